@@ -1,0 +1,56 @@
+"""Monte Carlo tree search in native code.
+
+    >>> import mcts_core as mc
+    >>> state = mc.ConnectFour.from_moves("4455", base=1)
+    >>> mc.search(state, iterations=10_000, seed=1) + 1
+    3
+"""
+
+from mcts_core.api import Searcher, rollouts, search, stats
+from mcts_core.connect_four import ConnectFour
+from mcts_core.errors import GameError, GameOver, IllegalMove, InvalidOption, InvalidState, NoSearch, SearchBusy
+from mcts_core.mnk import MNK, Gomoku, TicTacToe
+
+__all__ = [
+    "MNK",
+    "ConnectFour",
+    "GameError",
+    "GameOver",
+    "Gomoku",
+    "IllegalMove",
+    "InvalidOption",
+    "InvalidState",
+    "MoveStats",
+    "NoSearch",
+    "Rollouts",
+    "SearchBusy",
+    "Searcher",
+    "Stats",
+    "TicTacToe",
+    "get_include",
+    "rollouts",
+    "search",
+    "stats",
+]
+
+
+def get_include() -> str:
+    """The folder of the C header of the game table, for ``#include "mcts_core/game.h"``."""
+    return __path__[0] + "/include"
+
+
+def __getattr__(name: str) -> object:
+    # Read when asked for: importlib.metadata and dataclasses take longer to import than all of this package.
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("mcts-core")
+    if name in ("MoveStats", "Rollouts", "Stats"):
+        from mcts_core import results
+
+        return getattr(results, name)
+    raise AttributeError(f"module 'mcts_core' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, "__version__"})

@@ -1,0 +1,66 @@
+"""The game table, for Cython: see ``include/mcts_core/game.h`` for the contract."""
+
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+
+
+cdef extern from "mcts_core/game.h" nogil:
+    enum:
+        MCTS_GAME_VERSION
+        MCTS_ONGOING
+        MCTS_WIN
+        MCTS_DRAW
+        MCTS_LOSS
+        MCTS_ILLEGAL
+        MCTS_ERROR
+        MCTS_SLOTS_ARE_MOVES
+    const uint32_t MCTS_ALL_TRIED
+
+    ctypedef struct mcts_rng:
+        uint64_t counter
+        uint64_t lane[8]
+
+    uint64_t mcts_rng_next(mcts_rng *rng) noexcept
+    uint32_t mcts_rng_below(mcts_rng *rng, uint32_t n) noexcept
+    void mcts_rng_seed(mcts_rng *rng, uint64_t seed) noexcept
+
+    ctypedef struct mcts_simulation:
+        uint32_t cursor
+        uint32_t slot
+        uint32_t count
+
+    ctypedef struct mcts_expansion:
+        uint32_t capacity
+        uint32_t *moves
+        uint8_t *outcomes
+        int32_t root_player
+
+    ctypedef int32_t (*mcts_legal_moves)(void *context, const void *state, uint32_t *moves) noexcept
+    ctypedef int32_t (*mcts_play)(void *context, void *state, uint32_t move) noexcept
+    ctypedef int32_t (*mcts_rollout)(void *context, const void *state, mcts_rng *rng) noexcept
+    ctypedef int32_t (*mcts_simulate)(void *context, const void *root, const uint32_t *path, uint32_t length,
+                                      mcts_simulation *simulation, mcts_rng *rng) noexcept
+    ctypedef int32_t (*mcts_expand)(void *context, const void *root, const uint32_t *path, uint32_t length,
+                                    mcts_expansion *expansion) noexcept
+
+    ctypedef struct mcts_game:
+        uint32_t version
+        uint32_t flags
+        uint32_t state_size
+        uint32_t max_moves
+        uint32_t max_plies
+        void *context
+        mcts_legal_moves legal_moves
+        mcts_play play
+        mcts_rollout rollout
+        mcts_simulate simulate
+        mcts_expand expand
+
+
+cdef class NativeState:
+    """Base of every position whose rules are native: a state and the table of its game.
+
+    A subclass fills both in its ``__cinit__``; ``game`` and ``state`` must live as long as the object.
+    """
+
+    cdef const mcts_game *game
+    cdef const void *state

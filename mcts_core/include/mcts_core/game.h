@@ -1,0 +1,121 @@
+/* The game table: the one contract between a game and the search.
+ *
+ * A game is a C struct of sizes and functions over a flat state of fixed size that is copied with memcpy. The search
+ * calls one function per phase of an iteration, never one per ply of a rollout.
+ *
+ * Conventions, the same everywhere:
+ *   players   +1 began the game, -1 is the other one
+ *   moves     0 .. max_moves-1; a move is also the *slot* of the child that it leads to
+ *   outcome   what a move did, from the view of the player who made it
+ *   result    half-points of a finished game for a named player: 0 lost, 1 drawn, 2 won
+ *   errors    a negative return value ends the search; nothing is stored for that iteration
+ */
+#ifndef MCTS_CORE_GAME_H
+#define MCTS_CORE_GAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MCTS_GAME_VERSION 1
+
+/* Outcomes of a move. */
+#define MCTS_ONGOING 0
+#define MCTS_WIN 1      /* the player who moved has won */
+#define MCTS_DRAW 2
+#define MCTS_LOSS 3     /* the player who moved has lost */
+#define MCTS_ILLEGAL 4  /* only in mcts_expansion.outcomes: this slot holds no legal move */
+
+#define MCTS_ERROR (-1)
+#define MCTS_ALL_TRIED UINT32_MAX /* mcts_simulation.cursor: the position has no untried move left */
+
+/* ---- random numbers -------------------------------------------------------------------------------------------- */
+
+/* One generator per search. `counter` drives mcts_rng_next (SplitMix64: Steele, Lea, Flood, OOPSLA 2014); `lane` holds
+ * four xorshift128+ generators (Vigna 2014) side by side, x in lane[0..3] and y in lane[4..7], for kernels that draw
+ * many numbers at once. Both are integer-only: the same on every machine. */
+typedef struct mcts_rng {
+    uint64_t counter;
+    uint64_t lane[8];
+} mcts_rng;
+
+static inline uint64_t mcts_rng_next(mcts_rng *rng) {
+    uint64_t z = (rng->counter += UINT64_C(0x9E3779B97F4A7C15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return z ^ (z >> 31);
+}
+
+/* Uniform in 0 .. n-1 for 1 <= n < 2^32, exactly (Lemire, ACM TOMACS 2019, section 4). */
+static inline uint32_t mcts_rng_below(mcts_rng *rng, uint32_t n) {
+    uint64_t m = (mcts_rng_next(rng) >> 32) * n;
+    if ((uint32_t)m < n) {
+        uint32_t reject = (0u - n) % n;
+        while ((uint32_t)m < reject) m = (mcts_rng_next(rng) >> 32) * n;
+    }
+    return (uint32_t)(m >> 32);
+}
+
+static inline void mcts_rng_seed(mcts_rng *rng, uint64_t seed) {
+    rng->counter = seed;
+    for (int i = 0; i < 8; i++) rng->lane[i] = mcts_rng_next(rng);
+}
+
+/* ---- the table ------------------------------------------------------------------------------------------------- */
+
+/* What one simulation reads and reports. */
+typedef struct mcts_simulation {
+    uint32_t cursor; /* in: 0, or what the last simulation from this position left here; out: where the next untried
+                        move is found, or MCTS_ALL_TRIED */
+    uint32_t slot;   /* out: the slot of the move that was tried */
+    uint32_t count;  /* out: number of slots of the position (max_moves for games with a fixed number) */
+} mcts_simulation;
+
+/* All children of one position, for a position of which every move has been tried once. */
+typedef struct mcts_expansion {
+    uint32_t capacity;   /* in: room in the two arrays */
+    uint32_t *moves;     /* out: the move of each slot; NULL where slots are moves (flag MCTS_SLOTS_ARE_MOVES) */
+    uint8_t *outcomes;   /* out: the outcome of each move, MCTS_ILLEGAL for a slot without a legal move */
+    int32_t root_player; /* out: 1 when the player to move at the root is to move here too, else 0 */
+} mcts_expansion;
+
+#define MCTS_SLOTS_ARE_MOVES 1u /* moves are 0 .. max_moves-1 in every position, slot == move */
+
+typedef struct mcts_game {
+    uint32_t version;     /* MCTS_GAME_VERSION */
+    uint32_t flags;       /* MCTS_SLOTS_ARE_MOVES or 0 */
+    uint32_t state_size;  /* bytes of a state */
+    uint32_t max_moves;   /* slots of a position; 0: differs from position to position */
+    uint32_t max_plies;   /* no game is longer; 0: unknown */
+    void *context;        /* handed to every function; board geometry and the like */
+
+    /* The legal moves of `state`, in the order in which the search is to try them; returns their number, 0 when the
+     * game is over. */
+    int32_t (*legal_moves)(void *context, const void *state, uint32_t *moves);
+
+    /* Plays a legal move in place; returns its outcome. */
+    int32_t (*play)(void *context, void *state, uint32_t move);
+
+    /* Plays uniformly random moves from `state`, where the game goes on, to the end (the state is left alone); returns
+     * the result for the player to move in `state`, plus 4 times the number of moves played (0 if not counted). */
+    int32_t (*rollout)(void *context, const void *state, mcts_rng *rng);
+
+    /* One simulation in one call: from `root` plays path[0..length), where the game goes on; there tries the legal
+     * move that simulation->cursor points at; if the game still goes on, a rollout. Returns the result for the player
+     * to move at the root, plus 4 if the tried move itself ended the game. */
+    int32_t (*simulate)(void *context, const void *root, const uint32_t *path, uint32_t length,
+                        mcts_simulation *simulation, mcts_rng *rng);
+
+    /* From `root` plays path[0..length) and reports every child; returns the number of slots. */
+    int32_t (*expand)(void *context, const void *root, const uint32_t *path, uint32_t length,
+                      mcts_expansion *expansion);
+} mcts_game;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

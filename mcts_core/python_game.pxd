@@ -1,0 +1,22 @@
+"""Games written in Python, behind the game table."""
+
+from libc.stdint cimport int32_t, uint32_t
+
+from mcts_core.game cimport NativeState, mcts_game
+
+
+cdef class PythonGame(NativeState):
+    cdef mcts_game table
+    cdef readonly object root
+    cdef readonly int to_move
+    cdef readonly list root_moves
+    cdef list moves          # the moves met so far; an id is an index
+    cdef dict ids            # move -> id
+    cdef object error        # what a method of the user's game raised
+    cdef str calling         # the method that is running
+
+    cdef object child(self, object state, object move)
+    cdef object outcome(self, object state)
+    cdef list legal(self, object state)
+    cdef object replay(self, const uint32_t *path, uint32_t length)
+    cdef object move_of(self, uint32_t identity)

@@ -1,0 +1,206 @@
+"""The search tree: an arena of blocks and leaves, and the functions that work on it.
+
+Everything is addressed by 32-bit *links*; there is no pointer, no Python object and no malloc per node.
+
+A *block* holds the statistics of all children of one node, which were all tried at least once. Where moves are slots and
+there are at most seven, it is 96 bytes, every column a vector and every number of the node itself in a spare lane:
+
+    0          28      32       60    64       92
+    visits[7]  parent  wins[7]  info  link[7]  best_link
+
+With eight moves it is 128 bytes, the lanes full and best_link, parent and info at 96, 100, 104. In all other games
+(``WideBlock``):
+
+    0          4       8     10           12        14     16    17     32 ...
+    best_link  parent  best  parent_slot  capacity  count  sign  flags  visits[capacity]  wins[capacity]  link[capacity]
+                                                                        mean[capacity]  inverse[capacity]
+                                                                        moves[capacity]
+
+``mean`` and ``inverse`` are there with more than EXACT_CAPACITY slots, ``moves`` where slots are not moves. The best child,
+which the next descent takes, is found when statistics change and not when they are read (*eager selection*), so that a
+descent reads one cache line per level. The visits of the node itself stand in its parent.
+
+A node of which not all moves were tried has no block: it is a *leaf*. Its results, two bits per slot, stand in its link
+itself (narrow blocks, up to eight moves) or in a *mini*, a small record of the arena. The top bits of a link:
+
+    11 + index      a block
+    10 + index      a mini
+    01 + result     the game is over there; result in half-points for player +1
+    00 + cursor (4 bits at 16) + two bits per slot      a leaf
+
+The best_link of a narrow block holds the slot as well, in the three bits below.
+
+``cursor`` is what the game's simulate left, LEAF_ALL_TRIED when no move is left untried. The two bits are 0 for an untried
+slot, else 1 + half-points for player +1.
+"""
+
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+from mcts_core.game cimport mcts_expansion, mcts_game, mcts_rng
+
+cdef enum:
+    NARROW_COLUMN = 8            # words of a column of a narrow block
+    WIDE_UNIT = 64               # records of wide trees are multiples of this
+    WIDE_HEADER = 32             # bytes of a WideBlock before its columns
+    EXACT_CAPACITY = 16          # up to here scores come from the integers, beyond from kept floats
+    MAX_SLOTS = 65520            # of one node
+    MAX_ITERATIONS = 0x3FFFFFFF  # wins count half-points in 32 signed bits
+    NO_VISITS = 0x7FFFFFFF       # visits of a slot without a legal move
+    FREE_LISTS = 512             # records of more units are not used again
+    LEAF_ALL_TRIED = 15
+    MINI_ALL_TRIED = 0xFFFF
+    MINI_HEADER = 4
+    LEAF_CURSOR_SHIFT = 16
+    SLOT_SHIFT = 27
+
+cdef enum Status:
+    RUN_DONE = 0
+    RUN_MEMORY = 1               # the arena is full
+    RUN_GAME_ERROR = 2           # a function of the game returned an error
+    RUN_SYSTEM_MEMORY = 3        # the system gave no memory
+
+cdef extern from *:
+    """
+    #define LINK_KIND 0xC0000000u
+    #define WIDE_INDEX 0x3FFFFFFFu
+    #define NARROW_INDEX 0x07FFFFFFu
+    #define LINK_BLOCK 0xC0000000u
+    #define LINK_MINI 0x80000000u
+    #define LINK_TERMINAL 0x40000000u
+    """
+    const uint32_t LINK_KIND, WIDE_INDEX, NARROW_INDEX, LINK_BLOCK, LINK_MINI, LINK_TERMINAL
+
+ctypedef struct WideBlock:
+    uint32_t best_link
+    uint32_t parent
+    uint16_t best
+    uint16_t parent_slot
+    uint16_t capacity            # room of each column, a multiple of 8
+    uint16_t count               # slots in use
+    int8_t sign
+    uint8_t flags
+    uint16_t spare0
+    uint32_t spare[3]
+
+ctypedef struct Mini:
+    uint16_t cursor
+    uint16_t count
+    # followed by two bits per slot
+
+ctypedef struct Tree:
+    # the arena
+    uint8_t *base
+    uint64_t reserved            # bytes of address space
+    uint64_t committed           # bytes that may be touched
+    uint32_t top                 # units in use, free records included
+    uint32_t limit               # units that may be used in this search
+    uint32_t freed[FREE_LISTS]   # first free record of each number of units, 0: none
+    # one search
+    const mcts_game *game
+    const void *root
+    int32_t root_sign
+    uint32_t fixed_moves         # the game's slots are moves
+    uint32_t narrow              # slots of every block (7 or 8), 0: the blocks are WideBlocks
+    uint32_t unit                # bytes that an index stands for: a whole narrow block, or WIDE_UNIT
+    float exploration
+    mcts_rng rng
+    # the path of the current iteration; entry 0 is the root itself
+    uint32_t path_room
+    uint32_t *path_block
+    uint32_t *path_slot
+    uint32_t *path_move          # only where slots are not moves
+    mcts_expansion expansion
+    # counts
+    uint32_t iterations
+    uint32_t rollouts
+    uint32_t nodes
+    uint32_t depth_max
+    uint64_t depth_sum
+
+ctypedef struct TreeOps:
+    # makes a tree whose arena may grow to `bytes`; NULL when the system gives no memory
+    Tree *(*create)(uint64_t bytes) noexcept nogil
+    void (*destroy)(Tree *tree) noexcept nogil
+    # forgets everything and starts a search; 0 when the system gives no memory
+    int (*reset)(Tree *tree, const mcts_game *game, const void *root, int32_t root_sign, float exploration,
+                 uint64_t seed) noexcept nogil
+    # runs up to `count` iterations; returns a Status
+    int (*run)(Tree *tree, uint32_t count) noexcept nogil
+
+
+cdef inline uint8_t *record_at(const Tree *tree, uint32_t index) noexcept nogil:
+    return tree.base + <uint64_t>index * tree.unit
+
+
+# The words of a narrow block, by the number of its slots.
+cdef inline uint32_t narrow_unit(uint32_t narrow) noexcept nogil:
+    return 96 if narrow == 7 else 128
+
+
+cdef inline uint32_t best_word(uint32_t narrow) noexcept nogil:
+    return 23 if narrow == 7 else 24
+
+
+cdef inline uint32_t parent_word(uint32_t narrow) noexcept nogil:
+    return 7 if narrow == 7 else 25
+
+
+cdef inline uint32_t info_word(uint32_t narrow) noexcept nogil:
+    """Of the word with the player to move (0: -1, 2: +1) and, from bit 2, the slot in the parent."""
+    return 15 if narrow == 7 else 26
+
+
+cdef inline int32_t sign_of(uint32_t info) noexcept nogil:
+    return <int32_t>(info & 2) - 1
+
+
+cdef inline uint32_t leaf_result(uint32_t link, uint32_t slot) noexcept nogil:
+    """0: untried, else 1 + half-points for player +1."""
+    return link >> (2 * slot) & 3
+
+
+cdef inline uint32_t mini_result(const Mini *mini, uint32_t slot) noexcept nogil:
+    return (<const uint8_t *>mini)[MINI_HEADER + (slot >> 2)] >> (2 * (slot & 3)) & 3
+
+
+ctypedef struct Columns:         # those of a block of either form
+    uint32_t count
+    uint32_t capacity
+    int32_t sign
+    uint32_t *visits
+    int32_t *wins
+    uint32_t *links
+    float *means                 # these three where the form has them
+    float *inverses
+    uint32_t *moves
+
+
+cdef inline Columns columns_at(const Tree *tree, uint32_t index) noexcept nogil:
+    cdef Columns columns
+    cdef WideBlock *wide
+    cdef uint32_t *first = <uint32_t *>record_at(tree, index)
+    if tree.narrow:
+        columns.count = tree.narrow
+        columns.capacity = NARROW_COLUMN
+        columns.sign = sign_of(first[info_word(tree.narrow)])
+    else:
+        wide = <WideBlock *>first
+        first = <uint32_t *>(<uint8_t *>wide + WIDE_HEADER)
+        columns.count = wide.count
+        columns.capacity = wide.capacity
+        columns.sign = wide.sign
+    columns.visits = first
+    columns.wins = <int32_t *>first + columns.capacity
+    columns.links = first + 2 * columns.capacity
+    columns.means = <float *>first + 3 * columns.capacity
+    columns.inverses = <float *>first + 4 * columns.capacity
+    columns.moves = first + (5 if columns.capacity > EXACT_CAPACITY else 3) * columns.capacity
+    return columns
+
+
+cdef inline uint32_t index_of(const Tree *tree, uint32_t link) noexcept nogil:
+    return link & (NARROW_INDEX if tree.narrow else WIDE_INDEX)
+
+
+cdef inline uint32_t move_at(const Tree *tree, Columns columns, uint32_t slot) noexcept nogil:
+    return slot if tree.fixed_moves else columns.moves[slot]

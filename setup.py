@@ -1,0 +1,83 @@
+"""Builds the native modules: the metadata is in pyproject.toml.
+
+The hot modules are compiled once per instruction set from one source, as ``mcts_core._<name>_<isa>``;
+``mcts_core.dispatch`` chooses among them at import.
+"""
+
+import os
+import shutil
+import sysconfig
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+BUILD = Path("build")
+MODULES = ["errors", "notation", "game", "dispatch", "connect_four", "mnk", "python_game", "searcher", "bulk_rollouts", "probe"]
+HOT_MODULES = ["tree", "connect_four_rollout", "mnk_rollout"]
+
+X86_64 = any(name in sysconfig.get_platform().lower() for name in ("x86_64", "amd64"))
+ISA_FLAGS = {
+    "baseline": {"unix": [], "msvc": []},
+    "avx2": {"unix": ["-mavx2", "-mbmi", "-mbmi2", "-mpopcnt"], "msvc": ["/arch:AVX2"]},
+}
+ISAS = list(ISA_FLAGS) if X86_64 else ["baseline"]
+
+# No contraction and no fast-math: every instruction set must search identically.
+COMMON_FLAGS = {"unix": ["-O3", "-fno-math-errno", "-ffp-contract=off"], "msvc": ["/O2", "/fp:precise"]}
+
+DIRECTIVES = {
+    "language_level": "3",
+    "boundscheck": False,
+    "wraparound": False,
+    "cdivision": True,
+    "initializedcheck": False,
+    "freethreading_compatible": True,
+}
+
+
+class BuildExt(build_ext):
+    """Adds the flags of the compiler at hand, and of the module's instruction set."""
+
+    def build_extensions(self):
+        kind = "msvc" if self.compiler.compiler_type == "msvc" else "unix"
+        for extension in self.extensions:
+            isa = extension.name.rsplit("_", 1)[-1]
+            extra = ISA_FLAGS[isa][kind] if isa in ISA_FLAGS else []
+            extension.extra_compile_args = COMMON_FLAGS[kind] + extra
+        self.parallel = self.parallel or os.cpu_count()
+        super().build_extensions()
+
+
+def extension(module, source):
+    plain = [("MCTS_PLAIN_C", "1")] if os.environ.get("MCTS_CORE_PLAIN_C") else []
+    return Extension(
+        f"mcts_core.{module}",
+        [source],
+        include_dirs=["src", "mcts_core/include"],
+        define_macros=plain,
+        depends=[str(path) for path in (*Path("src/kernels").glob("*.h"), *Path("mcts_core").rglob("*.[hp]*d"))]
+        + ["mcts_core/include/mcts_core/game.h"],
+    )
+
+
+def hot_extension(name, isa):
+    copy = BUILD / "isa" / f"_{name}_{isa}.pyx"
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy2(Path("src") / f"{name}.pyx", copy)
+    return extension(copy.stem, copy.as_posix())
+
+
+setup(
+    packages=["mcts_core", "mcts_core.cli"],
+    package_data={"mcts_core": ["*.pxd", "*.pyi", "py.typed", "include/mcts_core/*.h"]},
+    ext_modules=cythonize(
+        [extension(name, f"src/{name}.pyx") for name in MODULES]
+        + [hot_extension(name, isa) for name in HOT_MODULES for isa in ISAS],
+        build_dir=str(BUILD / "cython"),
+        compiler_directives=DIRECTIVES,
+        nthreads=0,
+    ),
+    cmdclass={"build_ext": BuildExt},
+)

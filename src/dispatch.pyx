@@ -1,0 +1,51 @@
+"""Chooses, once at import, the instruction set for which the hot modules were compiled.
+
+``setup.py`` compiles every hot module once per instruction set, as ``mcts_core._<name>_<isa>``; each exports one
+capsule, ``table``, of C functions. The environment variable ``MCTS_CORE_ISA`` forces one.
+"""
+
+import importlib
+import os
+
+from cpython.pycapsule cimport PyCapsule_GetPointer
+
+from mcts_core.errors import InvalidOption
+
+
+cdef extern from "kernels/platform.h" nogil:
+    int mcts_cpu_level()
+
+
+cdef tuple LEVELS = ("baseline", "avx2")
+
+
+def supported():
+    """The instruction sets that this processor can run and this build holds, slowest first."""
+    return [name for name in LEVELS[:mcts_cpu_level() + 1] if _built(name)]
+
+
+def _built(name):
+    try:
+        importlib.import_module(f"mcts_core._tree_{name}")
+    except ModuleNotFoundError:
+        return False
+    return True
+
+
+def _choose():
+    forced = os.environ.get("MCTS_CORE_ISA", "").strip().lower()
+    if not forced:
+        for name in reversed(LEVELS[:mcts_cpu_level() + 1]):
+            if _built(name):
+                return name
+    elif forced in supported():
+        return forced
+    raise InvalidOption(f"MCTS_CORE_ISA must be one of {', '.join(supported())} on this machine, got {forced!r}")
+
+
+isa = _choose()
+
+
+cdef void *hot_table(str name) except NULL:
+    module = importlib.import_module(f"mcts_core._{name}_{isa}")
+    return PyCapsule_GetPointer(module.table, b"mcts_core.table")

@@ -1,0 +1,264 @@
+/* UCB1 over the children of one node: a statistic changes, the best child is found again.
+ *
+ * score = wins / (2 visits) + s / sqrt(visits), s = c sqrt(ln N); wins are half-points. With i = 1 / sqrt(visits) that is
+ * i * (wins / 2 * i + s). Every operation is correctly rounded and in the same order in all branches, so that they agree
+ * to the bit. Ties go to the lowest slot. A slot without a legal move has visits UCB_NO_VISITS and wins UCB_NO_WINS:
+ * its score stays near -1/2.
+ */
+#ifndef MCTS_UCB_H
+#define MCTS_UCB_H
+
+#include <math.h>
+#include <stdint.h>
+
+#include "kernels/platform.h"
+
+#define UCB_NO_VISITS INT32_MAX
+#define UCB_NO_WINS INT32_MIN
+#define UCB_NO_MEAN (-1e9f)
+
+/* ---- c sqrt(ln N) --------------------------------------------------------------------------------------------- */
+
+#define UCB_TABLE 4096
+
+static float ucb_ln[UCB_TABLE + 1];
+static float ucb_sqrt_ln[UCB_TABLE];
+
+/* ln x for x >= 1 by the series of artanh; only + - * /, so the same everywhere, which libm's log is not */
+static inline double ucb_natural_log(double x) {
+    const double ln2 = 0.693147180559945309417;
+    double result = 0.0, z, z2, term, sum = 0.0;
+    int k;
+    while (x > 1.4142135623730951) { x *= 0.5; result += ln2; }
+    z = (x - 1.0) / (x + 1.0);
+    z2 = z * z;
+    for (k = 1, term = z; k < 40; k += 2, term *= z2) sum += term / k;
+    return result + 2.0 * sum;
+}
+
+static inline void ucb_fill_tables(void) {
+    int n;
+    ucb_ln[0] = 0.0f;
+    for (n = 1; n <= UCB_TABLE; n++) ucb_ln[n] = (float)ucb_natural_log(n);
+    for (n = 0; n < UCB_TABLE; n++) ucb_sqrt_ln[n] = sqrtf(ucb_ln[n]);
+}
+
+/* sqrt(ln n), n >= 1; above the table linear in the top 12 bits, off by less than 3e-8 */
+MCTS_INLINE float ucb_sqrt_log(uint32_t n) {
+    if (MCTS_LIKELY(n < UCB_TABLE)) return ucb_sqrt_ln[n];
+    int shift = mcts_log2_32(n) - 11;
+    uint32_t top = n >> shift;
+    float rest = (float)(n - (top << shift)) / (float)(UINT32_C(1) << shift);
+    return sqrtf(ucb_ln[top] + rest * (ucb_ln[top + 1] - ucb_ln[top]) + (float)shift * 0.6931471805599453f);
+}
+
+/* ---- nodes of 7, 8 or 16 slots: from the exact integers -------------------------------------------------------- */
+
+MCTS_INLINE float ucb_score(int32_t visits, int32_t wins, float s) {
+    float inverse = 1.0f / sqrtf((float)visits);
+    return inverse * ((float)wins * 0.5f * inverse + s);
+}
+
+/* Adds one visit with `add` half-points to `slot` (none when slot < 0) and returns the best slot. The vector forms keep
+ * the columns in registers between load and store: a scalar store followed by a vector load would stall. */
+MCTS_INLINE uint32_t ucb_update_plain(int32_t *visits, int32_t *wins, uint32_t count, int32_t slot, int32_t add,
+                                      float s) {
+    uint32_t i, best = 0;
+    float top;
+    if (slot >= 0) { visits[slot]++; wins[slot] += add; }
+    top = ucb_score(visits[0], wins[0], s);
+    for (i = 1; i < count; i++) {
+        float score = ucb_score(visits[i], wins[i], s);
+        if (score > top) { top = score; best = i; }
+    }
+    return best;
+}
+
+#if defined(MCTS_AVX2)
+
+MCTS_INLINE __m256 ucb_scores8(__m256i visits, __m256i wins, __m256 s) {
+    __m256 inverse = _mm256_div_ps(_mm256_set1_ps(1.0f), _mm256_sqrt_ps(_mm256_cvtepi32_ps(visits)));
+    __m256 half = _mm256_mul_ps(_mm256_cvtepi32_ps(wins), _mm256_set1_ps(0.5f));
+    return _mm256_mul_ps(inverse, _mm256_add_ps(_mm256_mul_ps(half, inverse), s));
+}
+
+MCTS_INLINE __m256 ucb_highest8(__m256 score) {
+    __m256 top = _mm256_max_ps(score, _mm256_permute2f128_ps(score, score, 1));
+    top = _mm256_max_ps(top, _mm256_shuffle_ps(top, top, 0x4E));
+    return _mm256_max_ps(top, _mm256_shuffle_ps(top, top, 0xB1));
+}
+
+MCTS_INLINE __m256 ucb_add8(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s) {
+    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    __m256i v = _mm256_loadu_si256((const __m256i *)visits), w = _mm256_loadu_si256((const __m256i *)wins);
+    __m256i hit = _mm256_cmpeq_epi32(lanes, _mm256_set1_epi32(slot));
+    v = _mm256_sub_epi32(v, hit);
+    w = _mm256_add_epi32(w, _mm256_and_si256(hit, _mm256_set1_epi32(add)));
+    _mm256_storeu_si256((__m256i *)visits, v);
+    _mm256_storeu_si256((__m256i *)wins, w);
+    return ucb_scores8(v, w, _mm256_set1_ps(s));
+}
+
+MCTS_INLINE uint32_t ucb_first8(__m256 score, __m256 top) {
+    return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(score, top, _CMP_EQ_OQ));
+}
+
+MCTS_INLINE uint32_t ucb_update7(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s) {
+    /* the eighth lane is no slot: it is written back as it was and never the best */
+    __m256 score = _mm256_blend_ps(ucb_add8(visits, wins, slot, add, s), _mm256_set1_ps(-INFINITY), 0x80);
+    return (uint32_t)mcts_ctz64(ucb_first8(score, ucb_highest8(score)));
+}
+
+MCTS_INLINE uint32_t ucb_update8(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s) {
+    __m256 score = ucb_add8(visits, wins, slot, add, s);
+    return (uint32_t)mcts_ctz64(ucb_first8(score, ucb_highest8(score)));
+}
+
+MCTS_INLINE uint32_t ucb_update16(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s) {
+    __m256 score0 = ucb_add8(visits, wins, slot, add, s);
+    __m256 score1 = ucb_add8(visits + 8, wins + 8, slot - 8, add, s);
+    __m256 top = ucb_highest8(_mm256_max_ps(score0, score1));
+    return (uint32_t)mcts_ctz64(ucb_first8(score0, top) | ucb_first8(score1, top) << 8);
+}
+
+#elif defined(MCTS_SSE2)
+
+MCTS_INLINE __m128 ucb_scores4(__m128i visits, __m128i wins, __m128 s) {
+    __m128 inverse = _mm_div_ps(_mm_set1_ps(1.0f), _mm_sqrt_ps(_mm_cvtepi32_ps(visits)));
+    __m128 half = _mm_mul_ps(_mm_cvtepi32_ps(wins), _mm_set1_ps(0.5f));
+    return _mm_mul_ps(inverse, _mm_add_ps(_mm_mul_ps(half, inverse), s));
+}
+
+MCTS_INLINE __m128 ucb_highest4(__m128 score) {
+    __m128 top = _mm_max_ps(score, _mm_shuffle_ps(score, score, 0x4E));
+    return _mm_max_ps(top, _mm_shuffle_ps(top, top, 0xB1));
+}
+
+/* scores of slots 0..3 in score[0] and of slots 4..7 in score[1] */
+MCTS_INLINE void ucb_add8(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s, __m128 *score) {
+    __m128i at = _mm_set1_epi32(slot), adds = _mm_set1_epi32(add);
+    __m128i hit0 = _mm_cmpeq_epi32(_mm_setr_epi32(0, 1, 2, 3), at);
+    __m128i hit1 = _mm_cmpeq_epi32(_mm_setr_epi32(4, 5, 6, 7), at);
+    __m128i v0 = _mm_sub_epi32(_mm_loadu_si128((const __m128i *)visits), hit0);
+    __m128i v1 = _mm_sub_epi32(_mm_loadu_si128((const __m128i *)(visits + 4)), hit1);
+    __m128i w0 = _mm_add_epi32(_mm_loadu_si128((const __m128i *)wins), _mm_and_si128(hit0, adds));
+    __m128i w1 = _mm_add_epi32(_mm_loadu_si128((const __m128i *)(wins + 4)), _mm_and_si128(hit1, adds));
+    _mm_storeu_si128((__m128i *)visits, v0);
+    _mm_storeu_si128((__m128i *)(visits + 4), v1);
+    _mm_storeu_si128((__m128i *)wins, w0);
+    _mm_storeu_si128((__m128i *)(wins + 4), w1);
+    score[0] = ucb_scores4(v0, w0, _mm_set1_ps(s));
+    score[1] = ucb_scores4(v1, w1, _mm_set1_ps(s));
+}
+
+MCTS_INLINE uint32_t ucb_first4(__m128 score, __m128 top) {
+    return (uint32_t)_mm_movemask_ps(_mm_cmpeq_ps(score, top));
+}
+
+MCTS_INLINE uint32_t ucb_update7(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s) {
+    /* the eighth lane is no slot: it is written back as it was and never the best */
+    const __m128 no_slot = _mm_castsi128_ps(_mm_setr_epi32(0, 0, 0, -1));
+    __m128 score[2], top;
+    ucb_add8(visits, wins, slot, add, s, score);
+    score[1] = _mm_or_ps(_mm_andnot_ps(no_slot, score[1]), _mm_and_ps(no_slot, _mm_set1_ps(-INFINITY)));
+    top = ucb_highest4(_mm_max_ps(score[0], score[1]));
+    return (uint32_t)mcts_ctz64(ucb_first4(score[0], top) | ucb_first4(score[1], top) << 4);
+}
+
+MCTS_INLINE uint32_t ucb_update8(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s) {
+    __m128 score[2], top;
+    ucb_add8(visits, wins, slot, add, s, score);
+    top = ucb_highest4(_mm_max_ps(score[0], score[1]));
+    return (uint32_t)mcts_ctz64(ucb_first4(score[0], top) | ucb_first4(score[1], top) << 4);
+}
+
+MCTS_INLINE uint32_t ucb_update16(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s) {
+    __m128 score[4], top;
+    ucb_add8(visits, wins, slot, add, s, score);
+    ucb_add8(visits + 8, wins + 8, slot - 8, add, s, score + 2);
+    top = ucb_highest4(_mm_max_ps(_mm_max_ps(score[0], score[1]), _mm_max_ps(score[2], score[3])));
+    return (uint32_t)mcts_ctz64(ucb_first4(score[0], top) | ucb_first4(score[1], top) << 4 |
+                                ucb_first4(score[2], top) << 8 | ucb_first4(score[3], top) << 12);
+}
+
+#else
+
+MCTS_INLINE uint32_t ucb_update7(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s) {
+    return ucb_update_plain(visits, wins, 7, slot, add, s);
+}
+
+MCTS_INLINE uint32_t ucb_update8(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s) {
+    return ucb_update_plain(visits, wins, 8, slot, add, s);
+}
+
+MCTS_INLINE uint32_t ucb_update16(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s) {
+    return ucb_update_plain(visits, wins, 16, slot, add, s);
+}
+
+#endif
+
+/* ---- wide nodes: from kept means and inverse roots -------------------------------------------------------------- */
+
+/* the slot with the highest mean[i] + s * inverse[i]; count is a multiple of 8 */
+MCTS_INLINE uint32_t ucb_best_wide(const float *MCTS_RESTRICT mean, const float *MCTS_RESTRICT inverse, uint32_t count,
+                                   float s) {
+#if defined(MCTS_AVX2)
+    __m256 scale = _mm256_set1_ps(s), top0 = _mm256_set1_ps(-INFINITY), top1 = top0;
+    uint32_t i = 0;
+    for (; i + 16 <= count; i += 16) {
+        top0 = _mm256_max_ps(top0, _mm256_add_ps(_mm256_loadu_ps(mean + i),
+                                                 _mm256_mul_ps(scale, _mm256_loadu_ps(inverse + i))));
+        top1 = _mm256_max_ps(top1, _mm256_add_ps(_mm256_loadu_ps(mean + i + 8),
+                                                 _mm256_mul_ps(scale, _mm256_loadu_ps(inverse + i + 8))));
+    }
+    if (i < count)
+        top0 = _mm256_max_ps(top0, _mm256_add_ps(_mm256_loadu_ps(mean + i),
+                                                 _mm256_mul_ps(scale, _mm256_loadu_ps(inverse + i))));
+    top0 = ucb_highest8(_mm256_max_ps(top0, top1));
+    for (i = 0; i < count; i += 8) {
+        __m256 score = _mm256_add_ps(_mm256_loadu_ps(mean + i), _mm256_mul_ps(scale, _mm256_loadu_ps(inverse + i)));
+        int equal = _mm256_movemask_ps(_mm256_cmp_ps(score, top0, _CMP_EQ_OQ));
+        if (equal) return i + (uint32_t)mcts_ctz64((uint64_t)(uint32_t)equal);
+    }
+    return 0;
+#elif defined(MCTS_SSE2)
+    __m128 scale = _mm_set1_ps(s), top0 = _mm_set1_ps(-INFINITY), top1 = top0;
+    uint32_t i;
+    for (i = 0; i < count; i += 8) {
+        top0 = _mm_max_ps(top0, _mm_add_ps(_mm_loadu_ps(mean + i), _mm_mul_ps(scale, _mm_loadu_ps(inverse + i))));
+        top1 = _mm_max_ps(top1, _mm_add_ps(_mm_loadu_ps(mean + i + 4),
+                                           _mm_mul_ps(scale, _mm_loadu_ps(inverse + i + 4))));
+    }
+    top0 = _mm_max_ps(top0, top1);
+    top0 = _mm_max_ps(top0, _mm_shuffle_ps(top0, top0, 0x4E));
+    top0 = _mm_max_ps(top0, _mm_shuffle_ps(top0, top0, 0xB1));
+    for (i = 0; i < count; i += 8) {
+        __m128 score0 = _mm_add_ps(_mm_loadu_ps(mean + i), _mm_mul_ps(scale, _mm_loadu_ps(inverse + i)));
+        __m128 score1 = _mm_add_ps(_mm_loadu_ps(mean + i + 4), _mm_mul_ps(scale, _mm_loadu_ps(inverse + i + 4)));
+        int equal = _mm_movemask_ps(_mm_cmpeq_ps(score0, top0)) | _mm_movemask_ps(_mm_cmpeq_ps(score1, top0)) << 4;
+        if (equal) return i + (uint32_t)mcts_ctz64((uint64_t)(uint32_t)equal);
+    }
+    return 0;
+#else
+    uint32_t i, best = 0;
+    float top = mean[0] + s * inverse[0];
+    for (i = 1; i < count; i++) {
+        float score = mean[i] + s * inverse[i];
+        if (score > top) { top = score; best = i; }
+    }
+    return best;
+#endif
+}
+
+/* ucb_update_plain for a wide node, whose means and inverse roots it keeps */
+MCTS_INLINE uint32_t ucb_update_wide(int32_t *visits, int32_t *wins, float *mean, float *inverse, uint32_t count,
+                                     int32_t slot, int32_t add, float s) {
+    if (slot >= 0) {
+        float n = (float)(visits[slot] += 1), half = 0.5f * (float)(wins[slot] += add);
+        mean[slot] = half / n;
+        inverse[slot] = 1.0f / sqrtf(n);
+    }
+    return ucb_best_wide(mean, inverse, count, s);
+}
+
+#endif

@@ -1,0 +1,211 @@
+"""Games written in Python, behind the game table: the tree calls back once per phase, holding the GIL.
+
+A state is any object with ``to_move`` (+1 or -1), ``legal_moves()``, ``play(move)`` (a new state) and ``winner()`` (None
+while the game goes on, then +1, -1 or 0). The tree keeps no Python object: a simulation plays its path again from the
+root, which costs little beside the rollout that follows. (Keeping the states in the tree would cost hundreds of bytes a
+node and leave the memory budget a guess.)
+"""
+
+import operator
+
+from libc.stdint cimport int32_t, uint32_t
+from libc.string cimport memset
+
+from mcts_core.errors import GameError, GameOver, InvalidState
+from mcts_core.notation import shorten
+
+from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ERROR, MCTS_GAME_VERSION, MCTS_LOSS, MCTS_ONGOING, MCTS_WIN,
+                             NativeState, mcts_expansion, mcts_rng, mcts_rng_below, mcts_simulation)
+
+cdef enum:
+    LONGEST_ROLLOUT = 1000000  # moves; a game that goes on is taken for endless
+    MOST_MOVES = 65528         # in one position (MAX_SLOTS of the tree)
+
+
+cdef class PythonGame(NativeState):
+    """The game table over a user's state. Raises InvalidState for an object that is no state, GameOver when it is finished."""
+
+    def __cinit__(self, root):
+        for name in ("legal_moves", "play", "winner"):
+            if not callable(getattr(root, name, None)):
+                raise InvalidState(f"a state must have to_move, legal_moves(), play(move) and winner(); "
+                                   f"{shorten(root)} has no method {name}()")
+        if not hasattr(root, "to_move"):
+            raise InvalidState(f"a state must have to_move, legal_moves(), play(move) and winner(); "
+                               f"{shorten(root)} has no to_move")
+        self.root = root
+        self.moves = []
+        self.ids = {}
+        memset(&self.table, 0, sizeof(self.table))
+        self.table.version = MCTS_GAME_VERSION
+        self.table.context = <void *>self
+        self.table.rollout = rollout
+        self.table.simulate = simulate
+        self.table.expand = expand
+        self.game = &self.table
+        self.state = NULL
+        try:
+            self.to_move = self.player(root)
+            winner = self.outcome(root)
+            self.root_moves = self.legal(root) if winner is None else []
+        except Exception as error:
+            self.error = error
+            self.raise_error()
+        if winner is not None:
+            raise GameOver(f"the game is over (winner {winner}): there is nothing to search in {shorten(root)}")
+
+    def raise_error(self):
+        """Raises what a method of the user's game raised: as the cause of a GameError, or as it is where the user stops."""
+        error, self.error = self.error, None
+        if error is None:
+            raise GameError(f"{type(self.root).__name__} gave different moves for the same position")
+        if isinstance(error, GameError) or not isinstance(error, Exception):
+            raise error
+        raise GameError(f"{type(self.root).__name__}.{self.calling} raised {type(error).__name__}: {error}") from error
+
+    def player(self, state):
+        """Whose turn it is, checked."""
+        self.calling = "to_move"
+        value = state.to_move
+        if not isinstance(value, int) or value not in (1, -1):
+            raise GameError(f"{type(state).__name__}.to_move must be +1 or -1, got {shorten(value)}")
+        return int(value)
+
+    cdef object move_of(self, uint32_t identity):
+        return self.moves[identity]
+
+    def move(self, uint32_t identity):
+        """The move that the tree calls ``identity``."""
+        return self.moves[identity]
+
+    cdef object child(self, object state, object move):
+        self.calling = "play()"
+        child = state.play(move)
+        if child is None or child is state:
+            raise GameError(f"{type(state).__name__}.play({shorten(move)}) must return a new state, got "
+                            + ("None" if child is None else "the same object"))
+        return child
+
+    cdef object outcome(self, object state):
+        self.calling = "winner()"
+        winner = state.winner()
+        if winner is None:
+            return None
+        try:
+            if isinstance(winner, bool):
+                raise TypeError
+            value = operator.index(winner)
+        except TypeError:
+            value = 2
+        if not -1 <= value <= 1:
+            raise GameError(f"{type(state).__name__}.winner() must return None, +1, -1 or 0, got {shorten(winner)}")
+        return value
+
+    cdef list legal(self, object state):
+        self.calling = "legal_moves()"
+        moves = state.legal_moves()
+        if type(moves) is not list:
+            if moves is None or isinstance(moves, (str, bytes)):
+                raise GameError(f"{type(state).__name__}.legal_moves() must return a list of moves, got {shorten(moves)}")
+            moves = list(moves)
+        if not moves:
+            raise GameError(f"{type(state).__name__}.legal_moves() returned no move although winner() is None "
+                            f"in {shorten(state)}")
+        if len(moves) > MOST_MOVES:
+            raise GameError(f"{type(state).__name__}.legal_moves() must return at most {MOST_MOVES} moves, "
+                            f"got {len(moves)}")
+        return moves
+
+    cdef object replay(self, const uint32_t *path, uint32_t length):
+        cdef uint32_t i
+        state = self.root
+        for i in range(length):
+            state = self.child(state, self.moves[path[i]])
+        return state
+
+
+cdef object play_out(PythonGame game, object state, object winner, mcts_rng *rng, int32_t *plies):
+    """The winner of a uniformly random continuation."""
+    cdef list moves
+    cdef int32_t count = 0
+    while winner is None:
+        if count == LONGEST_ROLLOUT:
+            raise GameError(f"a random game of {type(state).__name__} did not end within {LONGEST_ROLLOUT} moves")
+        moves = game.legal(state)
+        state = game.child(state, moves[mcts_rng_below(rng, <uint32_t>len(moves))])
+        winner = game.outcome(state)
+        count += 1
+    plies[0] = count
+    return winner
+
+
+cdef int32_t rollout(void *context, const void *state, mcts_rng *rng) noexcept with gil:
+    cdef PythonGame game = <PythonGame>context
+    cdef int32_t plies = 0
+    try:
+        winner = play_out(game, game.root, None, rng, &plies)
+        return <int32_t>(1 + winner * game.to_move) + 4 * plies
+    except BaseException as error:
+        game.error = error
+        return MCTS_ERROR
+
+
+cdef int32_t simulate(void *context, const void *root, const uint32_t *path, uint32_t length,
+                      mcts_simulation *simulation, mcts_rng *rng) noexcept with gil:
+    cdef PythonGame game = <PythonGame>context
+    cdef int32_t plies = 0
+    cdef list moves
+    try:
+        state = game.replay(path, length)
+        moves = game.legal(state) if length else game.root_moves
+        if simulation.cursor >= <uint32_t>len(moves):
+            return MCTS_ERROR
+        state = game.child(state, moves[simulation.cursor])
+        simulation.slot = simulation.cursor
+        simulation.count = <uint32_t>len(moves)
+        simulation.cursor += 1
+        if simulation.cursor == simulation.count:
+            simulation.cursor = MCTS_ALL_TRIED
+        winner = game.outcome(state)
+        if winner is not None:
+            return <int32_t>(1 + winner * game.to_move) + 4
+        winner = play_out(game, state, winner, rng, &plies)
+        return <int32_t>(1 + winner * game.to_move)
+    except BaseException as error:
+        game.error = error
+        return MCTS_ERROR
+
+
+cdef int32_t expand(void *context, const void *root, const uint32_t *path, uint32_t length,
+                    mcts_expansion *expansion) noexcept with gil:
+    cdef PythonGame game = <PythonGame>context
+    cdef list moves
+    cdef uint32_t slot
+    cdef int player
+    try:
+        state = game.replay(path, length)
+        moves = game.legal(state) if length else game.root_moves
+        if <uint32_t>len(moves) > expansion.capacity:
+            return MCTS_ERROR
+        if len(set(moves)) != len(moves):
+            raise GameError(f"{type(state).__name__}.legal_moves() must not repeat a move, got {shorten(moves)}")
+        player = game.player(state)
+        expansion.root_player = player == game.to_move
+        for slot in range(<uint32_t>len(moves)):
+            move = moves[slot]
+            game.calling = "__hash__() of a move"
+            identity = game.ids.get(move)
+            if identity is None:
+                identity = len(game.moves)
+                game.moves.append(move)
+                game.ids[move] = identity
+            expansion.moves[slot] = identity
+            winner = game.outcome(game.child(state, move))
+            if winner is None:
+                expansion.outcomes[slot] = MCTS_ONGOING
+            else:
+                expansion.outcomes[slot] = (MCTS_DRAW if winner == 0 else MCTS_WIN if winner == player else MCTS_LOSS)
+        return <int32_t>len(moves)
+    except BaseException as error:
+        game.error = error
+        return MCTS_ERROR

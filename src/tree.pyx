@@ -1,0 +1,458 @@
+"""The search tree: selection by UCB1, expansion of one node, backup. The layout is drawn in ``tree.pxd``.
+
+UCT is that of Kocsis and Szepesvari (ECML 2006), UCB1 that of Auer, Cesa-Bianchi and Fischer (Machine Learning 47, 2002);
+the phases are those of Browne et al. (IEEE TCIAIG 4, 2012, section 3). This module is compiled once per instruction set.
+"""
+
+from cpython.pycapsule cimport PyCapsule_New
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, realloc
+from libc.string cimport memset
+
+from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ILLEGAL, MCTS_ONGOING, MCTS_SLOTS_ARE_MOVES, MCTS_WIN,
+                             mcts_expansion, mcts_game, mcts_rng_seed, mcts_simulation)
+from mcts_core.tree cimport *
+
+
+cdef extern from "kernels/platform.h" nogil:
+    void *mcts_vm_reserve(uint64_t bytes)
+    int mcts_vm_commit(void *base, uint64_t begin, uint64_t end)
+    void mcts_vm_release(void *base, uint64_t bytes)
+    bint MCTS_LIKELY(bint)
+    bint MCTS_UNLIKELY(bint)
+
+
+cdef extern from "kernels/ucb.h" nogil:
+    const int32_t UCB_NO_WINS
+    const float UCB_NO_MEAN
+    void ucb_fill_tables()
+    float ucb_sqrt_log(uint32_t n)
+    uint32_t ucb_update7(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s)
+    uint32_t ucb_update8(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s)
+    uint32_t ucb_update16(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s)
+    uint32_t ucb_update_wide(int32_t *visits, int32_t *wins, float *mean, float *inverse, uint32_t count,
+                             int32_t slot, int32_t add, float s)
+
+
+assert sizeof(WideBlock) == WIDE_HEADER and sizeof(Mini) == MINI_HEADER
+
+
+# ---- memory ----------------------------------------------------------------------------------------------------------
+
+cdef enum:
+    PAGE = 65536                 # commits are multiples of this
+    FIRST_COMMIT = 4 * PAGE
+    LARGEST_COMMIT = 512 * PAGE  # 32 MiB
+
+
+cdef inline uint32_t wide_units(uint32_t capacity, uint32_t fixed_moves) noexcept nogil:
+    cdef uint32_t columns = (5 if capacity > EXACT_CAPACITY else 3) + (0 if fixed_moves else 1)
+    return (WIDE_HEADER + 4 * columns * capacity + WIDE_UNIT - 1) // WIDE_UNIT
+
+
+cdef inline uint32_t mini_units(uint32_t count) noexcept nogil:
+    return (MINI_HEADER + (count + 3) // 4 + WIDE_UNIT - 1) // WIDE_UNIT
+
+
+cdef bint grow(Tree *tree, uint64_t needed) noexcept nogil:
+    cdef uint64_t step = tree.committed
+    if step < FIRST_COMMIT:
+        step = FIRST_COMMIT
+    if step > LARGEST_COMMIT:
+        step = LARGEST_COMMIT
+    cdef uint64_t end = tree.committed + step
+    if end < needed:
+        end = (needed + PAGE - 1) // PAGE * PAGE
+    if end > tree.reserved:
+        end = tree.reserved
+    if needed > end or not mcts_vm_commit(tree.base, tree.committed, end):
+        return False
+    tree.committed = end
+    return True
+
+
+cdef inline uint32_t allocate(Tree *tree, uint32_t units) noexcept nogil:
+    """Index of a record of ``units`` units, 0 when the arena is full."""
+    cdef uint32_t index
+    cdef uint64_t end
+    if units < FREE_LISTS and tree.freed[units]:
+        index = tree.freed[units]
+        tree.freed[units] = (<uint32_t *>record_at(tree, index))[0]
+        return index
+    index = tree.top
+    if MCTS_UNLIKELY(units > tree.limit - index):
+        return 0
+    end = (<uint64_t>index + units) * tree.unit
+    if MCTS_UNLIKELY(end > tree.committed) and not grow(tree, end):
+        return 0
+    tree.top = index + units
+    return index
+
+
+cdef inline void release(Tree *tree, uint32_t index, uint32_t units) noexcept nogil:
+    if units < FREE_LISTS:
+        (<uint32_t *>record_at(tree, index))[0] = tree.freed[units]
+        tree.freed[units] = index
+
+
+cdef void tree_destroy(Tree *tree) noexcept nogil:
+    if tree == NULL:
+        return
+    if tree.base != NULL:
+        mcts_vm_release(tree.base, tree.reserved)
+    free(tree.path_block)
+    free(tree.path_slot)
+    free(tree.path_move)
+    free(tree.expansion.moves)
+    free(tree.expansion.outcomes)
+    free(tree)
+
+
+cdef Tree *tree_create(uint64_t bytes) noexcept nogil:
+    cdef Tree *tree = <Tree *>calloc(1, sizeof(Tree))
+    if tree == NULL:
+        return NULL
+    bytes = (bytes + PAGE - 1) // PAGE * PAGE
+    # a limit on address space (ulimit -v) refuses large reservations; a smaller arena is better than none
+    while bytes >= FIRST_COMMIT:
+        tree.base = <uint8_t *>mcts_vm_reserve(bytes)
+        if tree.base != NULL:
+            tree.reserved = bytes
+            return tree
+        bytes = bytes // 2 // PAGE * PAGE
+    tree_destroy(tree)
+    return NULL
+
+
+cdef bint path_reserve(Tree *tree, uint32_t room) noexcept nogil:
+    if room <= tree.path_room:
+        return True
+    room = room * 2
+    cdef void *block = realloc(tree.path_block, room * sizeof(uint32_t))
+    if block != NULL:
+        tree.path_block = <uint32_t *>block
+    cdef void *slot = realloc(tree.path_slot, room * sizeof(uint32_t))
+    if slot != NULL:
+        tree.path_slot = <uint32_t *>slot
+    cdef void *move = realloc(tree.path_move, room * sizeof(uint32_t))
+    if move != NULL:
+        tree.path_move = <uint32_t *>move
+    if block == NULL or slot == NULL or move == NULL:
+        return False
+    tree.path_room = room
+    return True
+
+
+cdef bint expansion_reserve(Tree *tree, uint32_t count) noexcept nogil:
+    if count <= tree.expansion.capacity:
+        return True
+    cdef void *moves = realloc(tree.expansion.moves, count * sizeof(uint32_t))
+    if moves != NULL:
+        tree.expansion.moves = <uint32_t *>moves
+    cdef void *outcomes = realloc(tree.expansion.outcomes, count)
+    if outcomes != NULL:
+        tree.expansion.outcomes = <uint8_t *>outcomes
+    if moves == NULL or outcomes == NULL:
+        return False
+    tree.expansion.capacity = count
+    return True
+
+
+cdef int tree_reset(Tree *tree, const mcts_game *game, const void *root, int32_t root_sign, float exploration,
+                    uint64_t seed) noexcept nogil:
+    cdef uint64_t units, most
+    memset(tree.freed, 0, sizeof(tree.freed))
+    tree.game = game
+    tree.root = root
+    tree.root_sign = root_sign
+    tree.fixed_moves = game.flags & MCTS_SLOTS_ARE_MOVES
+    tree.narrow = 0
+    tree.unit = WIDE_UNIT
+    if tree.fixed_moves and game.max_moves <= 8:
+        tree.narrow = 8 if game.max_moves == 8 else 7
+        tree.unit = narrow_unit(tree.narrow)
+    units = tree.reserved // tree.unit
+    most = NARROW_INDEX if tree.narrow else WIDE_INDEX
+    tree.limit = <uint32_t>(units if units < most else most)
+    tree.exploration = exploration
+    tree.iterations = tree.rollouts = tree.depth_max = 0
+    tree.depth_sum = 0
+    tree.nodes = 1
+    mcts_rng_seed(&tree.rng, seed)
+    if tree.committed == 0 and not grow(tree, FIRST_COMMIT):
+        return 0
+    if not path_reserve(tree, 64) or not expansion_reserve(tree, game.max_moves if game.max_moves > 8 else 8):
+        return 0
+    # Block 0 stands above the root and has one child, the root: so the root is a slot like any other.
+    tree.top = 1 if tree.narrow else wide_units(8, tree.fixed_moves)
+    memset(tree.base, 0, tree.top * tree.unit)
+    if tree.narrow:
+        (<uint32_t *>tree.base)[info_word(tree.narrow)] = 2
+    else:
+        (<WideBlock *>tree.base).sign = 1
+        (<WideBlock *>tree.base).capacity = 8
+        (<WideBlock *>tree.base).count = 1
+    return 1
+
+
+# ---- expansion -------------------------------------------------------------------------------------------------------
+
+cdef inline float scale(const Tree *tree, uint32_t visits) noexcept nogil:
+    return tree.exploration * ucb_sqrt_log(visits)
+
+
+cdef inline const uint32_t *path_of(const Tree *tree) noexcept nogil:
+    """The moves from the root to the node that the iteration has reached."""
+    return (tree.path_slot if tree.fixed_moves else tree.path_move) + 1
+
+
+cdef inline void set_link(Tree *tree, uint32_t length, uint32_t link) noexcept nogil:
+    """Changes the link of the node at the end of the path, the best child of its block."""
+    cdef uint32_t index = tree.path_block[length - 1], slot = tree.path_slot[length - 1]
+    columns_at(tree, index).links[slot] = link
+    set_best(tree, index, slot, link)
+
+
+cdef inline void set_best(Tree *tree, uint32_t index, uint32_t slot, uint32_t link) noexcept nogil:
+    cdef uint8_t *record = record_at(tree, index)
+    if tree.narrow:
+        (<uint32_t *>record)[best_word(tree.narrow)] = link | slot << SLOT_SHIFT
+    else:
+        (<WideBlock *>record).best = <uint16_t>slot
+        (<WideBlock *>record).best_link = link
+
+
+cdef int make_block(Tree *tree, uint32_t length, uint32_t link, uint32_t *result) noexcept nogil:
+    """Turns the leaf at the end of the path, all of whose moves were tried, into a block; its link in ``result``."""
+    cdef uint32_t parent = tree.path_block[length - 1], parent_slot = tree.path_slot[length - 1]
+    cdef uint32_t count = tree.game.max_moves, capacity, index, slot, tried, value
+    cdef int32_t found, sign
+    cdef uint32_t *words
+    cdef WideBlock *wide
+    cdef Mini *mini = NULL
+    cdef Columns columns
+    if link & LINK_KIND == LINK_MINI:
+        mini = <Mini *>record_at(tree, link & WIDE_INDEX)
+        count = mini.count
+    if not expansion_reserve(tree, count) or not path_reserve(tree, length + 2):
+        return RUN_SYSTEM_MEMORY
+    found = tree.game.expand(tree.game.context, tree.root, path_of(tree), length - 1, &tree.expansion)
+    if found < 0 or <uint32_t>found != count:
+        return RUN_GAME_ERROR
+    capacity = (count + 7) & ~<uint32_t>7
+    index = allocate(tree, 1 if tree.narrow else wide_units(capacity, tree.fixed_moves))
+    if index == 0:
+        return RUN_MEMORY
+    sign = tree.root_sign if tree.expansion.root_player else -tree.root_sign
+    words = <uint32_t *>record_at(tree, index)
+    if not tree.narrow:
+        wide = <WideBlock *>words
+        memset(wide, 0, WIDE_HEADER)
+        wide.parent = parent
+        wide.parent_slot = <uint16_t>parent_slot
+        wide.capacity = <uint16_t>capacity
+        wide.count = <uint16_t>count
+        wide.sign = <int8_t>sign
+    columns = columns_at(tree, index)
+    for slot in range(capacity):
+        tried = 0
+        if slot < count and tree.expansion.outcomes[slot] != MCTS_ILLEGAL:
+            tried = leaf_result(link, slot) if mini == NULL else mini_result(mini, slot)
+        columns.links[slot] = 0
+        if tried == 0:
+            columns.visits[slot] = NO_VISITS
+            columns.wins[slot] = UCB_NO_WINS
+            continue
+        columns.visits[slot] = 1
+        columns.wins[slot] = 1 + sign * (<int32_t>tried - 2)
+        if tree.expansion.outcomes[slot] != MCTS_ONGOING:
+            value = tree.expansion.outcomes[slot]
+            value = 1 if value == MCTS_DRAW else <uint32_t>(1 + (sign if value == MCTS_WIN else -sign))
+            columns.links[slot] = LINK_TERMINAL | value
+    if capacity > EXACT_CAPACITY:
+        for slot in range(capacity):
+            columns.means[slot] = 0.5 * <float>columns.wins[slot] if columns.visits[slot] == 1 else UCB_NO_MEAN
+            columns.inverses[slot] = 1.0 if columns.visits[slot] == 1 else 0.0
+    if not tree.fixed_moves:
+        for slot in range(count):
+            columns.moves[slot] = tree.expansion.moves[slot]
+    if tree.narrow:  # after the columns, whose last lanes these words may be
+        words[parent_word(tree.narrow)] = parent
+        words[info_word(tree.narrow)] = <uint32_t>(sign + 1) | parent_slot << 2
+    if mini != NULL:
+        release(tree, link & WIDE_INDEX, mini_units(count))
+    slot = update(tree, &columns, -1, 0, scale(tree, columns_at(tree, parent).visits[parent_slot]))
+    set_best(tree, index, slot, columns.links[slot])
+    result[0] = LINK_BLOCK | index
+    set_link(tree, length, result[0])
+    return RUN_DONE
+
+
+cdef inline uint32_t update(const Tree *tree, const Columns *columns, int32_t slot, int32_t add, float s) noexcept nogil:
+    """Adds one visit with ``add`` half-points to ``slot`` (none when it is negative); the best slot."""
+    if tree.narrow == 7:
+        return ucb_update7(<int32_t *>columns.visits, columns.wins, slot, add, s)
+    if columns.capacity == 8:
+        return ucb_update8(<int32_t *>columns.visits, columns.wins, slot, add, s)
+    if columns.capacity == 16:
+        return ucb_update16(<int32_t *>columns.visits, columns.wins, slot, add, s)
+    return ucb_update_wide(<int32_t *>columns.visits, columns.wins, columns.means, columns.inverses, columns.capacity,
+                           slot, add, s)
+
+
+# ---- one iteration ---------------------------------------------------------------------------------------------------
+
+cdef int store_in_mini(Tree *tree, uint32_t length, uint32_t link, const mcts_simulation *simulation,
+                       uint32_t points) noexcept nogil:
+    """Writes the result of a tried move into the mini of the leaf at the end of the path."""
+    cdef uint32_t index, units
+    cdef Mini *mini
+    if link & LINK_KIND != LINK_MINI:
+        if simulation.count > MAX_SLOTS:
+            return RUN_GAME_ERROR
+        units = mini_units(simulation.count)
+        index = allocate(tree, units)
+        if index == 0:
+            return RUN_MEMORY
+        mini = <Mini *>record_at(tree, index)
+        memset(mini, 0, units * WIDE_UNIT)
+        mini.count = <uint16_t>simulation.count
+        link = LINK_MINI | index
+        set_link(tree, length, link)
+    mini = <Mini *>record_at(tree, link & WIDE_INDEX)
+    mini.cursor = <uint16_t>(MINI_ALL_TRIED if simulation.cursor == MCTS_ALL_TRIED else simulation.cursor)
+    (<uint8_t *>mini)[MINI_HEADER + (simulation.slot >> 2)] |= <uint8_t>((1 + points) << (2 * (simulation.slot & 3)))
+    return RUN_DONE
+
+
+cdef inline void store_in_link(Tree *tree, uint32_t length, uint32_t link, const mcts_simulation *simulation,
+                               uint32_t points) noexcept nogil:
+    """The same for a leaf that stands in its link."""
+    cdef uint32_t cursor = simulation.cursor
+    link = (link & 0xFFFF) | (1 + points) << (2 * simulation.slot)
+    link |= (<uint32_t>LEAF_ALL_TRIED if cursor == MCTS_ALL_TRIED else cursor) << LEAF_CURSOR_SHIFT
+    set_link(tree, length, link)
+
+
+cdef inline uint32_t cursor_of(const Tree *tree, uint32_t link, const bint narrow) noexcept nogil:
+    cdef uint32_t cursor
+    if narrow:
+        cursor = link >> LEAF_CURSOR_SHIFT & 15
+        return MCTS_ALL_TRIED if cursor == LEAF_ALL_TRIED else cursor
+    if link & LINK_KIND != LINK_MINI:
+        return 0
+    cursor = (<Mini *>record_at(tree, link & WIDE_INDEX)).cursor
+    return MCTS_ALL_TRIED if cursor == MINI_ALL_TRIED else cursor
+
+
+cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
+    cdef uint32_t length = 0, index = 0, slot, link, i, best, depth, visits
+    cdef int32_t points = 0, returned, add
+    cdef int status = RUN_DONE
+    cdef float s
+    cdef uint32_t *words
+    cdef WideBlock *wide
+    cdef Columns columns
+    cdef mcts_simulation simulation
+    # selection: the best child of every block is known
+    while True:
+        if narrow:
+            link = (<uint32_t *>(tree.base + <uint64_t>index * narrow_unit(narrow)))[best_word(narrow)]
+            slot = link >> SLOT_SHIFT & 7
+        else:
+            wide = <WideBlock *>(tree.base + <uint64_t>index * WIDE_UNIT)
+            slot = wide.best
+            link = wide.best_link
+        tree.path_block[length] = index
+        tree.path_slot[length] = slot
+        if not narrow and not tree.fixed_moves and length:
+            columns = columns_at(tree, index)
+            tree.path_move[length] = columns.moves[slot]
+        length += 1
+        index = link & (NARROW_INDEX if narrow else WIDE_INDEX)
+        if MCTS_LIKELY(link & LINK_KIND == LINK_BLOCK):
+            continue
+        if link & LINK_KIND == LINK_TERMINAL:
+            points = link & 3
+            depth = length - 1
+            break
+        simulation.cursor = cursor_of(tree, link, narrow)
+        if simulation.cursor == MCTS_ALL_TRIED:
+            status = make_block(tree, length, link, &link)
+            if MCTS_UNLIKELY(status != RUN_DONE):
+                return status
+            index = index_of(tree, link)
+            continue
+        # expansion of one node, and its rollout
+        returned = tree.game.simulate(tree.game.context, tree.root, path_of(tree), length - 1, &simulation, &tree.rng)
+        if MCTS_UNLIKELY(returned < 0):
+            return RUN_GAME_ERROR
+        points = 1 + tree.root_sign * ((returned & 3) - 1)
+        if narrow:
+            store_in_link(tree, length, link, &simulation, <uint32_t>points)
+        else:
+            status = store_in_mini(tree, length, link, &simulation, <uint32_t>points)
+            if MCTS_UNLIKELY(status != RUN_DONE):
+                return status
+        tree.nodes += 1
+        tree.rollouts += 1 - (returned >> 2)
+        depth = length
+        break
+    # backup, root first: the levels do not wait for each other
+    tree.iterations += 1
+    tree.depth_sum += depth
+    if depth > tree.depth_max:
+        tree.depth_max = depth
+    columns = columns_at(tree, 0)
+    visits = columns.visits[0] + 1
+    columns.visits[0] = visits
+    columns.wins[0] += points
+    for i in range(1, length):
+        index = tree.path_block[i]
+        slot = tree.path_slot[i]
+        s = scale(tree, visits)
+        if narrow:
+            words = <uint32_t *>(tree.base + <uint64_t>index * narrow_unit(narrow))
+            visits = words[slot] + 1
+            add = 1 + sign_of(words[info_word(narrow)]) * (points - 1)
+            if narrow == 7:
+                best = ucb_update7(<int32_t *>words, <int32_t *>words + NARROW_COLUMN, <int32_t>slot, add, s)
+            else:
+                best = ucb_update8(<int32_t *>words, <int32_t *>words + NARROW_COLUMN, <int32_t>slot, add, s)
+            words[best_word(narrow)] = words[2 * NARROW_COLUMN + best] | best << SLOT_SHIFT
+        else:
+            wide = <WideBlock *>(tree.base + <uint64_t>index * WIDE_UNIT)
+            columns = columns_at(tree, index)
+            visits = columns.visits[slot] + 1
+            add = 1 + wide.sign * (points - 1)
+            best = update(tree, &columns, <int32_t>slot, add, s)
+            wide.best = <uint16_t>best
+            wide.best_link = columns.links[best]
+    return RUN_DONE
+
+
+cdef int tree_run(Tree *tree, uint32_t count) noexcept nogil:
+    cdef uint32_t i, narrow = tree.narrow
+    cdef int status = RUN_DONE
+    if count > MAX_ITERATIONS - tree.iterations:
+        count = MAX_ITERATIONS - tree.iterations
+    for i in range(count):
+        if narrow == 7:
+            status = iterate(tree, 7)
+        elif narrow == 8:
+            status = iterate(tree, 8)
+        else:
+            status = iterate(tree, 0)
+        if MCTS_UNLIKELY(status != RUN_DONE):
+            return status
+    return RUN_DONE
+
+
+cdef TreeOps ops
+ops.create = tree_create
+ops.destroy = tree_destroy
+ops.reset = tree_reset
+ops.run = tree_run
+
+ucb_fill_tables()
+table = PyCapsule_New(&ops, b"mcts_core.table", NULL)
