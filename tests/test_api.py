@@ -1,0 +1,198 @@
+"""mcts_core/api.py: Searcher, search, stats, rollouts, and their bad input."""
+
+import math
+import threading
+
+import pytest
+
+import mcts_core as mc
+
+
+class Index:
+    def __index__(self):
+        return 50
+
+
+class Float:
+    def __float__(self):
+        return 0.01
+
+
+class Hostile:
+    def __float__(self):
+        raise OverflowError("no")
+
+    def __repr__(self):
+        raise RuntimeError("no repr either")
+
+
+def test_search_and_stats_of_the_module():
+    assert mc.search(mc.ConnectFour.from_moves("3232323"[:6]), iterations=3000, seed=1) in (2, 3)
+    stats = mc.stats()
+    assert stats.iterations == 3000 and stats.seed == 1
+    assert mc.search(mc.TicTacToe(), 0.01) in range(9)
+    assert mc.stats().stop_reason == "time"
+
+
+def test_options_of_the_module_function():
+    mc.search(mc.ConnectFour(), iterations=500, seed=3, exploration=1.0)
+    first = mc.stats()
+    mc.search(mc.ConnectFour(), iterations=500, seed=3, exploration=0.1)
+    second = mc.stats()
+    mc.search(mc.ConnectFour(), iterations=500, seed=3, exploration=1.0)
+    assert first.moves == mc.stats().moves != second.moves
+    with pytest.raises(TypeError):
+        mc.search(mc.ConnectFour(), iterations=5, wrong_option=1)
+    assert mc.stats().iterations == 500
+
+
+def test_stats_belong_to_the_thread():
+    mc.search(mc.ConnectFour(), iterations=123)
+    seen = []
+
+    def work():
+        with pytest.raises(mc.NoSearch):
+            mc.stats()
+        mc.search(mc.ConnectFour(), iterations=45)
+        seen.append(mc.stats().iterations)
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    worker.join()
+    assert seen == [45] and mc.stats().iterations == 123
+
+
+def test_default_budget_is_a_second():
+    engine = mc.Searcher()
+    engine.search(mc.TicTacToe())
+    assert 1.0 <= engine.stats().seconds and engine.stats().stop_reason == "time"
+
+
+def test_both_budgets():
+    engine = mc.Searcher()
+    engine.search(mc.ConnectFour(), 30, iterations=1000)
+    assert engine.stats().stop_reason == "iterations"
+    engine.search(mc.ConnectFour(), 0.01, iterations=2**30 - 1)
+    assert engine.stats().stop_reason == "time"
+
+
+def test_numbers_of_other_types_are_taken():
+    engine = mc.Searcher(seed=Index(), exploration=1, memory_mb=2)
+    engine.search(mc.ConnectFour(), Float(), iterations=Index())
+    assert engine.stats().seed == 50 and engine.stats().iterations <= 50
+
+
+@pytest.mark.parametrize("seconds", [0, -1, 0.0, -0.0, math.nan, math.inf, -math.inf, "1", b"1", [], {}, True, 1e300,
+                                     1j, Hostile(), object()], ids=lambda value: type(value).__name__)
+def test_bad_seconds(seconds):
+    engine = mc.Searcher(seed=1)
+    engine.search(mc.ConnectFour(), iterations=77)
+    with pytest.raises(mc.InvalidOption, match="seconds must be"):
+        engine.search(mc.ConnectFour(), seconds)
+    assert engine.stats().iterations == 77  # nothing is lost
+
+
+@pytest.mark.parametrize("iterations", [0, -1, 1.5, 10.0, math.nan, "10", True, 2**30, 10**30, [], Hostile()],
+                         ids=lambda value: type(value).__name__)
+def test_bad_iterations(iterations):
+    engine = mc.Searcher(seed=1)
+    engine.search(mc.ConnectFour(), iterations=77)
+    with pytest.raises(mc.InvalidOption, match="iterations must be an int from 1 to 1073741823"):
+        engine.search(mc.ConnectFour(), iterations=iterations)
+    assert engine.stats().iterations == 77
+
+
+@pytest.mark.parametrize(("name", "values"), [
+    ("exploration", [-0.1, math.nan, math.inf, 1e7, "1", True, [], Hostile()]),
+    ("final_move", ["best", None, 1, "", [], b"max"]),
+    ("memory_mb", [0, -5, math.nan, math.inf, 0.5, 1e9, "64", True]),
+    ("seed", [-1, 2**64, 1.0, "x", True, math.nan]),
+    ("selection", ["rave", None, 1]),
+    ("rollout", ["decisive", None, object()]),
+    ("threads", [0, 2, -1, 1.0, "1", True]),
+    ("solver", [True, None, "no"]),
+    ("reuse", [True, None, 1]),
+])
+def test_bad_options(name, values):
+    for value in values:
+        with pytest.raises(mc.InvalidOption, match=name):
+            mc.Searcher(**{name: value})
+
+
+def test_options_are_by_keyword():
+    with pytest.raises(TypeError):
+        mc.Searcher(0.7)
+
+
+def test_messages_quote_what_came():
+    with pytest.raises(mc.InvalidOption, match="got -1"):
+        mc.search(mc.ConnectFour(), -1)
+    with pytest.raises(mc.InvalidOption, match="'robust' or 'max', got 'best'"):
+        mc.Searcher(final_move="best")
+    with pytest.raises(mc.InvalidOption, match="this version, got True"):
+        mc.Searcher(solver=True)
+
+
+@pytest.mark.parametrize("state", [mc.ConnectFour.from_moves("0101010"), mc.TicTacToe.from_moves("031425"[:5])])
+def test_finished_games(state):
+    assert state.winner() is not None
+    for call in (lambda: mc.search(state, 1), lambda: mc.rollouts(state, 10)):
+        with pytest.raises(mc.GameOver, match="winner 1"):
+            call()
+
+
+def test_a_failed_search_leaves_no_statistics():
+    engine = mc.Searcher()
+    with pytest.raises(mc.NoSearch, match="no search has run"):
+        engine.stats()
+    engine.search(mc.ConnectFour(), iterations=10)
+    with pytest.raises(mc.GameOver):
+        engine.search(mc.ConnectFour.from_moves("0101010"), iterations=10)
+    with pytest.raises(mc.NoSearch):
+        engine.stats()
+
+
+def test_repr_rebuilds():
+    engine = mc.Searcher(exploration=0.5, final_move="max", memory_mb=16, seed=4)
+    assert repr(engine) == "Searcher(exploration=0.5, final_move='max', memory_mb=16.0, seed=4)"
+    assert repr(eval(repr(engine), {"Searcher": mc.Searcher})) == repr(engine)
+
+
+def test_random_seeds_differ_and_reproduce():
+    engine = mc.Searcher()
+    engine.search(mc.ConnectFour(), iterations=2000)
+    first = engine.stats()
+    engine.search(mc.ConnectFour(), iterations=2000)
+    assert engine.stats().seed != first.seed
+    again = mc.Searcher(seed=first.seed)
+    again.search(mc.ConnectFour(), iterations=2000)
+    assert again.stats().moves == first.moves
+
+
+def test_wins_and_blocks_are_found():
+    # column 3 wins for the player to move; column 0 must be blocked
+    assert mc.search(mc.ConnectFour.from_moves("303131"), iterations=2000, seed=1) == 3
+    assert mc.search(mc.ConnectFour.from_moves("0203044"[:5]), iterations=4000, seed=1) == 0
+    # a four to complete, a four to block
+    line = "112 0 113 1 114 2 115"
+    assert mc.search(mc.Gomoku.from_moves(line + " 3"), iterations=50_000, seed=1) in (111, 116)
+
+
+def test_rollouts():
+    result = mc.rollouts(mc.ConnectFour(), 20_000, seed=1)
+    assert result.wins + result.draws + result.losses == 20_000
+    assert result.wins / 20_000 == pytest.approx(0.5557, abs=0.02)
+    assert result.mean_length == pytest.approx(21.31, abs=0.3)
+    assert result.rollouts_per_second == pytest.approx(20_000 / result.seconds)
+    again = mc.rollouts(mc.ConnectFour(), 20_000, seed=1)
+    assert (again.wins, again.draws, again.mean_length) == (result.wins, result.draws, result.mean_length)
+
+
+@pytest.mark.parametrize("n", [0, -1, 1.5, "10", True, 2**41, math.nan])
+def test_bad_rollouts(n):
+    with pytest.raises(mc.InvalidOption, match="n must be an int"):
+        mc.rollouts(mc.ConnectFour(), n)
+    with pytest.raises(mc.InvalidOption, match="seed must be"):
+        mc.rollouts(mc.ConnectFour(), 10, seed=-1)
+    with pytest.raises(mc.InvalidState):
+        mc.rollouts("state", 10)

@@ -1,0 +1,60 @@
+"""src/probe.pyx: the game table from Python, and the random numbers of game.h."""
+
+import pytest
+
+import mcts_core as mc
+from mcts_core.probe import Probe
+
+MASK = 2**64 - 1
+
+
+def splitmix(seed):
+    while True:
+        seed = (seed + 0x9E3779B97F4A7C15) & MASK
+        z = (seed ^ seed >> 30) * 0xBF58476D1CE4E5B9 & MASK
+        z = (z ^ z >> 27) * 0x94D049BB133111EB & MASK
+        yield z ^ z >> 31
+
+
+def test_random_numbers_are_splitmix():
+    probe, expected = Probe(mc.ConnectFour(), 42), splitmix(42)
+    for _ in range(8):
+        next(expected)  # these seeded the lanes
+    assert [probe.random() for _ in range(100)] == [next(expected) for _ in range(100)]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 225, 2**31 + 1])
+def test_bounded_numbers_are_uniform(n):
+    probe = Probe(mc.ConnectFour(), 1)
+    numbers = [probe.below(n) for _ in range(7000)]
+    assert 0 <= min(numbers) and max(numbers) < n
+    parts = min(n, 7)
+    counts = [0] * parts
+    for number in numbers:
+        counts[number * parts // n] += 1
+    expected = [(-(-n * (part + 1) // parts) - -(-n * part // parts)) / n * 7000 for part in range(parts)]
+    assert sum((count - mean) ** 2 / mean for count, mean in zip(counts, expected, strict=True)) < 30
+
+
+def test_sizes():
+    size, moves, plies, fixed = Probe(mc.ConnectFour()).sizes
+    assert size >= 16 and (moves, plies, fixed) == (7, 42, True)
+
+
+def test_expand_reports_every_slot():
+    outcomes, moves, same = Probe(mc.TicTacToe.from_moves("031")).expand([4], 9)
+    # X has 0 and 1, O has 3 and 4; X to move wins at 2
+    assert same is False and moves is None
+    assert outcomes == [4, 4, 1, 4, 4, 0, 0, 0, 0]
+
+
+def test_errors_of_python_games_come_out():
+    class Raising:
+        to_move, winner, legal_moves = 1, lambda self: None, lambda self: [1]
+
+        def play(self, move):
+            raise ValueError("broken")
+
+    for call in (lambda probe: probe.rollout(), lambda probe: probe.simulate([], 0), lambda probe: probe.expand([], 1)):
+        with pytest.raises(mc.GameError, match="broken"):
+            call(Probe(Raising()))

@@ -1,0 +1,87 @@
+"""mcts_core/results.py: Stats, MoveStats, Rollouts."""
+
+import dataclasses
+import json
+
+import pytest
+
+import mcts_core as mc
+
+FIELDS = ("move", "value", "visits", "moves", "pv", "iterations", "rollouts", "seconds", "iterations_per_second", "nodes",
+          "bytes", "depth_mean", "depth_max", "reused_visits", "stop_reason", "proven", "overshoot", "seed", "threads",
+          "isa")
+
+
+@pytest.fixture(scope="module")
+def stats():
+    engine = mc.Searcher(seed=1)
+    engine.search(mc.ConnectFour(), iterations=5000)
+    return engine.stats()
+
+
+def test_fields(stats):
+    assert tuple(field.name for field in dataclasses.fields(stats)) == FIELDS
+    assert isinstance(stats.moves, tuple) and isinstance(stats.pv, tuple)
+    assert isinstance(stats.moves[0], mc.MoveStats) and isinstance(stats, mc.Stats)
+    assert stats.iterations_per_second == pytest.approx(stats.iterations / stats.seconds)
+    assert stats.threads == 1 and stats.reused_visits == 0 and stats.proven is None
+    for entry in stats.moves:
+        assert entry.value == entry.wins / entry.visits
+        assert 2 * entry.wins == int(2 * entry.wins) <= 2 * entry.visits
+
+
+def test_frozen(stats):
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        stats.move = 3
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        stats.moves[0].visits = 3
+
+
+def test_to_dict_is_json(stats):
+    data = json.loads(json.dumps(stats.to_dict()))
+    assert tuple(data) == FIELDS
+    assert data["moves"][0] == {"move": stats.moves[0].move, "visits": stats.moves[0].visits,
+                                "wins": stats.moves[0].wins, "value": stats.moves[0].value, "proven": None,
+                                "distance": None}
+    assert data["pv"] == list(stats.pv)
+
+
+def test_moves_that_json_does_not_know():
+    class Odd:
+        to_move = 1
+
+        def __init__(self, over=False):
+            self.over = over
+
+        def legal_moves(self):
+            return [(1, "a"), frozenset({2}), None, ((1, 2), 3)]
+
+        def play(self, move):
+            return Odd(True)
+
+        def winner(self):
+            return 1 if self.over else None
+
+    engine = mc.Searcher(seed=1)
+    engine.search(Odd(), iterations=20)
+    names = {json.dumps(entry["move"]) for entry in json.loads(json.dumps(engine.stats().to_dict()))["moves"]}
+    assert names == {'[1, "a"]', '"frozenset({2})"', "null", '"((1, 2), 3)"'}
+    assert "frozenset({2})" in str(engine.stats())
+
+
+def test_str_is_a_table(stats):
+    lines = str(stats).splitlines()
+    assert lines[0].startswith(f"move {stats.move}  value {stats.value:.3f}  5,000 iterations in ")
+    assert lines[0].endswith("stopped by iterations")
+    assert lines[1].split() == ["move", "visits", "wins", "value"]
+    assert [line.split() for line in lines[2:9]] == [
+        [str(entry.move), f"{entry.visits:,}", f"{entry.wins:,.1f}", f"{entry.value:.3f}"] for entry in stats.moves]
+    assert len({len(line) for line in lines[1:9]}) == 1
+    assert lines[9] == "pv " + " ".join(map(str, stats.pv))
+
+
+def test_long_tables_are_cut():
+    engine = mc.Searcher(seed=1)
+    engine.search(mc.Gomoku(15), iterations=500)
+    lines = str(engine.stats()).splitlines()
+    assert len(lines) == 1 + 1 + 12 + 1 + 1 and lines[-2] == "... and 213 more moves"

@@ -1,0 +1,283 @@
+"""src/searcher.pyx: budgets, stop rules, signals, determinism, and the statistics of the core."""
+
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+import mcts_core as mc
+from mcts_core.searcher import SearchCore, clock, default_memory
+
+GAMES = [mc.ConnectFour(), mc.ConnectFour(8, 9, 5), mc.TicTacToe(), mc.Gomoku(15), mc.Gomoku(20, "exact")]
+
+
+def test_default_memory_is_a_sensible_share():
+    assert 64 * 2**20 <= default_memory() <= 2**50
+
+
+def test_clock_runs_forward():
+    first = clock()
+    assert clock() >= first
+
+
+@pytest.mark.parametrize("state", GAMES, ids=repr)
+def test_same_seed_same_search(state):
+    def run(seed):
+        engine = mc.Searcher(seed=seed)
+        move = engine.search(state, iterations=5000)
+        stats = engine.stats()
+        return move, stats.moves, stats.pv, stats.nodes, stats.depth_mean
+
+    assert run(11) == run(11)
+    assert run(11) != run(12)
+
+
+def test_a_searcher_forgets_the_search_before():
+    engine = mc.Searcher(seed=5)
+    engine.search(mc.ConnectFour(), iterations=3000)
+    first = engine.stats().to_dict()
+    engine.search(mc.Gomoku(15), iterations=3000)
+    engine.search(mc.ConnectFour(9, 7, 4), iterations=100)
+    engine.search(mc.ConnectFour(), iterations=3000)
+    again = engine.stats().to_dict()
+    for name in ("seconds", "iterations_per_second"):
+        del first[name], again[name]
+    assert first == again
+
+
+def test_slices_do_not_change_a_search():
+    """A time budget that never strikes cuts the search into other slices, the tree is the same."""
+    one, two = mc.Searcher(seed=9), mc.Searcher(seed=9)
+    one.search(mc.ConnectFour(), iterations=20000)
+    two.search(mc.ConnectFour(), seconds=60, iterations=20000)
+    assert one.stats().moves == two.stats().moves
+    assert two.stats().stop_reason == "iterations"
+
+
+@pytest.mark.parametrize("seconds", [0.001, 0.02, 0.2])
+def test_time_budget_is_used_and_kept(seconds):
+    engine = mc.Searcher()
+    overshoots = []
+    for _ in range(5):
+        begin = time.perf_counter()
+        engine.search(mc.Gomoku(15), seconds)
+        took = time.perf_counter() - begin
+        stats = engine.stats()
+        assert stats.stop_reason == "time"
+        assert took >= seconds * 0.99 and stats.seconds >= seconds
+        assert stats.overshoot == pytest.approx(stats.seconds - seconds, abs=1e-9)
+        overshoots.append(stats.overshoot)
+    # correctness, not speed: a search that overlooked its deadline would be late every time
+    assert min(overshoots) < 0.01
+
+
+def test_iterations_are_exact():
+    engine = mc.Searcher()
+    for iterations in (1, 2, 63, 64, 65, 10_007):
+        engine.search(mc.ConnectFour(), iterations=iterations)
+        assert engine.stats().iterations == iterations
+        assert engine.stats().stop_reason == "iterations"
+        assert engine.stats().overshoot == 0.0
+
+
+@pytest.mark.parametrize("state", GAMES, ids=repr)
+def test_memory_limit_ends_the_search(state):
+    engine = mc.Searcher(memory_mb=1, seed=1)
+    move = engine.search(state, iterations=3_000_000 if state.legal_moves() != list(range(9)) else 5000)
+    stats = engine.stats()
+    assert stats.bytes <= 2**20
+    if len(state.legal_moves()) != 9:
+        assert stats.stop_reason == "memory" and stats.bytes > 0.9 * 2**20
+    assert move in state.legal_moves()
+    assert sum(entry.visits for entry in stats.moves) == stats.iterations
+    engine.search(state, iterations=100)
+    assert engine.stats().stop_reason == "iterations"
+
+
+def test_a_full_tree_holds_what_an_unlimited_one_held_then():
+    small = mc.Searcher(memory_mb=1, seed=4)
+    small.search(mc.ConnectFour(), iterations=10**7)
+    large = mc.Searcher(memory_mb=64, seed=4)
+    large.search(mc.ConnectFour(), iterations=small.stats().iterations)
+    assert small.stats().stop_reason == "memory"
+    assert small.stats().moves == large.stats().moves
+
+
+def test_final_move_rules():
+    state = mc.ConnectFour()
+    for seed in range(20):
+        robust, best = mc.Searcher(seed=seed), mc.Searcher(seed=seed, final_move="max")
+        move, other = robust.search(state, iterations=40), best.search(state, iterations=40)
+        moves = robust.stats().moves
+        assert moves == best.stats().moves
+        assert next(entry for entry in moves if entry.move == move).visits == max(entry.visits for entry in moves)
+        assert next(entry for entry in moves if entry.move == other).value == max(
+            entry.value for entry in moves if entry.visits)
+        assert robust.stats().move == move and best.stats().move == other
+
+
+def test_max_never_picks_an_unvisited_move():
+    # the first tried moves lose often; unvisited ones stand at 0.5
+    for seed in range(30):
+        engine = mc.Searcher(seed=seed, final_move="max")
+        move = engine.search(mc.Gomoku(15), iterations=2)
+        assert next(entry for entry in engine.stats().moves if entry.move == move).visits == 1
+
+
+def test_one_search_at_a_time():
+    engine = mc.Searcher()
+    worker = threading.Thread(target=engine.search, args=(mc.ConnectFour(), 0.5))
+    worker.start()
+    busy = 0
+    while worker.is_alive():
+        try:
+            engine.stats()
+        except mc.NoSearch:  # it has not begun
+            continue
+        except mc.SearchBusy:
+            with pytest.raises(mc.SearchBusy, match="another thread"):
+                engine.search(mc.ConnectFour(), iterations=1)
+            busy += 1
+            break
+    worker.join()
+    assert busy == 1
+    assert engine.stats().stop_reason == "time"
+    assert engine.search(mc.ConnectFour(), iterations=10) in range(7)
+    assert engine.stats().iterations == 10
+
+
+def test_the_gil_is_released():
+    """Two searches and a counting loop share the clock: each gets on while the others run."""
+    engines = [mc.Searcher(seed=1), mc.Searcher(seed=2)]
+    workers = [threading.Thread(target=engine.search, args=(mc.Gomoku(15), 0.3)) for engine in engines]
+    for worker in workers:
+        worker.start()
+    count = 0
+    while any(worker.is_alive() for worker in workers):
+        count += 1
+    assert count > 1000
+    assert all(engine.stats().stop_reason == "time" and engine.stats().overshoot < 0.2 for engine in engines)
+
+
+CTRL_C = """
+import _thread, signal, sys, threading, time
+import mcts_core as mc
+state = {state}
+engine = mc.Searcher(seed=1)
+sent = []
+def interrupt():
+    time.sleep(0.3)
+    sent.append(time.perf_counter())
+    signal.raise_signal(signal.SIGINT) if {direct} else _thread.interrupt_main()
+worker = threading.Thread(target=interrupt)
+worker.start()
+try:
+    engine.search(state, 30)
+except KeyboardInterrupt:
+    delay = time.perf_counter() - sent[0]
+else:
+    sys.exit("no KeyboardInterrupt")
+worker.join()
+stats = engine.stats()
+assert stats.stop_reason == "cancelled" and stats.iterations > 0, stats
+engine.search(state, iterations=50)
+assert engine.stats().iterations == 50
+print(delay)
+"""
+
+
+@pytest.mark.parametrize("state", ["mc.ConnectFour()", "mc.Gomoku(20)"])
+@pytest.mark.parametrize("direct", [True, False])
+def test_ctrl_c(state, direct):
+    delays = []
+    for _ in range(2):  # a busy machine may delay one of them
+        done = subprocess.run([sys.executable, "-c", CTRL_C.format(state=state, direct=direct)], capture_output=True,
+                              text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        delays.append(float(done.stdout))
+        if delays[-1] < 0.05:
+            break
+    assert min(delays) < 0.05
+
+
+def test_ctrl_c_before_and_after_leave_no_trace():
+    previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        engine = mc.Searcher(seed=1)
+        signal.raise_signal(signal.SIGINT)
+        assert engine.search(mc.ConnectFour(), iterations=1000) in range(7)
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
+def test_pv_can_be_played():
+    for state in GAMES:
+        engine = mc.Searcher(seed=2)
+        engine.search(state, iterations=20_000)
+        pv = engine.stats().pv
+        assert pv[0] == engine.stats().moves[0].move
+        for move in pv:
+            state = state.play(move)
+        assert len(pv) >= 1
+
+
+def test_core_without_a_search():
+    core = SearchCore(2**20)
+    assert core.figures() is None
+    core.trim(0)
+    assert core.figures() is None
+
+
+def test_trim_gives_the_arena_back():
+    core = SearchCore(2**28)
+    core.search(mc.ConnectFour(), clock(), 0.0, 1000, 0.7, False, 1)
+    assert core.figures()["iterations"] == 1000
+    core.trim(2**28)
+    assert core.figures()["iterations"] == 1000
+    core.trim(1000)
+    assert core.figures() is None
+    core.search(mc.ConnectFour(), clock(), 0.0, 1000, 0.7, False, 1)
+    assert core.figures()["iterations"] == 1000
+
+
+def test_many_searchers_in_threads_do_not_disturb_each_other():
+    expected = {}
+    for seed in range(4):
+        engine = mc.Searcher(seed=seed)
+        engine.search(mc.ConnectFour(), iterations=30_000)
+        expected[seed] = engine.stats().moves
+    found = {}
+
+    def work(seed):
+        engine = mc.Searcher(seed=seed)
+        for _ in range(3):
+            engine.search(mc.ConnectFour(), iterations=30_000)
+            found.setdefault(seed, []).append(engine.stats().moves)
+
+    workers = [threading.Thread(target=work, args=(seed,)) for seed in expected]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert {seed: [moves] * 3 for seed, moves in expected.items()} == found
+
+
+def test_random_positions_of_every_game_are_searched():
+    chooser = random.Random(1)
+    engine = mc.Searcher(seed=1)
+    for state in GAMES * 6:
+        for _ in range(chooser.randrange(40)):
+            if state.winner() is not None:
+                break
+            state = state.play(chooser.choice(state.legal_moves()))
+        if state.winner() is not None:
+            with pytest.raises(mc.GameOver):
+                engine.search(state, iterations=10)
+            continue
+        move = engine.search(state, iterations=400)
+        assert move in state.legal_moves()
+        assert 0.0 <= engine.stats().value <= 1.0

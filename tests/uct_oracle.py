@@ -1,0 +1,118 @@
+"""UCT as in the textbooks, slow and plain, to the bit as the native search must do it.
+
+Nodes are objects, every statistic is recomputed from scratch, single precision is rounded explicitly. Only the rollouts
+come from the library, through a probe of the game table, so that both consume the same random numbers.
+"""
+
+import math
+import struct
+
+ONGOING, WIN, DRAW, LOSS, ILLEGAL = range(5)
+
+
+def single(x):
+    return struct.unpack("f", struct.pack("f", x))[0]
+
+
+def sqrt_log(n):
+    if n < 4096:
+        return single(math.sqrt(single(math.log(n))))
+    shift = n.bit_length() - 12
+    top = n >> shift
+    rest = single((n - (top << shift)) / (1 << shift))
+    low, high = single(math.log(top)), single(math.log(top + 1))
+    total = single(single(low + single(rest * single(high - low))) + single(shift * single(math.log(2))))
+    return single(math.sqrt(total))
+
+
+class Node:
+    def __init__(self):
+        self.visits = 0
+        self.points = 0  # half-points of the player who moves at the parent
+        self.cursor = 0  # None: all moves tried
+        self.count = None
+        self.children = {}  # slot -> Node
+        self.ending = None  # half-points of player +1 when the game is over here
+        self.block = False  # whether all children count, seen by the player to move here
+        self.moves = None
+        self.player = None
+
+
+class Oracle:
+    """A search over the game of ``probe`` from a position where ``player`` (+1 or -1) is to move."""
+
+    def __init__(self, probe, player, exploration):
+        self.probe, self.player, self.exploration = probe, player, single(exploration)
+        self.root = Node()
+        self.root.player = player
+        self.nodes, self.rollouts, self.depths = 1, 0, []
+        self.exact_slots = 16
+
+    def score(self, node, child, slots):
+        s = single(self.exploration * sqrt_log(node.visits))
+        inverse = single(1 / single(math.sqrt(single(child.visits))))
+        half = single(0.5 * child.points)
+        if slots <= self.exact_slots:
+            return single(inverse * single(single(half * inverse) + s))
+        return single(single(half / child.visits) + single(s * inverse))
+
+    def select(self, node):
+        slots = -(-node.count // 8) * 8
+        best, top = None, -math.inf
+        for slot in sorted(node.children):
+            score = self.score(node, node.children[slot], slots)
+            if score > top:
+                best, top = slot, score
+        return best
+
+    def expand(self, node, path):
+        outcomes, node.moves, same = self.probe.expand(path, node.count)
+        node.player = self.player if same else -self.player
+        for slot, child in node.children.items():
+            assert outcomes[slot] != ILLEGAL
+            child.points = 1 + node.player * (child.points - 1)  # until now seen by player +1
+            if outcomes[slot] != ONGOING:
+                won = {WIN: node.player, LOSS: -node.player, DRAW: 0}[outcomes[slot]]
+                child.ending = 1 + won
+
+    def iterate(self):
+        node, path, way = self.root, [], [self.root]
+        while True:
+            if node.ending is not None:
+                points = node.ending
+                depth = len(path)
+                break
+            if node.cursor is None:
+                if not node.block:
+                    self.expand(node, path)
+                    node.block = True
+                slot = self.select(node)
+                path.append(slot if node.moves is None else node.moves[slot])
+                node = node.children[slot]
+                way.append(node)
+                continue
+            result, slot, node.cursor, node.count, ended = self.probe.simulate(path, node.cursor)
+            points = 1 + self.player * (result - 1)
+            child = node.children[slot] = Node()
+            child.visits, child.points = 1, points
+            self.nodes += 1
+            self.rollouts += not ended
+            depth = len(path) + 1
+            break
+        self.depths.append(depth)
+        for parent, child in zip([None, *way[:-1]], way, strict=True):
+            child.visits += 1
+            if parent is None:
+                child.points += points
+            else:
+                child.points += 1 + parent.player * (points - 1)
+
+    def children(self):
+        """{move: (visits, wins)} of the root, wins for its player."""
+        root = self.root
+        result = {}
+        for slot, child in root.children.items():
+            name = slot if root.moves is None else root.moves[slot]
+            points = child.points if root.block else 1 + self.player * (child.points - 1)
+            result[name] = (child.visits, points / 2)
+        return result
