@@ -41,11 +41,12 @@ ctypedef struct c4_context:
     uint64_t sentinel[2]
     uint64_t column[C4_MAX_COLS][2]  # the playable cells of each column
     uint32_t order[C4_MAX_COLS]      # the order of trying: centre first
-    # Several draws from one 32-bit fraction f: f * cols has the column above bit 32 and the next fraction below. Exactly
-    # uniform when fractions with f * power mod 2^32 < reject are thrown away (Brackett-Rozinsky, Lemire, 2024).
+    # Several draws from one 32-bit fraction f: f * cols has the column above bit 32 and the next fraction below.
+    # Exactly uniform when fractions with f * power mod 2^32 < reject are thrown away (Brackett-Rozinsky and Lemire,
+    # "Batched ranged random integer generation", 2024).
     uint32_t draws                   # 4 or 8
     uint32_t power                   # cols^draws
-    uint32_t reject
+    uint32_t reject                  # 2^32 mod power
 
 ctypedef int32_t (*c4_legal_moves)(void *context, const void *state, uint32_t *moves) noexcept nogil
 ctypedef int32_t (*c4_play)(void *context, void *state, uint32_t move) noexcept nogil

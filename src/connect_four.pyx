@@ -1,0 +1,564 @@
+"""Connect Four on any board of up to 128 bits, and a simple rollout: the specification of the hot kernels."""
+
+cimport cython
+from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from mcts_core.connect_four_rollout cimport (
+    C4_MAX_COLS, C4_MAX_STEPS, C4_ONE_WORD, C4_STANDARD, C4_TWO_WORDS, c4_context, c4_state, c4_table,
+)
+from mcts_core.dispatch cimport hot_table
+from mcts_core.game cimport (
+    MCTS_DRAW, MCTS_GAME_VERSION, MCTS_ONGOING, MCTS_SLOTS_ARE_MOVES, MCTS_WIN, NativeState, mcts_game, mcts_rng,
+    mcts_rng_below, mcts_rng_seed,
+)
+
+import operator
+import threading
+
+from mcts_core.errors import GameOver, IllegalMove, InvalidState
+from mcts_core.notation import as_int, format_diagram, parse_diagram, parse_moves, shorten
+
+__all__ = ["ConnectFour", "perft", "simple_rollouts"]
+
+cdef int MAX_BITS = 128
+
+
+# ---- rules: plain, for every board -----------------------------------------------------------------------------------
+
+cdef inline void shift_right(const uint64_t *b, int n, uint64_t *out) noexcept nogil:
+    """128-bit ``b >> n`` for 0 < n < 128."""
+    if n >= 64:
+        out[0] = b[1] >> (n - 64)
+        out[1] = 0
+    else:
+        out[0] = b[0] >> n | b[1] << (64 - n)
+        out[1] = b[1] >> n
+
+
+cdef bint has_line(const c4_context *c, const uint64_t *stones) noexcept nogil:
+    """Whether ``connect`` of the stones lie in one line."""
+    cdef uint64_t run[2]
+    cdef uint64_t moved[2]
+    cdef int direction, step
+    for direction in range(c.directions):
+        run[0] = stones[0]
+        run[1] = stones[1]
+        for step in range(c.steps):
+            shift_right(run, <int> c.shift[step][direction], moved)
+            run[0] &= moved[0]
+            run[1] &= moved[1]
+        if run[0] | run[1]:
+            return True
+    return False
+
+
+cdef inline void add(uint64_t *a, const uint64_t *b) noexcept nogil:
+    """128-bit ``a += b``."""
+    a[0] += b[0]
+    a[1] += b[1] + (a[0] < b[0])
+
+
+cdef inline void occupied(const c4_context *c, const c4_state *s, uint64_t *out) noexcept nogil:
+    """All stones: the cells below ``next`` in every column, by a subtraction without borrow between columns."""
+    out[0] = s.next[0] - c.bottom[0]
+    out[1] = s.next[1] - c.bottom[1] - (s.next[0] < c.bottom[0])
+
+
+cdef inline bint is_open(const c4_context *c, const c4_state *s, int column) noexcept nogil:
+    return (s.next[0] & c.column[column][0] | s.next[1] & c.column[column][1]) != 0
+
+
+cdef int32_t play_simple(const c4_context *c, c4_state *s, int column) noexcept nogil:
+    """Plays a legal move in place; returns its outcome."""
+    cdef uint64_t move[2]
+    cdef uint64_t stones[2]
+    cdef uint64_t other[2]
+    occupied(c, s, stones)
+    move[0] = s.next[0] & c.column[column][0]
+    move[1] = s.next[1] & c.column[column][1]
+    other[0] = stones[0] ^ s.me[0]
+    other[1] = stones[1] ^ s.me[1]
+    s.me[0] |= move[0]
+    s.me[1] |= move[1]
+    add(s.next, move)
+    s.plies += 1
+    s.over = MCTS_ONGOING
+    if has_line(c, s.me):
+        s.over = MCTS_WIN
+    elif s.next[0] == c.sentinel[0] and s.next[1] == c.sentinel[1]:
+        s.over = MCTS_DRAW
+    s.me[0] = other[0]
+    s.me[1] = other[1]
+    return s.over
+
+
+cdef int32_t rollout_simple(const c4_context *c, const c4_state *start, mcts_rng *rng) noexcept nogil:
+    """Uniformly random moves to the end; the result for the player to move in ``start``, plus 4 times the moves."""
+    cdef c4_state s = start[0]
+    cdef int open_columns[C4_MAX_COLS]
+    cdef int column, count
+    while s.over == MCTS_ONGOING:
+        count = 0
+        for column in range(c.cols):
+            if is_open(c, &s, column):
+                open_columns[count] = column
+                count += 1
+        play_simple(c, &s, open_columns[mcts_rng_below(rng, count)])
+    cdef int plies = s.plies - start.plies
+    if s.over == MCTS_DRAW:
+        return 1 + 4 * plies
+    return (2 if plies & 1 else 0) + 4 * plies
+
+
+cdef uint64_t perft_simple(const c4_context *c, const c4_state *s, int depth) noexcept nogil:
+    cdef c4_state child
+    cdef uint64_t total = 0
+    cdef int column
+    if s.over != MCTS_ONGOING:
+        return depth == 0
+    if depth == 0:
+        return 1
+    for column in range(c.cols):
+        if is_open(c, s, column):
+            if depth == 1:
+                total += 1
+            else:
+                child = s[0]
+                play_simple(c, &child, column)
+                total += perft_simple(c, &child, depth - 1)
+    return total
+
+
+# ---- geometry --------------------------------------------------------------------------------------------------------
+
+cdef c4_table *HOT = <c4_table *> hot_table("connect_four_rollout")
+
+
+cdef inline void set_bit(uint64_t *words, int bit) noexcept nogil:
+    words[bit >> 6] |= <uint64_t> 1 << (bit & 63)
+
+
+@cython.final
+cdef class Geometry:
+    """What all positions with the same rows, cols and connect share: masks and game table. Never changes."""
+
+    def __cinit__(self):
+        memset(&self.context, 0, sizeof(c4_context))
+        memset(&self.game, 0, sizeof(mcts_game))
+
+
+cdef Geometry make_geometry(int rows, int cols, int connect):
+    cdef Geometry self = Geometry.__new__(Geometry)
+    cdef c4_context *c = &self.context
+    cdef int column, row, length, step
+    cdef uint64_t power
+    c.rows = rows
+    c.cols = cols
+    c.connect = connect
+    c.height = rows + 1
+    c.kind = C4_TWO_WORDS if (rows + 1) * cols > 64 else C4_ONE_WORD
+    if rows == 6 and cols == 7 and connect == 4:
+        c.kind = C4_STANDARD
+    for column in range(cols):
+        set_bit(c.bottom, column * c.height)
+        set_bit(c.sentinel, column * c.height + rows)
+        for row in range(rows):
+            set_bit(c.column[column], column * c.height + row)
+    for step, column in enumerate(sorted(range(cols), key=lambda col: abs(2 * col - (cols - 1)))):
+        c.order[step] = column
+
+    # Doubling: runs of 1, 2, 4, ... stones; the last step overlaps.
+    steps = []
+    length = 1
+    while length < connect:
+        step = min(length, connect - length)
+        steps.append(step)
+        length += step
+    c.steps = len(steps)
+    for step in range(C4_MAX_STEPS):
+        for column in range(4):
+            c.shift[step][column] = 255
+    for shift, fits in ((1, connect <= rows), (c.height, connect <= cols),
+                        (c.height - 1, connect <= min(rows, cols)), (c.height + 1, connect <= min(rows, cols))):
+        if fits:
+            for step in range(c.steps):
+                c.shift[step][c.directions] = shift * steps[step]
+            c.directions += 1
+
+    c.draws = 8 if cols <= 9 else 4  # so that at most 1 fraction in 100 is thrown away
+    power = 1
+    for step in range(<int> c.draws):
+        power *= cols
+    c.power = power
+    c.reject = (<uint64_t> 1 << 32) % power
+
+    self.game.version = MCTS_GAME_VERSION
+    self.game.flags = MCTS_SLOTS_ARE_MOVES
+    self.game.state_size = sizeof(c4_state)
+    self.game.max_moves = cols
+    self.game.max_plies = rows * cols
+    self.game.context = c
+    self.game.legal_moves = HOT.legal_moves[c.kind]
+    self.game.play = HOT.play[c.kind]
+    self.game.rollout = HOT.rollout[c.kind]
+    self.game.simulate = HOT.simulate[c.kind]
+    self.game.expand = HOT.expand[c.kind]
+    return self
+
+
+cdef Geometry STANDARD = make_geometry(6, 7, 4)
+cdef dict GEOMETRIES = {(6, 7, 4): STANDARD}
+cdef object GEOMETRIES_LOCK = threading.Lock()
+
+
+cdef Geometry find_geometry(rows, cols, connect):
+    rows = as_int(rows, "rows", 1, MAX_BITS - 1, InvalidState)
+    cols = as_int(cols, "cols", 1, MAX_BITS // 2, InvalidState)
+    if (rows + 1) * cols > MAX_BITS:
+        raise InvalidState(f"(rows + 1) * cols must be at most {MAX_BITS}, got rows={rows}, cols={cols}: "
+                           f"{(rows + 1) * cols}")
+    connect = as_int(connect, "connect", 2, MAX_BITS, InvalidState)
+    if connect > max(rows, cols):
+        raise InvalidState(f"connect must be at most the longer side of the board, {max(rows, cols)}, "
+                           f"or nobody could ever win, got {connect}")
+    key = (rows, cols, connect)
+    with GEOMETRIES_LOCK:
+        geometry = GEOMETRIES.get(key)
+        if geometry is None:
+            geometry = GEOMETRIES[key] = make_geometry(rows, cols, connect)
+    return geometry
+
+
+# ---- the position ----------------------------------------------------------------------------------------------------
+
+cdef void adopt(ConnectFour self, Geometry geometry) noexcept:
+    """Makes this the empty board of ``geometry``."""
+    self.geometry = geometry
+    self.game = &geometry.game
+    self.state = &self.position
+    self.position.next[0] = geometry.context.bottom[0]
+    self.position.next[1] = geometry.context.bottom[1]
+
+
+cdef void append(ConnectFour self, int column) noexcept:
+    """Plays a legal move in place: only for positions that nobody else has seen."""
+    play_simple(&self.geometry.context, &self.position, column)
+    self.history[self.played] = column
+    self.played += 1
+
+
+cdef int stones_in(ConnectFour self, int column) noexcept:
+    cdef int bit = column * self.geometry.context.height
+    cdef int height = 0
+    while not self.position.next[(bit + height) >> 6] >> ((bit + height) & 63) & 1:
+        height += 1
+    return height
+
+
+cdef bint has_last_move(ConnectFour self, const uint64_t *winner) noexcept:
+    """Whether the winner has a stone on top of a column without which there is no line."""
+    cdef const c4_context *c = &self.geometry.context
+    cdef uint64_t stones[2]
+    cdef int column, bit
+    for column in range(c.cols):
+        bit = column * c.height + stones_in(self, column) - 1
+        if bit < column * c.height or not winner[bit >> 6] >> (bit & 63) & 1:
+            continue
+        memcpy(stones, winner, sizeof(stones))
+        stones[bit >> 6] ^= <uint64_t> 1 << (bit & 63)
+        if not has_line(c, stones):
+            return True
+    return False
+
+
+cdef int place(ConnectFour self, bytes cells, text) except -1:
+    """Fills the empty board with the cells of a diagram."""
+    cdef const c4_context *c = &self.geometry.context
+    cdef uint64_t players[2][2]
+    cdef uint64_t next[2]
+    cdef int row, column, cell, height, count = 0
+    memset(players, 0, sizeof(players))
+    memset(next, 0, sizeof(next))
+    for column in range(c.cols):
+        height = 0
+        for row in range(c.rows):
+            cell = cells[(c.rows - 1 - row) * c.cols + column]
+            if cell == 0:
+                continue
+            if row != height:
+                raise InvalidState(f"a stone must lie on the floor or on another stone, but the one in column "
+                                   f"{column}, row {c.rows - 1 - row} (row 0 on top) hangs in the air "
+                                   f"in {shorten(text)}")
+            set_bit(players[cell - 1], column * c.height + row)
+            height += 1
+            count += 1
+        set_bit(next, column * c.height + height)
+    cdef int first = has_line(c, players[0]), second = has_line(c, players[1])
+    if first and second:
+        raise InvalidState(f"only one player can have {c.connect} in a line, but both do in {shorten(text)}")
+    if first and not count & 1 or second and count & 1:
+        raise InvalidState(f"the player with {c.connect} in a line must have moved last, but the numbers of stones "
+                           f"say that {'O' if first else 'X'} did in {shorten(text)}")
+    self.position.next[0] = next[0]
+    self.position.next[1] = next[1]
+    self.position.plies = count
+    memcpy(self.position.me, players[count & 1], sizeof(self.position.me))
+    if first or second:
+        self.position.over = MCTS_WIN
+        if not has_last_move(self, players[0 if first else 1]):
+            raise InvalidState(f"no last move can have completed all lines of {'X' if first else 'O'} "
+                               f"in {shorten(text)}")
+    elif next[0] == c.sentinel[0] and next[1] == c.sentinel[1]:
+        self.position.over = MCTS_DRAW
+    return 0
+
+
+cdef bytes board_cells(ConnectFour self):
+    """The board row by row from the top: 0 empty, 1 the player who began, 2 the other."""
+    cdef const c4_context *c = &self.geometry.context
+    cdef int row, column, bit, height
+    cdef int to_move = 1 + (self.position.plies & 1)
+    cells = bytearray(c.rows * c.cols)
+    for column in range(c.cols):
+        height = stones_in(self, column)
+        for row in range(height):
+            bit = column * c.height + row
+            cells[(c.rows - 1 - row) * c.cols + column] = (
+                to_move if self.position.me[bit >> 6] >> (bit & 63) & 1 else 3 - to_move)
+    return bytes(cells)
+
+
+cdef ConnectFour start_position(Geometry geometry):
+    cdef ConnectFour new = ConnectFour.__new__(ConnectFour)
+    adopt(new, geometry)
+    new.ready = True
+    return new
+
+
+cdef int as_column(object column, int cols) except -1:
+    """``column`` as a C int; ints only, bools are none."""
+    cdef Py_ssize_t number = -1
+    if type(column) is not int:
+        if isinstance(column, bool):
+            raise IllegalMove(f"a column must be an int from 0 to {cols - 1}, got {shorten(column)}")
+        try:
+            column = operator.index(column)
+        except TypeError:
+            raise IllegalMove(f"a column must be an int from 0 to {cols - 1}, got {shorten(column)}") from None
+    try:
+        number = column
+    except OverflowError:
+        pass
+    if not 0 <= number < cols:
+        raise IllegalMove(f"a column must be an int from 0 to {cols - 1}, got {shorten(column)}")
+    return <int> number
+
+
+@cython.final
+@cython.no_gc
+cdef class ConnectFour(NativeState):
+    """A position of Connect Four; it never changes, so threads may share it.
+
+    ``ConnectFour(rows=6, cols=7, connect=4)`` is the empty board. Stones fall down the columns 0 .. cols-1, left to
+    right; the first to have ``connect`` of them in a row, a column or a diagonal wins, a full board without is a draw.
+    Two positions are equal when rules and stones are; how they came about does not count.
+
+    Limits: rows >= 1, cols >= 1, (rows + 1) * cols <= 128, 2 <= connect <= max(rows, cols); InvalidState otherwise.
+    """
+
+    def __cinit__(self):
+        adopt(self, STANDARD)
+
+    def __init__(self, rows=6, cols=7, connect=4):
+        if self.ready:
+            raise InvalidState("a ConnectFour never changes: it cannot be initialised again")
+        adopt(self, find_geometry(rows, cols, connect))
+        self.ready = True
+
+    @classmethod
+    def from_moves(cls, moves, *, rows=6, cols=7, connect=4, base=0):
+        """The position after ``moves``, a text or a sequence of ints, from the empty board.
+
+        ``base`` (0 or 1) is the number of the first column. Raises IllegalMove, naming the move, when one is not
+        legal, InvalidState for an impossible board, InvalidOption for an impossible base.
+        """
+        cdef ConnectFour new = start_position(find_geometry(rows, cols, connect))
+        cdef const c4_context *c = &new.geometry.context
+        cdef int column
+        for index, number in enumerate(parse_moves(moves, c.cols, base)):
+            column = number
+            if new.position.over != MCTS_ONGOING:
+                raise IllegalMove(f"move {index + 1} of {shorten(moves)} comes after the end of the game")
+            if not is_open(c, &new.position, column):
+                raise IllegalMove(f"move {index + 1} of {shorten(moves)}: column {column + int(base)} is full")
+            append(new, column)
+        return new
+
+    @classmethod
+    def from_string(cls, text, *, rows=6, cols=7, connect=4):
+        """The position of a diagram such as ``str`` makes: ``X`` began, ``O`` the other, ``.`` empty, top row first.
+
+        Raises InvalidState for a text that is no diagram of this board and for a position that cannot arise: stones
+        in the air, wrong numbers of stones, lines of both players, lines that no last move can have completed.
+        """
+        cdef ConnectFour new = start_position(find_geometry(rows, cols, connect))
+        place(new, parse_diagram(text, new.geometry.context.rows, new.geometry.context.cols), text)
+        return new
+
+    @property
+    def rows(self):
+        """Rows of the board."""
+        return self.geometry.context.rows
+
+    @property
+    def cols(self):
+        """Columns of the board."""
+        return self.geometry.context.cols
+
+    @property
+    def connect(self):
+        """How many stones in a line win."""
+        return self.geometry.context.connect
+
+    @property
+    def to_move(self):
+        """The player to move: +1 who began, -1 the other."""
+        return -1 if self.position.plies & 1 else 1
+
+    @property
+    def moves(self):
+        """The columns played since the empty board, or since the diagram that the position was built from."""
+        return tuple([self.history[i] for i in range(self.played)])
+
+    @property
+    def last_move(self):
+        """The last of ``moves``, or None."""
+        return self.history[self.played - 1] if self.played else None
+
+    def legal_moves(self):
+        """The columns that are not full, ascending; empty when the game is over."""
+        cdef const c4_context *c = &self.geometry.context
+        cdef int column
+        if self.position.over != MCTS_ONGOING:
+            return []
+        return [column for column in range(c.cols) if is_open(c, &self.position, column)]
+
+    def play(self, column):
+        """The position after a stone in ``column``. Raises IllegalMove, or GameOver in a finished game."""
+        cdef int number = as_column(column, self.geometry.context.cols)
+        if self.position.over != MCTS_ONGOING:
+            raise GameOver(f"the game is over, column {number} cannot be played")
+        if not is_open(&self.geometry.context, &self.position, number):
+            raise IllegalMove(f"column {number} is full")
+        cdef ConnectFour new = ConnectFour.__new__(ConnectFour)
+        new.geometry = self.geometry
+        new.game = self.game
+        new.position = self.position
+        new.ready = True
+        new.played = self.played
+        memcpy(new.history, self.history, self.played)
+        append(new, number)
+        return new
+
+    def winner(self):
+        """None while the game goes on, then +1, -1, or 0 for a draw."""
+        if self.position.over == MCTS_ONGOING:
+            return None
+        if self.position.over == MCTS_DRAW:
+            return 0
+        return 1 if self.position.plies & 1 else -1
+
+    def __hash__(self):
+        cdef uint64_t h = <uint64_t> self.geometry.context.connect << 16 | self.geometry.context.height
+        cdef uint64_t[4] words
+        cdef int i
+        words[0] = self.position.me[0]
+        words[1] = self.position.next[0]
+        words[2] = self.position.me[1]
+        words[3] = self.position.next[1]
+        for i in range(4):
+            h = (h ^ words[i]) * <uint64_t> 0x9E3779B97F4A7C15
+            h ^= h >> 32
+        return <Py_hash_t> h
+
+    def __eq__(self, other):
+        if type(other) is not ConnectFour:
+            return NotImplemented
+        cdef ConnectFour that = other
+        return (self.geometry is that.geometry
+                and self.position.me[0] == that.position.me[0] and self.position.me[1] == that.position.me[1]
+                and self.position.next[0] == that.position.next[0]
+                and self.position.next[1] == that.position.next[1])
+
+    def __str__(self):
+        return format_diagram(board_cells(self), self.geometry.context.rows, self.geometry.context.cols)
+
+    def __repr__(self):
+        rules = f"rows={self.rows}, cols={self.cols}, connect={self.connect}"
+        if self.position.plies == 0:
+            return f"ConnectFour({rules})"
+        if self.played == self.position.plies:
+            return f"ConnectFour.from_moves({list(self.moves)}, {rules})"
+        return f"ConnectFour.from_string({str(self)!r}, {rules})"
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        diagram = None
+        if self.played != self.position.plies:
+            diagram = bytearray(board_cells(self))
+            heights = [stones_in(self, column) for column in range(self.cols)]
+            for column in reversed(self.moves):
+                diagram[(self.rows - heights[column]) * self.cols + column] = 0
+                heights[column] -= 1
+            diagram = format_diagram(diagram, self.rows, self.cols)
+        return _restore, (self.rows, self.cols, self.connect, diagram, self.moves)
+
+
+def _restore(rows, cols, connect, diagram, moves):
+    """What a pickle calls: the position after ``moves`` from ``diagram``, or from the empty board when it is None."""
+    if diagram is None:
+        return ConnectFour.from_moves(moves, rows=rows, cols=cols, connect=connect)
+    state = ConnectFour.from_string(diagram, rows=rows, cols=cols, connect=connect)
+    for column in moves:
+        state = state.play(column)
+    return state
+
+
+# ---- for tests -------------------------------------------------------------------------------------------------------
+
+def perft(ConnectFour state not None, depth):
+    """The number of positions exactly ``depth`` (0 to 128) plies after ``state``, without games that ended before."""
+    cdef int plies = as_int(depth, "depth", 0, MAX_BITS)
+    cdef uint64_t total
+    with nogil:
+        total = perft_simple(&state.geometry.context, &state.position, plies)
+    return total
+
+
+def simple_rollouts(ConnectFour state not None, n, seed):
+    """``n`` rollouts of the simple kind: wins, draws and losses of the player to move, and all moves played.
+
+    Raises GameOver when there is nothing to play.
+    """
+    cdef long long count = as_int(n, "n", 0, 1 << 40)
+    cdef uint64_t start = as_int(seed, "seed", 0, (1 << 64) - 1)
+    cdef long long results[3]
+    cdef long long plies = 0, i
+    cdef int32_t value
+    cdef mcts_rng rng
+    if state.position.over != MCTS_ONGOING:
+        raise GameOver("no rollout starts from a finished game")
+    memset(results, 0, sizeof(results))
+    mcts_rng_seed(&rng, start)
+    with nogil:
+        for i in range(count):
+            value = rollout_simple(&state.geometry.context, &state.position, &rng)
+            results[value & 3] += 1
+            plies += value >> 2
+    return results[2], results[1], results[0], plies
