@@ -37,6 +37,8 @@ cdef extern from "mcts_core/game.h" nogil:
     ctypedef int32_t (*mcts_legal_moves)(void *context, const void *state, uint32_t *moves) noexcept
     ctypedef int32_t (*mcts_play)(void *context, void *state, uint32_t move) noexcept
     ctypedef int32_t (*mcts_rollout)(void *context, const void *state, mcts_rng *rng) noexcept
+    ctypedef int32_t (*mcts_rollouts)(void *context, const void *state, uint64_t count, mcts_rng *rng,
+                                      uint64_t *results, uint64_t *plies) noexcept
     ctypedef int32_t (*mcts_simulate)(void *context, const void *root, const uint32_t *path, uint32_t length,
                                       mcts_simulation *simulation, mcts_rng *rng) noexcept
     ctypedef int32_t (*mcts_expand)(void *context, const void *root, const uint32_t *path, uint32_t length,
@@ -54,6 +56,7 @@ cdef extern from "mcts_core/game.h" nogil:
         mcts_rollout rollout
         mcts_simulate simulate
         mcts_expand expand
+        mcts_rollouts rollouts
 
 
 cdef class NativeState:

@@ -8,7 +8,7 @@ from libc.stdint cimport int32_t, uint64_t
 from mcts_core.errors import GameError, GameOver
 from mcts_core.searcher import main_thread_ident
 
-from mcts_core.game cimport NativeState, mcts_rng, mcts_rng_seed
+from mcts_core.game cimport NativeState, mcts_game, mcts_rng, mcts_rng_seed
 from mcts_core.python_game cimport PythonGame
 
 
@@ -17,9 +17,25 @@ cdef extern from "kernels/platform.h" nogil:
 
 
 cdef enum:
-    BATCH = 256  # rollouts between two looks at the clock
+    BATCH = 1 << 14  # rollouts between two looks at the clock
 
 cdef double SIGNAL_INTERVAL = 0.02
+
+
+cdef int32_t play(const mcts_game *game, const void *state, uint64_t count, mcts_rng *rng, uint64_t *results,
+                  uint64_t *plies) noexcept nogil:
+    """``count`` rollouts, in one call where the game has such a function; negative after an error."""
+    cdef int32_t returned
+    cdef uint64_t i
+    if game.rollouts != NULL:
+        return game.rollouts(game.context, state, count, rng, results, plies)
+    for i in range(count):
+        returned = game.rollout(game.context, state, rng)
+        if returned < 0:
+            return returned
+        results[returned & 3] += 1
+        plies[0] += returned >> 2
+    return 0
 
 
 def run(state, uint64_t count, uint64_t seed):
@@ -27,7 +43,7 @@ def run(state, uint64_t count, uint64_t seed):
     cdef NativeState native
     cdef mcts_rng rng
     cdef uint64_t results[3]
-    cdef uint64_t plies = 0, done = 0, end
+    cdef uint64_t plies = 0, done = 0, batch
     cdef int32_t returned = 0
     cdef bint on_main_thread = get_ident() == main_thread_ident()
     cdef double begin = mcts_clock(), signals_at = begin + SIGNAL_INTERVAL
@@ -41,18 +57,13 @@ def run(state, uint64_t count, uint64_t seed):
     results[0] = results[1] = results[2] = 0
     with nogil:
         while done < count:
-            end = done + BATCH if count - done > BATCH else count
-            while done < end:
-                returned = native.game.rollout(native.game.context, native.state, &rng)
-                if returned < 0:
-                    break
-                results[returned & 3] += 1
-                plies += returned >> 2
-                done += 1
-                if native.game.max_moves == 0:  # Python-written: a rollout may be long
-                    break
+            batch = BATCH if count - done > BATCH else count - done
+            if native.game.max_moves == 0:  # Python-written: a rollout may be long
+                batch = 1
+            returned = play(native.game, native.state, batch, &rng, results, &plies)
             if returned < 0:
                 break
+            done += batch
             if on_main_thread and mcts_clock() >= signals_at:
                 with gil:
                     PyErr_CheckSignals()

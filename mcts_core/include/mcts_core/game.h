@@ -85,6 +85,32 @@ typedef struct mcts_expansion {
 
 #define MCTS_SLOTS_ARE_MOVES 1u /* moves are 0 .. max_moves-1 in every position, slot == move */
 
+/* The legal moves of `state`, in the order in which the search is to try them; returns their number, 0 when the game is
+ * over. */
+typedef int32_t (*mcts_legal_moves)(void *context, const void *state, uint32_t *moves);
+
+/* Plays a legal move in place; returns its outcome. */
+typedef int32_t (*mcts_play)(void *context, void *state, uint32_t move);
+
+/* Plays uniformly random moves from `state`, where the game goes on, to the end (the state is left alone); returns the
+ * result for the player to move in `state`, plus 4 times the number of moves played (0 if not counted). */
+typedef int32_t (*mcts_rollout)(void *context, const void *state, mcts_rng *rng);
+
+/* `count` rollouts: adds their number by result for the player to move in `state` to `results` (lost, drawn, won) and the
+ * moves played to `plies`; returns 0. */
+typedef int32_t (*mcts_rollouts)(void *context, const void *state, uint64_t count, mcts_rng *rng, uint64_t results[3],
+                                 uint64_t *plies);
+
+/* One simulation in one call: from `root` plays path[0..length), where the game goes on; there tries the legal move that
+ * simulation->cursor points at; if the game still goes on, a rollout. Returns the result for the player to move at the
+ * root, plus 4 if the tried move itself ended the game. */
+typedef int32_t (*mcts_simulate)(void *context, const void *root, const uint32_t *path, uint32_t length,
+                                 mcts_simulation *simulation, mcts_rng *rng);
+
+/* From `root` plays path[0..length) and reports every child; returns the number of slots. */
+typedef int32_t (*mcts_expand)(void *context, const void *root, const uint32_t *path, uint32_t length,
+                               mcts_expansion *expansion);
+
 typedef struct mcts_game {
     uint32_t version;     /* MCTS_GAME_VERSION */
     uint32_t flags;       /* MCTS_SLOTS_ARE_MOVES or 0 */
@@ -93,26 +119,12 @@ typedef struct mcts_game {
     uint32_t max_plies;   /* no game is longer; 0: unknown */
     void *context;        /* handed to every function; board geometry and the like */
 
-    /* The legal moves of `state`, in the order in which the search is to try them; returns their number, 0 when the
-     * game is over. */
-    int32_t (*legal_moves)(void *context, const void *state, uint32_t *moves);
-
-    /* Plays a legal move in place; returns its outcome. */
-    int32_t (*play)(void *context, void *state, uint32_t move);
-
-    /* Plays uniformly random moves from `state`, where the game goes on, to the end (the state is left alone); returns
-     * the result for the player to move in `state`, plus 4 times the number of moves played (0 if not counted). */
-    int32_t (*rollout)(void *context, const void *state, mcts_rng *rng);
-
-    /* One simulation in one call: from `root` plays path[0..length), where the game goes on; there tries the legal
-     * move that simulation->cursor points at; if the game still goes on, a rollout. Returns the result for the player
-     * to move at the root, plus 4 if the tried move itself ended the game. */
-    int32_t (*simulate)(void *context, const void *root, const uint32_t *path, uint32_t length,
-                        mcts_simulation *simulation, mcts_rng *rng);
-
-    /* From `root` plays path[0..length) and reports every child; returns the number of slots. */
-    int32_t (*expand)(void *context, const void *root, const uint32_t *path, uint32_t length,
-                      mcts_expansion *expansion);
+    mcts_legal_moves legal_moves;
+    mcts_play play;
+    mcts_rollout rollout;
+    mcts_simulate simulate;
+    mcts_expand expand;
+    mcts_rollouts rollouts; /* NULL: one by one */
 } mcts_game;
 
 #ifdef __cplusplus
