@@ -1,0 +1,629 @@
+"""m,n,k games on any board up to 32x32, and a simple rollout: the specification of the hot kernels."""
+
+cimport cython
+from cpython.list cimport PyList_New, PyList_SET_ITEM
+from cpython.long cimport PyLong_FromLong
+from cpython.ref cimport Py_INCREF
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcmp, memcpy, memset
+
+from mcts_core.dispatch cimport hot_table
+from mcts_core.game cimport (
+    MCTS_DRAW, MCTS_GAME_VERSION, MCTS_ONGOING, MCTS_SLOTS_ARE_MOVES, MCTS_WIN, NativeState, mcts_game, mcts_rng,
+    mcts_rng_below, mcts_rng_seed,
+)
+from mcts_core.mnk_rollout cimport (
+    MNK_MAX_CELLS, MNK_MAX_SIDE, MNK_NO_CELL, in_line, mnk_geometry, mnk_state, mnk_table,
+)
+
+import operator
+import threading
+
+from mcts_core.errors import GameOver, IllegalMove, InvalidOption, InvalidState
+from mcts_core.notation import as_int, format_diagram, parse_diagram, parse_moves, shorten
+
+__all__ = ["MNK", "Gomoku", "TicTacToe", "count_games", "simple_rollouts"]
+
+cdef enum:
+    HEADER = 4        # bytes of mnk_state before the board
+    MIN_K = 3
+    MIN_GOMOKU = 5
+    GOMOKU_K = 5
+
+cdef tuple RULES = ("freestyle", "exact")
+
+
+# ---- rules: plain, for every board -----------------------------------------------------------------------------------
+
+cdef inline bint is_empty(const mnk_geometry *g, const mnk_state *s, int cell) noexcept nogil:
+    return s.board[g.offset[cell]] == 0
+
+
+cdef inline int32_t play_simple(const mnk_geometry *g, mnk_state *s, int cell) noexcept nogil:
+    """Plays a legal move in place; returns its outcome."""
+    s.board[g.offset[cell]] = 1 + (s.stones & 1)
+    s.stones += 1
+    if in_line(g, s.board, cell):
+        s.over = MCTS_WIN
+    elif s.stones == g.cells:
+        s.over = MCTS_DRAW
+    return s.over
+
+
+cdef union any_state:
+    mnk_state state
+    uint8_t bytes[HEADER + MNK_MAX_CELLS]
+
+
+cdef int32_t rollout_simple(const mnk_geometry *g, const mnk_state *start, mcts_rng *rng) noexcept nogil:
+    """Uniformly random moves to the end; the result for the player to move in ``start``, plus 4 times the moves."""
+    cdef any_state copy
+    cdef mnk_state *s = &copy.state
+    cdef uint16_t empty[MNK_MAX_CELLS]
+    cdef int cell, chosen, count = 0
+    memcpy(s, start, HEADER + g.board_size)
+    for cell in range(g.cells):
+        if is_empty(g, s, cell):
+            empty[count] = cell
+            count += 1
+    while s.over == MCTS_ONGOING:
+        chosen = mcts_rng_below(rng, count)
+        play_simple(g, s, empty[chosen])
+        count -= 1
+        empty[chosen] = empty[count]
+    cdef int plies = s.stones - start.stones
+    if s.over == MCTS_DRAW:
+        return 1 + 4 * plies
+    return (2 if plies & 1 else 0) + 4 * plies
+
+
+cdef uint64_t count_games_simple(const mnk_geometry *g, mnk_state *s) noexcept nogil:
+    """The number of games that ``s``, where the game goes on, can become; ``s`` is restored."""
+    cdef uint64_t total = 0
+    cdef int cell
+    for cell in range(g.cells):
+        if is_empty(g, s, cell):
+            if play_simple(g, s, cell) == MCTS_ONGOING:
+                total += count_games_simple(g, s)
+            else:
+                total += 1
+            s.over = MCTS_ONGOING
+            s.stones -= 1
+            s.board[g.offset[cell]] = 0
+    return total
+
+
+# ---- geometry --------------------------------------------------------------------------------------------------------
+
+cdef mnk_table *HOT = <mnk_table *> hot_table("mnk_rollout")
+
+
+@cython.final
+cdef class Geometry:
+    """What all positions with the same m, n, k and rule share: tables, the empty board. Never changes."""
+
+    def __cinit__(self, int cols, int rows, int k, bint exact):
+        cdef mnk_geometry *g = &self.data
+        cdef int cell, index
+        memset(g, 0, sizeof(mnk_geometry))
+        g.cols = cols
+        g.rows = rows
+        g.k = k
+        g.exact = exact
+        g.cells = cols * rows
+        # The widths that the kernels are made for.
+        if cols <= 4 and rows <= 4 and not exact:
+            g.stride = 4
+            g.board_size = 16
+        elif cols <= 8 and rows <= 8:
+            g.stride = 8
+            g.board_size = 64
+        elif cols <= 16:
+            g.stride = 16
+            g.board_size = 32 * ((rows + 1) // 2)
+            g.garbage = (16 - cols) * (2 * ((rows + 1) // 2) - 2)
+        else:
+            g.stride = 32
+            g.board_size = 32 * rows
+            g.garbage = (32 - cols) * rows
+        for cell in range(g.cells):
+            g.offset[cell] = cell // cols * g.stride + cell % cols
+
+        def distance(cell):
+            return (2 * (cell // cols) - (rows - 1)) ** 2 + (2 * (cell % cols) - (cols - 1)) ** 2
+
+        for index, cell in enumerate(sorted(range(cols * rows), key=distance)):
+            g.order[index] = cell
+        memset(g.starts, 255, sizeof(g.starts))
+        for cell in range(g.cells if g.stride == 4 else 0):
+            right = cell % cols + k <= cols
+            down = cell // cols + k <= rows
+            left = cell % cols >= k - 1
+            for index, fits in enumerate((right, down, down and right, down and left)):
+                if fits:
+                    g.starts[index][g.offset[cell]] = 0
+
+        self.start = <mnk_state *> malloc(HEADER + g.board_size)
+        if self.start == NULL:
+            raise MemoryError
+        memset(self.start, 0, HEADER)
+        memset(self.start.board, MNK_NO_CELL, g.board_size)
+        for cell in range(g.cells):
+            self.start.board[g.offset[cell]] = 0
+
+        self.game.version = MCTS_GAME_VERSION
+        self.game.flags = MCTS_SLOTS_ARE_MOVES
+        self.game.state_size = HEADER + g.board_size
+        self.game.max_moves = g.cells
+        self.game.max_plies = g.cells
+        self.game.context = g
+        HOT.prepare(&self.game)
+
+    def __dealloc__(self):
+        free(self.start)
+
+
+cdef dict GEOMETRIES = {}
+cdef object GEOMETRIES_LOCK = threading.Lock()
+
+
+cdef Geometry find_geometry(m, n, k, rule):
+    m = as_int(m, "m", 1, MNK_MAX_SIDE, InvalidState)
+    n = as_int(n, "n", 1, MNK_MAX_SIDE, InvalidState)
+    if max(m, n) < MIN_K:
+        raise InvalidState(f"one of m and n must be at least {MIN_K}, got m={m}, n={n}")
+    k = as_int(k, "k", MIN_K, max(m, n), InvalidState)
+    if not isinstance(rule, str) or rule not in RULES:
+        raise InvalidState(f"rule must be 'freestyle' or 'exact', got {shorten(rule)}")
+    key = (m, n, k, rule == "exact")
+    geometry = GEOMETRIES.get(key)
+    if geometry is None:
+        geometry = Geometry(*key)
+        with GEOMETRIES_LOCK:
+            geometry = GEOMETRIES.setdefault(key, geometry)
+    return geometry
+
+
+cdef Geometry gomoku_geometry(size, rule):
+    size = as_int(size, "size", MIN_GOMOKU, MNK_MAX_SIDE, InvalidState)
+    return find_geometry(size, size, GOMOKU_K, rule)
+
+
+cdef Geometry TIC_TAC_TOE = find_geometry(3, 3, 3, "freestyle")
+
+
+# ---- positions -------------------------------------------------------------------------------------------------------
+
+cdef void adopt(MNK self, Geometry geometry) noexcept:
+    """Makes this the empty board of ``geometry``."""
+    self.geometry = geometry
+    self.game = &geometry.game
+    self.position = geometry.start
+    self.state = self.position
+    self.ready = True
+
+
+cdef int take(MNK self, Geometry geometry, const mnk_state *position, const unsigned short *history, int played,
+              int room) except -1:
+    """Makes this a copy of ``position`` after ``played`` moves, with room for more in its history."""
+    cdef int size = HEADER + geometry.data.board_size
+    cdef char *block = <char *> malloc(size + sizeof(unsigned short) * (played + room))
+    if block == NULL:
+        raise MemoryError
+    memcpy(block, position, size)
+    memcpy(block + size, history, sizeof(unsigned short) * played)
+    free(self.block)
+    self.block = block
+    self.geometry = geometry
+    self.game = &geometry.game
+    self.position = <mnk_state *> block
+    self.state = block
+    self.history = <unsigned short *> (block + size)
+    self.played = played
+    self.ready = True
+    return 0
+
+
+cdef inline void append(MNK self, int cell) noexcept:
+    """Plays a legal move in place: only for positions that nobody else has seen."""
+    play_simple(&self.geometry.data, self.position, cell)
+    self.history[self.played] = cell
+    self.played += 1
+
+
+cdef inline MNK new_like(MNK self):
+    """A new object of the same class, not yet a position."""
+    cdef type cls = type(self)
+    if cls is Gomoku:
+        return Gomoku.__new__(Gomoku)
+    if cls is MNK:
+        return MNK.__new__(MNK)
+    if cls is TicTacToe:
+        return TicTacToe.__new__(TicTacToe)
+    return cls.__new__(cls)
+
+
+cdef MNK after_moves(type cls, Geometry geometry, moves, base):
+    cdef MNK new = cls.__new__(cls)
+    cdef const mnk_geometry *g = &geometry.data
+    cdef int cell
+    numbers = parse_moves(moves, g.cells, base)
+    take(new, geometry, geometry.start, NULL, 0, g.cells)
+    for index, number in enumerate(numbers):
+        cell = number
+        if new.position.over != MCTS_ONGOING:
+            raise IllegalMove(f"move {index + 1} of {shorten(moves)} comes after the end of the game")
+        if not is_empty(g, new.position, cell):
+            raise IllegalMove(f"move {index + 1} of {shorten(moves)}: cell {cell + int(base)} is occupied")
+        append(new, cell)
+    return new
+
+
+cdef MNK from_diagram(type cls, Geometry geometry, text):
+    cdef MNK new = cls.__new__(cls)
+    cdef bytes cells = parse_diagram(text, geometry.data.rows, geometry.data.cols)
+    take(new, geometry, geometry.start, NULL, 0, 0)
+    place(geometry, new.position, cells, text)
+    return new
+
+
+cdef bint has_line(const mnk_geometry *g, const uint8_t *board, int stone) noexcept nogil:
+    cdef int cell
+    for cell in range(g.cells):
+        if board[g.offset[cell]] == stone and in_line(g, board, cell):
+            return True
+    return False
+
+
+cdef bint has_last_move(const mnk_geometry *g, uint8_t *board, int stone) noexcept nogil:
+    """Whether the winner has a stone without which there is no line; ``board`` is restored."""
+    cdef int cell
+    cdef bint found = False
+    for cell in range(g.cells):
+        if board[g.offset[cell]] == stone and in_line(g, board, cell):
+            board[g.offset[cell]] = 0
+            found = not has_line(g, board, stone)
+            board[g.offset[cell]] = stone
+            if found:
+                break
+    return found
+
+
+cdef int place(Geometry geometry, mnk_state *s, bytes cells, text) except -1:
+    """Fills the empty board with the cells of a diagram."""
+    cdef const mnk_geometry *g = &geometry.data
+    cdef int cell, last
+    cdef bint first, second
+    for cell in range(g.cells):
+        s.board[g.offset[cell]] = cells[cell]
+        s.stones += cells[cell] != 0
+    first = has_line(g, s.board, 1)
+    second = has_line(g, s.board, 2)
+    line = f"exactly {g.k} in a line" if g.exact else f"{g.k} in a line"
+    if first and second:
+        raise InvalidState(f"only one player can have {line}, but both do in {shorten(text)}")
+    last = 2 - (s.stones & 1)
+    if first and last == 2 or second and last == 1:
+        raise InvalidState(f"the player with {line} must have moved last, but the numbers of stones "
+                           f"say that {'O' if first else 'X'} did in {shorten(text)}")
+    if first or second:
+        s.over = MCTS_WIN
+        if not has_last_move(g, s.board, last):
+            raise InvalidState(f"no last move can have completed all lines of {'X' if first else 'O'} "
+                               f"in {shorten(text)}")
+    elif s.stones == g.cells:
+        s.over = MCTS_DRAW
+    return 0
+
+
+cdef bytes board_cells(MNK self):
+    """The board row by row from the top: 0 empty, 1 the player who began, 2 the other."""
+    cdef const mnk_geometry *g = &self.geometry.data
+    cdef int cell
+    return bytes([self.position.board[g.offset[cell]] for cell in range(g.cells)])
+
+
+cdef int as_cell(object move, int cells) except -1:
+    """``move`` as a C int; ints only, bools are none."""
+    cdef Py_ssize_t number = -1
+    if type(move) is not int:
+        if isinstance(move, bool):
+            raise IllegalMove(f"a move must be an int from 0 to {cells - 1}, got {shorten(move)}")
+        try:
+            move = operator.index(move)
+        except TypeError:
+            raise IllegalMove(f"a move must be an int from 0 to {cells - 1}, got {shorten(move)}") from None
+    try:
+        number = move
+    except OverflowError:
+        pass
+    if not 0 <= number < cells:
+        raise IllegalMove(f"a move must be an int from 0 to {cells - 1}, got {shorten(move)}")
+    return <int> number
+
+
+@cython.no_gc
+cdef class MNK(NativeState):
+    """A position of an m,n,k game; it never changes, so threads may share it.
+
+    ``MNK(m=3, n=3, k=3, rule="freestyle")`` is the empty board of ``m`` columns and ``n`` rows. The players place
+    stones in turn; the first to have ``k`` or more (rule ``"exact"``: exactly ``k``) in an unbroken row, column or
+    diagonal wins, a full board without is a draw. A move is ``row * m + column``, row 0 on top. Two positions are
+    equal when rules and stones are; how they came about does not count, nor the class: ``MNK(3, 3, 3) ==
+    TicTacToe()``.
+
+    Limits: 1 <= m <= 32, 1 <= n <= 32, 3 <= k <= max(m, n); InvalidState otherwise.
+    """
+
+    def __cinit__(self):
+        self.geometry = TIC_TAC_TOE
+        self.game = &TIC_TAC_TOE.game
+        self.position = TIC_TAC_TOE.start
+        self.state = self.position
+
+    def __dealloc__(self):
+        free(self.block)
+
+    def __init__(self, m=3, n=3, k=3, rule="freestyle"):
+        if self.ready:
+            raise InvalidState("an MNK never changes: it cannot be initialised again")
+        adopt(self, find_geometry(m, n, k, rule))
+
+    @classmethod
+    def from_moves(cls, moves, *, m=3, n=3, k=3, rule="freestyle", base=0):
+        """The position after ``moves``, a text or a sequence of ints, from the empty board.
+
+        ``base`` (0 or 1) is the number of the first cell. Raises IllegalMove, naming the move, when one is not legal,
+        InvalidState for impossible rules, InvalidOption for an impossible base.
+        """
+        return after_moves(cls, find_geometry(m, n, k, rule), moves, base)
+
+    @classmethod
+    def from_string(cls, text, *, m=3, n=3, k=3, rule="freestyle"):
+        """The position of a diagram such as ``str`` makes: ``X`` began, ``O`` the other, ``.`` empty, top row first.
+
+        Raises InvalidState for a text that is no diagram of this board and for a position that cannot arise: wrong
+        numbers of stones, lines of both players, lines that no last move can have completed.
+        """
+        return from_diagram(cls, find_geometry(m, n, k, rule), text)
+
+    @property
+    def m(self):
+        """Columns of the board."""
+        return self.geometry.data.cols
+
+    @property
+    def n(self):
+        """Rows of the board."""
+        return self.geometry.data.rows
+
+    @property
+    def k(self):
+        """How many stones in a line win."""
+        return self.geometry.data.k
+
+    @property
+    def rule(self):
+        """``"freestyle"``: ``k`` or more stones win; ``"exact"``: exactly ``k``."""
+        return RULES[self.geometry.data.exact]
+
+    @property
+    def rows(self):
+        """Rows of the board: ``n``."""
+        return self.geometry.data.rows
+
+    @property
+    def cols(self):
+        """Columns of the board: ``m``."""
+        return self.geometry.data.cols
+
+    @property
+    def to_move(self):
+        """The player to move: +1 who began, -1 the other."""
+        return -1 if self.position.stones & 1 else 1
+
+    @property
+    def moves(self):
+        """The moves played since the empty board, or since the diagram that the position was built from."""
+        return tuple([self.history[i] for i in range(self.played)])
+
+    @property
+    def last_move(self):
+        """The last of ``moves``, or None."""
+        return self.history[self.played - 1] if self.played else None
+
+    def legal_moves(self):
+        """The empty cells, ascending; none when the game is over."""
+        cdef const mnk_geometry *g = &self.geometry.data
+        cdef const mnk_state *s = self.position
+        cdef int cell, count = 0
+        cdef list result
+        if s.over != MCTS_ONGOING:
+            return []
+        result = PyList_New(g.cells - s.stones)
+        for cell in range(g.cells):
+            if s.board[g.offset[cell]] == 0:
+                number = PyLong_FromLong(cell)
+                Py_INCREF(number)
+                PyList_SET_ITEM(result, count, number)
+                count += 1
+        return result
+
+    def play(self, move):
+        """The position after a stone in cell ``move``. Raises IllegalMove, or GameOver in a finished game."""
+        cdef int cell = as_cell(move, self.geometry.data.cells)
+        if self.position.over != MCTS_ONGOING:
+            raise GameOver(f"the game is over, move {cell} cannot be played")
+        if not is_empty(&self.geometry.data, self.position, cell):
+            raise IllegalMove(f"cell {cell} is occupied")
+        cdef MNK new = new_like(self)
+        take(new, self.geometry, self.position, self.history, self.played, 1)
+        append(new, cell)
+        return new
+
+    def winner(self):
+        """None while the game goes on, then +1, -1, or 0 for a draw."""
+        if self.position.over == MCTS_ONGOING:
+            return None
+        if self.position.over == MCTS_DRAW:
+            return 0
+        return 1 if self.position.stones & 1 else -1
+
+    def __hash__(self):
+        cdef const mnk_geometry *g = &self.geometry.data
+        cdef uint64_t h = (((<uint64_t> g.cols * 64 + g.rows) * 64 + g.k) * 2 + g.exact) * <uint64_t> 0xBF58476D1CE4E5B9
+        cdef uint64_t word
+        cdef int i
+        for i in range(0, g.board_size, 8):
+            memcpy(&word, self.position.board + i, 8)
+            h = (h ^ word) * <uint64_t> 0x9E3779B97F4A7C15
+            h ^= h >> 32
+        return <Py_hash_t> h
+
+    def __eq__(self, other):
+        if not isinstance(other, MNK):
+            return NotImplemented
+        cdef MNK that = other
+        return self.geometry is that.geometry and memcmp(
+            self.position.board, that.position.board, self.geometry.data.board_size) == 0
+
+    def __str__(self):
+        return format_diagram(board_cells(self), self.geometry.data.rows, self.geometry.data.cols)
+
+    def _rules(self):
+        """The arguments of the constructor, as source text."""
+        return f"m={self.m}, n={self.n}, k={self.k}, rule={self.rule!r}"
+
+    def __repr__(self):
+        name = type(self).__name__
+        rules = self._rules()
+        if self.position.stones == 0:
+            return f"{name}({rules})"
+        comma = ", " if rules else ""
+        if self.played == self.position.stones:
+            return f"{name}.from_moves({list(self.moves)}{comma}{rules})"
+        return f"{name}.from_string({str(self)!r}{comma}{rules})"
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        diagram = None
+        if self.played != self.position.stones:
+            diagram = bytearray(board_cells(self))
+            for cell in self.moves:
+                diagram[cell] = 0
+            diagram = format_diagram(diagram, self.rows, self.cols)
+        return _restore, (type(self), self.m, self.n, self.k, self.rule, diagram, self.moves)
+
+
+@cython.no_gc
+cdef class Gomoku(MNK):
+    """A position of gomoku, five in a row on a square board: an :class:`MNK` with m = n = ``size`` and k = 5.
+
+    ``Gomoku(size=15, rule="freestyle")`` is the empty board; rule ``"freestyle"``: five or more win, ``"exact"``:
+    exactly five. Limits: 5 <= size <= 32; InvalidState otherwise.
+    """
+
+    def __init__(self, size=15, rule="freestyle"):
+        if self.ready:
+            raise InvalidState("a Gomoku never changes: it cannot be initialised again")
+        adopt(self, gomoku_geometry(size, rule))
+
+    @classmethod
+    def from_moves(cls, moves, *, size=15, rule="freestyle", base=0):
+        """The position after ``moves``, a text or a sequence of ints, from the empty board; see MNK.from_moves."""
+        return after_moves(cls, gomoku_geometry(size, rule), moves, base)
+
+    @classmethod
+    def from_string(cls, text, *, size=15, rule="freestyle"):
+        """The position of a diagram such as ``str`` makes; see MNK.from_string."""
+        return from_diagram(cls, gomoku_geometry(size, rule), text)
+
+    @property
+    def size(self):
+        """Rows and columns of the board."""
+        return self.geometry.data.cols
+
+    def _rules(self):
+        return f"size={self.size}, rule={self.rule!r}"
+
+
+@cython.no_gc
+cdef class TicTacToe(MNK):
+    """A position of tic-tac-toe: an :class:`MNK` with m = n = k = 3. ``TicTacToe()`` is the empty board."""
+
+    def __init__(self):
+        if self.ready:
+            raise InvalidState("a TicTacToe never changes: it cannot be initialised again")
+        adopt(self, TIC_TAC_TOE)
+
+    @classmethod
+    def from_moves(cls, moves, *, base=0):
+        """The position after ``moves``, a text or a sequence of ints, from the empty board; see MNK.from_moves."""
+        return after_moves(cls, TIC_TAC_TOE, moves, base)
+
+    @classmethod
+    def from_string(cls, text):
+        """The position of a diagram such as ``str`` makes; see MNK.from_string."""
+        return from_diagram(cls, TIC_TAC_TOE, text)
+
+    def _rules(self):
+        return ""
+
+
+def _restore(cls, m, n, k, rule, diagram, moves):
+    """What a pickle calls: the position after ``moves`` from ``diagram``, or from the empty board when it is None."""
+    cdef Geometry geometry = find_geometry(m, n, k, rule)
+    if not isinstance(cls, type) or not issubclass(cls, MNK):
+        raise InvalidState(f"an m,n,k position must be restored as a subclass of MNK, got {shorten(cls)}")
+    if issubclass(cls, TicTacToe) and geometry is not TIC_TAC_TOE or issubclass(cls, Gomoku) and not (
+            m == n >= MIN_GOMOKU and k == GOMOKU_K):
+        raise InvalidState(f"a {cls.__name__} cannot have m={m}, n={n}, k={k}, rule={rule!r}")
+    if diagram is None:
+        return after_moves(cls, geometry, moves, 0)
+    state = from_diagram(cls, geometry, diagram)
+    for move in moves:
+        state = state.play(move)
+    return state
+
+
+# ---- for tests -------------------------------------------------------------------------------------------------------
+
+def count_games(MNK state not None):
+    """The number of different complete games from ``state`` on, 1 when it is over. Takes time in proportion."""
+    cdef any_state copy
+    cdef uint64_t total
+    if state.position.over != MCTS_ONGOING:
+        return 1
+    memcpy(&copy, state.position, HEADER + state.geometry.data.board_size)
+    with nogil:
+        total = count_games_simple(&state.geometry.data, &copy.state)
+    return total
+
+
+def simple_rollouts(MNK state not None, n, seed):
+    """``n`` rollouts of the simple kind: wins, draws and losses of the player to move, and all moves played.
+
+    Raises GameOver when there is nothing to play.
+    """
+    cdef long long count = as_int(n, "n", 0, 1 << 40)
+    cdef uint64_t start = as_int(seed, "seed", 0, (1 << 64) - 1)
+    cdef long long results[3]
+    cdef long long plies = 0, i
+    cdef int32_t value
+    cdef mcts_rng rng
+    if state.position.over != MCTS_ONGOING:
+        raise GameOver("no rollout starts from a finished game")
+    memset(results, 0, sizeof(results))
+    mcts_rng_seed(&rng, start)
+    with nogil:
+        for i in range(count):
+            value = rollout_simple(&state.geometry.data, state.position, &rng)
+            results[value & 3] += 1
+            plies += value >> 2
+    return results[2], results[1], results[0], plies
