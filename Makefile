@@ -1,0 +1,59 @@
+# make demo, test, bench: each makes its own environment, builds the package there and runs it.
+# Needs Python 3.11 or newer (PYTHON=...), a C compiler and make.
+
+PYTHON ?= python3
+VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
+VENV ?= .venv-$(VERSION)
+BIN := $(VENV)/bin
+WHEEL := build/wheel-$(VERSION)
+PYTEST_ARGS ?=
+BENCH_ARGS ?=
+
+SOURCES := setup.py pyproject.toml README.md LICENSE MANIFEST.in \
+	$(shell find src mcts_core -name '*.py' -o -name '*.pyi' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
+
+.PHONY: help demo test bench clean check-python
+.NOTPARALLEL:
+
+help:
+	@echo 'make demo   one game of Connect Four against itself, with the statistics of every move'
+	@echo 'make test   the tests; PYTEST_ARGS="-k cli" for some of them'
+	@echo 'make bench  the speed of the package beside other programs; BENCH_ARGS=--quick'
+	@echo 'make clean  remove the environments and everything that was built'
+	@echo 'PYTHON=python3.12 chooses the Python, VENV=folder the environment.'
+
+demo: $(VENV)/.installed-rich
+	$(BIN)/mcts-core --version
+	$(BIN)/mcts-core selfplay connect4 --seconds 0.3
+
+test: $(VENV)/.installed-test
+	$(BIN)/pytest $(PYTEST_ARGS)
+
+bench: $(VENV)/.installed-bench
+	$(BIN)/python bench/run.py $(BENCH_ARGS)
+
+# pip keeps an installed package of the same version unless it is forced.
+$(VENV)/.installed-%: $(WHEEL)/.built
+	$(BIN)/python -m pip install --quiet --no-deps --force-reinstall $(WHEEL)/*.whl
+	$(BIN)/python -m pip install "$$(echo $(WHEEL)/*.whl)[$*]"
+	touch $@
+
+$(WHEEL)/.built: $(SOURCES) | $(VENV)/pyvenv.cfg
+	rm -rf $(WHEEL)
+	$(BIN)/python -m pip wheel --no-deps --wheel-dir $(WHEEL) .
+	touch $@
+
+$(VENV)/pyvenv.cfg: | check-python
+	$(PYTHON) -m venv $(VENV)
+
+check-python:
+	@command -v $(PYTHON) >/dev/null || { \
+		echo 'error: $(PYTHON) not found; name a Python 3.11 or newer: make PYTHON=/path/to/python3' >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo 'error: Python 3.11 or newer is needed, $(PYTHON) is $(or $(VERSION),none that runs)' >&2; \
+		echo 'name one: make PYTHON=/path/to/python3' >&2; exit 1; }
+
+clean:
+	rm -rf build dist mcts_core.egg-info .venv* .pytest_cache .hypothesis
+	rm -f mcts_core/*.so mcts_core/*.pyd
+	find bench examples mcts_core tests -name __pycache__ -type d -prune -exec rm -rf {} +

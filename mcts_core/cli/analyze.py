@@ -1,0 +1,57 @@
+"""``mcts-core analyze GAME MOVES``: the statistics of one search and its principal variation."""
+
+from mcts_core.cli import options
+from mcts_core.cli.games import parse_game
+from mcts_core.cli.tables import best, make_screen, show_board, show_stats
+
+
+def add_parser(commands):
+    """Adds the command to the parser."""
+    parser = options.new_parser(
+        commands, "analyze", help="search one position and show the statistics",
+        description="Searches the position after MOVES; shows the statistics of every move and\n"
+                    "the principal variation.")
+    options.add_game(parser)
+    parser.add_argument(
+        "moves", metavar="MOVES", nargs="?", default="",
+        help="the moves that lead to the position, such as 4455 or 'h8 h9' (default: none)")
+    parser.add_argument(
+        "--base", type=int, choices=(0, 1),
+        help="the number of the first column or cell in MOVES (default: 1 in Connect Four, 0 in m,n,k games)")
+    options.add_top(parser)
+    options.add_search_options(parser)
+    options.add_output_options(parser, json=True)
+    parser.set_defaults(run=run)
+
+
+def run(args):
+    """Searches and prints; returns the exit code."""
+    game = parse_game(args.game)
+    state = game.play_text(args.moves, args.base)
+    screen = make_screen(args.color)
+    engine = options.make_engine(args)
+    move = engine.search(state, **options.budget(args))
+    stats = engine.stats()
+    if args.json:
+        from mcts_core.cli.document import print_json
+
+        moves = getattr(state, "moves", None)
+        print_json({
+            "game": args.game,
+            "moves": args.moves if moves is None else list(moves),
+            "position": str(state),
+            "to_move": state.to_move,
+            "move": move,
+            "move_text": game.format_move(move),
+            "pv_text": [game.format_move(move) for move in stats.pv],
+            "stats": stats.to_dict(),
+        })
+        return 0
+    screen.heading(f"{game.title}; {game.side(state.to_move)} to move")
+    show_board(screen, game, state)
+    screen.text()
+    show_stats(screen, game, stats, args.top)
+    screen.text()
+    screen.heading(f"best move: {game.format_move(move)}, value {best(stats).value:.3f}")
+    screen.text(f"principal variation: {' '.join(game.format_move(move) for move in stats.pv)}")
+    return 0

@@ -1,0 +1,283 @@
+"""The GAME argument of the command line, and how moves and boards are written there."""
+
+import importlib
+import os
+import re
+import string
+import sys
+
+from mcts_core import MNK, ConnectFour, GameError, Gomoku, IllegalMove, InvalidOption, TicTacToe
+
+FORMS = "connect4[:ROWSxCOLSxCONNECT], gomoku[:SIZE[:exact]], mnk:M,N,K[:exact], tictactoe or module:Class"
+
+GAME_HELP = """\
+games:
+  connect4              Connect Four, 6 rows x 7 columns, 4 in a row
+  connect4:9x8x5        the same with ROWS x COLUMNS x CONNECT
+  gomoku, gomoku:20     gomoku on 15 x 15 or SIZE x SIZE, five or more in a row
+  gomoku:15:exact       the same, exactly five in a row
+  mnk:8,7,5             M columns, N rows, K in a row (mnk:8,7,5:exact: exactly K)
+  tictactoe             tic-tac-toe
+  module:Class          a game written in Python: Class() is its first position, with to_move,
+                        legal_moves(), play(move) and winner(); found from the current folder
+
+moves:
+  Connect Four          the number of a column, from 1 (--base 0: from 0)
+  gomoku, m,n,k         a letter for the column and a number for the row, as beside the board: h8
+                        (a1 is at the bottom on the left), or the library's number of a cell,
+                        row * columns + column from 0 at the top on the left
+  module:Class          str() of a move, with or without its spaces; in MOVES, moves that hold spaces
+                        and are not in parentheses are separated by semicolons
+"""
+
+
+class Game:
+    """A game at the terminal: ``spec`` as given, ``title``, its first position ``start``, and its notation."""
+
+    coloured = True
+    first_number = 0
+
+    def __init__(self, spec, title, start):
+        self.spec = spec
+        self.title = title
+        self.start = start
+
+    def side(self, player):
+        """What the player ``+1`` or ``-1`` is called."""
+        return "X" if player > 0 else "O"
+
+    def prompt(self, state):
+        """What a person is asked to type."""
+        raise NotImplementedError
+
+    def tokens(self, text):
+        """The moves of a text, one by one."""
+        return text.replace(",", " ").replace(";", " ").split()
+
+    def parse_move(self, text, state, base=None):
+        """The legal move of ``state`` that ``text`` says; ``base`` is the first number. Raises IllegalMove."""
+        raise NotImplementedError
+
+    def format_move(self, move):
+        """The text of a move, as a person would type it."""
+        raise NotImplementedError
+
+    def play_text(self, text, base=None):
+        """The position after the moves of ``text``. Raises IllegalMove, GameOver."""
+        state = self.start
+        for number, token in enumerate(self.tokens(text), 1):
+            if state.winner() is not None:
+                raise IllegalMove(f"move {number} of {text!r}: the game ended before {token!r}")
+            try:
+                move = self.parse_move(token, state, base)
+            except IllegalMove as error:
+                raise IllegalMove(f"move {number} of {text!r}: {error}") from None
+            state = state.play(move)
+        return state
+
+    def board(self, state):
+        """The lines of the board with its coordinates, the last move in brackets."""
+        raise NotImplementedError
+
+    def result(self, state):
+        """How the finished game ``state`` ended, in words."""
+        winner = state.winner()
+        return "a draw" if winner == 0 else f"{self.side(winner)} wins"
+
+
+def _draw(cells, last, labels, columns):
+    """Rows of cells with a label before each row and one below each column; ``last`` is (row, column) or None."""
+    width = max(map(len, labels))
+    lines = []
+    for row, (label, marks) in enumerate(zip(labels, cells)):
+        line = list(" " + " ".join(marks) + " ")
+        if last is not None and last[0] == row:
+            line[2 * last[1]], line[2 * last[1] + 2] = "(", ")"
+        lines.append(f"{label:>{width}}{''.join(line)}".rstrip())
+    for characters in zip(*(column.rjust(max(map(len, columns))) for column in columns)):
+        lines.append((" " * (width + 1) + " ".join(characters)).rstrip())
+    return lines
+
+
+class ConnectFourGame(Game):
+    """Connect Four; a move is written as the number of its column, from 1."""
+
+    first_number = 1
+
+    def __init__(self, spec, rows=6, cols=7, connect=4):
+        start = ConnectFour(rows=rows, cols=cols, connect=connect)
+        super().__init__(spec, f"Connect Four, {rows} rows x {cols} columns, {connect} in a row", start)
+        self.cols = cols
+
+    def prompt(self, state):
+        return f"column 1-{self.cols}"
+
+    def tokens(self, text):
+        tokens = super().tokens(text)
+        return list(tokens[0]) if len(tokens) == 1 and self.cols < 10 else tokens
+
+    def parse_move(self, text, state, base=None):
+        base = self.first_number if base is None else base
+        text = text.strip()
+        if not re.fullmatch("[0-9]{1,9}", text) or not 0 <= int(text) - base < self.cols:
+            raise IllegalMove(f"a column must be a number from {base} to {self.cols - 1 + base}, got {text!r}")
+        move = int(text) - base
+        legal = state.legal_moves()
+        if move not in legal:
+            free = " ".join(str(column + base) for column in legal)
+            raise IllegalMove(f"column {text} is full; columns with room: {free}")
+        return move
+
+    def format_move(self, move):
+        return str(move + 1)
+
+    def board(self, state):
+        cells = [line.split() for line in str(state).splitlines()]
+        last = None
+        if state.moves:
+            column = state.moves[-1]
+            last = next(row for row, marks in enumerate(cells) if marks[column] != "."), column
+        return _draw(cells, last, [""] * len(cells), [str(column + 1) for column in range(self.cols)])
+
+
+class BoardGame(Game):
+    """A game of k in a row; a move is written as column letter and row number, a1 at the bottom on the left."""
+
+    def __init__(self, spec, title, start, cols, rows):
+        super().__init__(spec, title, start)
+        self.cols = cols
+        self.rows = rows
+        letters = string.ascii_lowercase
+        self.columns = [letters[i] if i < 26 else letters[i // 26 - 1] + letters[i % 26] for i in range(cols)]
+
+    def prompt(self, state):
+        return f"cell a1-{self.format_move(self.cols - 1)}"
+
+    def tokens(self, text):
+        tokens = super().tokens(text)
+        if len(tokens) == 1:
+            if tokens[0].isdigit() and self.cols * self.rows < 10:
+                return list(tokens[0])
+            if re.fullmatch("([a-zA-Z]+[0-9]+)+", tokens[0]):
+                return re.findall("[a-zA-Z]+[0-9]+", tokens[0])
+        return tokens
+
+    def parse_move(self, text, state, base=None):
+        base = self.first_number if base is None else base
+        text = text.strip().lower()
+        last = self.cols * self.rows - 1
+        move = -1
+        cell = re.fullmatch("([a-z]{1,2})([0-9]{1,4})", text)
+        if cell and cell[1] in self.columns and 1 <= int(cell[2]) <= self.rows:
+            move = (self.rows - int(cell[2])) * self.cols + self.columns.index(cell[1])
+        elif re.fullmatch("[0-9]{1,9}", text):
+            move = int(text) - base
+        if not 0 <= move <= last:
+            raise IllegalMove(
+                f"a cell must be a letter and a number from a1 to {self.format_move(self.cols - 1)}, "
+                f"or a number from {base} to {last + base}, got {text!r}")
+        if move not in state.legal_moves():
+            raise IllegalMove(f"cell {self.format_move(move)} is taken")
+        return move
+
+    def format_move(self, move):
+        row, col = divmod(move, self.cols)
+        return f"{self.columns[col]}{self.rows - row}"
+
+    def board(self, state):
+        cells = [line.split() for line in str(state).splitlines()]
+        last = divmod(state.moves[-1], self.cols) if state.moves else None
+        return _draw(cells, last, [str(self.rows - row) for row in range(self.rows)], self.columns)
+
+
+class PythonGame(Game):
+    """A user's game; a move is written as its ``str``."""
+
+    coloured = False
+
+    def side(self, player):
+        return "the first player" if player > 0 else "the second player"
+
+    def prompt(self, state):
+        moves = [self.format_move(move) for move in state.legal_moves()[:4]]
+        more = ", ..." if len(state.legal_moves()) > 4 else ""
+        return f"a move: {', '.join(moves)}{more}"
+
+    def tokens(self, text):
+        parts = text.split(";") if ";" in text else re.findall(r"\([^()]*\)|\S+", text)
+        return [part.strip() for part in parts if part.strip()]
+
+    def parse_move(self, text, state, base=None):
+        if base is not None:
+            raise InvalidOption(f"--base is for Connect Four and m,n,k games, not for {self.spec}")
+        legal = state.legal_moves()
+        wanted = "".join(text.split())
+        for move in legal:
+            if "".join(str(move).split()) == wanted:
+                return move
+        shown = ", ".join(str(move) for move in legal[:12]) + (", ..." if len(legal) > 12 else "")
+        raise IllegalMove(f"{text!r} is not a legal move; legal moves: {shown}")
+
+    def format_move(self, move):
+        return str(move)
+
+    def board(self, state):
+        return str(state).splitlines()
+
+
+def parse_game(spec):
+    """The Game that GAME names. Raises InvalidOption, InvalidState, GameError."""
+    name, colon, rest = spec.partition(":")
+    name = name.strip().lower()
+    if colon and not rest:
+        raise InvalidOption(f"GAME must be {FORMS}, got {spec!r}")
+    if name == "connect4":
+        return ConnectFourGame(spec, *_numbers(spec, rest.lower().split("x"), 3)) if rest else ConnectFourGame(spec)
+    if name in ("gomoku", "mnk"):
+        rest, exact = (rest.removesuffix("exact").removesuffix(":"), True) if rest.endswith("exact") else (rest, False)
+        options = {"rule": "exact"} if exact else {}
+        length = "exactly" if exact else "at least"
+        if name == "gomoku":
+            size = _numbers(spec, [rest], 1)[0] if rest else 15
+            start = Gomoku(size=size, **options)
+            return BoardGame(spec, f"gomoku, {size} x {size}, {length} 5 in a row", start, size, size)
+        m, n, k = _numbers(spec, rest.split(","), 3)
+        start = MNK(m=m, n=n, k=k, **options)
+        return BoardGame(spec, f"m,n,k game, {m} columns x {n} rows, {length} {k} in a row", start, m, n)
+    if name == "tictactoe" and not rest:
+        return BoardGame(spec, "tic-tac-toe", TicTacToe(), 3, 3)
+    if name and rest and name != "tictactoe":
+        return PythonGame(spec, spec, _load(spec))
+    raise InvalidOption(f"GAME must be {FORMS}, got {spec!r}")
+
+
+def _numbers(spec, parts, count):
+    if len(parts) != count or not all(re.fullmatch("[0-9]{1,6}", part.strip()) for part in parts):
+        raise InvalidOption(f"GAME must be {FORMS}, got {spec!r}")
+    return [int(part) for part in parts]
+
+
+def _load(spec):
+    """A user's first position. Raises InvalidOption where it is not found, GameError where it does not work."""
+    module_name, _, class_name = spec.partition(":")
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        raise InvalidOption(
+            f"GAME {spec!r}: there is no module {error.name!r} here; GAME must be {FORMS}") from None
+    except Exception as error:
+        raise GameError(f"GAME {spec!r}: importing {module_name!r} failed") from error
+    found = getattr(module, class_name, None)
+    if not callable(found):
+        raise InvalidOption(f"GAME {spec!r}: module {module_name!r} has no class {class_name!r}")
+    try:
+        start = found()
+    except Exception as error:
+        raise GameError(f"GAME {spec!r}: {class_name}() failed") from error
+    missing = [name for name in ("to_move", "legal_moves", "play", "winner") if not hasattr(start, name)]
+    if missing:
+        raise GameError(f"GAME {spec!r}: a position must have to_move, legal_moves(), play(move) and winner(); "
+                        f"{class_name}() has no {', '.join(missing)}")
+    return start

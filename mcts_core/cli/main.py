@@ -1,0 +1,82 @@
+"""The command ``mcts-core``: reads the command line, runs one job, turns errors into one line and an exit code.
+
+Exit codes: 0 done, 1 the reader of the output went away, 2 a wrong argument or an error of the library, 130 Ctrl-C.
+"""
+
+import argparse
+import os
+import platform
+import sys
+
+import mcts_core
+from mcts_core.cli import analyze, bench, play, selfplay
+from mcts_core.cli.games import GAME_HELP
+
+ERRORS = (
+    mcts_core.IllegalMove,
+    mcts_core.GameOver,
+    mcts_core.InvalidState,
+    mcts_core.InvalidOption,
+    mcts_core.SearchBusy,
+    mcts_core.GameError,
+    MemoryError,
+)
+
+
+def version_text():
+    """The version of the package, the instruction set in use and the Python that runs it, on one line."""
+    from mcts_core.dispatch import isa
+
+    return f"mcts-core {mcts_core.__version__} ({isa}, {platform.python_implementation()} {platform.python_version()})"
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser, namespace, values, option_string=None):
+        print(version_text())
+        parser.exit()
+
+
+def build_parser():
+    """The parser of the whole command line."""
+    parser = argparse.ArgumentParser(
+        prog="mcts-core",
+        description="Monte Carlo tree search in native code: play, watch, analyze and measure.",
+        epilog=GAME_HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--version", action=_Version, nargs=0, help="show the version, the instruction set and the Python, and end"
+    )
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in (play, selfplay, analyze, bench):
+        command.add_parser(commands)
+    return parser
+
+
+def main(argv=None):
+    """Runs the command line ``argv`` (``sys.argv[1:]`` when None) and returns the exit code.
+
+    Raises SystemExit where argparse does: 0 after ``--help`` and ``--version``, 2 for unknown arguments.
+    """
+    args = build_parser().parse_args(argv)
+    try:
+        code = args.run(args)
+        sys.stdout.flush()
+        return code
+    except ERRORS as error:
+        sys.stdout.flush()
+        print(f"mcts-core: error: {error}{_cause(error)}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\ninterrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The interpreter flushes stdout once more at exit: into nothing, or it would print a traceback.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _cause(error):
+    """The cause of an error, where its message does not tell it."""
+    told = f"{type(error.__cause__).__name__}: {error.__cause__}"
+    return "" if error.__cause__ is None or told in str(error) else f" (caused by {told})"

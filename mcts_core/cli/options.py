@@ -1,0 +1,75 @@
+"""The options that the commands share, and the Searcher that they ask for."""
+
+import argparse
+
+from mcts_core import Searcher
+from mcts_core.cli.games import GAME_HELP
+
+DEFAULT_SECONDS = 1.0
+
+
+def new_parser(commands, name, *, help, description):
+    """The parser of the command ``name``, with the list of games below its help."""
+    return commands.add_parser(
+        name, help=help, description=description, epilog=GAME_HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+
+
+def add_game(parser):
+    """Adds the argument GAME."""
+    parser.add_argument(
+        "game", metavar="GAME", help="connect4, gomoku, mnk:M,N,K, tictactoe or module:Class, see below")
+
+
+def add_search_options(parser):
+    """Adds the options of a search: budgets, seed and settings of the Searcher."""
+    group = parser.add_argument_group("search")
+    group.add_argument(
+        "--seconds", type=float, metavar="S",
+        help=f"time for one move (default {DEFAULT_SECONDS:g} unless --iterations is given)")
+    group.add_argument(
+        "--iterations", type=int, metavar="N", help="iterations for one move; with --seconds: whichever ends first")
+    group.add_argument(
+        "--seed", type=int, metavar="N", help="the same seed and --iterations give the same moves on every machine")
+    group.add_argument(
+        "--exploration", type=float, metavar="C",
+        help="the constant of UCB1, on values from 0 to 1 (default: the game's)")
+    group.add_argument(
+        "--final-move", choices=("robust", "max"),
+        help="how the move is chosen: robust, the most visits (default), or max, the best value")
+    group.add_argument(
+        "--memory-mb", type=float, metavar="MB", help="most memory for the tree (default: a quarter of the machine's)")
+
+
+def add_output_options(parser, *, json):
+    """Adds ``--color`` and, where the output is data, ``--json``."""
+    group = parser.add_argument_group("output")
+    group.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto",
+        help="tables and colour by rich, extra [rich]: auto (default) where it is installed and stdout is a terminal")
+    if json:
+        group.add_argument("--json", action="store_true", help="print one JSON document instead of tables")
+
+
+def add_top(parser):
+    """Adds ``--top``, the length of a table of moves."""
+    parser.add_argument(
+        "--top", type=int, default=10, metavar="N", help="rows of a table of moves (default 10; 0: all)")
+
+
+def make_engine(args, *, seed=None):
+    """The Searcher that the options ask for; ``seed`` takes the place of ``--seed`` when it is not None."""
+    options = {
+        "exploration": args.exploration,
+        "final_move": args.final_move,
+        "memory_mb": args.memory_mb,
+        "seed": args.seed if seed is None else seed,
+    }
+    return Searcher(**{name: value for name, value in options.items() if value is not None})
+
+
+def budget(args):
+    """The budgets of one search, as the keywords of ``Searcher.search``."""
+    if args.seconds is None and args.iterations is None:
+        return {"seconds": DEFAULT_SECONDS}
+    return {"seconds": args.seconds, "iterations": args.iterations}

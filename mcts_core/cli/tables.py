@@ -1,0 +1,122 @@
+"""Boards and tables on the terminal: by ``rich`` where it is installed and wanted, as plain text otherwise."""
+
+import os
+import sys
+
+from mcts_core import InvalidOption
+
+
+def make_screen(color, stream=None):
+    """The screen for ``color``: "auto", "always" or "never". Raises InvalidOption: "always" without rich."""
+    stream = sys.stdout if stream is None else stream
+    wanted = color == "always" or (color == "auto" and stream.isatty() and not os.environ.get("NO_COLOR"))
+    if wanted:
+        try:
+            return RichScreen(stream, force=color == "always")
+        except ModuleNotFoundError:
+            if color == "always":
+                raise InvalidOption("--color always needs rich: install mcts-core with the extra [rich]") from None
+    return PlainScreen(stream)
+
+
+class PlainScreen:
+    """Text without colour."""
+
+    def __init__(self, stream):
+        self.stream = stream
+
+    def text(self, line=""):
+        """Prints a line."""
+        print(line, file=self.stream, flush=True)
+
+    def heading(self, line):
+        """Prints a line that begins something."""
+        self.text(line)
+
+    def board(self, lines, coloured):
+        """Prints the lines of a board; ``coloured`` says that X and O are stones."""
+        for line in lines:
+            self.text(line)
+
+    def table(self, headings, rows):
+        """Prints rows of text under their headings, right-aligned; the first row is the best move."""
+        widths = [max(map(len, column)) for column in zip(headings, *rows)]
+        for row in (headings, *rows):
+            self.text("  ".join(cell.rjust(width) for cell, width in zip(row, widths)).rstrip())
+
+
+class RichScreen:
+    """Text with colour and ruled tables."""
+
+    def __init__(self, stream, force):
+        from rich.console import Console
+
+        self.console = Console(file=stream, force_terminal=True if force else None, highlight=False, emoji=False)
+
+    def text(self, line=""):
+        self.console.print(line, markup=False, soft_wrap=True)
+
+    def heading(self, line):
+        self.console.print(line, markup=False, soft_wrap=True, style="bold")
+
+    def board(self, lines, coloured):
+        from rich.text import Text
+
+        for line in lines:
+            text = Text(line)
+            if coloured:
+                text.highlight_regex("X", "bold red")
+                text.highlight_regex("O", "bold yellow")
+                text.highlight_regex(r"[.]", "dim")
+            self.console.print(text, soft_wrap=True)
+
+    def table(self, headings, rows):
+        from rich.box import SIMPLE_HEAD
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(box=SIMPLE_HEAD, pad_edge=False)
+        for heading in headings:
+            table.add_column(heading, justify="right", no_wrap=True)
+        for number, row in enumerate(rows):
+            table.add_row(*map(Text, row), style="bold" if number == 0 else None)
+        self.console.print(table)
+
+
+def show_board(screen, game, state):
+    """Prints the board of ``state``."""
+    screen.board(game.board(state), game.coloured)
+
+
+def show_stats(screen, game, stats, top=0):
+    """Prints the statistics of a search: a row per move, the ``top`` first (0: all), and the figures of the search."""
+    shown = stats.moves[:top] if top > 0 else stats.moves
+    proven = any(move.proven is not None for move in shown)
+    headings = ["move", "visits", "wins", "value"] + ["proven"] * proven
+    rows = []
+    for move in shown:
+        row = [game.format_move(move.move), f"{move.visits:,}", f"{move.wins:,.1f}", f"{move.value:.3f}"]
+        if proven:
+            row.append(proof(move))
+        rows.append(row)
+    screen.table(headings, rows)
+    if len(shown) < len(stats.moves):
+        screen.text(f"... and {len(stats.moves) - len(shown)} more moves")
+    screen.text(
+        f"{stats.iterations:,} iterations in {stats.seconds:.3f} s, {stats.iterations_per_second:,.0f} iterations/s, "
+        f"ended by {stats.stop_reason}")
+    screen.text(
+        f"{stats.nodes:,} nodes in {stats.bytes / 1024:,.0f} KiB, depth {stats.depth_mean:.1f} on average, "
+        f"{stats.depth_max} at most")
+
+
+def best(stats):
+    """The statistics of the move to play."""
+    return next(entry for entry in stats.moves if entry.move == stats.move)
+
+
+def proof(move):
+    """What is proven of a move, in words: "win in 3"; empty where nothing is."""
+    if move.proven is None:
+        return ""
+    return move.proven if move.distance is None else f"{move.proven} in {move.distance}"

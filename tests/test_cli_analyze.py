@@ -1,0 +1,109 @@
+import json
+
+import pytest
+
+import mcts_core
+
+
+def test_the_table_the_move_and_the_principal_variation(cli):
+    code, out, err = cli("analyze", "connect4", "4455", "--iterations", 2000, "--seed", 3)
+    assert code == 0 and err == ""
+    lines = out.splitlines()
+    assert lines[0] == "Connect Four, 6 rows x 7 columns, 4 in a row; X to move"
+    assert " . . . O(O). ." in lines
+    assert " . . . X X . ." in lines
+    engine = mcts_core.Searcher(seed=3)
+    state = mcts_core.ConnectFour.from_moves("4455", base=1)
+    best = engine.search(state, iterations=2000)
+    stats = engine.stats()
+    first_row = lines[next(i for i, line in enumerate(lines) if line.startswith("move")) + 1].split()
+    assert first_row[:4] == [str(stats.moves[0].move + 1), f"{stats.moves[0].visits:,}",
+                             f"{stats.moves[0].wins:,.1f}", f"{stats.moves[0].value:.3f}"]
+    assert any(line.startswith(f"best move: {best + 1}, value ") for line in lines)
+    assert lines[-1] == "principal variation: " + " ".join(str(move + 1) for move in stats.pv)
+
+
+def test_the_document_is_the_position_and_its_stats(cli):
+    code, out, err = cli("analyze", "connect4", "4455", "--iterations", 1000, "--seed", 3, "--json")
+    assert code == 0 and err == ""
+    document = json.loads(out)
+    assert list(document) == ["game", "moves", "position", "to_move", "move", "move_text", "pv_text", "stats"]
+    assert document["game"] == "connect4"
+    assert document["moves"] == [3, 3, 4, 4]
+    assert document["position"] == str(mcts_core.ConnectFour.from_moves([3, 3, 4, 4]))
+    assert document["to_move"] == 1
+    assert document["move_text"] == str(document["move"] + 1)
+    engine = mcts_core.Searcher(seed=3)
+    assert engine.search(mcts_core.ConnectFour.from_moves([3, 3, 4, 4]), iterations=1000) == document["move"]
+    expected = engine.stats().to_dict()
+    for timing in ("seconds", "iterations_per_second", "overshoot"):
+        del expected[timing], document["stats"][timing]
+    assert document["stats"] == json.loads(json.dumps(expected))
+
+
+@pytest.mark.parametrize("game, moves, best", [
+    ("connect4", "121212", "1"),
+    ("connect4:5x6x3", "1212", "1"),
+    ("tictactoe", "a3 a1 b3 b1", "c3"),
+    ("gomoku:9", "a1 a9 b1 b9 c1 c9 d1 d9", "e1"),
+    ("mnk:5,4,4:exact", "a1 a4 b1 b4 c1 c4", "d1"),
+])
+def test_a_win_in_one_is_found(cli, game, moves, best):
+    code, out, err = cli("analyze", game, moves, "--iterations", 3000, "--seed", 1)
+    assert code == 0, err
+    assert f"\nbest move: {best}, value " in out
+
+
+def test_base_0_is_the_numbering_of_the_library(cli):
+    one = cli("analyze", "connect4", "4455", "--iterations", 500, "--seed", 1, "--json")[1]
+    zero = cli("analyze", "connect4", "3344", "--base", 0, "--iterations", 500, "--seed", 1, "--json")[1]
+    assert json.loads(one)["position"] == json.loads(zero)["position"]
+    assert json.loads(one)["move"] == json.loads(zero)["move"]
+
+
+def test_top_shortens_the_table(cli):
+    code, out, err = cli("analyze", "connect4", "--iterations", 500, "--seed", 1, "--top", 3)
+    assert "... and 4 more moves" in out
+    code, out, err = cli("analyze", "gomoku:5", "--iterations", 500, "--seed", 1, "--top", 0)
+    assert "more moves" not in out
+    assert out.count("\n") > 25
+
+
+def test_the_options_reach_the_search(cli):
+    plain = json.loads(cli("analyze", "connect4", "--iterations", 2000, "--seed", 1, "--json")[1])["stats"]
+    curious = json.loads(
+        cli("analyze", "connect4", "--iterations", 2000, "--seed", 1, "--exploration", 50, "--json")[1])["stats"]
+    assert plain["iterations"] == curious["iterations"] == 2000
+    assert plain["seed"] == 1
+    visits = [move["visits"] for move in curious["moves"]]
+    assert max(visits) - min(visits) < 100 < plain["moves"][0]["visits"] - plain["moves"][-1]["visits"]
+    differ = 0
+    for seed in range(30):
+        document = json.loads(
+            cli("analyze", "connect4", "--iterations", 50, "--seed", seed, "--final-move", "max", "--json")[1])
+        moves = document["stats"]["moves"]
+        chosen = next(entry for entry in moves if entry["move"] == document["move"])
+        assert chosen["value"] == max(entry["value"] for entry in moves)
+        differ += chosen is not moves[0]
+    assert differ > 0
+
+
+def test_a_python_game_is_analyzed(cli, tmp_path, monkeypatch):
+    (tmp_path / "last_stone.py").write_text(
+        "class Stones:\n"
+        "    '''Take one to three of ten stones; who takes the last one wins.'''\n"
+        "    def __init__(self, left=10, to_move=1):\n"
+        "        self.left, self.to_move = left, to_move\n"
+        "    def legal_moves(self): return [('take', n) for n in range(1, min(3, self.left) + 1)]\n"
+        "    def play(self, move): return Stones(self.left - move[1], -self.to_move)\n"
+        "    def winner(self): return None if self.left else -self.to_move\n"
+        "    def __str__(self): return f'{self.left} left'\n")
+    monkeypatch.chdir(tmp_path)
+    argv = ("analyze", "last_stone:Stones", "('take', 1) ('take', 3)", "--iterations", 2000, "--seed", 1)
+    code, out, err = cli(*argv)
+    assert code == 0, err
+    assert "6 left\n" in out
+    assert "\nbest move: ('take', 2), value " in out
+    document = json.loads(cli(*argv, "--json")[1])
+    assert document["move"] == ["take", 2]
+    assert document["position"] == "6 left"

@@ -1,0 +1,226 @@
+import sys
+import types
+
+import pytest
+
+from mcts_core import MNK, ConnectFour, GameError, Gomoku, IllegalMove, InvalidOption, InvalidState, TicTacToe
+from mcts_core.cli.games import parse_game
+
+
+@pytest.mark.parametrize("spec, start", [
+    ("connect4", ConnectFour()),
+    ("CONNECT4", ConnectFour()),
+    ("connect4:5x6x3", ConnectFour(rows=5, cols=6, connect=3)),
+    ("gomoku", Gomoku()),
+    ("gomoku:9", Gomoku(size=9)),
+    ("gomoku:9:exact", Gomoku(size=9, rule="exact")),
+    ("gomoku:exact", Gomoku(rule="exact")),
+    ("mnk:4,3,3", MNK(m=4, n=3, k=3)),
+    ("tictactoe", TicTacToe()),
+])
+def test_a_spec_names_its_first_position(spec, start):
+    game = parse_game(spec)
+    assert game.start == start
+    assert game.spec == spec
+
+
+@pytest.mark.parametrize("spec", [
+    "", ":", "chess", "connect4:", "connect4:6", "connect4:6x7", "connect4:6x7x4x1", "connect4:6x7xfour",
+    "connect4:-6x7x4", "gomoku:15:freestyle", "gomoku:x", "gomoku:15:15", "mnk", "mnk:3,3", "mnk:3,3,3,3",
+    "mnk:3,3,three", "tictactoe:3", "connect4:6x7x4:exact", ":Class", "module:",
+])
+def test_other_specs_are_refused_with_the_forms(spec):
+    with pytest.raises(InvalidOption, match="GAME must be connect4.*module:Class, got"):
+        parse_game(spec)
+
+
+@pytest.mark.parametrize("spec", ["connect4:0x7x4", "connect4:99x99x4", "gomoku:0", "gomoku:33", "mnk:3,3,0"])
+def test_impossible_boards_are_refused_by_the_library(spec):
+    with pytest.raises((InvalidState, InvalidOption)):
+        parse_game(spec)
+
+
+def test_mnk_exact_needs_exactly_k():
+    at_least, exactly = parse_game("mnk:6,3,3"), parse_game("mnk:6,3,3:exact")
+    four_in_a_row = "a3 a1 b3 b1 d3 d1 c3"
+    assert at_least.play_text(four_in_a_row).winner() == 1
+    assert exactly.play_text(four_in_a_row).winner() is None
+    assert (at_least.title, exactly.title) == (
+        "m,n,k game, 6 columns x 3 rows, at least 3 in a row", "m,n,k game, 6 columns x 3 rows, exactly 3 in a row")
+
+
+# ---- Connect Four ----
+
+
+@pytest.mark.parametrize("text, base", [("4455", None), ("4 4 5 5", None), ("4,4;5, 5", None), ("3344", 0),
+                                        ("4455", 1)])
+def test_connect4_moves_are_columns_from_1_unless_base_says_0(text, base):
+    assert list(parse_game("connect4").play_text(text, base).moves) == [3, 3, 4, 4]
+
+
+def test_connect4_wide_boards_separate_their_moves():
+    game = parse_game("connect4:6x12x4")
+    assert list(game.play_text("12 1 11").moves) == [11, 0, 10]
+    assert list(game.play_text("12").moves) == [11]
+
+
+@pytest.mark.parametrize("text, words", [
+    ("0", "move 1 of '0': a column must be a number from 1 to 7, got '0'"),
+    ("48", "move 2 of '48': a column must be a number from 1 to 7, got '8'"),
+    ("4x", "got 'x'"),
+    ("-1", "got '-'"),
+    ("٤", "got '٤'"),
+    ("4444444", "move 7 of '4444444': column 4 is full; columns with room: 1 2 3 5 6 7"),
+    ("12121213", "move 8 of '12121213': the game ended before '3'"),
+])
+def test_connect4_bad_moves_are_explained(text, words):
+    with pytest.raises(IllegalMove) as caught:
+        parse_game("connect4").play_text(text)
+    assert words in str(caught.value)
+
+
+def test_connect4_board_shows_columns_and_the_last_move():
+    game = parse_game("connect4:3x3x3")
+    assert game.board(game.start) == [" . . .", " . . .", " . . .", " 1 2 3"]
+    assert game.board(game.play_text("12")) == [" . . .", " . . .", " X(O).", " 1 2 3"]
+    assert game.board(game.play_text("121")) == [" . . .", "(X). .", " X O .", " 1 2 3"]
+
+
+# ---- m,n,k ----
+
+
+def test_cells_are_named_from_the_bottom_on_the_left():
+    game = parse_game("gomoku")
+    assert game.format_move(0) == "a15"
+    assert game.format_move(14) == "o15"
+    assert game.format_move(14 * 15) == "a1"
+    assert game.format_move(112) == "h8"
+    for move in game.start.legal_moves():
+        assert game.parse_move(game.format_move(move), game.start) == move
+        assert game.parse_move(str(move), game.start) == move
+
+
+def test_columns_beyond_z_have_two_letters():
+    game = parse_game("gomoku:32")
+    names = {game.format_move(move) for move in game.start.legal_moves()}
+    assert len(names) == 32 * 32
+    assert {"a1", "z32", "aa1", "af32"} <= names
+    assert game.parse_move("AF1", game.start) == 32 * 32 - 1
+
+
+@pytest.mark.parametrize("text, base", [("h8h9i7", None), ("h8 h9 i7", None), ("H8,h9; i7", None),
+                                        ("112 97 128", None), ("112 h9 128", None), ("113 98 129", 1)])
+def test_gomoku_moves_are_cells_or_numbers(text, base):
+    assert list(parse_game("gomoku").play_text(text, base).moves) == [112, 97, 128]
+
+
+def test_tictactoe_numbers_may_touch():
+    assert list(parse_game("tictactoe").play_text("408").moves) == [4, 0, 8]
+    assert list(parse_game("tictactoe").play_text("b2a3c1").moves) == [4, 0, 8]
+
+
+@pytest.mark.parametrize("text, words", [
+    ("p1", "a cell must be a letter and a number from a1 to o15, or a number from 0 to 224, got 'p1'"),
+    ("a0", "got 'a0'"),
+    ("a16", "got 'a16'"),
+    ("225", "got '225'"),
+    ("h8 h8", "move 2 of 'h8 h8': cell h8 is taken"),
+    ("h", "got 'h'"),
+    ("8h", "got '8h'"),
+])
+def test_gomoku_bad_moves_are_explained(text, words):
+    with pytest.raises(IllegalMove) as caught:
+        parse_game("gomoku").play_text(text)
+    assert words in str(caught.value)
+
+
+def test_mnk_board_shows_coordinates_and_the_last_move():
+    game = parse_game("mnk:4,3,3")
+    assert game.board(game.play_text("a3 d1 b2")) == ["3 X . . .", "2 .(X). .", "1 . . . O", "  a b c d"]
+    assert len({len(line) for line in parse_game("gomoku:12").board(parse_game("gomoku:12").start)}) == 1
+    assert parse_game("gomoku:32").board(parse_game("gomoku:32").start)[-2:] == [
+        "   " + "  " * 26 + "a a a a a a",
+        "   a b c d e f g h i j k l m n o p q r s t u v w x y z a b c d e f"]
+
+
+# ---- games written in Python ----
+
+
+class Take:
+    """Take one, two or three from five; who takes the last one wins. Moves are tuples or words."""
+
+    def __init__(self, left=5, to_move=1):
+        self.left = left
+        self.to_move = to_move
+
+    def legal_moves(self):
+        return [("take", n) for n in range(1, min(3, self.left) + 1)]
+
+    def play(self, move):
+        return Take(self.left - move[1], -self.to_move)
+
+    def winner(self):
+        return None if self.left else -self.to_move
+
+    def __str__(self):
+        return f"{self.left} left"
+
+
+@pytest.fixture
+def module(monkeypatch):
+    monkeypatch.setattr(sys, "path", sys.path.copy())  # parse_game puts the current folder there
+    found = types.ModuleType("a_users_module")
+    found.Take = Take
+    found.number = 7
+    found.Failing = lambda: 1 // 0
+    found.Empty = object
+    monkeypatch.setitem(sys.modules, "a_users_module", found)
+    return "a_users_module"
+
+
+@pytest.mark.parametrize("text", ["('take', 3) ('take', 1)", "('take',3) ('take',1)", "('take', 3);('take', 1)",
+                                  "('take', 3) ; ('take', 1);"])
+def test_python_moves_are_their_str(module, text):
+    game = parse_game(f"{module}:Take")
+    state = game.play_text(text)
+    assert state.left == 1 and state.to_move == 1
+    assert game.board(state) == ["1 left"]
+    assert game.format_move(("take", 1)) == "('take', 1)"
+    assert game.prompt(state) == "a move: ('take', 1)"
+
+
+def test_python_bad_moves_are_explained_with_the_legal_ones(module):
+    game = parse_game(f"{module}:Take")
+    with pytest.raises(IllegalMove, match=r"'take 9' is not a legal move; legal moves: \('take', 1\), \('take', 2\)"):
+        game.play_text("take 9;")
+    with pytest.raises(InvalidOption, match="--base is for"):
+        game.play_text("('take', 3)", base=0)
+
+
+@pytest.mark.parametrize("name, error, words", [
+    ("Nothing", InvalidOption, "has no class 'Nothing'"),
+    ("number", InvalidOption, "has no class 'number'"),
+    ("Failing", GameError, r"Failing\(\) failed"),
+    ("Empty", GameError, "has no to_move, legal_moves, play, winner"),
+])
+def test_python_games_that_do_not_work_are_refused(module, name, error, words):
+    with pytest.raises(error, match=words):
+        parse_game(f"{module}:{name}")
+
+
+def test_python_modules_that_are_missing_or_broken_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidOption, match="there is no module 'no_such_module' here"):
+        parse_game("no_such_module:Game")
+    (tmp_path / "module_that_raises.py").write_text("raise RuntimeError('on import')\n")
+    with pytest.raises(GameError, match="importing 'module_that_raises' failed") as caught:
+        parse_game("module_that_raises:Game")
+    assert str(caught.value.__cause__) == "on import"
+
+
+def test_results_are_told_in_words(module):
+    assert parse_game("tictactoe").result(parse_game("tictactoe").play_text("03142")) == "X wins"
+    assert parse_game("tictactoe").result(parse_game("tictactoe").play_text("012435768")) == "a draw"
+    game = parse_game(f"{module}:Take")
+    assert game.result(game.play_text("('take', 3) ('take', 2)")) == "the second player wins"

@@ -1,0 +1,121 @@
+import os
+import platform
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import mcts_core
+import mcts_core.dispatch
+from mcts_core.cli import main as main_module
+
+SCRIPT = shutil.which("mcts-core", path=os.path.dirname(sys.executable))
+
+
+def test_version_names_package_instruction_set_and_python(cli):
+    code, out, err = cli("--version")
+    assert code == 0 and err == ""
+    assert out == main_module.version_text() + "\n"
+    assert out.startswith(f"mcts-core {mcts_core.__version__} (")
+    assert platform.python_version() in out
+    assert mcts_core.dispatch.isa in out
+
+
+@pytest.mark.parametrize("command", [[], ["play"], ["selfplay"], ["analyze"], ["bench"]])
+def test_help_lists_the_games(cli, command):
+    code, out, err = cli(*command, "--help")
+    assert code == 0 and err == ""
+    for word in ("usage: mcts-core", "connect4:9x8x5", "gomoku:15:exact", "module:Class", "h8"):
+        assert word in out
+
+
+@pytest.mark.parametrize("argv", [[], ["fly"], ["play"], ["analyze", "connect4", "--seconds", "soon"],
+                                  ["analyze", "connect4", "--final-move", "random"], ["play", "connect4", "--json"]])
+def test_unknown_arguments_end_with_usage_and_code_2(cli, argv):
+    code, out, err = cli(*argv)
+    assert code == 2 and out == ""
+    assert err.startswith("usage: mcts-core") and "error:" in err
+
+
+@pytest.mark.parametrize("argv, words", [
+    (["analyze", "chess"], "GAME must be connect4"),
+    (["analyze", "connect4", "8"], "a column must be a number from 1 to 7, got '8'"),
+    (["analyze", "connect4", "--seconds", "nan"], "nan"),
+    (["analyze", "connect4", "--seconds", "-1"], "-1"),
+    (["analyze", "connect4", "--iterations", "0"], "iterations"),
+    (["analyze", "connect4", "--exploration", "inf", "--iterations", "1"], "exploration"),
+    (["analyze", "connect4:0x7x4"], "rows"),
+    (["analyze", "tictactoe", "01234567 8"], "8"),
+    (["analyze", "tictactoe", "03142"], "over"),
+    (["analyze", "tictactoe", "031425"], "the game ended before '5'"),
+    (["selfplay", "tictactoe", "--games", "0"], "--games must be 1 or more, got 0"),
+    (["bench", "chess"], "GAME must be connect4"),
+    (["bench", "tictactoe", "--seconds", "0"], "seconds"),
+])
+def test_errors_are_one_line_and_code_2(cli, argv, words):
+    code, out, err = cli(*argv)
+    assert code == 2
+    assert err.startswith("mcts-core: error: ") and err.count("\n") == 1
+    assert words in err
+    assert "Traceback" not in err
+
+
+def test_the_cause_of_a_game_error_is_told(cli, tmp_path, monkeypatch):
+    (tmp_path / "broken_game.py").write_text(
+        "class Broken:\n"
+        "    to_move = 1\n"
+        "    def legal_moves(self): return [0, 1]\n"
+        "    def play(self, move): raise ZeroDivisionError('by design')\n"
+        "    def winner(self): return None\n")
+    monkeypatch.chdir(tmp_path)
+    code, out, err = cli("analyze", "broken_game:Broken", "--iterations", 5)
+    assert code == 2
+    assert err.startswith("mcts-core: error: ") and err.count("\n") == 1
+    assert err.count("ZeroDivisionError: by design") == 1
+    (tmp_path / "broken_module.py").write_text("1 / 0\n")
+    code, out, err = cli("analyze", "broken_module:Game")
+    assert code == 2
+    assert err == ("mcts-core: error: GAME 'broken_module:Game': importing 'broken_module' failed "
+                   "(caused by ZeroDivisionError: division by zero)\n")
+
+
+def test_ctrl_c_ends_with_130_and_no_traceback(cli, monkeypatch):
+    def interrupted(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(mcts_core.cli.analyze.options, "make_engine", interrupted)
+    code, out, err = cli("analyze", "connect4")
+    assert code == 130
+    assert err == "\ninterrupted\n"
+
+
+@pytest.mark.parametrize("command", [[sys.executable, "-m", "mcts_core"], [SCRIPT]])
+def test_the_module_and_the_script_run_from_any_folder(command, tmp_path):
+    done = subprocess.run([*command, "analyze", "connect4", "4455", "--iterations", "100", "--seed", "1"],
+                          cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert "principal variation: " in done.stdout
+    done = subprocess.run([*command, "analyze", "connect4", "9"], cwd=tmp_path, capture_output=True, text=True,
+                          timeout=60)
+    assert done.returncode == 2
+    assert done.stdout == "" and done.stderr.startswith("mcts-core: error: ")
+
+
+def test_a_reader_that_goes_away_gets_code_1_and_no_traceback(tmp_path):
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run([sys.executable, "-m", "mcts_core", "analyze", "tictactoe", "--iterations", "10"],
+                          cwd=tmp_path, stdout=writing, stderr=subprocess.PIPE, text=True, timeout=60)
+    os.close(writing)
+    assert done.returncode == 1
+    assert done.stderr == ""
+
+
+def test_importing_the_command_line_imports_no_rich_and_no_numpy(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys, mcts_core.cli.main\n"
+                               "print([name for name in ('rich', 'numpy', 'json') if name in sys.modules])"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.stdout == "[]\n", done.stderr

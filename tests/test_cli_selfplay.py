@@ -1,0 +1,64 @@
+import json
+
+import mcts_core
+
+
+def test_a_game_is_shown_move_by_move(cli):
+    code, out, err = cli("selfplay", "tictactoe", "--iterations", 300, "--seed", 1)
+    assert code == 0 and err == ""
+    lines = out.splitlines()
+    assert lines[0] == "tic-tac-toe"
+    plies = sum(" plays " in line for line in lines)
+    assert 5 <= plies <= 9
+    for number in range(1, plies + 1):
+        assert f"move {number}, {'XO'[(number - 1) % 2]} to move" in lines
+    assert sum("300 iterations in " in line and " iterations/s, ended by " in line for line in lines) == plies
+    assert sum(line.split() == ["move", "visits", "wins", "value"] for line in lines) == plies
+    assert any(line.endswith(f" after {plies} moves") for line in lines)
+
+
+def test_the_document_is_the_game(cli):
+    argv = ("selfplay", "connect4:4x4x3", "--iterations", 200, "--seed", 5, "--games", 2, "--json")
+    code, out, err = cli(*argv)
+    assert code == 0 and err == ""
+    document = json.loads(out)
+    assert document["game"] == "connect4:4x4x3"
+    assert document["first_wins"] + document["draws"] + document["second_wins"] == 2
+    for record in document["games"]:
+        state = mcts_core.ConnectFour(rows=4, cols=4, connect=3)
+        for search in record["searches"]:
+            assert search["to_move"] == state.to_move
+            assert search["iterations"] == 200
+            assert 0 <= search["value"] <= 1
+            assert search["move_text"] == str(search["move"] + 1)
+            state = state.play(search["move"])
+        assert state.winner() == record["winner"]
+        assert record["plies"] == len(record["searches"])
+        assert record["position"] == str(state)
+    again = json.loads(cli(*argv)[1])
+    moves = [[search["move"] for search in record["searches"]] for record in document["games"]]
+    assert [[search["move"] for search in record["searches"]] for record in again["games"]] == moves
+
+
+def test_several_games_are_counted(cli):
+    code, out, err = cli("selfplay", "tictactoe", "--iterations", 20, "--seed", 1, "--games", 3, "--top", 1)
+    assert code == 0
+    assert "game 1 of 3" in out and "game 3 of 3" in out
+    last = out.strip().splitlines()[-1]
+    assert last.startswith("3 games: X won ")
+    numbers = [int(word) for word in last.replace(",", "").split() if word.isdigit()]
+    assert sum(numbers[1:]) == 3
+    assert "more moves" in out
+
+
+def test_a_finished_first_position_is_refused(cli, tmp_path, monkeypatch):
+    (tmp_path / "finished_game.py").write_text(
+        "class Over:\n"
+        "    to_move = 1\n"
+        "    def legal_moves(self): return []\n"
+        "    def play(self, move): return self\n"
+        "    def winner(self): return 0\n")
+    monkeypatch.chdir(tmp_path)
+    code, out, err = cli("selfplay", "finished_game:Over")
+    assert code == 2 and out == ""
+    assert "the first position is a finished game" in err

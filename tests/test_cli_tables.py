@@ -1,0 +1,101 @@
+import io
+import re
+import sys
+
+import pytest
+
+import mcts_core
+from mcts_core.cli.games import parse_game
+from mcts_core.cli.tables import PlainScreen, RichScreen, make_screen, proof, show_board, show_stats
+
+ESCAPE = re.compile("\x1b\\[[0-9;]*m")
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def searched():
+    engine = mcts_core.Searcher(seed=1)
+    engine.search(mcts_core.ConnectFour(), iterations=500)
+    return engine.stats()
+
+
+@pytest.mark.parametrize("color, stream, expected", [
+    ("auto", io.StringIO(), PlainScreen),
+    ("auto", Terminal(), RichScreen),
+    ("always", io.StringIO(), RichScreen),
+    ("never", Terminal(), PlainScreen),
+])
+def test_rich_is_for_terminals_or_when_asked_for(monkeypatch, color, stream, expected):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert type(make_screen(color, stream)) is expected
+
+
+def test_no_color_in_the_environment_is_obeyed(monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert type(make_screen("auto", Terminal())) is PlainScreen
+
+
+def test_without_rich_there_is_plain_text(monkeypatch):
+    for name in [name for name in sys.modules if name.split(".")[0] == "rich"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "rich", None)
+    assert type(make_screen("auto", Terminal())) is PlainScreen
+    with pytest.raises(mcts_core.InvalidOption, match=r"--color always needs rich: .* \[rich\]"):
+        make_screen("always", io.StringIO())
+
+
+def test_plain_tables_are_aligned(searched):
+    stream = io.StringIO()
+    game = parse_game("connect4")
+    show_stats(PlainScreen(stream), game, searched)
+    lines = stream.getvalue().splitlines()
+    assert lines[0].split() == ["move", "visits", "wins", "value"]
+    assert len({len(line) for line in lines[:8]}) == 1
+    rows = [line.split() for line in lines[1:8]]
+    assert sorted(row[0] for row in rows) == list("1234567")
+    visits = [int(row[1].replace(",", "")) for row in rows]
+    assert visits == [move.visits for move in searched.moves]
+    assert [row[3] for row in rows] == [f"{move.value:.3f}" for move in searched.moves]
+    assert lines[8].startswith("500 iterations in ") and lines[8].endswith(" iterations/s, ended by iterations")
+    assert f"{searched.nodes:,} nodes in " in lines[9]
+
+
+def test_rich_tables_say_the_same(searched):
+    game = parse_game("connect4")
+    plain, rich = io.StringIO(), io.StringIO()
+    show_stats(PlainScreen(plain), game, searched, top=3)
+    show_stats(make_screen("always", rich), game, searched, top=3)
+    assert ESCAPE.search(rich.getvalue())
+    words = [word for word in ESCAPE.sub("", rich.getvalue()).split() if set(word) != {"─"}]
+    assert words == plain.getvalue().split()
+
+
+def test_rich_boards_colour_the_stones_of_our_games_only():
+    game = parse_game("tictactoe")
+    stream = io.StringIO()
+    show_board(make_screen("always", stream), game, game.play_text("40"))
+    assert "\x1b[1;31mX" in stream.getvalue() and "\x1b[1;33mO" in stream.getvalue()
+    assert ESCAPE.sub("", stream.getvalue()) == "3(O). .\n2 . X .\n1 . . .\n  a b c\n"
+    stream = io.StringIO()
+    make_screen("always", stream).board(["X O [red]"], coloured=False)
+    assert ESCAPE.sub("", stream.getvalue()) == "X O [red]\n"
+    assert "\x1b[1;31m" not in stream.getvalue()
+
+
+def test_long_lines_are_not_broken():
+    stream = io.StringIO()
+    screen = make_screen("always", stream)
+    screen.text("x" * 200)
+    screen.heading("y" * 200)
+    assert ESCAPE.sub("", stream.getvalue()) == "x" * 200 + "\n" + "y" * 200 + "\n"
+
+
+@pytest.mark.parametrize("proven, distance, words", [
+    (None, None, ""), ("win", 3, "win in 3"), ("draw", None, "draw"), ("loss", 0, "loss in 0")])
+def test_proofs_in_words(proven, distance, words):
+    move = mcts_core.MoveStats(move=0, visits=1, wins=1.0, value=1.0, proven=proven, distance=distance)
+    assert proof(move) == words
