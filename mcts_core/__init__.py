@@ -11,6 +11,12 @@ from mcts_core.connect_four import ConnectFour
 from mcts_core.errors import GameError, GameOver, IllegalMove, InvalidOption, InvalidState, NoSearch, SearchBusy
 from mcts_core.mnk import MNK, Gomoku, TicTacToe
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mcts_core.results import MoveStats, Rollouts, Stats
+
+    __version__: str
+
 __all__ = [
     "MNK",
     "ConnectFour",

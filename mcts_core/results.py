@@ -44,7 +44,7 @@ class Stats:
     iterations: int
     """Iterations run: each is selection, expansion of at most one node, one rollout, backup."""
     rollouts: int
-    """Rollouts played; an iteration that ends in a finished game needs none."""
+    """Rollouts played; an iteration that comes back to a finished game needs none."""
     seconds: float
     """Wall-clock time of the whole call."""
     iterations_per_second: float

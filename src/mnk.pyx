@@ -4,7 +4,7 @@ cimport cython
 from cpython.list cimport PyList_New, PyList_SET_ITEM
 from cpython.long cimport PyLong_FromLong
 from cpython.ref cimport Py_INCREF
-from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy, memset
 
@@ -20,7 +20,7 @@ from mcts_core.mnk_rollout cimport (
 import operator
 import threading
 
-from mcts_core.errors import GameOver, IllegalMove, InvalidOption, InvalidState
+from mcts_core.errors import GameOver, IllegalMove, InvalidState
 from mcts_core.notation import as_int, format_diagram, parse_diagram, parse_moves, shorten
 
 __all__ = ["MNK", "Gomoku", "TicTacToe", "count_games", "simple_rollouts"]

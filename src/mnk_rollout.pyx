@@ -107,8 +107,8 @@ cdef int exact_rank(const mnk_geometry *g, mnk_trial *t, int player, int before,
     return rank if found else NEVER
 
 
-cdef int32_t play_rest(const mnk_geometry *g, const mnk_trial *t, const uint8_t *start, int surplus, int played, int mover,
-                       int plies, uint64_t salt, mcts_rng *rng) noexcept nogil:
+cdef int32_t play_rest(const mnk_geometry *g, const mnk_trial *t, const uint8_t *start, int surplus, int played,
+                       int mover, int plies, uint64_t salt, mcts_rng *rng) noexcept nogil:
     """Goes on where one player has no cells left, ``plies`` after the start.
 
     The other one, ``surplus``, has played ``played`` of his cells; what is left of them is played move by move.

@@ -43,7 +43,7 @@ cdef class Probe:
         return returned & 3, returned >> 2
 
     def simulate(self, path, cursor):
-        """(result for the player to move at the root, slot, next cursor, slots, whether the tried move ended the game).
+        """(result for the player to move at the root, slot, next cursor, slots).
 
         ``cursor`` is 0 at first; the next one is None when no move is left untried.
         """
@@ -55,7 +55,7 @@ cdef class Probe:
         free(moves)
         self._check(returned)
         following = None if simulation.cursor == MCTS_ALL_TRIED else simulation.cursor
-        return returned & 3, simulation.slot, following, simulation.count, bool(returned >> 2)
+        return returned, simulation.slot, following, simulation.count
 
     def expand(self, path, count):
         """(outcomes, moves or None where slots are moves, whether the root's player is to move) of ``count`` slots."""

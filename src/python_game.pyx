@@ -74,9 +74,6 @@ cdef class PythonGame(NativeState):
     cdef object move_of(self, uint32_t identity):
         return self.moves[identity]
 
-    def move(self, uint32_t identity):
-        """The move that the tree calls ``identity``."""
-        return self.moves[identity]
 
     cdef object child(self, object state, object move):
         self.calling = "play()"
@@ -167,8 +164,6 @@ cdef int32_t simulate(void *context, const void *root, const uint32_t *path, uin
         if simulation.cursor == simulation.count:
             simulation.cursor = MCTS_ALL_TRIED
         winner = game.outcome(state)
-        if winner is not None:
-            return <int32_t>(1 + winner * game.to_move) + 4
         winner = play_out(game, state, winner, rng, &plies)
         return <int32_t>(1 + winner * game.to_move)
     except BaseException as error:

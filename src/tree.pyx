@@ -387,7 +387,7 @@ cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
         returned = tree.game.simulate(tree.game.context, tree.root, path_of(tree), length - 1, &simulation, &tree.rng)
         if MCTS_UNLIKELY(returned < 0):
             return RUN_GAME_ERROR
-        points = 1 + tree.root_sign * ((returned & 3) - 1)
+        points = 1 + tree.root_sign * (returned - 1)
         if narrow:
             store_in_link(tree, length, link, &simulation, <uint32_t>points)
         else:
@@ -395,7 +395,7 @@ cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
             if MCTS_UNLIKELY(status != RUN_DONE):
                 return status
         tree.nodes += 1
-        tree.rollouts += 1 - (returned >> 2)
+        tree.rollouts += 1
         depth = length
         break
     # backup, root first: the levels do not wait for each other

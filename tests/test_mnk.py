@@ -234,6 +234,8 @@ def test_simple_rollouts_are_reproducible_and_add_up():
 @pytest.mark.parametrize(("name", "rule"), [
     ("mnk(m=5,n=4,k=3)", (5, 4, 3, "freestyle")), ("mnk(m=3,n=7,k=4)", (3, 7, 4, "freestyle")),
     ("mnk(m=8,n=8,k=5)", (8, 8, 5, "freestyle")), ("tic_tac_toe", (3, 3, 3, "freestyle")),
+    ("gomoku(size=9,connect=5)", (9, 9, 5, "freestyle")), ("gomoku(size=15,connect=5)", (15, 15, 5, "freestyle")),
+    ("gomoku(size=6,connect=3)", (6, 6, 3, "freestyle")),
 ])
 def test_open_spiel_plays_the_same(name, rule):
     pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
@@ -295,7 +297,8 @@ class Index:
         return 4
 
 
-@pytest.mark.parametrize("move", [9, -1, 10 ** 30, -10 ** 30, 1.0, "4", b"4", None, True, False, (4,), [], float("nan")])
+@pytest.mark.parametrize(
+    "move", [9, -1, 10 ** 30, -10 ** 30, 1.0, "4", b"4", None, True, False, (4,), [], float("nan")])
 def test_moves_that_are_none(move):
     with pytest.raises(IllegalMove):
         TicTacToe().play(move)
@@ -316,8 +319,9 @@ def test_finished_games_end():
             TicTacToe.from_moves([*state.moves, 7])
 
 
-@pytest.mark.parametrize("moves", ["00", "9", "0 10", "x", [0, 0], [1.5], [None], [True], ["0"], 5, None, b"048", "03142 5",
-                                   "-1", "０", "1" * 5000, [10 ** 40]])
+@pytest.mark.parametrize("moves", [
+    "00", "9", "0 10", "x", [0, 0], [1.5], [None], [True], ["0"], 5, None, b"048", "03142 5", "-1", "０", "1" * 5000,
+    [10 ** 40]])
 def test_lists_of_moves_that_are_none(moves):
     with pytest.raises(IllegalMove):
         TicTacToe.from_moves(moves)

@@ -17,8 +17,9 @@ ONGOING, WIN, DRAW, ILLEGAL = 0, 1, 2, 4
 ALL_RULES = ("freestyle", "exact")
 
 BOARDS = [(3, 3, 3), (4, 3, 3), (3, 4, 3), (4, 4, 4), (4, 4, 3), (2, 4, 3), (5, 5, 4), (8, 8, 5), (8, 5, 3), (7, 6, 4),
-          (8, 8, 7), (15, 15, 5), (16, 16, 5), (16, 5, 5), (5, 16, 5), (4, 32, 5), (20, 20, 5), (17, 19, 5), (32, 32, 5),
-          (19, 3, 4), (13, 7, 6), (7, 1, 3), (1, 9, 3), (10, 9, 3), (32, 1, 4), (1, 32, 4), (12, 12, 12), (31, 30, 7)]
+          (8, 8, 7), (15, 15, 5), (16, 16, 5), (16, 5, 5), (5, 16, 5), (4, 32, 5), (20, 20, 5), (17, 19, 5),
+          (32, 32, 5), (19, 3, 4), (13, 7, 6), (7, 1, 3), (1, 9, 3), (10, 9, 3), (32, 1, 4), (1, 32, 4),
+          (12, 12, 12), (31, 30, 7)]
 
 
 def kernel():
@@ -303,7 +304,8 @@ def test_play_expand_and_legal_moves_follow_the_rules(board, rule, name):
 
 @pytest.mark.parametrize("name", sorted(HOT))
 @pytest.mark.parametrize("rule", ALL_RULES)
-@pytest.mark.parametrize("board", [(3, 3, 3), (4, 4, 3), (5, 5, 4), (8, 8, 5), (9, 1, 3), (15, 15, 5), (19, 4, 4)], ids=str)
+@pytest.mark.parametrize(
+    "board", [(3, 3, 3), (4, 4, 3), (5, 5, 4), (8, 8, 5), (9, 1, 3), (15, 15, 5), (19, 4, 4)], ids=str)
 def test_simulate_tries_every_move_once(board, rule, name):
     m, n, k = board
     rng = random.Random(f"{board}{rule}{1}")

@@ -91,12 +91,12 @@ class Oracle:
                 node = node.children[slot]
                 way.append(node)
                 continue
-            result, slot, node.cursor, node.count, ended = self.probe.simulate(path, node.cursor)
+            result, slot, node.cursor, node.count = self.probe.simulate(path, node.cursor)
             points = 1 + self.player * (result - 1)
             child = node.children[slot] = Node()
             child.visits, child.points = 1, points
             self.nodes += 1
-            self.rollouts += not ended
+            self.rollouts += 1
             depth = len(path) + 1
             break
         self.depths.append(depth)

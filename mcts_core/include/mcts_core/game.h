@@ -103,7 +103,7 @@ typedef int32_t (*mcts_rollouts)(void *context, const void *state, uint64_t coun
 
 /* One simulation in one call: from `root` plays path[0..length), where the game goes on; there tries the legal move that
  * simulation->cursor points at; if the game still goes on, a rollout. Returns the result for the player to move at the
- * root, plus 4 if the tried move itself ended the game. */
+ * root. */
 typedef int32_t (*mcts_simulate)(void *context, const void *root, const uint32_t *path, uint32_t length,
                                  mcts_simulation *simulation, mcts_rng *rng);
 

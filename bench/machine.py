@@ -1,0 +1,55 @@
+"""The machine under the measurement: one core of it, and what it is."""
+
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+
+def pin(core=None):
+    """Keeps this process and its children on one core, the last one by default; its number, None where that fails."""
+    if not hasattr(os, "sched_setaffinity"):
+        return None
+    if core is None:
+        core = max(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {core})
+    return core
+
+
+def describe(core, compiler=None):
+    """What to tell beside the figures, as a dict of texts."""
+    facts = {
+        "processor": processor(),
+        "cores": f"{os.cpu_count()}, " + ("measured without pinning" if core is None else f"measured on core {core}"),
+        "system": platform.platform(),
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "built with": platform.python_compiler(),
+    }
+    if compiler:
+        facts["reference compiled by"] = version_line(compiler)
+    if hasattr(os, "getloadavg"):
+        facts["load before"] = f"{os.getloadavg()[0]:.2f}"
+    return facts
+
+
+def processor():
+    """The processor's name."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    if sys.platform == "darwin":
+        return version_line(["sysctl", "-n", "machdep.cpu.brand_string"], flag=None)
+    return platform.processor() or platform.machine()
+
+
+def version_line(command, flag="--version"):
+    """The first line that a command prints about itself; "unknown" when it does not run."""
+    try:
+        done = subprocess.run([*command, *([flag] if flag else [])], capture_output=True, text=True, timeout=30)
+    except (OSError, subprocess.TimeoutExpired):
+        return "unknown"
+    return (done.stdout.splitlines() or ["unknown"])[0]

@@ -1,0 +1,3 @@
+from typing import Any
+
+def run(state: Any, count: int, seed: int) -> tuple[int, int, int, int, float]: ...

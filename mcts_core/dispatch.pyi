@@ -1,0 +1,3 @@
+isa: str
+
+def supported() -> list[str]: ...
