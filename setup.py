@@ -14,7 +14,8 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 BUILD = Path("build")
-MODULES = ["errors", "notation", "game", "dispatch", "connect_four", "mnk", "python_game", "searcher", "bulk_rollouts", "probe"]
+MODULES = ["errors", "notation", "game", "dispatch", "connect_four", "mnk", "python_game", "searcher", "bulk_rollouts",
+           "probe"]
 HOT_MODULES = ["tree", "connect_four_rollout", "mnk_rollout"]
 
 X86_64 = any(name in sysconfig.get_platform().lower() for name in ("x86_64", "amd64"))

@@ -38,8 +38,8 @@ class Searcher:
         The default is sqrt(1/2).
     final_move: ``"robust"``, the most visited move, or ``"max"``, the move with the best value (Browne et al., IEEE
         TCIAIG 4, 2012, section 3.1).
-    memory_mb: limit of the tree in units of 2**20 bytes, at least 1; a search that reaches it ends with what it has. The
-        default is a quarter of the machine's memory.
+    memory_mb: limit of the tree in units of 2**20 bytes, at least 1; a search that reaches it ends with what it has.
+        The default is a quarter of the machine's memory.
     seed: an int in [0, 2**64). The same seed and number of iterations give the same tree, bit by bit, on every
         machine; every search starts from it. The default is a new random one for each search.
     selection, rollout, threads, solver, reuse: this version knows ``"ucb1"``, ``"random"``, 1, False and False.
@@ -82,7 +82,9 @@ class Searcher:
         self._by_value = final_move == "max"
         self._seed = seed
         self._core = SearchCore(memory)
-        self._options = {"exploration": exploration, "final_move": final_move, "memory_mb": memory / 2**20, "seed": seed}
+        self._options = {
+            "exploration": exploration, "final_move": final_move, "memory_mb": memory / 2**20, "seed": seed
+        }
 
     def __repr__(self) -> str:
         return f"Searcher({', '.join(f'{name}={value!r}' for name, value in self._options.items())})"
@@ -91,8 +93,9 @@ class Searcher:
         """Searches ``state`` and returns the move to play.
 
         ``state`` is a position of this package or any object with ``to_move``, ``legal_moves()``, ``play(move)`` and
-        ``winner()``. The search ends after ``seconds`` (finite, > 0) or ``iterations`` (1 to 2**30 - 1), whichever comes
-        first; after one second where neither is given. The GIL is released but for calls of a Python-written game.
+        ``winner()``. The search ends after ``seconds`` (finite, > 0) or ``iterations`` (1 to 2**30 - 1), whichever
+        comes first; after one second where neither is given. The GIL is released but for calls of a Python-written
+        game.
 
         Raises InvalidOption (a budget), InvalidState (no state), GameOver, GameError (the user's game failed; its
         exception is the cause), SearchBusy, and KeyboardInterrupt on Ctrl-C. The Searcher can be used afterwards.
@@ -139,7 +142,7 @@ def search(state: Any, seconds: float | None = None, *, iterations: int | None =
 
 def stats() -> Stats:
     """The figures of the last ``search`` of this thread. Raises NoSearch when there was none or it failed."""
-    engine = getattr(_local, "engine", None)
+    engine: Searcher | None = getattr(_local, "engine", None)
     if engine is None:
         raise NoSearch("there are no statistics: search() has not been called in this thread")
     return engine.stats()

@@ -40,7 +40,7 @@ class Stats:
     moves: tuple[MoveStats, ...]
     """Every legal move, the most visited first."""
     pv: tuple[Hashable, ...]
-    """Principal variation: the most visited move of the root and, below it, of every node whose moves were all tried."""
+    """Principal variation: the most visited move of the root and, below it, of each node whose moves were all tried."""
     iterations: int
     """Iterations run: each is selection, expansion of at most one node, one rollout, backup."""
     rollouts: int

@@ -1,8 +1,8 @@
 """src/bulk_rollouts.pyx: many rollouts from one position."""
 
+import _thread
 import threading
 import time
-import _thread
 
 import pytest
 
@@ -49,8 +49,12 @@ def test_python_games():
 def test_a_raising_game():
     class Raising:
         to_move = 1
-        winner = lambda self: None
-        legal_moves = lambda self: [1]
+
+        def winner(self):
+            return None
+
+        def legal_moves(self):
+            return [1]
 
         def play(self, move):
             raise ValueError("broken")

@@ -425,7 +425,7 @@ def test_diagrams_are_parsed_or_refused(text, rows, cols):
     assert str(state).split() == text.upper().split() or "".join(str(state).split()) == "".join(text.upper().split())
 
 
-def reachable(rows, cols, connect, cache={}):
+def reachable(rows, cols, connect, cache={}):  # noqa: B006
     """The diagrams of all positions that play can reach."""
     if (rows, cols, connect) not in cache:
         seen, front = set(), [()]

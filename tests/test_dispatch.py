@@ -8,7 +8,12 @@ import pytest
 
 from mcts_core import dispatch
 
-SHOW = "import mcts_core as mc; from mcts_core import dispatch; mc.search(mc.TicTacToe(), iterations=5); print(dispatch.isa, mc.stats().isa)"
+SHOW = """
+import mcts_core as mc
+from mcts_core import dispatch
+mc.search(mc.TicTacToe(), iterations=5)
+print(dispatch.isa, mc.stats().isa)
+"""
 
 
 def run(isa):

@@ -5,7 +5,7 @@ import importlib
 import math
 import random
 from collections import Counter
-from functools import lru_cache
+from functools import cache
 
 import pytest
 
@@ -61,7 +61,7 @@ def exact_lengths(state):
     shape = state.m, state.n, state.k, state.rule
     size = state.m * state.n
 
-    @lru_cache(maxsize=None)
+    @cache
     def values(stones, player):
         cells = dict(stones)
         empty = [cell for cell in range(size) if cell not in cells]

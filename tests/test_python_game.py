@@ -110,7 +110,7 @@ def test_moves_may_be_any_hashable():
 def test_legal_moves_may_be_a_tuple_or_a_generator():
     class Lazy(Nim):
         def legal_moves(self):
-            return (move for move in super(Lazy, self).legal_moves())
+            yield from super().legal_moves()
 
     class Tuple(Nim):
         def legal_moves(self):

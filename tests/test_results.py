@@ -7,8 +7,9 @@ import pytest
 
 import mcts_core as mc
 
-FIELDS = ("move", "value", "visits", "moves", "pv", "iterations", "rollouts", "seconds", "iterations_per_second", "nodes",
-          "bytes", "depth_mean", "depth_max", "reused_visits", "stop_reason", "proven", "overshoot", "seed", "threads",
+FIELDS = ("move", "value", "visits", "moves", "pv", "iterations", "rollouts", "seconds", "iterations_per_second",
+          "nodes", "bytes", "depth_mean", "depth_max", "reused_visits",
+          "stop_reason", "proven", "overshoot", "seed", "threads",
           "isa")
 
 
