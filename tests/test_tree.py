@@ -1,9 +1,6 @@
 """src/tree.pyx: selection, expansion and backup, against a slow oracle and against trees counted on paper."""
 
 import importlib
-import os
-import subprocess
-import sys
 
 import pytest
 from uct_oracle import Oracle
@@ -164,28 +161,6 @@ def test_nodes_grow_by_at_most_one_an_iteration_and_memory_with_them():
     stats = engine.stats()
     assert 100_000 < stats.nodes <= 200_001
     assert small < 1000 and 5 * 200_000 < stats.bytes < 8 * 200_000
-
-
-SIGNATURE = """
-import mcts_core as mc
-states = [mc.ConnectFour(), mc.ConnectFour(5, 8, 4), mc.ConnectFour(8, 9, 5), mc.TicTacToe(), mc.MNK(8, 8, 5),
-          mc.Gomoku(15), mc.Gomoku(15, "exact"), mc.Gomoku(20), mc.Gomoku(20, "exact")]
-for state in states:
-    engine = mc.Searcher(seed=2026, exploration=0.7)
-    engine.search(state, iterations=30000)
-    stats = engine.stats()
-    print(stats.nodes, stats.depth_max, [(entry.move, entry.visits, entry.wins) for entry in stats.moves[:8]])
-"""
-
-
-def test_every_instruction_set_searches_the_same_tree():
-    outputs = {}
-    for isa in dispatch.supported():
-        done = subprocess.run([sys.executable, "-c", SIGNATURE], env=os.environ | {"MCTS_CORE_ISA": isa}, check=True,
-                              capture_output=True, text=True)
-        outputs[isa] = done.stdout
-    assert len(outputs["baseline"].splitlines()) == 9
-    assert set(outputs.values()) == {outputs["baseline"]}
 
 
 def test_the_hot_module_exports_its_table():

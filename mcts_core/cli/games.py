@@ -89,12 +89,12 @@ def _draw(cells, last, labels, columns):
     """Rows of cells with a label before each row and one below each column; ``last`` is (row, column) or None."""
     width = max(map(len, labels))
     lines = []
-    for row, (label, marks) in enumerate(zip(labels, cells)):
+    for row, (label, marks) in enumerate(zip(labels, cells, strict=True)):
         line = list(" " + " ".join(marks) + " ")
         if last is not None and last[0] == row:
             line[2 * last[1]], line[2 * last[1] + 2] = "(", ")"
         lines.append(f"{label:>{width}}{''.join(line)}".rstrip())
-    for characters in zip(*(column.rjust(max(map(len, columns))) for column in columns)):
+    for characters in zip(*(column.rjust(max(map(len, columns))) for column in columns), strict=True):
         lines.append((" " * (width + 1) + " ".join(characters)).rstrip())
     return lines
 

@@ -40,9 +40,9 @@ class PlainScreen:
 
     def table(self, headings, rows):
         """Prints rows of text under their headings, right-aligned; the first row is the best move."""
-        widths = [max(map(len, column)) for column in zip(headings, *rows)]
+        widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
         for row in (headings, *rows):
-            self.text("  ".join(cell.rjust(width) for cell, width in zip(row, widths)).rstrip())
+            self.text("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
 class RichScreen:

@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "kernels/byte_vector.h"
 #include "kernels/platform.h"
 #include "mcts_core/game.h"
 
@@ -21,14 +22,6 @@
 #define MNK_FRAME 64 /* bytes around the keys that belong to nobody; more than a row and a cell */
 #define MNK_TAIL 128
 #define MNK_KEYS (MNK_FRAME + 1024 + MNK_TAIL)
-
-#if defined(_MSC_VER)
-#define MNK_ALIGN __declspec(align(32))
-#elif defined(__GNUC__)
-#define MNK_ALIGN __attribute__((aligned(32)))
-#else
-#define MNK_ALIGN
-#endif
 
 /* What a trial found; [0] is the player to move, [1] the other. */
 typedef struct mnk_trial {
@@ -38,324 +31,21 @@ typedef struct mnk_trial {
     int32_t coloured; /* cells of player [1], stones included */
     int32_t row_step; /* bytes from one row of keys to the next */
     uint8_t *keys[2];
-    MNK_ALIGN uint8_t store[2][MNK_KEYS];
+    MCTS_ALIGN32 uint8_t store[2][MNK_KEYS];
 } mnk_trial;
-
-/* ---- vectors of bytes ---- */
-#if defined(MCTS_AVX2)
-#define VB 32
-typedef __m256i mnk_v;
-#define v_load(p) _mm256_loadu_si256((const __m256i *)(p))
-#define v_store(p, a) _mm256_storeu_si256((__m256i *)(p), a)
-#define v_set1(x) _mm256_set1_epi8((char)(x))
-#define v_min(a, b) _mm256_min_epu8(a, b)
-#define v_max(a, b) _mm256_max_epu8(a, b)
-#define v_and(a, b) _mm256_and_si256(a, b)
-#define v_or(a, b) _mm256_or_si256(a, b)
-#define v_xor(a, b) _mm256_xor_si256(a, b)
-#define v_eq(a, b) _mm256_cmpeq_epi8(a, b)
-#define v_add(a, b) _mm256_add_epi8(a, b)
-#define v_sub(a, b) _mm256_sub_epi8(a, b)
-#define v_negative(a) _mm256_cmpgt_epi8(_mm256_setzero_si256(), a) /* 255 where the top bit is set */
-#define v_right(a, n) _mm256_srli_si256(a, n)                      /* cells to the right, in each row of 16 */
-#define v_low2(a, b) _mm256_permute2x128_si256(a, b, 0x20)  /* the lower halves of both */
-#define v_high2(a, b) _mm256_permute2x128_si256(a, b, 0x31)
-/* two rows of 16 that are not neighbours */
-#define v_load2(p, q) \
-    _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(p))), \
-                            _mm_loadu_si128((const __m128i *)(q)), 1)
-#define v_store2(p, q, a) \
-    (_mm_storeu_si128((__m128i *)(p), _mm256_castsi256_si128(a)), \
-     _mm_storeu_si128((__m128i *)(q), _mm256_extracti128_si256(a, 1)))
-
-/* smallest byte of a | smallest byte of b << 8 */
-MCTS_INLINE int v_smallest2(mnk_v a, mnk_v b) {
-    __m256i m = _mm256_min_epu8(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
-    __m128i n = _mm_min_epu8(_mm256_castsi256_si128(m), _mm256_extracti128_si256(m, 1));
-    n = _mm_min_epu8(n, _mm_srli_epi64(n, 32));
-    n = _mm_min_epu8(n, _mm_srli_epi64(n, 16));
-    n = _mm_min_epu8(n, _mm_srli_epi64(n, 8));
-    return (_mm_extract_epi16(n, 0) & 255) | (_mm_extract_epi16(n, 4) & 255) << 8;
-}
-
-MCTS_INLINE int v_sum(mnk_v a) {
-    __m256i s = _mm256_sad_epu8(a, _mm256_setzero_si256());
-    __m128i t = _mm_add_epi64(_mm256_castsi256_si128(s), _mm256_extracti128_si256(s, 1));
-    return _mm_cvtsi128_si32(t) + _mm_extract_epi16(t, 4);
-}
-
-/* the cells that are 255 or 0, as bits */
-MCTS_INLINE uint64_t v_bits(mnk_v a) { return (uint32_t)_mm256_movemask_epi8(a); }
-
-/* 255 where a bit is set; `bits` are those of VB cells */
-MCTS_INLINE mnk_v v_from_bits(uint64_t bits) {
-    const __m256i spread = _mm256_shuffle_epi8(
-        _mm256_set1_epi32((int)(uint32_t)bits),
-        _mm256_setr_epi64x(0, INT64_C(0x0101010101010101), INT64_C(0x0202020202020202), INT64_C(0x0303030303030303)));
-    const __m256i bit = _mm256_set1_epi64x((long long)UINT64_C(0x8040201008040201));
-    return _mm256_cmpeq_epi8(_mm256_and_si256(spread, bit), bit);
-}
-
-typedef struct mnk_random {
-    __m256i x, y;
-} mnk_random;
-
-MCTS_INLINE void random_load(mnk_random *r, const mcts_rng *rng) {
-    r->x = v_load(rng->lane);
-    r->y = v_load(rng->lane + 4);
-}
-
-MCTS_INLINE void random_store(const mnk_random *r, mcts_rng *rng) {
-    v_store(rng->lane, r->x);
-    v_store(rng->lane + 4, r->y);
-}
-
-/* 32 random bytes */
-MCTS_INLINE void random_next(mnk_random *r, mnk_v out[32 / VB]) {
-    __m256i t = r->x, s = r->y;
-    r->x = s;
-    t = _mm256_xor_si256(t, _mm256_slli_epi64(t, 23));
-    r->y = _mm256_xor_si256(_mm256_xor_si256(t, _mm256_srli_epi64(t, 18)),
-                            _mm256_xor_si256(s, _mm256_srli_epi64(s, 5)));
-    out[0] = _mm256_add_epi64(r->y, s);
-}
-
-#else
-#define VB 16
-#if defined(MCTS_SSE2)
-typedef __m128i mnk_v;
-#define v_load(p) _mm_loadu_si128((const __m128i *)(p))
-#define v_store(p, a) _mm_storeu_si128((__m128i *)(p), a)
-#define v_set1(x) _mm_set1_epi8((char)(x))
-#define v_min(a, b) _mm_min_epu8(a, b)
-#define v_max(a, b) _mm_max_epu8(a, b)
-#define v_and(a, b) _mm_and_si128(a, b)
-#define v_or(a, b) _mm_or_si128(a, b)
-#define v_xor(a, b) _mm_xor_si128(a, b)
-#define v_eq(a, b) _mm_cmpeq_epi8(a, b)
-#define v_add(a, b) _mm_add_epi8(a, b)
-#define v_sub(a, b) _mm_sub_epi8(a, b)
-#define v_negative(a) _mm_cmpgt_epi8(_mm_setzero_si128(), a)
-#define v_right(a, n) _mm_srli_si128(a, n)
-
-MCTS_INLINE int v_smallest2(mnk_v a, mnk_v b) {
-    __m128i n = _mm_min_epu8(_mm_unpacklo_epi64(a, b), _mm_unpackhi_epi64(a, b));
-    n = _mm_min_epu8(n, _mm_srli_epi64(n, 32));
-    n = _mm_min_epu8(n, _mm_srli_epi64(n, 16));
-    n = _mm_min_epu8(n, _mm_srli_epi64(n, 8));
-    return (_mm_extract_epi16(n, 0) & 255) | (_mm_extract_epi16(n, 4) & 255) << 8;
-}
-
-MCTS_INLINE int v_sum(mnk_v a) {
-    __m128i s = _mm_sad_epu8(a, _mm_setzero_si128());
-    return _mm_cvtsi128_si32(s) + _mm_extract_epi16(s, 4);
-}
-
-MCTS_INLINE uint64_t v_bits(mnk_v a) { return (uint32_t)_mm_movemask_epi8(a); }
-
-MCTS_INLINE mnk_v v_from_bits(uint64_t bits) {
-    const __m128i bit = _mm_set1_epi64x((long long)UINT64_C(0x8040201008040201));
-    __m128i spread = _mm_cvtsi32_si128((int)(uint32_t)bits);
-    spread = _mm_unpacklo_epi8(spread, spread);
-    spread = _mm_shuffle_epi32(_mm_shufflelo_epi16(spread, 0x50), 0x50);
-    return _mm_cmpeq_epi8(_mm_and_si128(spread, bit), bit);
-}
-
-typedef struct mnk_random {
-    __m128i x[2], y[2];
-} mnk_random;
-
-MCTS_INLINE void random_load(mnk_random *r, const mcts_rng *rng) {
-    for (int i = 0; i < 2; i++) {
-        r->x[i] = v_load(rng->lane + 2 * i);
-        r->y[i] = v_load(rng->lane + 4 + 2 * i);
-    }
-}
-
-MCTS_INLINE void random_store(const mnk_random *r, mcts_rng *rng) {
-    for (int i = 0; i < 2; i++) {
-        v_store(rng->lane + 2 * i, r->x[i]);
-        v_store(rng->lane + 4 + 2 * i, r->y[i]);
-    }
-}
-
-MCTS_INLINE void random_next(mnk_random *r, mnk_v out[32 / VB]) {
-    for (int i = 0; i < 2; i++) {
-        __m128i t = r->x[i], s = r->y[i];
-        r->x[i] = s;
-        t = _mm_xor_si128(t, _mm_slli_epi64(t, 23));
-        r->y[i] = _mm_xor_si128(_mm_xor_si128(t, _mm_srli_epi64(t, 18)), _mm_xor_si128(s, _mm_srli_epi64(s, 5)));
-        out[i] = _mm_add_epi64(r->y[i], s);
-    }
-}
-
-#elif defined(MCTS_GNU) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && (defined(__clang__) || __GNUC__ >= 12)
-/* Any other processor with vectors of 16 bytes, in the vector types of GCC and Clang. */
-typedef uint8_t mnk_v __attribute__((vector_size(16)));
-typedef uint64_t mnk_words __attribute__((vector_size(16)));
-#define v_and(a, b) ((a) & (b))
-#define v_or(a, b) ((a) | (b))
-#define v_xor(a, b) ((a) ^ (b))
-#define v_eq(a, b) ((mnk_v)((a) == (b)))
-#define v_add(a, b) ((a) + (b))
-#define v_sub(a, b) ((a) - (b))
-#define v_negative(a) ((mnk_v)((a) > 127))
-#define v_right(a, n) \
-    __builtin_shufflevector(a, (mnk_v){0}, n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7, n + 8, n + 9, n + 10, \
-                            n + 11, n + 12, n + 13, n + 14, n + 15)
-
-MCTS_INLINE mnk_v v_load(const void *p) {
-    mnk_v r;
-    memcpy(&r, p, VB);
-    return r;
-}
-MCTS_INLINE void v_store(void *p, mnk_v a) { memcpy(p, &a, VB); }
-MCTS_INLINE mnk_v v_set1(int x) { return (mnk_v){0} + (uint8_t)x; }
-MCTS_INLINE mnk_v v_min(mnk_v a, mnk_v b) {
-    const mnk_v less = (mnk_v)(a < b);
-    return (a & less) | (b & ~less);
-}
-MCTS_INLINE mnk_v v_max(mnk_v a, mnk_v b) {
-    const mnk_v less = (mnk_v)(a < b);
-    return (b & less) | (a & ~less);
-}
-
-MCTS_INLINE uint64_t v_bits(mnk_v a) {
-    const mnk_words words = (mnk_words)(a & 1) * UINT64_C(0x0102040810204080); /* gathers 8 bits in the top byte */
-    return words[0] >> 56 | words[1] >> 56 << 8;
-}
-
-MCTS_INLINE mnk_v v_from_bits(uint64_t bits) {
-    const mnk_words words = {(bits & 255) * UINT64_C(0x0101010101010101), (bits >> 8) * UINT64_C(0x0101010101010101)};
-    const mnk_words bit = {UINT64_C(0x8040201008040201), UINT64_C(0x8040201008040201)};
-    return (mnk_v)(((mnk_v)words & (mnk_v)bit) == (mnk_v)bit);
-}
-
-MCTS_INLINE int v_smallest2(mnk_v a, mnk_v b) {
-    uint8_t x = 255, y = 255;
-    for (int i = 0; i < VB; i++) {
-        x = a[i] < x ? a[i] : x;
-        y = b[i] < y ? b[i] : y;
-    }
-    return x | y << 8;
-}
-
-MCTS_INLINE int v_sum(mnk_v a) {
-    int sum = 0;
-    for (int i = 0; i < VB; i++) sum += a[i];
-    return sum;
-}
-
-typedef struct mnk_random {
-    mnk_words x[2], y[2];
-} mnk_random;
-
-MCTS_INLINE void random_load(mnk_random *r, const mcts_rng *rng) {
-    memcpy(r->x, rng->lane, 32);
-    memcpy(r->y, rng->lane + 4, 32);
-}
-
-MCTS_INLINE void random_store(const mnk_random *r, mcts_rng *rng) {
-    memcpy(rng->lane, r->x, 32);
-    memcpy(rng->lane + 4, r->y, 32);
-}
-
-MCTS_INLINE void random_next(mnk_random *r, mnk_v out[32 / VB]) {
-    for (int i = 0; i < 2; i++) {
-        mnk_words t = r->x[i], s = r->y[i];
-        r->x[i] = s;
-        t ^= t << 23;
-        r->y[i] = t ^ s ^ (t >> 18) ^ (s >> 5);
-        out[i] = (mnk_v)(r->y[i] + s);
-    }
-}
-
-#else
-typedef struct mnk_v {
-    uint8_t b[VB];
-} mnk_v;
-
-#define MNK_EACH(expression) \
-    mnk_v r; \
-    for (int i = 0; i < VB; i++) r.b[i] = (uint8_t)(expression); \
-    return r;
-
-MCTS_INLINE mnk_v v_load(const void *p) {
-    mnk_v r;
-    memcpy(r.b, p, VB);
-    return r;
-}
-MCTS_INLINE void v_store(void *p, mnk_v a) { memcpy(p, a.b, VB); }
-MCTS_INLINE mnk_v v_set1(int x) { MNK_EACH(x) }
-MCTS_INLINE mnk_v v_min(mnk_v a, mnk_v b) { MNK_EACH(a.b[i] < b.b[i] ? a.b[i] : b.b[i]) }
-MCTS_INLINE mnk_v v_max(mnk_v a, mnk_v b) { MNK_EACH(a.b[i] > b.b[i] ? a.b[i] : b.b[i]) }
-MCTS_INLINE mnk_v v_and(mnk_v a, mnk_v b) { MNK_EACH(a.b[i] & b.b[i]) }
-MCTS_INLINE mnk_v v_or(mnk_v a, mnk_v b) { MNK_EACH(a.b[i] | b.b[i]) }
-MCTS_INLINE mnk_v v_xor(mnk_v a, mnk_v b) { MNK_EACH(a.b[i] ^ b.b[i]) }
-MCTS_INLINE mnk_v v_eq(mnk_v a, mnk_v b) { MNK_EACH(a.b[i] == b.b[i] ? 255 : 0) }
-MCTS_INLINE mnk_v v_add(mnk_v a, mnk_v b) { MNK_EACH(a.b[i] + b.b[i]) }
-MCTS_INLINE mnk_v v_sub(mnk_v a, mnk_v b) { MNK_EACH(a.b[i] - b.b[i]) }
-MCTS_INLINE mnk_v v_negative(mnk_v a) { MNK_EACH(a.b[i] > 127 ? 255 : 0) }
-MCTS_INLINE mnk_v v_right(mnk_v a, int n) { MNK_EACH(i + n < VB ? a.b[(i + n) % VB] : 0) }
-
-MCTS_INLINE mnk_v v_from_bits(uint64_t bits) { MNK_EACH(bits >> i & 1 ? 255 : 0) }
-
-MCTS_INLINE uint64_t v_bits(mnk_v a) {
-    uint64_t bits = 0;
-    for (int i = 0; i < VB; i++) bits |= (uint64_t)(a.b[i] & 1) << i;
-    return bits;
-}
-
-MCTS_INLINE int v_smallest2(mnk_v a, mnk_v b) {
-    int x = 255, y = 255;
-    for (int i = 0; i < VB; i++) {
-        if (a.b[i] < x) x = a.b[i];
-        if (b.b[i] < y) y = b.b[i];
-    }
-    return x | y << 8;
-}
-
-MCTS_INLINE int v_sum(mnk_v a) {
-    int sum = 0;
-    for (int i = 0; i < VB; i++) sum += a.b[i];
-    return sum;
-}
-
-typedef struct mnk_random {
-    uint64_t lane[8];
-} mnk_random;
-
-MCTS_INLINE void random_load(mnk_random *r, const mcts_rng *rng) { memcpy(r->lane, rng->lane, sizeof r->lane); }
-MCTS_INLINE void random_store(const mnk_random *r, mcts_rng *rng) { memcpy(rng->lane, r->lane, sizeof r->lane); }
-
-MCTS_INLINE void random_next(mnk_random *r, mnk_v out[32 / VB]) {
-    for (int i = 0; i < 4; i++) {
-        uint64_t t = r->lane[i], s = r->lane[4 + i], sum;
-        r->lane[i] = s;
-        t ^= t << 23;
-        r->lane[4 + i] = t ^ s ^ (t >> 18) ^ (s >> 5);
-        sum = r->lane[4 + i] + s;
-        for (int j = 0; j < 8; j++) out[i / 2].b[i % 2 * 8 + j] = (uint8_t)(sum >> (8 * j));
-    }
-}
-#endif
-
-#define v_load2(p, q) ((void)(q), v_load(p))
-#define v_store2(p, q, a) ((void)(q), v_store(p, a))
-#endif
 
 /* ---- keys ---- */
 
 typedef struct mnk_keys {
-    mnk_v empty, other, zero, ones, top, bottom, coloured;
+    byte_v empty, other, zero, ones, top, bottom, coloured;
 } mnk_keys;
 
 /* The keys of both players in VB cells; `garbage`: cells that are none may be among them. */
-MCTS_INLINE void keys_of(mnk_keys *c, mnk_v board, mnk_v random, mnk_v colour, int garbage, mnk_v *mine,
-                         mnk_v *theirs) {
-    mnk_v empty = v_eq(board, c->zero);
-    mnk_v key = v_and(v_max(v_min(random, c->top), c->bottom), empty);
-    mnk_v his = v_or(v_and(colour, empty), v_eq(board, c->other));
+MCTS_INLINE void keys_of(mnk_keys *c, byte_v board, byte_v random, byte_v colour, int garbage, byte_v *mine,
+                         byte_v *theirs) {
+    byte_v empty = v_eq(board, c->zero);
+    byte_v key = v_and(v_max(v_min(random, c->top), c->bottom), empty);
+    byte_v his = v_or(v_and(colour, empty), v_eq(board, c->other));
     if (garbage) key = v_or(key, v_eq(board, c->ones));
     c->coloured = v_sub(c->coloured, his);
     *mine = v_or(key, his);
@@ -369,9 +59,9 @@ MCTS_INLINE void draw_keys(const uint8_t *board, int rows, int stride, int paire
     const int half = (rows + 1) / 2;
     const int steps = stride == 32 ? rows : stride == 16 ? half : 2;
     uint8_t *mine = t->keys[0], *theirs = t->keys[1];
-    mnk_random r;
+    byte_random r;
     mnk_keys c;
-    mnk_v bits[32 / VB], random[32 / VB], a, b;
+    byte_v bits[32 / VB], random[32 / VB], a, b;
     c.zero = v_set1(0);
     c.ones = v_set1(255);
     c.top = v_set1(254);
@@ -398,7 +88,7 @@ MCTS_INLINE void draw_keys(const uint8_t *board, int rows, int stride, int paire
         for (int i = begin; i < end; i++) {
             random_next(&r, random);
             for (int j = 0; j < 32 / VB; j++) {
-                mnk_v colour;
+                byte_v colour;
                 if (stride == 8) {
                     colour = v_from_bits(his >> (32 * i + VB * j) & (UINT64_MAX >> (64 - VB)));
                 } else {
@@ -407,7 +97,7 @@ MCTS_INLINE void draw_keys(const uint8_t *board, int rows, int stride, int paire
                 }
                 if (stride == 16) {
                     const int p = 16 * (i + half * j), q = 16 * (i + half);
-                    const mnk_v cells = v_load2(board + p, board + q);
+                    const byte_v cells = v_load2(board + p, board + q);
                     if (i == half - 1) keys_of(&c, cells, random[j], colour, 1, &a, &b);
                     else keys_of(&c, cells, random[j], colour, 0, &a, &b);
 #if VB == 32
@@ -439,20 +129,20 @@ static const uint8_t mnk_columns[32] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  
                                         16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
 
 /* 0 where low <= column <= high, else 255 */
-MCTS_INLINE mnk_v outside(mnk_v column, int low, int high) {
-    mnk_v in = v_and(v_eq(v_max(column, v_set1(low)), column), v_eq(v_min(column, v_set1(high)), column));
+MCTS_INLINE byte_v outside(byte_v column, int low, int high) {
+    byte_v in = v_and(v_eq(v_max(column, v_set1(low)), column), v_eq(v_min(column, v_set1(high)), column));
     return v_xor(in, v_set1(255));
 }
 
 /* The first line in one direction, `step` bytes from cell to cell: the smallest over all windows of k cells of the
  * largest key. Windows start in the first `starts` rows, in columns low..high. `backward`: `step` goes left. */
-MCTS_INLINE mnk_v lines_in_direction(const uint8_t *keys, int starts, int stride, int k, int exact, int step, int low,
-                                     int high, int backward, mnk_v best) {
+MCTS_INLINE byte_v lines_in_direction(const uint8_t *keys, int starts, int stride, int k, int exact, int step, int low,
+                                     int high, int backward, byte_v best) {
     const int blocks = stride > VB ? stride / VB : 1, advance = stride > VB ? stride : VB;
     for (int block = 0; block < blocks; block++) {
-        const mnk_v column = v_and(v_load(mnk_columns + VB * block), v_set1(stride - 1));
-        mnk_v first = v_set1(255);
-        mnk_v before = first, after = first;
+        const byte_v column = v_and(v_load(mnk_columns + VB * block), v_set1(stride - 1));
+        byte_v first = v_set1(255);
+        byte_v before = first, after = first;
         if (low > VB * block + VB - 1 || high < VB * block) continue;
         if (exact) {
             before = v_eq(column, v_set1(backward ? high : low));
@@ -461,13 +151,13 @@ MCTS_INLINE mnk_v lines_in_direction(const uint8_t *keys, int starts, int stride
         }
         for (int p = VB * block; p < starts * stride; p += advance) {
             const uint8_t *at = keys + p;
-            mnk_v line = v_load(at);
+            byte_v line = v_load(at);
             for (int j = 1; j < k; j++) line = v_max(line, v_load(at + j * step));
             if (exact) {
                 /* A neighbour that is his at that time makes the line too long. An equal key may come before or after:
                  * that is for the caller to find out, except among stones, which have key 0. */
-                mnk_v next = v_min(v_or(v_load(at - step), before), v_or(v_load(at + k * step), after));
-                mnk_v floor = v_max(line, v_set1(1));
+                byte_v next = v_min(v_or(v_load(at - step), before), v_or(v_load(at + k * step), after));
+                byte_v floor = v_max(line, v_set1(1));
                 line = v_or(line, v_xor(v_eq(v_min(next, floor), floor), v_set1(255)));
             }
             first = v_min(first, line);
@@ -478,8 +168,8 @@ MCTS_INLINE mnk_v lines_in_direction(const uint8_t *keys, int starts, int stride
 }
 
 /* The first line of one player, for every kind of board. The bytes around the keys must be MNK_NONE. */
-MCTS_INLINE mnk_v lines_of(const uint8_t *keys, int rows, int cols, int stride, int k, int exact) {
-    mnk_v best = v_set1(255);
+MCTS_INLINE byte_v lines_of(const uint8_t *keys, int rows, int cols, int stride, int k, int exact) {
+    byte_v best = v_set1(255);
     if (cols >= k) best = lines_in_direction(keys, rows, stride, k, exact, 1, 0, cols - k, 0, best);
     if (rows >= k) {
         best = lines_in_direction(keys, rows - k + 1, stride, k, exact, stride, 0, cols - 1, 0, best);
@@ -493,16 +183,16 @@ MCTS_INLINE mnk_v lines_of(const uint8_t *keys, int rows, int cols, int stride, 
 
 /* The same for rows of 16 bytes, five or more in a row: every row passes through registers once, and the windows of
  * all directions grow by it. A vector of 32 bytes holds a row of both players. */
-MCTS_INLINE mnk_v lines_of_16(const uint8_t *keys, int rows, int cols) {
-    const mnk_v none = v_set1(255);
-    const mnk_v column = v_and(v_load(mnk_columns), v_set1(15));
-    mnk_v slanted = none, upright = none;
-    mnk_v down1 = none, down2 = none, down3 = none, down4 = none, up1 = none, up2 = none, up3 = none, up4 = none;
-    mnk_v last = none, pair = none, pair1 = none, four = none;
+MCTS_INLINE byte_v lines_of_16(const uint8_t *keys, int rows, int cols) {
+    const byte_v none = v_set1(255);
+    const byte_v column = v_and(v_load(mnk_columns), v_set1(15));
+    byte_v slanted = none, upright = none;
+    byte_v down1 = none, down2 = none, down3 = none, down4 = none, up1 = none, up2 = none, up3 = none, up4 = none;
+    byte_v last = none, pair = none, pair1 = none, four = none;
     for (int i = 0; i < rows; i++) {
-        const mnk_v s0 = v_load(keys + VB * i);
-        const mnk_v s1 = v_right(s0, 1), s2 = v_right(s0, 2), s3 = v_right(s0, 3), s4 = v_right(s0, 4);
-        const mnk_v two = v_max(last, s0);
+        const byte_v s0 = v_load(keys + VB * i);
+        const byte_v s1 = v_right(s0, 1), s2 = v_right(s0, 2), s3 = v_right(s0, 3), s4 = v_right(s0, 4);
+        const byte_v two = v_max(last, s0);
         slanted = v_min(slanted, v_max(v_max(v_max(s0, s1), v_max(s2, s3)), s4));
         slanted = v_min(slanted, v_max(down4, s4));
         down4 = v_max(down3, s3);
@@ -529,10 +219,10 @@ MCTS_INLINE mnk_v lines_of_16(const uint8_t *keys, int rows, int cols) {
 MCTS_INLINE void count_keys(mnk_trial *t, int bytes) {
     for (int player = 0; player < 2; player++) {
         const uint8_t *keys = t->keys[player];
-        const mnk_v limit = v_set1(t->key[player]);
-        mnk_v upto = v_set1(0), ties = upto;
+        const byte_v limit = v_set1(t->key[player]);
+        byte_v upto = v_set1(0), ties = upto;
         for (int i = 0; i < bytes; i += VB) {
-            const mnk_v key = v_load(keys + i);
+            const byte_v key = v_load(keys + i);
             upto = v_sub(upto, v_eq(v_min(key, limit), key));
             ties = v_sub(ties, v_eq(key, limit));
         }
@@ -552,14 +242,14 @@ MCTS_INLINE void trial_inline(const uint8_t *board, int rows, int cols, int stri
     draw_keys(board, rows, stride, paired, other, rng, t);
 #if VB == 32
     if (paired) {
-        const mnk_v none = v_set1(255), first = lines_of_16(t->keys[0], rows, cols);
-        mnk_v limit, upto = v_set1(0), ties = upto;
+        const byte_v none = v_set1(255), first = lines_of_16(t->keys[0], rows, cols);
+        byte_v limit, upto = v_set1(0), ties = upto;
         smallest = v_smallest2(v_low2(first, none), v_high2(first, none));
         t->key[0] = smallest & 255;
         t->key[1] = smallest >> 8;
         limit = _mm256_inserti128_si256(v_set1(t->key[0]), _mm_set1_epi8((char)t->key[1]), 1);
         for (int i = 0; i < rows; i++) {
-            const mnk_v key = v_load(t->keys[0] + 32 * i);
+            const byte_v key = v_load(t->keys[0] + 32 * i);
             upto = v_sub(upto, v_eq(v_min(key, limit), key));
             ties = v_sub(ties, v_eq(key, limit));
         }
@@ -574,7 +264,7 @@ MCTS_INLINE void trial_inline(const uint8_t *board, int rows, int cols, int stri
         return;
     }
 #endif
-    mnk_v mine, theirs;
+    byte_v mine, theirs;
     if (flow) {
         mine = lines_of_16(t->keys[0], rows, cols);
         theirs = lines_of_16(t->keys[1], rows, cols);

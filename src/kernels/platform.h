@@ -24,6 +24,14 @@
 #define MCTS_UNLIKELY(x) (x)
 #endif
 
+#if defined(MCTS_GNU)
+#define MCTS_ALIGN32 __attribute__((aligned(32)))
+#elif defined(_MSC_VER)
+#define MCTS_ALIGN32 __declspec(align(32))
+#else
+#define MCTS_ALIGN32
+#endif
+
 /* ---- vectors: which instruction sets this translation unit may use ---- */
 #if !defined(MCTS_PLAIN_C)
 #if defined(__x86_64__) || defined(_M_X64)
@@ -53,6 +61,14 @@ MCTS_INLINE int mcts_ctz64(uint64_t x) {
     while (!(x & 1)) { x >>= 1; n++; }
     return n;
 #endif
+}
+
+/* A constant that the compiler must not know: it would take a multiplication by it apart into shifts and additions. */
+MCTS_INLINE uint64_t mcts_opaque64(uint64_t constant) {
+#if defined(MCTS_GNU)
+    __asm__("" : "+r"(constant));
+#endif
+    return constant;
 }
 
 /* index of the highest set bit; x is not 0 */
@@ -103,6 +119,9 @@ static inline int mcts_cpu_level(void) { return 0; }
 #if defined(_WIN32)
 #ifndef WIN32_LEAN_AND_MEAN
 #define WIN32_LEAN_AND_MEAN
+#endif
+#ifndef NOMINMAX
+#define NOMINMAX
 #endif
 #include <windows.h>
 #else
