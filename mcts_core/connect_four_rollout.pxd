@@ -51,6 +51,8 @@ ctypedef struct c4_context:
 ctypedef int32_t (*c4_legal_moves)(void *context, const void *state, uint32_t *moves) noexcept nogil
 ctypedef int32_t (*c4_play)(void *context, void *state, uint32_t move) noexcept nogil
 ctypedef int32_t (*c4_rollout)(void *context, const void *state, mcts_rng *rng) noexcept nogil
+ctypedef int32_t (*c4_rollouts)(void *context, const void *state, uint64_t count, mcts_rng *rng, uint64_t *results,
+                                uint64_t *plies) noexcept nogil
 ctypedef int32_t (*c4_simulate)(void *context, const void *root, const uint32_t *path, uint32_t length,
                                 mcts_simulation *simulation, mcts_rng *rng) noexcept nogil
 ctypedef int32_t (*c4_expand)(void *context, const void *root, const uint32_t *path, uint32_t length,
@@ -60,5 +62,6 @@ ctypedef struct c4_table:
     c4_legal_moves legal_moves[C4_KINDS]
     c4_play play[C4_KINDS]
     c4_rollout rollout[C4_KINDS]
+    c4_rollouts rollouts[C4_KINDS]  # NULL where there is none
     c4_simulate simulate[C4_KINDS]
     c4_expand expand[C4_KINDS]

@@ -52,6 +52,7 @@ cdef enum:
     MINI_HEADER = 4
     LEAF_CURSOR_SHIFT = 16
     SLOT_SHIFT = 27
+    SCALES = 4096                # UCB_TABLE
 
 cdef enum Status:
     RUN_DONE = 0
@@ -106,7 +107,7 @@ ctypedef struct Tree:
     mcts_rng rng
     # the path of the current iteration; entry 0 is the root itself
     uint32_t path_room
-    uint32_t *path_block
+    uint8_t **path_record
     uint32_t *path_slot
     uint32_t *path_move          # only where slots are not moves
     mcts_expansion expansion
@@ -116,6 +117,7 @@ ctypedef struct Tree:
     uint32_t nodes
     uint32_t depth_max
     uint64_t depth_sum
+    float scales[SCALES]         # exploration * sqrt(ln(visits)) for small numbers of visits
 
 ctypedef struct TreeOps:
     # makes a tree whose arena may grow to `bytes`; NULL when the system gives no memory
@@ -176,9 +178,13 @@ ctypedef struct Columns:         # those of a block of either form
 
 
 cdef inline Columns columns_at(const Tree *tree, uint32_t index) noexcept nogil:
+    return columns_of(tree, record_at(tree, index))
+
+
+cdef inline Columns columns_of(const Tree *tree, uint8_t *record) noexcept nogil:
     cdef Columns columns
     cdef WideBlock *wide
-    cdef uint32_t *first = <uint32_t *>record_at(tree, index)
+    cdef uint32_t *first = <uint32_t *>record
     if tree.narrow:
         columns.count = tree.narrow
         columns.capacity = NARROW_COLUMN

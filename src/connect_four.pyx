@@ -202,6 +202,7 @@ cdef Geometry make_geometry(int rows, int cols, int connect):
     self.game.legal_moves = HOT.legal_moves[c.kind]
     self.game.play = HOT.play[c.kind]
     self.game.rollout = HOT.rollout[c.kind]
+    self.game.rollouts = HOT.rollouts[c.kind]
     self.game.simulate = HOT.simulate[c.kind]
     self.game.expand = HOT.expand[c.kind]
     return self

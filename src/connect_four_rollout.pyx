@@ -24,7 +24,7 @@ from mcts_core.game cimport (
     mcts_rng_seed, mcts_simulation,
 )
 
-from mcts_core.errors import GameOver, IllegalMove, InvalidState
+from mcts_core.errors import GameOver, IllegalMove, InvalidOption, InvalidState
 from mcts_core.notation import as_int, shorten
 
 
@@ -47,6 +47,25 @@ cdef extern from "kernels/connect_four.h" nogil:
     bint c4_lines_two(const uint64_t *x, const uint64_t *o, const uint64_t (*shift)[4], int steps, int directions,
                       int *x_line, int *o_line)
 
+
+cdef extern from "kernels/connect_four_lanes.h" nogil:
+    ctypedef struct c4_lanes_start:
+        uint64_t me
+        uint64_t next
+        uint64_t bottom
+        uint64_t sentinel
+        const uint64_t *column
+        const uint64_t *shift
+        int32_t steps
+        int32_t directions
+        int32_t height
+        uint32_t cols
+        uint32_t draws
+        uint32_t power
+        uint32_t reject
+
+    void c4_lane_rollouts(const c4_lanes_start *start, uint64_t count, mcts_rng *rng, uint64_t *results,
+                          uint64_t *plies, bint standard)
 
 
 # ---- 6 rows, 7 columns, connect 4 ------------------------------------------------------------------------------------
@@ -289,6 +308,36 @@ cdef int32_t simulate_one(void *context, const void *root, const uint32_t *path,
     return result if length & 1 else 2 - result
 
 
+cdef inline int32_t roll_lanes(const c4_context *c, const c4_state *s, uint64_t count, mcts_rng *rng,
+                               uint64_t *results, uint64_t *plies, bint standard) noexcept nogil:
+    cdef c4_lanes_start start
+    start.me = s.me[0]
+    start.next = s.next[0]
+    start.bottom = c.bottom[0]
+    start.sentinel = c.sentinel[0]
+    start.column = &c.column[0][0]
+    start.shift = &c.shift[0][0]
+    start.steps = c.steps
+    start.directions = c.directions
+    start.height = c.height
+    start.cols = c.cols
+    start.draws = c.draws
+    start.power = c.power
+    start.reject = c.reject
+    c4_lane_rollouts(&start, count, rng, results, plies, standard)
+    return 0
+
+
+cdef int32_t rollouts_standard(void *context, const void *state, uint64_t count, mcts_rng *rng, uint64_t *results,
+                               uint64_t *plies) noexcept nogil:
+    return roll_lanes(<const c4_context *> context, <const c4_state *> state, count, rng, results, plies, True)
+
+
+cdef int32_t rollouts_one(void *context, const void *state, uint64_t count, mcts_rng *rng, uint64_t *results,
+                          uint64_t *plies) noexcept nogil:
+    return roll_lanes(<const c4_context *> context, <const c4_state *> state, count, rng, results, plies, False)
+
+
 # ---- any board of at most 128 bits -----------------------------------------------------------------------------------
 
 cdef inline bint lines_two(const c4_context *c, const uint64_t *x, const uint64_t *o, int *x_line,
@@ -500,6 +549,9 @@ for kind in range(C4_KINDS):
 TABLE.rollout[C4_STANDARD] = rollout_standard
 TABLE.rollout[C4_ONE_WORD] = rollout_one
 TABLE.rollout[C4_TWO_WORDS] = rollout_two
+TABLE.rollouts[C4_STANDARD] = rollouts_standard
+TABLE.rollouts[C4_ONE_WORD] = rollouts_one
+TABLE.rollouts[C4_TWO_WORDS] = NULL
 TABLE.simulate[C4_STANDARD] = simulate_standard
 TABLE.simulate[C4_ONE_WORD] = simulate_one
 TABLE.simulate[C4_TWO_WORDS] = simulate_two
@@ -556,6 +608,24 @@ def rollouts(NativeState state not None, n, seed, kind=None):
             value = TABLE.rollout[which](state.game.context, state.state, &rng)
             results[value & 3] += 1
             plies += value >> 2
+    return results[2], results[1], results[0], plies
+
+
+def bulk_rollouts(NativeState state not None, n, seed, kind=None):
+    """As ``rollouts``, many games side by side; boards of more than 64 bits have no such kernel (InvalidOption)."""
+    cdef int which = check(state, kind)
+    cdef uint64_t count = as_int(n, "n", 0, 1 << 40), plies = 0
+    cdef uint64_t first = as_int(seed, "seed", 0, (1 << 64) - 1)
+    cdef uint64_t results[3]
+    cdef uint32_t moves[128]
+    cdef mcts_rng rng
+    if TABLE.rollouts[which] == NULL:
+        raise InvalidOption(f"many rollouts at once need a board of at most 64 bits and kind 0 or 1, got kind={which}")
+    start_path(state, (), moves)
+    memset(results, 0, sizeof(results))
+    mcts_rng_seed(&rng, first)
+    with nogil:
+        TABLE.rollouts[which](state.game.context, state.state, count, &rng, results, &plies)
     return results[2], results[1], results[0], plies
 
 

@@ -25,8 +25,10 @@ cdef extern from "kernels/platform.h" nogil:
 cdef extern from "kernels/ucb.h" nogil:
     const int32_t UCB_NO_WINS
     const float UCB_NO_MEAN
-    void ucb_fill_tables()
-    float ucb_sqrt_log(uint32_t n)
+    const int UCB_TABLE
+    void ucb_fill_ln()
+    void ucb_fill_scales(float *scales, float c)
+    float ucb_scale(const float *scales, float c, uint32_t n)
     uint32_t ucb_update7(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s)
     uint32_t ucb_update8(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s)
     uint32_t ucb_update16(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s)
@@ -34,6 +36,7 @@ cdef extern from "kernels/ucb.h" nogil:
                              int32_t slot, int32_t add, float s)
 
 
+assert SCALES == UCB_TABLE
 assert sizeof(WideBlock) == WIDE_HEADER and sizeof(Mini) == MINI_HEADER
 
 
@@ -100,7 +103,7 @@ cdef void tree_destroy(Tree *tree) noexcept nogil:
         return
     if tree.base != NULL:
         mcts_vm_release(tree.base, tree.reserved)
-    free(tree.path_block)
+    free(tree.path_record)
     free(tree.path_slot)
     free(tree.path_move)
     free(tree.expansion.moves)
@@ -128,16 +131,16 @@ cdef bint path_reserve(Tree *tree, uint32_t room) noexcept nogil:
     if room <= tree.path_room:
         return True
     room = room * 2
-    cdef void *block = realloc(tree.path_block, room * sizeof(uint32_t))
-    if block != NULL:
-        tree.path_block = <uint32_t *>block
+    cdef void *record = realloc(tree.path_record, room * sizeof(void *))
+    if record != NULL:
+        tree.path_record = <uint8_t **>record
     cdef void *slot = realloc(tree.path_slot, room * sizeof(uint32_t))
     if slot != NULL:
         tree.path_slot = <uint32_t *>slot
     cdef void *move = realloc(tree.path_move, room * sizeof(uint32_t))
     if move != NULL:
         tree.path_move = <uint32_t *>move
-    if block == NULL or slot == NULL or move == NULL:
+    if record == NULL or slot == NULL or move == NULL:
         return False
     tree.path_room = room
     return True
@@ -174,7 +177,9 @@ cdef int tree_reset(Tree *tree, const mcts_game *game, const void *root, int32_t
     units = tree.reserved // tree.unit
     most = NARROW_INDEX if tree.narrow else WIDE_INDEX
     tree.limit = <uint32_t>(units if units < most else most)
-    tree.exploration = exploration
+    if tree.exploration != exploration or tree.committed == 0:
+        tree.exploration = exploration
+        ucb_fill_scales(tree.scales, exploration)
     tree.iterations = tree.rollouts = tree.depth_max = 0
     tree.depth_sum = 0
     tree.nodes = 1
@@ -198,7 +203,7 @@ cdef int tree_reset(Tree *tree, const mcts_game *game, const void *root, int32_t
 # ---- expansion -------------------------------------------------------------------------------------------------------
 
 cdef inline float scale(const Tree *tree, uint32_t visits) noexcept nogil:
-    return tree.exploration * ucb_sqrt_log(visits)
+    return ucb_scale(tree.scales, tree.exploration, visits)
 
 
 cdef inline const uint32_t *path_of(const Tree *tree) noexcept nogil:
@@ -208,13 +213,13 @@ cdef inline const uint32_t *path_of(const Tree *tree) noexcept nogil:
 
 cdef inline void set_link(Tree *tree, uint32_t length, uint32_t link) noexcept nogil:
     """Changes the link of the node at the end of the path, the best child of its block."""
-    cdef uint32_t index = tree.path_block[length - 1], slot = tree.path_slot[length - 1]
-    columns_at(tree, index).links[slot] = link
-    set_best(tree, index, slot, link)
+    cdef uint32_t slot = tree.path_slot[length - 1]
+    cdef uint8_t *record = tree.path_record[length - 1]
+    columns_of(tree, record).links[slot] = link
+    set_best(tree, record, slot, link)
 
 
-cdef inline void set_best(Tree *tree, uint32_t index, uint32_t slot, uint32_t link) noexcept nogil:
-    cdef uint8_t *record = record_at(tree, index)
+cdef inline void set_best(Tree *tree, uint8_t *record, uint32_t slot, uint32_t link) noexcept nogil:
     if tree.narrow:
         (<uint32_t *>record)[best_word(tree.narrow)] = link | slot << SLOT_SHIFT
     else:
@@ -224,7 +229,8 @@ cdef inline void set_best(Tree *tree, uint32_t index, uint32_t slot, uint32_t li
 
 cdef int make_block(Tree *tree, uint32_t length, uint32_t link, uint32_t *result) noexcept nogil:
     """Turns the leaf at the end of the path, all of whose moves were tried, into a block; its link in ``result``."""
-    cdef uint32_t parent = tree.path_block[length - 1], parent_slot = tree.path_slot[length - 1]
+    cdef uint32_t parent = <uint32_t>((tree.path_record[length - 1] - tree.base) // tree.unit)
+    cdef uint32_t parent_slot = tree.path_slot[length - 1]
     cdef uint32_t count = tree.game.max_moves, capacity, index, slot, tried, value
     cdef int32_t found, sign
     cdef uint32_t *words
@@ -282,7 +288,7 @@ cdef int make_block(Tree *tree, uint32_t length, uint32_t link, uint32_t *result
     if mini != NULL:
         release(tree, link & WIDE_INDEX, mini_units(count))
     slot = update(tree, &columns, -1, 0, scale(tree, columns_at(tree, parent).visits[parent_slot]))
-    set_best(tree, index, slot, columns.links[slot])
+    set_best(tree, record_at(tree, index), slot, columns.links[slot])
     result[0] = LINK_BLOCK | index
     set_link(tree, length, result[0])
     return RUN_DONE
@@ -350,6 +356,7 @@ cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
     cdef int32_t points = 0, returned, add
     cdef int status = RUN_DONE
     cdef float s
+    cdef uint8_t *record
     cdef uint32_t *words
     cdef WideBlock *wide
     cdef Columns columns
@@ -357,16 +364,17 @@ cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
     # selection: the best child of every block is known
     while True:
         if narrow:
-            link = (<uint32_t *>(tree.base + <uint64_t>index * narrow_unit(narrow)))[best_word(narrow)]
+            record = tree.base + <uint64_t>index * narrow_unit(narrow)
+            link = (<uint32_t *>record)[best_word(narrow)]
             slot = link >> SLOT_SHIFT & 7
         else:
-            wide = <WideBlock *>(tree.base + <uint64_t>index * WIDE_UNIT)
-            slot = wide.best
-            link = wide.best_link
-        tree.path_block[length] = index
+            record = tree.base + <uint64_t>index * WIDE_UNIT
+            slot = (<WideBlock *>record).best
+            link = (<WideBlock *>record).best_link
+        tree.path_record[length] = record
         tree.path_slot[length] = slot
         if not narrow and not tree.fixed_moves and length:
-            columns = columns_at(tree, index)
+            columns = columns_of(tree, record)
             tree.path_move[length] = columns.moves[slot]
         length += 1
         index = link & (NARROW_INDEX if narrow else WIDE_INDEX)
@@ -408,23 +416,23 @@ cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
     columns.visits[0] = visits
     columns.wins[0] += points
     for i in range(1, length):
-        index = tree.path_block[i]
+        record = tree.path_record[i]
         slot = tree.path_slot[i]
         s = scale(tree, visits)
         if narrow:
-            words = <uint32_t *>(tree.base + <uint64_t>index * narrow_unit(narrow))
+            words = <uint32_t *>record
             visits = words[slot] + 1
-            add = 1 + sign_of(words[info_word(narrow)]) * (points - 1)
+            add = points if words[info_word(narrow)] & 2 else 2 - points
             if narrow == 7:
                 best = ucb_update7(<int32_t *>words, <int32_t *>words + NARROW_COLUMN, <int32_t>slot, add, s)
             else:
                 best = ucb_update8(<int32_t *>words, <int32_t *>words + NARROW_COLUMN, <int32_t>slot, add, s)
             words[best_word(narrow)] = words[2 * NARROW_COLUMN + best] | best << SLOT_SHIFT
         else:
-            wide = <WideBlock *>(tree.base + <uint64_t>index * WIDE_UNIT)
-            columns = columns_at(tree, index)
+            wide = <WideBlock *>record
+            columns = columns_of(tree, record)
             visits = columns.visits[slot] + 1
-            add = 1 + wide.sign * (points - 1)
+            add = points if wide.sign > 0 else 2 - points
             best = update(tree, &columns, <int32_t>slot, add, s)
             wide.best = <uint16_t>best
             wide.best_link = columns.links[best]
@@ -454,5 +462,5 @@ ops.destroy = tree_destroy
 ops.reset = tree_reset
 ops.run = tree_run
 
-ucb_fill_tables()
+ucb_fill_ln()
 table = PyCapsule_New(&ops, b"mcts_core.table", NULL)

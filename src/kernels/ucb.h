@@ -22,7 +22,6 @@
 #define UCB_TABLE 4096
 
 static float ucb_ln[UCB_TABLE + 1];
-static float ucb_sqrt_ln[UCB_TABLE];
 
 /* ln x for x >= 1 by the series of artanh; only + - * /, so the same everywhere, which libm's log is not */
 static inline double ucb_natural_log(double x) {
@@ -36,20 +35,25 @@ static inline double ucb_natural_log(double x) {
     return result + 2.0 * sum;
 }
 
-static inline void ucb_fill_tables(void) {
+static inline void ucb_fill_ln(void) {
     int n;
     ucb_ln[0] = 0.0f;
     for (n = 1; n <= UCB_TABLE; n++) ucb_ln[n] = (float)ucb_natural_log(n);
-    for (n = 0; n < UCB_TABLE; n++) ucb_sqrt_ln[n] = sqrtf(ucb_ln[n]);
 }
 
-/* sqrt(ln n), n >= 1; above the table linear in the top 12 bits, off by less than 3e-8 */
-MCTS_INLINE float ucb_sqrt_log(uint32_t n) {
-    if (MCTS_LIKELY(n < UCB_TABLE)) return ucb_sqrt_ln[n];
+/* c sqrt(ln n) for n < UCB_TABLE */
+static inline void ucb_fill_scales(float *scales, float c) {
+    int n;
+    for (n = 0; n < UCB_TABLE; n++) scales[n] = c * sqrtf(ucb_ln[n]);
+}
+
+/* c sqrt(ln n), n >= 1; above the table linear in the top 12 bits, off by less than 3e-8 */
+MCTS_INLINE float ucb_scale(const float *scales, float c, uint32_t n) {
+    if (MCTS_LIKELY(n < UCB_TABLE)) return scales[n];
     int shift = mcts_log2_32(n) - 11;
     uint32_t top = n >> shift;
     float rest = (float)(n - (top << shift)) / (float)(UINT32_C(1) << shift);
-    return sqrtf(ucb_ln[top] + rest * (ucb_ln[top + 1] - ucb_ln[top]) + (float)shift * 0.6931471805599453f);
+    return c * sqrtf(ucb_ln[top] + rest * (ucb_ln[top + 1] - ucb_ln[top]) + (float)shift * 0.6931471805599453f);
 }
 
 /* ---- nodes of 7, 8 or 16 slots: from the exact integers -------------------------------------------------------- */

@@ -1,0 +1,333 @@
+/* Many rollouts of Connect Four from one position: C4_LANES games side by side, on boards of at most 64 bits.
+ *
+ * Every lane has its own random stream and a quota of games fixed in advance; it starts the next game the moment one
+ * has ended. Fixed quotas keep the odds exact: games counted until a time is up would be short ones too often. A lane
+ * is independent of all others, so that counts do not depend on how many of them share a register. All of a step is
+ * free of branches; a lane without games left idles, with no open column. */
+#ifndef MCTS_KERNELS_CONNECT_FOUR_LANES_H
+#define MCTS_KERNELS_CONNECT_FOUR_LANES_H
+
+#include "kernels/platform.h"
+#include "mcts_core/game.h"
+
+#define C4_LANES 12 /* a multiple of C4_WIDTH * C4_GROUPS on every instruction set */
+
+/* What the lanes need to know of the board (as c4_context) and of the position. */
+typedef struct c4_lanes_start {
+    uint64_t me, next, bottom, sentinel;
+    const uint64_t *column; /* a mask per column */
+    const uint64_t *shift;  /* steps times 4 directions */
+    int32_t steps, directions, height;
+    uint32_t cols, draws, power, reject;
+} c4_lanes_start;
+
+/* ---- c4_vector: some lanes of 64 bits; c4_fractions: what is left of their random words ------------------------- */
+
+#if defined(MCTS_AVX2)
+
+#define C4_WIDTH 4
+#define C4_GROUPS 3 /* vectors side by side, to fill the waits of each other's chain of dependent instructions */
+typedef __m256i c4_vector;
+typedef __m256i c4_fractions;
+#define C4_VECTOR_AND _mm256_and_si256
+#define C4_VECTOR_ANDNOT _mm256_andnot_si256 /* ~a & b */
+#define C4_VECTOR_OR _mm256_or_si256
+#define C4_VECTOR_XOR _mm256_xor_si256
+#define C4_VECTOR_ADD _mm256_add_epi64
+#define C4_VECTOR_SUB _mm256_sub_epi64
+#define C4_VECTOR_SHL _mm256_slli_epi64
+#define C4_VECTOR_SHR _mm256_srli_epi64
+
+MCTS_INLINE c4_vector c4_all(uint64_t x) { return _mm256_set1_epi64x((long long)x); }
+MCTS_INLINE c4_vector c4_load(const uint64_t *x) { return _mm256_loadu_si256((const __m256i *)x); }
+MCTS_INLINE void c4_store(uint64_t *to, c4_vector x) { _mm256_storeu_si256((__m256i *)to, x); }
+MCTS_INLINE c4_vector c4_equal(c4_vector a, c4_vector b) { return _mm256_cmpeq_epi64(a, b); }
+/* Not _mm256_blendv_epi8: GCC 12 takes it apart and compares the mask with 0 again. */
+MCTS_INLINE c4_vector c4_select(c4_vector mask, c4_vector a, c4_vector b) {
+    __m256d chosen = _mm256_blendv_pd(_mm256_castsi256_pd(b), _mm256_castsi256_pd(a), _mm256_castsi256_pd(mask));
+    return _mm256_castpd_si256(chosen);
+}
+MCTS_INLINE int c4_any_negative(c4_vector x) { return _mm256_movemask_pd(_mm256_castsi256_pd(x)) != 0; }
+
+MCTS_INLINE c4_fractions c4_low_halves(c4_vector words) { return words; }
+MCTS_INLINE c4_fractions c4_high_halves(c4_vector words) { return _mm256_srli_epi64(words, 32); }
+
+MCTS_INLINE c4_vector c4_accepted(const c4_fractions *f, uint32_t power, uint32_t reject) {
+    __m256i rest = _mm256_and_si256(_mm256_mul_epu32(*f, c4_all(power)), c4_all(UINT32_MAX));
+    return _mm256_cmpgt_epi64(rest, _mm256_set1_epi64x((long long)reject - 1));
+}
+
+MCTS_INLINE c4_vector c4_columns(c4_fractions *f, const c4_lanes_start *s, int standard) {
+    __m256i by;
+    *f = _mm256_mul_epu32(*f, c4_all(standard ? 7 : s->cols));
+    by = _mm256_srli_epi64(*f, 32);
+    if (standard) {
+        const __m256i times_7 = _mm256_set1_epi64x(0x2A231C150E0700);
+        return _mm256_sllv_epi64(c4_all(63), _mm256_shuffle_epi8(times_7, by));
+    }
+    by = _mm256_mul_epu32(by, c4_all((uint64_t)s->height));
+    return _mm256_sllv_epi64(c4_all(s->column[0]), by);
+}
+
+#elif defined(MCTS_SSE2)
+
+#define C4_WIDTH 2
+#define C4_GROUPS 6
+typedef __m128i c4_vector;
+typedef struct { uint32_t f[2]; } c4_fractions;
+#define C4_VECTOR_AND _mm_and_si128
+#define C4_VECTOR_ANDNOT _mm_andnot_si128
+#define C4_VECTOR_OR _mm_or_si128
+#define C4_VECTOR_XOR _mm_xor_si128
+#define C4_VECTOR_ADD _mm_add_epi64
+#define C4_VECTOR_SUB _mm_sub_epi64
+#define C4_VECTOR_SHL _mm_slli_epi64
+#define C4_VECTOR_SHR _mm_srli_epi64
+
+MCTS_INLINE c4_vector c4_all(uint64_t x) { return _mm_set1_epi64x((long long)x); }
+MCTS_INLINE c4_vector c4_load(const uint64_t *x) { return _mm_loadu_si128((const __m128i *)x); }
+MCTS_INLINE void c4_store(uint64_t *to, c4_vector x) { _mm_storeu_si128((__m128i *)to, x); }
+MCTS_INLINE c4_vector c4_equal(c4_vector a, c4_vector b) {
+    __m128i halves = _mm_cmpeq_epi32(a, b);
+    return _mm_and_si128(halves, _mm_shuffle_epi32(halves, 0xB1));
+}
+MCTS_INLINE c4_vector c4_select(c4_vector mask, c4_vector a, c4_vector b) {
+    return _mm_xor_si128(b, _mm_and_si128(_mm_xor_si128(a, b), mask));
+}
+MCTS_INLINE int c4_any_negative(c4_vector x) { return _mm_movemask_pd(_mm_castsi128_pd(x)) != 0; }
+
+MCTS_INLINE c4_fractions c4_low_halves(c4_vector words) {
+    uint64_t w[2];
+    c4_fractions f;
+    c4_store(w, words);
+    f.f[0] = (uint32_t)w[0];
+    f.f[1] = (uint32_t)w[1];
+    return f;
+}
+MCTS_INLINE c4_fractions c4_high_halves(c4_vector words) { return c4_low_halves(_mm_srli_epi64(words, 32)); }
+
+MCTS_INLINE c4_vector c4_accepted(const c4_fractions *f, uint32_t power, uint32_t reject) {
+    return _mm_set_epi64x(-(long long)(f->f[1] * power >= reject), -(long long)(f->f[0] * power >= reject));
+}
+
+/* Without shifts of each lane by its own count the masks come from the table. */
+MCTS_INLINE c4_vector c4_columns(c4_fractions *f, const c4_lanes_start *s, int standard) {
+    const uint64_t cols = standard ? 7 : s->cols;
+    const uint64_t first = f->f[0] * cols, second = f->f[1] * cols;
+    f->f[0] = (uint32_t)first;
+    f->f[1] = (uint32_t)second;
+    return _mm_unpacklo_epi64(_mm_loadl_epi64((const __m128i *)(s->column + (first >> 32))),
+                              _mm_loadl_epi64((const __m128i *)(s->column + (second >> 32))));
+}
+
+#else
+
+#define C4_WIDTH 1
+#define C4_GROUPS 2
+typedef uint64_t c4_vector;
+typedef uint64_t c4_fractions;
+#define C4_VECTOR_AND(a, b) ((a) & (b))
+#define C4_VECTOR_ANDNOT(a, b) (~(a) & (b))
+#define C4_VECTOR_OR(a, b) ((a) | (b))
+#define C4_VECTOR_XOR(a, b) ((a) ^ (b))
+#define C4_VECTOR_ADD(a, b) ((a) + (b))
+#define C4_VECTOR_SUB(a, b) ((a) - (b))
+#define C4_VECTOR_SHL(a, n) ((a) << (n))
+#define C4_VECTOR_SHR(a, n) ((a) >> (n))
+
+MCTS_INLINE c4_vector c4_all(uint64_t x) { return x; }
+MCTS_INLINE c4_vector c4_load(const uint64_t *x) { return *x; }
+MCTS_INLINE void c4_store(uint64_t *to, c4_vector x) { *to = x; }
+MCTS_INLINE c4_vector c4_equal(c4_vector a, c4_vector b) { return 0 - (uint64_t)(a == b); }
+MCTS_INLINE c4_vector c4_select(c4_vector mask, c4_vector a, c4_vector b) { return b ^ ((a ^ b) & mask); }
+MCTS_INLINE int c4_any_negative(c4_vector x) { return (int)(x >> 63); }
+
+MCTS_INLINE c4_fractions c4_low_halves(c4_vector words) { return words; }
+MCTS_INLINE c4_fractions c4_high_halves(c4_vector words) { return words >> 32; }
+
+MCTS_INLINE c4_vector c4_accepted(const c4_fractions *f, uint32_t power, uint32_t reject) {
+    return 0 - (uint64_t)((uint32_t)*f * power >= reject);
+}
+
+MCTS_INLINE c4_vector c4_columns(c4_fractions *f, const c4_lanes_start *s, int standard) {
+    *f = (uint64_t)(uint32_t)*f * (standard ? 7 : s->cols);
+    return s->column[*f >> 32];
+}
+
+#endif
+
+/* ---- the games --------------------------------------------------------------------------------------------------- */
+
+/* The top cell is a sentinel, so the top bit of `me` is free: it is set while the player to move is the one of the
+ * start, and flips with the stones. On the standard board the bit of C4_ONE is free, too, and always set: an ended game
+ * adds 1, and 64 if won, by one shift. Both lie so far above the stones that shifts by up to 8 move them onto none. */
+#define C4_OURS (UINT64_C(1) << 63)
+#define C4_ONE (UINT64_C(1) << 57)
+
+typedef struct c4_group {
+    c4_vector me, next, a, b; /* a, b: xorshift128+, Vigna 2014 */
+    c4_vector left;           /* games to finish, with the one on the board */
+    c4_vector wins, draws;
+    c4_vector empty;          /* minus the number of empty moves */
+} c4_group;
+
+/* In each lane anything but 0 where the stones hold a line. */
+MCTS_INLINE c4_vector c4_lane_lines(c4_vector m, const c4_lanes_start *s, int standard) {
+    if (standard) {
+        c4_vector v = C4_VECTOR_AND(m, C4_VECTOR_SHR(m, 1)), h = C4_VECTOR_AND(m, C4_VECTOR_SHR(m, 7));
+        c4_vector d = C4_VECTOR_AND(m, C4_VECTOR_SHR(m, 6)), e = C4_VECTOR_AND(m, C4_VECTOR_SHR(m, 8));
+        v = C4_VECTOR_AND(v, C4_VECTOR_SHR(v, 2));
+        h = C4_VECTOR_AND(h, C4_VECTOR_SHR(h, 14));
+        d = C4_VECTOR_AND(d, C4_VECTOR_SHR(d, 12));
+        e = C4_VECTOR_AND(e, C4_VECTOR_SHR(e, 16));
+        return C4_VECTOR_OR(C4_VECTOR_OR(v, h), C4_VECTOR_OR(d, e));
+    } else {
+        c4_vector any = c4_all(0);
+        m = C4_VECTOR_AND(m, c4_all(C4_OURS - 1));
+        if (s->steps == 2 && s->directions == 4) { /* connect 3 and 4, without loops */
+            for (int direction = 0; direction < 4; direction++) {
+                c4_vector run = C4_VECTOR_AND(m, C4_VECTOR_SHR(m, (int)s->shift[direction]));
+                any = C4_VECTOR_OR(any, C4_VECTOR_AND(run, C4_VECTOR_SHR(run, (int)s->shift[4 + direction])));
+            }
+            return any;
+        }
+        for (int direction = 0; direction < s->directions; direction++) {
+            c4_vector run = m;
+            for (int i = 0; i < s->steps; i++)
+                run = C4_VECTOR_AND(run, C4_VECTOR_SHR(run, (int)s->shift[4 * i + direction]));
+            any = C4_VECTOR_OR(any, run);
+        }
+        return any;
+    }
+}
+
+/* All draws of one word: returns their number. Full boards are looked for only after each half: they wait. In every
+ * lane at least `2 * draws + 3` games must be left to finish, unless `guarded`. */
+MCTS_INLINE uint32_t c4_lane_word(c4_group *g, const c4_lanes_start *s, int standard, int guarded) {
+    const uint32_t draws = standard ? 8 : s->draws;
+    const uint32_t power = standard ? 5764801 : s->power, reject = standard ? 190551 : s->reject;
+    const c4_vector bottom = c4_all(s->bottom ^ C4_OURS), none = c4_all(0);
+    const c4_vector start_me = c4_all(s->me | C4_OURS | (standard ? C4_ONE : 0)), start_next = c4_all(s->next);
+    c4_vector word[C4_GROUPS], me[C4_GROUPS], next[C4_GROUPS], ended[C4_GROUPS], empty[C4_GROUPS], left[C4_GROUPS];
+    for (int k = 0; k < C4_GROUPS; k++) {
+        c4_vector a = g[k].a, b = g[k].b;
+        word[k] = C4_VECTOR_ADD(a, b);
+        a = C4_VECTOR_XOR(a, C4_VECTOR_SHL(a, 23));
+        g[k].a = b;
+        g[k].b = C4_VECTOR_XOR(C4_VECTOR_XOR(a, b), C4_VECTOR_XOR(C4_VECTOR_SHR(a, 18), C4_VECTOR_SHR(b, 5)));
+        me[k] = g[k].me;
+        next[k] = g[k].next;
+        left[k] = g[k].left;
+        ended[k] = empty[k] = none;
+    }
+    for (int half = 0; half < 2; half++) {
+        c4_fractions f[C4_GROUPS];
+        c4_vector hidden[C4_GROUPS];
+        for (int k = 0; k < C4_GROUPS; k++) {
+            /* A rejected fraction: the lane has no open column for its draws. */
+            c4_vector accepted;
+            f[k] = half ? c4_high_halves(word[k]) : c4_low_halves(word[k]);
+            accepted = c4_accepted(&f[k], power, reject);
+            hidden[k] = C4_VECTOR_ANDNOT(accepted, next[k]);
+            next[k] = C4_VECTOR_AND(accepted, next[k]);
+        }
+        for (uint32_t i = 0; i < draws; i++) {
+            for (int k = 0; k < C4_GROUPS; k++) {
+                c4_vector move = C4_VECTOR_AND(next[k], c4_columns(&f[k], s, standard));
+                c4_vector stones = C4_VECTOR_SUB(next[k], bottom), mover = C4_VECTOR_OR(me[k], move);
+                c4_vector no_move = c4_equal(move, none), goes_on, count, again = start_next;
+                empty[k] = C4_VECTOR_ADD(empty[k], no_move);
+                goes_on = c4_equal(c4_lane_lines(mover, s, standard), none);
+                if (standard) {
+                    count = C4_VECTOR_SHR(C4_VECTOR_ANDNOT(goes_on, mover), 57);
+                } else {
+                    count = C4_VECTOR_OR(C4_VECTOR_SHL(C4_VECTOR_SHR(mover, 63), 6), c4_all(1));
+                    count = C4_VECTOR_ANDNOT(goes_on, count);
+                }
+                ended[k] = C4_VECTOR_ADD(ended[k], count);
+                if (guarded) {
+                    left[k] = C4_VECTOR_SUB(left[k], C4_VECTOR_ANDNOT(goes_on, c4_all(1)));
+                    again = C4_VECTOR_ANDNOT(c4_equal(left[k], none), again);
+                }
+                me[k] = c4_select(goes_on, C4_VECTOR_XOR(me[k], C4_VECTOR_ANDNOT(no_move, stones)), start_me);
+                next[k] = c4_select(goes_on, C4_VECTOR_ADD(next[k], move), again);
+            }
+        }
+        for (int k = 0; k < C4_GROUPS; k++) {
+            c4_vector full = c4_equal(next[k], c4_all(s->sentinel)), again = start_next;
+            g[k].draws = C4_VECTOR_SUB(g[k].draws, full);
+            left[k] = C4_VECTOR_ADD(left[k], full);
+            if (guarded) again = C4_VECTOR_ANDNOT(c4_equal(left[k], none), again);
+            me[k] = c4_select(full, start_me, me[k]);
+            next[k] = C4_VECTOR_OR(c4_select(full, again, next[k]), hidden[k]);
+        }
+    }
+    for (int k = 0; k < C4_GROUPS; k++) {
+        g[k].me = me[k];
+        g[k].next = next[k];
+        g[k].wins = C4_VECTOR_ADD(g[k].wins, C4_VECTOR_SHR(ended[k], 6));
+        g[k].left = guarded ? left[k] : C4_VECTOR_SUB(left[k], C4_VECTOR_AND(ended[k], c4_all(63)));
+        g[k].empty = C4_VECTOR_ADD(g[k].empty, empty[k]);
+    }
+    return 2 * draws;
+}
+
+MCTS_INLINE int c4_any_left_below(const c4_group *g, uint64_t games) {
+    c4_vector any = c4_all(0);
+    for (int k = 0; k < C4_GROUPS; k++) any = C4_VECTOR_OR(any, C4_VECTOR_SUB(g[k].left, c4_all(games)));
+    return c4_any_negative(any);
+}
+
+MCTS_INLINE int c4_any_left(const c4_group *g) {
+    c4_vector any = c4_all(0);
+    for (int k = 0; k < C4_GROUPS; k++) any = C4_VECTOR_OR(any, C4_VECTOR_SUB(c4_all(0), g[k].left));
+    return c4_any_negative(any);
+}
+
+MCTS_INLINE uint64_t c4_sum(c4_vector x) {
+    uint64_t lanes[C4_WIDTH], sum = 0;
+    c4_store(lanes, x);
+    for (int i = 0; i < C4_WIDTH; i++) sum += lanes[i];
+    return sum;
+}
+
+/* `count` games from an unfinished position; adds to results (lost, drawn, won) and plies. The lanes take their seeds
+ * from `rng->counter` in every call: their states afterwards depend on how many share a register. */
+MCTS_INLINE void c4_lane_rollouts(const c4_lanes_start *start, uint64_t count, mcts_rng *rng, uint64_t results[3],
+                                  uint64_t *plies, int standard) {
+    c4_lanes_start s = *start;
+    uint64_t column[64], a[C4_LANES], b[C4_LANES], quota[C4_LANES], next[C4_LANES], wins = 0, draws = 0;
+    for (uint32_t i = 0; i < s.cols; i++) column[i] = start->column[2 * i];
+    s.column = column;
+    for (int i = 0; i < C4_LANES; i++) {
+        a[i] = mcts_rng_next(rng);
+        b[i] = mcts_rng_next(rng);
+        quota[i] = count / C4_LANES + ((uint64_t)i < count % C4_LANES);
+        next[i] = quota[i] ? s.next : 0;
+    }
+    for (int lane = 0; lane < C4_LANES; lane += C4_GROUPS * C4_WIDTH) {
+        c4_group g[C4_GROUPS];
+        uint64_t drawn = 0;
+        for (int k = 0; k < C4_GROUPS; k++) {
+            int i = lane + k * C4_WIDTH;
+            g[k].me = c4_all(s.me | C4_OURS | (standard ? C4_ONE : 0));
+            g[k].next = c4_load(next + i);
+            g[k].a = c4_load(a + i);
+            g[k].b = c4_load(b + i);
+            g[k].left = c4_load(quota + i);
+            g[k].wins = g[k].draws = g[k].empty = c4_all(0);
+        }
+        while (!c4_any_left_below(g, 20)) drawn += c4_lane_word(g, &s, standard, 0);
+        while (c4_any_left(g)) drawn += c4_lane_word(g, &s, standard, 1);
+        for (int k = 0; k < C4_GROUPS; k++) {
+            wins += c4_sum(g[k].wins);
+            draws += c4_sum(g[k].draws);
+            *plies += drawn * C4_WIDTH + c4_sum(g[k].empty);
+        }
+    }
+    results[0] += count - wins - draws;
+    results[1] += draws;
+    results[2] += wins;
+}
+
+#endif
