@@ -177,6 +177,155 @@ def test_each_open_column_is_equally_likely(kernel):
             assert_odds([ends, 4000 - ends], [Fraction(1, 7), Fraction(6, 7)])
 
 
+# ---- many rollouts at once ----
+
+LANE_BOARDS = [board for board in BOARDS if (board[0] + 1) * board[1] <= 64]
+
+
+def lane_kinds(board):
+    return [kind for kind in kinds(board) if kind < 2]
+
+
+def assert_same_odds(one, other, plies_one, plies_other, most):
+    """Two independent counts of wins, draws and losses of as many games come from the same odds: chi-square with two
+    degrees of freedom, and the mean length."""
+    n = sum(one)
+    assert sum(other) == n
+    chi_square = sum((a - b) ** 2 / (a + b) for a, b in zip(one, other, strict=True) if a + b)
+    assert chi_square < 25, (one, other)  # p = 4e-6
+    assert abs(plies_one - plies_other) <= 5 * math.sqrt(2 * n) * most / 4
+
+
+@EVERY_KERNEL
+@pytest.mark.parametrize("n", [*range(41), 239, 240, 241, 1009, 20_011])
+def test_many_at_once_are_exactly_as_many(kernel, n):
+    for moves in ("", "3331222145"):
+        wins, draws, losses, plies = kernel.bulk_rollouts(ConnectFour.from_moves(moves), n, n)
+        assert wins + draws + losses == n
+        assert min(wins, draws, losses) >= 0
+        assert n <= plies <= (42 - len(moves)) * n
+
+
+@EVERY_KERNEL
+def test_many_games_at_once_from_the_empty_board(kernel):
+    n = 3_000_000
+    wins, draws, losses, plies = kernel.bulk_rollouts(ConnectFour(), n, 31)
+    one_by_one = kernel.rollouts(ConnectFour(), 1_000_000, 32)
+    assert wins + draws + losses == n
+    assert abs(wins / n - 0.5556) < 5 * 0.0003 + 0.0003
+    assert abs(draws / n - 0.0025) < 5 * 0.00003 + 0.0001
+    assert abs(plies / n - 21.31) < 5 * 0.0045 + 0.01
+    for count, other in zip((wins, draws, losses, plies), one_by_one, strict=True):
+        p = other / 1e6
+        assert abs(count / n - p) < 5 * math.sqrt(4 / 3 * max(p * (1 - p), 0) / 1e6) + (0.05 if p > 1 else 0)
+
+
+@EVERY_KERNEL
+@pytest.mark.parametrize(
+    "board", [(3, 3, 3), (4, 3, 3), (2, 4, 3), (3, 4, 3), (2, 2, 2), (1, 2, 2), (1, 8, 3), (1, 9, 3), (1, 11, 2)]
+)
+def test_the_odds_of_many_at_once_are_exact(kernel, board):
+    """Also where every lane plays a few games only: long games must not be lost."""
+    cache = {}
+    chance = random.Random(1)
+    for plies in (0, 1, 3):
+        _, state = random_path(ConnectFour(*board), plies, chance)
+        odds = exact_odds(state, cache)
+        for n, repeats in ((200_000, 1), (30, 700), (1, 1000)):
+            total = [0, 0, 0, 0]
+            for seed in range(repeats):
+                total = [a + b for a, b in zip(total, kernel.bulk_rollouts(state, n, seed, 1), strict=True)]
+            *counts, length = total
+            assert sum(counts) == n * repeats
+            assert_odds(counts, odds[:3])
+            assert abs(length / sum(counts) - float(odds[3])) < 5 * board[0] * board[1] / math.sqrt(sum(counts)) / 4
+
+
+@EVERY_KERNEL
+@pytest.mark.parametrize("plies", [32, 36, 39, 41])
+def test_the_odds_of_many_at_once_on_nearly_full_boards_are_exact(kernel, plies):
+    chance = random.Random(plies)
+    tested = 0
+    while tested < 4:
+        path, state = random_path(ConnectFour(), plies, chance)
+        if len(path) < plies:
+            continue
+        tested += 1
+        odds = exact_odds(state)
+        for kind in (0, 1):
+            *counts, length = kernel.bulk_rollouts(state, 100_000, tested, kind)
+            assert sum(counts) == 100_000
+            assert_odds(counts, odds[:3])
+            assert abs(length / 100_000 - float(odds[3])) < 5 * 3 / math.sqrt(100_000)
+
+
+@EVERY_KERNEL
+def test_many_at_once_where_moves_win_at_once(kernel):
+    last = ConnectFour.from_moves("0", rows=1, cols=2, connect=2)
+    assert kernel.bulk_rollouts(last, 1000, 1) == (0, 1000, 0, 1000)
+    every = ConnectFour.from_moves("01", rows=2, cols=2, connect=2)
+    assert all(every.play(move).winner() == 1 for move in every.legal_moves())
+    assert kernel.bulk_rollouts(every, 1009, 1) == (1009, 0, 0, 1009)
+    for column in range(7):
+        others = [c for c in range(7) if c != column]
+        state = ConnectFour.from_moves([column, others[0], column, others[1], column, others[2]])
+        for kind in (0, 1):
+            ends = sum(kernel.bulk_rollouts(state, 1, 1000 * column + seed, kind)[3] == 1 for seed in range(4000))
+            assert_odds([ends, 4000 - ends], [Fraction(1, 7), Fraction(6, 7)])
+
+
+@pytest.mark.parametrize("board", LANE_BOARDS)
+def test_many_at_once_and_simple_rollouts_agree(board):
+    n = 40_000
+    kernel = list(KERNELS.values())[-1]
+    chance = random.Random(2)
+    for plies in (0, 2, board[0] * board[1] // 2):
+        _, state = random_path(ConnectFour(*board), plies, chance)
+        *many, plies_many = kernel.bulk_rollouts(state, n, 3)
+        *simple, plies_simple = simple_rollouts(state, n, 4)
+        assert_same_odds(many, simple, plies_many, plies_simple, board[0] * board[1])
+
+
+@pytest.mark.parametrize("board", LANE_BOARDS)
+def test_many_at_once_are_identical_on_all_instruction_sets_and_kinds(board):
+    chance = random.Random(8)
+    for plies in (0, 3, board[0] * board[1] // 2, board[0] * board[1] - 3):
+        _, state = random_path(ConnectFour(*board), max(plies, 0), chance)
+        for n in (1, 11, 12, 13, 240, 5000):
+            runs = [
+                kernel.bulk_rollouts(state, n, 77, kind) for kernel in KERNELS.values() for kind in lane_kinds(board)
+            ]
+            assert runs == [runs[0]] * len(runs)
+
+
+@EVERY_KERNEL
+def test_the_results_of_many_at_once_are_fixed(kernel):
+    """A build without vector instructions must get them, too."""
+    assert kernel.bulk_rollouts(ConnectFour(), 100_003, 5) == (55415, 269, 44319, 2130547)
+
+
+def test_many_at_once_repeat_with_the_seed():
+    state = ConnectFour.from_moves("33")
+    assert BASE.bulk_rollouts(state, 1000, 1) == BASE.bulk_rollouts(state, 1000, 1) != BASE.bulk_rollouts(state, 1000, 2)
+
+
+def test_the_table_has_many_at_once_for_small_boards_only():
+    """What mcts_core.rollouts plays, with and without a function for many."""
+    from mcts_core import bulk_rollouts
+
+    hot = KERNELS[dispatch.isa]
+    losses, draws, wins, plies, _ = bulk_rollouts.run(ConnectFour(), 1000, 6)
+    assert (wins, draws, losses, plies) == hot.bulk_rollouts(ConnectFour(), 1000, 6)
+    big = ConnectFour(8, 9, 5)
+    losses, draws, wins, plies, _ = bulk_rollouts.run(big, 1000, 6)
+    assert (wins, draws, losses, plies) == hot.rollouts(big, 1000, 6)
+    for state, kind in ((big, None), (big, 2), (ConnectFour(), 2)):
+        with pytest.raises(InvalidOption, match="at most 64 bits"):
+            hot.bulk_rollouts(state, 1, 1, kind)
+    with pytest.raises(GameOver):
+        hot.bulk_rollouts(ConnectFour.from_moves("0101010"), 1, 1)
+
+
 # ---- simulations ----
 
 
