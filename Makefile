@@ -7,18 +7,21 @@ VENV ?= .venv-$(VERSION)
 BIN := $(VENV)/bin
 WHEEL := build/wheel-$(VERSION)
 PYTEST_ARGS ?=
-BENCH_ARGS ?=
+BENCH_VENV ?= .venv-bench-$(VERSION)
+BENCH_ARGS ?= --results bench
+INSTRUCTIONS_ARGS ?=
 
 SOURCES := setup.py pyproject.toml README.md LICENSE MANIFEST.in \
 	$(shell find src mcts_core -name '*.py' -o -name '*.pyi' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
-.PHONY: help demo test bench clean check-python
+.PHONY: help demo test bench instructions clean check-python
 .NOTPARALLEL:
 
 help:
 	@echo 'make demo   one game of Connect Four against itself, with the statistics of every move'
 	@echo 'make test   the tests; PYTEST_ARGS="-k cli" for some of them'
-	@echo 'make bench  the speed of the package beside other programs; BENCH_ARGS=--quick'
+	@echo 'make bench  the speed beside other programs, into bench/RESULTS.md; BENCH_ARGS=--quick only prints'
+	@echo 'make instructions  the instruction counts beside the committed ones (valgrind); INSTRUCTIONS_ARGS=--update'
 	@echo 'make clean  remove the environments and everything that was built'
 	@echo 'PYTHON=python3.12 chooses the Python, VENV=folder the environment.'
 
@@ -29,8 +32,18 @@ demo: $(VENV)/.installed-rich
 test: $(VENV)/.installed-test
 	$(BIN)/pytest $(PYTEST_ARGS)
 
-bench: $(VENV)/.installed-bench
-	$(BIN)/python bench/run.py $(BENCH_ARGS)
+bench: $(BENCH_VENV)/.installed-peers
+	$(BENCH_VENV)/bin/python bench/run.py $(BENCH_ARGS)
+
+# Other packages want old versions of what others want new: they have an environment of their own.
+$(BENCH_VENV)/.installed-peers: $(WHEEL)/.built bench/requirements.txt bench/install.py
+	$(PYTHON) -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/python bench/install.py
+	$(BENCH_VENV)/bin/python -m pip install --quiet --no-deps --force-reinstall $(WHEEL)/*.whl
+	touch $@
+
+instructions: $(VENV)/.installed-rich
+	$(BIN)/python bench/instructions.py $(INSTRUCTIONS_ARGS)
 
 # pip keeps an installed package of the same version unless it is forced.
 $(VENV)/.installed-%: $(WHEEL)/.built

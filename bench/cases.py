@@ -27,12 +27,14 @@ class Case:
     """Key of ``reference.PROGRAMS``."""
     targets: dict = field(default_factory=dict)
     """Instruction set -> ratio of the speed to the reference's."""
-    openspiel: str | None = None
-    openspiel_target: float | None = None
+    peers: dict = field(default_factory=dict)
+    """Key of ``peers.PEERS`` -> ratio of our speed to its, None where there is no goal."""
     bytes_target: float | None = None
     """Most bytes per iteration."""
     times: int = 1
-    """Measurements in each round; more for short ones."""
+    """Measurements in each round; more for short ones. Peers are measured once."""
+    rounds: int | None = None
+    """Most rounds, for long ones."""
     level: str = "quick"
     """The least of LEVELS that includes it."""
 
@@ -51,17 +53,22 @@ def _ratios(baseline, avx2):
     return {"baseline": baseline, "avx2": avx2}
 
 
+PYTHON_PEERS = ("mcts", "multimcts", "fastmcts", "mctspy")
+
 CASES = (
     Case("connect4", "rollouts", 1_000_000, "c4", _ratios(2.6, 3.9)),
-    Case("connect4", "iterations", 100_000, "c4", _ratios(3.2, 4.3), times=3),
-    Case("connect4", "iterations", 1_000_000, "c4", _ratios(3.6, 4.7), openspiel="connect_four", openspiel_target=20,
-         bytes_target=7),
-    Case("connect4", "iterations", 10_000_000, "c4", _ratios(3.0, 4.5), level="full"),
+    Case("connect4", "iterations", 1_000, "c4", times=5, level="default"),
+    Case("connect4", "iterations", 10_000, "c4", times=5, level="default"),
+    Case("connect4", "iterations", 100_000, "c4", _ratios(3.2, 4.3), times=3,
+         peers={"openspiel": None} | dict.fromkeys(PYTHON_PEERS)),
+    Case("connect4", "iterations", 1_000_000, "c4", _ratios(3.6, 4.7), peers={"openspiel": 20}, bytes_target=7),
+    Case("connect4", "iterations", 10_000_000, "c4", _ratios(3.0, 4.5), level="default", rounds=3),
     Case("gomoku15", "rollouts", 100_000, "gomoku15", _ratios(6.0, 7.5)),
-    Case("gomoku15", "iterations", 100_000, "gomoku15", _ratios(6.5, 8.0), openspiel="gomoku(size=15,connect=5)",
-         openspiel_target=100),
+    Case("gomoku15", "iterations", 1_000, "gomoku15", times=5, level="default"),
+    Case("gomoku15", "iterations", 10_000, "gomoku15", times=5, level="default"),
+    Case("gomoku15", "iterations", 100_000, "gomoku15", _ratios(6.5, 8.0), peers={"openspiel": 100}),
     Case("gomoku15", "iterations", 500_000, "gomoku15", _ratios(6.5, 8.0)),
-    Case("gomoku15", "iterations", 1_000_000, bytes_target=6),
+    Case("gomoku15", "iterations", 1_000_000, "gomoku15", bytes_target=6, level="default", rounds=3),
     Case("tictactoe", "rollouts", 1_000_000, "tictactoe", _ratios(4.0, 5.0)),
     Case("mnk8x8x5", "rollouts", 300_000, "mnk8x8x5", _ratios(4.5, 6.0)),
     Case("gomoku15-exact", "rollouts", 100_000, "gomoku15", level="default"),
@@ -71,6 +78,12 @@ CASES = (
     Case("gomoku20-exact", "rollouts", 50_000, "gomoku20", level="default"),
     Case("gomoku20-exact", "iterations", 100_000, "gomoku20", level="default"),
 )
+
+COMPARED = ("connect4-iterations-1e5", "gomoku15-iterations-1e5")
+"""The cases of the chart."""
+
+GROWTH = {"connect4": 0.7, "gomoku15": None}
+"""The games of the growth table -> rate at the most iterations by that at 100,000, to reach."""
 
 CALLS = {
     "search(state, iterations=1)": 20e-6,

@@ -2,6 +2,7 @@
 
 import os
 import platform
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -24,7 +25,6 @@ def describe(core, compiler=None):
         "cores": f"{os.cpu_count()}, " + ("measured without pinning" if core is None else f"measured on core {core}"),
         "system": platform.platform(),
         "python": f"{platform.python_implementation()} {platform.python_version()}",
-        "built with": platform.python_compiler(),
     }
     if compiler:
         facts["reference compiled by"] = version_line(compiler)
@@ -44,6 +44,15 @@ def processor():
     if sys.platform == "darwin":
         return version_line(["sysctl", "-n", "machdep.cpu.brand_string"], flag=None)
     return platform.processor() or platform.machine()
+
+
+def built_with(folder):
+    """The compilers whose names stand in the compiled modules of a folder; Python's own where there are none."""
+    pattern = re.compile(rb"clang version [\d.]+|GCC: \([^)\0]*\) [\d.]+")
+    found = set()
+    for path in sorted([*Path(folder).glob("*.so"), *Path(folder).glob("*.pyd")]):
+        found.update(name.decode("ascii", "replace") for name in pattern.findall(path.read_bytes()))
+    return ", ".join(sorted(found)) or f"unknown (Python: {platform.python_compiler()})"
 
 
 def version_line(command, flag="--version"):

@@ -1,7 +1,7 @@
 """One measurement in this fresh process: ``measure.py TASK`` with TASK as JSON, the result as JSON.
 
-TASK has ``what``: ``about`` (the package), ``ours`` or ``openspiel`` with game, work, count and seed, or ``calls`` with
-repeats.
+TASK has ``what``: ``about`` (the package); ``ours`` with game, work, count and seed; ``peer`` with the same and the
+name of a peer; ``tactics`` with the name of a peer or None, count and seeds; ``calls`` with repeats.
 """
 
 import json
@@ -9,8 +9,10 @@ import math
 import statistics
 import sys
 import time
+from pathlib import Path
 
-OPENSPIEL_MEMORY_MB = 8192  # far more than it needs here: it never collects garbage
+import peers
+import tactics
 
 
 def clocks(function):
@@ -45,12 +47,7 @@ def about():
         number = version("mcts-core")
     except PackageNotFoundError:
         number = "not installed"
-    try:
-        peer = version("open_spiel")
-    except PackageNotFoundError:
-        peer = None
-    return {"version": number, "folder": mcts_core.__path__[0], "isa": dispatch.isa, "supported": dispatch.supported(),
-            "openspiel": peer}
+    return {"version": number, "folder": mcts_core.__path__[0], "isa": dispatch.isa, "supported": dispatch.supported()}
 
 
 def ours(game, work, count, seed):
@@ -64,21 +61,41 @@ def ours(game, work, count, seed):
     engine = mc.Searcher(exploration=math.sqrt(2), seed=seed)
     _, cpu, wall = clocks(lambda: engine.search(state, iterations=count))
     stats = engine.stats()
-    return {"count": stats.iterations, "cpu": cpu, "wall": wall, "bytes": stats.bytes}
+    return {"count": stats.iterations, "cpu": cpu, "wall": wall, "bytes": stats.bytes,
+            "depth": stats.depth_mean}
 
 
-def openspiel(game, work, count, seed):
-    """Simulations of OpenSpiel's bot. Its rewards are in [-1, 1]: there, twice the constant is the same search."""
-    import pyspiel
-
+def peer(name, game, work, count, seed):
+    """Simulations of another package; ``grown``: bytes by which the search made the process grow, where it is known."""
     assert work == "iterations"
-    loaded = pyspiel.load_game(game)
-    bot = pyspiel.MCTSBot(
-        game=loaded, evaluator=pyspiel.RandomRolloutEvaluator(n_rollouts=1, seed=seed), uct_c=2 * math.sqrt(2),
-        max_simulations=count, max_memory_mb=OPENSPIEL_MEMORY_MB, solve=False, seed=seed, verbose=False)
-    state = loaded.new_initial_state()
-    _, cpu, wall = clocks(lambda: bot.step(state))
-    return {"count": count, "cpu": cpu, "wall": wall}
+    run = peers.search(name, game, (), count, seed)
+    before = resident("VmRSS")
+    (_, tree), cpu, wall = clocks(run)
+    after = resident("VmHWM")
+    del tree
+    return {"count": count, "cpu": cpu, "wall": wall} | ({"grown": max(0, after - before)} if after else {})
+
+
+def resident(what):
+    """Bytes of this process in memory, now (VmRSS) or at most (VmHWM); None where the system does not tell."""
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+    except OSError:
+        return None
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith(what)), None)
+
+
+def tactical(name, count, seeds):
+    """Right moves in the positions of ``tactics``, by a peer or by us: kind -> [right, all]."""
+    def ours(moves, seed):
+        import mcts_core as mc
+
+        return mc.search(mc.ConnectFour.from_moves(moves), iterations=count, seed=seed)
+
+    def theirs(moves, seed):
+        return peers.search(name, "connect4", moves, count, seed)()[0]
+
+    return tactics.count(theirs if name else ours, seeds)
 
 
 def calls(repeats):
@@ -108,4 +125,5 @@ def cost(function, repeats):
 
 if __name__ == "__main__":
     task = json.loads(sys.argv[1])
-    print(json.dumps({"about": about, "ours": ours, "openspiel": openspiel, "calls": calls}[task.pop("what")](**task)))
+    functions = {"about": about, "ours": ours, "peer": peer, "tactics": tactical, "calls": calls}
+    print(json.dumps(functions[task.pop("what")](**task)))

@@ -3,7 +3,6 @@
 
 import argparse
 import dataclasses
-import importlib.util
 import json
 import os
 import shlex
@@ -14,7 +13,10 @@ import time
 from pathlib import Path
 
 import cases
+import chart
+import growth
 import machine
+import peers
 import reference
 import report
 
@@ -23,10 +25,14 @@ REFERENCE = HERE.parent.parent / "shared" / "ref"
 """Where the reference programs are looked for; they are no part of this repository."""
 
 ROUNDS = {"quick": 3, "default": 5, "full": 11}
-OPENSPIEL_ROUNDS = {"quick": 1, "default": 3, "full": 5}
-QUICK_OPENSPIEL = 10
-"""--quick gives OpenSpiel this much less to do."""
+PEER_ROUNDS = {"quick": 1, "default": 3, "full": 5}
+QUICK_PEERS = 10
+"""--quick gives the other packages this much less to do."""
+PEER_SECONDS = 300
+"""A peer that takes longer for one measurement is left out."""
 CALL_REPEATS = 2000
+OTHERS = ("calls", "tactics")
+"""What is measured besides the workloads."""
 
 
 class Failed(Exception):
@@ -54,33 +60,60 @@ def main(argv=None):
             notes.append(f"Without the reference programs: {missing}.")
         if any(case.game.endswith("-exact") and case.reference in programs for case in chosen):
             notes.append("The reference plays freestyle gomoku, beside the exact rule too.")
-        if not has_openspiel():
-            notes.append("Without OpenSpiel: pyspiel is not installed (pip install '.[bench]').")
+        asked = wants("tactics", args)
+        there = {key: peers.version(key) for key in peers.PEERS if asked or any(key in case.peers for case in chosen)}
+        for key in [key for key in there if there[key] is None]:
+            notes.append(f"Without {peers.PEERS[key].title}: it is not installed (`make bench` installs it where that "
+                         "can be done).")
+            del there[key]
         compiler = reference.compiler() if programs else None
         facts = machine.describe(core, compiler) | {
             "mcts_core": f"{about['version']}, instruction sets {', '.join(about['supported'])}",
-            "OpenSpiel": about["openspiel"] if has_openspiel() else "-",
+            "mcts_core compiled by": machine.built_with(about["folder"]),
+            "other packages": ", ".join(f"{key} {number}" for key, number in there.items()) or "-",
             "rounds": str(args.rounds),
         }
         print("\n".join(f"{name}: {value}" for name, value in facts.items()), *notes, "", sep="\n", flush=True)
         start = time.monotonic()
-        samples = take_samples(chosen, programs, about["supported"], args)
-        costs = take_costs(about["supported"], args) if not args.only or "calls" in args.only else {}
+        failures = {}
+        samples = take_samples(chosen, programs, about["supported"], set(there), failures, args)
+        costs = take_costs(about["supported"], args) if wants("calls", args) else {}
+        tactics = take_tactics(there, failures) if asked and args.level != "quick" else {}
+        notes += [f"{peers.PEERS[key].title} failed and is left out from there on: {why}."
+                  for key, why in failures.items()]
     facts |= {"duration": f"{time.monotonic() - start:.0f} s", "core taken by others": taken_by_others(samples)}
-    rows = [row for case in chosen for row in report.ratio_rows(case, samples[case.name])]
-    memory = [row for case in chosen if (row := report.memory_row(case, samples[case.name]))]
-    calls = report.call_rows(costs, cases.CALLS)
-    found = report.tables(rows, memory, calls)
-    print(report.as_text(found))
+    found = {
+        "rows": [row for case in chosen for row in report.ratio_rows(case, samples[case.name])],
+        "memory": [row for case in chosen if (row := report.memory_row(case, samples[case.name]))],
+        "growth": growth.rows(chosen, samples),
+        "calls": report.call_rows(costs, cases.CALLS),
+        "tactics": report.tactics_rows(tactics),
+    }
+    tables = report.tables(**found)
+    print(report.as_text(tables), *failures and notes, sep="\n")
     print(f"\nSpeeds and ratios by CPU time; medians of {args.rounds} rounds, ratios formed within each round. "
           f"{facts['duration']}; {facts['core taken by others']} of the core went to others.")
+    document = {"machine": facts, "notes": notes, "clock": report.CLOCK, **found, "samples": samples,
+                "call_samples": costs}
     if args.json:
-        document = {"machine": facts, "notes": notes, "clock": report.CLOCK, "rows": rows, "memory": memory,
-                    "calls": calls, "samples": samples, "call_samples": costs}
         args.json.write_text(json.dumps(document, indent=1, default=dataclasses.asdict) + "\n")
-    if args.markdown:
-        args.markdown.write_text(report.as_markdown(found, facts, notes, command_line(args)))
+    if args.results:
+        where = f"{facts['processor']}, one core, CPU time; mcts_core {about['version']}"
+        pictures = {name: text for name, text in {
+            "chart.svg": chart.bars(report.compared(found["rows"], found["tactics"]), where),
+            "growth.svg": chart.curves(found["growth"], where),
+        }.items() if text}
+        args.results.mkdir(parents=True, exist_ok=True)
+        for name, text in pictures.items():
+            (args.results / name).write_text(text)
+        page = report.as_markdown(tables, facts, notes, command_line(args), list(pictures))
+        (args.results / "RESULTS.md").write_text(page)
     return 0
+
+
+def wants(part, args):
+    """Is a part measured that is no workload."""
+    return not args.only or part in args.only
 
 
 def parse(argv):
@@ -88,12 +121,13 @@ def parse(argv):
     parser = argparse.ArgumentParser(prog="run.py", description=__doc__)
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--quick", dest="level", action="store_const", const="quick", default="default",
-                      help="the main workloads in few rounds, less work for OpenSpiel; below 40 s")
+                      help="the main workloads in few rounds, less work for the other packages; below 40 s")
     size.add_argument("--full", dest="level", action="store_const", const="full",
-                      help="also ten million iterations, more rounds; some minutes")
+                      help="more rounds; a quarter of an hour")
     parser.add_argument("--rounds", type=int, metavar="N", help=f"rounds (default {ROUNDS['default']})")
     parser.add_argument("--only", action="append", default=[], metavar="NAME",
-                        help="workloads whose name contains NAME, or 'calls'; may be repeated; --list tells the names")
+                        help="workloads whose name contains NAME, 'calls' or 'tactics'; may be repeated; --list tells "
+                             "the names")
     parser.add_argument("--list", action="store_true", help="print the names of the workloads and end")
     parser.add_argument("--reference", type=Path, default=REFERENCE if REFERENCE.is_dir() else None, metavar="DIR",
                         help="folder of the reference programs (default: ../shared/ref beside the repository, if it is "
@@ -102,13 +136,14 @@ def parse(argv):
     parser.add_argument("--scale", type=float, default=1.0, metavar="X",
                         help="multiply the amount of work, to see that all of it runs; ratios mean something only at 1")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything, with every sample, as JSON")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables as Markdown")
+    parser.add_argument("--results", type=Path, metavar="DIR",
+                        help="write RESULTS.md and the pictures chart.svg and growth.svg into this folder")
     args = parser.parse_args(argv)
     if args.list:
-        print(*(case.name for case in cases.CASES), "calls", sep="\n")
+        print(*(case.name for case in cases.CASES), *OTHERS, sep="\n")
         raise SystemExit(0)
     for part in args.only:
-        if part != "calls" and not any(part in case.name for case in cases.CASES):
+        if part not in OTHERS and not any(part in case.name for case in cases.CASES):
             parser.error(f"--only {part!r}: no workload has that in its name; --list tells the names")
     if args.rounds is None:
         args.rounds = ROUNDS[args.level]
@@ -131,25 +166,24 @@ def command_line(args):
         words += ["--only", part]
     if args.scale != 1.0:
         words += ["--scale", f"{args.scale:g}"]
-    return shlex.join([*words, "--markdown", "bench/RESULTS.md"])
+    return shlex.join([*words, "--results", "bench"])
 
 
-def has_openspiel():
-    return importlib.util.find_spec("pyspiel") is not None
-
-
-def measured(task, isa=None):
-    """The result of ``measure.py`` in a process of its own."""
+def measured(task, isa=None, seconds=None):
+    """The result of ``measure.py`` in a process of its own. Raises Failed, also after ``seconds``."""
     environment = dict(os.environ)
     if isa:
         environment["MCTS_CORE_ISA"] = isa
-    done = subprocess.run([sys.executable, HERE / "measure.py", json.dumps(task)], env=environment, text=True,
-                          capture_output=True)
+    what = " ".join(f"{value}" for value in task.values()) + (f", {isa}" if isa else "")
+    try:
+        done = subprocess.run([sys.executable, HERE / "measure.py", json.dumps(task)], env=environment, text=True,
+                              capture_output=True, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        raise Failed(f"not done after {seconds} s ({what})") from None
     if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        what = " ".join(f"{value}" for value in task.values()) + (f", {isa}" if isa else "")
-        raise Failed(f"{last} ({what})")
-    return json.loads(done.stdout)
+        silent = f"ended by signal {-done.returncode}" if done.returncode < 0 else "no message"
+        raise Failed(f"{(done.stderr.strip().splitlines() or [silent])[-1]} ({what})")
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def taken_by_others(samples):
@@ -159,30 +193,54 @@ def taken_by_others(samples):
     return f"{max(0.0, 1 - sum(sample['cpu'] for sample in taken) / wall):.0%}" if wall else "-"
 
 
-def take_samples(chosen, programs, isas, args):
-    """Case name -> candidate -> samples. In each round every candidate is measured once (or ``times``) in turn."""
+def take_samples(chosen, programs, isas, there, failures, args):
+    """Case name -> candidate -> samples. In each round every candidate is measured once (or ``times``) in turn.
+
+    ``there``: the peers to measure. One that fails goes from there to ``failures``, with the reason.
+    """
     samples = {case.name: {} for case in chosen}
-    openspiel_rounds = min(args.rounds, OPENSPIEL_ROUNDS[args.level]) if has_openspiel() else 0
     for number in range(1, args.rounds + 1):
         for case in chosen:
+            if case.rounds and number > case.rounds:
+                continue
             progress(f"round {number} of {args.rounds}: {case.name}")
+            taken = samples[case.name]
             count = max(1, round(case.count * args.scale))
-            task = {"work": case.work, "count": count}
+            task = {"game": case.game, "work": case.work, "count": count}
             for repeat in range(case.times):
                 task["seed"] = number * 100 + repeat
                 if case.reference in programs:
-                    sample = reference.measure(programs[case.reference], **task)
-                    samples[case.name].setdefault("reference", []).append(sample)
+                    sample = reference.measure(programs[case.reference], case.work, count, task["seed"])
+                    taken.setdefault("reference", []).append(sample)
                 for isa in isas:
-                    sample = measured({"what": "ours", "game": case.game, **task}, isa)
-                    samples[case.name].setdefault(isa, []).append(sample)
-            if case.openspiel and number <= openspiel_rounds:
-                if args.level == "quick":
-                    task["count"] = max(1, count // QUICK_OPENSPIEL)
-                sample = measured({"what": "openspiel", "game": case.openspiel, **task})
-                samples[case.name].setdefault("openspiel", []).append(sample)
+                    taken.setdefault(isa, []).append(measured({"what": "ours", **task}, isa))
+            if number > PEER_ROUNDS[args.level]:
+                continue
+            if args.level == "quick":
+                task["count"] = max(1, count // QUICK_PEERS)
+            for key in [key for key in case.peers if key in there]:
+                try:
+                    sample = measured({"what": "peer", "name": key, **task}, seconds=PEER_SECONDS)
+                    taken.setdefault(key, []).append(sample)
+                except Failed as failure:
+                    failures[key] = str(failure)
+                    there.discard(key)
     progress("")
     return samples
+
+
+def take_tactics(there, failures):
+    """Program -> kind of position -> [right, all]; ours is ``mcts_core``."""
+    found = {}
+    task = {"what": "tactics", **report.TACTICS}
+    for key in ("mcts_core", *there):
+        progress(f"tactics: {key}")
+        try:
+            found[key] = measured(task | {"name": None if key == "mcts_core" else key}, seconds=PEER_SECONDS)
+        except Failed as failure:
+            failures.setdefault(key, str(failure))
+    progress("")
+    return found
 
 
 def take_costs(isas, args):
