@@ -82,8 +82,8 @@ CASES = (
 COMPARED = ("connect4-iterations-1e5", "gomoku15-iterations-1e5")
 """The cases of the chart."""
 
-GROWTH = {"connect4": 0.7, "gomoku15": None}
-"""The games of the growth table -> rate at the most iterations by that at 100,000, to reach."""
+GROWTH = {"connect4": {10_000_000: 0.7}, "gomoku15": {}}
+"""The games of the growth table -> iterations -> the rate by that at 100,000, to reach."""
 
 CALLS = {
     "search(state, iterations=1)": 20e-6,

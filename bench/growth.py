@@ -14,7 +14,7 @@ def rows(chosen, samples):
     ``chosen``: the cases measured; ``samples``: case name -> candidate -> samples.
     """
     found = []
-    for game, target in cases.GROWTH.items():
+    for game, targets in cases.GROWTH.items():
         steps = sorted((case for case in chosen if case.game == game and case.work == "iterations"),
                        key=lambda case: case.count)
         if len(steps) < 2:
@@ -23,8 +23,7 @@ def rows(chosen, samples):
         for case in steps:
             for isa, taken in samples[case.name].items():
                 if "depth" in taken[0]:
-                    aim = target if case is steps[-1] and case.count > BASE else None
-                    found.append(_row(case, isa, samples[case.name], base, aim))
+                    found.append(_row(case, isa, samples[case.name], base, targets.get(case.count)))
     return found
 
 

@@ -108,7 +108,8 @@ def compared(rows, tactics=()):
                 bars[row["against"]] = (f"{peer.title} ({peer.made_of})", "peer", row["peer_per_second"].median)
         listed = [{"name": name, "kind": kind, "per_second": speed, "note": "plays wrongly" if key in wrong else ""}
                   for key, (name, kind, speed) in bars.items()]
-        panels.append((case.title, sorted(listed, key=lambda bar: -bar["per_second"])))
+        title = f"{cases.GAMES[case.game]}, {case.count:,} {case.work}"
+        panels.append((title, sorted(listed, key=lambda bar: -bar["per_second"])))
     return panels
 
 
@@ -218,7 +219,8 @@ def as_text(found):
 def as_markdown(found, facts, notes, command, pictures=()):
     """A whole page: the machine, how it was measured, the tables."""
     lines = ["# Measured speed", "",
-             "Written by `bench/run.py`; [README.md](README.md) tells how each figure is taken.", "",
+             "Written by `make bench`, which runs the command below. [README.md](README.md) tells how each figure is",
+             "taken.", "",
              "```sh", command, "```", "", "| | |", "|---|---|"]
     lines += [f"| {name} | {value} |" for name, value in facts.items()]
     if notes:

@@ -70,7 +70,7 @@ def main(argv=None):
         facts = machine.describe(core, compiler) | {
             "mcts_core": f"{about['version']}, instruction sets {', '.join(about['supported'])}",
             "mcts_core compiled by": machine.built_with(about["folder"]),
-            "other packages": ", ".join(f"{key} {number}" for key, number in there.items()) or "-",
+            "other packages": ", ".join(f"{name} {number}" for name, number in peers.versions().items()) or "-",
             "rounds": str(args.rounds),
         }
         print("\n".join(f"{name}: {value}" for name, value in facts.items()), *notes, "", sep="\n", flush=True)

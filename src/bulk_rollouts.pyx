@@ -17,7 +17,10 @@ cdef extern from "kernels/platform.h" nogil:
 
 
 cdef enum:
-    BATCH = 1 << 14  # rollouts between two looks at the clock
+    # Rollouts between two looks at the clock. Not fitted to the speed: a function of many rollouts begins its random
+    # streams anew at every call, so the cuts belong to the result.
+    ONE_BY_ONE = 1 << 14
+    SIDE_BY_SIDE = 1 << 17
 
 cdef double SIGNAL_INTERVAL = 0.02
 
@@ -57,9 +60,12 @@ def run(state, uint64_t count, uint64_t seed):
     results[0] = results[1] = results[2] = 0
     with nogil:
         while done < count:
-            batch = BATCH if count - done > BATCH else count - done
             if native.game.max_moves == 0:  # Python-written: a rollout may be long
                 batch = 1
+            else:
+                batch = ONE_BY_ONE if native.game.rollouts == NULL else SIDE_BY_SIDE
+            if batch > count - done:
+                batch = count - done
             returned = play(native.game, native.state, batch, &rng, results, &plies)
             if returned < 0:
                 break

@@ -173,6 +173,7 @@ def test_required_packages_are_those_of_the_peers():
     required = install.lines((BENCH / "requirements.txt").read_text())
     assert [line.partition("==")[0] for line in required] == [peer.distribution for peer in peers.PEERS.values()]
     assert all(line.partition("==")[2][0].isdigit() for line in required)
+    assert set(peers.versions()) - {"numpy"} == {peer.title for key, peer in peers.PEERS.items() if peers.version(key)}
 
 
 def test_a_package_that_cannot_be_installed_is_left_out(tmp_path, capsys):
@@ -416,13 +417,13 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def test_bars_have_the_numbers():
     (title, bars), = panels = report.compared(report.ratio_rows(CASE, FOUND), TACTICS)
-    assert title == "Connect Four iterations 100,000"
+    assert title == "Connect Four, 100,000 iterations"
     assert [(bar["name"], bar["kind"], bar["per_second"], bar["note"]) for bar in bars] == [
         ("mcts_core, baseline", "ours", 2000.0, ""), ("mcts_core, avx2", "ours", 2000.0, ""),
         ("textbook UCT in plain C", "reference", 500.0, ""), ("OpenSpiel (C++)", "peer", 100.0, "plays wrongly")]
     drawing = ElementTree.fromstring(chart.bars(panels, "a <processor> & more"))
     texts = ["".join(text.itertext()) for text in drawing.iter(f"{SVG}text")]
-    assert "a <processor> & more" in texts and "100  plays wrongly" in texts
+    assert "a <processor> & more" in texts and "100, plays wrongly" in texts
     assert texts.count("2 k") == 2 and "500" in texts and any("logarithmic" in text for text in texts)
     drawn = [bar for bar in drawing.iter(f"{SVG}rect") if bar.get("class") != "page"]
     assert [bar.get("class") for bar in drawn] == ["ours", "ours", "reference", "peer"]

@@ -32,7 +32,8 @@ PEERS = {
     "openspiel": Peer("OpenSpiel", "open_spiel", "C++", ("connect4", "gomoku15"),
                       "`pyspiel.MCTSBot`, one random rollout, without its solver"),
     "mcts": Peer("mcts", "mcts", "Python",
-                 remark="knows one player: rewards are never turned, so it takes the opponent for a helper"),
+                 remark="rewards are never turned: it takes the opponent for a helper, and much of its search ends in "
+                        "games soon given away, which is quick"),
     "multimcts": Peer("multimcts", "multimcts", "Cython tree, Python rules",
                       remark="its README's use raises TypeError; with `suggest_move = None` in the state it runs"),
     "fastmcts": Peer("fastmcts", "fastmcts", "Python and numpy",
@@ -48,6 +49,16 @@ def version(key):
         return version_of(PEERS[key].distribution)
     except PackageNotFoundError:
         return None
+
+
+def versions():
+    """The versions of all that is installed, by name, numpy included."""
+    found = {peer.title: version(key) for key, peer in PEERS.items()}
+    try:
+        found["numpy"] = version_of("numpy")
+    except PackageNotFoundError:
+        pass
+    return {name: number for name, number in found.items() if number}
 
 
 def search(key, game, moves, count, seed):

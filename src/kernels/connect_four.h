@@ -22,15 +22,6 @@ MCTS_INLINE uint64_t c4_random(mcts_rng *rng) {
     return word;
 }
 
-/* A constant that the compiler must not know: GCC takes a multiplication by 49 apart into shifts and additions. With
- * the constant in the open a rollout takes about 1.02 times as long (baseline; 1.01 with AVX2, near the noise). */
-MCTS_INLINE uint64_t c4_opaque(uint64_t constant) {
-#if defined(MCTS_GNU)
-    __asm__("" : "+r"(constant));
-#endif
-    return constant;
-}
-
 /* Whether one player has a line on the standard board. */
 MCTS_INLINE int c4_line_standard(uint64_t x) {
     uint64_t v = x & (x >> 1), h = x & (x >> 7), d = x & (x >> 6), e = x & (x >> 8);

@@ -237,8 +237,8 @@ MCTS_INLINE void c4_draw(c4_vector *me, c4_vector *next, c4_vector *empty, c4_ve
 #if C4_WIDTH == 1
 
 /* Four draws without a look at lines, for a lane of its own: right, and returns 1, when nobody has one after them, as
- * stones only accumulate; otherwise changes nothing and returns 0. With it as many rollouts per
- * second as 0.9 times one by one, without it 0.77 times. */
+ * stones only accumulate; otherwise changes nothing and returns 0. In plain C on x86-64,
+ * as rollouts per second over one by one: 0.77 with it, 0.69 without (7 rows of 8 columns: 1.02, 0.79). */
 MCTS_INLINE int c4_quiet_draws(c4_vector *me, c4_vector *next, c4_vector *empty, c4_fractions *f,
                                const c4_lanes_start *s, int standard) {
     const uint64_t bottom = s->bottom ^ C4_OURS;
