@@ -22,7 +22,7 @@ MAX_ITERATIONS = 2**30 - 1
 MAX_SECONDS = 1e9
 MAX_SEED = 2**64 - 1
 ARENA_KEPT = 64 << 20
-"""Bytes of tree memory that the module's own ``search`` keeps for the next call of the thread."""
+"""Bytes of tree memory that the module's ``search`` keeps for the next call of the thread; a larger tree is released."""
 
 _FINAL_MOVES = ("robust", "max")
 _FIXED = {"selection": "ucb1", "rollout": "random", "threads": 1, "solver": False, "reuse": False}
@@ -133,11 +133,16 @@ def search(state: Any, seconds: float | None = None, *, iterations: int | None =
     See ``Searcher`` for the options and ``Searcher.search`` for the budgets and the errors. ``stats()`` tells what it
     found.
     """
-    engine = getattr(_local, "engine", None)
+    engine: Searcher | None = getattr(_local, "engine", None)
     if engine is None or _local.options != options:
         engine = Searcher(**options)
         _local.engine, _local.options = engine, options
-    return engine.search(state, seconds, iterations=iterations)
+    _local.stats = None
+    move = engine.search(state, seconds, iterations=iterations)
+    if engine._core.held > ARENA_KEPT:
+        _local.stats = engine.stats()
+        engine._core.release()
+    return move
 
 
 def stats() -> Stats:
@@ -145,7 +150,7 @@ def stats() -> Stats:
     engine: Searcher | None = getattr(_local, "engine", None)
     if engine is None:
         raise NoSearch("there are no statistics: search() has not been called in this thread")
-    return engine.stats()
+    return _local.stats or engine.stats()
 
 
 def rollouts(state: Any, n: int, *, seed: int | None = None) -> Rollouts:

@@ -256,12 +256,21 @@ cdef class SearchCore:
         finally:
             self.lock.release()
 
-    def trim(self, uint64_t keep):
-        """Gives the arena back when it holds more than ``keep`` bytes; the statistics of the last search go with it."""
-        if self.tree != NULL and self.tree.committed > keep:
+    @property
+    def held(self):
+        """Bytes of memory that the arena keeps between searches."""
+        return 0 if self.tree == NULL else self.tree.committed
+
+    def release(self):
+        """Gives the arena back; the statistics of the last search go with it."""
+        if not self.lock.acquire(False):
+            raise SearchBusy("this Searcher is searching in another thread; its memory can be released afterwards")
+        try:
+            self.native = None
             tree_ops.destroy(self.tree)
             self.tree = NULL
-            self.native = None
+        finally:
+            self.lock.release()
 
 
 def by_visits_key(child):

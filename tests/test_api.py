@@ -62,6 +62,24 @@ def test_stats_belong_to_the_thread():
     assert seen == [45] and mc.stats().iterations == 123
 
 
+def test_the_module_does_not_sit_on_the_memory_of_a_large_search(monkeypatch):
+    from mcts_core import api
+
+    mc.search(mc.ConnectFour(), iterations=1000, seed=1)
+    held = api._local.engine._core.held
+    assert held > 0
+    monkeypatch.setattr(api, "ARENA_KEPT", held)
+    mc.search(mc.ConnectFour(), iterations=200_000, seed=1)
+    assert api._local.engine._core.held == 0
+    assert mc.stats().iterations == 200_000 and mc.stats() == mc.stats()
+    mc.search(mc.ConnectFour(), iterations=500, seed=1)
+    assert mc.stats().iterations == 500
+    with pytest.raises(mc.GameOver):
+        mc.search(mc.ConnectFour.from_moves("0101010"), iterations=10)
+    with pytest.raises(mc.NoSearch):
+        mc.stats()
+
+
 def test_default_budget_is_a_second():
     engine = mc.Searcher()
     engine.search(mc.TicTacToe())

@@ -227,21 +227,18 @@ def test_pv_can_be_played():
 
 def test_core_without_a_search():
     core = SearchCore(2**20)
-    assert core.figures() is None
-    core.trim(0)
-    assert core.figures() is None
+    assert core.figures() is None and core.held == 0
+    core.release()
+    assert core.figures() is None and core.held == 0
 
 
-def test_trim_gives_the_arena_back():
+def test_release_gives_the_arena_back():
     core = SearchCore(2**28)
-    core.search(mc.ConnectFour(), clock(), 0.0, 1000, 0.7, False, 1)
-    assert core.figures()["iterations"] == 1000
-    core.trim(2**28)
-    assert core.figures()["iterations"] == 1000
-    core.trim(1000)
-    assert core.figures() is None
-    core.search(mc.ConnectFour(), clock(), 0.0, 1000, 0.7, False, 1)
-    assert core.figures()["iterations"] == 1000
+    for _ in range(2):
+        core.search(mc.ConnectFour(), clock(), 0.0, 1000, 0.7, False, 1)
+        assert core.figures()["iterations"] == 1000 and core.held >= core.figures()["bytes"]
+        core.release()
+        assert core.figures() is None and core.held == 0
 
 
 def test_many_searchers_in_threads_do_not_disturb_each_other():

@@ -156,10 +156,10 @@ MCTS_INLINE void random_next(byte_random *r, byte_v out[32 / VB]) {
     }
 }
 
-#elif defined(MCTS_GNU) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && (defined(__clang__) || __GNUC__ >= 12)
+#elif defined(MCTS_VECTOR_TYPES)
 /* Any other processor with vectors of 16 bytes, in the vector types of GCC and Clang. */
-typedef uint8_t byte_v __attribute__((vector_size(16)));
-typedef uint64_t word_v __attribute__((vector_size(16)));
+typedef uint8_t byte_v MCTS_VECTOR16;
+typedef uint64_t word_v MCTS_VECTOR16;
 #define v_and(a, b) ((a) & (b))
 #define v_or(a, b) ((a) | (b))
 #define v_xor(a, b) ((a) ^ (b))
