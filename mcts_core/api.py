@@ -22,7 +22,7 @@ MAX_ITERATIONS = 2**30 - 1
 MAX_SECONDS = 1e9
 MAX_SEED = 2**64 - 1
 ARENA_KEPT = 64 << 20
-"""Bytes of tree memory that the module's ``search`` keeps for the next call of the thread; a larger tree is released."""
+"""Bytes of tree memory that the module's ``search`` keeps for the thread's next call; a larger tree is released."""
 
 _FINAL_MOVES = ("robust", "max")
 _FIXED = {"selection": "ucb1", "rollout": "random", "threads": 1, "solver": False, "reuse": False}
