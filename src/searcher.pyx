@@ -109,10 +109,13 @@ cdef class SearchCore:
                 self.seconds = mcts_clock() - begin
                 self.overshoot = max(0.0, self.seconds - seconds) if seconds > 0 else 0.0
             if status == RUN_GAME_ERROR:
-                self.native = None
-                if isinstance(native, PythonGame):
-                    (<PythonGame>native).raise_error()
-                raise GameError(f"the native rules of {type(state).__name__} reported an error")
+                try:
+                    if isinstance(native, PythonGame):
+                        (<PythonGame>native).raise_error()
+                    raise GameError(f"the native rules of {type(state).__name__} reported an error")
+                except Exception:  # Ctrl-C in the user's code is none, and leaves the statistics
+                    self.native = None
+                    raise
             if self.tree.iterations == 0:
                 raise MemoryError(f"no memory for a search tree of {self.memory // MIB} MB")
             children = self.root_children()

@@ -326,6 +326,8 @@ cdef int store_in_mini(Tree *tree, uint32_t length, uint32_t link, const mcts_si
         link = LINK_MINI | index
         set_link(tree, length, link)
     mini = <Mini *>record_at(tree, link & WIDE_INDEX)
+    if simulation.count != mini.count:  # a game that changes its mind would write past the record
+        return RUN_GAME_ERROR
     mini.cursor = <uint16_t>(MINI_ALL_TRIED if simulation.cursor == MCTS_ALL_TRIED else simulation.cursor)
     (<uint8_t *>mini)[MINI_HEADER + (simulation.slot >> 2)] |= <uint8_t>((1 + points) << (2 * (simulation.slot & 3)))
     return RUN_DONE

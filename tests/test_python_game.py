@@ -225,6 +225,21 @@ def test_changing_moves_are_noticed():
         mc.search(Fickle(10), iterations=5000, seed=1)
 
 
+@pytest.mark.parametrize("growth", [1, 70, 300, 5000])
+def test_more_moves_than_at_first_do_no_harm(growth):
+    class Growing(Nim):
+        calls = 0
+
+        def legal_moves(self):
+            if self.stones != 8:
+                return [("take", 1)]
+            Growing.calls += 1
+            return [("take", 1 + n % 2) for n in range(min(60_000, growth * Growing.calls))]
+
+    with pytest.raises(mc.GameError, match="different moves for the same position|must not repeat"):
+        mc.search(Growing(9), iterations=20_000, seed=1)
+
+
 def test_objects_that_are_no_states():
     class NoPlayer:
         legal_moves = play = winner = lambda self: None
@@ -253,9 +268,24 @@ def test_what_stops_the_program_is_not_wrapped(interrupt):
                 raise interrupt
             return super().play(move)
 
-    engine = mc.Searcher()
+    class Late(Nim):
+        finished = 0
+
+        def winner(self):
+            if self.stones == 0:
+                Late.finished += 1
+                if Late.finished > 20:
+                    raise interrupt
+            return super().winner()
+
+    engine = mc.Searcher(seed=1)
     with pytest.raises(interrupt):
         engine.search(Stop(12), iterations=1000)
+    with pytest.raises(mc.NoSearch):  # the very first rollout was broken off
+        engine.stats()
+    with pytest.raises(interrupt):
+        engine.search(Late(12), iterations=1000)
+    assert engine.stats().stop_reason == "cancelled" and engine.stats().iterations == 20
     assert engine.search(Nim(6), iterations=2000) == ("take", 2)
 
 
