@@ -445,6 +445,15 @@ def test_curves_have_the_numbers():
     assert chart.curves([], "P") is None
 
 
+def test_the_committed_pictures_are_of_the_committed_results():
+    page = (BENCH / "RESULTS.md").read_text()
+    assert "](chart.svg)" in page and "](growth.svg)" in page
+    drawing = ElementTree.parse(BENCH / "chart.svg")
+    shown = [text.text.partition(",")[0] for text in drawing.iter(f"{SVG}text") if "value" in text.get("class")]
+    assert len(shown) >= 4 and all(f"| {speed} |" in page for speed in shown)
+    assert "## Growth" in page and ElementTree.parse(BENCH / "growth.svg").find(f".//{SVG}polyline") is not None
+
+
 def test_axis_is_logarithmic():
     axis = chart.Axis([30, 4000], 100, 400)
     assert axis.powers() == [10, 100, 1000, 10_000]

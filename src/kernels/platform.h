@@ -41,6 +41,10 @@
 #define MCTS_AVX2 1
 #endif
 #endif
+#if defined(__aarch64__) || defined(_M_ARM64)
+#define MCTS_NEON 1
+#include <arm_neon.h>
+#endif
 #if defined(MCTS_GNU) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && (defined(__clang__) || __GNUC__ >= 12)
 #define MCTS_VECTOR_TYPES 1 /* vectors that every processor has, NEON among them, as types of the language */
 #define MCTS_VECTOR16 __attribute__((vector_size(16)))

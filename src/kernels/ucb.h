@@ -125,64 +125,89 @@ MCTS_INLINE uint32_t ucb_update16(int32_t *visits, int32_t *wins, int32_t slot, 
     return (uint32_t)mcts_ctz64(ucb_first8(score0, top) | ucb_first8(score1, top) << 8);
 }
 
-#elif defined(MCTS_SSE2)
+#elif defined(MCTS_SSE2) || defined(MCTS_NEON)
 
-MCTS_INLINE __m128 ucb_scores4(__m128i visits, __m128i wins, __m128 s) {
-    __m128 inverse = _mm_div_ps(_mm_set1_ps(1.0f), _mm_sqrt_ps(_mm_cvtepi32_ps(visits)));
-    __m128 half = _mm_mul_ps(_mm_cvtepi32_ps(wins), _mm_set1_ps(0.5f));
-    return _mm_mul_ps(inverse, _mm_add_ps(_mm_mul_ps(half, inverse), s));
+#if defined(MCTS_SSE2)
+typedef __m128 ucb_floats;
+
+/* adds one visit and `add` half-points to the lane that is `slot`; the scores of all four */
+MCTS_INLINE ucb_floats ucb_add4(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s) {
+    __m128i hit = _mm_cmpeq_epi32(_mm_setr_epi32(0, 1, 2, 3), _mm_set1_epi32(slot));
+    __m128i v = _mm_sub_epi32(_mm_loadu_si128((const __m128i *)visits), hit);
+    __m128i w = _mm_add_epi32(_mm_loadu_si128((const __m128i *)wins), _mm_and_si128(hit, _mm_set1_epi32(add)));
+    _mm_storeu_si128((__m128i *)visits, v);
+    _mm_storeu_si128((__m128i *)wins, w);
+    __m128 inverse = _mm_div_ps(_mm_set1_ps(1.0f), _mm_sqrt_ps(_mm_cvtepi32_ps(v)));
+    __m128 half = _mm_mul_ps(_mm_cvtepi32_ps(w), _mm_set1_ps(0.5f));
+    return _mm_mul_ps(inverse, _mm_add_ps(_mm_mul_ps(half, inverse), _mm_set1_ps(s)));
 }
 
-MCTS_INLINE __m128 ucb_highest4(__m128 score) {
+/* the fourth lane, which is no slot, can never be the best */
+MCTS_INLINE ucb_floats ucb_drop_last(ucb_floats score) {
+    const __m128 last = _mm_castsi128_ps(_mm_setr_epi32(0, 0, 0, -1));
+    return _mm_or_ps(_mm_andnot_ps(last, score), _mm_and_ps(last, _mm_set1_ps(-INFINITY)));
+}
+
+MCTS_INLINE ucb_floats ucb_max4(ucb_floats a, ucb_floats b) { return _mm_max_ps(a, b); }
+
+MCTS_INLINE ucb_floats ucb_highest4(ucb_floats score) {
     __m128 top = _mm_max_ps(score, _mm_shuffle_ps(score, score, 0x4E));
     return _mm_max_ps(top, _mm_shuffle_ps(top, top, 0xB1));
 }
 
-/* scores of slots 0..3 in score[0] and of slots 4..7 in score[1] */
-MCTS_INLINE void ucb_add8(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s, __m128 *score) {
-    __m128i at = _mm_set1_epi32(slot), adds = _mm_set1_epi32(add);
-    __m128i hit0 = _mm_cmpeq_epi32(_mm_setr_epi32(0, 1, 2, 3), at);
-    __m128i hit1 = _mm_cmpeq_epi32(_mm_setr_epi32(4, 5, 6, 7), at);
-    __m128i v0 = _mm_sub_epi32(_mm_loadu_si128((const __m128i *)visits), hit0);
-    __m128i v1 = _mm_sub_epi32(_mm_loadu_si128((const __m128i *)(visits + 4)), hit1);
-    __m128i w0 = _mm_add_epi32(_mm_loadu_si128((const __m128i *)wins), _mm_and_si128(hit0, adds));
-    __m128i w1 = _mm_add_epi32(_mm_loadu_si128((const __m128i *)(wins + 4)), _mm_and_si128(hit1, adds));
-    _mm_storeu_si128((__m128i *)visits, v0);
-    _mm_storeu_si128((__m128i *)(visits + 4), v1);
-    _mm_storeu_si128((__m128i *)wins, w0);
-    _mm_storeu_si128((__m128i *)(wins + 4), w1);
-    score[0] = ucb_scores4(v0, w0, _mm_set1_ps(s));
-    score[1] = ucb_scores4(v1, w1, _mm_set1_ps(s));
-}
-
-MCTS_INLINE uint32_t ucb_first4(__m128 score, __m128 top) {
+/* the lanes that equal `top`, as bits */
+MCTS_INLINE uint32_t ucb_equal4(ucb_floats score, ucb_floats top) {
     return (uint32_t)_mm_movemask_ps(_mm_cmpeq_ps(score, top));
 }
 
+#else
+typedef float32x4_t ucb_floats;
+
+MCTS_INLINE ucb_floats ucb_add4(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s) {
+    static const int32_t numbers[4] = {0, 1, 2, 3};
+    int32x4_t hit = vreinterpretq_s32_u32(vceqq_s32(vld1q_s32(numbers), vdupq_n_s32(slot)));
+    int32x4_t v = vsubq_s32(vld1q_s32(visits), hit);
+    int32x4_t w = vaddq_s32(vld1q_s32(wins), vandq_s32(hit, vdupq_n_s32(add)));
+    vst1q_s32(visits, v);
+    vst1q_s32(wins, w);
+    float32x4_t inverse = vdivq_f32(vdupq_n_f32(1.0f), vsqrtq_f32(vcvtq_f32_s32(v)));
+    float32x4_t half = vmulq_n_f32(vcvtq_f32_s32(w), 0.5f);
+    return vmulq_f32(inverse, vaddq_f32(vmulq_f32(half, inverse), vdupq_n_f32(s)));
+}
+
+MCTS_INLINE ucb_floats ucb_drop_last(ucb_floats score) { return vsetq_lane_f32(-INFINITY, score, 3); }
+
+MCTS_INLINE ucb_floats ucb_max4(ucb_floats a, ucb_floats b) { return vmaxq_f32(a, b); }
+
+MCTS_INLINE ucb_floats ucb_highest4(ucb_floats score) { return vdupq_n_f32(vmaxvq_f32(score)); }
+
+MCTS_INLINE uint32_t ucb_equal4(ucb_floats score, ucb_floats top) {
+    static const uint32_t bits[4] = {1, 2, 4, 8};
+    return vaddvq_u32(vandq_u32(vceqq_f32(score, top), vld1q_u32(bits)));
+}
+
+#endif
+
 MCTS_INLINE uint32_t ucb_update7(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s) {
-    /* the eighth lane is no slot: it is written back as it was and never the best */
-    const __m128 no_slot = _mm_castsi128_ps(_mm_setr_epi32(0, 0, 0, -1));
-    __m128 score[2], top;
-    ucb_add8(visits, wins, slot, add, s, score);
-    score[1] = _mm_or_ps(_mm_andnot_ps(no_slot, score[1]), _mm_and_ps(no_slot, _mm_set1_ps(-INFINITY)));
-    top = ucb_highest4(_mm_max_ps(score[0], score[1]));
-    return (uint32_t)mcts_ctz64(ucb_first4(score[0], top) | ucb_first4(score[1], top) << 4);
+    ucb_floats low = ucb_add4(visits, wins, slot, add, s);
+    ucb_floats high = ucb_drop_last(ucb_add4(visits + 4, wins + 4, slot - 4, add, s));
+    ucb_floats top = ucb_highest4(ucb_max4(low, high));
+    return (uint32_t)mcts_ctz64(ucb_equal4(low, top) | ucb_equal4(high, top) << 4);
 }
 
 MCTS_INLINE uint32_t ucb_update8(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s) {
-    __m128 score[2], top;
-    ucb_add8(visits, wins, slot, add, s, score);
-    top = ucb_highest4(_mm_max_ps(score[0], score[1]));
-    return (uint32_t)mcts_ctz64(ucb_first4(score[0], top) | ucb_first4(score[1], top) << 4);
+    ucb_floats low = ucb_add4(visits, wins, slot, add, s), high = ucb_add4(visits + 4, wins + 4, slot - 4, add, s);
+    ucb_floats top = ucb_highest4(ucb_max4(low, high));
+    return (uint32_t)mcts_ctz64(ucb_equal4(low, top) | ucb_equal4(high, top) << 4);
 }
 
 MCTS_INLINE uint32_t ucb_update16(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s) {
-    __m128 score[4], top;
-    ucb_add8(visits, wins, slot, add, s, score);
-    ucb_add8(visits + 8, wins + 8, slot - 8, add, s, score + 2);
-    top = ucb_highest4(_mm_max_ps(_mm_max_ps(score[0], score[1]), _mm_max_ps(score[2], score[3])));
-    return (uint32_t)mcts_ctz64(ucb_first4(score[0], top) | ucb_first4(score[1], top) << 4 |
-                                ucb_first4(score[2], top) << 8 | ucb_first4(score[3], top) << 12);
+    ucb_floats a = ucb_add4(visits, wins, slot, add, s), b = ucb_add4(visits + 4, wins + 4, slot - 4, add, s);
+    ucb_floats c = ucb_add4(visits + 8, wins + 8, slot - 8, add, s);
+    ucb_floats d = ucb_add4(visits + 12, wins + 12, slot - 12, add, s);
+    ucb_floats top = ucb_highest4(ucb_max4(ucb_max4(a, b), ucb_max4(c, d)));
+    return (uint32_t)mcts_ctz64(ucb_equal4(a, top) | ucb_equal4(b, top) << 4 | ucb_equal4(c, top) << 8 |
+                                ucb_equal4(d, top) << 12);
 }
 
 #else
@@ -202,6 +227,16 @@ MCTS_INLINE uint32_t ucb_update16(int32_t *visits, int32_t *wins, int32_t slot, 
 #endif
 
 /* ---- wide nodes: from kept means and inverse roots -------------------------------------------------------------- */
+
+#if defined(MCTS_SSE2)
+MCTS_INLINE __m128 ucb_wide4(const float *mean, const float *inverse, float s) {
+    return _mm_add_ps(_mm_loadu_ps(mean), _mm_mul_ps(_mm_set1_ps(s), _mm_loadu_ps(inverse)));
+}
+#elif defined(MCTS_NEON)
+MCTS_INLINE float32x4_t ucb_wide4(const float *mean, const float *inverse, float s) {
+    return vaddq_f32(vld1q_f32(mean), vmulq_f32(vdupq_n_f32(s), vld1q_f32(inverse)));
+}
+#endif
 
 /* the slot with the highest mean[i] + s * inverse[i]; count is a multiple of 8 */
 MCTS_INLINE uint32_t ucb_best_wide(const float *MCTS_RESTRICT mean, const float *MCTS_RESTRICT inverse, uint32_t count,
@@ -225,22 +260,18 @@ MCTS_INLINE uint32_t ucb_best_wide(const float *MCTS_RESTRICT mean, const float 
         if (equal) return i + (uint32_t)mcts_ctz64((uint64_t)(uint32_t)equal);
     }
     return 0;
-#elif defined(MCTS_SSE2)
-    __m128 scale = _mm_set1_ps(s), top0 = _mm_set1_ps(-INFINITY), top1 = top0;
+#elif defined(MCTS_SSE2) || defined(MCTS_NEON)
+    ucb_floats low = ucb_wide4(mean, inverse, s), high = ucb_wide4(mean + 4, inverse + 4, s), top;
     uint32_t i;
-    for (i = 0; i < count; i += 8) {
-        top0 = _mm_max_ps(top0, _mm_add_ps(_mm_loadu_ps(mean + i), _mm_mul_ps(scale, _mm_loadu_ps(inverse + i))));
-        top1 = _mm_max_ps(top1, _mm_add_ps(_mm_loadu_ps(mean + i + 4),
-                                           _mm_mul_ps(scale, _mm_loadu_ps(inverse + i + 4))));
+    for (i = 8; i < count; i += 8) {
+        low = ucb_max4(low, ucb_wide4(mean + i, inverse + i, s));
+        high = ucb_max4(high, ucb_wide4(mean + i + 4, inverse + i + 4, s));
     }
-    top0 = _mm_max_ps(top0, top1);
-    top0 = _mm_max_ps(top0, _mm_shuffle_ps(top0, top0, 0x4E));
-    top0 = _mm_max_ps(top0, _mm_shuffle_ps(top0, top0, 0xB1));
+    top = ucb_highest4(ucb_max4(low, high));
     for (i = 0; i < count; i += 8) {
-        __m128 score0 = _mm_add_ps(_mm_loadu_ps(mean + i), _mm_mul_ps(scale, _mm_loadu_ps(inverse + i)));
-        __m128 score1 = _mm_add_ps(_mm_loadu_ps(mean + i + 4), _mm_mul_ps(scale, _mm_loadu_ps(inverse + i + 4)));
-        int equal = _mm_movemask_ps(_mm_cmpeq_ps(score0, top0)) | _mm_movemask_ps(_mm_cmpeq_ps(score1, top0)) << 4;
-        if (equal) return i + (uint32_t)mcts_ctz64((uint64_t)(uint32_t)equal);
+        uint32_t equal = ucb_equal4(ucb_wide4(mean + i, inverse + i, s), top) |
+                         ucb_equal4(ucb_wide4(mean + i + 4, inverse + i + 4, s), top) << 4;
+        if (equal) return i + (uint32_t)mcts_ctz64(equal);
     }
     return 0;
 #else
