@@ -12,12 +12,12 @@ STYLE = """\
   .page { fill: #ffffff } .text { fill: #1f2328 } .faint { fill: #59636e } .grid { stroke: #d1d9e0 }
   .ours { fill: #0969da; stroke: #0969da } .reference { fill: #8250df; stroke: #8250df }
   .peer { fill: #9a6700; stroke: #9a6700 }
-  .value { stroke: #ffffff; stroke-width: 4; paint-order: stroke }
+  .halo { fill: #ffffff; stroke: #ffffff; stroke-width: 4 }
   .line { fill: none; stroke-width: 2 } .dashed { stroke-dasharray: 6 4 }
   text { font: 13px system-ui, sans-serif } .title { font-weight: 600; font-size: 15px } .small { font-size: 11px }
   @media (prefers-color-scheme: dark) {
     .page { fill: #0d1117 } .text { fill: #f0f6fc } .faint { fill: #9198a1 } .grid { stroke: #3d444d }
-    .value { stroke: #0d1117 }
+    .halo { fill: #0d1117; stroke: #0d1117 }
     .ours { fill: #4493f8; stroke: #4493f8 } .reference { fill: #ab7df8; stroke: #ab7df8 }
     .peer { fill: #d29922; stroke: #d29922 }
   }
@@ -59,9 +59,9 @@ def bars(panels, where):
                 text(left - 8, y + 14, bar["name"], "text", "end"),
                 f'<rect class="{bar["kind"]}" stroke="none" x="{left}" y="{y + 3}" width="{max(1, end - left):.1f}" '
                 f'height="{step - 8}"><title>{bar["per_second"]:.0f} per second</title></rect>',
-                text(end + 6, y + 14, ", ".join(filter(None, (amount(bar["per_second"]), bar["note"]))),
-                     "text value"),
             ]
+            said = ", ".join(filter(None, (amount(bar["per_second"]), bar["note"])))
+            body += [text(end + 6, y + 14, said, classes) for classes in ("halo", "text value")]
         top = bottom + 18
     body += [text(axis.at(power), top, amount(power), "faint small", "middle") for power in axis.powers()]
     body.append(text((left + right) / 2, top + 18, "logarithmic scale: each line is ten times the one before",
