@@ -37,7 +37,7 @@ class Searcher:
     exploration: the c of UCB1, ``value + c * sqrt(ln(parent visits) / visits)`` with values in [0, 1]; finite, >= 0.
         The default is sqrt(1/2).
     final_move: ``"robust"``, the most visited move, or ``"max"``, the move with the best value (Browne et al., IEEE
-        TCIAIG 4, 2012, section 3.1).
+        TCIAIG 4, 2012, section 3.1). A move that wins at once is played in any case.
     memory_mb: limit of the tree in units of 2**20 bytes, at least 1; a search that reaches it ends with what it has.
         The default is a quarter of the machine's memory.
     seed: an int in [0, 2**64). The same seed and number of iterations give the same tree, bit by bit, on every

@@ -22,4 +22,5 @@ cdef class SearchCore:
     cdef int loop(self, double begin, double seconds, uint32_t limit, bint on_main_thread) except -1 nogil
     cdef object name(self, uint32_t move)
     cdef list root_children(self)
+    cdef list winning_moves(self)
     cdef list variation(self, list children)

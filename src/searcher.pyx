@@ -119,10 +119,10 @@ cdef class SearchCore:
             if self.tree.iterations == 0:
                 raise MemoryError(f"no memory for a search tree of {self.memory // MIB} MB")
             children = self.root_children()
-            if by_value:
-                self.move = max(children, key=by_value_key)[0]
-            else:
-                self.move = max(children, key=by_visits_key)[0]
+            # a move that wins at once is played, also where another one wins as surely but later
+            winning = self.winning_moves()
+            choices = [child for child in children if child[0] in winning] or children
+            self.move = max(choices, key=by_value_key if by_value else by_visits_key)[0]
             self.finished = True
             return self.move
         finally:
@@ -203,6 +203,16 @@ cdef class SearchCore:
             else:
                 children.append((move, 0, 0.0, 0.5))
         return children
+
+    cdef list winning_moves(self):
+        """The moves of the root that are known to end the game with a win for the player to move."""
+        cdef uint32_t link = columns_at(self.tree, 0).links[0], slot
+        cdef Columns columns
+        if link & LINK_KIND != LINK_BLOCK:
+            return []
+        columns = columns_at(self.tree, index_of(self.tree, link))
+        return [self.name(move_at(self.tree, columns, slot)) for slot in range(columns.count)
+                if columns.links[slot] == LINK_TERMINAL | <uint32_t>(1 + self.tree.root_sign)]
 
     cdef list variation(self, list children):
         """The most visited move of the root, then of every node below it that has a block."""

@@ -1,0 +1,133 @@
+"""The search as a whole on positions whose value is known: what plain UCT must never miss."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+import mcts_core as mc
+
+DATA = Path(__file__).resolve().parent / "data"
+
+
+def rows(name):
+    lines = (DATA / name).read_text().splitlines()
+    return [line.split("\t") for line in lines if line and not line.startswith("#")]
+
+
+def test_tic_tac_toe_keeps_the_value_in_every_position():
+    engine = mc.Searcher(seed=1)
+    positions = rows("ttt_truth.tsv")
+    searched = 0
+    for board, to_move, value, _plies, best, _optimal in positions:
+        state = mc.TicTacToe.from_string(board)
+        if to_move == "-":
+            assert state.winner() is not None
+            continue
+        assert state.winner() is None and {"X": 1, "O": -1}[to_move] == state.to_move
+        move = engine.search(state, iterations=20_000)
+        assert str(move) in best, (board, value)
+        searched += 1
+    assert (len(positions), searched) == (5478, 4520)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_tic_tac_toe_against_itself_is_a_draw(seed):
+    engine, state = mc.Searcher(seed=seed), mc.TicTacToe()
+    while state.winner() is None:
+        state = state.play(engine.search(state, iterations=20_000))
+    assert state.winner() == 0
+
+
+def winning_moves(state):
+    return {move for move in state.legal_moves() if state.play(move).winner() == state.to_move}
+
+
+def survives(state, plies):
+    """Whether the player to move, who has just been spared, can avoid losing within ``plies`` moves."""
+    if state.winner() is not None:
+        return state.winner() != -state.to_move
+    if plies == 0 or winning_moves(state):
+        return True
+    return any(holds(state.play(move), plies - 1) for move in state.legal_moves())
+
+
+def holds(state, plies):
+    """The same where the other player is to move."""
+    if state.winner() is not None:
+        return True
+    if plies == 0:
+        return True
+    return not winning_moves(state) and all(survives(state.play(move), plies - 1) for move in state.legal_moves())
+
+
+def connect_four_tactics(count, seed):
+    """Random positions with a win in one, and positions where only one move does not lose at once."""
+    chooser = random.Random(seed)
+    wins, blocks = [], []
+    while len(wins) < count or len(blocks) < count:
+        state = mc.ConnectFour()
+        while state.winner() is None:
+            own = winning_moves(state)
+            if own:
+                wins.append((state, own))
+            else:
+                # the opponent's threats, as if it were his turn
+                cells = [line.split() for line in str(state).splitlines()]
+                threats = {move for move in state.legal_moves() if threatens(cells, move, "OX"[state.to_move < 0])}
+                if len(threats) == 1 and holds(state.play(min(threats)), 3):
+                    blocks.append((state, threats))
+            state = state.play(chooser.choice(state.legal_moves()))
+    return wins[:count], blocks[:count]
+
+
+def threatens(cells, column, mark):
+    """Whether a stone ``mark`` in ``column`` would make four in a row."""
+    row = max(r for r in range(6) if cells[r][column] == ".")
+    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        length = 1
+        for sign in (1, -1):
+            r, c = row + sign * down, column + sign * right
+            while 0 <= r < 6 and 0 <= c < 7 and cells[r][c] == mark:
+                length += 1
+                r, c = r + sign * down, c + sign * right
+        if length >= 4:
+            return True
+    return False
+
+
+def test_connect_four_wins_in_one_and_forced_blocks_are_always_found():
+    wins, blocks = connect_four_tactics(2000, seed=7)
+    engine = mc.Searcher(seed=3)
+    for state, right in wins:
+        assert engine.search(state, iterations=3000) in right, str(state)
+    for state, right in blocks:
+        assert engine.search(state, iterations=10_000) in right, str(state)
+
+
+def test_connect_four_positions_that_need_no_luck():
+    """The simple tags of the solved collection; the rest is for bench/strength.py."""
+    engine = mc.Searcher(seed=1)
+    seen = 0
+    for moves, _score, _scores, keeping, _optimal, tag, _erred in rows("c4_dev.tsv"):
+        if tag in ("win1", "block"):
+            state = mc.ConnectFour.from_moves("" if moves == "-" else moves, base=1)
+            assert str(engine.search(state, iterations=20_000) + 1) in keeping, moves
+            seen += 1
+    assert seen == 95
+
+
+@pytest.mark.parametrize("kind", ["win1", "block4"])
+def test_gomoku_wins_and_blocks_a_five(kind):
+    engine = mc.Searcher(seed=1)
+    seen = 0
+    for row in rows("gomoku_dev.tsv"):
+        rule, size, moves, _to_move, found, good = row[:6]
+        if found == kind:
+            size = int(size)
+            cells = [int(y) * size + int(x) for x, y in (move.split(",") for move in moves.split(";"))]
+            state = mc.Gomoku.from_moves(cells, size=size, rule={"exact5": "exact"}.get(rule, rule))
+            right = {int(y) * size + int(x) for x, y in (move.split(",") for move in good.split(";"))}
+            assert engine.search(state, iterations=100_000) in right, moves
+            seen += 1
+    assert seen > 20
