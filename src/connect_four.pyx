@@ -12,12 +12,12 @@ from mcts_core.game cimport (
     MCTS_DRAW, MCTS_GAME_VERSION, MCTS_ONGOING, MCTS_SLOTS_ARE_MOVES, MCTS_WIN, NativeState, mcts_game, mcts_rng,
     mcts_rng_below, mcts_rng_seed,
 )
+from mcts_core.notation cimport as_move
 
-import operator
 import threading
 
 from mcts_core.errors import GameOver, IllegalMove, InvalidState
-from mcts_core.notation import as_int, format_diagram, parse_diagram, parse_moves, shorten
+from mcts_core.notation import as_int, check_winner, format_diagram, parse_diagram, parse_moves, shorten
 
 __all__ = ["ConnectFour", "perft", "simple_rollouts"]
 
@@ -296,11 +296,7 @@ cdef int place(ConnectFour self, bytes cells, text) except -1:
             count += 1
         set_bit(next, column * c.height + height)
     cdef int first = has_line(c, players[0]), second = has_line(c, players[1])
-    if first and second:
-        raise InvalidState(f"only one player can have {c.connect} in a line, but both do in {shorten(text)}")
-    if first and not count & 1 or second and count & 1:
-        raise InvalidState(f"the player with {c.connect} in a line must have moved last, but the numbers of stones "
-                           f"say that {'O' if first else 'X'} did in {shorten(text)}")
+    check_winner(first, second, count, f"{c.connect} in a line", text)
     self.position.next[0] = next[0]
     self.position.next[1] = next[1]
     self.position.plies = count
@@ -335,25 +331,6 @@ cdef ConnectFour start_position(Geometry geometry):
     adopt(new, geometry)
     new.ready = True
     return new
-
-
-cdef int as_column(object column, int cols) except -1:
-    """``column`` as a C int; ints only, bools are none."""
-    cdef Py_ssize_t number = -1
-    if type(column) is not int:
-        if isinstance(column, bool):
-            raise IllegalMove(f"a column must be an int from 0 to {cols - 1}, got {shorten(column)}")
-        try:
-            column = operator.index(column)
-        except TypeError:
-            raise IllegalMove(f"a column must be an int from 0 to {cols - 1}, got {shorten(column)}") from None
-    try:
-        number = column
-    except OverflowError:
-        pass
-    if not 0 <= number < cols:
-        raise IllegalMove(f"a column must be an int from 0 to {cols - 1}, got {shorten(column)}")
-    return <int> number
 
 
 @cython.final
@@ -447,7 +424,7 @@ cdef class ConnectFour(NativeState):
 
     def play(self, column):
         """The position after a stone in ``column``. Raises IllegalMove, or GameOver in a finished game."""
-        cdef int number = as_column(column, self.geometry.context.cols)
+        cdef int number = as_move(column, self.geometry.context.cols, "column")
         if self.position.over != MCTS_ONGOING:
             raise GameOver(f"the game is over, column {number} cannot be played")
         if not is_open(&self.geometry.context, &self.position, number):

@@ -16,12 +16,12 @@ from mcts_core.game cimport (
 from mcts_core.mnk_rollout cimport (
     MNK_MAX_CELLS, MNK_MAX_SIDE, MNK_NO_CELL, in_line, mnk_geometry, mnk_state, mnk_table,
 )
+from mcts_core.notation cimport as_move
 
-import operator
 import threading
 
 from mcts_core.errors import GameOver, IllegalMove, InvalidState
-from mcts_core.notation import as_int, format_diagram, parse_diagram, parse_moves, shorten
+from mcts_core.notation import as_int, check_winner, format_diagram, parse_diagram, parse_moves, shorten
 
 __all__ = ["MNK", "Gomoku", "TicTacToe", "count_games", "simple_rollouts"]
 
@@ -300,13 +300,8 @@ cdef int place(Geometry geometry, mnk_state *s, bytes cells, text) except -1:
         s.stones += cells[cell] != 0
     first = has_line(g, s.board, 1)
     second = has_line(g, s.board, 2)
-    line = f"exactly {g.k} in a line" if g.exact else f"{g.k} in a line"
-    if first and second:
-        raise InvalidState(f"only one player can have {line}, but both do in {shorten(text)}")
+    check_winner(first, second, s.stones, f"{'exactly ' if g.exact else ''}{g.k} in a line", text)
     last = 2 - (s.stones & 1)
-    if first and last == 2 or second and last == 1:
-        raise InvalidState(f"the player with {line} must have moved last, but the numbers of stones "
-                           f"say that {'O' if first else 'X'} did in {shorten(text)}")
     if first or second:
         s.over = MCTS_WIN
         if not has_last_move(g, s.board, last):
@@ -322,25 +317,6 @@ cdef bytes board_cells(MNK self):
     cdef const mnk_geometry *g = &self.geometry.data
     cdef int cell
     return bytes([self.position.board[g.offset[cell]] for cell in range(g.cells)])
-
-
-cdef int as_cell(object move, int cells) except -1:
-    """``move`` as a C int; ints only, bools are none."""
-    cdef Py_ssize_t number = -1
-    if type(move) is not int:
-        if isinstance(move, bool):
-            raise IllegalMove(f"a move must be an int from 0 to {cells - 1}, got {shorten(move)}")
-        try:
-            move = operator.index(move)
-        except TypeError:
-            raise IllegalMove(f"a move must be an int from 0 to {cells - 1}, got {shorten(move)}") from None
-    try:
-        number = move
-    except OverflowError:
-        pass
-    if not 0 <= number < cells:
-        raise IllegalMove(f"a move must be an int from 0 to {cells - 1}, got {shorten(move)}")
-    return <int> number
 
 
 @cython.no_gc
@@ -452,7 +428,7 @@ cdef class MNK(NativeState):
 
     def play(self, move):
         """The position after a stone in cell ``move``. Raises IllegalMove, or GameOver in a finished game."""
-        cdef int cell = as_cell(move, self.geometry.data.cells)
+        cdef int cell = as_move(move, self.geometry.data.cells, "move")
         if self.position.over != MCTS_ONGOING:
             raise GameOver(f"the game is over, move {cell} cannot be played")
         if not is_empty(&self.geometry.data, self.position, cell):

@@ -32,6 +32,19 @@ def as_int(value, name, low, high, error=InvalidOption):
     return number
 
 
+cdef int as_move(object move, int count, str name) except -1:
+    """``move`` as a C int from 0 to ``count - 1``; ints only, bools are none. Raises IllegalMove."""
+    cdef Py_ssize_t number = -1
+    if type(move) is int:
+        try:
+            number = move
+        except OverflowError:
+            pass
+    if not 0 <= number < count:
+        number = as_int(move, f"a {name}", 0, count - 1, IllegalMove)
+    return <int>number
+
+
 def parse_moves(moves, count, base=0):
     """The moves of a text or a sequence as a list of ints from 0 to ``count - 1``; ``base`` is the first move's number.
 
@@ -86,6 +99,15 @@ def parse_diagram(text, rows, cols):
         raise InvalidState(f"a diagram must have as many X as O or one more, got {first} X and {second} O "
                            f"in {shorten(text)}")
     return bytes(values)
+
+
+def check_winner(first, second, stones, line, text):
+    """Raises InvalidState unless at most one player has a ``line`` and then has made the last of all ``stones``."""
+    if first and second:
+        raise InvalidState(f"only one player can have {line}, but both do in {shorten(text)}")
+    if first and stones % 2 == 0 or second and stones % 2 == 1:
+        raise InvalidState(f"the player with {line} must have moved last, but the numbers of stones "
+                           f"say that {'O' if first else 'X'} did in {shorten(text)}")
 
 
 def format_diagram(cells, rows, cols):

@@ -422,7 +422,9 @@ def test_bars_have_the_numbers():
         ("mcts_core, baseline", "ours", 2000.0, ""), ("mcts_core, avx2", "ours", 2000.0, ""),
         ("textbook UCT in plain C", "reference", 500.0, ""), ("OpenSpiel (C++)", "peer", 100.0, "plays wrongly")]
     drawing = ElementTree.fromstring(chart.bars(panels, "a <processor> & more"))
-    texts = ["".join(text.itertext()) for text in drawing.iter(f"{SVG}text")]
+    texts = ["".join(text.itertext()) for text in drawing.iter(f"{SVG}text") if text.get("class") != "halo"]
+    halos = [text.text for text in drawing.iter(f"{SVG}text") if text.get("class") == "halo"]
+    assert halos == [text.text for text in drawing.iter(f"{SVG}text") if text.get("class") == "text value"]
     assert "a <processor> & more" in texts and "100, plays wrongly" in texts
     assert texts.count("2 k") == 2 and "500" in texts and any("logarithmic" in text for text in texts)
     drawn = [bar for bar in drawing.iter(f"{SVG}rect") if bar.get("class") != "page"]
