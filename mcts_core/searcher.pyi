@@ -14,6 +14,7 @@ class SearchCore:
         iterations: int,
         exploration: float,
         by_value: bool,
+        rollouts_per_leaf: int,
         seed: int,
     ) -> Any: ...
     def figures(self) -> dict[str, Any] | None: ...

@@ -2,8 +2,8 @@
 
 Everything is addressed by 32-bit *links*; there is no pointer, no Python object and no malloc per node.
 
-A *block* holds the statistics of all children of one node, which were all tried at least once. Where moves are slots and
-there are at most seven, it is 96 bytes, every column a vector and every number of the node itself in a spare lane:
+A *block* holds the statistics of all children of one node, which were all tried at least once. Where moves are slots
+and there are at most seven, it is 96 bytes, every column a vector and every number of the node itself in a spare lane:
 
     0          28      32       60    64       92
     visits[7]  parent  wins[7]  info  link[7]  best_link
@@ -16,9 +16,9 @@ With eight moves it is 128 bytes, the lanes full and best_link, parent and info 
                                                                         mean[capacity]  inverse[capacity]
                                                                         moves[capacity]
 
-``mean`` and ``inverse`` are there with more than EXACT_CAPACITY slots, ``moves`` where slots are not moves. The best child,
-which the next descent takes, is found when statistics change and not when they are read (*eager selection*), so that a
-descent reads one cache line per level. The visits of the node itself stand in its parent.
+``mean`` and ``inverse`` are there with more than EXACT_CAPACITY slots, ``moves`` where slots are not moves. The best
+child, which the next descent takes, is found when statistics change and not when they are read (*eager selection*), so
+that a descent reads one cache line per level. The visits of the node itself stand in its parent.
 
 A node of which not all moves were tried has no block: it is a *leaf*. Its results, two bits per slot, stand in its link
 itself (narrow blocks, up to eight moves) or in a *mini*, a small record of the arena. The top bits of a link:
@@ -30,8 +30,9 @@ itself (narrow blocks, up to eight moves) or in a *mini*, a small record of the 
 
 The best_link of a narrow block holds the slot as well, in the three bits below.
 
-``cursor`` is what the game's simulate left, LEAF_ALL_TRIED when no move is left untried. The two bits are 0 for an untried
-slot, else 1 + half-points for player +1.
+``cursor`` is what the game's simulate left, LEAF_ALL_TRIED when no move is left untried. The two bits are 0 for an
+untried slot, else 1 + half-points for player +1. Where an iteration has several rollouts no leaf stands in its link and
+a mini has a byte per slot, 1 + the half-points of all of them; ``wins`` sums those.
 """
 
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -44,7 +45,7 @@ cdef enum:
     WIDE_HEADER = 32             # bytes of a WideBlock before its columns
     EXACT_CAPACITY = 16          # up to here scores come from the integers, beyond from kept floats
     MAX_SLOTS = 65520            # of one node
-    MAX_ITERATIONS = 0x3FFFFFFF  # wins count half-points in 32 signed bits
+    MAX_ITERATIONS = 0x3FFFFFFF  # wins count half-points in 32 signed bits; divided by the rollouts of an iteration
     NO_VISITS = 0x7FFFFFFF       # visits of a slot without a legal move
     FREE_LISTS = 512             # records of more units are not used again
     LEAF_ALL_TRIED = 15
@@ -86,7 +87,7 @@ ctypedef struct WideBlock:
 ctypedef struct Mini:
     uint16_t cursor
     uint16_t count
-    # followed by two bits per slot
+    # followed by two bits per slot, or a byte
 
 ctypedef struct Tree:
     # the arena
@@ -104,6 +105,8 @@ ctypedef struct Tree:
     uint32_t narrow              # slots of every block (7 or 8), 0: the blocks are WideBlocks
     uint32_t unit                # bytes that an index stands for: a whole narrow block, or WIDE_UNIT
     float exploration
+    uint32_t rollouts_per_leaf       # of one iteration
+    float half                   # value of a half-point, 1 / (2 rollouts_per_leaf)
     mcts_rng rng
     # the path of the current iteration; entry 0 is the root itself
     uint32_t path_room
@@ -125,7 +128,7 @@ ctypedef struct TreeOps:
     void (*destroy)(Tree *tree) noexcept nogil
     # forgets everything and starts a search; 0 when the system gives no memory
     int (*reset)(Tree *tree, const mcts_game *game, const void *root, int32_t root_sign, float exploration,
-                 uint64_t seed) noexcept nogil
+                 uint32_t rollouts_per_leaf, uint64_t seed) noexcept nogil
     # runs up to `count` iterations; returns a Status
     int (*run)(Tree *tree, uint32_t count) noexcept nogil
 
@@ -161,7 +164,10 @@ cdef inline uint32_t leaf_result(uint32_t link, uint32_t slot) noexcept nogil:
     return link >> (2 * slot) & 3
 
 
-cdef inline uint32_t mini_result(const Mini *mini, uint32_t slot) noexcept nogil:
+cdef inline uint32_t mini_result(const Tree *tree, const Mini *mini, uint32_t slot) noexcept nogil:
+    """0: untried, else 1 + half-points for player +1."""
+    if tree.rollouts_per_leaf > 1:
+        return (<const uint8_t *>mini)[MINI_HEADER + slot]
     return (<const uint8_t *>mini)[MINI_HEADER + (slot >> 2)] >> (2 * (slot & 3)) & 3
 
 

@@ -3,8 +3,8 @@
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
-from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_SLOTS_ARE_MOVES, NativeState, mcts_expansion, mcts_rng, mcts_rng_below,
-                             mcts_rng_next, mcts_rng_seed, mcts_simulation)
+from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_SLOTS_ARE_MOVES, NativeState, mcts_expansion, mcts_rng,
+                             mcts_rng_below, mcts_rng_next, mcts_rng_seed, mcts_simulation)
 from mcts_core.python_game cimport PythonGame
 
 

@@ -1,9 +1,9 @@
 """Games written in Python, behind the game table: the tree calls back once per phase, holding the GIL.
 
-A state is any object with ``to_move`` (+1 or -1), ``legal_moves()``, ``play(move)`` (a new state) and ``winner()`` (None
-while the game goes on, then +1, -1 or 0). The tree keeps no Python object: a simulation plays its path again from the
-root, which costs little beside the rollout that follows. (Keeping the states in the tree would cost hundreds of bytes a
-node and leave the memory budget a guess.)
+A state is any object with ``to_move`` (+1 or -1), ``legal_moves()``, ``play(move)`` (a new state) and ``winner()``
+(None while the game goes on, then +1, -1 or 0). The tree keeps no Python object: a simulation plays its path again from
+the root, which costs little beside the rollout that follows. (Keeping the states in the tree would cost hundreds of
+bytes a node and leave the memory budget a guess.)
 """
 
 import operator
@@ -14,8 +14,8 @@ from libc.string cimport memset
 from mcts_core.errors import GameError, GameOver, InvalidState
 from mcts_core.notation import shorten
 
-from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ERROR, MCTS_GAME_VERSION, MCTS_LOSS, MCTS_ONGOING, MCTS_WIN,
-                             NativeState, mcts_expansion, mcts_rng, mcts_rng_below, mcts_simulation)
+from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ERROR, MCTS_GAME_VERSION, MCTS_LOSS, MCTS_ONGOING,
+                             MCTS_WIN, NativeState, mcts_expansion, mcts_rng, mcts_rng_below, mcts_simulation)
 
 cdef enum:
     LONGEST_ROLLOUT = 1000000  # moves; a game that goes on is taken for endless
@@ -23,7 +23,10 @@ cdef enum:
 
 
 cdef class PythonGame(NativeState):
-    """The game table over a user's state. Raises InvalidState for an object that is no state, GameOver when it is finished."""
+    """The game table over a user's state.
+
+    Raises InvalidState for an object that is no state, GameOver for a finished one.
+    """
 
     def __cinit__(self, root):
         for name in ("legal_moves", "play", "winner"):
@@ -55,7 +58,7 @@ cdef class PythonGame(NativeState):
             raise GameOver(f"the game is over (winner {winner}): there is nothing to search in {shorten(root)}")
 
     def raise_error(self):
-        """Raises what a method of the user's game raised: as the cause of a GameError, or as it is where the user stops."""
+        """Raises what a method of the user's game raised, as the cause of a GameError; Ctrl-C and the like as it is."""
         error, self.error = self.error, None
         if error is None:
             raise GameError(f"{type(self.root).__name__} gave different moves for the same position")
@@ -103,7 +106,8 @@ cdef class PythonGame(NativeState):
         moves = state.legal_moves()
         if type(moves) is not list:
             if moves is None or isinstance(moves, (str, bytes)):
-                raise GameError(f"{type(state).__name__}.legal_moves() must return a list of moves, got {shorten(moves)}")
+                raise GameError(f"{type(state).__name__}.legal_moves() must return a list of moves, "
+                                f"got {shorten(moves)}")
             moves = list(moves)
         if not moves:
             raise GameError(f"{type(state).__name__}.legal_moves() returned no move although winner() is None "

@@ -68,11 +68,12 @@ cdef class SearchCore:
         tree_ops.destroy(self.tree)
 
     def search(self, state, double begin, double seconds, uint32_t iterations, double exploration, bint by_value,
-               uint64_t seed):
+               uint32_t rollouts_per_leaf, uint64_t seed):
         """Searches ``state`` and returns the move to play.
 
         ``begin``: the clock's reading when the call began; ``seconds`` and ``iterations``: budgets, 0 where there is
-        none; ``by_value``: the final move is the one with the best value, otherwise the most visited one.
+        none; ``by_value``: the final move is the one with the best value, otherwise the most visited one;
+        ``rollouts_per_leaf``: of one iteration.
         """
         cdef NativeState native
         cdef int status, sign
@@ -95,16 +96,19 @@ cdef class SearchCore:
                 sign = (<PythonGame>native).to_move
             if self.tree == NULL:
                 self.tree = tree_ops.create(self.memory)
-            if self.tree == NULL or not tree_ops.reset(self.tree, native.game, native.state, sign, exploration, seed):
+            if self.tree == NULL or not tree_ops.reset(self.tree, native.game, native.state, sign, exploration,
+                                                              rollouts_per_leaf, seed):
                 raise MemoryError(f"no memory for a search tree of {self.memory // MIB} MB")
             self.native = native
             self.state = state
             self.seed = seed
+            if iterations == 0 or iterations > <uint32_t>MAX_ITERATIONS // rollouts_per_leaf:
+                iterations = <uint32_t>MAX_ITERATIONS // rollouts_per_leaf
             self.stop_reason = "cancelled"  # what a signal leaves here
             on_main_thread = get_ident() == main_thread_ident()
             try:
                 with nogil:
-                    status = self.loop(begin, seconds, iterations if iterations else MAX_ITERATIONS, on_main_thread)
+                    status = self.loop(begin, seconds, iterations, on_main_thread)
             finally:
                 self.seconds = mcts_clock() - begin
                 self.overshoot = max(0.0, self.seconds - seconds) if seconds > 0 else 0.0
@@ -187,18 +191,22 @@ cdef class SearchCore:
             for slot in range(columns.count):
                 if columns.visits[slot] != NO_VISITS:
                     move = self.name(move_at(self.tree, columns, slot))
-                    visits, wins = columns.visits[slot], 0.5 * columns.wins[slot]
+                    visits, wins = columns.visits[slot], columns.wins[slot] / (2.0 * self.tree.rollouts_per_leaf)
                     children.append((move, visits, wins, wins / visits))
             return children
-        legal = (<PythonGame>self.native).root_moves if isinstance(self.native, PythonGame) else self.state.legal_moves()
+        if isinstance(self.native, PythonGame):
+            legal = (<PythonGame>self.native).root_moves
+        else:
+            legal = self.state.legal_moves()
         for index, move in enumerate(legal):
             slot = move if self.tree.fixed_moves else index
             if link & LINK_KIND == LINK_MINI:
-                tried = mini_result(<Mini *>record_at(self.tree, link & WIDE_INDEX), slot)
+                tried = mini_result(self.tree, <Mini *>record_at(self.tree, link & WIDE_INDEX), slot)
             else:
                 tried = leaf_result(link, slot)
             if tried:
-                wins = 0.5 * (1 + sign * (<int>tried - 2))
+                points = tried - 1 if sign > 0 else 2 * self.tree.rollouts_per_leaf - (tried - 1)
+                wins = points / (2.0 * self.tree.rollouts_per_leaf)
                 children.append((move, 1, wins, wins))
             else:
                 children.append((move, 0, 0.0, 0.5))
@@ -245,7 +253,7 @@ cdef class SearchCore:
             children = self.root_children()
             pv = self.variation(children)
             visits = tree.iterations
-            wins = 0.5 * columns_at(tree, 0).wins[0]
+            wins = columns_at(tree, 0).wins[0] / (2.0 * tree.rollouts_per_leaf)
             return {
                 "move": self.move if self.finished else max(children, key=by_visits_key)[0],
                 "value": (wins if tree.root_sign > 0 else visits - wins) / visits,

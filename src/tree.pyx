@@ -1,7 +1,8 @@
 """The search tree: selection by UCB1, expansion of one node, backup. The layout is drawn in ``tree.pxd``.
 
-UCT is that of Kocsis and Szepesvari (ECML 2006), UCB1 that of Auer, Cesa-Bianchi and Fischer (Machine Learning 47, 2002);
-the phases are those of Browne et al. (IEEE TCIAIG 4, 2012, section 3). This module is compiled once per instruction set.
+UCT is that of Kocsis and Szepesvari (ECML 2006), UCB1 that of Auer, Cesa-Bianchi and Fischer (Machine Learning 47,
+2002); the phases are those of Browne et al. (IEEE TCIAIG 4, 2012, section 3). This module is compiled once per
+instruction set.
 """
 
 from cpython.pycapsule cimport PyCapsule_New
@@ -29,11 +30,11 @@ cdef extern from "kernels/ucb.h" nogil:
     void ucb_fill_ln()
     void ucb_fill_scales(float *scales, float c)
     float ucb_scale(const float *scales, float c, uint32_t n)
-    uint32_t ucb_update7(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s)
-    uint32_t ucb_update8(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s)
-    uint32_t ucb_update16(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s)
+    uint32_t ucb_update7(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float half, float s)
+    uint32_t ucb_update8(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float half, float s)
+    uint32_t ucb_update16(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float half, float s)
     uint32_t ucb_update_wide(int32_t *visits, int32_t *wins, float *mean, float *inverse, uint32_t count,
-                             int32_t slot, int32_t add, float s)
+                             int32_t slot, int32_t add, float half, float s)
 
 
 assert SCALES == UCB_TABLE
@@ -53,8 +54,8 @@ cdef inline uint32_t wide_units(uint32_t capacity, uint32_t fixed_moves) noexcep
     return (WIDE_HEADER + 4 * columns * capacity + WIDE_UNIT - 1) // WIDE_UNIT
 
 
-cdef inline uint32_t mini_units(uint32_t count) noexcept nogil:
-    return (MINI_HEADER + (count + 3) // 4 + WIDE_UNIT - 1) // WIDE_UNIT
+cdef inline uint32_t mini_units(const Tree *tree, uint32_t count) noexcept nogil:
+    return (MINI_HEADER + (count if tree.rollouts_per_leaf > 1 else (count + 3) // 4) + WIDE_UNIT - 1) // WIDE_UNIT
 
 
 cdef bint grow(Tree *tree, uint64_t needed) noexcept nogil:
@@ -162,7 +163,7 @@ cdef bint expansion_reserve(Tree *tree, uint32_t count) noexcept nogil:
 
 
 cdef int tree_reset(Tree *tree, const mcts_game *game, const void *root, int32_t root_sign, float exploration,
-                    uint64_t seed) noexcept nogil:
+                    uint32_t rollouts_per_leaf, uint64_t seed) noexcept nogil:
     cdef uint64_t units, most
     memset(tree.freed, 0, sizeof(tree.freed))
     tree.game = game
@@ -171,7 +172,9 @@ cdef int tree_reset(Tree *tree, const mcts_game *game, const void *root, int32_t
     tree.fixed_moves = game.flags & MCTS_SLOTS_ARE_MOVES
     tree.narrow = 0
     tree.unit = WIDE_UNIT
-    if tree.fixed_moves and game.max_moves <= 8:
+    tree.rollouts_per_leaf = rollouts_per_leaf
+    tree.half = <float>0.5 / <float>rollouts_per_leaf
+    if tree.fixed_moves and game.max_moves <= 8 and rollouts_per_leaf == 1:
         tree.narrow = 8 if game.max_moves == 8 else 7
         tree.unit = narrow_unit(tree.narrow)
     units = tree.reserved // tree.unit
@@ -201,6 +204,15 @@ cdef int tree_reset(Tree *tree, const mcts_game *game, const void *root, int32_t
 
 
 # ---- expansion -------------------------------------------------------------------------------------------------------
+
+cdef inline uint32_t most_iterations(const Tree *tree) noexcept nogil:
+    return MAX_ITERATIONS // tree.rollouts_per_leaf
+
+
+cdef inline int32_t share(const Tree *tree, int32_t sign, int32_t points) noexcept nogil:
+    """What the player ``sign`` gets of an iteration that gave ``points`` half-points to player +1."""
+    return points if sign > 0 else 2 * <int32_t>tree.rollouts_per_leaf - points
+
 
 cdef inline float scale(const Tree *tree, uint32_t visits) noexcept nogil:
     return ucb_scale(tree.scales, tree.exploration, visits)
@@ -263,21 +275,21 @@ cdef int make_block(Tree *tree, uint32_t length, uint32_t link, uint32_t *result
     for slot in range(capacity):
         tried = 0
         if slot < count and tree.expansion.outcomes[slot] != MCTS_ILLEGAL:
-            tried = leaf_result(link, slot) if mini == NULL else mini_result(mini, slot)
+            tried = leaf_result(link, slot) if mini == NULL else mini_result(tree, mini, slot)
         columns.links[slot] = 0
         if tried == 0:
             columns.visits[slot] = NO_VISITS
             columns.wins[slot] = UCB_NO_WINS
             continue
         columns.visits[slot] = 1
-        columns.wins[slot] = 1 + sign * (<int32_t>tried - 2)
+        columns.wins[slot] = share(tree, sign, <int32_t>tried - 1)
         if tree.expansion.outcomes[slot] != MCTS_ONGOING:
             value = tree.expansion.outcomes[slot]
             value = 1 if value == MCTS_DRAW else <uint32_t>(1 + (sign if value == MCTS_WIN else -sign))
             columns.links[slot] = LINK_TERMINAL | value
     if capacity > EXACT_CAPACITY:
         for slot in range(capacity):
-            columns.means[slot] = 0.5 * <float>columns.wins[slot] if columns.visits[slot] == 1 else UCB_NO_MEAN
+            columns.means[slot] = tree.half * <float>columns.wins[slot] if columns.visits[slot] == 1 else UCB_NO_MEAN
             columns.inverses[slot] = 1.0 if columns.visits[slot] == 1 else 0.0
     if not tree.fixed_moves:
         for slot in range(count):
@@ -286,7 +298,7 @@ cdef int make_block(Tree *tree, uint32_t length, uint32_t link, uint32_t *result
         words[parent_word(tree.narrow)] = parent
         words[info_word(tree.narrow)] = <uint32_t>(sign + 1) | parent_slot << 2
     if mini != NULL:
-        release(tree, link & WIDE_INDEX, mini_units(count))
+        release(tree, link & WIDE_INDEX, mini_units(tree, count))
     slot = update(tree, &columns, -1, 0, scale(tree, columns_at(tree, parent).visits[parent_slot]))
     set_best(tree, record_at(tree, index), slot, columns.links[slot])
     result[0] = LINK_BLOCK | index
@@ -294,16 +306,17 @@ cdef int make_block(Tree *tree, uint32_t length, uint32_t link, uint32_t *result
     return RUN_DONE
 
 
-cdef inline uint32_t update(const Tree *tree, const Columns *columns, int32_t slot, int32_t add, float s) noexcept nogil:
+cdef inline uint32_t update(const Tree *tree, const Columns *columns, int32_t slot, int32_t add,
+                            float s) noexcept nogil:
     """Adds one visit with ``add`` half-points to ``slot`` (none when it is negative); the best slot."""
     if tree.narrow == 7:
-        return ucb_update7(<int32_t *>columns.visits, columns.wins, slot, add, s)
+        return ucb_update7(<int32_t *>columns.visits, columns.wins, slot, add, tree.half, s)
     if columns.capacity == 8:
-        return ucb_update8(<int32_t *>columns.visits, columns.wins, slot, add, s)
+        return ucb_update8(<int32_t *>columns.visits, columns.wins, slot, add, tree.half, s)
     if columns.capacity == 16:
-        return ucb_update16(<int32_t *>columns.visits, columns.wins, slot, add, s)
+        return ucb_update16(<int32_t *>columns.visits, columns.wins, slot, add, tree.half, s)
     return ucb_update_wide(<int32_t *>columns.visits, columns.wins, columns.means, columns.inverses, columns.capacity,
-                           slot, add, s)
+                           slot, add, tree.half, s)
 
 
 # ---- one iteration ---------------------------------------------------------------------------------------------------
@@ -316,7 +329,7 @@ cdef int store_in_mini(Tree *tree, uint32_t length, uint32_t link, const mcts_si
     if link & LINK_KIND != LINK_MINI:
         if simulation.count > MAX_SLOTS:
             return RUN_GAME_ERROR
-        units = mini_units(simulation.count)
+        units = mini_units(tree, simulation.count)
         index = allocate(tree, units)
         if index == 0:
             return RUN_MEMORY
@@ -329,7 +342,11 @@ cdef int store_in_mini(Tree *tree, uint32_t length, uint32_t link, const mcts_si
     if simulation.count != mini.count:  # a game that changes its mind would write past the record
         return RUN_GAME_ERROR
     mini.cursor = <uint16_t>(MINI_ALL_TRIED if simulation.cursor == MCTS_ALL_TRIED else simulation.cursor)
-    (<uint8_t *>mini)[MINI_HEADER + (simulation.slot >> 2)] |= <uint8_t>((1 + points) << (2 * (simulation.slot & 3)))
+    if tree.rollouts_per_leaf > 1:
+        (<uint8_t *>mini)[MINI_HEADER + simulation.slot] = <uint8_t>(1 + points)
+    else:
+        index = MINI_HEADER + (simulation.slot >> 2)
+        (<uint8_t *>mini)[index] |= <uint8_t>((1 + points) << (2 * (simulation.slot & 3)))
     return RUN_DONE
 
 
@@ -354,7 +371,7 @@ cdef inline uint32_t cursor_of(const Tree *tree, uint32_t link, const bint narro
 
 
 cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
-    cdef uint32_t length = 0, index = 0, slot, link, i, best, depth, visits
+    cdef uint32_t length = 0, index = 0, slot, link, i, best, depth, visits, cursor
     cdef int32_t points = 0, returned, add
     cdef int status = RUN_DONE
     cdef float s
@@ -384,20 +401,26 @@ cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
             continue
         if link & LINK_KIND == LINK_TERMINAL:
             points = link & 3
+            if not narrow:
+                points *= tree.rollouts_per_leaf
             depth = length - 1
             break
-        simulation.cursor = cursor_of(tree, link, narrow)
-        if simulation.cursor == MCTS_ALL_TRIED:
+        cursor = cursor_of(tree, link, narrow)
+        if cursor == MCTS_ALL_TRIED:
             status = make_block(tree, length, link, &link)
             if MCTS_UNLIKELY(status != RUN_DONE):
                 return status
             index = index_of(tree, link)
             continue
-        # expansion of one node, and its rollout
-        returned = tree.game.simulate(tree.game.context, tree.root, path_of(tree), length - 1, &simulation, &tree.rng)
-        if MCTS_UNLIKELY(returned < 0):
-            return RUN_GAME_ERROR
-        points = 1 + tree.root_sign * (returned - 1)
+        # expansion of one node, and its rollouts
+        points = 0
+        for i in range(1 if narrow else tree.rollouts_per_leaf):
+            simulation.cursor = cursor
+            returned = tree.game.simulate(tree.game.context, tree.root, path_of(tree), length - 1, &simulation,
+                                          &tree.rng)
+            if MCTS_UNLIKELY(returned < 0):
+                return RUN_GAME_ERROR
+            points += 1 + tree.root_sign * (returned - 1)
         if narrow:
             store_in_link(tree, length, link, &simulation, <uint32_t>points)
         else:
@@ -405,7 +428,7 @@ cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
             if MCTS_UNLIKELY(status != RUN_DONE):
                 return status
         tree.nodes += 1
-        tree.rollouts += 1
+        tree.rollouts += 1 if narrow else tree.rollouts_per_leaf
         depth = length
         break
     # backup, root first: the levels do not wait for each other
@@ -426,15 +449,15 @@ cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
             visits = words[slot] + 1
             add = points if words[info_word(narrow)] & 2 else 2 - points
             if narrow == 7:
-                best = ucb_update7(<int32_t *>words, <int32_t *>words + NARROW_COLUMN, <int32_t>slot, add, s)
+                best = ucb_update7(<int32_t *>words, <int32_t *>words + NARROW_COLUMN, <int32_t>slot, add, 0.5, s)
             else:
-                best = ucb_update8(<int32_t *>words, <int32_t *>words + NARROW_COLUMN, <int32_t>slot, add, s)
+                best = ucb_update8(<int32_t *>words, <int32_t *>words + NARROW_COLUMN, <int32_t>slot, add, 0.5, s)
             words[best_word(narrow)] = words[2 * NARROW_COLUMN + best] | best << SLOT_SHIFT
         else:
             wide = <WideBlock *>record
             columns = columns_of(tree, record)
             visits = columns.visits[slot] + 1
-            add = points if wide.sign > 0 else 2 - points
+            add = share(tree, wide.sign, points)
             best = update(tree, &columns, <int32_t>slot, add, s)
             wide.best = <uint16_t>best
             wide.best_link = columns.links[best]
@@ -444,8 +467,8 @@ cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
 cdef int tree_run(Tree *tree, uint32_t count) noexcept nogil:
     cdef uint32_t i, narrow = tree.narrow
     cdef int status = RUN_DONE
-    if count > MAX_ITERATIONS - tree.iterations:
-        count = MAX_ITERATIONS - tree.iterations
+    if count > most_iterations(tree) - tree.iterations:
+        count = most_iterations(tree) - tree.iterations
     for i in range(count):
         if narrow == 7:
             status = iterate(tree, 7)

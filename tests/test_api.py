@@ -125,6 +125,7 @@ def test_bad_iterations(iterations):
     ("final_move", ["best", None, 1, "", [], b"max"]),
     ("memory_mb", [0, -5, math.nan, math.inf, 0.5, 1e9, "64", True]),
     ("seed", [-1, 2**64, 1.0, "x", True, math.nan]),
+    ("rollouts_per_leaf", [0, -1, 101, 2.0, "2", True, None]),
     ("selection", ["rave", None, 1]),
     ("rollout", ["decisive", None, object()]),
     ("threads", [0, 2, -1, 1.0, "1", True]),
@@ -171,8 +172,8 @@ def test_a_failed_search_leaves_no_statistics():
 
 
 def test_repr_rebuilds():
-    engine = mc.Searcher(exploration=0.5, final_move="max", memory_mb=16, seed=4)
-    assert repr(engine) == "Searcher(exploration=0.5, final_move='max', memory_mb=16.0, seed=4)"
+    engine = mc.Searcher(exploration=0.5, final_move="max", memory_mb=16, seed=4, rollouts_per_leaf=3)
+    assert repr(engine) == "Searcher(exploration=0.5, final_move='max', memory_mb=16.0, seed=4, rollouts_per_leaf=3)"
     assert repr(eval(repr(engine), {"Searcher": mc.Searcher})) == repr(engine)
 
 

@@ -235,7 +235,7 @@ def test_core_without_a_search():
 def test_release_gives_the_arena_back():
     core = SearchCore(2**28)
     for _ in range(2):
-        core.search(mc.ConnectFour(), clock(), 0.0, 1000, 0.7, False, 1)
+        core.search(mc.ConnectFour(), clock(), 0.0, 1000, 0.7, False, 1, 1)
         assert core.figures()["iterations"] == 1000 and core.held >= core.figures()["bytes"]
         core.release()
         assert core.figures() is None and core.held == 0

@@ -141,6 +141,23 @@ def test_every_statistic_equals_the_oracle(make, iterations, exploration):
     assert (stats.depth_max, stats.depth_mean) == (max(oracle.depths), sum(oracle.depths) / iterations)
 
 
+@pytest.mark.parametrize("make", [case[1] for case in SMALL], ids=[case[0] for case in SMALL])
+@pytest.mark.parametrize("rollouts", [2, 3, 8, 100])
+def test_several_rollouts_per_leaf_equal_the_oracle(make, rollouts):
+    state = make()
+    for iterations in (5, 700):
+        oracle = Oracle(Probe(state, 7), state.to_move, 0.5, rollouts)
+        for _ in range(iterations):
+            oracle.iterate()
+        engine = mc.Searcher(exploration=0.5, seed=7, rollouts_per_leaf=rollouts)
+        engine.search(state, iterations=iterations)
+        stats = engine.stats()
+        assert {move: counts for move, counts in by_move(stats).items() if counts[0]} == oracle.children()
+        assert (stats.nodes, stats.rollouts) == (oracle.nodes, oracle.rollouts)
+        assert stats.visits == iterations == sum(entry.visits for entry in stats.moves)
+        assert stats.value == pytest.approx(sum(entry.wins for entry in stats.moves) / iterations)
+
+
 @pytest.mark.parametrize("iterations", [1, 2, 6, 7, 8, 9, 30, 300])
 def test_visits_add_up_from_the_first_iteration_on(iterations):
     for state in (mc.ConnectFour(), mc.TicTacToe(), mc.Gomoku(15)):

@@ -41,8 +41,10 @@ class Node:
 class Oracle:
     """A search over the game of ``probe`` from a position where ``player`` (+1 or -1) is to move."""
 
-    def __init__(self, probe, player, exploration):
+    def __init__(self, probe, player, exploration, rollouts_per_leaf=1):
         self.probe, self.player, self.exploration = probe, player, single(exploration)
+        self.rollouts_per_leaf = rollouts_per_leaf
+        self.unit = single(0.5 / rollouts_per_leaf)
         self.root = Node()
         self.root.player = player
         self.nodes, self.rollouts, self.depths = 1, 0, []
@@ -51,7 +53,7 @@ class Oracle:
     def score(self, node, child, slots):
         s = single(self.exploration * sqrt_log(node.visits))
         inverse = single(1 / single(math.sqrt(single(child.visits))))
-        half = single(0.5 * child.points)
+        half = single(self.unit * child.points)
         if slots <= self.exact_slots:
             return single(inverse * single(single(half * inverse) + s))
         return single(single(half / child.visits) + single(s * inverse))
@@ -70,7 +72,7 @@ class Oracle:
         node.player = self.player if same else -self.player
         for slot, child in node.children.items():
             assert outcomes[slot] != ILLEGAL
-            child.points = 1 + node.player * (child.points - 1)  # until now seen by player +1
+            child.points = self.share(node.player, child.points)  # until now seen by player +1
             if outcomes[slot] != ONGOING:
                 won = {WIN: node.player, LOSS: -node.player, DRAW: 0}[outcomes[slot]]
                 child.ending = 1 + won
@@ -79,7 +81,7 @@ class Oracle:
         node, path, way = self.root, [], [self.root]
         while True:
             if node.ending is not None:
-                points = node.ending
+                points = node.ending * self.rollouts_per_leaf
                 depth = len(path)
                 break
             if node.cursor is None:
@@ -91,12 +93,14 @@ class Oracle:
                 node = node.children[slot]
                 way.append(node)
                 continue
-            result, slot, node.cursor, node.count = self.probe.simulate(path, node.cursor)
-            points = 1 + self.player * (result - 1)
+            cursor, points = node.cursor, 0
+            for _ in range(self.rollouts_per_leaf):
+                result, slot, node.cursor, node.count = self.probe.simulate(path, cursor)
+                points += 1 + self.player * (result - 1)
             child = node.children[slot] = Node()
             child.visits, child.points = 1, points
             self.nodes += 1
-            self.rollouts += 1
+            self.rollouts += self.rollouts_per_leaf
             depth = len(path) + 1
             break
         self.depths.append(depth)
@@ -105,7 +109,11 @@ class Oracle:
             if parent is None:
                 child.points += points
             else:
-                child.points += 1 + parent.player * (points - 1)
+                child.points += self.share(parent.player, points)
+
+    def share(self, player, points):
+        """What ``player`` gets of an iteration that gave ``points`` half-points to player +1."""
+        return points if player > 0 else 2 * self.rollouts_per_leaf - points
 
     def children(self):
         """{move: (visits, wins)} of the root, wins for its player."""
@@ -113,6 +121,6 @@ class Oracle:
         result = {}
         for slot, child in root.children.items():
             name = slot if root.moves is None else root.moves[slot]
-            points = child.points if root.block else 1 + self.player * (child.points - 1)
-            result[name] = (child.visits, points / 2)
+            points = child.points if root.block else self.share(self.player, child.points)
+            result[name] = (child.visits, points / (2 * self.rollouts_per_leaf))
         return result

@@ -1,5 +1,6 @@
-/* Vectors of bytes, and random bytes to fill them: one interface over AVX2 (VB = 32 bytes), SSE2, the vector types of GCC
- * and Clang, and plain C (16 bytes). The plain C branch is the specification of the others; all draw the same numbers. */
+/* Vectors of bytes, and random bytes to fill them: one interface over AVX2 (VB = 32 bytes), SSE2, the vector types of
+ * GCC and Clang, and plain C (16 bytes). The plain C branch is the specification of the others; all draw the same
+ * numbers. */
 #ifndef MCTS_KERNELS_BYTE_VECTOR_H
 #define MCTS_KERNELS_BYTE_VECTOR_H
 

@@ -1,9 +1,9 @@
 /* UCB1 over the children of one node: a statistic changes, the best child is found again.
  *
- * score = wins / (2 visits) + s / sqrt(visits), s = c sqrt(ln N); wins are half-points. With i = 1 / sqrt(visits) that is
- * i * (wins / 2 * i + s). Every operation is correctly rounded and in the same order in all branches, so that they agree
- * to the bit. Ties go to the lowest slot. A slot without a legal move has visits UCB_NO_VISITS and wins UCB_NO_WINS:
- * its score stays near -1/2.
+ * score = half * wins / visits + s / sqrt(visits), s = c sqrt(ln N); wins count half-points, so `half` is 1/2, or 1/2k
+ * where an iteration has k rollouts. With i = 1 / sqrt(visits) that is i * (half * wins * i + s). Every operation is
+ * correctly rounded and in the same order in all branches, so that they agree to the bit. Ties go to the lowest slot. A
+ * slot without a legal move has visits UCB_NO_VISITS and wins UCB_NO_WINS: its score stays below 0.
  */
 #ifndef MCTS_UCB_H
 #define MCTS_UCB_H
@@ -58,21 +58,21 @@ MCTS_INLINE float ucb_scale(const float *scales, float c, uint32_t n) {
 
 /* ---- nodes of 7, 8 or 16 slots: from the exact integers -------------------------------------------------------- */
 
-MCTS_INLINE float ucb_score(int32_t visits, int32_t wins, float s) {
+MCTS_INLINE float ucb_score(int32_t visits, int32_t wins, float half, float s) {
     float inverse = 1.0f / sqrtf((float)visits);
-    return inverse * ((float)wins * 0.5f * inverse + s);
+    return inverse * ((float)wins * half * inverse + s);
 }
 
 /* Adds one visit with `add` half-points to `slot` (none when slot < 0) and returns the best slot. The vector forms keep
  * the columns in registers between load and store: a scalar store followed by a vector load would stall. */
 MCTS_INLINE uint32_t ucb_update_plain(int32_t *visits, int32_t *wins, uint32_t count, int32_t slot, int32_t add,
-                                      float s) {
+                                      float half, float s) {
     uint32_t i, best = 0;
     float top;
     if (slot >= 0) { visits[slot]++; wins[slot] += add; }
-    top = ucb_score(visits[0], wins[0], s);
+    top = ucb_score(visits[0], wins[0], half, s);
     for (i = 1; i < count; i++) {
-        float score = ucb_score(visits[i], wins[i], s);
+        float score = ucb_score(visits[i], wins[i], half, s);
         if (score > top) { top = score; best = i; }
     }
     return best;
@@ -80,10 +80,10 @@ MCTS_INLINE uint32_t ucb_update_plain(int32_t *visits, int32_t *wins, uint32_t c
 
 #if defined(MCTS_AVX2)
 
-MCTS_INLINE __m256 ucb_scores8(__m256i visits, __m256i wins, __m256 s) {
+MCTS_INLINE __m256 ucb_scores8(__m256i visits, __m256i wins, __m256 half, __m256 s) {
     __m256 inverse = _mm256_div_ps(_mm256_set1_ps(1.0f), _mm256_sqrt_ps(_mm256_cvtepi32_ps(visits)));
-    __m256 half = _mm256_mul_ps(_mm256_cvtepi32_ps(wins), _mm256_set1_ps(0.5f));
-    return _mm256_mul_ps(inverse, _mm256_add_ps(_mm256_mul_ps(half, inverse), s));
+    __m256 sum = _mm256_mul_ps(_mm256_cvtepi32_ps(wins), half);
+    return _mm256_mul_ps(inverse, _mm256_add_ps(_mm256_mul_ps(sum, inverse), s));
 }
 
 MCTS_INLINE __m256 ucb_highest8(__m256 score) {
@@ -92,7 +92,7 @@ MCTS_INLINE __m256 ucb_highest8(__m256 score) {
     return _mm256_max_ps(top, _mm256_shuffle_ps(top, top, 0xB1));
 }
 
-MCTS_INLINE __m256 ucb_add8(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s) {
+MCTS_INLINE __m256 ucb_add8(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float half, float s) {
     const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     __m256i v = _mm256_loadu_si256((const __m256i *)visits), w = _mm256_loadu_si256((const __m256i *)wins);
     __m256i hit = _mm256_cmpeq_epi32(lanes, _mm256_set1_epi32(slot));
@@ -100,27 +100,27 @@ MCTS_INLINE __m256 ucb_add8(int32_t *visits, int32_t *wins, int32_t slot, int32_
     w = _mm256_add_epi32(w, _mm256_and_si256(hit, _mm256_set1_epi32(add)));
     _mm256_storeu_si256((__m256i *)visits, v);
     _mm256_storeu_si256((__m256i *)wins, w);
-    return ucb_scores8(v, w, _mm256_set1_ps(s));
+    return ucb_scores8(v, w, _mm256_set1_ps(half), _mm256_set1_ps(s));
 }
 
 MCTS_INLINE uint32_t ucb_first8(__m256 score, __m256 top) {
     return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(score, top, _CMP_EQ_OQ));
 }
 
-MCTS_INLINE uint32_t ucb_update7(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s) {
+MCTS_INLINE uint32_t ucb_update7(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float half, float s) {
     /* the eighth lane is no slot: it is written back as it was and never the best */
-    __m256 score = _mm256_blend_ps(ucb_add8(visits, wins, slot, add, s), _mm256_set1_ps(-INFINITY), 0x80);
+    __m256 score = _mm256_blend_ps(ucb_add8(visits, wins, slot, add, half, s), _mm256_set1_ps(-INFINITY), 0x80);
     return (uint32_t)mcts_ctz64(ucb_first8(score, ucb_highest8(score)));
 }
 
-MCTS_INLINE uint32_t ucb_update8(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s) {
-    __m256 score = ucb_add8(visits, wins, slot, add, s);
+MCTS_INLINE uint32_t ucb_update8(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float half, float s) {
+    __m256 score = ucb_add8(visits, wins, slot, add, half, s);
     return (uint32_t)mcts_ctz64(ucb_first8(score, ucb_highest8(score)));
 }
 
-MCTS_INLINE uint32_t ucb_update16(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s) {
-    __m256 score0 = ucb_add8(visits, wins, slot, add, s);
-    __m256 score1 = ucb_add8(visits + 8, wins + 8, slot - 8, add, s);
+MCTS_INLINE uint32_t ucb_update16(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float half, float s) {
+    __m256 score0 = ucb_add8(visits, wins, slot, add, half, s);
+    __m256 score1 = ucb_add8(visits + 8, wins + 8, slot - 8, add, half, s);
     __m256 top = ucb_highest8(_mm256_max_ps(score0, score1));
     return (uint32_t)mcts_ctz64(ucb_first8(score0, top) | ucb_first8(score1, top) << 8);
 }
@@ -189,15 +189,16 @@ MCTS_INLINE uint32_t ucb_equal4(ucb_floats score, ucb_floats top) {
 
 static const int32_t ucb_lanes[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
-MCTS_INLINE ucb_floats ucb_scores4(ucb_ints visits, ucb_ints wins, float s) {
+MCTS_INLINE ucb_floats ucb_scores4(ucb_ints visits, ucb_ints wins, float half, float s) {
     ucb_floats inverse = ucb_over(ucb_all(1.0f), ucb_root(ucb_to_float(visits)));
-    ucb_floats half = ucb_times(ucb_to_float(wins), ucb_all(0.5f));
-    return ucb_times(inverse, ucb_plus(ucb_times(half, inverse), ucb_all(s)));
+    ucb_floats sum = ucb_times(ucb_to_float(wins), ucb_all(half));
+    return ucb_times(inverse, ucb_plus(ucb_times(sum, inverse), ucb_all(s)));
 }
 
 /* Adds to eight slots; the scores of the first four in score[0], of the others in score[1]. All loads come before the
  * first store: the other order took 1.25 times as long. */
-MCTS_INLINE void ucb_add8(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s, ucb_floats *score) {
+MCTS_INLINE void ucb_add8(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float half, float s,
+                          ucb_floats *score) {
     ucb_ints v0 = ucb_load(visits), v1 = ucb_load(visits + 4), w0 = ucb_load(wins), w1 = ucb_load(wins + 4);
     ucb_ints hit0 = ucb_equal_to(ucb_load(ucb_lanes), slot), hit1 = ucb_equal_to(ucb_load(ucb_lanes + 4), slot);
     v0 = ucb_minus(v0, hit0);
@@ -208,30 +209,30 @@ MCTS_INLINE void ucb_add8(int32_t *visits, int32_t *wins, int32_t slot, int32_t 
     ucb_store(visits + 4, v1);
     ucb_store(wins, w0);
     ucb_store(wins + 4, w1);
-    score[0] = ucb_scores4(v0, w0, s);
-    score[1] = ucb_scores4(v1, w1, s);
+    score[0] = ucb_scores4(v0, w0, half, s);
+    score[1] = ucb_scores4(v1, w1, half, s);
 }
 
-MCTS_INLINE uint32_t ucb_update7(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s) {
+MCTS_INLINE uint32_t ucb_update7(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float half, float s) {
     ucb_floats score[2], top;
-    ucb_add8(visits, wins, slot, add, s, score);
+    ucb_add8(visits, wins, slot, add, half, s, score);
     /* the eighth lane is no slot: it is written back as it was and never the best */
     score[1] = ucb_drop_last(score[1]);
     top = ucb_highest4(ucb_max4(score[0], score[1]));
     return (uint32_t)mcts_ctz64(ucb_equal4(score[0], top) | ucb_equal4(score[1], top) << 4);
 }
 
-MCTS_INLINE uint32_t ucb_update8(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s) {
+MCTS_INLINE uint32_t ucb_update8(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float half, float s) {
     ucb_floats score[2], top;
-    ucb_add8(visits, wins, slot, add, s, score);
+    ucb_add8(visits, wins, slot, add, half, s, score);
     top = ucb_highest4(ucb_max4(score[0], score[1]));
     return (uint32_t)mcts_ctz64(ucb_equal4(score[0], top) | ucb_equal4(score[1], top) << 4);
 }
 
-MCTS_INLINE uint32_t ucb_update16(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s) {
+MCTS_INLINE uint32_t ucb_update16(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float half, float s) {
     ucb_floats score[4], top;
-    ucb_add8(visits, wins, slot, add, s, score);
-    ucb_add8(visits + 8, wins + 8, slot - 8, add, s, score + 2);
+    ucb_add8(visits, wins, slot, add, half, s, score);
+    ucb_add8(visits + 8, wins + 8, slot - 8, add, half, s, score + 2);
     top = ucb_highest4(ucb_max4(ucb_max4(score[0], score[1]), ucb_max4(score[2], score[3])));
     return (uint32_t)mcts_ctz64(ucb_equal4(score[0], top) | ucb_equal4(score[1], top) << 4 |
                                 ucb_equal4(score[2], top) << 8 | ucb_equal4(score[3], top) << 12);
@@ -239,16 +240,16 @@ MCTS_INLINE uint32_t ucb_update16(int32_t *visits, int32_t *wins, int32_t slot, 
 
 #else
 
-MCTS_INLINE uint32_t ucb_update7(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s) {
-    return ucb_update_plain(visits, wins, 7, slot, add, s);
+MCTS_INLINE uint32_t ucb_update7(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float half, float s) {
+    return ucb_update_plain(visits, wins, 7, slot, add, half, s);
 }
 
-MCTS_INLINE uint32_t ucb_update8(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s) {
-    return ucb_update_plain(visits, wins, 8, slot, add, s);
+MCTS_INLINE uint32_t ucb_update8(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float half, float s) {
+    return ucb_update_plain(visits, wins, 8, slot, add, half, s);
 }
 
-MCTS_INLINE uint32_t ucb_update16(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float s) {
-    return ucb_update_plain(visits, wins, 16, slot, add, s);
+MCTS_INLINE uint32_t ucb_update16(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float half, float s) {
+    return ucb_update_plain(visits, wins, 16, slot, add, half, s);
 }
 
 #endif
@@ -310,10 +311,10 @@ MCTS_INLINE uint32_t ucb_best_wide(const float *MCTS_RESTRICT mean, const float 
 
 /* ucb_update_plain for a wide node, whose means and inverse roots it keeps */
 MCTS_INLINE uint32_t ucb_update_wide(int32_t *visits, int32_t *wins, float *mean, float *inverse, uint32_t count,
-                                     int32_t slot, int32_t add, float s) {
+                                     int32_t slot, int32_t add, float half, float s) {
     if (slot >= 0) {
-        float n = (float)(visits[slot] += 1), half = 0.5f * (float)(wins[slot] += add);
-        mean[slot] = half / n;
+        float n = (float)(visits[slot] += 1), sum = half * (float)(wins[slot] += add);
+        mean[slot] = sum / n;
         inverse[slot] = 1.0f / sqrtf(n);
     }
     return ucb_best_wide(mean, inverse, count, s);

@@ -96,14 +96,14 @@ typedef int32_t (*mcts_play)(void *context, void *state, uint32_t move);
  * result for the player to move in `state`, plus 4 times the number of moves played (0 if not counted). */
 typedef int32_t (*mcts_rollout)(void *context, const void *state, mcts_rng *rng);
 
-/* `count` rollouts: adds their number by result for the player to move in `state` to `results` (lost, drawn, won) and the
- * moves played to `plies`; returns 0. */
+/* `count` rollouts: adds their number by result for the player to move in `state` to `results` (lost, drawn, won) and
+ * the moves played to `plies`; returns 0. */
 typedef int32_t (*mcts_rollouts)(void *context, const void *state, uint64_t count, mcts_rng *rng, uint64_t results[3],
                                  uint64_t *plies);
 
-/* One simulation in one call: from `root` plays path[0..length), where the game goes on; there tries the legal move that
- * simulation->cursor points at; if the game still goes on, a rollout. Returns the result for the player to move at the
- * root. */
+/* One simulation in one call: from `root` plays path[0..length), where the game goes on; there tries the legal move
+ * that simulation->cursor points at; if the game still goes on, a rollout. Returns the result for the player to move at
+ * the root. */
 typedef int32_t (*mcts_simulate)(void *context, const void *root, const uint32_t *path, uint32_t length,
                                  mcts_simulation *simulation, mcts_rng *rng);
 
