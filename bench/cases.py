@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 GAMES = {
     "connect4": "Connect Four",
+    "gravity8x9x5": "8x9, 5 in a row, gravity",
     "gomoku15": "gomoku 15x15",
     "gomoku15-exact": "gomoku 15x15 exact",
     "gomoku20": "gomoku 20x20",
@@ -63,6 +64,8 @@ CASES = (
          peers={"openspiel": None} | dict.fromkeys(PYTHON_PEERS)),
     Case("connect4", "iterations", 1_000_000, "c4", _ratios(3.6, 4.7), peers={"openspiel": 20}, bytes_target=7),
     Case("connect4", "iterations", 10_000_000, "c4", _ratios(3.0, 4.5), level="default", rounds=3),
+    Case("gravity8x9x5", "rollouts", 200_000, level="default"),
+    Case("gravity8x9x5", "iterations", 100_000, level="default"),
     Case("gomoku15", "rollouts", 100_000, "gomoku15", _ratios(6.0, 7.5)),
     Case("gomoku15", "iterations", 1_000, "gomoku15", times=5, level="default"),
     Case("gomoku15", "iterations", 10_000, "gomoku15", times=5, level="default"),

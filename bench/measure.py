@@ -28,6 +28,8 @@ def state_of(game):
 
     if game == "connect4":
         return mc.ConnectFour()
+    if game.startswith("gravity"):
+        return mc.ConnectFour(*map(int, game.removeprefix("gravity").split("x")))
     if game == "tictactoe":
         return mc.TicTacToe()
     if game.startswith("gomoku"):

@@ -78,8 +78,9 @@ def test_cases_are_consistent():
 
 def test_every_game_can_be_made():
     sizes = {game: len(measure.state_of(game).legal_moves()) for game in cases.GAMES}
-    assert sizes == {"connect4": 7, "gomoku15": 225, "gomoku15-exact": 225, "gomoku20": 400, "gomoku20-exact": 400,
-                     "mnk8x8x5": 64, "tictactoe": 9}
+    assert sizes == {"connect4": 7, "gravity8x9x5": 9, "gomoku15": 225, "gomoku15-exact": 225, "gomoku20": 400,
+                     "gomoku20-exact": 400, "mnk8x8x5": 64, "tictactoe": 9}
+    assert measure.state_of("gravity8x9x5") == mc.ConnectFour(8, 9, 5)
     assert measure.state_of("gomoku20-exact") == mc.Gomoku(20, "exact")
     assert measure.state_of("mnk8x8x5") == mc.MNK(8, 8, 5)
 
