@@ -12,7 +12,6 @@ cdef class SearchCore:
     cdef object lock               # held while a search runs
     cdef NativeState native        # the root of the last search, None when it failed
     cdef object state              # as the user gave it
-    cdef volatile int cancelled
     cdef bint finished
     cdef double seconds, overshoot
     cdef uint64_t seed

@@ -155,10 +155,6 @@ cdef inline uint32_t info_word(uint32_t narrow) noexcept nogil:
     return 15 if narrow == 7 else 26
 
 
-cdef inline int32_t sign_of(uint32_t info) noexcept nogil:
-    return <int32_t>(info & 2) - 1
-
-
 cdef inline uint32_t leaf_result(uint32_t link, uint32_t slot) noexcept nogil:
     """0: untried, else 1 + half-points for player +1."""
     return link >> (2 * slot) & 3
@@ -174,7 +170,6 @@ cdef inline uint32_t mini_result(const Tree *tree, const Mini *mini, uint32_t sl
 ctypedef struct Columns:         # those of a block of either form
     uint32_t count
     uint32_t capacity
-    int32_t sign
     uint32_t *visits
     int32_t *wins
     uint32_t *links
@@ -194,13 +189,11 @@ cdef inline Columns columns_of(const Tree *tree, uint8_t *record) noexcept nogil
     if tree.narrow:
         columns.count = tree.narrow
         columns.capacity = NARROW_COLUMN
-        columns.sign = sign_of(first[info_word(tree.narrow)])
     else:
         wide = <WideBlock *>first
         first = <uint32_t *>(<uint8_t *>wide + WIDE_HEADER)
         columns.count = wide.count
         columns.capacity = wide.capacity
-        columns.sign = wide.sign
     columns.visits = first
     columns.wins = <int32_t *>first + columns.capacity
     columns.links = first + 2 * columns.capacity

@@ -1,7 +1,7 @@
 """Connect Four on any board of up to 128 bits, and a simple rollout: the specification of the hot kernels."""
 
 cimport cython
-from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from mcts_core.connect_four_rollout cimport (

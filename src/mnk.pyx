@@ -10,7 +10,7 @@ from libc.string cimport memcmp, memcpy, memset
 
 from mcts_core.dispatch cimport hot_table
 from mcts_core.game cimport (
-    MCTS_DRAW, MCTS_GAME_VERSION, MCTS_ONGOING, MCTS_SLOTS_ARE_MOVES, MCTS_WIN, NativeState, mcts_game, mcts_rng,
+    MCTS_DRAW, MCTS_GAME_VERSION, MCTS_ONGOING, MCTS_SLOTS_ARE_MOVES, MCTS_WIN, NativeState, mcts_rng,
     mcts_rng_below, mcts_rng_seed,
 )
 from mcts_core.mnk_rollout cimport (

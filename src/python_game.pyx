@@ -16,10 +16,11 @@ from mcts_core.notation import shorten
 
 from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ERROR, MCTS_GAME_VERSION, MCTS_LOSS, MCTS_ONGOING,
                              MCTS_WIN, NativeState, mcts_expansion, mcts_rng, mcts_rng_below, mcts_simulation)
+from mcts_core.tree cimport MAX_SLOTS
+
 
 cdef enum:
     LONGEST_ROLLOUT = 1000000  # moves; a game that goes on is taken for endless
-    MOST_MOVES = 65528         # in one position (MAX_SLOTS of the tree)
 
 
 cdef class PythonGame(NativeState):
@@ -112,8 +113,8 @@ cdef class PythonGame(NativeState):
         if not moves:
             raise GameError(f"{type(state).__name__}.legal_moves() returned no move although winner() is None "
                             f"in {shorten(state)}")
-        if len(moves) > MOST_MOVES:
-            raise GameError(f"{type(state).__name__}.legal_moves() must return at most {MOST_MOVES} moves, "
+        if len(moves) > MAX_SLOTS:
+            raise GameError(f"{type(state).__name__}.legal_moves() must return at most {MAX_SLOTS} moves, "
                             f"got {len(moves)}")
         return moves
 

@@ -1,21 +1,18 @@
 """One search at a time over one tree: budgets, stop rules, figures.
 
-The loop runs without the GIL in short slices; between them it looks at the clock, the cancel flag and, on the main
-thread, at signals.
+The loop runs without the GIL in short slices; between them it looks at the clock and, on the main thread, at signals.
 """
 
-import os
 from _thread import allocate_lock, get_ident
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.stdint cimport int32_t, uint32_t, uint64_t
-from cpython.pycapsule cimport PyCapsule_GetPointer
+from libc.stdint cimport uint32_t, uint64_t
 
 from mcts_core.dispatch import isa
 from mcts_core.errors import GameError, GameOver, SearchBusy
 
 from mcts_core.dispatch cimport hot_table
-from mcts_core.game cimport MCTS_GAME_VERSION, NativeState
+from mcts_core.game cimport NativeState
 from mcts_core.python_game cimport PythonGame
 from mcts_core.tree cimport *
 
@@ -84,7 +81,6 @@ cdef class SearchCore:
             self.native = None
             self.state = None
             self.finished = False
-            self.cancelled = 0
             if isinstance(state, NativeState):
                 native = state
                 winner = state.winner()
@@ -154,8 +150,6 @@ cdef class SearchCore:
                 reason = b"iterations"
             elif seconds > 0 and now >= deadline:
                 reason = b"time"
-            elif self.cancelled:
-                reason = b"cancelled"
             if on_main_thread and now >= signals_at:
                 with gil:
                     PyErr_CheckSignals()

@@ -11,7 +11,7 @@ from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memset
 
 from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ILLEGAL, MCTS_ONGOING, MCTS_SLOTS_ARE_MOVES, MCTS_WIN,
-                             mcts_expansion, mcts_game, mcts_rng_seed, mcts_simulation)
+                             mcts_game, mcts_rng_seed, mcts_simulation)
 from mcts_core.tree cimport *
 
 

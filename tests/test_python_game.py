@@ -240,6 +240,23 @@ def test_more_moves_than_at_first_do_no_harm(growth):
         mc.search(Growing(9), iterations=20_000, seed=1)
 
 
+@pytest.mark.parametrize("count", [65_520, 65_521, 65_529])
+def test_the_number_of_moves_has_a_limit(count):
+    class Wide(Nim):
+        def legal_moves(self):
+            return range(count)
+
+        def play(self, move):
+            return Wide(0, -self.to_move)
+
+    if count <= 65_520:
+        mc.search(Wide(1), iterations=3, seed=1)
+        assert len(mc.stats().moves) == count
+        return
+    with pytest.raises(mc.GameError, match=f"at most 65520 moves, got {count}"):
+        mc.search(Wide(1), iterations=3, seed=1)
+
+
 def test_objects_that_are_no_states():
     class NoPlayer:
         legal_moves = play = winner = lambda self: None

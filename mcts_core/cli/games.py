@@ -5,6 +5,7 @@ import os
 import re
 import string
 import sys
+from abc import ABC, abstractmethod
 
 from mcts_core import MNK, ConnectFour, GameError, Gomoku, IllegalMove, InvalidOption, TicTacToe
 
@@ -31,7 +32,7 @@ moves:
 """
 
 
-class Game:
+class Game(ABC):
     """A game at the terminal: ``spec`` as given, ``title``, its first position ``start``, and its notation."""
 
     coloured = True
@@ -46,21 +47,21 @@ class Game:
         """What the player ``+1`` or ``-1`` is called."""
         return "X" if player > 0 else "O"
 
+    @abstractmethod
     def prompt(self, state):
         """What a person is asked to type."""
-        raise NotImplementedError
 
     def tokens(self, text):
         """The moves of a text, one by one."""
         return text.replace(",", " ").replace(";", " ").split()
 
+    @abstractmethod
     def parse_move(self, text, state, base=None):
         """The legal move of ``state`` that ``text`` says; ``base`` is the first number. Raises IllegalMove."""
-        raise NotImplementedError
 
+    @abstractmethod
     def format_move(self, move):
         """The text of a move, as a person would type it."""
-        raise NotImplementedError
 
     def play_text(self, text, base=None):
         """The position after the moves of ``text``. Raises IllegalMove, GameOver."""
@@ -75,9 +76,9 @@ class Game:
             state = state.play(move)
         return state
 
+    @abstractmethod
     def board(self, state):
         """The lines of the board with its coordinates, the last move in brackets."""
-        raise NotImplementedError
 
     def result(self, state):
         """How the finished game ``state`` ended, in words."""
