@@ -5,6 +5,10 @@ from libc.stdint cimport int32_t, uint32_t
 from mcts_core.game cimport NativeState, mcts_game
 
 
+cdef NativeState as_native(object state, str purpose)
+cdef int raise_error_of(NativeState native, object state) except -1
+
+
 cdef class PythonGame(NativeState):
     cdef mcts_game table
     cdef readonly object root

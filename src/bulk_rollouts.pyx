@@ -5,11 +5,10 @@ from _thread import get_ident
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, uint64_t
 
-from mcts_core.errors import GameError, GameOver
 from mcts_core.searcher import main_thread_ident
 
 from mcts_core.game cimport NativeState, mcts_game, mcts_rng, mcts_rng_seed
-from mcts_core.python_game cimport PythonGame
+from mcts_core.python_game cimport as_native, raise_error_of
 
 
 cdef extern from "kernels/platform.h" nogil:
@@ -50,12 +49,7 @@ def run(state, uint64_t count, uint64_t seed):
     cdef int32_t returned = 0
     cdef bint on_main_thread = get_ident() == main_thread_ident()
     cdef double begin = mcts_clock(), signals_at = begin + SIGNAL_INTERVAL
-    if isinstance(state, NativeState):
-        native = state
-        if state.winner() is not None:
-            raise GameOver(f"the game is over (winner {state.winner()}): no rollout can start in {state!r}")
-    else:
-        native = PythonGame(state)
+    native = as_native(state, "no rollout can start")
     mcts_rng_seed(&rng, seed)
     results[0] = results[1] = results[2] = 0
     with nogil:
@@ -75,7 +69,5 @@ def run(state, uint64_t count, uint64_t seed):
                     PyErr_CheckSignals()
                 signals_at = mcts_clock() + SIGNAL_INTERVAL
     if returned < 0:
-        if isinstance(native, PythonGame):
-            (<PythonGame>native).raise_error()
-        raise GameError(f"the native rules of {type(state).__name__} reported an error")
+        raise_error_of(native, state)
     return results[0], results[1], results[2], plies, mcts_clock() - begin

@@ -23,6 +23,23 @@ cdef enum:
     LONGEST_ROLLOUT = 1000000  # moves; a game that goes on is taken for endless
 
 
+cdef NativeState as_native(object state, str purpose):
+    """``state`` behind a game table. Raises InvalidState, GameOver (which names the ``purpose``), GameError."""
+    if not isinstance(state, NativeState):
+        return PythonGame(state)
+    winner = state.winner()
+    if winner is not None:
+        raise GameOver(f"the game is over (winner {winner}): {purpose} in {state!r}")
+    return state
+
+
+cdef int raise_error_of(NativeState native, object state) except -1:
+    """Raises what lies behind the error that a function of the table returned."""
+    if isinstance(native, PythonGame):
+        (<PythonGame>native).raise_error()
+    raise GameError(f"the native rules of {type(state).__name__} reported an error")
+
+
 cdef class PythonGame(NativeState):
     """The game table over a user's state.
 

@@ -9,11 +9,11 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport uint32_t, uint64_t
 
 from mcts_core.dispatch import isa
-from mcts_core.errors import GameError, GameOver, SearchBusy
+from mcts_core.errors import SearchBusy
 
 from mcts_core.dispatch cimport hot_table
 from mcts_core.game cimport NativeState
-from mcts_core.python_game cimport PythonGame
+from mcts_core.python_game cimport PythonGame, as_native, raise_error_of
 from mcts_core.tree cimport *
 
 
@@ -81,15 +81,8 @@ cdef class SearchCore:
             self.native = None
             self.state = None
             self.finished = False
-            if isinstance(state, NativeState):
-                native = state
-                winner = state.winner()
-                if winner is not None:
-                    raise GameOver(f"the game is over (winner {winner}): there is nothing to search in {state!r}")
-                sign = state.to_move
-            else:
-                native = PythonGame(state)
-                sign = (<PythonGame>native).to_move
+            native = as_native(state, "there is nothing to search")
+            sign = (<PythonGame>native).to_move if isinstance(native, PythonGame) else state.to_move
             if self.tree == NULL:
                 self.tree = tree_ops.create(self.memory)
             if self.tree == NULL or not tree_ops.reset(self.tree, native.game, native.state, sign, exploration,
@@ -110,9 +103,7 @@ cdef class SearchCore:
                 self.overshoot = max(0.0, self.seconds - seconds) if seconds > 0 else 0.0
             if status == RUN_GAME_ERROR:
                 try:
-                    if isinstance(native, PythonGame):
-                        (<PythonGame>native).raise_error()
-                    raise GameError(f"the native rules of {type(state).__name__} reported an error")
+                    raise_error_of(native, state)
                 except Exception:  # Ctrl-C in the user's code is none, and leaves the statistics
                     self.native = None
                     raise
