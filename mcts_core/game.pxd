@@ -1,6 +1,6 @@
 """The game table, for Cython: see ``include/mcts_core/game.h`` for the contract."""
 
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 
 cdef extern from "mcts_core/game.h" nogil:
@@ -13,7 +13,10 @@ cdef extern from "mcts_core/game.h" nogil:
         MCTS_ILLEGAL
         MCTS_ERROR
         MCTS_SLOTS_ARE_MOVES
-    const uint32_t MCTS_ALL_TRIED
+        MCTS_ROLLOUT_RANDOM
+        MCTS_ROLLOUT_DECISIVE
+        MCTS_ROLLOUT_TACTICAL
+    const uint32_t MCTS_ALL_TRIED, MCTS_NO_MOVE
 
     ctypedef struct mcts_rng:
         uint64_t counter
@@ -44,6 +47,51 @@ cdef extern from "mcts_core/game.h" nogil:
     ctypedef int32_t (*mcts_expand)(void *context, const void *root, const uint32_t *path, uint32_t length,
                                     mcts_expansion *expansion) noexcept
 
+    ctypedef struct mcts_policy:
+        uint32_t rollout
+        uint32_t distance
+        uint32_t symmetry
+
+    ctypedef struct mcts_proof:
+        int32_t value
+        uint32_t distance
+        uint32_t exact
+        uint32_t move
+        uint64_t spent
+
+    ctypedef struct mcts_children:
+        uint32_t capacity
+        uint32_t *moves
+        uint32_t *actions
+        uint8_t *outcomes
+        uint16_t *distances
+        float *priors
+        int32_t root_player
+        uint32_t complete
+        uint32_t rest
+
+    ctypedef struct mcts_playout:
+        uint8_t *played
+        mcts_proof proof
+
+    ctypedef int32_t (*mcts_find_children)(void *context, const void *root, const uint32_t *path, uint32_t length,
+                                           const mcts_policy *policy, mcts_children *children) noexcept
+    ctypedef int32_t (*mcts_play_out)(void *context, const void *root, const uint32_t *path, uint32_t length,
+                                      const mcts_policy *policy, mcts_playout *playout, mcts_rng *rng) noexcept
+    ctypedef int32_t (*mcts_prove)(void *context, const void *root, const uint32_t *path, uint32_t length,
+                                   void *memory, uint64_t budget, int32_t exact, mcts_proof *proof) noexcept
+
+    ctypedef struct mcts_guide:
+        uint32_t rollouts
+        uint32_t distance
+        uint32_t actions
+        mcts_find_children children
+        mcts_play_out play_out
+        mcts_prove prove
+        void *(*create_memory)(void *context, uint64_t bytes) noexcept
+        void (*clear_memory)(void *context, void *memory) noexcept
+        void (*destroy_memory)(void *context, void *memory) noexcept
+
     ctypedef struct mcts_game:
         uint32_t version
         uint32_t flags
@@ -57,6 +105,7 @@ cdef extern from "mcts_core/game.h" nogil:
         mcts_simulate simulate
         mcts_expand expand
         mcts_rollouts rollouts
+        const mcts_guide *guide
 
 
 cdef class NativeState:

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define MCTS_GAME_VERSION 1
+#define MCTS_GAME_VERSION 2
 
 /* Outcomes of a move. */
 #define MCTS_ONGOING 0
@@ -111,6 +111,81 @@ typedef int32_t (*mcts_simulate)(void *context, const void *root, const uint32_t
 typedef int32_t (*mcts_expand)(void *context, const void *root, const uint32_t *path, uint32_t length,
                                mcts_expansion *expansion);
 
+/* ---- the guide: what a game may offer beyond its rules ----------------------------------------------------------- */
+
+/* Rollout policies; mcts_guide.rollouts has bit 1 << policy set for each that the game knows. */
+#define MCTS_ROLLOUT_RANDOM 0   /* uniformly random moves */
+#define MCTS_ROLLOUT_DECISIVE 1 /* plays a move that wins at once, else one that stops the opponent from it */
+#define MCTS_ROLLOUT_TACTICAL 2 /* decisive, and further tactics of the game */
+
+typedef struct mcts_policy {
+    uint32_t rollout;  /* MCTS_ROLLOUT_* */
+    uint32_t distance; /* children only: moves at most this far from a stone; 0: all moves */
+    uint32_t symmetry; /* children only: 1: of moves that a symmetry of the position maps to each other, the first */
+} mcts_policy;
+
+/* What is known for certain about a position. */
+typedef struct mcts_proof {
+    int32_t value;     /* half-points for the player to move there; -1: nothing is proven */
+    uint32_t distance; /* plies to the end of the game: the winner wins within that many, the loser resists so long */
+    uint32_t exact;    /* 1: `distance` is that of best play: the shortest win, the longest loss */
+    uint32_t move;     /* a first move of the proof; UINT32_MAX: none is known */
+    uint64_t spent;    /* work done, in units of the budget */
+} mcts_proof;
+
+#define MCTS_NO_MOVE UINT32_MAX
+
+/* The children of a position that are worth searching, the most promising first. */
+typedef struct mcts_children {
+    uint32_t capacity;   /* in: room in the arrays */
+    uint32_t *moves;
+    uint32_t *actions;   /* what the move is called in mcts_playout.played, 0 .. guide.actions-1 */
+    uint8_t *outcomes;   /* MCTS_WIN, _DRAW, _LOSS for the player who moves, where the game ends or that is proven */
+    uint16_t *distances; /* of those: plies from the child to the end of the game, 0: it is over */
+    float *priors;       /* expected result for the player who moves, in [0, 1]; 0.5: no opinion */
+    int32_t root_player; /* 1 when the player to move at the root is to move here too, else 0 */
+    uint32_t complete;   /* 1: the moves left out are proven losses or symmetric; 0: they are not known to be worse */
+    uint32_t rest;       /* the longest distance of the losses left out, from the child; 0: there are none */
+} mcts_children;
+
+/* One rollout from a node. */
+typedef struct mcts_playout {
+    uint8_t *played;  /* in: NULL, or room for guide.actions bytes; out: who played each action between the root and the
+                         end: 0 nobody, 1 the player to move at the root, 2 the other one */
+    mcts_proof proof; /* out: of the position at the end of the path, when a glance showed it; else value -1 */
+} mcts_playout;
+
+/* From `root` plays path[0..length) and reports the children; returns their number. */
+typedef int32_t (*mcts_find_children)(void *context, const void *root, const uint32_t *path, uint32_t length,
+                                      const mcts_policy *policy, mcts_children *children);
+
+/* From `root` plays path[0..length), where the game goes on, and from there a rollout by policy->rollout; returns the
+ * result for the player to move at the root. */
+typedef int32_t (*mcts_play_out)(void *context, const void *root, const uint32_t *path, uint32_t length,
+                                 const mcts_policy *policy, mcts_playout *playout, mcts_rng *rng);
+
+/* Tries to prove the position at the end of the path, where the game goes on, with about `budget` units of work (some
+ * 20 to 100 ns each), the exact distance included if `exact`; calling again goes on where the last call stopped, by
+ * what `memory` keeps. Returns 0. */
+typedef int32_t (*mcts_prove)(void *context, const void *root, const uint32_t *path, uint32_t length, void *memory,
+                              uint64_t budget, int32_t exact, mcts_proof *proof);
+
+typedef struct mcts_guide {
+    uint32_t rollouts;           /* bits of the rollout policies */
+    uint32_t distance;           /* the distance for children that is best for the board; 0: all moves */
+    uint32_t actions;            /* number of actions; 0: playouts do not tell what was played */
+    mcts_find_children children;
+    mcts_play_out play_out;
+    mcts_prove prove;            /* NULL: the game has no exact search */
+    /* Memory of the prover, at most `bytes` of it; NULL when the system has none. Clearing forgets everything, in much
+     * less than a millisecond. */
+    void *(*create_memory)(void *context, uint64_t bytes);
+    void (*clear_memory)(void *context, void *memory);
+    void (*destroy_memory)(void *context, void *memory);
+} mcts_guide;
+
+/* ---- the whole ------------------------------------------------------------------------------------------------------ */
+
 typedef struct mcts_game {
     uint32_t version;     /* MCTS_GAME_VERSION */
     uint32_t flags;       /* MCTS_SLOTS_ARE_MOVES or 0 */
@@ -125,6 +200,7 @@ typedef struct mcts_game {
     mcts_simulate simulate;
     mcts_expand expand;
     mcts_rollouts rollouts; /* NULL: one by one */
+    const mcts_guide *guide; /* NULL: the search knows the rules only */
 } mcts_game;
 
 #ifdef __cplusplus
