@@ -1,9 +1,10 @@
 """Calls the functions of a game table one by one from Python: for tests of games and of the search."""
 
-from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
-from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_SLOTS_ARE_MOVES, NativeState, mcts_expansion, mcts_rng,
+from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_NO_MOVE, MCTS_SLOTS_ARE_MOVES, NativeState, mcts_children,
+                             mcts_expansion, mcts_guide, mcts_playout, mcts_policy, mcts_proof, mcts_rng,
                              mcts_rng_below, mcts_rng_next, mcts_rng_seed, mcts_simulation)
 from mcts_core.python_game cimport PythonGame
 
@@ -17,6 +18,11 @@ cdef class Probe:
 
     cdef NativeState native
     cdef mcts_rng rng
+    cdef void *memory
+
+    def __dealloc__(self):
+        if self.memory != NULL:
+            self.native.game.guide.destroy_memory(self.native.game.context, self.memory)
 
     def __init__(self, state, uint64_t seed=0):
         self.native = state if isinstance(state, NativeState) else PythonGame(state)
@@ -77,11 +83,91 @@ cdef class Probe:
         fixed = self.native.game.flags & MCTS_SLOTS_ARE_MOVES
         return list(outcomes), None if fixed else names, bool(expansion.root_player)
 
+    @property
+    def guide(self):
+        """(bits of the rollout policies, best distance for children, number of actions, whether there is a prover);
+        None for a game without a guide."""
+        guide = self.native.game.guide
+        if guide == NULL:
+            return None
+        return guide.rollouts, guide.distance, guide.actions, guide.prove != NULL
+
+    def children(self, path, distance=0, symmetry=False):
+        """(children, whether the root's player is to move, complete, rest) at the end of ``path``; each child is
+        (move, action, outcome, distance, prior)."""
+        cdef mcts_policy policy
+        cdef mcts_children found
+        cdef uint32_t room = max(self.native.game.max_moves, 1024)
+        cdef uint32_t *numbers = <uint32_t *>calloc(room, 2 * sizeof(uint32_t) + sizeof(float) + sizeof(uint16_t) + 1)
+        cdef uint32_t *moves = _copy(path)
+        policy.rollout = 0
+        policy.distance = distance
+        policy.symmetry = symmetry
+        found.capacity = room
+        found.moves = numbers
+        found.actions = numbers + room
+        found.priors = <float *>(numbers + 2 * room)
+        found.distances = <uint16_t *>(numbers + 3 * room)
+        found.outcomes = <uint8_t *>(found.distances + room)
+        found.complete = found.rest = 0
+        returned = self.native.game.guide.children(self.native.game.context, self.native.state, moves,
+                                                   <uint32_t>len(path), &policy, &found)
+        listed = [(found.moves[slot], found.actions[slot], found.outcomes[slot], found.distances[slot],
+                   found.priors[slot]) for slot in range(max(returned, 0))]
+        free(numbers)
+        free(moves)
+        self._check(returned)
+        return listed, bool(found.root_player), bool(found.complete), found.rest
+
+    def play_out(self, path, rollout=0):
+        """(result for the player to move at the root, bytes of who played which action, proof or None) of one rollout
+        by the policy ``rollout``."""
+        cdef mcts_policy policy
+        cdef mcts_playout playout
+        cdef uint32_t *moves = _copy(path)
+        played = bytearray(max(self.native.game.guide.actions, <uint32_t>1))
+        cdef unsigned char[:] view = played
+        policy.rollout = rollout
+        policy.distance = policy.symmetry = 0
+        playout.played = &view[0] if self.native.game.guide.actions else NULL
+        returned = self.native.game.guide.play_out(self.native.game.context, self.native.state, moves,
+                                                   <uint32_t>len(path), &policy, &playout, &self.rng)
+        free(moves)
+        self._check(returned)
+        return returned, bytes(played), _proof(&playout.proof)
+
+    def prove(self, path, uint64_t budget, exact=False, uint64_t memory=1 << 22):
+        """(proof or None, work spent); the prover's memory of ``memory`` bytes is made by the first call and kept."""
+        cdef mcts_proof proof
+        cdef const mcts_guide *guide = self.native.game.guide
+        if self.memory == NULL:
+            self.memory = guide.create_memory(self.native.game.context, memory)
+            if self.memory == NULL:
+                raise MemoryError
+        cdef uint32_t *moves = _copy(path)
+        returned = guide.prove(self.native.game.context, self.native.state, moves, <uint32_t>len(path), self.memory,
+                               budget, exact, &proof)
+        free(moves)
+        self._check(returned)
+        return _proof(&proof), proof.spent
+
+    def forget(self):
+        """Clears the prover's memory."""
+        if self.memory != NULL:
+            self.native.game.guide.clear_memory(self.native.game.context, self.memory)
+
     def _check(self, returned):
         if returned < 0:
             if isinstance(self.native, PythonGame):
                 (<PythonGame>self.native).raise_error()
             raise ValueError(f"the game returned {returned}")
+
+
+cdef object _proof(const mcts_proof *proof):
+    """(value, distance, exact, first move or None); None where nothing is proven."""
+    if proof.value < 0:
+        return None
+    return proof.value, proof.distance, bool(proof.exact), None if proof.move == MCTS_NO_MOVE else proof.move
 
 
 cdef uint32_t *_copy(path) except NULL:
