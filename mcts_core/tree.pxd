@@ -37,6 +37,7 @@ a mini has a byte per slot, 1 + the half-points of all of them; ``wins`` sums th
 
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
+from mcts_core.arena cimport Arena, arena_at
 from mcts_core.game cimport mcts_expansion, mcts_game, mcts_rng
 
 cdef enum:
@@ -47,7 +48,6 @@ cdef enum:
     MAX_SLOTS = 65520            # of one node
     MAX_ITERATIONS = 0x3FFFFFFF  # wins count half-points in 32 signed bits; divided by the rollouts of an iteration
     NO_VISITS = 0x7FFFFFFF       # visits of a slot without a legal move
-    FREE_LISTS = 512             # records of more units are not used again
     LEAF_ALL_TRIED = 15
     MINI_ALL_TRIED = 0xFFFF
     MINI_HEADER = 4
@@ -90,20 +90,13 @@ ctypedef struct Mini:
     # followed by two bits per slot, or a byte
 
 ctypedef struct Tree:
-    # the arena
-    uint8_t *base
-    uint64_t reserved            # bytes of address space
-    uint64_t committed           # bytes that may be touched
-    uint32_t top                 # units in use, free records included
-    uint32_t limit               # units that may be used in this search
-    uint32_t freed[FREE_LISTS]   # first free record of each number of units, 0: none
+    Arena arena                  # its unit: a whole narrow block, or WIDE_UNIT
     # one search
     const mcts_game *game
     const void *root
     int32_t root_sign
     uint32_t fixed_moves         # the game's slots are moves
     uint32_t narrow              # slots of every block (7 or 8), 0: the blocks are WideBlocks
-    uint32_t unit                # bytes that an index stands for: a whole narrow block, or WIDE_UNIT
     float exploration
     uint32_t rollouts_per_leaf       # of one iteration
     float half                   # value of a half-point, 1 / (2 rollouts_per_leaf)
@@ -134,7 +127,7 @@ ctypedef struct TreeOps:
 
 
 cdef inline uint8_t *record_at(const Tree *tree, uint32_t index) noexcept nogil:
-    return tree.base + <uint64_t>index * tree.unit
+    return arena_at(&tree.arena, index)
 
 
 # The words of a narrow block, by the number of its slots.

@@ -249,7 +249,7 @@ cdef class SearchCore:
                 "rollouts": tree.rollouts,
                 "seconds": self.seconds,
                 "nodes": tree.nodes,
-                "bytes": <uint64_t>tree.top * tree.unit,
+                "bytes": <uint64_t>tree.arena.top * tree.arena.unit,
                 "depth_mean": tree.depth_sum / <double>tree.iterations,
                 "depth_max": tree.depth_max,
                 "reused_visits": 0,
@@ -265,7 +265,7 @@ cdef class SearchCore:
     @property
     def held(self):
         """Bytes of memory that the arena keeps between searches."""
-        return 0 if self.tree == NULL else self.tree.committed
+        return 0 if self.tree == NULL else self.tree.arena.committed
 
     def release(self):
         """Gives the arena back; the statistics of the last search go with it."""

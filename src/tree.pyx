@@ -10,15 +10,14 @@ from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memset
 
+from mcts_core.arena cimport (FIRST_COMMIT, arena_allocate, arena_free, arena_grow, arena_reserve,
+                              mcts_vm_release)
 from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ILLEGAL, MCTS_ONGOING, MCTS_SLOTS_ARE_MOVES, MCTS_WIN,
                              mcts_game, mcts_rng_seed, mcts_simulation)
 from mcts_core.tree cimport *
 
 
 cdef extern from "kernels/platform.h" nogil:
-    void *mcts_vm_reserve(uint64_t bytes)
-    int mcts_vm_commit(void *base, uint64_t begin, uint64_t end)
-    void mcts_vm_release(void *base, uint64_t bytes)
     bint MCTS_LIKELY(bint)
     bint MCTS_UNLIKELY(bint)
 
@@ -43,12 +42,6 @@ assert sizeof(WideBlock) == WIDE_HEADER and sizeof(Mini) == MINI_HEADER
 
 # ---- memory ----------------------------------------------------------------------------------------------------------
 
-cdef enum:
-    PAGE = 65536                 # commits are multiples of this
-    FIRST_COMMIT = 4 * PAGE
-    LARGEST_COMMIT = 512 * PAGE  # 32 MiB
-
-
 cdef inline uint32_t wide_units(uint32_t capacity, uint32_t fixed_moves) noexcept nogil:
     cdef uint32_t columns = (5 if capacity > EXACT_CAPACITY else 3) + (0 if fixed_moves else 1)
     return (WIDE_HEADER + 4 * columns * capacity + WIDE_UNIT - 1) // WIDE_UNIT
@@ -58,52 +51,11 @@ cdef inline uint32_t mini_units(const Tree *tree, uint32_t count) noexcept nogil
     return (MINI_HEADER + (count if tree.rollouts_per_leaf > 1 else (count + 3) // 4) + WIDE_UNIT - 1) // WIDE_UNIT
 
 
-cdef bint grow(Tree *tree, uint64_t needed) noexcept nogil:
-    cdef uint64_t step = tree.committed
-    if step < FIRST_COMMIT:
-        step = FIRST_COMMIT
-    if step > LARGEST_COMMIT:
-        step = LARGEST_COMMIT
-    cdef uint64_t end = tree.committed + step
-    if end < needed:
-        end = (needed + PAGE - 1) // PAGE * PAGE
-    if end > tree.reserved:
-        end = tree.reserved
-    if needed > end or not mcts_vm_commit(tree.base, tree.committed, end):
-        return False
-    tree.committed = end
-    return True
-
-
-cdef inline uint32_t allocate(Tree *tree, uint32_t units) noexcept nogil:
-    """Index of a record of ``units`` units, 0 when the arena is full."""
-    cdef uint32_t index
-    cdef uint64_t end
-    if units < FREE_LISTS and tree.freed[units]:
-        index = tree.freed[units]
-        tree.freed[units] = (<uint32_t *>record_at(tree, index))[0]
-        return index
-    index = tree.top
-    if MCTS_UNLIKELY(units > tree.limit - index):
-        return 0
-    end = (<uint64_t>index + units) * tree.unit
-    if MCTS_UNLIKELY(end > tree.committed) and not grow(tree, end):
-        return 0
-    tree.top = index + units
-    return index
-
-
-cdef inline void release(Tree *tree, uint32_t index, uint32_t units) noexcept nogil:
-    if units < FREE_LISTS:
-        (<uint32_t *>record_at(tree, index))[0] = tree.freed[units]
-        tree.freed[units] = index
-
-
 cdef void tree_destroy(Tree *tree) noexcept nogil:
     if tree == NULL:
         return
-    if tree.base != NULL:
-        mcts_vm_release(tree.base, tree.reserved)
+    if tree.arena.base != NULL:
+        mcts_vm_release(tree.arena.base, tree.arena.reserved)
     free(tree.path_record)
     free(tree.path_slot)
     free(tree.path_move)
@@ -116,14 +68,8 @@ cdef Tree *tree_create(uint64_t bytes) noexcept nogil:
     cdef Tree *tree = <Tree *>calloc(1, sizeof(Tree))
     if tree == NULL:
         return NULL
-    bytes = (bytes + PAGE - 1) // PAGE * PAGE
-    # a limit on address space (ulimit -v) refuses large reservations; a smaller arena is better than none
-    while bytes >= FIRST_COMMIT:
-        tree.base = <uint8_t *>mcts_vm_reserve(bytes)
-        if tree.base != NULL:
-            tree.reserved = bytes
-            return tree
-        bytes = bytes // 2 // PAGE * PAGE
+    if arena_reserve(&tree.arena, bytes):
+        return tree
     tree_destroy(tree)
     return NULL
 
@@ -165,41 +111,41 @@ cdef bint expansion_reserve(Tree *tree, uint32_t count) noexcept nogil:
 cdef int tree_reset(Tree *tree, const mcts_game *game, const void *root, int32_t root_sign, float exploration,
                     uint32_t rollouts_per_leaf, uint64_t seed) noexcept nogil:
     cdef uint64_t units, most
-    memset(tree.freed, 0, sizeof(tree.freed))
+    memset(tree.arena.freed, 0, sizeof(tree.arena.freed))
     tree.game = game
     tree.root = root
     tree.root_sign = root_sign
     tree.fixed_moves = game.flags & MCTS_SLOTS_ARE_MOVES
     tree.narrow = 0
-    tree.unit = WIDE_UNIT
+    tree.arena.unit = WIDE_UNIT
     tree.rollouts_per_leaf = rollouts_per_leaf
     tree.half = <float>0.5 / <float>rollouts_per_leaf
     if tree.fixed_moves and game.max_moves <= 8 and rollouts_per_leaf == 1:
         tree.narrow = 8 if game.max_moves == 8 else 7
-        tree.unit = narrow_unit(tree.narrow)
-    units = tree.reserved // tree.unit
+        tree.arena.unit = narrow_unit(tree.narrow)
+    units = tree.arena.reserved // tree.arena.unit
     most = NARROW_INDEX if tree.narrow else WIDE_INDEX
-    tree.limit = <uint32_t>(units if units < most else most)
-    if tree.exploration != exploration or tree.committed == 0:
+    tree.arena.limit = <uint32_t>(units if units < most else most)
+    if tree.exploration != exploration or tree.arena.committed == 0:
         tree.exploration = exploration
         ucb_fill_scales(tree.scales, exploration)
     tree.iterations = tree.rollouts = tree.depth_max = 0
     tree.depth_sum = 0
     tree.nodes = 1
     mcts_rng_seed(&tree.rng, seed)
-    if tree.committed == 0 and not grow(tree, FIRST_COMMIT):
+    if tree.arena.committed == 0 and not arena_grow(&tree.arena, FIRST_COMMIT):
         return 0
     if not path_reserve(tree, 64) or not expansion_reserve(tree, game.max_moves if game.max_moves > 8 else 8):
         return 0
     # Block 0 stands above the root and has one child, the root: so the root is a slot like any other.
-    tree.top = 1 if tree.narrow else wide_units(8, tree.fixed_moves)
-    memset(tree.base, 0, tree.top * tree.unit)
+    tree.arena.top = 1 if tree.narrow else wide_units(8, tree.fixed_moves)
+    memset(tree.arena.base, 0, tree.arena.top * tree.arena.unit)
     if tree.narrow:
-        (<uint32_t *>tree.base)[info_word(tree.narrow)] = 2
+        (<uint32_t *>tree.arena.base)[info_word(tree.narrow)] = 2
     else:
-        (<WideBlock *>tree.base).sign = 1
-        (<WideBlock *>tree.base).capacity = 8
-        (<WideBlock *>tree.base).count = 1
+        (<WideBlock *>tree.arena.base).sign = 1
+        (<WideBlock *>tree.arena.base).capacity = 8
+        (<WideBlock *>tree.arena.base).count = 1
     return 1
 
 
@@ -241,7 +187,7 @@ cdef inline void set_best(Tree *tree, uint8_t *record, uint32_t slot, uint32_t l
 
 cdef int make_block(Tree *tree, uint32_t length, uint32_t link, uint32_t *result) noexcept nogil:
     """Turns the leaf at the end of the path, all of whose moves were tried, into a block; its link in ``result``."""
-    cdef uint32_t parent = <uint32_t>((tree.path_record[length - 1] - tree.base) // tree.unit)
+    cdef uint32_t parent = <uint32_t>((tree.path_record[length - 1] - tree.arena.base) // tree.arena.unit)
     cdef uint32_t parent_slot = tree.path_slot[length - 1]
     cdef uint32_t count = tree.game.max_moves, capacity, index, slot, tried, value
     cdef int32_t found, sign
@@ -258,7 +204,7 @@ cdef int make_block(Tree *tree, uint32_t length, uint32_t link, uint32_t *result
     if found < 0 or <uint32_t>found != count:
         return RUN_GAME_ERROR
     capacity = (count + 7) & ~<uint32_t>7
-    index = allocate(tree, 1 if tree.narrow else wide_units(capacity, tree.fixed_moves))
+    index = arena_allocate(&tree.arena, 1 if tree.narrow else wide_units(capacity, tree.fixed_moves))
     if index == 0:
         return RUN_MEMORY
     sign = tree.root_sign if tree.expansion.root_player else -tree.root_sign
@@ -298,7 +244,7 @@ cdef int make_block(Tree *tree, uint32_t length, uint32_t link, uint32_t *result
         words[parent_word(tree.narrow)] = parent
         words[info_word(tree.narrow)] = <uint32_t>(sign + 1) | parent_slot << 2
     if mini != NULL:
-        release(tree, link & WIDE_INDEX, mini_units(tree, count))
+        arena_free(&tree.arena, link & WIDE_INDEX, mini_units(tree, count))
     slot = update(tree, &columns, -1, 0, scale(tree, columns_at(tree, parent).visits[parent_slot]))
     set_best(tree, record_at(tree, index), slot, columns.links[slot])
     result[0] = LINK_BLOCK | index
@@ -330,7 +276,7 @@ cdef int store_in_mini(Tree *tree, uint32_t length, uint32_t link, const mcts_si
         if simulation.count > MAX_SLOTS:
             return RUN_GAME_ERROR
         units = mini_units(tree, simulation.count)
-        index = allocate(tree, units)
+        index = arena_allocate(&tree.arena, units)
         if index == 0:
             return RUN_MEMORY
         mini = <Mini *>record_at(tree, index)
@@ -383,11 +329,11 @@ cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
     # selection: the best child of every block is known
     while True:
         if narrow:
-            record = tree.base + <uint64_t>index * narrow_unit(narrow)
+            record = tree.arena.base + <uint64_t>index * narrow_unit(narrow)
             link = (<uint32_t *>record)[best_word(narrow)]
             slot = link >> SLOT_SHIFT & 7
         else:
-            record = tree.base + <uint64_t>index * WIDE_UNIT
+            record = tree.arena.base + <uint64_t>index * WIDE_UNIT
             slot = (<WideBlock *>record).best
             link = (<WideBlock *>record).best_link
         tree.path_record[length] = record
