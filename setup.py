@@ -16,7 +16,7 @@ from setuptools.command.build_ext import build_ext
 BUILD = Path("build")
 MODULES = ["errors", "notation", "game", "dispatch", "connect_four", "mnk", "python_game", "searcher", "bulk_rollouts",
            "probe"]
-HOT_MODULES = ["tree", "connect_four_rollout", "mnk_rollout"]
+HOT_MODULES = ["tree", "guided_tree", "connect_four_rollout", "connect_four_guide", "connect_four_prover", "mnk_rollout"]
 
 X86_64 = any(name in sysconfig.get_platform().lower() for name in ("x86_64", "amd64"))
 ISA_FLAGS = {

@@ -6,10 +6,10 @@ import math
 from _thread import _local as _ThreadLocal
 from os import urandom
 
-from mcts_core import bulk_rollouts
+from mcts_core import bulk_rollouts, tuning
 from mcts_core.errors import InvalidOption, NoSearch
 from mcts_core.notation import as_int, shorten
-from mcts_core.searcher import SearchCore, clock, default_memory
+from mcts_core.searcher import SearchCore, SearchSettings, clock, default_memory, guide_of
 
 TYPE_CHECKING = False  # typing itself, and dataclasses, would be most of the time that importing this package takes
 if TYPE_CHECKING:
@@ -17,82 +17,139 @@ if TYPE_CHECKING:
 
     from mcts_core.results import Rollouts, Stats
 
-DEFAULT_EXPLORATION = 0.5**0.5
 MAX_ITERATIONS = 2**30 - 1
 MAX_SECONDS = 1e9
 MAX_SEED = 2**64 - 1
 ARENA_KEPT = 64 << 20
 """Bytes of tree memory that the module's ``search`` keeps for the thread's next call; a larger tree is released."""
+PROVER_BYTES = 64 << 20
+"""Largest memory of a game's exact search; never more than a quarter of the budget."""
 
 _FINAL_MOVES = ("robust", "max")
-_FIXED = {"selection": "ucb1", "rollout": "random", "threads": 1, "solver": False, "reuse": False}
+_PRESETS = ("strong", "uct")
+_SELECTIONS = ("ucb1", "ucb1-tuned", "rave", "grave")
+_ROLLOUTS = ("random", "decisive", "tactical")
+_SCHEDULES = ("mse", "hand")
+_FIXED = {"threads": 1, "reuse": False}
 """Options of which this version knows one value."""
 
 
 class Searcher:
     """A Monte Carlo tree search with its options and its memory.
 
-    Parameters, all by keyword:
+    Every option is given by keyword. Those that are not given, or None, have the value that is strongest for the game
+    at hand as far as it was measured (``bench/TUNING.md``).
 
+    preset: ``"strong"``, or ``"uct"`` for textbook UCT (Kocsis and Szepesvari, ECML 2006): UCB1, random rollouts, no
+        solver, no knowledge beyond the rules. It is the start; other options change single points of it.
+    selection: ``"ucb1"``; ``"ucb1-tuned"`` (Auer et al. 2002); ``"rave"`` (Gelly and Silver 2011, all moves as first);
+        ``"grave"`` (Cazenave 2015): RAVE with the statistics of the deepest ancestor with ``grave_ref`` visits.
     exploration: the c of UCB1, ``value + c * sqrt(ln(parent visits) / visits)`` with values in [0, 1]; finite, >= 0.
-        The default is sqrt(1/2).
+    fpu: first-play urgency, the score of a child without a visit; None: every child is tried before one is visited
+        again. Where there is a prior (``prior_weight``) or an AMAF statistic, that is the score instead.
+    solver: whether proven values are backed up (Winands et al. 2008). A proven loss is never chosen while another move
+        lives, a proven win is played the shortest known way, a lost position the longest one; the search stops when
+        the root is proven. With it comes the exact search that a native game offers: Connect Four's and small boards'
+        alpha-beta, m,n,5's continuous fours.
+    rollout: ``"random"``; ``"decisive"``: plays a move that wins at once, else one that keeps the opponent from it;
+        ``"tactical"``: also open fours and open threes (m,n,k games, k >= 4).
+    rollouts_per_leaf: rollouts of one iteration, 1 to 100. An iteration counts as one visit with the mean of their
+        results.
+    expand_after: visits of a node before its children join the tree, >= 1.
+    expand_distance: m,n,k games: children are the cells within this distance of a stone, 0 to 32; 0: all cells.
+        Winning and saving moves are children in any case, and all are where those lose.
+    prior_weight: how many visits the game's own judgement of a move counts, >= 0.
+    rave_schedule: ``"hand"``: beta = sqrt(k / (3 N + k)), k = ``rave_k``; ``"mse"``: minimum mean square error,
+        beta = a / (n + a + n a ``rave_bias``), a the AMAF visits. GRAVE has the latter.
+    symmetry: below the root, only the first of moves that a symmetry of the position maps to each other is a child.
+    leaf_proofs, node_proofs, root_proofs: budgets of exact search, in units of some 20 to 300 ns: for a node that is
+        expanded; for an expanded one, per visit, each time that its visits have doubled; for the root, per iteration.
     final_move: ``"robust"``, the most visited move, or ``"max"``, the move with the best value (Browne et al., IEEE
         TCIAIG 4, 2012, section 3.1). A move that wins at once is played in any case.
-    memory_mb: limit of the tree in units of 2**20 bytes, at least 1; a search that reaches it ends with what it has.
-        The default is a quarter of the machine's memory.
+    memory_mb: limit of the tree and of exact search in units of 2**20 bytes, at least 1; a search that reaches it ends
+        with what it has. The default is a quarter of the machine's memory.
     seed: an int in [0, 2**64). The same seed and number of iterations give the same tree, bit by bit, on every
         machine; every search starts from it. The default is a new random one for each search.
-    rollouts_per_leaf: rollouts of one iteration, 1 to 100. An iteration counts as one visit with the mean of their
-        results. At equal time more than one loses in the native games, whose tree costs no more than a rollout.
-    selection, rollout, threads, solver, reuse: this version knows ``"ucb1"``, ``"random"``, 1, False and False.
+    threads, reuse: this version knows 1 and False.
 
     A Searcher serves one search at a time and may be used from any thread; ``SearchBusy`` otherwise. Raises
-    ``InvalidOption``.
+    ``InvalidOption``, also in ``search`` for an option that the game at hand does not know.
     """
 
-    __slots__ = ("_by_value", "_core", "_exploration", "_options", "_rollouts_per_leaf", "_seed", "__weakref__")
+    __slots__ = ("_core", "_given", "_memory", "_preset", "_seed", "_settings", "__weakref__")
 
     def __init__(
         self,
         *,
+        preset: str | None = None,
+        selection: str | None = None,
         exploration: float | None = None,
+        fpu: float | None = None,
+        solver: bool | None = None,
+        rollout: str | None = None,
+        rollouts_per_leaf: int | None = None,
+        expand_after: int | None = None,
+        expand_distance: int | None = None,
+        prior_weight: float | None = None,
+        rave_schedule: str | None = None,
+        rave_k: float | None = None,
+        rave_bias: float | None = None,
+        grave_ref: int | None = None,
+        symmetry: bool | None = None,
+        leaf_proofs: int | None = None,
+        node_proofs: int | None = None,
+        root_proofs: int | None = None,
         final_move: str = "robust",
         memory_mb: float | None = None,
         seed: int | None = None,
-        rollouts_per_leaf: int = 1,
-        selection: str = "ucb1",
-        rollout: str = "random",
         threads: int = 1,
-        solver: bool = False,
         reuse: bool = False,
     ) -> None:
-        given = {"selection": selection, "rollout": rollout, "threads": threads, "solver": solver, "reuse": reuse}
-        for name, value in given.items():
+        for name, value in (("threads", threads), ("reuse", reuse)):
             if type(value) is not type(_FIXED[name]) or value != _FIXED[name]:
                 raise InvalidOption(f"{name} must be {_FIXED[name]!r} in this version, got {shorten(value)}")
-        if final_move not in _FINAL_MOVES:
-            raise InvalidOption(f"final_move must be 'robust' or 'max', got {shorten(final_move)}")
-        if exploration is None:
-            exploration = DEFAULT_EXPLORATION
-        else:
-            exploration = _number(exploration, "exploration", 0.0, 1e6)
+        given: dict[str, Any] = {
+            "preset": _choice(preset, "preset", _PRESETS),
+            "selection": _choice(selection, "selection", _SELECTIONS),
+            "exploration": _number(exploration, "exploration", 0.0, 1e6),
+            "fpu": _number(fpu, "fpu", -1e6, 1e6),
+            "solver": _flag(solver, "solver"),
+            "rollout": _choice(rollout, "rollout", _ROLLOUTS),
+            "rollouts_per_leaf": _whole(rollouts_per_leaf, "rollouts_per_leaf", 1, 100),
+            "expand_after": _whole(expand_after, "expand_after", 1, 2**30),
+            "expand_distance": _whole(expand_distance, "expand_distance", 0, 32),
+            "prior_weight": _number(prior_weight, "prior_weight", 0.0, 1e6),
+            "rave_schedule": _choice(rave_schedule, "rave_schedule", _SCHEDULES),
+            "rave_k": _number(rave_k, "rave_k", 0.0, 1e9),
+            "rave_bias": _number(rave_bias, "rave_bias", 0.0, 1e6),
+            "grave_ref": _whole(grave_ref, "grave_ref", 0, 2**30),
+            "symmetry": _flag(symmetry, "symmetry"),
+            "leaf_proofs": _whole(leaf_proofs, "leaf_proofs", 0, 2**20),
+            "node_proofs": _whole(node_proofs, "node_proofs", 0, 2**20),
+            "root_proofs": _whole(root_proofs, "root_proofs", 0, 2**20),
+            "final_move": _choice(final_move, "final_move", _FINAL_MOVES),
+        }
         memory = default_memory()
         if memory_mb is not None:
-            memory = int(_number(memory_mb, "memory_mb", 1.0, 65536.0) * 2**20)
-        if seed is not None:
-            seed = as_int(seed, "seed", 0, MAX_SEED)
-        self._exploration = exploration
-        self._rollouts_per_leaf = as_int(rollouts_per_leaf, "rollouts_per_leaf", 1, 100)
-        self._by_value = final_move == "max"
-        self._seed = seed
+            memory = int(_as_number(memory_mb, "memory_mb", 1.0, 65536.0) * 2**20)
+        self._seed = None if seed is None else as_int(seed, "seed", 0, MAX_SEED)
+        self._preset = given.pop("preset")
+        self._given = {name: value for name, value in given.items() if value is not None}
+        self._memory = memory
+        self._settings: dict[object, SearchSettings] = {}
         self._core = SearchCore(memory)
-        self._options = {
-            "exploration": exploration, "final_move": final_move, "memory_mb": memory / 2**20, "seed": seed,
-            "rollouts_per_leaf": self._rollouts_per_leaf,
-        }
 
     def __repr__(self) -> str:
-        return f"Searcher({', '.join(f'{name}={value!r}' for name, value in self._options.items())})"
+        shown = {"preset": self._preset, **self._given, "memory_mb": self._memory / 2**20, "seed": self._seed}
+        return f"Searcher({', '.join(f'{name}={value!r}' for name, value in shown.items() if value is not None)})"
+
+    def options(self, state: Any) -> dict[str, Any]:
+        """The options that a search of ``state`` has, the defaults of its game included."""
+        base = tuning.UCT if self._preset == "uct" else tuning.defaults(state)
+        options = {**base, **self._given}
+        if "exploration" not in self._given and options["selection"] != base["selection"]:
+            options["exploration"] = tuning.EXPLORATION[options["selection"]]
+        return options
 
     def search(self, state: Any, seconds: float | None = None, *, iterations: int | None = None) -> Any:
         """Searches ``state`` and returns the move to play.
@@ -102,21 +159,69 @@ class Searcher:
         ``rollouts_per_leaf``), whichever comes first; after one second where neither is given. The GIL is released but
         for calls of a Python-written game.
 
-        Raises InvalidOption (a budget), InvalidState (no state), GameOver, GameError (the user's game failed; its
-        exception is the cause), SearchBusy, and KeyboardInterrupt on Ctrl-C. The Searcher can be used afterwards.
+        Raises InvalidOption (a budget, or an option that the game does not know), InvalidState (no state), GameOver,
+        GameError (the user's game failed; its exception is the cause), SearchBusy, and KeyboardInterrupt on Ctrl-C. The
+        Searcher can be used afterwards.
         """
         begin = clock()
-        most = MAX_ITERATIONS // self._rollouts_per_leaf
-        limit = 0 if iterations is None else as_int(iterations, "iterations", 1, most)
+        kind = tuning.kind_of(state)
+        settings = self._settings.get(kind)
+        if settings is None:
+            settings = self._settings[kind] = self._settings_for(state)
+        limit = 0
+        if iterations is not None:
+            most = MAX_ITERATIONS // self.options(state)["rollouts_per_leaf"]
+            limit = as_int(iterations, "iterations", 1, most)
         if seconds is not None:
-            duration = _number(seconds, "seconds", 0.0, MAX_SECONDS)
+            duration = _as_number(seconds, "seconds", 0.0, MAX_SECONDS)
             if duration <= 0.0:
                 raise InvalidOption(f"seconds must be a finite number above 0, got {shorten(seconds)}")
         else:
             duration = 0.0 if limit else 1.0
         seed = _random_seed() if self._seed is None else self._seed
-        return self._core.search(
-            state, begin, duration, limit, self._exploration, self._by_value, self._rollouts_per_leaf, seed
+        return self._core.search(state, settings, begin, duration, limit, seed)
+
+    def _settings_for(self, state: Any) -> SearchSettings:
+        options = self.options(state)
+        guide = guide_of(state)
+        plain = (
+            guide is None
+            or (options["selection"], options["rollout"], options["fpu"]) == ("ucb1", "random", None)
+            and not (options["solver"] or options["prior_weight"] or options["expand_distance"] or options["symmetry"])
+            and options["expand_after"] == 1
+        )
+        if guide is None:
+            for name in ("selection", "rollout", "solver", "fpu", "expand_after", "expand_distance", "prior_weight"):
+                if name in self._given and self._given[name] != tuning.UCT[name]:
+                    raise InvalidOption(
+                        f"{type(state).__name__} offers no more than its rules, so {name} must be "
+                        f"{tuning.UCT[name]!r}, got {self._given[name]!r}"
+                    )
+        common = {
+            "exploration": options["exploration"], "rollouts_per_leaf": options["rollouts_per_leaf"],
+            "by_value": options["final_move"] == "max",
+        }
+        if plain:
+            return SearchSettings(guided=False, **common)
+        rollouts, distance, actions, _ = guide
+        rollout = _ROLLOUTS.index(options["rollout"])
+        if not rollouts >> rollout & 1:
+            known = [name for number, name in enumerate(_ROLLOUTS) if rollouts >> number & 1]
+            raise InvalidOption(
+                f"rollout must be one of {', '.join(map(repr, known))} for {shorten(state)}, got {options['rollout']!r}"
+            )
+        if options["selection"] in ("rave", "grave") and not actions:
+            raise InvalidOption(
+                f"selection {options['selection']!r} needs a game that tells what its rollouts played, "
+                f"which {type(state).__name__} does not"
+            )
+        return SearchSettings(
+            guided=True, **common, selection=_SELECTIONS.index(options["selection"]), solver=options["solver"],
+            fpu=options["fpu"], hand_schedule=options["rave_schedule"] == "hand", rave_k=options["rave_k"],
+            rave_bias=options["rave_bias"], grave_ref=options["grave_ref"], prior_weight=options["prior_weight"],
+            expand_after=options["expand_after"], rollout=rollout, distance=options["expand_distance"],
+            symmetry=options["symmetry"], prover_bytes=min(PROVER_BYTES, self._memory // 4),
+            leaf_units=options["leaf_proofs"], node_units=options["node_proofs"], root_units=options["root_proofs"],
         )
 
     def stats(self) -> Stats:
@@ -129,7 +234,7 @@ class Searcher:
         moves = tuple(MoveStats(*child) for child in figures.pop("moves"))
         rate = figures["iterations"] / figures["seconds"]
         figures["pv"] = tuple(figures["pv"])
-        return Stats(**figures, moves=moves, iterations_per_second=rate, proven=None)
+        return Stats(**figures, moves=moves, iterations_per_second=rate)
 
 
 _local = _ThreadLocal()
@@ -178,7 +283,7 @@ def _random_seed() -> int:
     return int.from_bytes(urandom(8), "little")
 
 
-def _number(value: Any, name: str, low: float, high: float) -> float:
+def _as_number(value: Any, name: str, low: float, high: float) -> float:
     """``value`` as a float from ``low`` to ``high``, or InvalidOption."""
     try:
         if isinstance(value, (bool, str, bytes)):
@@ -189,3 +294,23 @@ def _number(value: Any, name: str, low: float, high: float) -> float:
     if not math.isfinite(number) or not low <= number <= high:
         raise InvalidOption(f"{name} must be a finite number from {low:g} to {high:g}, got {shorten(value)}")
     return number
+
+
+def _number(value: Any, name: str, low: float, high: float) -> float | None:
+    return None if value is None else _as_number(value, name, low, high)
+
+
+def _whole(value: Any, name: str, low: int, high: int) -> int | None:
+    return None if value is None else as_int(value, name, low, high)
+
+
+def _flag(value: Any, name: str) -> bool | None:
+    if value is None or isinstance(value, bool):
+        return value
+    raise InvalidOption(f"{name} must be True or False, got {shorten(value)}")
+
+
+def _choice(value: Any, name: str, known: tuple[str, ...]) -> str | None:
+    if value is None or (isinstance(value, str) and value in known):
+        return value
+    raise InvalidOption(f"{name} must be {' or '.join(map(repr, known))}, got {shorten(value)}")

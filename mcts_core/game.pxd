@@ -81,6 +81,9 @@ cdef extern from "mcts_core/game.h" nogil:
     ctypedef int32_t (*mcts_prove)(void *context, const void *root, const uint32_t *path, uint32_t length,
                                    void *memory, uint64_t budget, int32_t exact, mcts_proof *proof) noexcept
 
+    ctypedef void *(*mcts_create_memory)(void *context, uint64_t bytes) noexcept
+    ctypedef void (*mcts_use_memory)(void *context, void *memory) noexcept
+
     ctypedef struct mcts_guide:
         uint32_t rollouts
         uint32_t distance
@@ -88,9 +91,9 @@ cdef extern from "mcts_core/game.h" nogil:
         mcts_find_children children
         mcts_play_out play_out
         mcts_prove prove
-        void *(*create_memory)(void *context, uint64_t bytes) noexcept
-        void (*clear_memory)(void *context, void *memory) noexcept
-        void (*destroy_memory)(void *context, void *memory) noexcept
+        mcts_create_memory create_memory
+        mcts_use_memory clear_memory
+        mcts_use_memory destroy_memory
 
     ctypedef struct mcts_game:
         uint32_t version

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t, uint32_t
 
-from mcts_core.game cimport NativeState, mcts_game
+from mcts_core.game cimport NativeState, mcts_game, mcts_guide
 
 
 cdef NativeState as_native(object state, str purpose)
@@ -11,6 +11,7 @@ cdef int raise_error_of(NativeState native, object state) except -1
 
 cdef class PythonGame(NativeState):
     cdef mcts_game table
+    cdef mcts_guide guided
     cdef readonly object root
     cdef readonly int to_move
     cdef readonly list root_moves
@@ -22,5 +23,7 @@ cdef class PythonGame(NativeState):
     cdef object child(self, object state, object move)
     cdef object outcome(self, object state)
     cdef list legal(self, object state)
+    cdef uint32_t identity_of(self, object move) except? 0xFFFFFFFF
+    cdef list distinct(self, object state, uint32_t depth)
     cdef object replay(self, const uint32_t *path, uint32_t length)
     cdef object move_of(self, uint32_t identity)

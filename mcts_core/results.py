@@ -16,7 +16,9 @@ class MoveStats:
 
     ``visits`` counts the iterations that went through the move. ``wins`` is the sum of their results for the player to
     move at the root, a draw counting half; ``value`` is ``wins / visits``, in [0, 1] (0.5 without a visit).
-    ``proven`` and ``distance`` are None: see ``Stats.proven``.
+    ``proven`` is ``"win"``, ``"loss"`` or ``"draw"`` for that player when the value of the move is proven, else None;
+    ``distance`` then counts the plies to the end of the game, this move included: a win within that many, a loss not
+    earlier, as far as the proof goes.
     """
 
     move: Hashable
@@ -58,9 +60,12 @@ class Stats:
     reused_visits: int
     """Visits of the root that came from an earlier search."""
     stop_reason: str
-    """``time``, ``iterations``, ``memory`` (the tree reached its limit) or ``cancelled`` (Ctrl-C)."""
+    """``time``, ``iterations``, ``solved`` (the value of the root is proven), ``memory`` (the tree reached its limit)
+    or ``cancelled`` (Ctrl-C)."""
     proven: str | None
-    """The proven value for the player to move; None: this version proves nothing."""
+    """``"win"``, ``"loss"`` or ``"draw"`` for the player to move at the root, when that is proven; else None."""
+    distance: int | None
+    """Plies to the end of the game by that proof."""
     overshoot: float
     """Seconds by which the search missed its deadline; 0 when it met it."""
     seed: int

@@ -37,6 +37,8 @@ a mini has a byte per slot, 1 + the half-points of all of them; ``wins`` sums th
 
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
+from libc.stdlib cimport realloc
+
 from mcts_core.arena cimport Arena, arena_at
 from mcts_core.game cimport mcts_expansion, mcts_game, mcts_rng
 
@@ -60,6 +62,7 @@ cdef enum Status:
     RUN_MEMORY = 1               # the arena is full
     RUN_GAME_ERROR = 2           # a function of the game returned an error
     RUN_SYSTEM_MEMORY = 3        # the system gave no memory
+    RUN_SOLVED = 4               # the value of the root is proven
 
 cdef extern from *:
     """
@@ -202,3 +205,22 @@ cdef inline uint32_t index_of(const Tree *tree, uint32_t link) noexcept nogil:
 
 cdef inline uint32_t move_at(const Tree *tree, Columns columns, uint32_t slot) noexcept nogil:
     return slot if tree.fixed_moves else columns.moves[slot]
+
+
+cdef inline bint path_reserve(Tree *tree, uint32_t room) noexcept nogil:
+    if room <= tree.path_room:
+        return True
+    room = room * 2
+    cdef void *record = realloc(tree.path_record, room * sizeof(void *))
+    if record != NULL:
+        tree.path_record = <uint8_t **>record
+    cdef void *slot = realloc(tree.path_slot, room * sizeof(uint32_t))
+    if slot != NULL:
+        tree.path_slot = <uint32_t *>slot
+    cdef void *move = realloc(tree.path_move, room * sizeof(uint32_t))
+    if move != NULL:
+        tree.path_move = <uint32_t *>move
+    if record == NULL or slot == NULL or move == NULL:
+        return False
+    tree.path_room = room
+    return True

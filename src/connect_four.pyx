@@ -4,13 +4,15 @@ cimport cython
 from libc.stdint cimport int32_t, uint64_t
 from libc.string cimport memcpy, memset
 
+from mcts_core.connect_four_guide cimport c4_guide_table
+from mcts_core.connect_four_prover cimport c4_prover_table
 from mcts_core.connect_four_rollout cimport (
     C4_MAX_COLS, C4_MAX_STEPS, C4_ONE_WORD, C4_STANDARD, C4_TWO_WORDS, c4_context, c4_state, c4_table,
 )
 from mcts_core.dispatch cimport hot_table
 from mcts_core.game cimport (
-    MCTS_DRAW, MCTS_GAME_VERSION, MCTS_ONGOING, MCTS_SLOTS_ARE_MOVES, MCTS_WIN, NativeState, mcts_game, mcts_rng,
-    mcts_rng_below, mcts_rng_seed,
+    MCTS_DRAW, MCTS_GAME_VERSION, MCTS_ONGOING, MCTS_ROLLOUT_DECISIVE, MCTS_ROLLOUT_RANDOM, MCTS_SLOTS_ARE_MOVES,
+    MCTS_WIN, NativeState, mcts_game, mcts_guide, mcts_rng, mcts_rng_below, mcts_rng_seed,
 )
 from mcts_core.notation cimport as_move
 
@@ -133,6 +135,8 @@ cdef uint64_t perft_simple(const c4_context *c, const c4_state *s, int depth) no
 # ---- geometry --------------------------------------------------------------------------------------------------------
 
 cdef c4_table *HOT = <c4_table *> hot_table("connect_four_rollout")
+cdef c4_guide_table *HOT_GUIDE = <c4_guide_table *> hot_table("connect_four_guide")
+cdef c4_prover_table *HOT_PROVER = <c4_prover_table *> hot_table("connect_four_prover")
 
 
 cdef inline void set_bit(uint64_t *words, int bit) noexcept nogil:
@@ -141,11 +145,12 @@ cdef inline void set_bit(uint64_t *words, int bit) noexcept nogil:
 
 @cython.final
 cdef class Geometry:
-    """What all positions with the same rows, cols and connect share: masks and game table. Never changes."""
+    """What all positions with the same rows, cols and connect share: masks, game table and guide. Never changes."""
 
     def __cinit__(self):
         memset(&self.context, 0, sizeof(c4_context))
         memset(&self.game, 0, sizeof(mcts_game))
+        memset(&self.guide, 0, sizeof(mcts_guide))
 
 
 cdef Geometry make_geometry(int rows, int cols, int connect):
@@ -205,6 +210,16 @@ cdef Geometry make_geometry(int rows, int cols, int connect):
     self.game.rollouts = HOT.rollouts[c.kind]
     self.game.simulate = HOT.simulate[c.kind]
     self.game.expand = HOT.expand[c.kind]
+
+    self.guide.rollouts = 1 << MCTS_ROLLOUT_RANDOM | 1 << MCTS_ROLLOUT_DECISIVE
+    self.guide.actions = rows * cols
+    self.guide.children = HOT_GUIDE.children[c.kind]
+    self.guide.play_out = HOT_GUIDE.play_out[c.kind]
+    self.guide.prove = HOT_PROVER.prove[c.kind]
+    self.guide.create_memory = HOT_PROVER.create_memory
+    self.guide.clear_memory = HOT_PROVER.clear_memory
+    self.guide.destroy_memory = HOT_PROVER.destroy_memory
+    self.game.guide = &self.guide
     return self
 
 

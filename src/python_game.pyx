@@ -8,19 +8,23 @@ bytes a node and leave the memory budget a guess.)
 
 import operator
 
-from libc.stdint cimport int32_t, uint32_t
+from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.string cimport memset
 
 from mcts_core.errors import GameError, GameOver, InvalidState
 from mcts_core.notation import shorten
 
 from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ERROR, MCTS_GAME_VERSION, MCTS_LOSS, MCTS_ONGOING,
-                             MCTS_WIN, NativeState, mcts_expansion, mcts_rng, mcts_rng_below, mcts_simulation)
+                             MCTS_ROLLOUT_DECISIVE, MCTS_ROLLOUT_RANDOM, MCTS_WIN, NativeState, mcts_children,
+                             mcts_expansion, mcts_playout, mcts_policy, mcts_rng, mcts_rng_below, mcts_simulation)
 from mcts_core.tree cimport MAX_SLOTS
 
 
 cdef enum:
     LONGEST_ROLLOUT = 1000000  # moves; a game that goes on is taken for endless
+    ACTIONS = 1024  # moves, in the order in which they appear, that have AMAF statistics; the last one stands for others
+
+PYTHON_GUIDE = (1 << MCTS_ROLLOUT_RANDOM | 1 << MCTS_ROLLOUT_DECISIVE, 0, ACTIONS, False)
 
 
 cdef NativeState as_native(object state, str purpose):
@@ -63,6 +67,12 @@ cdef class PythonGame(NativeState):
         self.table.rollout = rollout
         self.table.simulate = simulate
         self.table.expand = expand
+        memset(&self.guided, 0, sizeof(self.guided))
+        self.guided.rollouts = 1 << MCTS_ROLLOUT_RANDOM | 1 << MCTS_ROLLOUT_DECISIVE
+        self.guided.actions = ACTIONS
+        self.guided.children = children
+        self.guided.play_out = play_out_by_policy
+        self.table.guide = &self.guided
         self.game = &self.table
         self.state = NULL
         try:
@@ -119,6 +129,22 @@ cdef class PythonGame(NativeState):
             raise GameError(f"{type(state).__name__}.winner() must return None, +1, -1 or 0, got {shorten(winner)}")
         return value
 
+    cdef uint32_t identity_of(self, object move) except? 0xFFFFFFFF:
+        self.calling = "__hash__() of a move"
+        identity = self.ids.get(move)
+        if identity is None:
+            identity = len(self.moves)
+            self.moves.append(move)
+            self.ids[move] = identity
+        return identity
+
+    cdef list distinct(self, object state, uint32_t depth):
+        """The legal moves, checked for repetition."""
+        moves = self.legal(state) if depth else self.root_moves
+        if len(set(moves)) != len(moves):
+            raise GameError(f"{type(state).__name__}.legal_moves() must not repeat a move, got {shorten(moves)}")
+        return moves
+
     cdef list legal(self, object state):
         self.calling = "legal_moves()"
         moves = state.legal_moves()
@@ -143,26 +169,60 @@ cdef class PythonGame(NativeState):
         return state
 
 
-cdef object play_out(PythonGame game, object state, object winner, mcts_rng *rng, int32_t *plies):
-    """The winner of a uniformly random continuation."""
+cdef object play_out(PythonGame game, object state, object winner, bint decisive, uint8_t *played, mcts_rng *rng,
+                     int32_t *plies):
+    """The winner of a random continuation; who played which action, the earliest counts."""
     cdef list moves
+    cdef uint32_t identity
     cdef int32_t count = 0
     while winner is None:
         if count == LONGEST_ROLLOUT:
             raise GameError(f"a random game of {type(state).__name__} did not end within {LONGEST_ROLLOUT} moves")
         moves = game.legal(state)
-        state = game.child(state, moves[mcts_rng_below(rng, <uint32_t>len(moves))])
+        move = decisive_move(game, state, moves, rng) if decisive else moves[mcts_rng_below(rng, <uint32_t>len(moves))]
+        if played != NULL:
+            identity = game.identity_of(move)
+            identity = min(identity, <uint32_t>(ACTIONS - 1))
+            if played[identity] == 0:
+                played[identity] = 1 if game.player(state) == game.to_move else 2
+        state = game.child(state, move)
         winner = game.outcome(state)
         count += 1
     plies[0] = count
     return winner
 
 
+cdef object decisive_move(PythonGame game, object state, list moves, mcts_rng *rng):
+    """A move that wins at once; else a random one of those after which the opponent cannot, or of all."""
+    cdef int player = game.player(state)
+    cdef list left = list(moves)
+    cdef uint32_t at
+    for move in moves:
+        if game.outcome(game.child(state, move)) == player:
+            return move
+    fallback = None
+    while left:
+        at = mcts_rng_below(rng, <uint32_t>len(left))
+        move = left[at]
+        left[at] = left[len(left) - 1]
+        left.pop()
+        fallback = move if fallback is None else fallback
+        child = game.child(state, move)
+        if game.outcome(child) is not None or game.player(child) == player:
+            return move
+        for reply in game.legal(child):
+            if game.outcome(game.child(child, reply)) == -player:
+                break
+        else:
+            return move
+    return fallback
+
+
 cdef int32_t rollout(void *context, const void *state, mcts_rng *rng) noexcept with gil:
     cdef PythonGame game = <PythonGame>context
     cdef int32_t plies = 0
     try:
-        winner = play_out(game, game.root, None, rng, &plies)
+        winner = play_out(game, game.root, None, False, NULL, rng, &plies)
         return <int32_t>(1 + winner * game.to_move) + 4 * plies
     except BaseException as error:
         game.error = error
@@ -186,7 +246,7 @@ cdef int32_t simulate(void *context, const void *root, const uint32_t *path, uin
         if simulation.cursor == simulation.count:
             simulation.cursor = MCTS_ALL_TRIED
         winner = game.outcome(state)
-        winner = play_out(game, state, winner, rng, &plies)
+        winner = play_out(game, state, winner, False, NULL, rng, &plies)
         return <int32_t>(1 + winner * game.to_move)
     except BaseException as error:
         game.error = error
@@ -201,28 +261,64 @@ cdef int32_t expand(void *context, const void *root, const uint32_t *path, uint3
     cdef int player
     try:
         state = game.replay(path, length)
-        moves = game.legal(state) if length else game.root_moves
+        moves = game.distinct(state, length)
         if <uint32_t>len(moves) > expansion.capacity:
             return MCTS_ERROR
-        if len(set(moves)) != len(moves):
-            raise GameError(f"{type(state).__name__}.legal_moves() must not repeat a move, got {shorten(moves)}")
         player = game.player(state)
         expansion.root_player = player == game.to_move
         for slot in range(<uint32_t>len(moves)):
             move = moves[slot]
-            game.calling = "__hash__() of a move"
-            identity = game.ids.get(move)
-            if identity is None:
-                identity = len(game.moves)
-                game.moves.append(move)
-                game.ids[move] = identity
-            expansion.moves[slot] = identity
+            expansion.moves[slot] = game.identity_of(move)
             winner = game.outcome(game.child(state, move))
             if winner is None:
                 expansion.outcomes[slot] = MCTS_ONGOING
             else:
                 expansion.outcomes[slot] = (MCTS_DRAW if winner == 0 else MCTS_WIN if winner == player else MCTS_LOSS)
         return <int32_t>len(moves)
+    except BaseException as error:
+        game.error = error
+        return MCTS_ERROR
+
+
+cdef int32_t children(void *context, const void *root, const uint32_t *path, uint32_t length,
+                      const mcts_policy *policy, mcts_children *found) noexcept with gil:
+    cdef PythonGame game = <PythonGame>context
+    cdef list moves
+    cdef uint32_t slot
+    cdef int player
+    try:
+        state = game.replay(path, length)
+        moves = game.distinct(state, length)
+        if <uint32_t>len(moves) > found.capacity:
+            return <int32_t>len(moves)
+        player = game.player(state)
+        found.root_player = player == game.to_move
+        for slot in range(<uint32_t>len(moves)):
+            move = moves[slot]
+            found.moves[slot] = game.identity_of(move)
+            found.actions[slot] = min(found.moves[slot], <uint32_t>(ACTIONS - 1))
+            found.priors[slot] = 0.5
+            found.distances[slot] = 0
+            winner = game.outcome(game.child(state, move))
+            if winner is None:
+                found.outcomes[slot] = MCTS_ONGOING
+            else:
+                found.outcomes[slot] = MCTS_DRAW if winner == 0 else MCTS_WIN if winner == player else MCTS_LOSS
+        return <int32_t>len(moves)
+    except BaseException as error:
+        game.error = error
+        return MCTS_ERROR
+
+
+cdef int32_t play_out_by_policy(void *context, const void *root, const uint32_t *path, uint32_t length,
+                                const mcts_policy *policy, mcts_playout *playout, mcts_rng *rng) noexcept with gil:
+    cdef PythonGame game = <PythonGame>context
+    cdef int32_t plies = 0
+    try:
+        state = game.replay(path, length)
+        winner = play_out(game, state, game.outcome(state), policy.rollout == MCTS_ROLLOUT_DECISIVE, playout.played,
+                          rng, &plies)
+        return <int32_t>(1 + winner * game.to_move)
     except BaseException as error:
         game.error = error
         return MCTS_ERROR

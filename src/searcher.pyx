@@ -9,10 +9,12 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport uint32_t, uint64_t
 
 from mcts_core.dispatch import isa
-from mcts_core.errors import SearchBusy
+from mcts_core.errors import GameError, SearchBusy
+from mcts_core.python_game import PYTHON_GUIDE
 
 from mcts_core.dispatch cimport hot_table
-from mcts_core.game cimport NativeState
+from mcts_core.game cimport MCTS_NO_MOVE, NativeState
+from mcts_core.guided_tree cimport *
 from mcts_core.python_game cimport PythonGame, as_native, raise_error_of
 from mcts_core.tree cimport *
 
@@ -29,6 +31,9 @@ cdef double SLICE = 1e-3          # seconds between two looks at the clock
 cdef double SIGNAL_INTERVAL = 0.02  # seconds between two looks at signals, for which the GIL is taken
 
 cdef TreeOps *tree_ops = <TreeOps *>hot_table("tree")
+cdef GuidedOps *guided_ops = <GuidedOps *>hot_table("guided_tree")
+
+cdef tuple PROVEN = ("loss", "draw", "win")  # by half-points
 
 
 def main_thread_ident():
@@ -54,6 +59,52 @@ def clock():
     return mcts_clock()
 
 
+cdef class SearchSettings:
+    """The options of a search, in the form in which the native code reads them.
+
+    ``guided`` False: the plain tree, which knows ``exploration`` and ``rollouts_per_leaf`` only. ``fpu`` None: every
+    child is tried before one is visited again.
+    """
+
+    def __cinit__(self, *, bint guided, double exploration, uint32_t rollouts_per_leaf, bint by_value, int selection=0,
+                  bint solver=False, fpu=None, bint hand_schedule=True, double rave_k=0, double rave_bias=0,
+                  uint32_t grave_ref=0, double prior_weight=0, uint32_t expand_after=1, uint32_t rollout=0,
+                  uint32_t distance=0, bint symmetry=False, uint64_t prover_bytes=0, uint32_t leaf_units=0,
+                  uint32_t node_units=0, uint32_t root_units=0):
+        self.guided = guided
+        self.by_value = by_value
+        self.options.selection = selection
+        self.options.solver = solver
+        self.options.hand_schedule = hand_schedule
+        self.options.exploration = exploration
+        self.options.fpu = 1e20 if fpu is None else <float>fpu
+        self.options.rave_k = rave_k
+        self.options.rave_bias = rave_bias
+        self.options.grave_ref = grave_ref
+        self.options.prior_weight = prior_weight
+        self.options.expand_after = expand_after
+        self.options.rollouts_per_leaf = rollouts_per_leaf
+        self.options.policy.rollout = rollout
+        self.options.policy.distance = distance
+        self.options.policy.symmetry = symmetry
+        self.options.prover_bytes = prover_bytes
+        self.options.leaf_units = leaf_units
+        self.options.node_units = node_units
+        self.options.root_units = root_units
+
+
+def guide_of(state):
+    """(bits of the rollout policies, best distance for children, number of actions, whether there is exact search) of
+    the state's game; None where the game offers its rules only."""
+    cdef const mcts_guide *guide
+    if not isinstance(state, NativeState):
+        return PYTHON_GUIDE
+    guide = (<NativeState>state).game.guide
+    if guide == NULL:
+        return None
+    return guide.rollouts, guide.distance, guide.actions, guide.prove != NULL
+
+
 cdef class SearchCore:
     """A tree, its arena and one search at a time. The arena is kept between searches and given back with the object."""
 
@@ -62,19 +113,40 @@ cdef class SearchCore:
         self.lock = allocate_lock()
 
     def __dealloc__(self):
-        tree_ops.destroy(self.tree)
+        self.drop_trees()
 
-    def search(self, state, double begin, double seconds, uint32_t iterations, double exploration, bint by_value,
-               uint32_t rollouts_per_leaf, uint64_t seed):
+    cdef void drop_trees(self) noexcept:
+        tree_ops.destroy(self.plain)
+        guided_ops.destroy(self.guided)
+        self.plain = self.tree = NULL
+        self.guided = NULL
+
+    cdef bint prepare(self, NativeState native, int sign, SearchSettings settings, uint64_t seed) noexcept:
+        """Makes ``tree`` an empty one for this search; False when the system gives no memory."""
+        cdef uint64_t room = self.memory
+        if not settings.guided:
+            if self.plain == NULL:
+                self.plain = tree_ops.create(room)
+            self.tree = self.plain
+            return self.tree != NULL and tree_ops.reset(self.tree, native.game, native.state, sign,
+                                                        settings.options.exploration,
+                                                        settings.options.rollouts_per_leaf, seed)
+        if self.guided == NULL:
+            self.guided = guided_ops.create(room)
+        self.tree = <Tree *>self.guided
+        return self.guided != NULL and guided_ops.reset(self.guided, native.game, native.state, sign,
+                                                        &settings.options, seed)
+
+    def search(self, state, SearchSettings settings, double begin, double seconds, uint32_t iterations, uint64_t seed):
         """Searches ``state`` and returns the move to play.
 
         ``begin``: the clock's reading when the call began; ``seconds`` and ``iterations``: budgets, 0 where there is
-        none; ``by_value``: the final move is the one with the best value, otherwise the most visited one;
-        ``rollouts_per_leaf``: of one iteration.
+        none.
         """
         cdef NativeState native
         cdef int status, sign
         cdef bint on_main_thread
+        cdef uint32_t most = <uint32_t>MAX_ITERATIONS // settings.options.rollouts_per_leaf
         if not self.lock.acquire(False):
             raise SearchBusy("this Searcher is searching in another thread; use one Searcher per concurrent search")
         try:
@@ -83,16 +155,14 @@ cdef class SearchCore:
             self.finished = False
             native = as_native(state, "there is nothing to search")
             sign = (<PythonGame>native).to_move if isinstance(native, PythonGame) else state.to_move
-            if self.tree == NULL:
-                self.tree = tree_ops.create(self.memory)
-            if self.tree == NULL or not tree_ops.reset(self.tree, native.game, native.state, sign, exploration,
-                                                              rollouts_per_leaf, seed):
+            if not self.prepare(native, sign, settings, seed):
                 raise MemoryError(f"no memory for a search tree of {self.memory // MIB} MB")
             self.native = native
             self.state = state
+            self.settings = settings
             self.seed = seed
-            if iterations == 0 or iterations > <uint32_t>MAX_ITERATIONS // rollouts_per_leaf:
-                iterations = <uint32_t>MAX_ITERATIONS // rollouts_per_leaf
+            if iterations == 0 or iterations > most:
+                iterations = most
             self.stop_reason = "cancelled"  # what a signal leaves here
             on_main_thread = get_ident() == main_thread_ident()
             try:
@@ -109,15 +179,20 @@ cdef class SearchCore:
                     raise
             if self.tree.iterations == 0:
                 raise MemoryError(f"no memory for a search tree of {self.memory // MIB} MB")
-            children = self.root_children()
-            # a move that wins at once is played, also where another one wins as surely but later
-            winning = self.winning_moves()
-            choices = [child for child in children if child[0] in winning] or children
-            self.move = max(choices, key=by_value_key if by_value else by_visits_key)[0]
+            self.move = self.choose(self.root_children())
             self.finished = True
             return self.move
         finally:
             self.lock.release()
+
+    cdef int run(self, uint32_t count) noexcept nogil:
+        if self.settings.guided:
+            return guided_ops.run(self.guided, count)
+        return tree_ops.run(self.tree, count)
+
+    cdef uint32_t spent(self) noexcept nogil:
+        """Iterations run, and those given up for exact search."""
+        return self.tree.iterations + (self.guided.forgone if self.settings.guided else 0)
 
     cdef int loop(self, double begin, double seconds, uint32_t limit, bint on_main_thread) except -1 nogil:
         """Runs iterations until a budget is spent; the tree's status, and the reason in ``stop_reason``."""
@@ -127,17 +202,19 @@ cdef class SearchCore:
         cdef int status = RUN_DONE
         cdef const char *reason = NULL
         while reason == NULL:
-            count = limit - self.tree.iterations
+            count = limit - self.spent()
             if count > batch:
                 count = batch
-            status = tree_ops.run(self.tree, count)
+            status = self.run(count)
             last = now
             now = mcts_clock()
             if status == RUN_GAME_ERROR:
                 return status
-            if status != RUN_DONE:
+            if status == RUN_SOLVED:
+                reason = b"solved"
+            elif status != RUN_DONE:
                 reason = b"memory"
-            elif self.tree.iterations >= limit:
+            elif self.spent() >= limit:
                 reason = b"iterations"
             elif seconds > 0 and now >= deadline:
                 reason = b"time"
@@ -166,7 +243,49 @@ cdef class SearchCore:
         return move
 
     cdef list root_children(self):
-        """(move, visits, wins, value) of every legal move of the root, in the order of its slots."""
+        """(move, visits, wins, value, proven, distance) of every legal move of the root, in the order of its slots."""
+        if self.settings.guided:
+            return self.guided_children()
+        return self.plain_children()
+
+    cdef list legal_moves(self):
+        if isinstance(self.native, PythonGame):
+            return (<PythonGame>self.native).root_moves
+        return self.state.legal_moves()
+
+    cdef list guided_children(self):
+        cdef GuidedTree *guided = self.guided
+        cdef GuidedBlock *block = guided_root(guided)
+        cdef GuidedColumns columns
+        cdef uint32_t slot, link
+        cdef dict known = {}
+        cdef str rest = None
+        cdef int sign = self.tree.root_sign
+        if block != NULL:
+            columns = guided_columns(guided, block)
+            for slot in range(columns.count):
+                visits, wins = columns.visits[slot], columns.wins[slot] / (2.0 * self.tree.rollouts_per_leaf)
+                value = wins / visits if visits else 0.5
+                proven = distance = None
+                link = columns.links[slot]
+                if link & LINK_KIND == LINK_TERMINAL and (guided.options.solver or distance_of(link) == 0):
+                    proven = PROVEN[result_of(link) if sign > 0 else 2 - result_of(link)]
+                    distance = distance_of(link) + 1
+                known[self.name(columns.moves[slot])] = (visits, wins, value, proven, distance)
+            # moves that the game left out lose, unless it only left them out because another one wins
+            if guided.options.solver and not block.incomplete and guided.proof.value != 2:
+                rest = "loss"
+        children = []
+        for move in self.legal_moves():
+            if move in known:
+                children.append((move, *known.pop(move)))
+            else:
+                children.append((move, 0, 0.0, 0.5, rest, block.rest + 1 if rest else None))
+        if known:
+            raise GameError(f"{type(self.state).__name__} gave different moves for the same position")
+        return children
+
+    cdef list plain_children(self):
         cdef uint32_t link = columns_at(self.tree, 0).links[0], slot, tried
         cdef int sign = self.tree.root_sign
         cdef Columns columns
@@ -177,13 +296,9 @@ cdef class SearchCore:
                 if columns.visits[slot] != NO_VISITS:
                     move = self.name(move_at(self.tree, columns, slot))
                     visits, wins = columns.visits[slot], columns.wins[slot] / (2.0 * self.tree.rollouts_per_leaf)
-                    children.append((move, visits, wins, wins / visits))
+                    children.append((move, visits, wins, wins / visits, None, None))
             return children
-        if isinstance(self.native, PythonGame):
-            legal = (<PythonGame>self.native).root_moves
-        else:
-            legal = self.state.legal_moves()
-        for index, move in enumerate(legal):
+        for index, move in enumerate(self.legal_moves()):
             slot = move if self.tree.fixed_moves else index
             if link & LINK_KIND == LINK_MINI:
                 tried = mini_result(self.tree, <Mini *>record_at(self.tree, link & WIDE_INDEX), slot)
@@ -192,10 +307,29 @@ cdef class SearchCore:
             if tried:
                 points = tried - 1 if sign > 0 else 2 * self.tree.rollouts_per_leaf - (tried - 1)
                 wins = points / (2.0 * self.tree.rollouts_per_leaf)
-                children.append((move, 1, wins, wins))
+                children.append((move, 1, wins, wins, None, None))
             else:
-                children.append((move, 0, 0.0, 0.5))
+                children.append((move, 0, 0.0, 0.5, None, None))
         return children
+
+    cdef object choose(self, list children):
+        """The move to play: the shortest proven win, else the longest proven loss, else by visits or by value."""
+        key = by_value_key if self.settings.by_value else by_visits_key
+        if self.settings.guided:
+            if self.guided.proof.value >= 0 and self.guided.proof.move != MCTS_NO_MOVE:
+                return self.name(self.guided.proof.move)
+            winning = [child for child in children if child[4] == "win"]
+            if winning:
+                return min(winning, key=lambda child: (child[5], -child[1]))[0]
+            alive = [child for child in children if child[4] != "loss"]
+            if not alive:
+                return max(children, key=lambda child: (child[5], child[1]))[0]
+            if self.guided.proof.value == 1:
+                alive = [child for child in alive if child[4] == "draw"] or alive
+            return max(alive, key=key)[0]
+        # a move that wins at once is played, also where another one wins as surely but later
+        at_once = self.winning_moves()
+        return max([child for child in children if child[0] in at_once] or children, key=key)[0]
 
     cdef list winning_moves(self):
         """The moves of the root that are known to end the game with a win for the player to move."""
@@ -207,8 +341,36 @@ cdef class SearchCore:
         return [self.name(move_at(self.tree, columns, slot)) for slot in range(columns.count)
                 if columns.links[slot] == LINK_TERMINAL | <uint32_t>(1 + self.tree.root_sign)]
 
-    cdef list variation(self, list children):
-        """The most visited move of the root, then of every node below it that has a block."""
+    cdef list variation(self, object first):
+        """The move to play, then the most visited one of every node below that has a block."""
+        if self.settings.guided:
+            return self.guided_variation(first)
+        return self.plain_variation(first)
+
+    cdef list guided_variation(self, object first):
+        cdef GuidedBlock *block = guided_root(self.guided)
+        cdef GuidedColumns columns
+        cdef uint32_t slot, best
+        cdef list moves = [first]
+        cdef bint at_root = True
+        while block != NULL:
+            columns = guided_columns(self.guided, block)
+            best = columns.count
+            for slot in range(columns.count):
+                if at_root:
+                    if self.name(columns.moves[slot]) == first:
+                        best = slot
+                elif columns.visits[slot] and (best == columns.count or columns.visits[slot] > columns.visits[best]):
+                    best = slot
+            if best == columns.count:
+                break
+            if not at_root:
+                moves.append(self.name(columns.moves[best]))
+            at_root = False
+            block = guided_block(self.guided, columns.links[best])
+        return moves
+
+    cdef list plain_variation(self, object first):
         cdef uint32_t link = columns_at(self.tree, 0).links[0], slot, best
         cdef Columns columns
         cdef list moves = []
@@ -218,42 +380,54 @@ cdef class SearchCore:
             for slot in range(columns.count):
                 if columns.visits[slot] == NO_VISITS:
                     continue
+                if not moves and self.name(move_at(self.tree, columns, slot)) == first:
+                    best = slot
+                    break
                 if best == MAX_SLOTS or (columns.visits[slot], columns.wins[slot]) > (columns.visits[best],
                                                                                      columns.wins[best]):
                     best = slot
             moves.append(self.name(move_at(self.tree, columns, best)))
             link = columns.links[best]
-        if not moves:
-            moves.append(max(children, key=by_visits_key)[0])
-        return moves
+        return moves or [first]
 
     def figures(self):
         """What the last search found, as a dict; None when there was none or it failed."""
         cdef Tree *tree = self.tree
+        cdef GuidedTree *guided = self.guided
         if not self.lock.acquire(False):
             raise SearchBusy("this Searcher is searching in another thread; its statistics can be read afterwards")
         try:
             if self.native is None or tree.iterations == 0:
                 return None
             children = self.root_children()
-            pv = self.variation(children)
+            move = self.move if self.finished else self.choose(children)
             visits = tree.iterations
             wins = columns_at(tree, 0).wins[0] / (2.0 * tree.rollouts_per_leaf)
+            value = (wins if tree.root_sign > 0 else visits - wins) / visits
+            proven = distance = None
+            used = <uint64_t>tree.arena.top * tree.arena.unit
+            if self.settings.guided:
+                if guided.proof.value >= 0:
+                    proven, distance = PROVEN[guided.proof.value], guided.proof.distance
+                if guided.prover != NULL:
+                    used += guided.prover_bytes
             return {
-                "move": self.move if self.finished else max(children, key=by_visits_key)[0],
-                "value": (wins if tree.root_sign > 0 else visits - wins) / visits,
+                "move": move,
+                "value": value,
                 "visits": visits,
                 "moves": sorted(children, key=by_visits_key, reverse=True),
-                "pv": pv,
+                "pv": self.variation(move),
                 "iterations": tree.iterations,
                 "rollouts": tree.rollouts,
                 "seconds": self.seconds,
                 "nodes": tree.nodes,
-                "bytes": <uint64_t>tree.arena.top * tree.arena.unit,
+                "bytes": used,
                 "depth_mean": tree.depth_sum / <double>tree.iterations,
                 "depth_max": tree.depth_max,
                 "reused_visits": 0,
                 "stop_reason": self.stop_reason,
+                "proven": proven,
+                "distance": distance,
                 "overshoot": self.overshoot,
                 "seed": self.seed,
                 "threads": 1,
@@ -264,19 +438,31 @@ cdef class SearchCore:
 
     @property
     def held(self):
-        """Bytes of memory that the arena keeps between searches."""
-        return 0 if self.tree == NULL else self.tree.arena.committed
+        """Bytes of memory that the arenas keep between searches."""
+        return ((0 if self.plain == NULL else self.plain.arena.committed)
+                + (0 if self.guided == NULL else self.guided.tree.arena.committed + self.guided.prover_bytes))
 
     def release(self):
-        """Gives the arena back; the statistics of the last search go with it."""
+        """Gives the arenas back; the statistics of the last search go with them."""
         if not self.lock.acquire(False):
             raise SearchBusy("this Searcher is searching in another thread; its memory can be released afterwards")
         try:
             self.native = None
-            tree_ops.destroy(self.tree)
-            self.tree = NULL
+            self.drop_trees()
         finally:
             self.lock.release()
+
+
+cdef GuidedBlock *guided_block(GuidedTree *guided, uint32_t link) noexcept:
+    """The block behind a link, NULL where there is none."""
+    if link & LINK_KIND != LINK_BLOCK:
+        return NULL
+    return <GuidedBlock *>record_at(&guided.tree, link & WIDE_INDEX)
+
+
+cdef GuidedBlock *guided_root(GuidedTree *guided) noexcept:
+    """The block of the root, NULL before the first iteration."""
+    return guided_block(guided, guided_columns(guided, <GuidedBlock *>guided.tree.arena.base).links[0])
 
 
 def by_visits_key(child):

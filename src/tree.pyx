@@ -74,25 +74,6 @@ cdef Tree *tree_create(uint64_t bytes) noexcept nogil:
     return NULL
 
 
-cdef bint path_reserve(Tree *tree, uint32_t room) noexcept nogil:
-    if room <= tree.path_room:
-        return True
-    room = room * 2
-    cdef void *record = realloc(tree.path_record, room * sizeof(void *))
-    if record != NULL:
-        tree.path_record = <uint8_t **>record
-    cdef void *slot = realloc(tree.path_slot, room * sizeof(uint32_t))
-    if slot != NULL:
-        tree.path_slot = <uint32_t *>slot
-    cdef void *move = realloc(tree.path_move, room * sizeof(uint32_t))
-    if move != NULL:
-        tree.path_move = <uint32_t *>move
-    if record == NULL or slot == NULL or move == NULL:
-        return False
-    tree.path_room = room
-    return True
-
-
 cdef bint expansion_reserve(Tree *tree, uint32_t count) noexcept nogil:
     if count <= tree.expansion.capacity:
         return True

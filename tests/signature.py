@@ -49,7 +49,7 @@ SEARCHES = [
 def lines():
     """One line for each search: nodes, depths, and a digest of every move's visits and wins."""
     for name, state, iterations in SEARCHES:
-        engine = mc.Searcher(seed=20261120, exploration=0.7)
+        engine = mc.Searcher(preset="uct", seed=20261120, exploration=0.7)
         engine.search(state, iterations=iterations)
         stats = engine.stats()
         counts = repr([(entry.move, entry.visits, entry.wins) for entry in stats.moves]).encode()

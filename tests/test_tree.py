@@ -42,7 +42,7 @@ PAPER = {
 
 
 def tables(state, **options):
-    engine = mc.Searcher(seed=1, **options)
+    engine = mc.Searcher(preset="uct", seed=1, **options)
 
     def run(iterations):
         engine.search(state, iterations=iterations)
@@ -131,7 +131,7 @@ SMALL = [
 def test_every_statistic_equals_the_oracle(make, iterations, exploration):
     state = make()
     oracle = Oracle(Probe(state, 7), state.to_move, exploration)
-    engine = mc.Searcher(exploration=exploration, seed=7)
+    engine = mc.Searcher(preset="uct", exploration=exploration, seed=7)
     for _ in range(iterations):
         oracle.iterate()
     engine.search(state, iterations=iterations)
@@ -149,7 +149,7 @@ def test_several_rollouts_per_leaf_equal_the_oracle(make, rollouts):
         oracle = Oracle(Probe(state, 7), state.to_move, 0.5, rollouts)
         for _ in range(iterations):
             oracle.iterate()
-        engine = mc.Searcher(exploration=0.5, seed=7, rollouts_per_leaf=rollouts)
+        engine = mc.Searcher(preset="uct", exploration=0.5, seed=7, rollouts_per_leaf=rollouts)
         engine.search(state, iterations=iterations)
         stats = engine.stats()
         assert {move: counts for move, counts in by_move(stats).items() if counts[0]} == oracle.children()
@@ -161,7 +161,7 @@ def test_several_rollouts_per_leaf_equal_the_oracle(make, rollouts):
 @pytest.mark.parametrize("iterations", [1, 2, 6, 7, 8, 9, 30, 300])
 def test_visits_add_up_from_the_first_iteration_on(iterations):
     for state in (mc.ConnectFour(), mc.TicTacToe(), mc.Gomoku(15)):
-        engine = mc.Searcher(seed=3)
+        engine = mc.Searcher(preset="uct", seed=3)
         engine.search(state, iterations=iterations)
         stats = engine.stats()
         assert stats.visits == stats.iterations == iterations == sum(entry.visits for entry in stats.moves)
@@ -171,7 +171,7 @@ def test_visits_add_up_from_the_first_iteration_on(iterations):
 
 
 def test_nodes_grow_by_at_most_one_an_iteration_and_memory_with_them():
-    engine = mc.Searcher(seed=1)
+    engine = mc.Searcher(preset="uct", seed=1)
     engine.search(mc.ConnectFour(), iterations=1)
     small = engine.stats().bytes
     engine.search(mc.ConnectFour(), iterations=200_000)

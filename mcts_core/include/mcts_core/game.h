@@ -150,12 +150,15 @@ typedef struct mcts_children {
 
 /* One rollout from a node. */
 typedef struct mcts_playout {
-    uint8_t *played;  /* in: NULL, or room for guide.actions bytes; out: who played each action between the root and the
-                         end: 0 nobody, 1 the player to move at the root, 2 the other one */
-    mcts_proof proof; /* out: of the position at the end of the path, when a glance showed it; else value -1 */
+    uint8_t *played;  /* in: NULL, or room for guide.actions bytes; out: who played each action from the end of the path
+                         on: 0 nobody, 1 the player to move at the root, 2 the other one. Where no action comes twice in
+                         a game those of the path, or of earlier moves, may be in it too */
+    mcts_proof proof; /* out: of the position at the end of the path, when a glance showed it; else value -1, as in all
+                         games whose players do not alternate */
 } mcts_playout;
 
-/* From `root` plays path[0..length) and reports the children; returns their number. */
+/* From `root` plays path[0..length) and reports the children; returns their number. Where that is above
+ * children->capacity nothing is written, and the search asks again with more room. */
 typedef int32_t (*mcts_find_children)(void *context, const void *root, const uint32_t *path, uint32_t length,
                                       const mcts_policy *policy, mcts_children *children);
 
@@ -170,6 +173,11 @@ typedef int32_t (*mcts_play_out)(void *context, const void *root, const uint32_t
 typedef int32_t (*mcts_prove)(void *context, const void *root, const uint32_t *path, uint32_t length, void *memory,
                               uint64_t budget, int32_t exact, mcts_proof *proof);
 
+/* Memory of the prover: at most `bytes` of it, NULL when the system has none; clearing forgets everything, in much less
+ * than a millisecond. */
+typedef void *(*mcts_create_memory)(void *context, uint64_t bytes);
+typedef void (*mcts_use_memory)(void *context, void *memory);
+
 typedef struct mcts_guide {
     uint32_t rollouts;           /* bits of the rollout policies */
     uint32_t distance;           /* the distance for children that is best for the board; 0: all moves */
@@ -177,11 +185,9 @@ typedef struct mcts_guide {
     mcts_find_children children;
     mcts_play_out play_out;
     mcts_prove prove;            /* NULL: the game has no exact search */
-    /* Memory of the prover, at most `bytes` of it; NULL when the system has none. Clearing forgets everything, in much
-     * less than a millisecond. */
-    void *(*create_memory)(void *context, uint64_t bytes);
-    void (*clear_memory)(void *context, void *memory);
-    void (*destroy_memory)(void *context, void *memory);
+    mcts_create_memory create_memory; /* these three with `prove` only */
+    mcts_use_memory clear_memory;
+    mcts_use_memory destroy_memory;
 } mcts_guide;
 
 /* ---- the whole ------------------------------------------------------------------------------------------------------ */

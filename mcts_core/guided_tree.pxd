@@ -1,0 +1,141 @@
+"""The guided tree: for searches that know more of a game than its rules, or that prove values.
+
+It shares arena, links and block 0 with the plain tree (``tree.pxd``). A node gets a *block* with a slot per child when it
+has had ``expand_after`` visits; until then every visit is a rollout from the node itself. Blocks hold columns:
+
+    header (32 bytes)   visits   wins   link   move   prior   [action]   [squares]   [amaf_visits   amaf_wins]
+
+where those in brackets are there only for the selections that read them, and the header of GRAVE blocks may point to a
+record of AMAF statistics of all actions by both players. A child whose value is proven has a terminal link:
+
+    01 + distance (16 bits from bit 2) + result in half-points for player +1
+
+``distance`` counts the plies from the child to the end of the game. The root keeps its block when it is proven; the proof
+stands in ``GuidedTree.proof``. A child that is a proven loss for the player who would choose it has the prior
+SEL_EXCLUDED, so that selection never takes it; its visits and wins stay as they were.
+
+When selection comes to a proven draw while siblings are unknown, the visit would teach nothing. So the draw is counted,
+for the node and all above, and the iteration goes on into the best of those siblings, which counts it for itself.
+"""
+
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+from mcts_core.game cimport mcts_children, mcts_game, mcts_guide, mcts_policy, mcts_proof
+from mcts_core.tree cimport Tree
+
+cdef enum:
+    DISTANCE_SHIFT = 2
+    MAX_DISTANCE = 0xFFFF
+    GUIDED_HEADER = 32
+
+cdef enum Selection:
+    SELECT_UCB1 = 0
+    SELECT_TUNED = 1
+    SELECT_RAVE = 2
+    SELECT_GRAVE = 3
+
+ctypedef struct GuidedOptions:
+    int32_t selection            # a Selection
+    int32_t solver               # 1: proven values are backed up
+    int32_t hand_schedule        # RAVE: 1: beta = sqrt(k / (3 N + k)), 0: minimum mean square error
+    float exploration
+    float fpu                    # score of a child without a visit, prior or AMAF statistics
+    float rave_k
+    float rave_bias              # 4 b^2
+    uint32_t grave_ref           # visits of the node whose AMAF statistics are read
+    float prior_weight           # of the game's prior, in visits
+    uint32_t expand_after        # visits of a node before it gets a block
+    uint32_t rollouts_per_leaf
+    mcts_policy policy
+    uint64_t prover_bytes        # memory of the game's exact search, 0: it is not asked
+    uint32_t leaf_units          # its budget for a node that is about to be expanded
+    uint32_t node_units          # for an expanded node, per visit, each time that its visits have doubled
+    uint32_t root_units          # for the root, per iteration
+
+ctypedef struct GuidedBlock:
+    uint32_t best_link
+    uint32_t parent
+    uint16_t best
+    uint16_t parent_slot
+    uint16_t capacity            # room of each column, a multiple of 8
+    uint16_t count               # slots in use
+    int8_t sign
+    uint8_t incomplete           # 1: moves were left out that are not known to lose, 2: and they cannot be had
+    uint16_t rest                # the longest distance of the losses left out
+    uint32_t amaf                # a record of AMAF statistics, 0: none
+    uint32_t prove_at            # visits of the node at which its exact search is next
+    uint32_t has_draw            # 1: a child is a proven draw, so the player to move has at least that
+
+ctypedef struct GuidedColumns:
+    uint32_t count
+    uint32_t *visits
+    int32_t *wins
+    uint32_t *links
+    uint32_t *moves
+    float *priors
+    uint32_t *actions            # these where the selection reads them
+    uint32_t *squares
+    float *amaf_visits
+    float *amaf_wins
+
+ctypedef struct GuidedTree:
+    Tree tree                    # first: a pointer to one is a pointer to the other
+    GuidedOptions options
+    const mcts_guide *guide
+    void *prover                 # memory of the game's exact search
+    const mcts_game *prover_game
+    uint64_t prover_bytes
+    mcts_proof proof             # of the root; value -1 while there is none
+    int32_t settled              # 1: nothing more can be learned
+    uint64_t debt                # units that the root's exact search may still spend
+    uint64_t units               # that exact search has spent
+    uint32_t forgone             # iterations given up for exact search of a root of known value
+    mcts_children children
+    uint32_t children_room
+    uint8_t *played
+    uint32_t played_room
+    float *amaf_row              # GRAVE: AMAF statistics of the children at hand, visits and wins
+    float *scratch               # priors of the children at hand
+    uint32_t *drawn              # by level of the path: the drawn child that selection passed over, or NEVER
+    uint32_t drawn_room
+
+ctypedef struct GuidedOps:
+    GuidedTree *(*create)(uint64_t bytes) noexcept nogil
+    void (*destroy)(GuidedTree *guided) noexcept nogil
+    # forgets everything and starts a search; 0 when the system gives no memory
+    int (*reset)(GuidedTree *guided, const mcts_game *game, const void *root, int32_t root_sign,
+                 const GuidedOptions *options, uint64_t seed) noexcept nogil
+    # runs up to `count` iterations; returns a Status
+    int (*run)(GuidedTree *guided, uint32_t count) noexcept nogil
+
+
+cdef inline GuidedColumns guided_columns(const GuidedTree *guided, GuidedBlock *block) noexcept nogil:
+    cdef GuidedColumns columns
+    cdef uint32_t *first = <uint32_t *>(<uint8_t *>block + GUIDED_HEADER)
+    cdef uint32_t capacity = block.capacity
+    columns.count = block.count
+    columns.visits = first
+    columns.wins = <int32_t *>first + capacity
+    columns.links = first + 2 * capacity
+    columns.moves = first + 3 * capacity
+    columns.priors = <float *>first + 4 * capacity
+    columns.actions = first + 5 * capacity
+    columns.squares = first + 5 * capacity
+    columns.amaf_visits = <float *>first + 6 * capacity
+    columns.amaf_wins = <float *>first + 7 * capacity
+    return columns
+
+
+cdef inline uint32_t guided_column_count(int32_t selection) noexcept nogil:
+    if selection == SELECT_RAVE:
+        return 8
+    return 5 if selection == SELECT_UCB1 else 6
+
+
+cdef inline uint32_t result_of(uint32_t link) noexcept nogil:
+    """Half-points for player +1 of a terminal link."""
+    return link & 3
+
+
+cdef inline uint32_t distance_of(uint32_t link) noexcept nogil:
+    return link >> DISTANCE_SHIFT & MAX_DISTANCE

@@ -1,0 +1,85 @@
+"""The default options of a search, by game. How they were found: ``bench/TUNING.md``."""
+
+from __future__ import annotations
+
+from mcts_core.connect_four import ConnectFour
+from mcts_core.mnk import MNK
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+UCT: Mapping[str, Any] = {
+    "selection": "ucb1",
+    "exploration": 0.5**0.5,
+    "fpu": None,
+    "solver": False,
+    "rollout": "random",
+    "rollouts_per_leaf": 1,
+    "expand_after": 1,
+    "expand_distance": 0,
+    "prior_weight": 0.0,
+    "rave_schedule": "hand",
+    "rave_k": 1000.0,
+    "rave_bias": 1e-5,
+    "grave_ref": 50,
+    "symmetry": False,
+    "leaf_proofs": 0,
+    "node_proofs": 0,
+    "root_proofs": 0,
+}
+"""Textbook UCT: no knowledge beyond the rules, and what the other presets start from."""
+
+GENERAL: Mapping[str, Any] = {**UCT, "solver": True}
+"""Any game of which only the rules are known."""
+
+CONNECT_FOUR: Mapping[str, Any] = {
+    **GENERAL,
+    "rollout": "decisive",
+    "expand_after": 2,
+    "leaf_proofs": 64,
+    "node_proofs": 32,
+    "root_proofs": 8,
+}
+
+SMALL_BOARD: Mapping[str, Any] = {
+    **GENERAL,
+    "rollout": "decisive",
+    "leaf_proofs": 16,
+    "node_proofs": 16,
+    "root_proofs": 8,
+}
+"""m,n,k games of at most 64 cells, which exact search may solve."""
+
+LARGE_BOARD: Mapping[str, Any] = {
+    **GENERAL,
+    "selection": "rave",
+    "exploration": 0.1,
+    "rollout": "decisive",
+    "expand_after": 4,
+    "expand_distance": 2,
+    "prior_weight": 4.0,
+    "leaf_proofs": 100,
+    "node_proofs": 4,
+    "root_proofs": 2,
+}
+
+EXPLORATION: Mapping[str, float] = {"ucb1": 0.5**0.5, "ucb1-tuned": 1.0, "rave": 0.1, "grave": 0.1}
+"""Of a selection that is not the default of its game."""
+
+
+def kind_of(state: Any) -> object:
+    """What the defaults depend on: equal for states with equal defaults."""
+    if isinstance(state, MNK):
+        return type(state), state.m * state.n > 64
+    return type(state)
+
+
+def defaults(state: Any) -> Mapping[str, Any]:
+    """The strongest options that are known for the game of ``state``."""
+    if isinstance(state, ConnectFour):
+        return CONNECT_FOUR
+    if isinstance(state, MNK):
+        return LARGE_BOARD if state.m * state.n > 64 else SMALL_BOARD
+    return GENERAL
