@@ -14,9 +14,10 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 BUILD = Path("build")
-MODULES = ["errors", "notation", "game", "dispatch", "connect_four", "mnk", "python_game", "searcher", "bulk_rollouts",
-           "probe"]
-HOT_MODULES = ["tree", "guided_tree", "connect_four_rollout", "connect_four_guide", "connect_four_prover", "mnk_rollout"]
+MODULES = ["errors", "notation", "game", "dispatch", "connect_four", "mnk", "mnk_prover", "python_game", "searcher",
+           "bulk_rollouts", "probe"]
+HOT_MODULES = ["tree", "guided_tree", "connect_four_rollout", "connect_four_guide", "connect_four_prover",
+               "mnk_rollout", "mnk_guide", "mnk_threats", "mnk_solver"]
 
 X86_64 = any(name in sysconfig.get_platform().lower() for name in ("x86_64", "amd64"))
 ISA_FLAGS = {

@@ -14,6 +14,10 @@ record of AMAF statistics of all actions by both players. A child whose value is
 stands in ``GuidedTree.proof``. A child that is a proven loss for the player who would choose it has the prior
 SEL_EXCLUDED, so that selection never takes it; its visits and wins stay as they were.
 
+Where the game gives keys, a position that was reached on several paths has one block, to which all its parents link. The
+statistics of a slot are those of its own visits; their mean is brought up to that of the block at every visit (UCT2 of
+Childs, Brodeur and Kocsis, CIG 2008, where it is read). A block that was proven on another path says so in its header.
+
 When selection comes to a proven draw while siblings are unknown, the visit would teach nothing. So the draw is counted,
 for the node and all above, and the iteration goes on into the best of those siblings, which counts it for itself.
 """
@@ -47,24 +51,36 @@ ctypedef struct GuidedOptions:
     uint32_t expand_after        # visits of a node before it gets a block
     uint32_t rollouts_per_leaf
     mcts_policy policy
-    uint64_t prover_bytes        # memory of the game's exact search, 0: it is not asked
+    uint64_t table_size          # entries of the transposition table, a power of two; 0: there is none
+    uint64_t tree_bytes          # memory of the tree
+    uint64_t prover_bytes        # of the game's exact search, 0: it is not asked
     uint32_t leaf_units          # its budget for a node that is about to be expanded
     uint32_t node_units          # for an expanded node, per visit, each time that its visits have doubled
     uint32_t root_units          # for the root, per iteration
 
 ctypedef struct GuidedBlock:
     uint32_t best_link
-    uint32_t parent
+    uint32_t visits              # of the node, by all its parents
+    int32_t wins                 # half-points for player +1, of those visits
+    uint32_t amaf                # a record of AMAF statistics, 0: none
+    uint32_t become              # what links to this block are to become: its value, or a wider block; else 0
     uint16_t best
-    uint16_t parent_slot
     uint16_t capacity            # room of each column, a multiple of 8
     uint16_t count               # slots in use
     int8_t sign
-    uint8_t incomplete           # 1: moves were left out that are not known to lose, 2: and they cannot be had
+    uint8_t flags                # of the following
     uint16_t rest                # the longest distance of the losses left out
-    uint32_t amaf                # a record of AMAF statistics, 0: none
-    uint32_t prove_at            # visits of the node at which its exact search is next
-    uint32_t has_draw            # 1: a child is a proven draw, so the player to move has at least that
+    uint16_t spare
+
+cdef enum BlockFlags:
+    BLOCK_INCOMPLETE = 1         # moves were left out that are not known to lose
+    BLOCK_CLOSED = 2             # and they cannot be had
+    BLOCK_HAS_DRAW = 4           # a child is a proven draw, so the player to move has at least that
+
+ctypedef struct Transposition:
+    uint64_t key
+    uint32_t index               # of the block
+    uint32_t search              # in which it was entered
 
 ctypedef struct GuidedColumns:
     uint32_t count
@@ -98,6 +114,10 @@ ctypedef struct GuidedTree:
     float *scratch               # priors of the children at hand
     uint32_t *drawn              # by level of the path: the drawn child that selection passed over, or NEVER
     uint32_t drawn_room
+    Transposition *table         # blocks by the keys of their positions
+    uint64_t table_size
+    uint64_t table_used
+    uint32_t search              # number of this search, so that old entries need not be cleared
 
 ctypedef struct GuidedOps:
     GuidedTree *(*create)(uint64_t bytes) noexcept nogil

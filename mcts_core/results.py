@@ -17,8 +17,7 @@ class MoveStats:
     ``visits`` counts the iterations that went through the move. ``wins`` is the sum of their results for the player to
     move at the root, a draw counting half; ``value`` is ``wins / visits``, in [0, 1] (0.5 without a visit).
     ``proven`` is ``"win"``, ``"loss"`` or ``"draw"`` for that player when the value of the move is proven, else None;
-    ``distance`` then counts the plies to the end of the game, this move included: a win within that many, a loss not
-    earlier, as far as the proof goes.
+    ``distance`` then counts the plies, this move included, within which the game ends if the winner follows the proof.
     """
 
     move: Hashable
@@ -65,7 +64,7 @@ class Stats:
     proven: str | None
     """``"win"``, ``"loss"`` or ``"draw"`` for the player to move at the root, when that is proven; else None."""
     distance: int | None
-    """Plies to the end of the game by that proof."""
+    """Plies within which the game ends if the winner follows that proof; of a draw, plies to its end."""
     overshoot: float
     """Seconds by which the search missed its deadline; 0 when it met it."""
     seed: int

@@ -25,13 +25,14 @@ UCT: Mapping[str, Any] = {
     "rave_bias": 1e-5,
     "grave_ref": 50,
     "symmetry": False,
+    "transpositions": False,
     "leaf_proofs": 0,
     "node_proofs": 0,
     "root_proofs": 0,
 }
 """Textbook UCT: no knowledge beyond the rules, and what the other presets start from."""
 
-GENERAL: Mapping[str, Any] = {**UCT, "solver": True}
+GENERAL: Mapping[str, Any] = {**UCT, "solver": True, "transpositions": True}
 """Any game of which only the rules are known."""
 
 CONNECT_FOUR: Mapping[str, Any] = {

@@ -34,7 +34,7 @@ cdef extern from "kernels/selection.h" nogil:
     const float SEL_EXCLUDED
 
     ctypedef struct sel_columns:
-        uint32_t count
+        uint32_t capacity
         const int32_t *visits
         const int32_t *wins
         const uint32_t *squares
@@ -60,6 +60,7 @@ cdef extern from "kernels/selection.h" nogil:
 cdef enum:
     ROOT_SLICE = 4096        # units that the root's exact search spends at a time
     NEVER = 0xFFFFFFFF
+    FIRST_PROOF = 8          # visits of a node when its exact search begins
 
 assert sizeof(GuidedBlock) == GUIDED_HEADER
 
@@ -84,6 +85,7 @@ cdef void guided_destroy(GuidedTree *guided) noexcept nogil:
     free(guided.amaf_row)
     free(guided.scratch)
     free(guided.drawn)
+    free(guided.table)
     free(guided)
 
 
@@ -112,6 +114,7 @@ cdef bint room_for(void **memory, uint64_t bytes) noexcept nogil:
 
 
 cdef bint children_reserve(GuidedTree *guided, uint32_t count) noexcept nogil:
+    count = (count + 7) & ~<uint32_t>7
     if count <= guided.children_room:
         return True
     if not (room_for(<void **>&guided.children.moves, count * sizeof(uint32_t))
@@ -152,7 +155,7 @@ cdef int guided_reset(GuidedTree *guided, const mcts_game *game, const void *roo
     tree.arena.unit = WIDE_UNIT
     tree.rollouts_per_leaf = options.rollouts_per_leaf
     tree.half = <float>0.5 / <float>options.rollouts_per_leaf
-    units = tree.arena.reserved // WIDE_UNIT
+    units = (tree.arena.reserved if tree.arena.reserved < options.tree_bytes else options.tree_bytes) // WIDE_UNIT
     tree.arena.limit = <uint32_t>(units if units < WIDE_INDEX else WIDE_INDEX)
     if tree.exploration != options.exploration or tree.arena.committed == 0:
         tree.exploration = options.exploration
@@ -175,6 +178,17 @@ cdef int guided_reset(GuidedTree *guided, const mcts_game *game, const void *roo
         if not room_for(<void **>&guided.played, game.guide.actions):
             return 0
         guided.played_room = game.guide.actions
+    if options.table_size != guided.table_size or guided.search == NEVER:
+        free(guided.table)
+        guided.table = NULL
+        guided.table_size = guided.search = 0
+    if game.guide.key != NULL and options.table_size and guided.table == NULL:
+        guided.table = <Transposition *>calloc(options.table_size, sizeof(Transposition))
+        if guided.table == NULL:
+            return 0
+        guided.table_size = options.table_size
+    guided.search += 1
+    guided.table_used = 0
     if guided.prover != NULL and (guided.prover_game != game or guided.prover_bytes != options.prover_bytes):
         forget_prover(guided)
     if guided.prover != NULL:
@@ -210,31 +224,6 @@ cdef void free_block(GuidedTree *guided, uint32_t index) noexcept nogil:
     arena_free(&guided.tree.arena, index, block_units(guided, block.capacity))
 
 
-cdef void free_subtree(GuidedTree *guided, uint32_t top) noexcept nogil:
-    """Gives back a block and all below it; walks by the parents, with ``best`` as the cursor."""
-    cdef uint32_t index = top, parent, link
-    cdef GuidedBlock *block = block_at(guided, index)
-    cdef GuidedColumns columns
-    block.best = 0
-    while True:
-        columns = guided_columns(guided, block)
-        while block.best < block.count and columns.links[block.best] & LINK_KIND != LINK_BLOCK:
-            block.best += 1
-        if block.best < block.count:
-            link = columns.links[block.best]
-            block.best += 1
-            index = link & WIDE_INDEX
-            block = block_at(guided, index)
-            block.best = 0
-            continue
-        parent = block.parent
-        free_block(guided, index)
-        if index == top:
-            return
-        index = parent
-        block = block_at(guided, index)
-
-
 # ---- selection -------------------------------------------------------------------------------------------------------
 
 cdef inline int32_t share(const GuidedTree *guided, int32_t sign, int32_t points) noexcept nogil:
@@ -242,25 +231,32 @@ cdef inline int32_t share(const GuidedTree *guided, int32_t sign, int32_t points
     return points if sign > 0 else 2 * <int32_t>guided.options.rollouts_per_leaf - points
 
 
-cdef inline void select(GuidedTree *guided, GuidedBlock *block, uint32_t visits, uint32_t reference) noexcept nogil:
-    """Finds the best child of a block whose node has ``visits``; ``reference``: GRAVE's AMAF record."""
+cdef inline int32_t wins_of_first(const GuidedTree *guided, int32_t sign, uint32_t visits, int32_t wins) noexcept nogil:
+    """Half-points of player +1 in ``visits`` that gave ``wins`` to the player ``sign``; and the other way round."""
+    return wins if sign > 0 else <int32_t>(2 * guided.options.rollouts_per_leaf * visits) - wins
+
+
+cdef inline void select(GuidedTree *guided, GuidedBlock *block, uint32_t reference) noexcept nogil:
+    """Finds the best child of a block; ``reference``: GRAVE's AMAF record."""
     cdef GuidedColumns columns = guided_columns(guided, block)
-    cdef uint32_t best = highest(guided, block, &columns, columns.priors, visits, reference)
+    cdef uint32_t best = highest(guided, block, &columns, columns.priors, reference)
     block.best = <uint16_t>best
     block.best_link = columns.links[best]
 
 
-cdef uint32_t best_unknown(GuidedTree *guided, GuidedBlock *block, uint32_t visits, uint32_t reference) noexcept nogil:
+cdef uint32_t best_unknown(GuidedTree *guided, GuidedBlock *block, uint32_t reference) noexcept nogil:
     """The best child of a node with a proven draw among those that may be better than that; NEVER: there is none."""
     cdef GuidedColumns columns = guided_columns(guided, block)
     cdef uint32_t slot, unknown = 0
+    for slot in range(columns.count, block.capacity):
+        guided.scratch[slot] = SEL_EXCLUDED
     for slot in range(columns.count):
         guided.scratch[slot] = columns.priors[slot]
         if columns.links[slot] & LINK_KIND == LINK_TERMINAL or at_most_draw(guided, block, columns.links[slot]):
             guided.scratch[slot] = SEL_EXCLUDED
         else:
             unknown += 1
-    return highest(guided, block, &columns, guided.scratch, visits, reference) if unknown else <uint32_t>NEVER
+    return highest(guided, block, &columns, guided.scratch, reference) if unknown else <uint32_t>NEVER
 
 
 cdef inline bint at_most_draw(const GuidedTree *guided, const GuidedBlock *block, uint32_t link) noexcept nogil:
@@ -269,11 +265,11 @@ cdef inline bint at_most_draw(const GuidedTree *guided, const GuidedBlock *block
     if link & LINK_KIND != LINK_BLOCK:
         return False
     child = block_at(guided, link & WIDE_INDEX)
-    return child.has_draw and child.sign != block.sign
+    return child.flags & BLOCK_HAS_DRAW and child.sign != block.sign
 
 
 cdef uint32_t highest(GuidedTree *guided, const GuidedBlock *block, const GuidedColumns *columns, const float *priors,
-                      uint32_t visits, uint32_t reference) noexcept nogil:
+                      uint32_t reference) noexcept nogil:
     """The slot with the highest score."""
     cdef const GuidedOptions *options = &guided.options
     cdef sel_columns c
@@ -281,14 +277,14 @@ cdef uint32_t highest(GuidedTree *guided, const GuidedBlock *block, const Guided
     cdef uint32_t slot, action
     cdef float k
     cdef const float *amaf
-    c.count = columns.count
+    c.capacity = block.capacity
     c.visits = <const int32_t *>columns.visits
     c.wins = columns.wins
     c.priors = priors
     w.half = guided.tree.half
     w.weight = options.prior_weight
     w.fpu = options.fpu
-    w.s = ucb_scale(guided.tree.scales, options.exploration, visits if visits else 1)
+    w.s = ucb_scale(guided.tree.scales, options.exploration, block.visits if block.visits else 1)
     if options.selection == SELECT_UCB1:
         return sel_ucb1(&c, w)
     if options.selection == SELECT_TUNED:
@@ -304,7 +300,7 @@ cdef uint32_t highest(GuidedTree *guided, const GuidedBlock *block, const Guided
         c.amaf_wins = columns.amaf_wins
         if options.hand_schedule:
             k = options.rave_k
-            w.beta = sqrtf(k / (3 * <float>visits + k)) if k > 0 else <float>0.0
+            w.beta = sqrtf(k / (3 * <float>block.visits + k)) if k > 0 else <float>0.0
     else:
         amaf = <const float *>arena_at(&guided.tree.arena, reference)
         if block.sign < 0:
@@ -313,9 +309,41 @@ cdef uint32_t highest(GuidedTree *guided, const GuidedBlock *block, const Guided
             action = columns.actions[slot]
             guided.amaf_row[slot] = amaf[action]
             guided.amaf_row[guided.children_room + slot] = amaf[guided.guide.actions + action]
+        for slot in range(columns.count, block.capacity):
+            guided.amaf_row[slot] = guided.amaf_row[guided.children_room + slot] = 0
         c.amaf_visits = guided.amaf_row
         c.amaf_wins = guided.amaf_row + guided.children_room
     return sel_rave(&c, w)
+
+
+# ---- transpositions --------------------------------------------------------------------------------------------------
+
+cdef inline uint64_t place_of(const GuidedTree *guided, uint64_t key) noexcept nogil:
+    key *= <uint64_t>0x9E3779B97F4A7C15
+    return (key ^ key >> 32) & (guided.table_size - 1)
+
+
+cdef uint32_t find_block(const GuidedTree *guided, uint64_t key) noexcept nogil:
+    """The block of the position with ``key``, 0 when there is none."""
+    cdef uint64_t at = place_of(guided, key)
+    while guided.table[at].search == guided.search:
+        if guided.table[at].key == key:
+            return guided.table[at].index
+        at = (at + 1) & (guided.table_size - 1)
+    return 0
+
+
+cdef void enter_block(GuidedTree *guided, uint64_t key, uint32_t index) noexcept nogil:
+    """Blocks beyond three quarters of the table are not shared."""
+    cdef uint64_t at = place_of(guided, key)
+    if 4 * guided.table_used >= 3 * guided.table_size:
+        return
+    while guided.table[at].search == guided.search:
+        at = (at + 1) & (guided.table_size - 1)
+    guided.table[at].key = key
+    guided.table[at].index = index
+    guided.table[at].search = guided.search
+    guided.table_used += 1
 
 
 # ---- expansion -------------------------------------------------------------------------------------------------------
@@ -389,16 +417,15 @@ cdef int make_block(GuidedTree *guided, uint32_t length, uint32_t count, uint32_
         return RUN_MEMORY
     block = block_at(guided, index)
     memset(block, 0, GUIDED_HEADER)
-    block.parent = <uint32_t>((guided.tree.path_record[length - 1] - guided.tree.arena.base) // WIDE_UNIT)
-    block.parent_slot = <uint16_t>guided.tree.path_slot[length - 1]
     block.capacity = <uint16_t>capacity
     block.count = <uint16_t>count
     block.sign = <int8_t>sign
-    block.incomplete = not found.complete
+    block.flags = 0 if found.complete else BLOCK_INCOMPLETE
     block.rest = <uint16_t>(found.rest if found.rest < MAX_DISTANCE else MAX_DISTANCE)
-    block.prove_at = NEVER
     columns = guided_columns(guided, block)
     memset(columns.visits, 0, 8 * capacity)
+    for slot in range(count, capacity):
+        columns.priors[slot] = SEL_EXCLUDED
     for slot in range(count):
         columns.links[slot] = 0
         columns.moves[slot] = found.moves[slot]
@@ -440,10 +467,12 @@ cdef bint give_amaf(GuidedTree *guided, GuidedBlock *block) noexcept nogil:
     return True
 
 
-cdef int expand(GuidedTree *guided, uint32_t length, uint32_t visits, uint32_t *link) noexcept nogil:
+cdef int expand(GuidedTree *guided, uint32_t length, uint32_t *link) noexcept nogil:
     """Gives the leaf at the end of the path a block, or finds its value; its new link."""
     cdef GuidedBlock *block
-    cdef uint32_t index = 0, count = 0, reference
+    cdef GuidedBlock *above = <GuidedBlock *>guided.tree.path_record[length - 1]
+    cdef uint32_t index = 0, count = 0, reference, slot = guided.tree.path_slot[length - 1]
+    cdef uint64_t key = 0
     cdef int32_t value
     cdef uint32_t distance = 0
     cdef mcts_proof proof
@@ -451,6 +480,14 @@ cdef int expand(GuidedTree *guided, uint32_t length, uint32_t visits, uint32_t *
     cdef int status
     if not levels_reserve(guided, length + 2):
         return RUN_SYSTEM_MEMORY
+    if guided.table_size and length > 1:
+        key = guided.guide.key(guided.tree.game.context, guided.tree.root, path_of(guided), length - 1)
+        index = find_block(guided, key)
+        if index:
+            block = block_at(guided, index)
+            link[0] = block.become if block.become else LINK_BLOCK | index
+            set_link(guided, length, link[0])
+            return RUN_DONE
     if guided.options.leaf_units and has_prover(guided) and length > 1:
         status = ask_prover(guided, length, guided.options.leaf_units, 0, &proof)
         if status != RUN_DONE:
@@ -484,11 +521,13 @@ cdef int expand(GuidedTree *guided, uint32_t length, uint32_t visits, uint32_t *
             free_block(guided, index)
             set_link(guided, length, link[0])
             return RUN_DONE
-    if guided.options.node_units and has_prover(guided) and length > 1:
-        block.prove_at = 2 * visits if visits > 4 else 8
+    block.visits = guided_columns(guided, above).visits[slot]
+    block.wins = wins_of_first(guided, above.sign, block.visits, guided_columns(guided, above).wins[slot])
+    if guided.table_size and length > 1:
+        enter_block(guided, key, index)
     guided.tree.path_record[length] = <uint8_t *>block
     reference = reference_of(guided, length + 1) if guided.options.selection == SELECT_GRAVE else 0
-    select(guided, block, visits, reference)
+    select(guided, block, reference)
     link[0] = LINK_BLOCK | index
     set_link(guided, length, link[0])
     return RUN_DONE
@@ -547,10 +586,10 @@ cdef int32_t value_of(const GuidedTree *guided, GuidedBlock *block, uint32_t *di
         distance[0] = shortest + 1
         return 2
     if draw:
-        block.has_draw = 1
+        block.flags |= BLOCK_HAS_DRAW
     if unknown or (bounded and not draw):
         return -1
-    if block.incomplete:
+    if block.flags & BLOCK_INCOMPLETE:
         return -2
     distance[0] = 1 + (longest_draw if draw else longest_loss)
     return 1 if draw else 0
@@ -560,10 +599,8 @@ cdef int widen(GuidedTree *guided, uint32_t length) noexcept nogil:
     """Replaces the block of the node at the end of the path by one of all its moves."""
     cdef GuidedBlock *old = <GuidedBlock *>guided.tree.path_record[length]
     cdef GuidedBlock *block
-    cdef GuidedBlock *child
     cdef GuidedColumns before, after
-    cdef uint32_t old_index = <uint32_t>((<uint8_t *>old - guided.tree.arena.base) // WIDE_UNIT), index = 0, count = 0
-    cdef uint32_t slot, other, reference
+    cdef uint32_t index = 0, count = 0, slot, other, reference
     cdef mcts_policy policy = guided.options.policy
     cdef int status
     policy.distance = 0
@@ -572,15 +609,16 @@ cdef int widen(GuidedTree *guided, uint32_t length) noexcept nogil:
     if status == RUN_DONE:
         status = make_block(guided, length, count, &index)
     if status == RUN_MEMORY:
-        old.incomplete = 2  # it stays unproven
+        old.flags |= BLOCK_CLOSED  # it stays unproven
         return RUN_DONE
     if status != RUN_DONE:
         return status
     block = block_at(guided, index)
-    if block.incomplete:
-        block.incomplete = 2
+    if block.flags & BLOCK_INCOMPLETE:
+        block.flags |= BLOCK_CLOSED
+    block.visits = old.visits
+    block.wins = old.wins
     block.amaf = old.amaf
-    block.prove_at = old.prove_at
     guided.drawn[length] = NEVER
     before = guided_columns(guided, old)
     after = guided_columns(guided, block)
@@ -598,34 +636,23 @@ cdef int widen(GuidedTree *guided, uint32_t length) noexcept nogil:
             elif guided.options.selection == SELECT_RAVE:
                 after.amaf_visits[slot] = before.amaf_visits[other]
                 after.amaf_wins[slot] = before.amaf_wins[other]
-            if after.links[slot] & LINK_KIND == LINK_BLOCK:
-                child = block_at(guided, after.links[slot] & WIDE_INDEX)
-                child.parent = index
-                child.parent_slot = <uint16_t>slot
             if length < guided.tree.path_room and guided.tree.path_slot[length] == other:
                 guided.tree.path_slot[length] = slot | 0x80000000u
             break
     guided.tree.path_slot[length] &= 0x7FFFFFFFu
     old.amaf = 0
-    free_block(guided, old_index)
+    old.become = LINK_BLOCK | index
     guided.tree.path_record[length] = <uint8_t *>block
     set_link(guided, length, LINK_BLOCK | index)
     reference = reference_of(guided, length + 1) if guided.options.selection == SELECT_GRAVE else 0
-    select(guided, block, visits_of(guided, length), reference)
+    select(guided, block, reference)
     return RUN_DONE
-
-
-cdef inline uint32_t visits_of(const GuidedTree *guided, uint32_t length) noexcept nogil:
-    """Visits of the node at the end of the path."""
-    cdef GuidedBlock *above = <GuidedBlock *>guided.tree.path_record[length - 1]
-    return guided_columns(guided, above).visits[guided.tree.path_slot[length - 1]]
 
 
 cdef int settle(GuidedTree *guided, uint32_t *length, int32_t *points) noexcept nogil:
     """The node at the end of the path has just been proven: so are, perhaps, those above it.
 
-    ``length`` becomes the end of the path to the highest proven node, ``points`` its value; blocks below it are given
-    back. The root's block stays.
+    ``length`` becomes the end of the path to the highest proven node, ``points`` its value.
     """
     cdef uint32_t end = length[0], distance = 0, had_draw
     cdef int32_t value
@@ -633,16 +660,16 @@ cdef int settle(GuidedTree *guided, uint32_t *length, int32_t *points) noexcept 
     cdef int status
     while end > 1:
         block = <GuidedBlock *>guided.tree.path_record[end - 1]
-        had_draw = block.has_draw
+        had_draw = block.flags & BLOCK_HAS_DRAW
         value = value_of(guided, block, &distance)
-        if value == -2 and block.incomplete == 1:
+        if value == -2 and not block.flags & BLOCK_CLOSED:
             status = widen(guided, end - 1)
             if status != RUN_DONE:
                 return status
             block = <GuidedBlock *>guided.tree.path_record[end - 1]
             value = value_of(guided, block, &distance)
         if value < 0:
-            if block.has_draw == had_draw:
+            if block.flags & BLOCK_HAS_DRAW == had_draw:
                 break
             end -= 1  # the new bound may prove the node above
             continue
@@ -652,8 +679,8 @@ cdef int settle(GuidedTree *guided, uint32_t *length, int32_t *points) noexcept 
             length[0] = 2
             break
         end -= 1
-        free_subtree(guided, <uint32_t>((<uint8_t *>block - guided.tree.arena.base) // WIDE_UNIT))
-        set_link(guided, end, terminal(block.sign, value, distance))
+        block.become = terminal(block.sign, value, distance)
+        set_link(guided, end, block.become)
         length[0] = end
     return RUN_DONE
 
@@ -688,8 +715,6 @@ cdef int search_root_exactly(GuidedTree *guided) noexcept nogil:
             columns = guided_columns(guided, block)
             for slot in range(columns.count):
                 if columns.moves[slot] == proof.move:
-                    if columns.links[slot] & LINK_KIND == LINK_BLOCK:
-                        free_subtree(guided, columns.links[slot] & WIDE_INDEX)
                     columns.links[slot] = terminal(block.sign, proof.value, proof.distance - 1)
                     if block.best == slot:
                         block.best_link = columns.links[slot]
@@ -704,28 +729,26 @@ cdef int search_root_exactly(GuidedTree *guided) noexcept nogil:
 cdef int prove_node(GuidedTree *guided, uint32_t length) noexcept nogil:
     """Asks for a proof of the node at the end of the path, the visits of which have doubled."""
     cdef GuidedBlock *block = <GuidedBlock *>guided.tree.path_record[length]
-    cdef uint32_t visits = visits_of(guided, length), end = length
+    cdef uint32_t end = length
     cdef int32_t points = 0
     cdef mcts_proof proof
-    cdef uint64_t budget = <uint64_t>guided.options.node_units * visits
-    cdef int status
-    block.prove_at = 2 * visits
-    status = ask_prover(guided, length, budget if budget < 4 * ROOT_SLICE else 4 * ROOT_SLICE, 0, &proof)
+    cdef uint64_t budget = <uint64_t>guided.options.node_units * block.visits
+    cdef int status = ask_prover(guided, length, budget if budget < 4 * ROOT_SLICE else 4 * ROOT_SLICE, 0, &proof)
     if status != RUN_DONE or proof.value < 0:
         return status
-    free_subtree(guided, <uint32_t>((<uint8_t *>block - guided.tree.arena.base) // WIDE_UNIT))
-    set_link(guided, length, terminal(leaf_sign(guided, length), proof.value, proof.distance))
+    block.become = terminal(leaf_sign(guided, length), proof.value, proof.distance)
+    set_link(guided, length, block.become)
     status = settle(guided, &end, &points)
-    if status != RUN_DONE or end == 1:
+    if status != RUN_DONE:
         return status
-    select(guided, <GuidedBlock *>guided.tree.path_record[end - 1], visits_of(guided, end - 1),
+    select(guided, <GuidedBlock *>guided.tree.path_record[end - 1],
            reference_of(guided, end) if guided.options.selection == SELECT_GRAVE else 0)
     return RUN_DONE
 
 
 # ---- one iteration ---------------------------------------------------------------------------------------------------
 
-cdef void add_amaf(GuidedTree *guided, GuidedBlock *block, uint32_t visits, int32_t points) noexcept nogil:
+cdef void add_amaf(GuidedTree *guided, GuidedBlock *block, int32_t points) noexcept nogil:
     """Adds the moves of this iteration below the block's node to its AMAF statistics."""
     cdef GuidedColumns columns
     cdef const uint8_t *played = guided.played
@@ -741,7 +764,7 @@ cdef void add_amaf(GuidedTree *guided, GuidedBlock *block, uint32_t visits, int3
             columns.amaf_wins[slot] += hit * value
         return
     if not block.amaf:
-        if visits < guided.options.grave_ref or not give_amaf(guided, block):
+        if block.visits < guided.options.grave_ref or not give_amaf(guided, block):
             return
     amaf = <float *>arena_at(&guided.tree.arena, block.amaf)
     value = guided.tree.half * <float>share(guided, 1, points)
@@ -759,13 +782,30 @@ cdef void add_amaf(GuidedTree *guided, GuidedBlock *block, uint32_t visits, int3
         amaf[actions + action] += hit * value
 
 
+cdef inline void count(GuidedTree *guided, GuidedBlock *block, GuidedColumns *columns, uint32_t slot,
+                       int32_t points) noexcept nogil:
+    """Adds a visit to a slot."""
+    cdef int32_t add = share(guided, block.sign, points)
+    columns.visits[slot] += 1
+    columns.wins[slot] += add
+    if guided.options.selection == SELECT_TUNED:
+        columns.squares[slot] += <uint32_t>(add * add) // guided.options.rollouts_per_leaf
+
+
+cdef inline void adopt_mean(GuidedTree *guided, GuidedBlock *block, GuidedColumns *columns, uint32_t slot,
+                            const GuidedBlock *child) noexcept nogil:
+    """Brings the mean of a slot to that of the block behind it, where that has been visited on other paths too."""
+    cdef uint32_t visits = columns.visits[slot]
+    if child.visits != visits:
+        columns.wins[slot] = <int32_t>(<double>wins_of_first(guided, block.sign, child.visits, child.wins)
+                                       * visits / child.visits)
+
+
 cdef int iterate(GuidedTree *guided) noexcept nogil:
     cdef Tree *tree = &guided.tree
-    cdef uint32_t length = 0, index = 0, slot, link, i, visits, depth, prove = 0, reference = 0
-    cdef int32_t points = 0, returned, add
+    cdef uint32_t length = 0, index = 0, slot = 0, link = 0, i, depth, prove = 0, other
+    cdef int32_t points = 0, returned
     cdef int status = RUN_DONE
-    cdef uint32_t other
-    cdef int32_t below
     cdef bint amaf = guided.options.selection >= SELECT_RAVE, proven = False
     cdef GuidedBlock *block
     cdef GuidedColumns columns
@@ -773,6 +813,14 @@ cdef int iterate(GuidedTree *guided) noexcept nogil:
     # selection: the best child of every block is known
     while True:
         block = block_at(guided, index)
+        if MCTS_UNLIKELY(block.become != 0):
+            link = block.become
+            set_link(guided, length, link)
+            if link & LINK_KIND == LINK_BLOCK:
+                index = link & WIDE_INDEX
+                continue
+            proven = True
+            break
         slot = block.best
         link = block.best_link
         tree.path_record[length] = <uint8_t *>block
@@ -780,8 +828,8 @@ cdef int iterate(GuidedTree *guided) noexcept nogil:
         columns = guided_columns(guided, block)
         guided.drawn[length] = NEVER
         if MCTS_UNLIKELY(link & LINK_KIND == LINK_TERMINAL) and result_of(link) == 1 and guided.options.solver:
-            other = best_unknown(guided, block, visits_of(guided, length),
-                                 reference_of(guided, length + 1) if guided.options.selection == SELECT_GRAVE else 0)
+            other = best_unknown(guided, block, reference_of(guided, length + 1)
+                                 if guided.options.selection == SELECT_GRAVE else 0)
             if other != NEVER:
                 guided.drawn[length] = slot
                 slot = other
@@ -792,16 +840,14 @@ cdef int iterate(GuidedTree *guided) noexcept nogil:
         if MCTS_LIKELY(link & LINK_KIND == LINK_BLOCK):
             index = link & WIDE_INDEX
             continue
-        if link & LINK_KIND != LINK_TERMINAL:
-            visits = columns.visits[slot]
-            if visits >= guided.options.expand_after or length == 1:
-                status = expand(guided, length, visits, &link)
-                if MCTS_UNLIKELY(status != RUN_DONE):
-                    return status
-                if link & LINK_KIND == LINK_BLOCK:
-                    index = link & WIDE_INDEX
-                    continue
-                proven = True
+        if link & LINK_KIND != LINK_TERMINAL and (columns.visits[slot] >= guided.options.expand_after or length == 1):
+            status = expand(guided, length, &link)
+            if MCTS_UNLIKELY(status != RUN_DONE):
+                return status
+            if link & LINK_KIND == LINK_BLOCK:
+                index = link & WIDE_INDEX
+                continue
+            proven = True
         break
     depth = length - 1
     if amaf:
@@ -809,7 +855,7 @@ cdef int iterate(GuidedTree *guided) noexcept nogil:
     if link & LINK_KIND == LINK_TERMINAL:
         points = <int32_t>result_of(link) * <int32_t>guided.options.rollouts_per_leaf
     else:
-        if visits == 0:
+        if columns.visits[slot] == 0:
             tree.nodes += 1
         playout.played = guided.played if amaf else NULL
         for i in range(guided.options.rollouts_per_leaf):
@@ -832,56 +878,36 @@ cdef int iterate(GuidedTree *guided) noexcept nogil:
         status = settle(guided, &length, &points)
         if status != RUN_DONE:
             return status
-    # backup: AMAF statistics from the leaf up, as the moves of the path join those of the rollout
+    # backup, from the leaf up
     tree.iterations += 1
     tree.depth_sum += depth
     if depth > tree.depth_max:
         tree.depth_max = depth
-    if amaf:
-        i = length
-        while i > 1:
-            i -= 1
-            block = <GuidedBlock *>tree.path_record[i]
-            columns = guided_columns(guided, block)
-            guided.played[columns.actions[tree.path_slot[i]]] = 1 if block.sign == tree.root_sign else 2
-            add_amaf(guided, block, visits_of(guided, i), points)
-    # what the levels above a drawn child that was passed over see is the draw
-    other = 0
-    for i in range(1, length):
-        if guided.drawn[i] != NEVER:
-            other = i
-    below = points
-    if other:
-        points = <int32_t>guided.options.rollouts_per_leaf
+    i = length
+    while i > 1:
+        i -= 1
+        block = <GuidedBlock *>tree.path_record[i]
+        columns = guided_columns(guided, block)
+        slot = tree.path_slot[i]
+        if amaf:  # the moves of the path join those of the rollout
+            guided.played[columns.actions[slot]] = 1 if block.sign == tree.root_sign else 2
+            add_amaf(guided, block, points)
+        count(guided, block, &columns, slot, points)
+        if guided.table_size and i + 1 < length:
+            adopt_mean(guided, block, &columns, slot, <GuidedBlock *>tree.path_record[i + 1])
+        if guided.drawn[i] != NEVER:  # what the levels above see is the draw
+            points = <int32_t>guided.options.rollouts_per_leaf
+            count(guided, block, &columns, guided.drawn[i], points)
+        block.visits += 1
+        block.wins += points
+        if block.visits & (block.visits - 1) == 0 and prove == 0 and block.visits >= FIRST_PROOF:
+            prove = i
+        select(guided, block, reference_of(guided, i + 1) if guided.options.selection == SELECT_GRAVE else 0)
     block = block_at(guided, 0)
     columns = guided_columns(guided, block)
-    visits = columns.visits[0] + 1
-    columns.visits[0] = visits
+    columns.visits[0] += 1
     columns.wins[0] += points
-    for i in range(1, length):
-        block = <GuidedBlock *>tree.path_record[i]
-        if visits >= block.prove_at:
-            prove = i
-        columns = guided_columns(guided, block)
-        slot = guided.drawn[i]
-        if slot != NEVER:
-            columns.visits[slot] += 1
-            columns.wins[slot] += points
-            if guided.options.selection == SELECT_TUNED:
-                columns.squares[slot] += <uint32_t>(points * points) // guided.options.rollouts_per_leaf
-            if i == other:
-                points = below
-        slot = tree.path_slot[i]
-        add = share(guided, block.sign, points)
-        columns.visits[slot] += 1
-        columns.wins[slot] += add
-        if guided.options.selection == SELECT_TUNED:
-            columns.squares[slot] += <uint32_t>(add * add) // guided.options.rollouts_per_leaf
-        if block.amaf:
-            reference = block.amaf
-        select(guided, block, visits, reference)
-        visits = columns.visits[slot]
-    if prove:
+    if prove > 1 and guided.options.node_units and has_prover(guided):
         return prove_node(guided, prove)
     return RUN_DONE
 

@@ -13,6 +13,8 @@ from mcts_core.game cimport (
     MCTS_DRAW, MCTS_GAME_VERSION, MCTS_ONGOING, MCTS_SLOTS_ARE_MOVES, MCTS_WIN, NativeState, mcts_rng,
     mcts_rng_below, mcts_rng_seed,
 )
+from mcts_core.mnk_guide cimport mnk_guide_table
+from mcts_core.mnk_prover cimport add_prover
 from mcts_core.mnk_rollout cimport (
     MNK_MAX_CELLS, MNK_MAX_SIDE, MNK_NO_CELL, in_line, mnk_geometry, mnk_state, mnk_table,
 )
@@ -97,6 +99,7 @@ cdef uint64_t count_games_simple(const mnk_geometry *g, mnk_state *s) noexcept n
 # ---- geometry --------------------------------------------------------------------------------------------------------
 
 cdef mnk_table *HOT = <mnk_table *> hot_table("mnk_rollout")
+cdef mnk_guide_table *HOT_GUIDE = <mnk_guide_table *> hot_table("mnk_guide")
 
 
 @cython.final
@@ -159,6 +162,10 @@ cdef class Geometry:
         self.game.max_plies = g.cells
         self.game.context = g
         HOT.prepare(&self.game)
+        HOT_GUIDE.prepare(g, &self.guide)
+        add_prover(g, &self.guide)
+        self.guide.key = HOT.key
+        self.game.guide = &self.guide
 
     def __dealloc__(self):
         free(self.start)

@@ -119,9 +119,9 @@ cdef class Probe:
         self._check(returned)
         return listed, bool(found.root_player), bool(found.complete), found.rest
 
-    def play_out(self, path, rollout=0):
+    def play_out(self, path, rollout=0, told=True):
         """(result for the player to move at the root, bytes of who played which action, proof or None) of one rollout
-        by the policy ``rollout``."""
+        by the policy ``rollout``; the game is not asked for what was played unless ``told``, and the bytes are 0."""
         cdef mcts_policy policy
         cdef mcts_playout playout
         cdef uint32_t *moves = _copy(path)
@@ -129,7 +129,7 @@ cdef class Probe:
         cdef unsigned char[:] view = played
         policy.rollout = rollout
         policy.distance = policy.symmetry = 0
-        playout.played = &view[0] if self.native.game.guide.actions else NULL
+        playout.played = &view[0] if told and self.native.game.guide.actions else NULL
         returned = self.native.game.guide.play_out(self.native.game.context, self.native.state, moves,
                                                    <uint32_t>len(path), &policy, &playout, &self.rng)
         free(moves)

@@ -293,6 +293,8 @@ cdef int32_t children(void *context, const void *root, const uint32_t *path, uin
             return <int32_t>len(moves)
         player = game.player(state)
         found.root_player = player == game.to_move
+        found.complete = 1
+        found.rest = 0
         for slot in range(<uint32_t>len(moves)):
             move = moves[slot]
             found.moves[slot] = game.identity_of(move)
@@ -315,6 +317,9 @@ cdef int32_t play_out_by_policy(void *context, const void *root, const uint32_t 
     cdef PythonGame game = <PythonGame>context
     cdef int32_t plies = 0
     try:
+        playout.proof.value = -1
+        if playout.played != NULL:
+            memset(playout.played, 0, ACTIONS)
         state = game.replay(path, length)
         winner = play_out(game, state, game.outcome(state), policy.rollout == MCTS_ROLLOUT_DECISIVE, playout.played,
                           rng, &plies)

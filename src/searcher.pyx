@@ -69,7 +69,8 @@ cdef class SearchSettings:
     def __cinit__(self, *, bint guided, double exploration, uint32_t rollouts_per_leaf, bint by_value, int selection=0,
                   bint solver=False, fpu=None, bint hand_schedule=True, double rave_k=0, double rave_bias=0,
                   uint32_t grave_ref=0, double prior_weight=0, uint32_t expand_after=1, uint32_t rollout=0,
-                  uint32_t distance=0, bint symmetry=False, uint64_t prover_bytes=0, uint32_t leaf_units=0,
+                  uint32_t distance=0, bint symmetry=False, uint64_t tree_bytes=0, uint64_t table_size=0,
+                  uint64_t prover_bytes=0, uint32_t leaf_units=0,
                   uint32_t node_units=0, uint32_t root_units=0):
         self.guided = guided
         self.by_value = by_value
@@ -87,6 +88,8 @@ cdef class SearchSettings:
         self.options.policy.rollout = rollout
         self.options.policy.distance = distance
         self.options.policy.symmetry = symmetry
+        self.options.tree_bytes = tree_bytes
+        self.options.table_size = table_size
         self.options.prover_bytes = prover_bytes
         self.options.leaf_units = leaf_units
         self.options.node_units = node_units
@@ -273,7 +276,7 @@ cdef class SearchCore:
                     distance = distance_of(link) + 1
                 known[self.name(columns.moves[slot])] = (visits, wins, value, proven, distance)
             # moves that the game left out lose, unless it only left them out because another one wins
-            if guided.options.solver and not block.incomplete and guided.proof.value != 2:
+            if guided.options.solver and not block.flags & BLOCK_INCOMPLETE and guided.proof.value != 2:
                 rest = "loss"
         children = []
         for move in self.legal_moves():
@@ -411,6 +414,7 @@ cdef class SearchCore:
                     proven, distance = PROVEN[guided.proof.value], guided.proof.distance
                 if guided.prover != NULL:
                     used += guided.prover_bytes
+                used += guided.table_size * sizeof(Transposition)
             return {
                 "move": move,
                 "value": value,
@@ -440,7 +444,8 @@ cdef class SearchCore:
     def held(self):
         """Bytes of memory that the arenas keep between searches."""
         return ((0 if self.plain == NULL else self.plain.arena.committed)
-                + (0 if self.guided == NULL else self.guided.tree.arena.committed + self.guided.prover_bytes))
+                + (0 if self.guided == NULL else self.guided.tree.arena.committed + self.guided.prover_bytes
+                                                  + self.guided.table_size * sizeof(Transposition)))
 
     def release(self):
         """Gives the arenas back; the statistics of the last search go with them."""

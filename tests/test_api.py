@@ -27,10 +27,14 @@ class Hostile:
 
 
 def test_search_and_stats_of_the_module():
-    assert mc.search(mc.ConnectFour.from_moves("3232323"[:6]), iterations=3000, seed=1) in (2, 3)
+    state = mc.ConnectFour.from_moves("323232")
+    assert mc.search(state, iterations=3000, seed=1, preset="uct") == 3
     stats = mc.stats()
-    assert stats.iterations == 3000 and stats.seed == 1
-    assert mc.search(mc.TicTacToe(), 0.01) in range(9)
+    assert stats.iterations == 3000 and stats.seed == 1 and stats.proven is None
+    assert mc.search(state, iterations=3000, seed=1) == 3
+    stats = mc.stats()
+    assert (stats.stop_reason, stats.proven, stats.distance, stats.seed) == ("solved", "win", 1, 1)
+    assert mc.search(mc.Gomoku(15), 0.01) in range(225)
     assert mc.stats().stop_reason == "time"
 
 
@@ -62,26 +66,28 @@ def test_stats_belong_to_the_thread():
     assert seen == [45] and mc.stats().iterations == 123
 
 
-def test_the_module_does_not_sit_on_the_memory_of_a_large_search(monkeypatch):
+@pytest.mark.parametrize(("options", "most"), [({"preset": "uct"}, 200_000), ({"root_proofs": 0}, 20_000)])
+def test_the_module_does_not_sit_on_the_memory_of_a_large_search(options, most, monkeypatch):
     from mcts_core import api
 
-    mc.search(mc.ConnectFour(), iterations=1000, seed=1)
+    monkeypatch.setattr(api, "ARENA_KEPT", 2**40)
+    mc.search(mc.ConnectFour(), iterations=1000, seed=1, **options)
     held = api._local.engine._core.held
     assert held > 0
     monkeypatch.setattr(api, "ARENA_KEPT", held)
-    mc.search(mc.ConnectFour(), iterations=200_000, seed=1)
+    mc.search(mc.ConnectFour(), iterations=most, seed=1, **options)
     assert api._local.engine._core.held == 0
-    assert mc.stats().iterations == 200_000 and mc.stats() == mc.stats()
-    mc.search(mc.ConnectFour(), iterations=500, seed=1)
+    assert mc.stats().iterations == most and mc.stats() == mc.stats()
+    mc.search(mc.ConnectFour(), iterations=500, seed=1, **options)
     assert mc.stats().iterations == 500
     with pytest.raises(mc.GameOver):
-        mc.search(mc.ConnectFour.from_moves("0101010"), iterations=10)
+        mc.search(mc.ConnectFour.from_moves("0101010"), iterations=10, **options)
     with pytest.raises(mc.NoSearch):
         mc.stats()
 
 
 def test_default_budget_is_a_second():
-    engine = mc.Searcher()
+    engine = mc.Searcher(preset="uct")
     engine.search(mc.TicTacToe())
     assert 1.0 <= engine.stats().seconds and engine.stats().stop_reason == "time"
 
@@ -122,20 +128,60 @@ def test_bad_iterations(iterations):
 
 @pytest.mark.parametrize(("name", "values"), [
     ("exploration", [-0.1, math.nan, math.inf, 1e7, "1", True, [], Hostile()]),
-    ("final_move", ["best", None, 1, "", [], b"max"]),
+    ("preset", ["UCT", "", 1, True, b"uct", []]),
+    ("selection", ["UCB1", "puct", "", 1, b"rave", [], Hostile()]),
+    ("fpu", [math.nan, math.inf, -math.inf, -1e7, 1e7, "1", False, []]),
+    ("solver", ["no", "True", 0, 1, 1.0, []]),
+    ("rollout", ["heavy", "", 0, True, object(), b"random"]),
+    ("expand_after", [0, -1, 1.0, "1", True, 2**30 + 1]),
+    ("expand_distance", [-1, 33, 2.0, "2", True]),
+    ("prior_weight", [-1, math.nan, math.inf, 1e7, "4", True]),
+    ("rave_schedule", ["MSE", "", 0, True]),
+    ("rave_k", [-1, math.nan, math.inf, 1e10, "1000", True]),
+    ("rave_bias", [-0.1, math.nan, math.inf, 1e7, "0", True]),
+    ("grave_ref", [-1, 1.0, "50", True, 2**30 + 1]),
+    ("symmetry", ["no", 0, 1, []]),
+    ("leaf_proofs", [-1, 1.0, "1", True, 2**20 + 1]),
+    ("node_proofs", [-1, 1.0, "1", True, 2**20 + 1]),
+    ("root_proofs", [-1, 1.0, "1", True, 2**20 + 1]),
+    ("final_move", ["best", 1, "", [], b"max"]),
     ("memory_mb", [0, -5, math.nan, math.inf, 0.5, 1e9, "64", True]),
     ("seed", [-1, 2**64, 1.0, "x", True, math.nan]),
-    ("rollouts_per_leaf", [0, -1, 101, 2.0, "2", True, None]),
-    ("selection", ["rave", None, 1]),
-    ("rollout", ["decisive", None, object()]),
-    ("threads", [0, 2, -1, 1.0, "1", True]),
-    ("solver", [True, None, "no"]),
+    ("rollouts_per_leaf", [0, -1, 101, 2.0, "2", True]),
+    ("threads", [0, 2, -1, 1.0, "1", True, None]),
     ("reuse", [True, None, 1]),
 ])
 def test_bad_options(name, values):
     for value in values:
         with pytest.raises(mc.InvalidOption, match=name):
             mc.Searcher(**{name: value})
+
+
+OPTIONS = ["preset", "selection", "exploration", "fpu", "solver", "rollout", "rollouts_per_leaf", "expand_after",
+           "expand_distance", "prior_weight", "rave_schedule", "rave_k", "rave_bias", "grave_ref", "symmetry",
+           "leaf_proofs", "node_proofs", "root_proofs", "final_move", "memory_mb", "seed"]
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_none_is_the_default(name):
+    engine = mc.Searcher(**{name: None})
+    assert repr(engine) == repr(mc.Searcher())
+    assert engine.options(mc.ConnectFour()) == mc.Searcher().options(mc.ConnectFour())
+    assert engine.search(mc.ConnectFour(), iterations=20) in range(7)
+
+
+def test_the_bounds_of_options_are_taken():
+    for options in ({"exploration": 0}, {"exploration": 1e6}, {"fpu": -1e6}, {"fpu": 1e6}, {"rollouts_per_leaf": 100},
+                    {"expand_after": 2**30}, {"expand_distance": 32}, {"prior_weight": 1e6}, {"memory_mb": 1},
+                    {"selection": "rave", "rave_k": 0}, {"selection": "rave", "rave_k": 1e9},
+                    {"selection": "rave", "rave_schedule": "mse", "rave_bias": 0},
+                    {"selection": "rave", "rave_schedule": "mse", "rave_bias": 1e6},
+                    {"selection": "grave", "grave_ref": 0}, {"selection": "grave", "grave_ref": 2**30},
+                    {"leaf_proofs": 2**20}, {"node_proofs": 2**20}, {"root_proofs": 2**20}, {"seed": 2**64 - 1}):
+        engine = mc.Searcher(**{"seed": 1, **options})
+        assert engine.search(mc.ConnectFour(4, 4, 4), iterations=60) in range(4), options
+        stats = engine.stats()
+        assert 0 < stats.iterations <= 60 and 0 <= stats.value <= 1, options
 
 
 def test_options_are_by_keyword():
@@ -149,7 +195,21 @@ def test_messages_quote_what_came():
     with pytest.raises(mc.InvalidOption, match="'robust' or 'max', got 'best'"):
         mc.Searcher(final_move="best")
     with pytest.raises(mc.InvalidOption, match="this version, got True"):
-        mc.Searcher(solver=True)
+        mc.Searcher(reuse=True)
+    with pytest.raises(mc.InvalidOption, match="selection must be 'ucb1' or 'ucb1-tuned' or 'rave' or 'grave', got 5"):
+        mc.Searcher(selection=5)
+    with pytest.raises(mc.InvalidOption, match="solver must be True or False, got 'yes'"):
+        mc.Searcher(solver="yes")
+    with pytest.raises(mc.InvalidOption, match="expand_distance must be an int from 0 to 32, got 33"):
+        mc.Searcher(expand_distance=33)
+
+
+def test_an_option_that_the_game_does_not_know():
+    engine = mc.Searcher(rollout="tactical")
+    with pytest.raises(mc.InvalidOption, match="rollout must be one of 'random', 'decisive' for .*, got 'tactical'"):
+        engine.search(mc.ConnectFour(), iterations=10)
+    with pytest.raises(mc.NoSearch):
+        engine.stats()
 
 
 @pytest.mark.parametrize("state", [mc.ConnectFour.from_moves("0101010"), mc.TicTacToe.from_moves("031425"[:5])])
@@ -173,7 +233,7 @@ def test_a_failed_search_leaves_no_statistics():
 
 def test_repr_rebuilds():
     engine = mc.Searcher(exploration=0.5, final_move="max", memory_mb=16, seed=4, rollouts_per_leaf=3)
-    assert repr(engine) == "Searcher(exploration=0.5, final_move='max', memory_mb=16.0, seed=4, rollouts_per_leaf=3)"
+    assert repr(engine) == "Searcher(exploration=0.5, rollouts_per_leaf=3, final_move='max', memory_mb=16.0, seed=4)"
     assert repr(eval(repr(engine), {"Searcher": mc.Searcher})) == repr(engine)
 
 

@@ -25,11 +25,9 @@ import install  # noqa: E402
 import machine  # noqa: E402
 import measure  # noqa: E402
 import peers  # noqa: E402
-import positions  # noqa: E402
 import reference  # noqa: E402
 import report  # noqa: E402
 import run  # noqa: E402
-import strength  # noqa: E402
 import tactics  # noqa: E402
 from peers import connect_four  # noqa: E402
 
@@ -538,92 +536,3 @@ def test_run_without_the_package_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr(run, "HERE", tmp_path)  # without measure.py
     with pytest.raises(run.Failed, match="make bench"):
         run.main(["--core", "-1"])
-
-
-# ---- strength.py -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("name", "count"), [("c4", 1110), ("ck", 220), ("ttt", 4520), ("mnk", 82), ("gomoku", 278)])
-def test_positions_are_read(name, count):
-    loaded = positions.COLLECTIONS[name].load()
-    assert len(loaded) == count
-    for position in loaded:
-        legal = position.state().legal_moves()
-        assert len(legal) == position.legal
-        assert position.good and position.good <= set(legal)
-        assert position.unproven <= set(legal) - position.good
-
-
-def test_a_few_positions_by_hand():
-    first, second = positions.COLLECTIONS["c4"].load()[:2]
-    assert first.state() == mc.ConnectFour() and first.good == {3}
-    assert second.state() == mc.ConnectFour().play(0) and second.good == {1, 2, 3, 5}
-    assert second.groups == (("tag", "opening"), ("value", "won"), ("plies", "0-5"))
-    assert positions.cells("4,5;0,1", 15) == (79, 15) and positions.cells("-", 15) == ()
-    corner = next(position for position in positions.COLLECTIONS["ttt"].load() if position.moves == "...\n...\n..X")
-    assert corner.state() == mc.TicTacToe().play(8) and corner.good == {4}
-
-
-def test_verdicts():
-    position = positions.Position("MNK", (), (), frozenset({1}), frozenset({2}), 9, ())
-    assert [position.verdict(move) for move in (1, 2, 3)] == ["good", "unproven", "wrong"]
-
-
-def test_gomoku_line_whose_numbers_disagree():
-    line = ["freestyle", "15", "7,7", "2", "block4", "0,0", "2", "224", "0", "*3", "-", "engine"]
-    with pytest.raises(ValueError, match="223 moves are left"):
-        positions.gomoku(line)
-
-
-def test_verdicts_are_counted_by_group():
-    some = [positions.Position("MNK", (), (), frozenset({0}), frozenset(), legal, (("kind", kind),))
-            for legal, kind in ((2, "vcf11"), (4, "vcf5"), (4, "vcf5"))]
-    rows = strength.count(some, [{"verdicts": ["good", "wrong", "unproven"]}])
-    assert [(row["group"], row["name"], row["positions"], row["chance"]) for row in rows] == [
-        ("all", "", 3, pytest.approx(1 / 3)), ("kind", "vcf5", 2, 0.25), ("kind", "vcf11", 1, 0.5)]
-    assert [[(r["good"], r["unproven"], r["wrong"]) for r in row["results"]] for row in rows] == [
-        [(1, 1, 1)], [(0, 1, 1)], [(1, 0, 0)]]
-    assert [row["results"][0]["low"] for row in rows] == [figures.wilson(*pair)[0] for pair in ((1, 3), (0, 2), (1, 1))]
-
-
-def test_strength_repeats_in_any_number_of_processes(tmp_path):
-    documents = []
-    for processes in (1, 2):
-        done = run_script("strength.py", "--set", "c4", "--set", "gomoku", "--sample", 12, "--iterations", 20, 60,
-                          "--option", "exploration=0.5", "--processes", processes, "--json", tmp_path / "found.json")
-        assert done.returncode == 0, done.stderr
-        assert "Connect Four 6x7 (c4_dev.tsv)" in done.stdout
-        document = json.loads((tmp_path / "found.json").read_text())
-        documents.append({name: found["rows"] for name, found in document["sets"].items()})
-    assert documents[0] == documents[1]
-    total = documents[0]["c4"][0]
-    assert (total["group"], total["positions"], len(total["results"])) == ("all", 12, 2)
-
-
-def test_strength_knows_the_moves_of_the_search():
-    easy = [position for position in positions.COLLECTIONS["c4"].load() if ("tag", "win1") in position.groups][:5]
-    found = [strength.judge((number, position), {"iterations": 2000}, {}, 1) for number, position in enumerate(easy)]
-    assert found == ["good"] * 5
-
-
-def test_strength_options():
-    args = strength.parse(["--iterations", "1e3", "20", "--option", "exploration=0.5", "--option", "final_move=max"])
-    assert args.iterations == [1000, 20] and args.option == {"exploration": 0.5, "final_move": "max"}
-    assert strength.budgets(args, positions.COLLECTIONS["c4"]) == [{"iterations": 1000}, {"iterations": 20}]
-    timed = strength.parse(["--seconds", "0.5"])
-    assert strength.budgets(timed, positions.COLLECTIONS["c4"]) == [{"seconds": 0.5}]
-    assert strength.budget_name({"seconds": 0.5}) == "0.5 s" and strength.budget_name({"iterations": 1000}) == "1,000"
-
-
-@pytest.mark.parametrize("arguments", [["--set", "chess"], ["--iterations", "0"], ["--iterations", "1.5"],
-                                       ["--iterations", "inf"], ["--seconds", "nan"], ["--option", "exploration"],
-                                       ["--option", "speed=3"], ["--option", "exploration=-1"], ["--sample", "0"]])
-def test_strength_refuses(arguments, capsys):
-    with pytest.raises(SystemExit) as end:
-        strength.parse(arguments)
-    assert end.value.code == 2 and arguments[0] in capsys.readouterr().err
-
-
-def test_natural_order():
-    assert sorted(["vcf11", "vcf5", "block4", "vcf13+"], key=strength.natural) == ["block4", "vcf5", "vcf11", "vcf13+"]
-    assert math.isclose(len(strength.natural("6x7x4")), 5)

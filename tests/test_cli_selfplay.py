@@ -24,11 +24,13 @@ def test_the_document_is_the_game(cli):
     document = json.loads(out)
     assert document["game"] == "connect4:4x4x3"
     assert document["first_wins"] + document["draws"] + document["second_wins"] == 2
-    for record in document["games"]:
+    for number, record in enumerate(document["games"]):
+        engine = mcts_core.Searcher(seed=5 + number)
         state = mcts_core.ConnectFour(rows=4, cols=4, connect=3)
         for search in record["searches"]:
             assert search["to_move"] == state.to_move
-            assert search["iterations"] == 200
+            assert engine.search(state, iterations=200) == search["move"]
+            assert search["iterations"] == engine.stats().iterations <= 200
             assert 0 <= search["value"] <= 1
             assert search["move_text"] == str(search["move"] + 1)
             state = state.play(search["move"])

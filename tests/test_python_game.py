@@ -1,4 +1,4 @@
-"""src/python_game.pyx: any object with to_move, legal_moves(), play(move), winner()."""
+"""src/python_game.pyx: any object with to_move, legal_moves(), play(move), winner(), by the plain and the guided tree."""
 
 import gc
 import weakref
@@ -8,6 +8,9 @@ from uct_oracle import Oracle
 
 import mcts_core as mc
 from mcts_core.probe import Probe
+
+
+PRESETS = ["uct", "strong"]
 
 
 class Nim:
@@ -62,10 +65,14 @@ class Dice:
 
 @pytest.mark.parametrize("stones", [1, 2, 3, 5, 6, 7, 9, 10, 11, 13])
 @pytest.mark.parametrize("player", [1, -1])
-def test_nim_is_played_perfectly(stones, player):
-    move = mc.search(Nim(stones, player), iterations=8000, seed=3)
+@pytest.mark.parametrize("preset", PRESETS)
+def test_nim_is_played_perfectly(preset, stones, player):
+    move = mc.search(Nim(stones, player), iterations=8000, seed=3, preset=preset)
     assert move == ("take", stones % 4)
-    assert mc.stats().value > 0.5
+    if preset == "uct":
+        assert mc.stats().value > 0.5
+    else:
+        assert mc.stats().proven == "win" and mc.stats().stop_reason == "solved"
     assert {entry.move for entry in mc.stats().moves} == set(Nim(stones).legal_moves())
 
 
@@ -76,7 +83,7 @@ def test_every_statistic_equals_the_oracle(state, exploration):
     oracle = Oracle(Probe(state, 5), state.to_move, exploration)
     for _ in range(600):
         oracle.iterate()
-    engine = mc.Searcher(seed=5, exploration=exploration)
+    engine = mc.Searcher(preset="uct", seed=5, exploration=exploration)
     engine.search(state, iterations=600)
     stats = engine.stats()
     legal = state.legal_moves()
@@ -87,13 +94,14 @@ def test_every_statistic_equals_the_oracle(state, exploration):
 def test_a_wrapped_native_game_agrees_with_the_native_one():
     """Other random numbers, another order of moves: the same values within the error of sampling."""
     for state in (mc.ConnectFour.from_moves("3332"), mc.TicTacToe.from_moves("40")):
-        native, wrapped = mc.Searcher(seed=1), mc.Searcher(seed=1)
+        native, wrapped = mc.Searcher(preset="uct", seed=1), mc.Searcher(preset="uct", seed=1)
         native.search(state, iterations=5_000)
         wrapped.search(Wrapped(state), iterations=5_000)
         assert native.stats().value == pytest.approx(wrapped.stats().value, abs=0.06)
 
 
-def test_moves_may_be_any_hashable():
+@pytest.mark.parametrize("preset", PRESETS)
+def test_moves_may_be_any_hashable(preset):
     class Words(Nim):
         def legal_moves(self):
             return [("one", None), "two", 3.5, frozenset({1})][: max(1, min(4, self.stones))]
@@ -101,13 +109,14 @@ def test_moves_may_be_any_hashable():
         def play(self, move):
             return Words(self.stones - 1, -self.to_move)
 
-    engine = mc.Searcher(seed=1)
-    assert engine.search(Words(9), iterations=500) in Words(9).legal_moves()
+    engine = mc.Searcher(preset=preset, seed=1)
+    assert engine.search(Words(9), iterations=100) in Words(9).legal_moves()
     assert len(engine.stats().pv) >= 3
     assert isinstance(engine.stats().to_dict()["moves"][0]["move"], (str, list, float))
 
 
-def test_legal_moves_may_be_a_tuple_or_a_generator():
+@pytest.mark.parametrize("preset", PRESETS)
+def test_legal_moves_may_be_a_tuple_or_a_generator(preset):
     class Lazy(Nim):
         def legal_moves(self):
             yield from super().legal_moves()
@@ -117,7 +126,7 @@ def test_legal_moves_may_be_a_tuple_or_a_generator():
             return tuple(super().legal_moves())
 
     for cls in (Lazy, Tuple):
-        assert mc.search(cls(6), iterations=2000, seed=1) == ("take", 2)
+        assert mc.search(cls(6), iterations=2000, seed=1, preset=preset) == ("take", 2)
 
 
 class Broken(Nim):
@@ -195,9 +204,11 @@ class Broken(Nim):
     ("winner text", None, "must return None, +1, -1 or 0, got 'X'"),
     ("winner nan", None, "must return None, +1, -1 or 0, got nan"),
 ])
-def test_broken_games_raise_game_error(what, cause, text):
+@pytest.mark.parametrize("options", [{"preset": "uct"}, {}, {"rollout": "decisive"}, {"selection": "rave"},
+                                     {"selection": "grave", "expand_after": 3}], ids=str)
+def test_broken_games_raise_game_error(options, what, cause, text):
     game = type("Broken", (Broken,), {"what": what})
-    engine = mc.Searcher(seed=1)
+    engine = mc.Searcher(seed=1, **options)
     with pytest.raises(mc.GameError) as caught:
         engine.search(game(12), iterations=20_000)
     assert text in str(caught.value)
@@ -206,7 +217,8 @@ def test_broken_games_raise_game_error(what, cause, text):
         engine.stats()
     # the Searcher is as good as new
     assert engine.search(Nim(6), iterations=2000) == ("take", 2)
-    assert engine.stats().iterations == 2000
+    assert engine.stats().stop_reason == ("iterations" if "preset" in options else "solved")
+    assert engine.stats().iterations == 2000 or "preset" not in options
     # and at the root the same is found at once
     with pytest.raises(mc.GameError):
         engine.search(game(3), iterations=500)
@@ -222,7 +234,25 @@ def test_changing_moves_are_noticed():
             return moves[: 1 + Fickle.calls % len(moves)] if self.stones == 9 else moves
 
     with pytest.raises(mc.GameError):
-        mc.search(Fickle(10), iterations=5000, seed=1)
+        mc.search(Fickle(10), iterations=5000, seed=1, preset="uct")
+
+
+@pytest.mark.parametrize("options", [{}, {"selection": "grave", "grave_ref": 3}, {"solver": False, "selection": "rave"}])
+def test_changing_moves_are_fixed_when_they_are_first_seen(options):
+    """The guided tree asks once for the children of a node; what the game tells rollouts later does not matter."""
+    class Fickle(Nim):
+        calls = 0
+
+        def legal_moves(self):
+            Fickle.calls += 1
+            moves = super().legal_moves()
+            return moves[: 1 + Fickle.calls % len(moves)] if self.stones < 9 else moves
+
+    engine = mc.Searcher(seed=1, **options)
+    for _ in range(20):
+        assert engine.search(Fickle(10), iterations=300) in Nim(10).legal_moves()
+        stats = engine.stats()
+        assert stats.stop_reason in ("iterations", "solved") and len(stats.moves) == 3
 
 
 @pytest.mark.parametrize("growth", [1, 70, 300, 5000])
@@ -237,11 +267,33 @@ def test_more_moves_than_at_first_do_no_harm(growth):
             return [("take", 1 + n % 2) for n in range(min(60_000, growth * Growing.calls))]
 
     with pytest.raises(mc.GameError, match="different moves for the same position|must not repeat"):
-        mc.search(Growing(9), iterations=20_000, seed=1)
+        mc.search(Growing(9), iterations=20_000, seed=1, preset="uct")
+
+
+@pytest.mark.parametrize("growth", [1, 70, 300, 5000])
+def test_more_moves_at_every_call_do_no_harm_to_the_guided_tree(growth):
+    class Growing(Nim):
+        calls = 0
+
+        def legal_moves(self):
+            if self.stones not in (7, 8):
+                return [("take", 1)]
+            Growing.calls += 1
+            return [(f"take {n}", 1) for n in range(min(60_000, growth * Growing.calls))]
+
+    engine = mc.Searcher(seed=1, solver=False, fpu=1.0)
+    for _ in range(3):
+        try:
+            engine.search(Growing(9), iterations=300)
+        except mc.GameError as error:  # it grew between two questions for the same node
+            assert "different moves for the same position" in str(error)
+        else:
+            assert engine.stats().iterations == 300
 
 
 @pytest.mark.parametrize("count", [65_520, 65_521, 65_529])
-def test_the_number_of_moves_has_a_limit(count):
+@pytest.mark.parametrize("options", [{"preset": "uct"}, {}, {"selection": "grave"}], ids=str)
+def test_the_number_of_moves_has_a_limit(options, count):
     class Wide(Nim):
         def legal_moves(self):
             return range(count)
@@ -250,11 +302,11 @@ def test_the_number_of_moves_has_a_limit(count):
             return Wide(0, -self.to_move)
 
     if count <= 65_520:
-        mc.search(Wide(1), iterations=3, seed=1)
+        mc.search(Wide(1), iterations=3, seed=1, **options)
         assert len(mc.stats().moves) == count
         return
     with pytest.raises(mc.GameError, match=f"at most 65520 moves, got {count}"):
-        mc.search(Wide(1), iterations=3, seed=1)
+        mc.search(Wide(1), iterations=3, seed=1, **options)
 
 
 def test_objects_that_are_no_states():
@@ -278,7 +330,8 @@ def test_finished_game():
 
 
 @pytest.mark.parametrize("interrupt", [KeyboardInterrupt, SystemExit])
-def test_what_stops_the_program_is_not_wrapped(interrupt):
+@pytest.mark.parametrize("options", [{"preset": "uct"}, {"solver": False, "fpu": 1.0}], ids=str)
+def test_what_stops_the_program_is_not_wrapped(options, interrupt):
     class Stop(Nim):
         def play(self, move):
             if self.stones < 5:
@@ -295,27 +348,33 @@ def test_what_stops_the_program_is_not_wrapped(interrupt):
                     raise interrupt
             return super().winner()
 
-    engine = mc.Searcher(seed=1)
+    engine = mc.Searcher(seed=1, **options)
     with pytest.raises(interrupt):
         engine.search(Stop(12), iterations=1000)
     with pytest.raises(mc.NoSearch):  # the very first rollout was broken off
         engine.stats()
     with pytest.raises(interrupt):
         engine.search(Late(12), iterations=1000)
-    assert engine.stats().stop_reason == "cancelled" and engine.stats().iterations == 20
+    stats = engine.stats()
+    assert stats.stop_reason == "cancelled" and stats.iterations == (20 if "preset" in options else 19)
+    engine.search(Nim(12), iterations=stats.iterations)  # nothing of the broken iteration is counted
+    assert (engine.stats().moves, engine.stats().nodes, engine.stats().rollouts) == (
+        stats.moves, stats.nodes, stats.rollouts)
     assert engine.search(Nim(6), iterations=2000) == ("take", 2)
 
 
-def test_endless_games_end():
+@pytest.mark.parametrize("preset", PRESETS)
+def test_endless_games_end(preset):
     class Endless(Nim):
         def play(self, move):
             return Endless(self.stones, -self.to_move)
 
     with pytest.raises(mc.GameError, match="did not end within 1000000 moves"):
-        mc.search(Endless(10), iterations=1)
+        mc.search(Endless(10), iterations=1, preset=preset)
 
 
-def test_time_budget_with_slow_rules():
+@pytest.mark.parametrize("preset", PRESETS)
+def test_time_budget_with_slow_rules(preset):
     import time
 
     class Slow(Nim):
@@ -323,18 +382,19 @@ def test_time_budget_with_slow_rules():
             time.sleep(0.0005)
             return super().winner()
 
-    engine = mc.Searcher()
-    engine.search(Slow(12), 0.1)
+    engine = mc.Searcher(preset=preset)
+    engine.search(Slow(60), 0.1)
     assert engine.stats().stop_reason == "time" and engine.stats().overshoot < 0.1
 
 
-def test_no_state_is_kept_alive():
+@pytest.mark.parametrize("preset", PRESETS)
+def test_no_state_is_kept_alive(preset):
     class Marked(Nim):
         pass
 
     state = Marked(12)
     dead = weakref.ref(state)
-    engine = mc.Searcher()
+    engine = mc.Searcher(preset=preset)
     engine.search(state, iterations=300)
     engine.search(mc.ConnectFour(), iterations=10)
     del state
@@ -342,10 +402,11 @@ def test_no_state_is_kept_alive():
     assert dead() is None
 
 
-def test_a_game_may_search_inside_its_own_rules():
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_game_may_search_inside_its_own_rules(preset):
     class Nested(Nim):
         def play(self, move):
             mc.Searcher(seed=1).search(mc.TicTacToe(), iterations=5)
             return super().play(move)
 
-    assert mc.search(Nested(6), iterations=300, seed=1) in Nested(6).legal_moves()
+    assert mc.search(Nested(6), iterations=300, seed=1, preset=preset) in Nested(6).legal_moves()

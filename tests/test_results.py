@@ -9,13 +9,13 @@ import mcts_core as mc
 
 FIELDS = ("move", "value", "visits", "moves", "pv", "iterations", "rollouts", "seconds", "iterations_per_second",
           "nodes", "bytes", "depth_mean", "depth_max", "reused_visits",
-          "stop_reason", "proven", "overshoot", "seed", "threads",
+          "stop_reason", "proven", "distance", "overshoot", "seed", "threads",
           "isa")
 
 
 @pytest.fixture(scope="module")
 def stats():
-    engine = mc.Searcher(seed=1)
+    engine = mc.Searcher(preset="uct", seed=1)
     engine.search(mc.ConnectFour(), iterations=5000)
     return engine.stats()
 
@@ -25,7 +25,8 @@ def test_fields(stats):
     assert isinstance(stats.moves, tuple) and isinstance(stats.pv, tuple)
     assert isinstance(stats.moves[0], mc.MoveStats) and isinstance(stats, mc.Stats)
     assert stats.iterations_per_second == pytest.approx(stats.iterations / stats.seconds)
-    assert stats.threads == 1 and stats.reused_visits == 0 and stats.proven is None
+    assert stats.threads == 1 and stats.reused_visits == 0
+    assert stats.proven is stats.distance is None
     for entry in stats.moves:
         assert entry.value == entry.wins / entry.visits
         assert 2 * entry.wins == int(2 * entry.wins) <= 2 * entry.visits

@@ -10,8 +10,9 @@ import time
 import pytest
 
 import mcts_core as mc
-from mcts_core.searcher import SearchCore, clock, default_memory
+from mcts_core.searcher import SearchCore, SearchSettings, clock, default_memory
 
+PRESETS = ["uct", "strong"]
 GAMES = [mc.ConnectFour(), mc.ConnectFour(8, 9, 5), mc.TicTacToe(), mc.Gomoku(15), mc.Gomoku(20, "exact")]
 
 
@@ -25,19 +26,21 @@ def test_clock_runs_forward():
 
 
 @pytest.mark.parametrize("state", GAMES, ids=repr)
-def test_same_seed_same_search(state):
+@pytest.mark.parametrize("preset", PRESETS)
+def test_same_seed_same_search(preset, state):
     def run(seed):
-        engine = mc.Searcher(seed=seed)
+        engine = mc.Searcher(preset=preset, seed=seed)
         move = engine.search(state, iterations=5000)
         stats = engine.stats()
-        return move, stats.moves, stats.pv, stats.nodes, stats.depth_mean
+        return move, stats.moves, stats.pv, stats.nodes, stats.depth_mean, stats.iterations, stats.proven
 
     assert run(11) == run(11)
     assert run(11) != run(12)
 
 
-def test_a_searcher_forgets_the_search_before():
-    engine = mc.Searcher(seed=5)
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_searcher_forgets_the_search_before(preset):
+    engine = mc.Searcher(preset=preset, seed=5)
     engine.search(mc.ConnectFour(), iterations=3000)
     first = engine.stats().to_dict()
     engine.search(mc.Gomoku(15), iterations=3000)
@@ -49,9 +52,23 @@ def test_a_searcher_forgets_the_search_before():
     assert first == again
 
 
-def test_slices_do_not_change_a_search():
+def test_a_core_may_change_between_its_trees():
+    """The plain tree and the guided one live side by side."""
+    core, expected = SearchCore(2**28), {}
+    for _ in range(2):
+        for guided in (False, True):
+            settings = SearchSettings(guided=guided, exploration=0.7, rollouts_per_leaf=1, by_value=False)
+            core.search(mc.ConnectFour(), settings, clock(), 0.0, 2000, 3)
+            figures = core.figures()
+            found = figures["moves"], figures["nodes"], figures["iterations"]
+            assert expected.setdefault(guided, found) == found and found[2] == 2000
+    assert expected[False] != expected[True]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_slices_do_not_change_a_search(preset):
     """A time budget that never strikes cuts the search into other slices, the tree is the same."""
-    one, two = mc.Searcher(seed=9), mc.Searcher(seed=9)
+    one, two = mc.Searcher(preset=preset, seed=9), mc.Searcher(preset=preset, seed=9)
     one.search(mc.ConnectFour(), iterations=20000)
     two.search(mc.ConnectFour(), seconds=60, iterations=20000)
     assert one.stats().moves == two.stats().moves
@@ -59,8 +76,9 @@ def test_slices_do_not_change_a_search():
 
 
 @pytest.mark.parametrize("seconds", [0.001, 0.02, 0.2])
-def test_time_budget_is_used_and_kept(seconds):
-    engine = mc.Searcher()
+@pytest.mark.parametrize("preset", PRESETS)
+def test_time_budget_is_used_and_kept(preset, seconds):
+    engine = mc.Searcher(preset=preset)
     overshoots = []
     for _ in range(5):
         begin = time.perf_counter()
@@ -75,8 +93,9 @@ def test_time_budget_is_used_and_kept(seconds):
     assert min(overshoots) < 0.01
 
 
-def test_iterations_are_exact():
-    engine = mc.Searcher()
+@pytest.mark.parametrize("preset", PRESETS)
+def test_iterations_are_exact(preset):
+    engine = mc.Searcher(preset=preset, seed=1)
     for iterations in (1, 2, 63, 64, 65, 10_007):
         engine.search(mc.ConnectFour(), iterations=iterations)
         assert engine.stats().iterations == iterations
@@ -85,32 +104,38 @@ def test_iterations_are_exact():
 
 
 @pytest.mark.parametrize("state", GAMES, ids=repr)
-def test_memory_limit_ends_the_search(state):
-    engine = mc.Searcher(memory_mb=1, seed=1)
-    move = engine.search(state, iterations=3_000_000 if state.legal_moves() != list(range(9)) else 5000)
+@pytest.mark.parametrize("options", [{"preset": "uct"}, {"solver": False}, {}], ids=["uct", "guided", "strong"])
+def test_memory_limit_ends_the_search(options, state):
+    engine = mc.Searcher(memory_mb=1, seed=1, **options)
+    small = len(state.legal_moves()) == 9 and isinstance(state, mc.MNK)
+    move = engine.search(state, iterations=5000 if small else 3_000_000)
     stats = engine.stats()
     assert stats.bytes <= 2**20
-    if len(state.legal_moves()) != 9:
-        assert stats.stop_reason == "memory" and stats.bytes > 0.9 * 2**20
+    if not small:
+        assert stats.stop_reason == "memory" and stats.bytes > 0.85 * 2**20
     assert move in state.legal_moves()
     assert sum(entry.visits for entry in stats.moves) == stats.iterations
     engine.search(state, iterations=100)
     assert engine.stats().stop_reason == "iterations"
 
 
-def test_a_full_tree_holds_what_an_unlimited_one_held_then():
-    small = mc.Searcher(memory_mb=1, seed=4)
+@pytest.mark.parametrize("options", [{"preset": "uct"}, {"leaf_proofs": 0, "node_proofs": 0, "root_proofs": 0},
+                                     {"solver": False, "selection": "rave"}, {"solver": False, "selection": "grave"}])
+def test_a_full_tree_holds_what_an_unlimited_one_held_then(options):
+    small = mc.Searcher(memory_mb=1, seed=4, **options)
     small.search(mc.ConnectFour(), iterations=10**7)
-    large = mc.Searcher(memory_mb=64, seed=4)
+    large = mc.Searcher(memory_mb=64, seed=4, **options)
     large.search(mc.ConnectFour(), iterations=small.stats().iterations)
     assert small.stats().stop_reason == "memory"
     assert small.stats().moves == large.stats().moves
 
 
-def test_final_move_rules():
+@pytest.mark.parametrize("preset", PRESETS)
+def test_final_move_rules(preset):
     state = mc.ConnectFour()
     for seed in range(20):
-        robust, best = mc.Searcher(seed=seed), mc.Searcher(seed=seed, final_move="max")
+        robust = mc.Searcher(preset=preset, seed=seed)
+        best = mc.Searcher(preset=preset, seed=seed, final_move="max")
         move, other = robust.search(state, iterations=40), best.search(state, iterations=40)
         moves = robust.stats().moves
         assert moves == best.stats().moves
@@ -120,12 +145,13 @@ def test_final_move_rules():
         assert robust.stats().move == move and best.stats().move == other
 
 
-def test_max_never_picks_an_unvisited_move():
+@pytest.mark.parametrize("preset", PRESETS)
+def test_max_never_picks_an_unvisited_move(preset):
     # the first tried moves lose often; unvisited ones stand at 0.5
     for seed in range(30):
-        engine = mc.Searcher(seed=seed, final_move="max")
+        engine = mc.Searcher(preset=preset, seed=seed, final_move="max")
         move = engine.search(mc.Gomoku(15), iterations=2)
-        assert next(entry for entry in engine.stats().moves if entry.move == move).visits == 1
+        assert next(entry for entry in engine.stats().moves if entry.move == move).visits >= 1
 
 
 def test_one_search_at_a_time():
@@ -152,7 +178,7 @@ def test_one_search_at_a_time():
 
 def test_the_gil_is_released():
     """Two searches and a counting loop share the clock: each gets on while the others run."""
-    engines = [mc.Searcher(seed=1), mc.Searcher(seed=2)]
+    engines = [mc.Searcher(preset="uct", seed=1), mc.Searcher(seed=2)]
     workers = [threading.Thread(target=engine.search, args=(mc.Gomoku(15), 0.3)) for engine in engines]
     for worker in workers:
         worker.start()
@@ -167,7 +193,7 @@ CTRL_C = """
 import _thread, signal, sys, threading, time
 import mcts_core as mc
 state = {state}
-engine = mc.Searcher(seed=1)
+engine = mc.Searcher(seed=1, {options})
 sent = []
 def interrupt():
     time.sleep(0.3)
@@ -190,13 +216,14 @@ print(delay)
 """
 
 
-@pytest.mark.parametrize("state", ["mc.ConnectFour()", "mc.Gomoku(20)"])
+@pytest.mark.parametrize(("state", "options"), [("mc.ConnectFour()", "preset='uct'"), ("mc.ConnectFour()", ""),
+                                                ("mc.Gomoku(20)", "")])
 @pytest.mark.parametrize("direct", [True, False])
-def test_ctrl_c(state, direct):
+def test_ctrl_c(state, options, direct):
     delays = []
     for _ in range(2):  # a busy machine may delay one of them
-        done = subprocess.run([sys.executable, "-c", CTRL_C.format(state=state, direct=direct)], capture_output=True,
-                              text=True, check=False)
+        done = subprocess.run([sys.executable, "-c", CTRL_C.format(state=state, options=options, direct=direct)],
+                              capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         delays.append(float(done.stdout))
         if delays[-1] < 0.05:
@@ -214,12 +241,15 @@ def test_ctrl_c_before_and_after_leave_no_trace():
         signal.signal(signal.SIGINT, previous)
 
 
-def test_pv_can_be_played():
+@pytest.mark.parametrize("preset", PRESETS)
+def test_pv_can_be_played(preset):
     for state in GAMES:
-        engine = mc.Searcher(seed=2)
+        engine = mc.Searcher(preset=preset, seed=2)
         engine.search(state, iterations=20_000)
         pv = engine.stats().pv
-        assert pv[0] == engine.stats().moves[0].move
+        assert pv[0] == engine.stats().move
+        if preset == "uct":
+            assert pv[0] == engine.stats().moves[0].move
         for move in pv:
             state = state.play(move)
         assert len(pv) >= 1
@@ -232,27 +262,30 @@ def test_core_without_a_search():
     assert core.figures() is None and core.held == 0
 
 
-def test_release_gives_the_arena_back():
+@pytest.mark.parametrize("guided", [False, True])
+def test_release_gives_the_arena_back(guided):
     core = SearchCore(2**28)
+    settings = SearchSettings(guided=guided, exploration=0.7, rollouts_per_leaf=1, by_value=False)
     for _ in range(2):
-        core.search(mc.ConnectFour(), clock(), 0.0, 1000, 0.7, False, 1, 1)
+        core.search(mc.ConnectFour(), settings, clock(), 0.0, 1000, 1)
         assert core.figures()["iterations"] == 1000 and core.held >= core.figures()["bytes"]
         core.release()
         assert core.figures() is None and core.held == 0
 
 
-def test_many_searchers_in_threads_do_not_disturb_each_other():
+@pytest.mark.parametrize(("preset", "iterations"), [("uct", 30_000), ("strong", 4_000)])
+def test_many_searchers_in_threads_do_not_disturb_each_other(preset, iterations):
     expected = {}
     for seed in range(4):
-        engine = mc.Searcher(seed=seed)
-        engine.search(mc.ConnectFour(), iterations=30_000)
+        engine = mc.Searcher(preset=preset, seed=seed)
+        engine.search(mc.ConnectFour(), iterations=iterations)
         expected[seed] = engine.stats().moves
     found = {}
 
     def work(seed):
-        engine = mc.Searcher(seed=seed)
+        engine = mc.Searcher(preset=preset, seed=seed)
         for _ in range(3):
-            engine.search(mc.ConnectFour(), iterations=30_000)
+            engine.search(mc.ConnectFour(), iterations=iterations)
             found.setdefault(seed, []).append(engine.stats().moves)
 
     workers = [threading.Thread(target=work, args=(seed,)) for seed in expected]
@@ -263,9 +296,10 @@ def test_many_searchers_in_threads_do_not_disturb_each_other():
     assert {seed: [moves] * 3 for seed, moves in expected.items()} == found
 
 
-def test_random_positions_of_every_game_are_searched():
+@pytest.mark.parametrize("preset", PRESETS)
+def test_random_positions_of_every_game_are_searched(preset):
     chooser = random.Random(1)
-    engine = mc.Searcher(seed=1)
+    engine = mc.Searcher(preset=preset, seed=1)
     for state in GAMES * 6:
         for _ in range(chooser.randrange(40)):
             if state.winner() is not None:

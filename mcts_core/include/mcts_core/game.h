@@ -127,8 +127,8 @@ typedef struct mcts_policy {
 /* What is known for certain about a position. */
 typedef struct mcts_proof {
     int32_t value;     /* half-points for the player to move there; -1: nothing is proven */
-    uint32_t distance; /* plies to the end of the game: the winner wins within that many, the loser resists so long */
-    uint32_t exact;    /* 1: `distance` is that of best play: the shortest win, the longest loss */
+    uint32_t distance; /* the game ends within that many plies, however the loser plays; of a draw: plies left */
+    uint32_t exact;    /* 1: that is best play: no shorter win, and the loser can resist that long */
     uint32_t move;     /* a first move of the proof; UINT32_MAX: none is known */
     uint64_t spent;    /* work done, in units of the budget */
 } mcts_proof;
@@ -178,6 +178,10 @@ typedef int32_t (*mcts_prove)(void *context, const void *root, const uint32_t *p
 typedef void *(*mcts_create_memory)(void *context, uint64_t bytes);
 typedef void (*mcts_use_memory)(void *context, void *memory);
 
+/* A number that names the position at the end of the path: different positions of one game have different ones (by 64
+ * random bits at least), however they were reached. Only for games in which no position can come twice. */
+typedef uint64_t (*mcts_key)(void *context, const void *root, const uint32_t *path, uint32_t length);
+
 typedef struct mcts_guide {
     uint32_t rollouts;           /* bits of the rollout policies */
     uint32_t distance;           /* the distance for children that is best for the board; 0: all moves */
@@ -188,6 +192,7 @@ typedef struct mcts_guide {
     mcts_create_memory create_memory; /* these three with `prove` only */
     mcts_use_memory clear_memory;
     mcts_use_memory destroy_memory;
+    mcts_key key; /* NULL: the search does not notice transpositions */
 } mcts_guide;
 
 /* ---- the whole ------------------------------------------------------------------------------------------------------ */

@@ -1,0 +1,434 @@
+"""Exact search for m,n,k games on at most 64 cells, value and distance.
+
+One question at a time, "does this player win within n plies?", for both players and growing n, so that the first yes
+has the exact distance; a player for whom the answer is no for ever cannot win. Positions that are turned or mirrored
+are one in the table. Hot: compiled once per instruction set as ``mcts_core._mnk_solver_<isa>``.
+"""
+
+from cpython.pycapsule cimport PyCapsule_New
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memset
+
+from mcts_core.game cimport MCTS_NO_MOVE, mcts_proof, mcts_rng, mcts_rng_next, mcts_rng_seed
+from mcts_core.mnk_solver cimport (
+    SOLVER_CELLS, SOLVER_SYMMETRIES, mnk_rays, mnk_solver_table, solver_entry, solver_search,
+)
+
+
+cdef extern from "kernels/mnk_windows.h" nogil:
+    enum:
+        MNK_PLANES
+
+    ctypedef struct mnk_survey:
+        uint64_t gains
+        uint64_t once
+        uint64_t twice
+        uint64_t cover
+        uint32_t potential
+        int32_t most
+
+    int mcts_ctz64(uint64_t x) noexcept
+    int mcts_popcount64(uint64_t x) noexcept
+    void mnk_survey_windows(const mnk_rays *r, uint64_t mine, uint64_t theirs, mnk_survey *s) noexcept
+    uint64_t mnk_gains(const mnk_rays *r, uint64_t mine, uint64_t theirs) noexcept
+    void mnk_score_cells(const mnk_rays *r, uint64_t mine, uint64_t theirs, uint64_t *score) noexcept
+    uint64_t mnk_highest(uint64_t cells, const uint64_t *score) noexcept
+
+
+cdef enum:
+    UNKNOWN = -1    # results of searches: the budget ended it; 0: no
+    NEVER = 255     # solver_entry.failed
+    NO_CELL = 255
+    EXPANSION = 4   # units, beyond the one of every call
+
+cdef uint64_t ZOBRIST[2][SOLVER_CELLS]
+
+
+cdef void fill_keys() noexcept:
+    cdef mcts_rng rng
+    cdef int player, cell
+    mcts_rng_seed(&rng, 6)
+    for player in range(2):
+        for cell in range(SOLVER_CELLS):
+            ZOBRIST[player][cell] = mcts_rng_next(&rng)
+
+
+fill_keys()
+
+
+# ---- the board -------------------------------------------------------------------------------------------------------
+
+cdef inline uint64_t bit(int cell) noexcept nogil:
+    return <uint64_t>1 << cell
+
+
+cdef bint on_board(int cols, int rows, int x, int y) noexcept nogil:
+    return 0 <= x < cols and 0 <= y < rows
+
+
+cdef void prepare(solver_search *s, int32_t cols, int32_t rows, int32_t k, int32_t exact) noexcept nogil:
+    cdef mnk_rays *r = &s.rays
+    cdef int d, dx, dy, x, y, cell, turned, i, player, last
+    memset(r, 0, sizeof(mnk_rays))
+    r.k = k
+    r.exact = exact
+    s.cells = cols * rows
+    s.board = ~<uint64_t>0 >> (64 - s.cells)
+    for d in range(4):
+        dx = 1 if d == 0 or d == 2 else 0 if d == 1 else -1
+        dy = 0 if d == 0 else 1
+        r.step[r.count] = dy * cols + dx
+        for y in range(rows):
+            for x in range(cols):
+                if not on_board(cols, rows, x + (k - 1) * dx, y + (k - 1) * dy):
+                    continue
+                cell = y * cols + x
+                r.starts[r.count] |= bit(cell)
+                if on_board(cols, rows, x - dx, y - dy):
+                    r.before[r.count] |= bit(cell)
+                if on_board(cols, rows, x + k * dx, y + k * dy):
+                    r.after[r.count] |= bit(cell)
+        if r.starts[r.count]:
+            r.count += 1
+    s.symmetries = 8 if cols == rows else 4
+    for i in range(s.symmetries):
+        for y in range(rows):
+            for x in range(cols):
+                dx = cols - 1 - x if i & 1 else x
+                dy = rows - 1 - y if i & 2 else y
+                turned = dx * cols + dy if i & 4 else dy * cols + dx
+                cell = y * cols + x
+                s.image[i][cell] = turned
+                s.source[i][turned] = cell
+                for player in range(2):
+                    s.keys[player][cell][i] = ZOBRIST[player][turned]
+    s.stones[0] = s.stones[1] = 0
+    memset(s.hash, 0, sizeof(s.hash))
+
+
+cdef inline void put(solver_search *s, int player, int cell) noexcept nogil:
+    cdef const uint64_t *key = s.keys[player][cell]
+    cdef int i
+    s.stones[player] ^= bit(cell)
+    for i in range(SOLVER_SYMMETRIES):
+        s.hash[i] ^= key[i]
+
+
+cdef void put_stone(solver_search *s, int32_t player, int32_t cell) noexcept nogil:
+    put(s, player, cell)
+
+
+# ---- memory ----------------------------------------------------------------------------------------------------------
+
+cdef inline int turn_of(const solver_search *s) noexcept nogil:
+    """The symmetry under which the position is the one in the table."""
+    cdef int i, best = 0
+    for i in range(1, s.symmetries):
+        if s.hash[i] < s.hash[best]:
+            best = i
+    return best
+
+
+cdef inline solver_entry *bucket_of(const solver_search *s, uint64_t key) noexcept nogil:
+    # The bits that decide among the symmetries are the highest: they are not spread evenly.
+    return s.entries + 4 * ((<uint64_t><uint32_t>key * s.buckets) >> 32)
+
+
+cdef inline solver_entry *recall(const solver_search *s, uint64_t key) noexcept nogil:
+    cdef solver_entry *e = bucket_of(s, key)
+    cdef int i
+    for i in range(4):
+        if e[i].key == key and e[i].tag >> 6 == s.generation:
+            return &e[i]
+    return NULL
+
+
+cdef inline int magnitude(uint64_t work) noexcept nogil:
+    cdef int bits = 0
+    while work > 1 and bits < 63:
+        work >>= 1
+        bits += 1
+    return bits
+
+
+cdef void keep(solver_search *s, uint64_t key, int who, int won, int failed, int move, uint64_t work) noexcept nogil:
+    cdef solver_entry *e = bucket_of(s, key)
+    cdef solver_entry *victim = e
+    cdef int i
+    for i in range(4):
+        if e[i].tag >> 6 != s.generation:
+            if victim.tag >> 6 == s.generation:
+                victim = &e[i]
+        elif e[i].key == key:
+            victim = &e[i]
+            break
+        elif victim.tag >> 6 == s.generation and e[i].tag < victim.tag:
+            victim = &e[i]
+    if victim.key != key or victim.tag >> 6 != s.generation:
+        memset(victim, 0, sizeof(solver_entry))
+        victim.key = key
+        victim.move[0] = victim.move[1] = NO_CELL
+    victim.tag = s.generation << 6 | magnitude(work)
+    if won:
+        victim.won[who] = won
+        victim.move[who] = move
+    else:
+        victim.failed[who] = failed
+        if not victim.won[who]:
+            victim.move[who] = move
+
+
+# ---- search ----------------------------------------------------------------------------------------------------------
+
+cdef uint64_t zone_of(const solver_search *s, int who, uint64_t doubles) noexcept nogil:
+    """Where the opponent of ``who`` must put a stone now unless it makes a gain: ``who`` has no gain, and with a stone
+    in any of ``doubles`` he gets two."""
+    cdef uint64_t zone = s.board, gains, cell
+    while doubles and zone:
+        cell = doubles & (~doubles + 1)
+        doubles ^= cell
+        gains = mnk_gains(&s.rays, s.stones[who] | cell, s.stones[1 - who])
+        zone &= cell | gains if mcts_popcount64(gains) == 2 else cell
+    return zone
+
+
+cdef int attack(solver_search *s, int who, int left) noexcept nogil:
+    """Whether ``who``, who is to move, wins within ``left`` plies: in how many, 0 or UNKNOWN."""
+    cdef mnk_survey own, other
+    cdef uint64_t empty = s.board & ~(s.stones[0] | s.stones[1]), forced, moves, key, start
+    cdef uint64_t score[MNK_PLANES]
+    cdef solver_entry *known
+    cdef int turn, result, cell, best = NO_CELL, won = 0, first = NO_CELL
+    cdef uint32_t outer
+    s.spent += 1
+    mnk_survey_windows(&s.rays, s.stones[who], s.stones[1 - who], &own)
+    if own.gains:
+        return 1
+    # A maker who moves next needs half a line in all (Erdos and Selfridge, "On a combinatorial game", 1973).
+    if own.potential < <uint32_t>1 << min(s.rays.k - 1, 20):
+        return 0
+    if left < 3:
+        s.cut = True
+        return 0
+    forced = mnk_gains(&s.rays, s.stones[1 - who], s.stones[who])
+    if forced & (forced - 1):
+        return 0
+    moves = own.twice & forced if forced else own.twice
+    if moves:
+        return 3
+    if left < 5 or 2 * (s.rays.k - own.most) - 1 > left:
+        s.cut = True
+        return 0
+    turn = turn_of(s)
+    key = s.hash[turn]
+    known = recall(s, key)
+    if known != NULL:
+        if known.won[who] and known.won[who] <= left:
+            return known.won[who]
+        if known.won[1 - who]:
+            return 0
+        if known.failed[who] >= left:
+            s.cut |= known.failed[who] != NEVER
+            return 0
+        if known.move[who] != NO_CELL:
+            first = s.source[turn][known.move[who]]
+    if s.spent >= s.limit:
+        return UNKNOWN
+    start = s.spent
+    s.spent += EXPANSION
+    if forced:
+        moves = forced
+    else:
+        mnk_survey_windows(&s.rays, s.stones[1 - who], s.stones[who], &other)
+        moves = empty
+        if other.twice:
+            moves &= zone_of(s, 1 - who, other.twice) | own.once
+        if not s.rays.exact:
+            moves &= own.cover | other.cover
+    outer = s.cut
+    s.cut = False
+    if moves & (moves - 1):
+        memset(score, 0, sizeof(score))
+        mnk_score_cells(&s.rays, s.stones[who], s.stones[1 - who], score)
+    while moves:
+        if first != NO_CELL and moves & bit(first):
+            cell = first
+        else:
+            cell = mcts_ctz64(mnk_highest(moves, score) if moves & (moves - 1) else moves)
+        moves &= ~bit(cell)
+        put(s, who, cell)
+        result = defend(s, who, left - 1)
+        put(s, who, cell)
+        if result < 0:
+            return UNKNOWN
+        if result:
+            won = result + 1
+            best = cell
+            break
+    if won:
+        keep(s, key, who, won, 0, s.image[turn][best], s.spent - start)
+    else:
+        keep(s, key, who, 0, left if s.cut else NEVER, NO_CELL, s.spent - start)
+    s.cut |= outer
+    return won
+
+
+cdef int defend(solver_search *s, int who, int left) noexcept nogil:
+    """Whether ``who``, whose opponent is to move, wins within ``left`` plies: in how many at the latest, 0 or
+    UNKNOWN."""
+    cdef mnk_survey own, other
+    cdef uint64_t empty = s.board & ~(s.stones[0] | s.stones[1]), moves, key, start
+    cdef uint64_t score[MNK_PLANES]
+    cdef solver_entry *known
+    cdef int turn, result, cell, best = NO_CELL, won = 0, first = NO_CELL
+    cdef uint32_t outer
+    s.spent += 1
+    mnk_survey_windows(&s.rays, s.stones[who], s.stones[1 - who], &own)
+    if own.potential < <uint32_t>1 << min(s.rays.k, 20):
+        return 0
+    if mnk_gains(&s.rays, s.stones[1 - who], s.stones[who]):
+        return 0
+    if own.gains & (own.gains - 1):
+        return 2
+    if left < 4 or 2 * (s.rays.k - own.most) > left or (left < 6 and not own.twice):
+        s.cut = True
+        return 0
+    turn = turn_of(s)
+    key = s.hash[turn]
+    known = recall(s, key)
+    if known != NULL:
+        if known.won[who] and known.won[who] <= left:
+            return known.won[who]
+        if known.won[1 - who]:
+            return 0
+        if known.failed[who] >= left:
+            s.cut |= known.failed[who] != NEVER
+            return 0
+        if known.move[who] != NO_CELL:
+            first = s.source[turn][known.move[who]]
+    if s.spent >= s.limit:
+        return UNKNOWN
+    start = s.spent
+    s.spent += EXPANSION
+    if own.gains:
+        moves = own.gains
+    else:
+        mnk_survey_windows(&s.rays, s.stones[1 - who], s.stones[who], &other)
+        moves = empty
+        if own.twice:
+            moves &= zone_of(s, who, own.twice) | other.once
+            if moves != empty:
+                won = 4
+                best = mcts_ctz64(empty & ~moves)
+        if not s.rays.exact:
+            moves &= own.cover | other.cover
+    outer = s.cut
+    if moves & (moves - 1):
+        memset(score, 0, sizeof(score))
+        mnk_score_cells(&s.rays, s.stones[who], s.stones[1 - who], score)
+    while moves:
+        if first != NO_CELL and moves & bit(first):
+            cell = first
+        else:
+            cell = mcts_ctz64(mnk_highest(moves, score) if moves & (moves - 1) else moves)
+        moves &= ~bit(cell)
+        put(s, 1 - who, cell)
+        s.cut = False
+        result = attack(s, who, left - 1)
+        put(s, 1 - who, cell)
+        if result < 0:
+            return UNKNOWN
+        if result == 0:
+            keep(s, key, who, 0, left if s.cut else NEVER, s.image[turn][cell], s.spent - start)
+            s.cut |= outer
+            return 0
+        if result + 1 > won:
+            won = result + 1
+            best = cell
+    s.cut = outer
+    keep(s, key, who, won, 0, s.image[turn][best], s.spent - start)
+    return won
+
+
+# ---- the whole -------------------------------------------------------------------------------------------------------
+
+cdef int table_move(const solver_search *s, int turn, int who) noexcept nogil:
+    """The move, as in the table, by which what is proven of ``who`` was proven; NO_CELL when the table has none."""
+    cdef solver_entry *known = recall(s, s.hash[turn])
+    return NO_CELL if known == NULL else known.move[who]
+
+
+cdef int holding_move(solver_search *s, int player) noexcept nogil:
+    """Where no search was needed to see that the opponent does not win: his one gain, or else, as his potential or the
+    cells left are too few, the cell that takes most of the potential away."""
+    cdef uint64_t score[MNK_PLANES]
+    cdef uint64_t gains = mnk_gains(&s.rays, s.stones[1 - player], s.stones[player])
+    if gains:
+        return mcts_ctz64(gains)
+    memset(score, 0, sizeof(score))
+    mnk_score_cells(&s.rays, s.stones[1 - player], s.stones[player], score)
+    return mcts_ctz64(mnk_highest(s.board & ~(s.stones[0] | s.stones[1]), score))
+
+
+cdef void prove(solver_search *s, int32_t player, mcts_proof *proof) noexcept nogil:
+    cdef int other = 1 - player, plies, who, result, move, turn = turn_of(s)
+    cdef uint64_t key = s.hash[turn], start = s.spent
+    cdef uint64_t empty = s.board & ~(s.stones[0] | s.stones[1]), cells
+    cdef int left = mcts_popcount64(empty)
+    cdef solver_entry *known
+    cdef int failed[2]
+    cdef mnk_survey own
+    proof.value = -1
+    proof.distance = 0
+    proof.exact = False
+    proof.move = MCTS_NO_MOVE
+    known = recall(s, key)
+    failed[0] = failed[1] = 0
+    if known != NULL:
+        failed[0] = known.failed[0]
+        failed[1] = known.failed[1]
+    for plies in range(1, left + 1):
+        who = player if plies & 1 else other
+        if failed[who] >= plies:
+            continue
+        s.cut = False
+        result = attack(s, who, plies) if who == player else defend(s, who, plies)
+        if result < 0:
+            return
+        if result:
+            proof.value = 2 if who == player else 0
+            proof.distance = result
+            proof.exact = True
+            move = table_move(s, turn, who)
+            if move != NO_CELL:
+                move = s.source[turn][move]
+            if result <= 3:
+                mnk_survey_windows(&s.rays, s.stones[who], s.stones[1 - who], &own)
+                if result == 3:
+                    cells = mnk_gains(&s.rays, s.stones[other], s.stones[player])
+                    cells = own.twice & cells if cells else own.twice
+                else:
+                    cells = own.gains
+                move = mcts_ctz64(cells)
+            if move != NO_CELL:
+                proof.move = move
+            return
+        failed[who] = plies if s.cut and plies + 2 <= left else NEVER
+        if plies >= 4:
+            keep(s, key, who, 0, failed[who], table_move(s, turn, who), s.spent - start)
+        if failed[0] == NEVER and failed[1] == NEVER:
+            break
+    proof.value = 1
+    proof.distance = left
+    proof.exact = True
+    move = table_move(s, turn, other)
+    proof.move = s.source[turn][move] if move != NO_CELL else holding_move(s, player)
+
+
+cdef mnk_solver_table TABLE
+
+TABLE.prepare = prepare
+TABLE.put = put_stone
+TABLE.prove = prove
+
+table = PyCapsule_New(&TABLE, b"mcts_core.table", NULL)

@@ -1,0 +1,416 @@
+"""The guided search, slow and plain, to the bit as the native one must do it.
+
+Nodes are objects and scores are found from scratch; single precision is rounded explicitly. Only what a game knows
+(children, rollouts, exact search) comes from the library, through a probe, so that both consume the same random numbers.
+"""
+
+import math
+
+from uct_oracle import single, sqrt_log
+
+ONGOING, WIN, DRAW, LOSS = range(4)
+ROLLOUTS = ("random", "decisive", "tactical")
+NAMES = ("loss", "draw", "win")
+EXCLUDED = -1e30
+SLICE = 4096  # units of the root's exact search at a time
+
+
+def ratio(a, b):
+    return single(a / b)
+
+
+class Child:
+    def __init__(self, move=0, action=0, prior=0.0):
+        self.move, self.action, self.prior = move, action, prior
+        self.visits = self.wins = self.squares = 0  # wins: half-points of the player who moves at the parent
+        self.amaf_visits = self.amaf_wins = 0.0
+        self.block = None
+        self.value = None  # half-points of player +1 when it is proven
+        self.distance = None
+
+
+class Block:
+    """A node that has children."""
+
+    def __init__(self, player, children):
+        self.player, self.children = player, children
+        self.best = None
+        self.has_draw = False
+        self.incomplete = 0  # 1: moves were left out that may be better, 2: and they cannot be had
+        self.rest = 0
+        self.record = None  # GRAVE: {action: [visits, wins]} of both players
+        self.prove_at = math.inf
+
+
+class Oracle:
+    """A search over the game of ``probe`` from a position where ``player`` (+1 or -1) is to move."""
+
+    def __init__(self, probe, player, *, selection="ucb1", exploration=0.7, fpu=None, solver=True, rollout="random",
+                 rollouts_per_leaf=1, expand_after=1, expand_distance=0, prior_weight=0.0, rave_schedule="hand",
+                 rave_k=1000.0, rave_bias=1e-5, grave_ref=50, symmetry=False, leaf_proofs=0, node_proofs=0,
+                 root_proofs=0, prover_bytes=0):
+        self.probe, self.player = probe, player
+        self.selection, self.solver, self.schedule = selection, solver, rave_schedule
+        self.amaf = selection in ("rave", "grave")
+        self.exploration, self.prior_weight = single(exploration), single(prior_weight)
+        self.fpu = 1e20 if fpu is None else single(fpu)
+        self.k, self.bias, self.grave_ref = single(rave_k), single(rave_bias), grave_ref
+        self.rollout, self.rollouts_per_leaf = ROLLOUTS.index(rollout), rollouts_per_leaf
+        self.unit = ratio(0.5, rollouts_per_leaf)
+        self.expand_after, self.distance, self.symmetry = expand_after, expand_distance, symmetry
+        self.leaf_proofs, self.node_proofs, self.root_proofs = leaf_proofs, node_proofs, root_proofs
+        self.memory = prover_bytes
+        self.has_prover = solver and probe.guide[3] and prover_bytes > 0
+        self.root = Child()
+        self.top = Block(1, [self.root])  # the root is a child like any other
+        self.top.best = self.root
+        self.proof = None  # (half-points for the player to move, distance, exact, move)
+        self.settled, self.debt = False, 0
+        self.nodes, self.rollouts, self.depths = 1, 0, []
+
+    # ---- selection
+
+    def score(self, block, child, visits, record):
+        if child.prior == EXCLUDED:
+            return single(EXCLUDED)
+        s = single(self.exploration * sqrt_log(max(visits, 1)))
+        n = single(child.visits)
+        m = single(n + self.prior_weight)
+        played = max(n, 1.0)
+        own = single(single(child.wins) * self.unit)
+        mean = ratio(single(own + child.prior), m if m > 0 else 1.0)
+        if self.selection in ("ucb1", "ucb1-tuned") and not m > 0:
+            return self.fpu
+        if self.selection == "ucb1":
+            return single(mean + ratio(s, single(math.sqrt(played))))
+        if self.selection == "ucb1-tuned":
+            log = ratio(s, self.exploration) if self.exploration > 0 else 0.0
+            square = single(single(self.unit * self.unit) * self.rollouts_per_leaf)
+            mean_square = ratio(single(child.squares * square), played)
+            average = ratio(own, played)
+            variance = single(mean_square - single(average * average))
+            variance = single(variance + single(math.sqrt(ratio(single(2 * log * log), played))))
+            variance = max(min(variance, 0.25), 0.0)
+            return single(mean + single(s * single(math.sqrt(ratio(variance, played)))))
+        if self.selection == "rave":
+            a, wins = child.amaf_visits, child.amaf_wins
+        else:
+            a, wins = record[block.player].get(child.action, (0.0, 0.0))
+        if not single(m + a) > 0:
+            return self.fpu
+        amaf = ratio(wins, a if a > 0 else 1.0)
+        if not a > 0:
+            beta = 0.0
+        elif not m > 0:
+            beta = 1.0
+        elif self.selection == "rave" and self.schedule == "hand":
+            beta = single(math.sqrt(single(self.k / (3.0 * single(visits) + self.k)))) if self.k > 0 else 0.0
+        else:
+            below = single(single(n + a) + single(single(n * a) * self.bias))
+            beta = ratio(a, single(below + single(1e-9)))
+        value = single(single(mean * single(1 - beta)) + single(amaf * beta))
+        return single(value + ratio(s, single(math.sqrt(played))))
+
+    def highest(self, block, children, visits, record):
+        best, top = None, -math.inf
+        for child in children:
+            score = self.score(block, child, visits, record)
+            if score > top:
+                best, top = child, score
+        return best
+
+    def record_for(self, way):
+        """GRAVE: the statistics of the deepest node of the way that has some."""
+        return next((block.record for block in reversed(way) if block.record is not None), None)
+
+    def at_most_draw(self, block, child):
+        return child.block is not None and child.block.has_draw and child.block.player != block.player
+
+    # ---- proven values
+
+    def prove(self, child, player, value, distance, excluded_for=None):
+        child.block = None
+        child.value, child.distance = value if player > 0 else 2 - value, min(distance, 0xFFFF)
+        if excluded_for is not None and self.solver and self.worth(excluded_for, child) == 0:
+            child.prior = EXCLUDED
+
+    @staticmethod
+    def worth(player, child):
+        return child.value if player > 0 else 2 - child.value
+
+    def value_of(self, block):
+        """(half-points for the player to move, distance) when the children prove it, else (-1, None); (-2, None) when
+        all lose, but some were left out."""
+        known = [(self.worth(block.player, child), child.distance) for child in block.children
+                 if child.value is not None]
+        wins = [distance for value, distance in known if value == 2]
+        if wins:
+            return 2, 1 + min(wins)
+        draws = [distance for value, distance in known if value == 1]
+        if draws:
+            block.has_draw = True
+        others = [child for child in block.children if child.value is None]
+        if any(not self.at_most_draw(block, child) for child in others) or (others and not draws):
+            return -1, None
+        if block.incomplete:
+            return -2, None
+        if draws:
+            return 1, 1 + max(draws)
+        return 0, 1 + max([block.rest, *(distance for _, distance in known)])
+
+    def prove_root(self, value, distance):
+        self.proof = value, distance, False, None
+        if not self.has_prover or not self.root_proofs or (value, distance) == (2, 1):
+            self.settled = True
+
+    def alternating_player(self, path):
+        return self.player if len(path) % 2 == 0 else -self.player
+
+    def settle(self, way, points):
+        """The end of the way was just proven: finds what follows for those above; (the shorter way, points)."""
+        end = len(way)
+        while end > 1:
+            block = way[end - 1][0]
+            had_draw = block.has_draw
+            value, distance = self.value_of(block)
+            if value == -2 and block.incomplete == 1:
+                self.widen(way, end - 1)
+                value, distance = self.value_of(block)
+            if value < 0:
+                if block.has_draw == had_draw:
+                    break
+                end -= 1
+                continue
+            points = (value if block.player > 0 else 2 - value) * self.rollouts_per_leaf
+            if end == 2:
+                self.prove_root(value, distance)
+                return way[:2], points
+            end -= 1
+            above, child, _ = way[end - 1]
+            self.prove(child, block.player, value, distance, above.player)
+            way = way[:end]
+        return way, points
+
+    def widen(self, way, level):
+        """All moves of the node at ``level`` of the way become its children."""
+        block = way[level][0]
+        listed, _, complete, rest = self.probe.children([entry[1].move for entry in way[1:level]])
+        old = {child.move: child for child in block.children}
+        fresh = self.children_of(block.player, listed)
+        for slot, child in enumerate(fresh):
+            before = old.get(child.move)
+            if before is not None:
+                if before.value is None and child.value is not None:
+                    before.block, before.prior = None, child.prior
+                    before.value, before.distance = child.value, child.distance
+                fresh[slot] = before
+        block.children = fresh
+        block.incomplete, block.rest = 0 if complete else 2, rest
+        block.has_draw = False
+        way[level][2] = None
+
+    # ---- expansion
+
+    def children_of(self, player, listed):
+        children = []
+        for move, action, outcome, distance, prior in listed:
+            child = Child(move, action, single(self.prior_weight * prior))
+            if outcome != ONGOING and (self.solver or distance == 0):
+                self.prove(child, player, {WIN: 2, DRAW: 1, LOSS: 0}[outcome], distance, player)
+            children.append(child)
+        return children
+
+    def expand(self, way):
+        child, path, at_root = way[-1][1], [entry[1].move for entry in way[1:]], len(way) == 1
+        if self.leaf_proofs and self.has_prover and not at_root:
+            proof = self.probe.prove(path, self.leaf_proofs, False, self.memory)[0]
+            if proof is not None:
+                self.prove(child, self.alternating_player(path), proof[0], proof[1], way[-1][0].player)
+                return
+        distance, symmetry = self.distance, self.symmetry and not at_root
+        while True:
+            listed, same, complete, rest = self.probe.children(path, distance, symmetry)
+            block = Block(self.player if same else -self.player, [])
+            block.children = self.children_of(block.player, listed)
+            block.incomplete, block.rest = int(not complete), rest
+            value, away = self.value_of(block) if self.solver else (-1, None)
+            if value != -2 or not distance:
+                break
+            distance = 0
+        if self.selection == "grave" and at_root:
+            block.record = {1: {}, -1: {}}
+        if value >= 0 and at_root:
+            self.prove_root(value, away)
+        elif value >= 0:
+            self.prove(child, block.player, value, away, way[-1][0].player)
+            return
+        if self.node_proofs and self.has_prover and not at_root:
+            block.prove_at = max(2 * child.visits, 8) if child.visits <= 4 else 2 * child.visits
+        child.block = block
+        blocks = [entry[0] for entry in way[1:]] + [block]
+        block.best = self.highest(block, block.children, child.visits, self.record_for(blocks))
+
+    # ---- one iteration
+
+    def iterate(self):
+        way, block, proven = [], self.top, False
+        while True:
+            child, drawn = block.best, None
+            if child.value == 1 and self.solver:
+                unknown = [other for other in block.children
+                           if other.value is None and not self.at_most_draw(block, other)]
+                if unknown:
+                    above = [entry[0] for entry in way[1:]] + [block]
+                    drawn = child
+                    child = self.highest(block, unknown, way[-1][1].visits, self.record_for(above))
+            way.append([block, child, drawn])
+            if child.block is None and child.value is None and (child.visits >= self.expand_after or len(way) == 1):
+                self.expand(way)
+                proven = child.value is not None
+            if child.block is None:
+                break
+            block = child.block
+        self.depths.append(len(way) - 1)
+        path, played = [entry[1].move for entry in way[1:]], {}
+        if child.value is not None:
+            points = child.value * self.rollouts_per_leaf
+        else:
+            self.nodes += child.visits == 0
+            points = 0
+            for _ in range(self.rollouts_per_leaf):
+                result, who, proof = self.probe.play_out(path, self.rollout, self.amaf)
+                played = {action: self.player if code == 1 else -self.player
+                          for action, code in enumerate(who) if code}
+                points += 1 + self.player * (result - 1)
+                self.rollouts += 1
+                if proof is not None and self.solver and len(way) > 1:
+                    self.prove(child, self.alternating_player(path), proof[0], proof[1], way[-1][0].player)
+                    points = child.value * self.rollouts_per_leaf
+                    proven = True
+                    break
+        if proven and self.solver:
+            way, points = self.settle(way, points)
+        if self.amaf:
+            for level in range(len(way) - 1, 0, -1):
+                block, child, _ = way[level]
+                played[child.action] = block.player
+                self.add_amaf(block, way[level - 1][1].visits, played, points)
+        self.back_up(way, points)
+
+    def add_amaf(self, block, visits, played, points):
+        value = single(self.unit * self.share(block.player, points))
+        if self.selection == "rave":
+            for child in block.children:
+                if played.get(child.action) == block.player:
+                    child.amaf_visits = single(child.amaf_visits + 1)
+                    child.amaf_wins = single(child.amaf_wins + value)
+            return
+        if block.record is None:
+            if visits < self.grave_ref:
+                return
+            block.record = {1: {}, -1: {}}
+        first = single(self.unit * points)
+        for action, player in played.items():
+            counts = block.record[player].setdefault(action, [0.0, 0.0])
+            counts[0] = single(counts[0] + 1)
+            counts[1] = single(counts[1] + (first if player > 0 else single(1 - first)))
+
+    def back_up(self, way, points):
+        passed = max((level for level in range(1, len(way)) if way[level][2] is not None), default=0)
+        below, doubled = points, 0
+        if passed:
+            points = self.rollouts_per_leaf  # a draw
+        self.root.visits += 1
+        self.root.wins += points
+        for level in range(1, len(way)):
+            block, child, drawn = way[level]
+            visits = way[level - 1][1].visits
+            if visits >= block.prove_at:
+                doubled = level
+            if drawn is not None:
+                self.add(drawn, points)
+                if level == passed:
+                    points = below
+            self.add(child, self.share(block.player, points))
+            blocks = [entry[0] for entry in way[1:level + 1]]
+            block.best = self.highest(block, block.children, visits, self.record_for(blocks))
+        if doubled:
+            self.prove_node(way, doubled)
+
+    def add(self, child, points):
+        child.visits += 1
+        child.wins += points
+        child.squares += points * points // self.rollouts_per_leaf
+
+    def share(self, player, points):
+        """What ``player`` gets of an iteration that gave ``points`` half-points to player +1."""
+        return points if player > 0 else 2 * self.rollouts_per_leaf - points
+
+    # ---- exact search
+
+    def prove_node(self, way, level):
+        block, (above, child, _) = way[level][0], way[level - 1]
+        block.prove_at = 2 * child.visits
+        path = [entry[1].move for entry in way[1:level]]
+        proof = self.probe.prove(path, min(self.node_proofs * child.visits, 4 * SLICE), False, self.memory)[0]
+        if proof is None:
+            return
+        self.prove(child, self.alternating_player(path), proof[0], proof[1], above.player)
+        way, _ = self.settle(way[:level], 0)
+        block = way[-1][0]
+        blocks = [entry[0] for entry in way[1:]]
+        block.best = self.highest(block, block.children, way[-2][1].visits, self.record_for(blocks))
+
+    def search_root(self):
+        known = self.proof is not None
+        proof, spent = self.probe.prove([], SLICE, known, self.memory)
+        if proof is not None:
+            value, distance, exact, move = proof
+            if not known or exact or (value == 2 and distance < self.proof[1]):
+                self.proof = proof
+            if move is not None and self.root.block is not None and distance > 0:
+                block = self.root.block
+                for child in block.children:
+                    if child.move == move:
+                        self.prove(child, block.player, value, distance - 1)
+            if exact:
+                self.settled = True
+        if known and spent < SLICE // 2:
+            self.settled = True
+
+    # ---- from outside
+
+    def run(self, count):
+        """Up to ``count`` iterations, fewer when the root is solved."""
+        for _ in range(count):
+            if self.settled:
+                return
+            if self.proof is None:
+                self.iterate()
+            if self.has_prover:
+                self.debt += self.root_proofs
+                if self.debt >= SLICE:
+                    self.debt -= SLICE
+                    self.search_root()
+
+    def figures(self):
+        """What the statistics of the library must be."""
+        points = self.root.wins / (2 * self.rollouts_per_leaf)
+        visits = self.root.visits
+        return {
+            "iterations": visits, "nodes": self.nodes, "rollouts": self.rollouts,
+            "value": (points if self.player > 0 else visits - points) / visits,
+            "depth_max": max(self.depths), "depth_mean": sum(self.depths) / len(self.depths),
+            "proven": None if self.proof is None else NAMES[self.proof[0]],
+            "distance": None if self.proof is None else self.proof[1],
+        }
+
+    def children(self):
+        """{move: (visits, wins, proven, distance)} of the root's children, for its player."""
+        result = {}
+        for child in self.root.block.children:
+            proven = distance = None
+            if child.value is not None:
+                proven, distance = NAMES[self.worth(self.player, child)], child.distance + 1
+            result[child.move] = (child.visits, child.wins / (2 * self.rollouts_per_leaf), proven, distance)
+        return result
