@@ -170,7 +170,7 @@ class Searcher:
         Searcher can be used afterwards.
         """
         begin = clock()
-        kind = tuning.kind_of(state)
+        kind = tuning.kind_of(state), guide_of(state)
         settings = self._settings.get(kind)
         if settings is None:
             settings = self._settings[kind] = self._settings_for(state)
@@ -191,9 +191,10 @@ class Searcher:
         options = self.options(state)
         guide = guide_of(state)
         plain = (
-            guide is None
-            or (options["selection"], options["rollout"], options["fpu"]) == ("ucb1", "random", None)
-            and not any(options[name] for name in ("solver", "prior_weight", "expand_distance", "symmetry", "transpositions"))
+            (options["selection"], options["rollout"], options["fpu"]) == ("ucb1", "random", None)
+            and not any(
+                options[name] for name in ("solver", "prior_weight", "expand_distance", "symmetry", "transpositions")
+            )
             and options["expand_after"] == 1
         )
         if guide is None:
@@ -207,9 +208,9 @@ class Searcher:
             "exploration": options["exploration"], "rollouts_per_leaf": options["rollouts_per_leaf"],
             "by_value": options["final_move"] == "max",
         }
-        if plain:
+        if guide is None or plain:
             return SearchSettings(guided=False, **common)
-        rollouts, distance, actions, _ = guide
+        rollouts, _, actions, has_prover, has_keys = guide
         rollout = _ROLLOUTS.index(options["rollout"])
         if not rollouts >> rollout & 1:
             known = [name for number, name in enumerate(_ROLLOUTS) if rollouts >> number & 1]
@@ -221,9 +222,9 @@ class Searcher:
                 f"selection {options['selection']!r} needs a game that tells what its rollouts played, "
                 f"which {type(state).__name__} does not"
             )
-        prover_bytes = min(PROVER_BYTES, self._memory // 4) if options["solver"] else 0
+        prover_bytes = min(PROVER_BYTES, self._memory // 4) if options["solver"] and has_prover else 0
         table_size = 0
-        if options["transpositions"]:
+        if options["transpositions"] and has_keys:
             table_size = 1 << min(TABLE_ENTRIES, self._memory // 8 // TABLE_ENTRY).bit_length() - 1
         return SearchSettings(
             guided=True, **common, selection=_SELECTIONS.index(options["selection"]), solver=options["solver"],

@@ -44,6 +44,7 @@ ctypedef struct solver_search:
     # the budget
     uint64_t spent
     uint64_t limit
+    uint64_t kept                         # entries written
     # the memory
     solver_entry *entries
     uint64_t buckets                      # of 4 entries
@@ -54,5 +55,6 @@ ctypedef struct mnk_solver_table:
     void (*prepare)(solver_search *s, int32_t cols, int32_t rows, int32_t k, int32_t exact) noexcept nogil
     # Puts a stone of the player (0 began) on an empty cell, or takes it away again.
     void (*put)(solver_search *s, int32_t player, int32_t cell) noexcept nogil
-    # Tries to prove the position with `player` to move; `spent` and `limit` are set by the caller.
-    void (*prove)(solver_search *s, int32_t player, mcts_proof *proof) noexcept nogil
+    # Tries to prove the position with `player` to move, its exact distance too if `exact`; `spent` and `limit` are set
+    # by the caller.
+    void (*prove)(solver_search *s, int32_t player, int32_t exact, mcts_proof *proof) noexcept nogil

@@ -3,19 +3,40 @@ from typing import Any
 def main_thread_ident() -> int | None: ...
 def default_memory() -> int: ...
 def clock() -> float: ...
+def guide_of(state: Any) -> tuple[int, int, int, bool, bool] | None: ...
+
+class SearchSettings:
+    def __init__(
+        self,
+        *,
+        guided: bool,
+        exploration: float,
+        rollouts_per_leaf: int,
+        by_value: bool,
+        selection: int = 0,
+        solver: bool = False,
+        fpu: float | None = None,
+        hand_schedule: bool = True,
+        rave_k: float = 0,
+        rave_bias: float = 0,
+        grave_ref: int = 0,
+        prior_weight: float = 0,
+        expand_after: int = 1,
+        rollout: int = 0,
+        distance: int = 0,
+        symmetry: bool = False,
+        tree_bytes: int = 0,
+        table_size: int = 0,
+        prover_bytes: int = 0,
+        leaf_units: int = 0,
+        node_units: int = 0,
+        root_units: int = 0,
+    ) -> None: ...
 
 class SearchCore:
     def __init__(self, memory: int) -> None: ...
     def search(
-        self,
-        state: Any,
-        begin: float,
-        seconds: float,
-        iterations: int,
-        exploration: float,
-        by_value: bool,
-        rollouts_per_leaf: int,
-        seed: int,
+        self, state: Any, settings: SearchSettings, begin: float, seconds: float, iterations: int, seed: int
     ) -> Any: ...
     def figures(self) -> dict[str, Any] | None: ...
     @property

@@ -37,10 +37,10 @@ GENERAL: Mapping[str, Any] = {**UCT, "solver": True, "transpositions": True}
 
 CONNECT_FOUR: Mapping[str, Any] = {
     **GENERAL,
+    "exploration": 0.6,
     "rollout": "decisive",
     "expand_after": 2,
-    "leaf_proofs": 64,
-    "node_proofs": 32,
+    "node_proofs": 4,
     "root_proofs": 8,
 }
 
@@ -55,7 +55,7 @@ SMALL_BOARD: Mapping[str, Any] = {
 
 LARGE_BOARD: Mapping[str, Any] = {
     **GENERAL,
-    "selection": "rave",
+    "selection": "grave",
     "exploration": 0.1,
     "rollout": "decisive",
     "expand_after": 4,

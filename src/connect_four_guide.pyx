@@ -1,7 +1,12 @@
 """What Connect Four offers the search beyond its rules: children with what a glance proves, and decisive rollouts.
 
-A position is the stones of the player to move, those of the other one and the cells that the next stones fall into; with
-them go the winning cells of both, of which a move changes only those of its player: one pass over the board per ply.
+A position is the stones of the player to move, those of the other one and the cells that the next stones fall into;
+with them go the winning cells of both, of which a move changes only those of its player: one pass over the board per
+ply.
+A decisive rollout also avoids moves that let the other player win on top of them. Measured on 581 solved positions of 6
+to 24 stones, 300 rollouts for each child: the best one keeps the value in 77 % of them, 66 % without that, 56 % with
+random rollouts (60 % with 1,500). From the empty board they take 6 times as long as random ones.
+
 Compiled once per instruction set, and per kind of board by a fused type whose members differ in name only.
 """
 
@@ -11,7 +16,7 @@ from libc.string cimport memset
 
 from mcts_core.connect_four_guide cimport (
     c4_any, c4_below, c4_both, c4_cells, c4_count, c4_down, c4_either, c4_guide_table, c4_index, c4_pick, c4_several,
-    c4_sum, c4_wins, c4_without,
+    c4_sum, c4_up, c4_wins, c4_without,
 )
 from mcts_core.connect_four_rollout cimport (
     C4_KINDS, C4_ONE_WORD, C4_STANDARD, C4_TWO_WORDS, c4_context, c4_state, c4_table,
@@ -257,19 +262,78 @@ cdef inline bint is_mirrored(const c4_board *b, const position *at) noexcept nog
     return True
 
 
+cdef inline c4_cells upper_cells(const c4_board *b) noexcept nogil:
+    """Every second cell of a column, from its top: those that the second player gets by always answering on top."""
+    cdef c4_cells floor = cells(b, b.context.bottom), result = floor
+    cdef int32_t row = b.context.rows - 1
+    result.low = result.high = 0
+    while row > 0:
+        result = c4_either(result, c4_up(floor, row))
+        row -= 2
+    return c4_either(result, floor) if row == 0 else result
+
+
+cdef inline int32_t windows(int32_t least, int32_t most) noexcept nogil:
+    return most - least + 1 if most >= least else 0
+
+
+cdef inline int32_t lines_through(const c4_context *c, int32_t column, int32_t row) noexcept nogil:
+    """The number of lines of the empty board that hold the cell."""
+    cdef int32_t k = c.connect, mirror = c.rows - 1 - row, beyond = max(0, column + k - c.cols)
+    cdef int32_t above = max(0, row + k - c.rows), mirror_above = max(0, mirror + k - c.rows)
+    return (windows(beyond, min(k - 1, column)) + windows(above, min(k - 1, row))
+            + windows(max(beyond, above), min(k - 1, min(column, row)))
+            + windows(max(beyond, mirror_above), min(k - 1, min(column, mirror))))
+
+
+cdef inline float evaluate(const c4_board *b, c4_cells move, c4_cells own_good, c4_cells own_bad, c4_cells theirs,
+                           c4_cells good) noexcept nogil:
+    """The log odds of winning, roughly, by winning cells after the move, on rows that are good for their owner or not,
+    and by the lines through the cell of the move.
+
+    Rounded weights of a logistic fit to half of the solved positions of ``c4_dev.tsv``, with the constant moved so that
+    an average cell gets 0.43. On the other half the squared error of the fit is 0.162, that of a constant 0.185; its
+    best child keeps the value in 56 % of the positions where that can be missed, as 300 random rollouts a child do.
+    """
+    cdef const c4_context *c = &b.context
+    cdef int kind = kind_of(b)
+    cdef int32_t column = column_of(b, move), row = c4_index(kind, move) - column * c.height
+    return (<float> -1.2 + <float> 0.7 * c4_count(kind, own_good) + <float> 0.4 * c4_count(kind, own_bad)
+            - <float> 0.2 * c4_count(kind, c4_without(theirs, good))
+            - <float> 0.1 * c4_count(kind, c4_both(theirs, good))
+            + <float> 0.56 * lines_through(c, column, row) / c.connect)
+
+
+cdef inline float squash(float odds) noexcept nogil:
+    """About 1 / (1 + exp(-odds)), the same on every machine; 0.05 to 0.95."""
+    cdef float size = odds if odds >= 0 else -odds
+    cdef float result = <float> 0.5 + <float> 0.5 * odds / (<float> 2 + size)
+    return min(max(result, <float> 0.05), <float> 0.95)
+
+
 cdef inline int32_t find_children(const c4_board *b, const c4_state *root, const uint32_t *path, uint32_t length,
                                   const mcts_policy *policy, mcts_children *children) noexcept nogil:
     cdef const c4_context *c = &b.context
     cdef int kind = kind_of(b)
     cdef position at = replay(b, root, path, length, NULL)
     cdef c4_cells move, forced, threats, replies
-    cdef int32_t count = 0, i, worth
+    cdef c4_cells good, bad
+    cdef int32_t count = 0, legal = 0, i
     cdef uint32_t outcome, distance, column
-    cdef int32_t order[64]
+    cdef float worth, prior
+    cdef float order[64]
     cdef bint half = policy.symmetry and is_mirrored(b, &at)
     cdef bint last = c4_count(kind, c4_either(at.me, at.other)) + 1 == c.rows * c.cols
-    cdef float prior
+    for i in range(c.cols):
+        if c4_any(c4_both(at.next, cells(b, c.column[i]))) and not (half and 2 * i >= c.cols):
+            legal += 1
+    if <uint32_t> legal > children.capacity:
+        return legal
     forced = c4_both(at.theirs, at.next)
+    good = upper_cells(b)
+    if not root.plies + <int32_t> length & 1:
+        good = c4_without(at.board, good)
+    bad = c4_without(at.board, good)
     children.root_player = not length & 1
     children.complete = 1
     children.rest = 0
@@ -278,9 +342,6 @@ cdef inline int32_t find_children(const c4_board *b, const c4_state *root, const
         move = c4_both(at.next, cells(b, c.column[column]))
         if not c4_any(move) or half and 2 * column >= <uint32_t> c.cols:
             continue
-        if <uint32_t> count == children.capacity:
-            children.complete = 0
-            break
         outcome = MCTS_ONGOING
         distance = 0
         prior = 0.5
@@ -296,7 +357,6 @@ cdef inline int32_t find_children(const c4_board *b, const c4_state *root, const
             worth = -1000
         else:
             threats = c4_without(wins(b, c4_either(at.me, move), at.board), c4_either(at.me, at.other))
-            worth = c4_count(kind, threats)
             replies = c4_both(c4_sum(kind, at.next, move), at.board)
             if c4_any(c4_both(threats, replies)):
                 replies = c4_both(threats, replies)
@@ -305,6 +365,10 @@ cdef inline int32_t find_children(const c4_board *b, const c4_state *root, const
                 outcome = MCTS_WIN
                 distance = 2
                 worth = 999
+            else:
+                worth = evaluate(b, move, c4_both(threats, good), c4_both(threats, bad),
+                                 c4_without(at.theirs, c4_either(at.me, at.other)), good)
+                prior = squash(worth)
         if outcome == MCTS_WIN:
             prior = 1
         elif outcome == MCTS_LOSS:
@@ -314,7 +378,7 @@ cdef inline int32_t find_children(const c4_board *b, const c4_state *root, const
     return count
 
 
-cdef inline void insert(const c4_board *b, mcts_children *children, int32_t *order, int32_t count, int32_t worth,
+cdef inline void insert(const c4_board *b, mcts_children *children, float *order, int32_t count, float worth,
                         c4_cells move, uint32_t outcome, uint32_t distance, float prior) noexcept nogil:
     """Puts a child behind those that are worth as much."""
     cdef int32_t i = count

@@ -22,6 +22,7 @@ from mcts_core.tree cimport (LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATION
 cdef extern from "kernels/platform.h" nogil:
     bint MCTS_LIKELY(bint)
     bint MCTS_UNLIKELY(bint)
+    int mcts_log2_32(uint32_t x)
 
 
 cdef extern from "kernels/ucb.h" nogil:
@@ -60,7 +61,8 @@ cdef extern from "kernels/selection.h" nogil:
 cdef enum:
     ROOT_SLICE = 4096        # units that the root's exact search spends at a time
     NEVER = 0xFFFFFFFF
-    FIRST_PROOF = 8          # visits of a node when its exact search begins
+    FIRST_PROOF = 64         # visits of a node when its exact search begins
+    NODE_SLICE = 65536       # units that the exact search of another node spends at a time
 
 assert sizeof(GuidedBlock) == GUIDED_HEADER
 
@@ -145,7 +147,7 @@ cdef bint levels_reserve(GuidedTree *guided, uint32_t count) noexcept nogil:
 cdef int guided_reset(GuidedTree *guided, const mcts_game *game, const void *root, int32_t root_sign,
                       const GuidedOptions *options, uint64_t seed) noexcept nogil:
     cdef Tree *tree = &guided.tree
-    cdef uint64_t units
+    cdef uint64_t units, table_size = options.table_size if game.guide.key != NULL else 0
     cdef GuidedBlock *block
     memset(tree.arena.freed, 0, sizeof(tree.arena.freed))
     tree.game = game
@@ -178,15 +180,15 @@ cdef int guided_reset(GuidedTree *guided, const mcts_game *game, const void *roo
         if not room_for(<void **>&guided.played, game.guide.actions):
             return 0
         guided.played_room = game.guide.actions
-    if options.table_size != guided.table_size or guided.search == NEVER:
+    if table_size != guided.table_size or guided.search == NEVER:
         free(guided.table)
         guided.table = NULL
         guided.table_size = guided.search = 0
-    if game.guide.key != NULL and options.table_size and guided.table == NULL:
-        guided.table = <Transposition *>calloc(options.table_size, sizeof(Transposition))
+    if table_size and guided.table == NULL:
+        guided.table = <Transposition *>calloc(table_size, sizeof(Transposition))
         if guided.table == NULL:
             return 0
-        guided.table_size = options.table_size
+        guided.table_size = table_size
     guided.search += 1
     guided.table_used = 0
     if guided.prover != NULL and (guided.prover_game != game or guided.prover_bytes != options.prover_bytes):
@@ -726,14 +728,19 @@ cdef int search_root_exactly(GuidedTree *guided) noexcept nogil:
     return RUN_DONE
 
 
+cdef inline bint is_milestone(uint32_t visits) noexcept nogil:
+    """Four times in each octave."""
+    return visits & ((<uint32_t>1 << (mcts_log2_32(visits) - 2)) - 1) == 0
+
+
 cdef int prove_node(GuidedTree *guided, uint32_t length) noexcept nogil:
     """Asks for a proof of the node at the end of the path, the visits of which have doubled."""
     cdef GuidedBlock *block = <GuidedBlock *>guided.tree.path_record[length]
     cdef uint32_t end = length
     cdef int32_t points = 0
     cdef mcts_proof proof
-    cdef uint64_t budget = <uint64_t>guided.options.node_units * block.visits
-    cdef int status = ask_prover(guided, length, budget if budget < 4 * ROOT_SLICE else 4 * ROOT_SLICE, 0, &proof)
+    cdef uint64_t budget = <uint64_t>guided.options.node_units * block.visits // 4
+    cdef int status = ask_prover(guided, length, budget if budget < NODE_SLICE else NODE_SLICE, 0, &proof)
     if status != RUN_DONE or proof.value < 0:
         return status
     block.become = terminal(leaf_sign(guided, length), proof.value, proof.distance)
@@ -835,6 +842,8 @@ cdef int iterate(GuidedTree *guided) noexcept nogil:
                 slot = other
                 link = columns.links[slot]
                 tree.path_slot[length] = slot
+            else:  # the other children are at most draws, some of them since they were last looked at
+                proven = True
         tree.path_move[length] = columns.moves[slot]
         length += 1
         if MCTS_LIKELY(link & LINK_KIND == LINK_BLOCK):
@@ -855,8 +864,6 @@ cdef int iterate(GuidedTree *guided) noexcept nogil:
     if link & LINK_KIND == LINK_TERMINAL:
         points = <int32_t>result_of(link) * <int32_t>guided.options.rollouts_per_leaf
     else:
-        if columns.visits[slot] == 0:
-            tree.nodes += 1
         playout.played = guided.played if amaf else NULL
         for i in range(guided.options.rollouts_per_leaf):
             playout.proof.value = -1
@@ -874,6 +881,8 @@ cdef int iterate(GuidedTree *guided) noexcept nogil:
                 break
         else:
             tree.rollouts += guided.options.rollouts_per_leaf
+        if columns.visits[slot] == 0:
+            tree.nodes += 1
     if proven and guided.options.solver:
         status = settle(guided, &length, &points)
         if status != RUN_DONE:
@@ -900,7 +909,7 @@ cdef int iterate(GuidedTree *guided) noexcept nogil:
             count(guided, block, &columns, guided.drawn[i], points)
         block.visits += 1
         block.wins += points
-        if block.visits & (block.visits - 1) == 0 and prove == 0 and block.visits >= FIRST_PROOF:
+        if block.visits >= FIRST_PROOF and prove == 0 and is_milestone(block.visits):
             prove = i
         select(guided, block, reference_of(guided, i + 1) if guided.options.selection == SELECT_GRAVE else 0)
     block = block_at(guided, 0)

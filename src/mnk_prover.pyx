@@ -54,7 +54,8 @@ cdef void *create_memory(void *context, uint64_t size) noexcept nogil:
     cdef const mnk_geometry *g = <const mnk_geometry *> context
     cdef prover *p = <prover *> calloc(1, sizeof(prover))
     cdef uint64_t fixed = sizeof(prover) + LINE
-    cdef uint64_t buckets = max(size - fixed if size > fixed else 0, 64 * LINE) // LINE
+    cdef uint64_t least = fixed + 64 * LINE
+    cdef uint64_t buckets = (max(size, least) - fixed) // LINE
     if p == NULL:
         return NULL
     buckets = min(buckets, <uint64_t>1 << 31)
@@ -142,7 +143,7 @@ cdef int32_t prove(void *context, const void *root, const uint32_t *path, uint32
     if has_solver(g) and proof.spent < budget and (proof.value < 0 or (exact and not proof.exact)):
         p.solver.spent = proof.spent
         p.solver.limit = budget
-        SOLVER.prove(&p.solver, to_move, &better)
+        SOLVER.prove(&p.solver, to_move, exact, &better)
         better.spent = p.solver.spent
         if better.value >= 0:
             proof[0] = better

@@ -226,7 +226,7 @@ cdef void keep(threat_search *s, uint64_t key, int won, int failed, uint32_t mov
             victim = &e[i]
     victim.key = key
     victim.generation = s.generation
-    victim.work = min(work, 65535)
+    victim.work = min(work, <uint64_t>65535)
     victim.won = won
     victim.failed = failed
     victim.move = move
@@ -353,9 +353,6 @@ cdef int attack(threat_search *s, int left, int forced) noexcept nogil:
     cdef uint32_t base = s.top, outer, best = 0
     key = s.hash ^ s.side
     if left > 2:
-        # Two stones are looked for even then: what wins in 3 is always known.
-        if s.spent >= s.limit:
-            return UNKNOWN
         known = recall(s, key)
         if known != NULL:
             if known.won and known.won <= left:
@@ -364,6 +361,10 @@ cdef int attack(threat_search *s, int left, int forced) noexcept nogil:
             if known.failed >= left:
                 s.cut |= known.failed != NEVER
                 return 0
+        # A win in 3 is looked for at any price, as exact distances rest on that; one in 5 so that every call leaves
+        # something in the table that the next one can build on.
+        if left > 3 and s.spent >= s.limit:
+            return UNKNOWN
     s.spent += 1
     outer = s.cut
     s.cut = False
@@ -483,6 +484,10 @@ cdef int zone_of(threat_search *s, int player, uint32_t *zone, uint16_t *order, 
         order[length[0]] = move
         length[0] += 1
         count = gains_through(s, player, move, cells)
+        if count == 0:  # a false entry of the table, which nobody will see
+            put(s, player, move)
+            stones = UNKNOWN
+            break
         for i in range(count):
             order[length[0]] = cells[i]
             length[0] += 1

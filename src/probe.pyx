@@ -1,5 +1,6 @@
 """Calls the functions of a game table one by one from Python: for tests of games and of the search."""
 
+cimport cython
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
@@ -9,6 +10,7 @@ from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_NO_MOVE, MCTS_SLOTS_ARE_MOVES,
 from mcts_core.python_game cimport PythonGame
 
 
+@cython.no_gc_clear  # the guide is needed to the end
 cdef class Probe:
     """The table of ``state``'s game with a random number generator of its own.
 
@@ -118,6 +120,15 @@ cdef class Probe:
         free(moves)
         self._check(returned)
         return listed, bool(found.root_player), bool(found.complete), found.rest
+
+    def key(self, path):
+        """The key of the position at the end of ``path``; None for a game without keys."""
+        if self.native.game.guide == NULL or self.native.game.guide.key == NULL:
+            return None
+        cdef uint32_t *moves = _copy(path)
+        key = self.native.game.guide.key(self.native.game.context, self.native.state, moves, <uint32_t>len(path))
+        free(moves)
+        return key
 
     def play_out(self, path, rollout=0, told=True):
         """(result for the player to move at the root, bytes of who played which action, proof or None) of one rollout

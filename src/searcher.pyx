@@ -97,15 +97,15 @@ cdef class SearchSettings:
 
 
 def guide_of(state):
-    """(bits of the rollout policies, best distance for children, number of actions, whether there is exact search) of
-    the state's game; None where the game offers its rules only."""
+    """(bits of the rollout policies, best distance for children, number of actions, whether there is exact search,
+    whether positions have keys) of the state's game; None where the game offers its rules only."""
     cdef const mcts_guide *guide
     if not isinstance(state, NativeState):
         return PYTHON_GUIDE
     guide = (<NativeState>state).game.guide
     if guide == NULL:
         return None
-    return guide.rollouts, guide.distance, guide.actions, guide.prove != NULL
+    return guide.rollouts, guide.distance, guide.actions, guide.prove != NULL, guide.key != NULL
 
 
 cdef class SearchCore:
@@ -405,7 +405,11 @@ cdef class SearchCore:
             children = self.root_children()
             move = self.move if self.finished else self.choose(children)
             visits = tree.iterations
-            wins = columns_at(tree, 0).wins[0] / (2.0 * tree.rollouts_per_leaf)
+            if self.settings.guided:
+                wins = guided_columns(guided, <GuidedBlock *>tree.arena.base).wins[0]
+            else:
+                wins = columns_at(tree, 0).wins[0]
+            wins /= 2.0 * tree.rollouts_per_leaf
             value = (wins if tree.root_sign > 0 else visits - wins) / visits
             proven = distance = None
             used = <uint64_t>tree.arena.top * tree.arena.unit

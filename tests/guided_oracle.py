@@ -1,7 +1,8 @@
 """The guided search, slow and plain, to the bit as the native one must do it.
 
 Nodes are objects and scores are found from scratch; single precision is rounded explicitly. Only what a game knows
-(children, rollouts, exact search) comes from the library, through a probe, so that both consume the same random numbers.
+(children, rollouts, keys, exact search) comes from the library, through a probe, so that both consume the same random
+numbers.
 """
 
 import math
@@ -13,6 +14,7 @@ ROLLOUTS = ("random", "decisive", "tactical")
 NAMES = ("loss", "draw", "win")
 EXCLUDED = -1e30
 SLICE = 4096  # units of the root's exact search at a time
+FIRST_PROOF = 8  # visits of a node when its exact search begins
 
 
 def ratio(a, b):
@@ -30,16 +32,18 @@ class Child:
 
 
 class Block:
-    """A node that has children."""
+    """A node that has children; several parents may have it."""
 
     def __init__(self, player, children):
         self.player, self.children = player, children
         self.best = None
+        self.visits = self.points = 0  # half-points of player +1
         self.has_draw = False
-        self.incomplete = 0  # 1: moves were left out that may be better, 2: and they cannot be had
+        self.incomplete, self.closed = False, False  # moves were left out that may be better; and cannot be had
         self.rest = 0
         self.record = None  # GRAVE: {action: [visits, wins]} of both players
-        self.prove_at = math.inf
+        self.proof = None  # (half-points of player +1, distance) that its parents have yet to learn
+        self.wider = None  # the block that its parents are to have instead
 
 
 class Oracle:
@@ -47,8 +51,8 @@ class Oracle:
 
     def __init__(self, probe, player, *, selection="ucb1", exploration=0.7, fpu=None, solver=True, rollout="random",
                  rollouts_per_leaf=1, expand_after=1, expand_distance=0, prior_weight=0.0, rave_schedule="hand",
-                 rave_k=1000.0, rave_bias=1e-5, grave_ref=50, symmetry=False, leaf_proofs=0, node_proofs=0,
-                 root_proofs=0, prover_bytes=0):
+                 rave_k=1000.0, rave_bias=1e-5, grave_ref=50, symmetry=False, transpositions=False, leaf_proofs=0,
+                 node_proofs=0, root_proofs=0, prover_bytes=0, table_room=math.inf):
         self.probe, self.player = probe, player
         self.selection, self.solver, self.schedule = selection, solver, rave_schedule
         self.amaf = selection in ("rave", "grave")
@@ -64,16 +68,18 @@ class Oracle:
         self.root = Child()
         self.top = Block(1, [self.root])  # the root is a child like any other
         self.top.best = self.root
+        self.table = {} if transpositions and probe.key([]) is not None else None  # blocks by key
+        self.table_room = table_room
         self.proof = None  # (half-points for the player to move, distance, exact, move)
         self.settled, self.debt = False, 0
         self.nodes, self.rollouts, self.depths = 1, 0, []
 
     # ---- selection
 
-    def score(self, block, child, visits, record):
+    def score(self, block, child, record):
         if child.prior == EXCLUDED:
             return single(EXCLUDED)
-        s = single(self.exploration * sqrt_log(max(visits, 1)))
+        s = single(self.exploration * sqrt_log(max(block.visits, 1)))
         n = single(child.visits)
         m = single(n + self.prior_weight)
         played = max(n, 1.0)
@@ -104,17 +110,17 @@ class Oracle:
         elif not m > 0:
             beta = 1.0
         elif self.selection == "rave" and self.schedule == "hand":
-            beta = single(math.sqrt(single(self.k / (3.0 * single(visits) + self.k)))) if self.k > 0 else 0.0
+            beta = single(math.sqrt(single(self.k / (3.0 * single(block.visits) + self.k)))) if self.k > 0 else 0.0
         else:
             below = single(single(n + a) + single(single(n * a) * self.bias))
             beta = ratio(a, single(below + single(1e-9)))
         value = single(single(mean * single(1 - beta)) + single(amaf * beta))
         return single(value + ratio(s, single(math.sqrt(played))))
 
-    def highest(self, block, children, visits, record):
+    def highest(self, block, children, record):
         best, top = None, -math.inf
         for child in children:
-            score = self.score(block, child, visits, record)
+            score = self.score(block, child, record)
             if score > top:
                 best, top = child, score
         return best
@@ -173,8 +179,8 @@ class Oracle:
             block = way[end - 1][0]
             had_draw = block.has_draw
             value, distance = self.value_of(block)
-            if value == -2 and block.incomplete == 1:
-                self.widen(way, end - 1)
+            if value == -2 and not block.closed:
+                block = self.widen(way, end - 1)
                 value, distance = self.value_of(block)
             if value < 0:
                 if block.has_draw == had_draw:
@@ -188,26 +194,32 @@ class Oracle:
             end -= 1
             above, child, _ = way[end - 1]
             self.prove(child, block.player, value, distance, above.player)
+            block.proof = child.value, child.distance
             way = way[:end]
         return way, points
 
     def widen(self, way, level):
-        """All moves of the node at ``level`` of the way become its children."""
-        block = way[level][0]
-        listed, _, complete, rest = self.probe.children([entry[1].move for entry in way[1:level]])
-        old = {child.move: child for child in block.children}
-        fresh = self.children_of(block.player, listed)
-        for slot, child in enumerate(fresh):
-            before = old.get(child.move)
-            if before is not None:
-                if before.value is None and child.value is not None:
-                    before.block, before.prior = None, child.prior
-                    before.value, before.distance = child.value, child.distance
-                fresh[slot] = before
-        block.children = fresh
-        block.incomplete, block.rest = 0 if complete else 2, rest
-        block.has_draw = False
-        way[level][2] = None
+        """All moves of the node at ``level`` of the way become its children; its new block."""
+        old, path = way[level][0], [entry[1].move for entry in way[1:level]]
+        listed, _, complete, rest = self.probe.children(path)
+        block = Block(old.player, self.children_of(old.player, listed))
+        block.visits, block.points, block.record = old.visits, old.points, old.record
+        block.incomplete = block.closed = not complete
+        block.rest, way[level][2] = rest, None
+        for child in block.children:
+            for before in old.children:
+                if before.move == child.move:
+                    if before.value is not None or child.value is None:
+                        child.value, child.distance, child.block = before.value, before.distance, before.block
+                        child.prior = before.prior
+                    for name in ("visits", "wins", "squares", "amaf_visits", "amaf_wins"):
+                        setattr(child, name, getattr(before, name))
+                    if way[level][1] is before:
+                        way[level][1] = child
+        old.wider, old.record = block, None
+        way[level][0] = way[level - 1][1].block = block
+        block.best = self.highest(block, block.children, self.record_for([entry[0] for entry in way[1:level + 1]]))
+        return block
 
     # ---- expansion
 
@@ -221,18 +233,24 @@ class Oracle:
         return children
 
     def expand(self, way):
-        child, path, at_root = way[-1][1], [entry[1].move for entry in way[1:]], len(way) == 1
+        above, child, at_root = way[-1][0], way[-1][1], len(way) == 1
+        path, key = [entry[1].move for entry in way[1:]], None
+        if self.table is not None and not at_root:
+            key = self.probe.key(path)
+            if key in self.table:
+                self.enter(way, self.table[key])
+                return
         if self.leaf_proofs and self.has_prover and not at_root:
             proof = self.probe.prove(path, self.leaf_proofs, False, self.memory)[0]
             if proof is not None:
-                self.prove(child, self.alternating_player(path), proof[0], proof[1], way[-1][0].player)
+                self.prove(child, self.alternating_player(path), proof[0], proof[1], above.player)
                 return
         distance, symmetry = self.distance, self.symmetry and not at_root
         while True:
             listed, same, complete, rest = self.probe.children(path, distance, symmetry)
-            block = Block(self.player if same else -self.player, [])
-            block.children = self.children_of(block.player, listed)
-            block.incomplete, block.rest = int(not complete), rest
+            player = self.player if same else -self.player
+            block = Block(player, self.children_of(player, listed))
+            block.incomplete, block.rest = not complete, rest
             value, away = self.value_of(block) if self.solver else (-1, None)
             if value != -2 or not distance:
                 break
@@ -242,13 +260,25 @@ class Oracle:
         if value >= 0 and at_root:
             self.prove_root(value, away)
         elif value >= 0:
-            self.prove(child, block.player, value, away, way[-1][0].player)
+            self.prove(child, block.player, value, away, above.player)
             return
-        if self.node_proofs and self.has_prover and not at_root:
-            block.prove_at = max(2 * child.visits, 8) if child.visits <= 4 else 2 * child.visits
+        block.visits = child.visits
+        block.points = self.share(above.player, child.wins, child.visits)
+        if key is not None and len(self.table) < self.table_room:
+            self.table[key] = block
         child.block = block
         blocks = [entry[0] for entry in way[1:]] + [block]
-        block.best = self.highest(block, block.children, child.visits, self.record_for(blocks))
+        block.best = self.highest(block, block.children, self.record_for(blocks))
+
+    def enter(self, way, block):
+        """Links the end of the way to ``block``, or to what has become of it."""
+        above, child, _ = way[-1]
+        while block.wider is not None:
+            block = block.wider
+        child.block = block
+        if block.proof is not None:
+            value, distance = block.proof
+            self.prove(child, 1, value, distance, above.player)
 
     # ---- one iteration
 
@@ -261,11 +291,17 @@ class Oracle:
                            if other.value is None and not self.at_most_draw(block, other)]
                 if unknown:
                     above = [entry[0] for entry in way[1:]] + [block]
-                    drawn = child
-                    child = self.highest(block, unknown, way[-1][1].visits, self.record_for(above))
+                    drawn, child = child, self.highest(block, unknown, self.record_for(above))
+                else:
+                    proven = True
             way.append([block, child, drawn])
-            if child.block is None and child.value is None and (child.visits >= self.expand_after or len(way) == 1):
+            if child.block is not None:
+                self.enter(way, child.block)
+                proven = child.value is not None
+            elif child.value is None and (child.visits >= self.expand_after or len(way) == 1):
                 self.expand(way)
+                if child.block is not None:
+                    self.enter(way, child.block)
                 proven = child.value is not None
             if child.block is None:
                 break
@@ -290,14 +326,9 @@ class Oracle:
                     break
         if proven and self.solver:
             way, points = self.settle(way, points)
-        if self.amaf:
-            for level in range(len(way) - 1, 0, -1):
-                block, child, _ = way[level]
-                played[child.action] = block.player
-                self.add_amaf(block, way[level - 1][1].visits, played, points)
-        self.back_up(way, points)
+        self.back_up(way, points, played)
 
-    def add_amaf(self, block, visits, played, points):
+    def add_amaf(self, block, played, points):
         value = single(self.unit * self.share(block.player, points))
         if self.selection == "rave":
             for child in block.children:
@@ -306,7 +337,7 @@ class Oracle:
                     child.amaf_wins = single(child.amaf_wins + value)
             return
         if block.record is None:
-            if visits < self.grave_ref:
+            if block.visits < self.grave_ref:
                 return
             block.record = {1: {}, -1: {}}
         first = single(self.unit * points)
@@ -315,26 +346,31 @@ class Oracle:
             counts[0] = single(counts[0] + 1)
             counts[1] = single(counts[1] + (first if player > 0 else single(1 - first)))
 
-    def back_up(self, way, points):
-        passed = max((level for level in range(1, len(way)) if way[level][2] is not None), default=0)
-        below, doubled = points, 0
-        if passed:
-            points = self.rollouts_per_leaf  # a draw
+    def back_up(self, way, points, played):
+        doubled = 0
+        for level in range(len(way) - 1, 0, -1):
+            block, child, drawn = way[level]
+            if self.amaf:
+                played[child.action] = block.player
+                self.add_amaf(block, played, points)
+            self.add(child, self.share(block.player, points))
+            if self.table is not None and level + 1 < len(way):
+                below = way[level + 1][0]
+                if below.visits != child.visits:
+                    wins = self.share(block.player, below.points, below.visits)
+                    child.wins = int(wins * child.visits / below.visits)
+            if drawn is not None:
+                points = self.rollouts_per_leaf  # what the levels above see is the draw
+                self.add(drawn, points)
+            block.visits += 1
+            block.points += points
+            if block.visits >= FIRST_PROOF and block.visits.bit_count() == 1:
+                doubled = doubled or level
+            blocks = [entry[0] for entry in way[1:level + 1]]
+            block.best = self.highest(block, block.children, self.record_for(blocks))
         self.root.visits += 1
         self.root.wins += points
-        for level in range(1, len(way)):
-            block, child, drawn = way[level]
-            visits = way[level - 1][1].visits
-            if visits >= block.prove_at:
-                doubled = level
-            if drawn is not None:
-                self.add(drawn, points)
-                if level == passed:
-                    points = below
-            self.add(child, self.share(block.player, points))
-            blocks = [entry[0] for entry in way[1:level + 1]]
-            block.best = self.highest(block, block.children, visits, self.record_for(blocks))
-        if doubled:
+        if doubled > 1 and self.node_proofs and self.has_prover:
             self.prove_node(way, doubled)
 
     def add(self, child, points):
@@ -342,24 +378,23 @@ class Oracle:
         child.wins += points
         child.squares += points * points // self.rollouts_per_leaf
 
-    def share(self, player, points):
-        """What ``player`` gets of an iteration that gave ``points`` half-points to player +1."""
-        return points if player > 0 else 2 * self.rollouts_per_leaf - points
+    def share(self, player, points, iterations=1):
+        """What ``player`` gets of iterations that gave ``points`` half-points to player +1, and the other way round."""
+        return points if player > 0 else 2 * self.rollouts_per_leaf * iterations - points
 
     # ---- exact search
 
     def prove_node(self, way, level):
         block, (above, child, _) = way[level][0], way[level - 1]
-        block.prove_at = 2 * child.visits
         path = [entry[1].move for entry in way[1:level]]
-        proof = self.probe.prove(path, min(self.node_proofs * child.visits, 4 * SLICE), False, self.memory)[0]
+        proof = self.probe.prove(path, min(self.node_proofs * block.visits, 4 * SLICE), False, self.memory)[0]
         if proof is None:
             return
         self.prove(child, self.alternating_player(path), proof[0], proof[1], above.player)
+        block.proof = child.value, child.distance
         way, _ = self.settle(way[:level], 0)
         block = way[-1][0]
-        blocks = [entry[0] for entry in way[1:]]
-        block.best = self.highest(block, block.children, way[-2][1].visits, self.record_for(blocks))
+        block.best = self.highest(block, block.children, self.record_for([entry[0] for entry in way[1:]]))
 
     def search_root(self):
         known = self.proof is not None

@@ -1,10 +1,12 @@
 """The signature: what fixed searches and rollouts find on every game, as text.
 
 Run as a script it prints the signature of the chosen instruction set. A change that alters it on purpose commits the
-new one: ``python tests/signature.py > tests/data/signature.txt``.
+new one: ``python tests/signature.py > tests/data/signature.txt``. With the argument ``guided`` it prints what guided
+searches of the native games find, which changes with every improvement of a guide and is not committed.
 """
 
 import hashlib
+import sys
 
 import mcts_core as mc
 
@@ -46,18 +48,54 @@ SEARCHES = [
 ]
 
 
+GUIDED = [
+    ("defaults", {}),
+    ("tuned", {"selection": "ucb1-tuned", "rollouts_per_leaf": 3}),
+    ("rave", {"selection": "rave", "prior_weight": 2.0, "fpu": 0.5}),
+    ("rave mse", {"selection": "rave", "rave_schedule": "mse", "rave_bias": 0.01, "expand_after": 3}),
+    ("grave", {"selection": "grave", "grave_ref": 10, "rollout": "decisive"}),
+    ("no solver", {"solver": False, "fpu": 0.8}),
+]
+PYTHON_WRITTEN = [("python", Subtract(), 400), ("python second", Subtract(17, -1), 600)]
+NATIVE = [
+    ("connect4", mc.ConnectFour(), 4_000),
+    ("connect4 8x9x5", mc.ConnectFour(8, 9, 5), 4_000),
+    ("mnk 5,5,4", mc.MNK(5, 5, 4), 4_000),
+    ("mnk 8,8,5", mc.MNK(8, 8, 5), 4_000),
+    ("gomoku mid-game", mc.Gomoku.from_moves("112 97 113 98 96 111 127 128"), 4_000),
+    ("gomoku 20 exact", mc.Gomoku(20, "exact"), 2_000),
+]
+
+
+def found(name, engine, state, iterations):
+    """What a search finds: nodes, depths, and a digest of every move's visits and wins."""
+    engine.search(state, iterations=iterations)
+    stats = engine.stats()
+    counts = repr([(entry.move, entry.visits, entry.wins) for entry in stats.moves]).encode()
+    return (f"{name}: nodes {stats.nodes} depth {stats.depth_max} mean {stats.depth_mean!r} "
+            f"moves {hashlib.sha256(counts).hexdigest()[:16]}"), stats
+
+
+def guided_lines(states):
+    """One line for each guided search of each state."""
+    for name, state, iterations in states:
+        for title, options in GUIDED:
+            engine = mc.Searcher(seed=20261120, memory_mb=64, **options)
+            line, stats = found(f"{name} {title}", engine, state, iterations)
+            proofs = repr([(entry.move, entry.proven, entry.distance) for entry in stats.moves]).encode()
+            yield (f"{line} iterations {stats.iterations} proven {stats.proven} {stats.distance} "
+                   f"proofs {hashlib.sha256(proofs).hexdigest()[:16]}")
+
+
 def lines():
-    """One line for each search: nodes, depths, and a digest of every move's visits and wins."""
+    """One line for each search by textbook UCT, and for each guided one of a Python-written game."""
     for name, state, iterations in SEARCHES:
         engine = mc.Searcher(preset="uct", seed=20261120, exploration=0.7)
-        engine.search(state, iterations=iterations)
-        stats = engine.stats()
-        counts = repr([(entry.move, entry.visits, entry.wins) for entry in stats.moves]).encode()
+        line, _ = found(name, engine, state, iterations)
         played = mc.rollouts(state, 2_000, seed=7)
-        yield (f"{name}: nodes {stats.nodes} depth {stats.depth_max} mean {stats.depth_mean!r} "
-               f"moves {hashlib.sha256(counts).hexdigest()[:16]} "
-               f"rollouts {played.wins}/{played.draws}/{played.losses} length {played.mean_length!r}")
+        yield f"{line} rollouts {played.wins}/{played.draws}/{played.losses} length {played.mean_length!r}"
+    yield from guided_lines(PYTHON_WRITTEN)
 
 
 if __name__ == "__main__":
-    print("\n".join(lines()))
+    print("\n".join(guided_lines(NATIVE) if sys.argv[1:] == ["guided"] else lines()))

@@ -141,6 +141,7 @@ def test_bad_iterations(iterations):
     ("rave_bias", [-0.1, math.nan, math.inf, 1e7, "0", True]),
     ("grave_ref", [-1, 1.0, "50", True, 2**30 + 1]),
     ("symmetry", ["no", 0, 1, []]),
+    ("transpositions", ["no", 0, 1, []]),
     ("leaf_proofs", [-1, 1.0, "1", True, 2**20 + 1]),
     ("node_proofs", [-1, 1.0, "1", True, 2**20 + 1]),
     ("root_proofs", [-1, 1.0, "1", True, 2**20 + 1]),
@@ -159,7 +160,7 @@ def test_bad_options(name, values):
 
 OPTIONS = ["preset", "selection", "exploration", "fpu", "solver", "rollout", "rollouts_per_leaf", "expand_after",
            "expand_distance", "prior_weight", "rave_schedule", "rave_k", "rave_bias", "grave_ref", "symmetry",
-           "leaf_proofs", "node_proofs", "root_proofs", "final_move", "memory_mb", "seed"]
+           "transpositions", "leaf_proofs", "node_proofs", "root_proofs", "final_move", "memory_mb", "seed"]
 
 
 @pytest.mark.parametrize("name", OPTIONS)
@@ -210,6 +211,25 @@ def test_an_option_that_the_game_does_not_know():
         engine.search(mc.ConnectFour(), iterations=10)
     with pytest.raises(mc.NoSearch):
         engine.stats()
+    # games of one class may know different ones
+    assert engine.search(mc.MNK(7, 7, 4), iterations=10) in range(49)
+    with pytest.raises(mc.InvalidOption, match="rollout must be one of 'random', 'decisive' for .*, got 'tactical'"):
+        engine.search(mc.MNK(5, 5, 3), iterations=10)
+
+
+@pytest.mark.parametrize("states", [
+    [mc.ConnectFour(12, 8, 4), mc.ConnectFour(), mc.ConnectFour(12, 8, 4)],
+    [mc.MNK(32, 32, 6), mc.Gomoku(15), mc.MNK(9, 9, 5)],
+])
+def test_a_search_does_not_depend_on_the_game_before(states):
+    """Boards of one class with exact search and without."""
+    engine = mc.Searcher(seed=1, memory_mb=32)
+    for state in states:
+        engine.search(state, iterations=300)
+        alone = mc.Searcher(seed=1, memory_mb=32)
+        alone.search(state, iterations=300)
+        assert engine.stats().moves == alone.stats().moves
+        assert engine.stats().bytes == alone.stats().bytes
 
 
 @pytest.mark.parametrize("state", [mc.ConnectFour.from_moves("0101010"), mc.TicTacToe.from_moves("031425"[:5])])

@@ -12,8 +12,15 @@ def test_a_game_is_shown_move_by_move(cli):
     assert 5 <= plies <= 9
     for number in range(1, plies + 1):
         assert f"move {number}, {'XO'[(number - 1) % 2]} to move" in lines
-    assert sum("300 iterations in " in line and " iterations/s, ended by " in line for line in lines) == plies
-    assert sum(line.split() == ["move", "visits", "wins", "value"] for line in lines) == plies
+    engine, state = mcts_core.Searcher(seed=1), mcts_core.TicTacToe()
+    figures = [line for line in lines if " iterations/s, ended by " in line]
+    assert len(figures) == plies
+    for line in figures:
+        state = state.play(engine.search(state, iterations=300))
+        stats = engine.stats()
+        assert f"{stats.iterations} iterations in " in line and f", ended by {stats.stop_reason}" in line
+    assert sum(line.split()[:4] == ["move", "visits", "wins", "value"] for line in lines) == plies
+    assert "proven" in out and any(line.endswith("  draw in 9") for line in lines)
     assert any(line.endswith(f" after {plies} moves") for line in lines)
 
 

@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -113,6 +114,28 @@ def test_children_of_the_empty_board_start_in_the_centre():
     assert [child[0] for child in Probe(mc.ConnectFour()).children([])[0]] == [3, 2, 4, 1, 5, 0, 6]
 
 
+def test_priors_know_more_than_nothing():
+    """Over the solved collection: better than 0.5 for every child, and than the first move that comes."""
+    error = nothing = kept = first = missable = 0
+    for line in (Path(__file__).resolve().parent / "data" / "c4_dev.tsv").read_text().splitlines():
+        if line.startswith("#"):
+            continue
+        moves, _score, scores, keeping = line.split("\t")[:4]
+        state = mc.ConnectFour.from_moves("" if moves == "-" else moves, base=1)
+        children = Probe(state).children([])[0]
+        for move, _action, _outcome, _distance, prior in children:
+            score = int(scores.split()[move])
+            truth = (1 + (score > 0) - (score < 0)) / 2
+            error += (prior - truth) ** 2
+            nothing += (0.5 - truth) ** 2
+        if len(keeping) < len(children):
+            missable += 1
+            kept += str(children[0][0] + 1) in keeping
+            first += len(keeping) / len(children)
+    assert error < 0.75 * nothing
+    assert missable > 600 and kept > 1.3 * first
+
+
 def test_blocks_and_double_threats():
     block = mc.ConnectFour.from_moves("112131", base=1)  # X has 1, 2, 3 of the floor; O is on column 1; X to move
     assert [child[:4] for child in Probe(block).children([])[0]][0] == (3, 18, WIN, 0)
@@ -142,7 +165,7 @@ def test_symmetric_children(shape):
 @pytest.mark.parametrize("rollout", [RANDOM, DECISIVE])
 def test_what_was_played_is_the_game(shape, rollout):
     rows, cols, _ = shape
-    for start, path, state in positions(shape, 30, 5):
+    for start, path, _state in positions(shape, 30, 5):
         probe = Probe(start, 7)
         for _ in range(3):
             result, played, _proof = probe.play_out(path, rollout)

@@ -1,4 +1,4 @@
-"""The search as a whole on positions whose value is known: what plain UCT must never miss."""
+"""The search as a whole on positions whose value is known: what no preset may ever miss."""
 
 import random
 from pathlib import Path
@@ -15,8 +15,9 @@ def rows(name):
     return [line.split("\t") for line in lines if line and not line.startswith("#")]
 
 
-def test_tic_tac_toe_keeps_the_value_in_every_position():
-    engine = mc.Searcher(seed=1)
+@pytest.mark.parametrize(("preset", "iterations"), [("uct", 20_000), ("strong", 300)])
+def test_tic_tac_toe_keeps_the_value_in_every_position(preset, iterations):
+    engine = mc.Searcher(preset=preset, seed=1, memory_mb=16)
     positions = rows("ttt_truth.tsv")
     searched = 0
     for board, to_move, value, _plies, best, _optimal in positions:
@@ -25,15 +26,18 @@ def test_tic_tac_toe_keeps_the_value_in_every_position():
             assert state.winner() is not None
             continue
         assert state.winner() is None and {"X": 1, "O": -1}[to_move] == state.to_move
-        move = engine.search(state, iterations=20_000)
+        move = engine.search(state, iterations=iterations)
         assert str(move) in best, (board, value)
+        if preset == "strong" and engine.stats().proven:
+            assert engine.stats().proven == {"1": "win", "0": "draw", "-1": "loss"}[value], board
         searched += 1
     assert (len(positions), searched) == (5478, 4520)
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_tic_tac_toe_against_itself_is_a_draw(seed):
-    engine, state = mc.Searcher(seed=seed), mc.TicTacToe()
+@pytest.mark.parametrize("preset", ["uct", "strong"])
+def test_tic_tac_toe_against_itself_is_a_draw(preset, seed):
+    engine, state = mc.Searcher(preset=preset, seed=seed), mc.TicTacToe()
     while state.winner() is None:
         state = state.play(engine.search(state, iterations=20_000))
     assert state.winner() == 0
@@ -96,30 +100,34 @@ def threatens(cells, column, mark):
     return False
 
 
-def test_connect_four_wins_in_one_and_forced_blocks_are_always_found():
-    wins, blocks = connect_four_tactics(2000, seed=7)
-    engine = mc.Searcher(seed=3)
+@pytest.mark.parametrize(("preset", "count", "iterations"), [("uct", 2000, 10_000), ("strong", 500, 300)])
+def test_connect_four_wins_in_one_and_forced_blocks_are_always_found(preset, count, iterations):
+    wins, blocks = connect_four_tactics(count, seed=7)
+    engine = mc.Searcher(preset=preset, seed=3, memory_mb=16)
     for state, right in wins:
-        assert engine.search(state, iterations=3000) in right, str(state)
+        assert engine.search(state, iterations=iterations * 3 // 10) in right, str(state)
+        assert preset == "uct" or (engine.stats().proven, engine.stats().distance) == ("win", 1)
     for state, right in blocks:
-        assert engine.search(state, iterations=10_000) in right, str(state)
+        assert engine.search(state, iterations=iterations) in right, str(state)
 
 
-def test_connect_four_positions_that_need_no_luck():
+@pytest.mark.parametrize(("preset", "iterations"), [("uct", 20_000), ("strong", 2000)])
+def test_connect_four_positions_that_need_no_luck(preset, iterations):
     """The simple tags of the solved collection; the rest is for bench/strength.py."""
-    engine = mc.Searcher(seed=1)
+    engine = mc.Searcher(preset=preset, seed=1, memory_mb=64)
     seen = 0
     for moves, _score, _scores, keeping, _optimal, tag, _erred in rows("c4_dev.tsv"):
         if tag in ("win1", "block"):
             state = mc.ConnectFour.from_moves("" if moves == "-" else moves, base=1)
-            assert str(engine.search(state, iterations=20_000) + 1) in keeping, moves
+            assert str(engine.search(state, iterations=iterations) + 1) in keeping, moves
             seen += 1
     assert seen == 95
 
 
 @pytest.mark.parametrize("kind", ["win1", "block4"])
-def test_gomoku_wins_and_blocks_a_five(kind):
-    engine = mc.Searcher(seed=1)
+@pytest.mark.parametrize(("preset", "iterations"), [("uct", 100_000), ("strong", 2000)])
+def test_gomoku_wins_and_blocks_a_five(preset, iterations, kind):
+    engine = mc.Searcher(preset=preset, seed=1, memory_mb=64)
     seen = 0
     for row in rows("gomoku_dev.tsv"):
         rule, size, moves, _to_move, found, good = row[:6]
@@ -128,6 +136,6 @@ def test_gomoku_wins_and_blocks_a_five(kind):
             cells = [int(y) * size + int(x) for x, y in (move.split(",") for move in moves.split(";"))]
             state = mc.Gomoku.from_moves(cells, size=size, rule={"exact5": "exact"}.get(rule, rule))
             right = {int(y) * size + int(x) for x, y in (move.split(",") for move in good.split(";"))}
-            assert engine.search(state, iterations=100_000) in right, moves
+            assert engine.search(state, iterations=iterations) in right, moves
             seen += 1
     assert seen > 20

@@ -1,4 +1,4 @@
-"""src/python_game.pyx: any object with to_move, legal_moves(), play(move), winner(), by the plain and the guided tree."""
+"""src/python_game.pyx: any object with to_move, legal_moves(), play(move), winner(), in the plain and guided tree."""
 
 import gc
 import weakref
@@ -8,7 +8,6 @@ from uct_oracle import Oracle
 
 import mcts_core as mc
 from mcts_core.probe import Probe
-
 
 PRESETS = ["uct", "strong"]
 
@@ -237,7 +236,8 @@ def test_changing_moves_are_noticed():
         mc.search(Fickle(10), iterations=5000, seed=1, preset="uct")
 
 
-@pytest.mark.parametrize("options", [{}, {"selection": "grave", "grave_ref": 3}, {"solver": False, "selection": "rave"}])
+@pytest.mark.parametrize("options", [{}, {"selection": "grave", "grave_ref": 3},
+                                     {"solver": False, "selection": "rave"}])
 def test_changing_moves_are_fixed_when_they_are_first_seen(options):
     """The guided tree asks once for the children of a node; what the game tells rollouts later does not matter."""
     class Fickle(Nim):

@@ -57,7 +57,8 @@ def test_a_core_may_change_between_its_trees():
     core, expected = SearchCore(2**28), {}
     for _ in range(2):
         for guided in (False, True):
-            settings = SearchSettings(guided=guided, exploration=0.7, rollouts_per_leaf=1, by_value=False)
+            settings = SearchSettings(guided=guided, exploration=0.7, rollouts_per_leaf=1, by_value=False,
+                                      tree_bytes=2**28)
             core.search(mc.ConnectFour(), settings, clock(), 0.0, 2000, 3)
             figures = core.figures()
             found = figures["moves"], figures["nodes"], figures["iterations"]
@@ -114,7 +115,10 @@ def test_memory_limit_ends_the_search(options, state):
     if not small:
         assert stats.stop_reason == "memory" and stats.bytes > 0.85 * 2**20
     assert move in state.legal_moves()
-    assert sum(entry.visits for entry in stats.moves) == stats.iterations
+    # a drawn child that is passed over counts beside the one that the iteration goes on into
+    counted = sum(entry.visits for entry in stats.moves)
+    assert counted == stats.iterations or counted > stats.iterations and any(
+        entry.proven == "draw" for entry in stats.moves)
     engine.search(state, iterations=100)
     assert engine.stats().stop_reason == "iterations"
 
@@ -265,7 +269,7 @@ def test_core_without_a_search():
 @pytest.mark.parametrize("guided", [False, True])
 def test_release_gives_the_arena_back(guided):
     core = SearchCore(2**28)
-    settings = SearchSettings(guided=guided, exploration=0.7, rollouts_per_leaf=1, by_value=False)
+    settings = SearchSettings(guided=guided, exploration=0.7, rollouts_per_leaf=1, by_value=False, tree_bytes=2**28)
     for _ in range(2):
         core.search(mc.ConnectFour(), settings, clock(), 0.0, 1000, 1)
         assert core.figures()["iterations"] == 1000 and core.held >= core.figures()["bytes"]

@@ -3,32 +3,12 @@
 import importlib
 
 import pytest
+from paper_game import Paper
 from uct_oracle import Oracle
 
 import mcts_core as mc
 from mcts_core import dispatch
 from mcts_core.probe import Probe
-
-
-class Paper:
-    """A hand-written tree: {name: (player to move, {move: name})}, leaves {name: winner}."""
-
-    def __init__(self, tree, name="root"):
-        self.tree, self.name = tree, name
-
-    @property
-    def to_move(self):
-        return self.tree[self.name][0] if isinstance(self.tree[self.name], tuple) else 1
-
-    def legal_moves(self):
-        return list(self.tree[self.name][1])
-
-    def play(self, move):
-        return Paper(self.tree, self.tree[self.name][1][move])
-
-    def winner(self):
-        return None if isinstance(self.tree[self.name], tuple) else self.tree[self.name]
-
 
 # +1 moves at the root. a: +1 wins at once; b: a draw at once; c: -1 moves, and has a win and a loss.
 PAPER = {

@@ -118,7 +118,8 @@ MCTS_INLINE int c4_index(int kind, c4_cells x) { /* of a cell */
 
 /* Four in a row: a cell with three stones on one side, or two and one, or one and two, or three. */
 MCTS_INLINE uint64_t c4_wins_four(uint64_t x, int step) {
-    uint64_t below = x << step, above = x >> step, two_below = below & (x << 2 * step), two_above = above & (x >> 2 * step);
+    uint64_t below = x << step, above = x >> step;
+    uint64_t two_below = below & (x << 2 * step), two_above = above & (x >> 2 * step);
     return (two_below & ((x << 3 * step) | above)) | (two_above & ((x >> 3 * step) | below));
 }
 

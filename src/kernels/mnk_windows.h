@@ -137,4 +137,15 @@ MCTS_INLINE uint64_t mnk_highest(uint64_t cells, const uint64_t score[MNK_PLANES
     return cells;
 }
 
+/* Cells with a score of at least `least`. */
+MCTS_INLINE uint64_t mnk_at_least(uint32_t least, const uint64_t score[MNK_PLANES]) {
+    uint64_t above = 0, level = ~UINT64_C(0);
+    if (least >> MNK_PLANES) return 0;
+    for (int plane = MNK_PLANES - 1; plane >= 0; plane--) {
+        if (!(least >> plane & 1)) above |= level & score[plane];
+        level &= least >> plane & 1 ? score[plane] : ~score[plane];
+    }
+    return above | level;
+}
+
 #endif

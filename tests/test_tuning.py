@@ -1,0 +1,109 @@
+"""mcts_core/tuning.py, and Searcher.options(), which shows what it gives."""
+
+import pytest
+
+import mcts_core as mc
+from mcts_core import tuning
+
+PRESETS = [tuning.UCT, tuning.GENERAL, tuning.CONNECT_FOUR, tuning.SMALL_BOARD, tuning.LARGE_BOARD]
+
+
+class Coin:
+    """One move ends the game."""
+
+    def __init__(self, winner=None):
+        self.result, self.to_move = winner, 1
+
+    def legal_moves(self):
+        return ["heads", "tails"]
+
+    def play(self, move):
+        return Coin(1 if move == "heads" else -1)
+
+    def winner(self):
+        return self.result
+
+
+STATES = [mc.ConnectFour(), mc.ConnectFour(12, 8, 4), mc.TicTacToe(), mc.MNK(7, 7, 4), mc.MNK(8, 8, 5), mc.Gomoku(8),
+          mc.MNK(9, 8, 5), mc.Gomoku(9), mc.Gomoku(15, "exact"), mc.Gomoku(20), mc.MNK(32, 32, 6), Coin()]
+
+
+def test_all_presets_have_the_same_options():
+    for preset in PRESETS:
+        assert list(preset) == list(tuning.UCT)
+
+
+def test_textbook_uct_knows_nothing_but_the_rules():
+    uct = tuning.UCT
+    assert uct["selection"] == "ucb1" and uct["rollout"] == "random" and uct["exploration"] == 0.5**0.5
+    assert uct["solver"] is uct["symmetry"] is uct["transpositions"] is False and uct["fpu"] is None
+    assert uct["rollouts_per_leaf"] == uct["expand_after"] == 1
+    for name in ("prior_weight", "expand_distance", "leaf_proofs", "node_proofs", "root_proofs"):
+        assert uct[name] == 0
+
+
+@pytest.mark.parametrize("number", range(len(PRESETS)))
+def test_every_value_is_one_that_a_searcher_takes(number):
+    options = dict(PRESETS[number])
+    engine = mc.Searcher(**options)
+    shown = engine.options(mc.ConnectFour())
+    assert {name: shown[name] for name in options} == options
+
+
+def test_every_selection_has_an_exploration():
+    for selection in ("ucb1", "ucb1-tuned", "rave", "grave"):
+        assert 0 <= tuning.EXPLORATION[selection] < 10
+    assert set(tuning.EXPLORATION) == {"ucb1", "ucb1-tuned", "rave", "grave"}
+
+
+def test_the_defaults_follow_the_game():
+    expected = [tuning.CONNECT_FOUR] * 2 + [tuning.SMALL_BOARD] * 4 + [tuning.LARGE_BOARD] * 5 + [tuning.GENERAL]
+    assert [tuning.defaults(state) for state in STATES] == expected
+
+
+def test_states_of_one_kind_have_the_same_defaults():
+    """A Searcher keeps the settings of a kind."""
+    kinds = {}
+    for state in STATES:
+        known = kinds.setdefault(tuning.kind_of(state), tuning.defaults(state))
+        assert known == tuning.defaults(state)
+        assert tuning.kind_of(state) == tuning.kind_of(state.play(state.legal_moves()[0]))
+    assert len({tuning.kind_of(mc.MNK(8, 8, 5)), tuning.kind_of(mc.MNK(9, 8, 5)), tuning.kind_of(mc.ConnectFour()),
+                tuning.kind_of(Coin())}) == 4
+
+
+@pytest.mark.parametrize("state", STATES, ids=lambda state: f"{type(state).__name__}-{len(state.legal_moves())}")
+@pytest.mark.parametrize("preset", [None, "strong", "uct"])
+def test_the_defaults_are_valid_for_their_game(preset, state):
+    engine = mc.Searcher(preset=preset, seed=1, memory_mb=64)
+    assert engine.search(state, iterations=30) in state.legal_moves()
+    base = tuning.UCT if preset == "uct" else tuning.defaults(state)
+    assert engine.options(state) == {**base, "final_move": "robust"}
+
+
+def test_options_that_are_given_change_single_points():
+    engine = mc.Searcher(rollout="random", prior_weight=7, fpu=0.5, final_move="max", grave_ref=9)
+    assert engine.options(mc.Gomoku(15)) == {
+        **tuning.LARGE_BOARD, "rollout": "random", "prior_weight": 7.0, "fpu": 0.5, "final_move": "max", "grave_ref": 9}
+    engine = mc.Searcher(preset="uct", solver=True, rollouts_per_leaf=4)
+    assert engine.options(mc.Gomoku(15)) == engine.options(Coin()) == {
+        **tuning.UCT, "solver": True, "rollouts_per_leaf": 4, "final_move": "robust"}
+
+
+def test_the_exploration_follows_the_selection_unless_it_is_given():
+    for selection, exploration in tuning.EXPLORATION.items():
+        options = mc.Searcher(preset="uct", selection=selection).options(mc.ConnectFour())
+        assert options["selection"] == selection
+        assert options["exploration"] == exploration
+        options = mc.Searcher(preset="uct", selection=selection, exploration=0.3).options(mc.ConnectFour())
+        assert options["exploration"] == 0.3
+    for state in STATES:
+        own = tuning.defaults(state)
+        assert mc.Searcher(selection=own["selection"]).options(state) == {**own, "final_move": "robust"}
+    assert mc.Searcher(selection="ucb1").options(mc.Gomoku(15))["exploration"] == tuning.EXPLORATION["ucb1"]
+
+
+def test_the_options_are_a_copy():
+    engine = mc.Searcher(seed=1)
+    engine.options(mc.ConnectFour())["solver"] = "nonsense"
+    assert engine.options(mc.ConnectFour())["solver"] is tuning.CONNECT_FOUR["solver"]
