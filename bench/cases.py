@@ -89,6 +89,7 @@ GROWTH = {"connect4": {10_000_000: 0.7}, "gomoku15": {}}
 """The games of the growth table -> iterations -> the rate by that at 100,000, to reach."""
 
 CALLS = {
+    "search(state, iterations=1, preset='uct')": 20e-6,
     "search(state, iterations=1)": 20e-6,
     "state.play(move)": 0.5e-6,
     "state.legal_moves()": 0.5e-6,

@@ -50,7 +50,7 @@ CASES = (
     Case("gomoku15-rollouts", "gomoku 15x15 rollouts", "Gomoku(15)", "rollouts", 20_000),
 )
 
-# Every option is named: a new default must not look like slower code. Prints what was done.
+# The textbook search, whose options no tuning changes. Prints what was done.
 WORKLOAD = """\
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -60,8 +60,7 @@ if work == "rollouts":
     result = mcts_core.rollouts(state, count, seed=1)
     done = result.wins + result.draws + result.losses
 else:
-    engine = mcts_core.Searcher(exploration=2**0.5, selection="ucb1", rollout="random", final_move="robust", threads=1,
-                                solver=False, reuse=False, memory_mb=1024, seed=1)
+    engine = mcts_core.Searcher(preset="uct", exploration=2**0.5, memory_mb=1024, seed=1)
     engine.search(state, iterations=count)
     done = engine.stats().iterations
 print(done, *mcts_core.dispatch.supported())

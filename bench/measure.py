@@ -53,14 +53,14 @@ def about():
 
 
 def ours(game, work, count, seed):
-    """Rollouts or iterations of this package, with the reference's exploration constant."""
+    """Rollouts, or iterations of textbook UCT with the reference's exploration constant."""
     import mcts_core as mc
 
     state = state_of(game)
     if work == "rollouts":
         result, cpu, wall = clocks(lambda: mc.rollouts(state, count, seed=seed))
         return {"count": result.wins + result.draws + result.losses, "cpu": cpu, "wall": wall}
-    engine = mc.Searcher(exploration=math.sqrt(2), seed=seed)
+    engine = mc.Searcher(preset="uct", exploration=math.sqrt(2), seed=seed)
     _, cpu, wall = clocks(lambda: engine.search(state, iterations=count))
     stats = engine.stats()
     return {"count": stats.iterations, "cpu": cpu, "wall": wall, "bytes": stats.bytes,
@@ -92,7 +92,7 @@ def tactical(name, count, seeds):
     def ours(moves, seed):
         import mcts_core as mc
 
-        return mc.search(mc.ConnectFour.from_moves(moves), iterations=count, seed=seed)
+        return mc.search(mc.ConnectFour.from_moves(moves), iterations=count, preset="uct", seed=seed)
 
     def theirs(moves, seed):
         return peers.search(name, "connect4", moves, count, seed)()[0]
@@ -106,6 +106,7 @@ def calls(repeats):
 
     state = mc.ConnectFour.from_moves("4455", base=1)
     functions = {
+        "search(state, iterations=1, preset='uct')": (lambda: mc.search(state, iterations=1, preset="uct"), 1),
         "search(state, iterations=1)": (lambda: mc.search(state, iterations=1), 1),
         "state.play(move)": (lambda: state.play(3), 20),
         "state.legal_moves()": (lambda: state.legal_moves(), 20),

@@ -57,7 +57,7 @@ class Searcher:
     rollout: ``"random"``; ``"decisive"``: plays a move that wins at once, else one that keeps the opponent from it;
         ``"tactical"``: also open fours and open threes (m,n,k games, k >= 4).
     rollouts_per_leaf: rollouts of one iteration, 1 to 100. An iteration counts as one visit with the mean of their
-        results.
+        results; RAVE and GRAVE read the moves of the last one.
     expand_after: visits of a node before its children join the tree, >= 1.
     expand_distance: m,n,k games: children are the cells within this distance of a stone, 0 to 32; 0: all cells.
         Winning and saving moves are children in any case, and all are where those lose.

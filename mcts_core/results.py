@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 class MoveStats:
     """The statistics of one legal move of the root.
 
-    ``visits`` counts the iterations that went through the move. ``wins`` is the sum of their results for the player to
+    ``visits`` counts the iterations that went through the move; one that came to a proven draw counts for that draw and
+    for the sibling that it tried instead. ``wins`` is the sum of their results for the player to
     move at the root, a draw counting half; ``value`` is ``wins / visits``, in [0, 1] (0.5 without a visit).
     ``proven`` is ``"win"``, ``"loss"`` or ``"draw"`` for that player when the value of the move is proven, else None;
     ``distance`` then counts the plies, this move included, within which the game ends if the winner follows the proof.
@@ -35,7 +36,7 @@ class Stats:
     move: Hashable
     """The move to play."""
     value: float
-    """Mean result for the player to move at the root, in [0, 1]; a draw counts half."""
+    """Mean result for the player to move at the root, in [0, 1], a draw counting half; or the proven result."""
     visits: int
     """Visits of the root."""
     moves: tuple[MoveStats, ...]
@@ -52,7 +53,7 @@ class Stats:
     nodes: int
     """Distinct nodes of the tree, the root among them."""
     bytes: int
-    """Memory that the tree takes."""
+    """Memory that the tree takes; exact search has its own, which counts towards the limit only."""
     depth_mean: float
     """Mean number of moves between the root and the node that an iteration reached."""
     depth_max: int
@@ -85,17 +86,29 @@ class Stats:
         return data
 
     def __str__(self) -> str:
-        """A table of the moves, at most twelve, under a line of figures."""
-        head = (
-            f"move {self.move}  value {self.value:.3f}  {self.iterations:,} iterations in {self.seconds:.3f} s "
-            f"({self.iterations_per_second:,.0f}/s)  {self.nodes:,} nodes, {self.bytes / 1e6:.1f} MB  "
-            f"depth {self.depth_mean:.1f}/{self.depth_max}  stopped by {self.stop_reason}"
-        )
-        shown = self.moves[:12]
-        cells = [("move", "visits", "wins", "value")]
-        cells += [(str(m.move), f"{m.visits:,}", f"{m.wins:,.1f}", f"{m.value:.3f}") for m in shown]
-        widths = [max(len(row[column]) for row in cells) for column in range(4)]
-        lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in cells]
+        """A table of the moves, the one to play first, at most twelve, under a line of figures.
+
+        What is proven stands there as "win in 7", for the position in the line and for the moves in a column.
+        """
+        proof = _proof(self)
+        head = "  ".join([
+            f"move {self.move}",
+            f"value {self.value:.3f}",
+            *([proof] if proof else []),
+            f"{self.iterations:,} iterations in {self.seconds:.3f} s ({self.iterations_per_second:,.0f}/s)",
+            f"{self.nodes:,} nodes, {self.bytes / 1e6:.1f} MB",
+            f"depth {self.depth_mean:.1f}/{self.depth_max}",
+            f"stopped by {self.stop_reason}",
+        ])
+        shown = sorted(self.moves, key=lambda entry: entry.move != self.move)[:12]
+        cells = [["move", "visits", "wins", "value", "proven"]]
+        cells += [[str(m.move), f"{m.visits:,}", f"{m.wins:,.1f}", f"{m.value:.3f}", _proof(m)] for m in shown]
+        if all(m.proven is None for m in shown):
+            cells = [row[:-1] for row in cells]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        lines = [
+            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells
+        ]
         if len(self.moves) > len(shown):
             lines.append(f"... and {len(self.moves) - len(shown)} more moves")
         return "\n".join([head, *lines, "pv " + " ".join(str(move) for move in self.pv)])
@@ -112,6 +125,13 @@ class Rollouts:
     """Mean number of moves played, from the position to the end of the game."""
     seconds: float
     rollouts_per_second: float
+
+
+def _proof(of: MoveStats | Stats) -> str:
+    """What is proven, in words: "win in 7"; empty where nothing is."""
+    if of.proven is None:
+        return ""
+    return of.proven if of.distance is None else f"{of.proven} in {of.distance}"
 
 
 def _plain(move: Hashable) -> Any:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from mcts_core.connect_four import ConnectFour
 from mcts_core.mnk import MNK
+from mcts_core.searcher import guide_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
+
+TACTICAL = 2
+"""The bit of tactical rollouts among those of a guide."""
 
 UCT: Mapping[str, Any] = {
     "selection": "ucb1",
@@ -32,14 +36,13 @@ UCT: Mapping[str, Any] = {
 }
 """Textbook UCT: no knowledge beyond the rules, and what the other presets start from."""
 
-GENERAL: Mapping[str, Any] = {**UCT, "solver": True, "transpositions": True}
+GENERAL: Mapping[str, Any] = {**UCT, "solver": True}
 """Any game of which only the rules are known."""
 
 CONNECT_FOUR: Mapping[str, Any] = {
     **GENERAL,
-    "exploration": 0.6,
     "rollout": "decisive",
-    "expand_after": 2,
+    "expand_after": 8,
     "node_proofs": 4,
     "root_proofs": 8,
 }
@@ -56,10 +59,10 @@ SMALL_BOARD: Mapping[str, Any] = {
 LARGE_BOARD: Mapping[str, Any] = {
     **GENERAL,
     "selection": "grave",
-    "exploration": 0.1,
-    "rollout": "decisive",
+    "exploration": 0.05,
+    "rollout": "tactical",
     "expand_after": 4,
-    "expand_distance": 2,
+    "expand_distance": 1,
     "prior_weight": 4.0,
     "leaf_proofs": 100,
     "node_proofs": 4,
@@ -73,7 +76,7 @@ EXPLORATION: Mapping[str, float] = {"ucb1": 0.5**0.5, "ucb1-tuned": 1.0, "rave":
 def kind_of(state: Any) -> object:
     """What the defaults depend on: equal for states with equal defaults."""
     if isinstance(state, MNK):
-        return type(state), state.m * state.n > 64
+        return type(state), state.m * state.n > 64, guide_of(state)
     return type(state)
 
 
@@ -82,5 +85,10 @@ def defaults(state: Any) -> Mapping[str, Any]:
     if isinstance(state, ConnectFour):
         return CONNECT_FOUR
     if isinstance(state, MNK):
-        return LARGE_BOARD if state.m * state.n > 64 else SMALL_BOARD
+        if state.m * state.n <= 64:
+            return SMALL_BOARD
+        guide = guide_of(state)
+        if guide is None or not guide[0] >> TACTICAL & 1:
+            return {**LARGE_BOARD, "rollout": "decisive"}
+        return LARGE_BOARD
     return GENERAL

@@ -19,7 +19,7 @@ from mcts_core.connect_four_guide cimport (
     c4_sum, c4_up, c4_wins, c4_without,
 )
 from mcts_core.connect_four_rollout cimport (
-    C4_KINDS, C4_ONE_WORD, C4_STANDARD, C4_TWO_WORDS, c4_context, c4_state, c4_table,
+    C4_ONE_WORD, C4_STANDARD, C4_TWO_WORDS, c4_context, c4_state, c4_table,
 )
 from mcts_core.dispatch cimport hot_table
 from mcts_core.game cimport (

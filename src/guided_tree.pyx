@@ -828,6 +828,9 @@ cdef int iterate(GuidedTree *guided) noexcept nogil:
                 continue
             proven = True
             break
+        # a block may be reached on a longer path than the one that it was made on
+        if MCTS_UNLIKELY(length + 2 > tree.path_room) and not levels_reserve(guided, length + 2):
+            return RUN_SYSTEM_MEMORY
         slot = block.best
         link = block.best_link
         tree.path_record[length] = <uint8_t *>block

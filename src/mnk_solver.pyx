@@ -6,7 +6,7 @@ are one in the table. Hot: compiled once per instruction set as ``mcts_core._mnk
 """
 
 from cpython.pycapsule cimport PyCapsule_New
-from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from mcts_core.game cimport MCTS_NO_MOVE, mcts_proof, mcts_rng, mcts_rng_next, mcts_rng_seed
@@ -72,7 +72,7 @@ cdef bint on_board(int cols, int rows, int x, int y) noexcept nogil:
 
 cdef void prepare(solver_search *s, int32_t cols, int32_t rows, int32_t k, int32_t exact) noexcept nogil:
     cdef mnk_rays *r = &s.rays
-    cdef int d, dx, dy, x, y, cell, turned, i, player, last
+    cdef int d, dx, dy, x, y, cell, turned, i, player
     memset(r, 0, sizeof(mnk_rays))
     r.k = k
     r.exact = exact

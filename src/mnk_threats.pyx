@@ -7,7 +7,7 @@ them is refuted in turn. Hot: compiled once per instruction set as ``mcts_core._
 """
 
 from cpython.pycapsule cimport PyCapsule_New
-from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from mcts_core.game cimport MCTS_NO_MOVE, mcts_proof, mcts_rng, mcts_rng_next, mcts_rng_seed
@@ -546,7 +546,7 @@ cdef int loses(threat_search *s, int player, int depth, uint32_t *move) noexcept
     cdef uint64_t key = s.hash ^ DEFENCE[player], start = s.spent
     cdef threat_entry *known
     cdef int cells[2]
-    cdef int count, result, i, cell, length, worst, index, y
+    cdef int count, result, cell, length, worst, index, y
     cdef uint32_t best, ignored
     cdef uint32_t zone[32]
     cdef uint16_t order[3 * MAX_STONES]

@@ -22,7 +22,7 @@ from mcts_core.tree cimport MAX_SLOTS
 
 cdef enum:
     LONGEST_ROLLOUT = 1000000  # moves; a game that goes on is taken for endless
-    ACTIONS = 1024  # moves, in the order in which they appear, that have AMAF statistics; the last one stands for others
+    ACTIONS = 1024  # moves, in the order in which they appear, that have AMAF statistics; the last is for all others
 
 PYTHON_GUIDE = (1 << MCTS_ROLLOUT_RANDOM | 1 << MCTS_ROLLOUT_DECISIVE, 0, ACTIONS, False, False)
 
@@ -104,7 +104,6 @@ cdef class PythonGame(NativeState):
 
     cdef object move_of(self, uint32_t identity):
         return self.moves[identity]
-
 
     cdef object child(self, object state, object move):
         self.calling = "play()"

@@ -96,6 +96,12 @@ cdef class SearchSettings:
         self.options.root_units = root_units
 
 
+cdef uint32_t most_iterations(SearchSettings settings) noexcept:
+    """Beyond which a sum would not fit: of half-points, or of their squares."""
+    cdef uint32_t most = <uint32_t>MAX_ITERATIONS // settings.options.rollouts_per_leaf
+    return most // 2 if settings.options.selection == SELECT_TUNED else most
+
+
 def guide_of(state):
     """(bits of the rollout policies, best distance for children, number of actions, whether there is exact search,
     whether positions have keys) of the state's game; None where the game offers its rules only."""
@@ -149,7 +155,7 @@ cdef class SearchCore:
         cdef NativeState native
         cdef int status, sign
         cdef bint on_main_thread
-        cdef uint32_t most = <uint32_t>MAX_ITERATIONS // settings.options.rollouts_per_leaf
+        cdef uint32_t most = most_iterations(settings)
         if not self.lock.acquire(False):
             raise SearchBusy("this Searcher is searching in another thread; use one Searcher per concurrent search")
         try:
@@ -221,6 +227,8 @@ cdef class SearchCore:
                 reason = b"iterations"
             elif seconds > 0 and now >= deadline:
                 reason = b"time"
+            if reason != NULL and self.settings.guided and self.guided.proof.value >= 0:
+                reason = b"solved"  # and only the distance may be a better one
             if on_main_thread and now >= signals_at:
                 with gil:
                     PyErr_CheckSignals()
@@ -416,9 +424,8 @@ cdef class SearchCore:
             if self.settings.guided:
                 if guided.proof.value >= 0:
                     proven, distance = PROVEN[guided.proof.value], guided.proof.distance
-                if guided.prover != NULL:
-                    used += guided.prover_bytes
-                used += guided.table_size * sizeof(Transposition)
+                    value = guided.proof.value / 2.0
+                used += guided.table_used * sizeof(Transposition)
             return {
                 "move": move,
                 "value": value,
@@ -446,10 +453,9 @@ cdef class SearchCore:
 
     @property
     def held(self):
-        """Bytes of memory that the arenas keep between searches."""
+        """Bytes of memory that the trees keep between searches."""
         return ((0 if self.plain == NULL else self.plain.arena.committed)
-                + (0 if self.guided == NULL else self.guided.tree.arena.committed + self.guided.prover_bytes
-                                                  + self.guided.table_size * sizeof(Transposition)))
+                + (0 if self.guided == NULL else self.guided.tree.arena.committed))
 
     def release(self):
         """Gives the arenas back; the statistics of the last search go with them."""

@@ -14,7 +14,8 @@ ROLLOUTS = ("random", "decisive", "tactical")
 NAMES = ("loss", "draw", "win")
 EXCLUDED = -1e30
 SLICE = 4096  # units of the root's exact search at a time
-FIRST_PROOF = 8  # visits of a node when its exact search begins
+NODE_SLICE = 65536  # at most, of that of another node
+FIRST_PROOF = 64  # visits of a node when its exact search begins
 
 
 def ratio(a, b):
@@ -364,7 +365,7 @@ class Oracle:
                 self.add(drawn, points)
             block.visits += 1
             block.points += points
-            if block.visits >= FIRST_PROOF and block.visits.bit_count() == 1:
+            if block.visits >= FIRST_PROOF and block.visits % 2 ** (block.visits.bit_length() - 3) == 0:
                 doubled = doubled or level
             blocks = [entry[0] for entry in way[1:level + 1]]
             block.best = self.highest(block, block.children, self.record_for(blocks))
@@ -387,7 +388,7 @@ class Oracle:
     def prove_node(self, way, level):
         block, (above, child, _) = way[level][0], way[level - 1]
         path = [entry[1].move for entry in way[1:level]]
-        proof = self.probe.prove(path, min(self.node_proofs * block.visits, 4 * SLICE), False, self.memory)[0]
+        proof = self.probe.prove(path, min(self.node_proofs * block.visits // 4, NODE_SLICE), False, self.memory)[0]
         if proof is None:
             return
         self.prove(child, self.alternating_player(path), proof[0], proof[1], above.player)
@@ -434,7 +435,7 @@ class Oracle:
         visits = self.root.visits
         return {
             "iterations": visits, "nodes": self.nodes, "rollouts": self.rollouts,
-            "value": (points if self.player > 0 else visits - points) / visits,
+            "value": self.proof[0] / 2 if self.proof else (points if self.player > 0 else visits - points) / visits,
             "depth_max": max(self.depths), "depth_mean": sum(self.depths) / len(self.depths),
             "proven": None if self.proof is None else NAMES[self.proof[0]],
             "distance": None if self.proof is None else self.proof[1],

@@ -66,7 +66,7 @@ def test_stats_belong_to_the_thread():
     assert seen == [45] and mc.stats().iterations == 123
 
 
-@pytest.mark.parametrize(("options", "most"), [({"preset": "uct"}, 200_000), ({"root_proofs": 0}, 20_000)])
+@pytest.mark.parametrize(("options", "most"), [({"preset": "uct"}, 200_000), ({"root_proofs": 0, "expand_after": 1}, 20_000)])
 def test_the_module_does_not_sit_on_the_memory_of_a_large_search(options, most, monkeypatch):
     from mcts_core import api
 

@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 
@@ -19,7 +20,8 @@ def test_the_table_the_move_and_the_principal_variation(cli):
     first_row = lines[next(i for i, line in enumerate(lines) if line.startswith("move")) + 1].split()
     assert first_row[:4] == [str(stats.moves[0].move + 1), f"{stats.moves[0].visits:,}",
                              f"{stats.moves[0].wins:,.1f}", f"{stats.moves[0].value:.3f}"]
-    assert any(line.startswith(f"best move: {best + 1}, value ") for line in lines)
+    assert f"best move: {best + 1}, win in 3" in lines
+    assert any(line.endswith(" iterations/s, ended by solved: win in 3") for line in lines)
     assert lines[-1] == "principal variation: " + " ".join(str(move + 1) for move in stats.pv)
 
 
@@ -51,7 +53,22 @@ def test_the_document_is_the_position_and_its_stats(cli):
 def test_a_win_in_one_is_found(cli, game, moves, best):
     code, out, err = cli("analyze", game, moves, "--iterations", 3000, "--seed", 1)
     assert code == 0, err
-    assert f"\nbest move: {best}, value " in out
+    assert f"\nbest move: {best}, win in 1\n" in out
+
+
+def test_what_is_not_proven_is_told_as_a_value(cli):
+    code, out, err = cli("analyze", "connect4", "--iterations", 2000, "--seed", 1, "--preset", "uct")
+    assert code == 0 and err == ""
+    assert re.search(r"^best move: 4, value 0\.\d{3}$", out, re.MULTILINE)
+    assert "proven" not in out and ", ended by iterations\n" in out
+
+
+def test_a_lost_position_is_told(cli):
+    code, out, err = cli("analyze", "tictactoe", "a3 b1 c1 c2 a1", "--iterations", 2000, "--seed", 1)
+    assert code == 0 and err == ""
+    assert re.search(r"^best move: \w\d, loss in 2$", out, re.MULTILINE)
+    assert ", ended by solved: loss in 2\n" in out
+    assert len(re.findall("loss in 2$", out, re.MULTILINE)) >= 4
 
 
 def test_base_0_is_the_numbering_of_the_library(cli):
@@ -103,7 +120,7 @@ def test_a_python_game_is_analyzed(cli, tmp_path, monkeypatch):
     code, out, err = cli(*argv)
     assert code == 0, err
     assert "6 left\n" in out
-    assert "\nbest move: ('take', 2), value " in out
+    assert "\nbest move: ('take', 2), win in 3\n" in out
     document = json.loads(cli(*argv, "--json")[1])
     assert document["move"] == ["take", 2]
     assert document["position"] == "6 left"

@@ -2,7 +2,7 @@ import argparse
 
 import pytest
 
-from mcts_core import InvalidOption
+from mcts_core import ConnectFour, Gomoku, InvalidOption, Searcher, TicTacToe
 from mcts_core.cli import options
 
 
@@ -25,14 +25,35 @@ def test_the_budget_is_one_second_unless_something_is_named(argv, expected):
 
 
 def test_the_engine_gets_the_options_that_are_named():
-    from mcts_core import TicTacToe
-
     engine = options.make_engine(parse("--seed", "17"))
     engine.search(TicTacToe(), iterations=10)
     assert engine.stats().seed == 17
     engine = options.make_engine(parse("--seed", "17"), seed=18)
     engine.search(TicTacToe(), iterations=10)
     assert engine.stats().seed == 18
+
+
+@pytest.mark.parametrize("argv, expected", [
+    ((), {"solver": True, "rollout": "decisive"}),
+    (("--preset", "strong"), {"solver": True, "rollout": "decisive"}),
+    (("--preset", "uct"), {"solver": False, "rollout": "random", "selection": "ucb1"}),
+    (("--preset", "uct", "--solver", "--exploration", "0.25"), {"solver": True, "exploration": 0.25}),
+    (("--no-solver", "--selection", "rave"), {"solver": False, "selection": "rave"}),
+    (("--rollout", "random", "--selection", "ucb1-tuned"), {"rollout": "random", "selection": "ucb1-tuned"}),
+])
+def test_the_search_has_the_options_that_are_named_and_the_defaults_of_the_game(argv, expected):
+    found = options.make_engine(parse(*argv)).options(ConnectFour())
+    assert {name: found[name] for name in expected} == expected
+
+
+def test_every_choice_is_known_to_the_library():
+    parser = argparse.ArgumentParser()
+    options.add_search_options(parser)
+    choices = {action.dest: action.choices for action in parser._actions if action.choices}
+    assert set(choices) == {"preset", "selection", "rollout", "final_move"}
+    for name, known in choices.items():
+        for choice in known:
+            Searcher(**{name: choice}).search(Gomoku(6), iterations=10)
 
 
 @pytest.mark.parametrize("argv", [("--exploration", "nan"), ("--memory-mb", "-1"), ("--seed", "-5")])

@@ -1,3 +1,4 @@
+import dataclasses
 import io
 import re
 import sys
@@ -6,7 +7,7 @@ import pytest
 
 import mcts_core
 from mcts_core.cli.games import parse_game
-from mcts_core.cli.tables import PlainScreen, RichScreen, make_screen, proof, show_board, show_stats
+from mcts_core.cli.tables import PlainScreen, RichScreen, expectation, make_screen, proof, show_board, show_stats
 
 ESCAPE = re.compile("\x1b\\[[0-9;]*m")
 
@@ -92,6 +93,26 @@ def test_long_lines_are_not_broken():
     screen.text("x" * 200)
     screen.heading("y" * 200)
     assert ESCAPE.sub("", stream.getvalue()) == "x" * 200 + "\n" + "y" * 200 + "\n"
+
+
+def test_the_move_to_play_is_the_first_row_with_what_is_proven():
+    state = mcts_core.ConnectFour.from_moves("112233", base=1)  # a win in one, and losses
+    engine = mcts_core.Searcher(seed=1)
+    assert engine.search(state, iterations=500) == 3
+    stats = dataclasses.replace(engine.stats(), moves=tuple(sorted(engine.stats().moves, key=lambda m: m.move)))
+    stream = io.StringIO()
+    show_stats(PlainScreen(stream), parse_game("connect4"), stats, top=2)
+    lines = stream.getvalue().splitlines()
+    assert lines[0].split() == ["move", "visits", "wins", "value", "proven"]
+    assert lines[1].split()[0] == "4" and lines[1].endswith("  win in 1")
+    assert lines[2].split()[0] == "1"
+    assert lines[3] == "... and 5 more moves"
+    assert lines[4].endswith(", ended by solved: win in 1")
+    assert expectation(stats) == "win in 1"
+
+
+def test_what_is_not_proven_is_expected_by_value(searched):
+    assert expectation(searched) == f"value {searched.moves[0].value:.3f}"
 
 
 @pytest.mark.parametrize("proven, distance, words", [

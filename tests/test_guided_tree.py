@@ -114,7 +114,7 @@ def compare(state, counts, seed=7, memory_mb=16, **given):
         expected = oracle.children()
         assert {move: found[move] for move in expected} == expected, count
         assert all(found[move][0] == 0 for move in found if move not in expected)
-        assert stats.stop_reason == ("solved" if oracle.settled else "iterations")
+        assert stats.stop_reason == ("solved" if oracle.proof is not None else "iterations")
         if oracle.settled:
             break
     return oracle
@@ -198,7 +198,7 @@ def test_random_options_on_random_positions_equal_the_oracle(monkeypatch):
 
     for name in taken:
         monkeypatch.setattr(Oracle, name, counted(name, getattr(Oracle, name)))
-    for seed in range(150):
+    for seed in [*range(150), 210, 365, 383, 659, 799]:  # the last ones have to widen a node
         state, options = random_case(seed)
         compare(state, [10, 50, 250], **options)
     assert min(taken.values()) >= 3, taken
@@ -509,11 +509,11 @@ def test_a_full_memory_ends_the_search_with_what_it_has(options):
     states = [Wide(), mc.ConnectFour(), mc.MNK(7, 7, 5), mc.Gomoku(9), mc.Gomoku(15, "exact")]
     for seed in range(3):
         for state in states[seed > 0:]:
-            engine = mc.Searcher(seed=seed, memory_mb=1, **options)
+            engine = mc.Searcher(seed=seed, memory_mb=1, expand_after=2, **options)
             move = engine.search(state, iterations=60_000)
             stats = engine.stats()
             assert stats.stop_reason == "memory" and 0 < stats.iterations < 60_000
-            assert 0.6 * 2**20 < stats.bytes <= 2**20
+            assert 0.55 * 2**20 < stats.bytes <= 2**20
             assert move == stats.move == stats.pv[0] and move in state.legal_moves()
             assert len(stats.moves) == len(state.legal_moves()) and 0 <= stats.value <= 1
             assert sum(entry.visits for entry in stats.moves) >= stats.iterations == stats.visits

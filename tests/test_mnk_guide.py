@@ -426,7 +426,7 @@ def test_what_the_guide_offers():
 
 def test_children_along_a_path():
     rng = random.Random(6)
-    for state, board in samples(7, each=3):
+    for state, _ in samples(7, each=3):
         path = []
         end = state
         while len(path) < 5 and end.winner() is None:
@@ -524,7 +524,7 @@ def test_played_is_a_game(policy):
         last = [cell for cell in line if played[cell] and cell not in path]
         assert line
 
-        def was_last(cell):
+        def was_last(cell, board=board, winner=winner):
             del board.stones[cell]
             none = not lines_of(board, winner)
             board.stones[cell] = winner

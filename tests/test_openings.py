@@ -34,7 +34,8 @@ def test_games():
     assert games.find("gomoku").start() == mc.Gomoku(15, "freestyle")
     assert games.find("gomoku-exact").start() == mc.Gomoku(15, "exact")
     assert games.find("mnk:6,5,4").start() == mc.MNK(6, 5, 4)
-    assert [games.find(name).openspiel for name in ("connect4", "gomoku", "gomoku-exact", "mnk:6,5,4", "mnk:7,7,5")] == [
+    names = ("connect4", "gomoku", "gomoku-exact", "mnk:6,5,4", "mnk:7,7,5")
+    assert [games.find(name).openspiel for name in names] == [
         "connect_four", "gomoku(size=15,connect=5)", None, "mnk(m=6,n=5,k=4)", "gomoku(size=7,connect=5)"]
 
 

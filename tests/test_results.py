@@ -82,6 +82,28 @@ def test_str_is_a_table(stats):
     assert lines[9] == "pv " + " ".join(map(str, stats.pv))
 
 
+def test_what_is_proven_is_in_the_table():
+    engine = mc.Searcher(seed=1)
+    engine.search(mc.ConnectFour.from_moves("112233", base=1), iterations=500)
+    stats = engine.stats()
+    assert (stats.move, stats.proven, stats.distance, stats.stop_reason) == (3, "win", 1, "solved")
+    lines = str(stats).splitlines()
+    assert "  win in 1  " in lines[0] and lines[0].endswith("stopped by solved")
+    assert lines[1].split() == ["move", "visits", "wins", "value", "proven"]
+    assert lines[2].split()[0] == "3" and lines[2].endswith("  win in 1")
+    assert stats.to_dict()["proven"] == "win" and stats.to_dict()["distance"] == 1
+
+
+def test_the_move_to_play_is_the_first_row():
+    for seed in range(30):
+        engine = mc.Searcher(seed=seed, preset="uct", final_move="max")
+        engine.search(mc.Gomoku(15), iterations=2000)
+        stats = engine.stats()
+        lines = str(stats).splitlines()
+        assert lines[2].split()[0] == str(stats.move) and len(lines) == 16
+        assert [line.split()[0] for line in lines[2:14]].count(str(stats.move)) == 1
+
+
 def test_long_tables_are_cut():
     engine = mc.Searcher(seed=1)
     engine.search(mc.Gomoku(15), iterations=500)

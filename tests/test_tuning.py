@@ -25,7 +25,8 @@ class Coin:
 
 
 STATES = [mc.ConnectFour(), mc.ConnectFour(12, 8, 4), mc.TicTacToe(), mc.MNK(7, 7, 4), mc.MNK(8, 8, 5), mc.Gomoku(8),
-          mc.MNK(9, 8, 5), mc.Gomoku(9), mc.Gomoku(15, "exact"), mc.Gomoku(20), mc.MNK(32, 32, 6), Coin()]
+          mc.MNK(9, 8, 5), mc.Gomoku(9), mc.Gomoku(15, "exact"), mc.Gomoku(20), mc.MNK(32, 32, 6), mc.MNK(9, 9, 3),
+          Coin()]
 
 
 def test_all_presets_have_the_same_options():
@@ -57,7 +58,8 @@ def test_every_selection_has_an_exploration():
 
 
 def test_the_defaults_follow_the_game():
-    expected = [tuning.CONNECT_FOUR] * 2 + [tuning.SMALL_BOARD] * 4 + [tuning.LARGE_BOARD] * 5 + [tuning.GENERAL]
+    expected = [tuning.CONNECT_FOUR] * 2 + [tuning.SMALL_BOARD] * 4 + [tuning.LARGE_BOARD] * 5
+    expected += [{**tuning.LARGE_BOARD, "rollout": "decisive"}, tuning.GENERAL]  # three in a row have no tactics
     assert [tuning.defaults(state) for state in STATES] == expected
 
 

@@ -2,7 +2,7 @@
 
 from mcts_core.cli import options
 from mcts_core.cli.games import parse_game
-from mcts_core.cli.tables import best, make_screen, show_board, show_stats
+from mcts_core.cli.tables import expectation, make_screen, show_board, show_stats
 
 
 def add_parser(commands):
@@ -52,6 +52,6 @@ def run(args):
     screen.text()
     show_stats(screen, game, stats, args.top)
     screen.text()
-    screen.heading(f"best move: {game.format_move(move)}, value {best(stats).value:.3f}")
+    screen.heading(f"best move: {game.format_move(move)}, {expectation(stats)}")
     screen.text(f"principal variation: {' '.join(game.format_move(move) for move in stats.pv)}")
     return 0

@@ -1,6 +1,6 @@
 """``mcts-core bench``: rollouts and iterations per second of each game on this machine."""
 
-from mcts_core import rollouts
+from mcts_core import Searcher, rollouts
 from mcts_core.cli import options
 from mcts_core.cli.games import parse_game
 from mcts_core.cli.tables import make_screen
@@ -12,15 +12,16 @@ def add_parser(commands):
     """Adds the command to the parser."""
     parser = options.new_parser(
         commands, "bench", help="measure rollouts and iterations per second",
-        description="Measures every GAME from its first position, on one thread: a search and\n"
-                    "uniformly random rollouts. For comparisons, run it on a quiet machine.")
+        description="Measures every GAME from its first position, on one thread: textbook UCT\n"
+                    "(preset uct), the default search, whose iterations do more, and uniformly\n"
+                    "random rollouts. For comparisons, run it on a quiet machine.")
     parser.add_argument("games", metavar="GAME", nargs="*", default=list(GAMES),
                         help=f"games to measure, as in the other commands (default: {' '.join(GAMES)})")
     parser.add_argument("--seconds", type=float, default=1.0, metavar="S",
-                        help="time for each of the two measurements of a game (default 1)")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of rollouts and search (default 1)")
+                        help="time for each of the three measurements of a game (default 1)")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of rollouts and searches (default 1)")
     options.add_output_options(parser, json=True)
-    parser.set_defaults(run=run, iterations=None, exploration=None, final_move=None, memory_mb=None)
+    parser.set_defaults(run=run)
 
 
 def run(args):
@@ -34,20 +35,25 @@ def run(args):
 
         print_json({"version": version_text(), "seconds": args.seconds, "games": measured})
         return 0
-    headings = ["game", "rollouts/s", "iterations/s", "moves/rollout", "bytes/iteration"]
+    headings = ["game", "rollouts/s", "uct iterations/s", "bytes/iteration", "default iterations/s", "moves/rollout"]
     screen.table(headings, [
-        [row["game"], f"{row['rollouts_per_second']:,.0f}", f"{row['iterations_per_second']:,.0f}",
-         f"{row['mean_length']:.2f}", f"{row['bytes_per_iteration']:.1f}"]
+        [row["game"], f"{row['rollouts_per_second']:,.0f}", f"{row['uct']['iterations_per_second']:,.0f}",
+         f"{row['uct']['bytes_per_iteration']:.1f}", default_cell(row["default"]), f"{row['mean_length']:.2f}"]
         for row in measured])
     return 0
 
 
+def default_cell(found):
+    """The rate of a default search; of one that ended with a proof, which may take few iterations, the time."""
+    if found["stop_reason"] == "solved":
+        return f"solved in {found['seconds']:.3f} s"
+    return f"{found['iterations_per_second']:,.0f}"
+
+
 def measure(game, args):
     """The figures of one game."""
-    # The search comes first: it is the one to refuse a bad --seconds, before a loop depends on it.
-    engine = options.make_engine(args)
-    engine.search(game.start, **options.budget(args))
-    stats = engine.stats()
+    # The searches come first: they refuse a bad --seconds before a loop depends on it.
+    searches = {name: searched(game, args, preset) for name, preset in (("uct", "uct"), ("default", None))}
     count, done, lengths, seconds = 1, 0, 0.0, 0.0
     while seconds < args.seconds:
         result = rollouts(game.start, count, seed=args.seed + done)
@@ -61,7 +67,18 @@ def measure(game, args):
         "rollouts": done,
         "rollouts_per_second": done / seconds,
         "mean_length": lengths / done,
+        **searches,
+    }
+
+
+def searched(game, args, preset):
+    """The figures of one search."""
+    engine = Searcher(preset=preset, seed=args.seed)
+    engine.search(game.start, seconds=args.seconds)
+    stats = engine.stats()
+    return {
         "iterations": stats.iterations,
+        "seconds": stats.seconds,
         "iterations_per_second": stats.iterations_per_second,
         "bytes_per_iteration": stats.bytes / stats.iterations,
         "stop_reason": stats.stop_reason,

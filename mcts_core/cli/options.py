@@ -6,6 +6,8 @@ from mcts_core import Searcher
 from mcts_core.cli.games import GAME_HELP
 
 DEFAULT_SECONDS = 1.0
+SEARCHER_OPTIONS = ("preset", "selection", "rollout", "solver", "exploration", "final_move", "memory_mb", "seed")
+"""Options of the command line that are those of Searcher, under the same names."""
 
 
 def new_parser(commands, name, *, help, description):
@@ -32,8 +34,20 @@ def add_search_options(parser):
     group.add_argument(
         "--seed", type=int, metavar="N", help="the same seed and --iterations give the same moves on every machine")
     group.add_argument(
-        "--exploration", type=float, metavar="C",
-        help="the constant of UCB1, on values from 0 to 1 (default: the game's)")
+        "--preset", choices=("strong", "uct"),
+        help="strong: what is strongest for the game as far as it was measured (default); uct: textbook UCT")
+    group.add_argument(
+        "--selection", choices=("ucb1", "ucb1-tuned", "rave", "grave"),
+        help="how the tree is descended (default: the preset's for the game, as for the next ones)")
+    group.add_argument(
+        "--rollout", choices=("random", "decisive", "tactical"),
+        help="rollouts: uniformly random; decisive: win at once or keep the opponent from it; tactical: also open "
+             "fours and threes (m,n,k games)")
+    group.add_argument(
+        "--solver", action=argparse.BooleanOptionalAction, default=None,
+        help="prove wins, losses and draws, or not")
+    group.add_argument(
+        "--exploration", type=float, metavar="C", help="the constant of UCB1, on values from 0 to 1")
     group.add_argument(
         "--final-move", choices=("robust", "max"),
         help="how the move is chosen: robust, the most visits (default), or max, the best value")
@@ -59,12 +73,9 @@ def add_top(parser):
 
 def make_engine(args, *, seed=None):
     """The Searcher that the options ask for; ``seed`` takes the place of ``--seed`` when it is not None."""
-    options = {
-        "exploration": args.exploration,
-        "final_move": args.final_move,
-        "memory_mb": args.memory_mb,
-        "seed": args.seed if seed is None else seed,
-    }
+    options = {name: getattr(args, name) for name in SEARCHER_OPTIONS}
+    if seed is not None:
+        options["seed"] = seed
     return Searcher(**{name: value for name, value in options.items() if value is not None})
 
 

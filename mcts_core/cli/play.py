@@ -3,7 +3,7 @@
 from mcts_core import IllegalMove
 from mcts_core.cli import options
 from mcts_core.cli.games import parse_game
-from mcts_core.cli.tables import best, make_screen, show_board, show_stats
+from mcts_core.cli.tables import expectation, make_screen, show_board, show_stats
 
 COMMANDS = """\
 undo   take back your last move and the answer to it
@@ -79,7 +79,7 @@ class Table:
         self.states.append(self.state.play(move))
         self.screen.text()
         self.screen.text(
-            f"the engine plays {self.game.format_move(move)} (expects {best(stats).value:.3f} for itself after "
+            f"the engine plays {self.game.format_move(move)} ({expectation(stats)} for itself, after "
             f"{stats.iterations:,} iterations, {stats.iterations_per_second:,.0f} per second)")
         self.show()
 
@@ -115,8 +115,9 @@ class Table:
     def hint(self):
         """Shows what the engine would play for the person."""
         move = self.engine.search(self.state, **self.limits)
-        show_stats(self.screen, self.game, self.engine.stats(), top=5)
-        self.screen.heading(f"hint: {self.game.format_move(move)}")
+        stats = self.engine.stats()
+        show_stats(self.screen, self.game, stats, top=5)
+        self.screen.heading(f"hint: {self.game.format_move(move)}, {expectation(stats)}")
 
     def undo(self):
         """Takes back to the person's last decision."""

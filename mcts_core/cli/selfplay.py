@@ -3,7 +3,7 @@
 from mcts_core import InvalidOption
 from mcts_core.cli import options
 from mcts_core.cli.games import parse_game
-from mcts_core.cli.tables import best, make_screen, show_board, show_stats
+from mcts_core.cli.tables import best, expectation, make_screen, show_board, show_stats
 
 
 def add_parser(commands):
@@ -65,7 +65,7 @@ def play_game(game, engine, limits, screen, top):
         stats = engine.stats()
         if screen:
             show_stats(screen, game, stats, top)
-            screen.heading(f"{game.side(state.to_move)} plays {game.format_move(move)}")
+            screen.heading(f"{game.side(state.to_move)} plays {game.format_move(move)}, {expectation(stats)}")
             screen.text()
         searches.append({
             "to_move": state.to_move,
@@ -73,6 +73,9 @@ def play_game(game, engine, limits, screen, top):
             "move_text": game.format_move(move),
             "value": best(stats).value,
             "visits": best(stats).visits,
+            "proven": stats.proven,
+            "distance": stats.distance,
+            "stop_reason": stats.stop_reason,
             "iterations": stats.iterations,
             "seconds": stats.seconds,
             "iterations_per_second": stats.iterations_per_second,

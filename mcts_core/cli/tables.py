@@ -89,8 +89,10 @@ def show_board(screen, game, state):
 
 
 def show_stats(screen, game, stats, top=0):
-    """Prints the statistics of a search: a row per move, the ``top`` first (0: all), and the figures of the search."""
-    shown = stats.moves[:top] if top > 0 else stats.moves
+    """Prints the statistics of a search: the move to play and the most visited ones, ``top`` rows (0: all), and the
+    figures of the search."""
+    ordered = sorted(stats.moves, key=lambda entry: entry.move != stats.move)
+    shown = ordered[:top] if top > 0 else ordered
     proven = any(move.proven is not None for move in shown)
     headings = ["move", "visits", "wins", "value"] + ["proven"] * proven
     rows = []
@@ -104,7 +106,7 @@ def show_stats(screen, game, stats, top=0):
         screen.text(f"... and {len(stats.moves) - len(shown)} more moves")
     screen.text(
         f"{stats.iterations:,} iterations in {stats.seconds:.3f} s, {stats.iterations_per_second:,.0f} iterations/s, "
-        f"ended by {stats.stop_reason}")
+        f"ended by {stats.stop_reason}{': ' * (stats.proven is not None)}{proof(stats)}")
     screen.text(
         f"{stats.nodes:,} nodes in {stats.bytes / 1024:,.0f} KiB, depth {stats.depth_mean:.1f} on average, "
         f"{stats.depth_max} at most")
@@ -115,8 +117,13 @@ def best(stats):
     return next(entry for entry in stats.moves if entry.move == stats.move)
 
 
-def proof(move):
-    """What is proven of a move, in words: "win in 3"; empty where nothing is."""
-    if move.proven is None:
+def expectation(stats):
+    """What the player to move may expect, in words: "win in 7" where that is proven, else "value 0.563"."""
+    return proof(stats) or f"value {best(stats).value:.3f}"
+
+
+def proof(found):
+    """What is proven of a position or a move, in words: "win in 3"; empty where nothing is."""
+    if found.proven is None:
         return ""
-    return move.proven if move.distance is None else f"{move.proven} in {move.distance}"
+    return found.proven if found.distance is None else f"{found.proven} in {found.distance}"
