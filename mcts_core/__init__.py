@@ -13,12 +13,15 @@ from mcts_core.mnk import MNK, Gomoku, TicTacToe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from mcts_core.clock import Clock
+    from mcts_core.many import Result, search_many
     from mcts_core.results import MoveStats, Rollouts, Stats
 
     __version__: str
 
 __all__ = [
     "MNK",
+    "Clock",
     "ConnectFour",
     "GameError",
     "GameOver",
@@ -28,6 +31,7 @@ __all__ = [
     "InvalidState",
     "MoveStats",
     "NoSearch",
+    "Result",
     "Rollouts",
     "SearchBusy",
     "Searcher",
@@ -36,6 +40,7 @@ __all__ = [
     "get_include",
     "rollouts",
     "search",
+    "search_many",
     "stats",
 ]
 
@@ -55,6 +60,14 @@ def __getattr__(name: str) -> object:
         from mcts_core import results
 
         return getattr(results, name)
+    if name == "Clock":
+        from mcts_core.clock import Clock
+
+        return Clock
+    if name in ("Result", "search_many"):
+        from mcts_core import many
+
+        return getattr(many, name)
     raise AttributeError(f"module 'mcts_core' has no attribute {name!r}")
 
 

@@ -7,14 +7,16 @@ from _thread import _local as _ThreadLocal
 from os import urandom
 
 from mcts_core import bulk_rollouts, tuning
-from mcts_core.errors import InvalidOption, NoSearch
+from mcts_core.errors import InvalidOption, NoSearch, SearchBusy
 from mcts_core.notation import as_int, shorten
 from mcts_core.searcher import SearchCore, SearchSettings, clock, default_memory, guide_of
 
 TYPE_CHECKING = False  # typing itself, and dataclasses, would be most of the time that importing this package takes
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from typing import Any
 
+    from mcts_core.background import BackgroundSearch, Pondering
     from mcts_core.results import Rollouts, Stats
 
 MAX_ITERATIONS = 2**30 - 1
@@ -74,13 +76,22 @@ class Searcher:
         with what it has. The default is a quarter of the machine's memory.
     seed: an int in [0, 2**64). The same seed and number of iterations give the same tree, bit by bit, on every
         machine; every search starts from it. The default is a new random one for each search.
+    stop_early: whether a search ends before its budget when the move to play is certain: there is one legal move
+        (``only_move``, after one iteration), or none of the others can become the most visited one (``decided``). The
+        latter is exact for iterations; within a time budget it takes the rest to run at most twice as fast as so far,
+        and it is left out when it would save less than a tenth. It cannot be told where proven values or the final
+        move ``"max"`` may change the choice at any time, so it needs ``solver=False`` and ``"robust"``. The default:
+        where a time budget is the only one, so that a number of iterations is what was asked for; never with the
+        preset ``"uct"``.
     threads, reuse: this version knows 1 and False.
 
     A Searcher serves one search at a time and may be used from any thread; ``SearchBusy`` otherwise. Raises
     ``InvalidOption``, also in ``search`` for an option that the game at hand does not know.
     """
 
-    __slots__ = ("_core", "_given", "_memory", "_preset", "_seed", "_settings", "__weakref__")
+    __slots__ = (
+        "_background", "_core", "_given", "_memory", "_preset", "_seed", "_settings", "_stop_early", "__weakref__",
+    )
 
     def __init__(
         self,
@@ -107,6 +118,7 @@ class Searcher:
         final_move: str | None = None,
         memory_mb: float | None = None,
         seed: int | None = None,
+        stop_early: bool | None = None,
         threads: int = 1,
         reuse: bool = False,
     ) -> None:
@@ -143,10 +155,20 @@ class Searcher:
         self._given = {name: value for name, value in given.items() if value is not None}
         self._memory = memory
         self._settings: dict[object, SearchSettings] = {}
+        self._stop_early = _flag(stop_early, "stop_early")
+        self._background: BackgroundSearch | None = None
         self._core = SearchCore(memory)
 
+    def __del__(self) -> None:
+        background = getattr(self, "_background", None)  # there is none where __init__ raised
+        if background is not None:
+            background.cancel()
+
     def __repr__(self) -> str:
-        shown = {"preset": self._preset, **self._given, "memory_mb": self._memory / 2**20, "seed": self._seed}
+        shown = {
+            "preset": self._preset, **self._given, "memory_mb": self._memory / 2**20, "seed": self._seed,
+            "stop_early": self._stop_early,
+        }
         return f"Searcher({', '.join(f'{name}={value!r}' for name, value in shown.items() if value is not None)})"
 
     def options(self, state: Any) -> dict[str, Any]:
@@ -157,19 +179,39 @@ class Searcher:
             options["exploration"] = tuning.EXPLORATION[options["selection"]]
         return options
 
-    def search(self, state: Any, seconds: float | None = None, *, iterations: int | None = None) -> Any:
+    def search(
+        self,
+        state: Any,
+        seconds: float | None = None,
+        *,
+        iterations: int | None = None,
+        progress: Callable[[Stats], object] | None = None,
+        every: float = 0.1,
+    ) -> Any:
         """Searches ``state`` and returns the move to play.
 
         ``state`` is a position of this package or any object with ``to_move``, ``legal_moves()``, ``play(move)`` and
         ``winner()``. The search ends after ``seconds`` (finite, > 0) or ``iterations`` (1 to 2**30 - 1, divided by
         ``rollouts_per_leaf``), whichever comes first; after one second where neither is given. The GIL is released but
-        for calls of a Python-written game.
+        for calls of a Python-written game. ``stop()`` in another thread ends it before.
+
+        ``progress`` is called with the Stats so far whenever ``every`` seconds (0.001 to 1e9) have passed, in the
+        calling thread, while the search waits. An exception that it raises ends the search and comes out of it.
 
         Raises InvalidOption (a budget, or an option that the game does not know), InvalidState (no state), GameOver,
         GameError (the user's game failed; its exception is the cause), SearchBusy, and KeyboardInterrupt on Ctrl-C. The
         Searcher can be used afterwards.
         """
         begin = clock()
+        budget = self._budget(state, seconds, iterations)
+        if progress is None:
+            return self._core.search(state, budget[0], begin, *budget[1:])
+        return self._core.search(state, budget[0], begin, *budget[1:], *_reporter(progress, every))
+
+    def _budget(
+        self, state: Any, seconds: float | None, iterations: int | None
+    ) -> tuple[SearchSettings, float, int, int, bool]:
+        """Settings, seconds, iterations, seed and whether the search may stop early."""
         kind = tuning.kind_of(state), guide_of(state)
         settings = self._settings.get(kind)
         if settings is None:
@@ -179,13 +221,79 @@ class Searcher:
             most = MAX_ITERATIONS // self.options(state)["rollouts_per_leaf"]
             limit = as_int(iterations, "iterations", 1, most)
         if seconds is not None:
-            duration = _as_number(seconds, "seconds", 0.0, MAX_SECONDS)
-            if duration <= 0.0:
-                raise InvalidOption(f"seconds must be a finite number above 0, got {shorten(seconds)}")
+            duration = _as_duration(seconds)
         else:
             duration = 0.0 if limit else 1.0
         seed = _random_seed() if self._seed is None else self._seed
-        return self._core.search(state, settings, begin, duration, limit, seed)
+        early = self._stop_early
+        if early is None:
+            early = limit == 0 and self._preset != "uct"
+        return settings, duration, limit, seed, early
+
+    def ponder(self, state: Any) -> None:
+        """Searches ``state`` in a thread of its own, without a budget, until ``stop()``.
+
+        The search ends by itself when it is solved or the memory is full. It does not keep the interpreter from
+        ending, and it stops when the Searcher is no longer referenced. Raises what ``search`` raises for the state.
+        """
+        from mcts_core.background import BackgroundSearch
+
+        settings, _, _, seed, _ = self._budget(state, None, 1)
+        self._core.check(state)
+        self._background = BackgroundSearch(self._core, (state, settings, clock(), 0.0, 0, seed, False))
+
+    def stop(self) -> Stats | None:
+        """Ends the search that is running, waits for its end and returns its Stats. From any thread, at any time.
+
+        The ``search``, ``watch`` or ``search_async`` that was waiting for it ends with the move found so far and the
+        stop reason ``cancelled``. When no search is running, this returns the Stats of the last one; None when there
+        is none. In a progress callback it returns None, and the search ends when the callback returns. Raises
+        GameError when the game of a state failed while it was pondered.
+        """
+        background, self._background = self._background, None
+        self._core.cancel()
+        if not self._core.wait():
+            self._background = background
+            return None
+        if background is not None:
+            background.result()
+        try:
+            figures = self._core.figures()
+        except SearchBusy:  # another thread has begun the next search
+            return None
+        return None if figures is None else _stats_of(figures)
+
+    def pondering(self, state: Any) -> Pondering:
+        """A context in which ``state`` is pondered: ``with engine.pondering(state): ...``."""
+        from mcts_core.background import Pondering
+
+        return Pondering(self, state)
+
+    async def search_async(
+        self, state: Any, seconds: float | None = None, *, iterations: int | None = None
+    ) -> Any:
+        """``search`` for asyncio, in a thread of its own. When the task is cancelled the search ends, and so does its
+        thread before CancelledError goes on."""
+        from mcts_core.background import search_async
+
+        begin = clock()
+        budget = self._budget(state, seconds, iterations)
+        return await search_async(self._core, (state, budget[0], begin, *budget[1:]))
+
+    def watch(
+        self, state: Any, seconds: float | None = None, *, iterations: int | None = None, every: float = 0.1
+    ) -> Iterator[Stats]:
+        """Searches ``state`` in a thread of its own and yields Stats after every ``every`` seconds and at the end.
+
+        The search begins with the first step of the iterator and ends when that is closed. A consumer that is slow
+        gets the latest Stats. Budgets and errors are those of ``search``.
+        """
+        from mcts_core.background import watch
+
+        budget = self._budget(state, seconds, iterations)
+        interval = _as_number(every, "every", 1e-3, 1e9)
+        self._core.check(state)
+        return watch(self._core, (state, *budget), interval)
 
     def _settings_for(self, state: Any) -> SearchSettings:
         options = self.options(state)
@@ -241,12 +349,7 @@ class Searcher:
         figures = self._core.figures()
         if figures is None:
             raise NoSearch("there are no statistics: no search has run yet, or the last one failed")
-        from mcts_core.results import MoveStats, Stats
-
-        moves = tuple(MoveStats(*child) for child in figures.pop("moves"))
-        rate = figures["iterations"] / figures["seconds"]
-        figures["pv"] = tuple(figures["pv"])
-        return Stats(**figures, moves=moves, iterations_per_second=rate)
+        return _stats_of(figures)
 
 
 _local = _ThreadLocal()
@@ -291,8 +394,32 @@ def rollouts(state: Any, n: int, *, seed: int | None = None) -> Rollouts:
     return Rollouts(wins, draws, losses, plies / count, seconds, count / seconds)
 
 
+def _stats_of(figures: dict[str, Any]) -> Stats:
+    from mcts_core.results import MoveStats, Stats
+
+    moves = tuple(MoveStats(*child) for child in figures.pop("moves"))
+    rate = figures["iterations"] / figures["seconds"]
+    figures["pv"] = tuple(figures["pv"])
+    return Stats(**figures, moves=moves, iterations_per_second=rate)
+
+
+def _reporter(progress: Any, every: Any) -> tuple[Callable[[dict[str, Any]], object], float]:
+    """What the core calls with figures, and how often."""
+    interval = _as_number(every, "every", 1e-3, 1e9)
+    if not callable(progress):
+        raise InvalidOption(f"progress must be a function of one argument, the Stats so far, got {shorten(progress)}")
+    return lambda figures: progress(_stats_of(figures)), interval
+
+
 def _random_seed() -> int:
     return int.from_bytes(urandom(8), "little")
+
+
+def _as_duration(seconds: Any) -> float:
+    duration = _as_number(seconds, "seconds", 0.0, MAX_SECONDS)
+    if duration <= 0.0:
+        raise InvalidOption(f"seconds must be a finite number above 0, got {shorten(seconds)}")
+    return duration
 
 
 def _as_number(value: Any, name: str, low: float, high: float) -> float:

@@ -60,8 +60,9 @@ class Stats:
     reused_visits: int
     """Visits of the root that came from an earlier search."""
     stop_reason: str
-    """``time``, ``iterations``, ``solved`` (the value of the root is proven), ``memory`` (the tree reached its limit)
-    or ``cancelled`` (Ctrl-C)."""
+    """``time``, ``iterations``, ``solved`` (the value of the root is proven), ``memory`` (the tree reached its limit),
+    ``cancelled`` (Ctrl-C, ``stop()``), ``only_move`` (there is one legal move), ``decided`` (no other move can be the
+    most visited one at the end of the budget), or ``running`` in what a search reports on its way."""
     proven: str | None
     """``"win"``, ``"loss"`` or ``"draw"`` for the player to move at the root, when that is proven; else None."""
     distance: int | None

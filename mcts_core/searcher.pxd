@@ -1,6 +1,6 @@
 """One search at a time over one tree: budgets, stop rules, figures."""
 
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from mcts_core.game cimport NativeState
 from mcts_core.guided_tree cimport GuidedOptions, GuidedTree
@@ -27,7 +27,20 @@ cdef class SearchCore:
     cdef uint64_t seed
     cdef str stop_reason
     cdef object move
+    cdef list line                 # the principal variation, when it was asked for
+    cdef uint32_t number           # of the latest search
+    cdef uint32_t cancelled        # the search that is to end; written by any thread
+    cdef object thread             # that runs the search
+    cdef uint32_t forks            # when the lock was taken last
+    cdef bint early                # the search ends when the move is certain
+    cdef object progress           # called with figures after every `every` seconds, or None
+    cdef double begin, every
 
+    cdef bint take(self) except -1
+    cdef int report(self) except -1
+    cdef bint is_decided(self, uint32_t limit, double left, double passed, double took, uint32_t count) noexcept nogil
+    cdef int64_t lead(self) noexcept nogil
+    cdef dict snapshot(self)
     cdef void drop_trees(self) noexcept
     cdef bint prepare(self, NativeState native, int sign, SearchSettings settings, uint64_t seed) noexcept
     cdef int run(self, uint32_t count) noexcept nogil
@@ -42,4 +55,5 @@ cdef class SearchCore:
     cdef list winning_moves(self)
     cdef list variation(self, object first)
     cdef list guided_variation(self, object first)
+    cdef list proven_line(self, list moves)
     cdef list plain_variation(self, object first)

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Any
 
 def main_thread_ident() -> int | None: ...
@@ -35,8 +36,24 @@ class SearchSettings:
 
 class SearchCore:
     def __init__(self, memory: int) -> None: ...
+    def claim(self) -> int: ...
+    def abandon(self) -> None: ...
+    def cancel(self, number: int | None = None) -> None: ...
+    def wait(self) -> bool: ...
+    @staticmethod
+    def check(state: Any) -> None: ...
     def search(
-        self, state: Any, settings: SearchSettings, begin: float, seconds: float, iterations: int, seed: int
+        self,
+        state: Any,
+        settings: SearchSettings,
+        begin: float,
+        seconds: float,
+        iterations: int,
+        seed: int,
+        stop_early: bool = False,
+        progress: Callable[[dict[str, Any]], object] | None = None,
+        every: float = 0.0,
+        claimed: bool = False,
     ) -> Any: ...
     def figures(self) -> dict[str, Any] | None: ...
     @property

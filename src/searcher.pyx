@@ -3,17 +3,18 @@
 The loop runs without the GIL in short slices; between them it looks at the clock and, on the main thread, at signals.
 """
 
+import os
 from _thread import allocate_lock, get_ident
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from mcts_core.dispatch import isa
 from mcts_core.errors import GameError, SearchBusy
 from mcts_core.python_game import PYTHON_GUIDE
 
 from mcts_core.dispatch cimport hot_table
-from mcts_core.game cimport MCTS_NO_MOVE, NativeState
+from mcts_core.game cimport MCTS_NO_MOVE, NativeState, mcts_game, mcts_proof
 from mcts_core.guided_tree cimport *
 from mcts_core.python_game cimport PythonGame, as_native, raise_error_of
 from mcts_core.tree cimport *
@@ -24,14 +25,27 @@ cdef extern from "kernels/platform.h" nogil:
     uint64_t mcts_physical_memory()
 
 
+cdef extern from "kernels/flag.h" nogil:
+    uint32_t mcts_flag_read(const uint32_t *flag)
+    void mcts_flag_write(uint32_t *flag, uint32_t value)
+
+
 cdef enum:
     MIB = 1 << 20
+    LINE = 1024          # moves of a proven line, at most
+    LINE_UNITS = 4096    # of exact search for each
+    CHECKS = 64                   # looks of an iteration budget at whether the move is decided
 
 cdef double SLICE = 1e-3          # seconds between two looks at the clock
 cdef double SIGNAL_INTERVAL = 0.02  # seconds between two looks at signals, for which the GIL is taken
+cdef double WORTH = 0.1             # share of a time budget that stopping early must save
+cdef int64_t SURE = 0x7FFFFFFFFFFFFFFF  # a lead that nothing overtakes
+cdef double MARGIN = 2.0            # how much faster than so far the rest of a time budget may run
 
 cdef TreeOps *tree_ops = <TreeOps *>hot_table("tree")
 cdef GuidedOps *guided_ops = <GuidedOps *>hot_table("guided_tree")
+
+cdef uint32_t forks = 0  # that this process comes from: a lock that was taken before the last one is nobody's
 
 cdef tuple PROVEN = ("loss", "draw", "win")  # by half-points
 
@@ -52,6 +66,15 @@ def default_memory():
     except (OSError, ValueError):
         pass
     return max(memory, 256 * MIB) // 4
+
+
+def count_fork():
+    global forks
+    forks += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=count_fork)
 
 
 def clock():
@@ -120,6 +143,7 @@ cdef class SearchCore:
     def __cinit__(self, uint64_t memory):
         self.memory = memory
         self.lock = allocate_lock()
+        self.forks = forks
 
     def __dealloc__(self):
         self.drop_trees()
@@ -146,22 +170,83 @@ cdef class SearchCore:
         return self.guided != NULL and guided_ops.reset(self.guided, native.game, native.state, sign,
                                                         &settings.options, seed)
 
-    def search(self, state, SearchSettings settings, double begin, double seconds, uint32_t iterations, uint64_t seed):
+    cdef bint take(self) except -1:
+        """Takes the lock; False while a search runs."""
+        if self.lock.acquire(False):
+            return True
+        if self.forks == forks:
+            return False
+        # after a fork: the thread that holds the lock, and was changing the tree, is not in this process
+        self.lock = allocate_lock()
+        self.lock.acquire(False)
+        self.forks = forks
+        self.native = None
+        self.drop_trees()
+        return True
+
+    def claim(self):
+        """Takes the core for a search that this thread or another one then runs; the number of it."""
+        if not self.take():
+            if self.thread == get_ident():
+                raise SearchBusy("this Searcher is searching; a progress callback can use another one")
+            raise SearchBusy("this Searcher is searching in another thread; use one Searcher per concurrent search, "
+                             "or stop() it first")
+        self.forks = forks
+        self.thread = None
+        self.number += 1
+        return self.number
+
+    def abandon(self):
+        """Gives a claimed core back without a search."""
+        self.lock.release()
+
+    def cancel(self, number=None):
+        """Ends the search of this number, by default the latest one; without effect when it has ended.
+
+        From any thread.
+        """
+        mcts_flag_write(&self.cancelled, self.number if number is None else <uint32_t>number)
+
+    def wait(self):
+        """Waits until the search that is running has ended; False when that is the calling thread's own."""
+        number = self.number
+        while self.number == number:
+            if self.take():
+                self.lock.release()
+                break
+            if self.thread == get_ident():
+                return False
+            if self.lock.acquire(True, 0.01):
+                self.lock.release()
+                break
+        return True
+
+    @staticmethod
+    def check(state):
+        """Raises what a search of ``state`` would raise before its first iteration."""
+        as_native(state, "there is nothing to search")
+
+    def search(self, state, SearchSettings settings, double begin, double seconds, uint32_t iterations, uint64_t seed,
+               bint stop_early=False, progress=None, double every=0.0, bint claimed=False):
         """Searches ``state`` and returns the move to play.
 
         ``begin``: the clock's reading when the call began; ``seconds`` and ``iterations``: budgets, 0 where there is
-        none.
+        none. ``stop_early``: whether the search ends when the move is certain. ``progress`` is called with figures
+        after every ``every`` seconds. ``claimed``: ``claim`` was called before.
         """
         cdef NativeState native
         cdef int status, sign
         cdef bint on_main_thread
         cdef uint32_t most = most_iterations(settings)
-        if not self.lock.acquire(False):
-            raise SearchBusy("this Searcher is searching in another thread; use one Searcher per concurrent search")
+        cdef bint only_move
+        if not claimed:
+            self.claim()
+        self.thread = get_ident()
         try:
             self.native = None
             self.state = None
             self.finished = False
+            self.line = None
             native = as_native(state, "there is nothing to search")
             sign = (<PythonGame>native).to_move if isinstance(native, PythonGame) else state.to_move
             if not self.prepare(native, sign, settings, seed):
@@ -172,6 +257,14 @@ cdef class SearchCore:
             self.seed = seed
             if iterations == 0 or iterations > most:
                 iterations = most
+            only_move = stop_early and len(self.legal_moves()) == 1
+            if only_move:
+                iterations = 1
+            # values may decide between moves at any time where they are proven, and where they are what counts
+            self.early = stop_early and not settings.by_value and not (settings.guided and settings.options.solver)
+            self.progress = progress
+            self.begin = begin
+            self.every = every
             self.stop_reason = "cancelled"  # what a signal leaves here
             on_main_thread = get_ident() == main_thread_ident()
             try:
@@ -180,6 +273,9 @@ cdef class SearchCore:
             finally:
                 self.seconds = mcts_clock() - begin
                 self.overshoot = max(0.0, self.seconds - seconds) if seconds > 0 else 0.0
+                self.progress = None
+            if only_move and self.stop_reason == "iterations":
+                self.stop_reason = "only_move"
             if status == RUN_GAME_ERROR:
                 try:
                     raise_error_of(native, state)
@@ -192,6 +288,7 @@ cdef class SearchCore:
             self.finished = True
             return self.move
         finally:
+            self.thread = None
             self.lock.release()
 
     cdef int run(self, uint32_t count) noexcept nogil:
@@ -208,12 +305,17 @@ cdef class SearchCore:
         cdef uint32_t batch = 1, count
         cdef double now = mcts_clock(), last, took, slice_seconds, signals_at = begin + SIGNAL_INTERVAL
         cdef double deadline = begin + seconds
+        cdef double report_at = begin + self.every if self.progress is not None else 1e300
+        # looks at fixed numbers of iterations: a seed and an iteration budget give one search
+        cdef uint32_t interval = limit // CHECKS + 1, look_at = interval, number = self.number
         cdef int status = RUN_DONE
         cdef const char *reason = NULL
         while reason == NULL:
             count = limit - self.spent()
             if count > batch:
                 count = batch
+            if self.early and seconds <= 0 and count > look_at - self.spent():
+                count = look_at - self.spent()
             status = self.run(count)
             last = now
             now = mcts_clock()
@@ -225,8 +327,18 @@ cdef class SearchCore:
                 reason = b"memory"
             elif self.spent() >= limit:
                 reason = b"iterations"
+            elif mcts_flag_read(&self.cancelled) == number:
+                reason = b"cancelled"
             elif seconds > 0 and now >= deadline:
                 reason = b"time"
+            elif self.early and seconds > 0:
+                if deadline - now > WORTH * seconds and self.is_decided(limit, deadline - now, now - begin, now - last,
+                                                                        count):
+                    reason = b"decided"
+            elif self.early and self.spent() == look_at:
+                look_at += interval
+                if self.lead() > <int64_t>(limit - self.spent()):
+                    reason = b"decided"
             if reason != NULL and self.settings.guided and self.guided.proof.value >= 0:
                 reason = b"solved"  # and only the distance may be a better one
             if on_main_thread and now >= signals_at:
@@ -244,9 +356,72 @@ cdef class SearchCore:
                 batch = <uint32_t>(batch * (slice_seconds / took))
             if batch < 1:
                 batch = 1
+            if now >= report_at and reason == NULL:
+                with gil:
+                    self.report()
+                now = mcts_clock()
+                report_at = now + self.every
         with gil:
             self.stop_reason = reason.decode()
         return status
+
+    cdef int report(self) except -1:
+        """Calls ``progress`` with the figures of the search so far."""
+        self.seconds = mcts_clock() - self.begin
+        self.stop_reason = "running"
+        figures = self.snapshot()
+        self.stop_reason = "cancelled"
+        if figures is not None:
+            self.progress(figures)
+        return 0
+
+    cdef bint is_decided(self, uint32_t limit, double left, double passed, double took, uint32_t count) noexcept nogil:
+        """Whether ``left`` seconds are too few for another move to be played; the last ``count`` iterations ``took``
+        a part of the ``passed`` seconds."""
+        cdef int64_t lead = self.lead()
+        cdef double rate = self.spent() / passed
+        if took > 0 and count / took > rate:
+            rate = count / took
+        return lead > <int64_t>(limit - self.spent()) or lead > MARGIN * rate * left + 1
+
+    cdef int64_t lead(self) noexcept nogil:
+        """By how many visits the move that would be played is ahead of the others that may be; -1: not known.
+
+        Where no value is proven but by the rules, and the move is chosen by visits.
+        """
+        cdef uint32_t link = columns_at(self.tree, 0).links[0], slot
+        cdef uint32_t *visits
+        cdef uint32_t *links
+        cdef uint32_t count, win = LINK_TERMINAL | <uint32_t>(1 + self.tree.root_sign), loss = win ^ 2
+        cdef bint winning = False
+        cdef int64_t first = -1, second = -1
+        cdef Columns columns
+        cdef GuidedColumns guided
+        if self.settings.guided:
+            link = guided_columns(self.guided, <GuidedBlock *>self.tree.arena.base).links[0]
+            if link & LINK_KIND != LINK_BLOCK:
+                return -1
+            guided = guided_columns(self.guided, <GuidedBlock *>record_at(self.tree, link & WIDE_INDEX))
+            count, visits, links = guided.count, guided.visits, guided.links
+        else:
+            if link & LINK_KIND != LINK_BLOCK:
+                return -1
+            columns = columns_at(self.tree, index_of(self.tree, link))
+            count, visits, links = columns.count, columns.visits, columns.links
+            loss = 0  # the plain search's choice knows wins only
+        for slot in range(count):
+            winning = winning or (visits[slot] != NO_VISITS and links[slot] == win)
+        for slot in range(count):
+            if visits[slot] == NO_VISITS or (winning and links[slot] != win) or (loss and links[slot] == loss):
+                continue
+            if <int64_t>visits[slot] > first:
+                second = first
+                first = visits[slot]
+            elif <int64_t>visits[slot] > second:
+                second = visits[slot]
+        if first < 1:
+            return -1
+        return first - second if second >= 0 else SURE
 
     cdef object name(self, uint32_t move):
         if isinstance(self.native, PythonGame):
@@ -381,6 +556,28 @@ cdef class SearchCore:
             block = guided_block(self.guided, columns.links[best])
         return moves
 
+    cdef list proven_line(self, list moves):
+        """``moves``, which begin the proof of the root's value, and the best play after them as far as exact search
+        tells it with a small budget a move."""
+        cdef const mcts_game *game = self.native.game
+        cdef uint32_t path[LINE]
+        cdef mcts_proof proof
+        state = self.state
+        for index, move in enumerate(moves):
+            path[index] = move
+            state = state.play(move)
+        while state.winner() is None and len(moves) < LINE:
+            proof.value = -1
+            proof.move = MCTS_NO_MOVE
+            game.guide.prove(game.context, self.native.state, path, <uint32_t>len(moves), self.guided.prover, LINE_UNITS,
+                             1, &proof)
+            if proof.value < 0 or proof.move == MCTS_NO_MOVE:
+                break
+            path[len(moves)] = proof.move
+            moves.append(proof.move)
+            state = state.play(proof.move)
+        return moves
+
     cdef list plain_variation(self, object first):
         cdef uint32_t link = columns_at(self.tree, 0).links[0], slot, best
         cdef Columns columns
@@ -403,53 +600,66 @@ cdef class SearchCore:
 
     def figures(self):
         """What the last search found, as a dict; None when there was none or it failed."""
-        cdef Tree *tree = self.tree
-        cdef GuidedTree *guided = self.guided
-        if not self.lock.acquire(False):
+        if not self.take():
+            if self.thread == get_ident():
+                raise SearchBusy("this Searcher is searching; a progress callback gets the statistics so far")
             raise SearchBusy("this Searcher is searching in another thread; its statistics can be read afterwards")
         try:
-            if self.native is None or tree.iterations == 0:
-                return None
-            children = self.root_children()
-            move = self.move if self.finished else self.choose(children)
-            visits = tree.iterations
-            if self.settings.guided:
-                wins = guided_columns(guided, <GuidedBlock *>tree.arena.base).wins[0]
-            else:
-                wins = columns_at(tree, 0).wins[0]
-            wins /= 2.0 * tree.rollouts_per_leaf
-            value = (wins if tree.root_sign > 0 else visits - wins) / visits
-            proven = distance = None
-            used = <uint64_t>tree.arena.top * tree.arena.unit
-            if self.settings.guided:
-                if guided.proof.value >= 0:
-                    proven, distance = PROVEN[guided.proof.value], guided.proof.distance
-                    value = guided.proof.value / 2.0
-                used += guided.table_used * sizeof(Transposition)
-            return {
-                "move": move,
-                "value": value,
-                "visits": visits,
-                "moves": sorted(children, key=by_visits_key, reverse=True),
-                "pv": self.variation(move),
-                "iterations": tree.iterations,
-                "rollouts": tree.rollouts,
-                "seconds": self.seconds,
-                "nodes": tree.nodes,
-                "bytes": used,
-                "depth_mean": tree.depth_sum / <double>tree.iterations,
-                "depth_max": tree.depth_max,
-                "reused_visits": 0,
-                "stop_reason": self.stop_reason,
-                "proven": proven,
-                "distance": distance,
-                "overshoot": self.overshoot,
-                "seed": self.seed,
-                "threads": 1,
-                "isa": isa,
-            }
+            return self.snapshot()
         finally:
             self.lock.release()
+
+    cdef dict snapshot(self):
+        """The same, for the thread that has the lock."""
+        cdef Tree *tree = self.tree
+        cdef GuidedTree *guided = self.guided
+        if self.native is None or tree.iterations == 0:
+            return None
+        children = self.root_children()
+        move = self.move if self.finished else self.choose(children)
+        visits = tree.iterations
+        if self.settings.guided:
+            wins = guided_columns(guided, <GuidedBlock *>tree.arena.base).wins[0]
+        else:
+            wins = columns_at(tree, 0).wins[0]
+        wins /= 2.0 * tree.rollouts_per_leaf
+        value = (wins if tree.root_sign > 0 else visits - wins) / visits
+        proven = distance = None
+        used = <uint64_t>tree.arena.top * tree.arena.unit
+        if self.settings.guided:
+            if guided.proof.value >= 0:
+                proven, distance = PROVEN[guided.proof.value], guided.proof.distance
+                value = guided.proof.value / 2.0
+            used += guided.table_used * sizeof(Transposition)
+        line = self.line
+        if line is None:
+            line = self.variation(move)
+            if self.finished:
+                if proven is not None and guided.prover != NULL:
+                    line = self.proven_line(line)
+                self.line = line
+        return {
+            "move": move,
+            "value": value,
+            "visits": visits,
+            "moves": sorted(children, key=by_visits_key, reverse=True),
+            "pv": list(line),
+            "iterations": tree.iterations,
+            "rollouts": tree.rollouts,
+            "seconds": self.seconds,
+            "nodes": tree.nodes,
+            "bytes": used,
+            "depth_mean": tree.depth_sum / <double>tree.iterations,
+            "depth_max": tree.depth_max,
+            "reused_visits": 0,
+            "stop_reason": self.stop_reason,
+            "proven": proven,
+            "distance": distance,
+            "overshoot": self.overshoot,
+            "seed": self.seed,
+            "threads": 1,
+            "isa": isa,
+        }
 
     @property
     def held(self):
@@ -459,7 +669,7 @@ cdef class SearchCore:
 
     def release(self):
         """Gives the arenas back; the statistics of the last search go with them."""
-        if not self.lock.acquire(False):
+        if not self.take():
             raise SearchBusy("this Searcher is searching in another thread; its memory can be released afterwards")
         try:
             self.native = None

@@ -544,3 +544,17 @@ def test_memory_that_fills_up_while_values_are_proven():
 def test_the_hot_module_exports_its_table():
     module = importlib.import_module(f"mcts_core._guided_tree_{dispatch.isa}")
     assert "mcts_core.table" in repr(module.table)
+
+
+@pytest.mark.parametrize("state", [mc.ConnectFour.from_moves("44444432553", base=1), mc.TicTacToe(),
+                                   mc.MNK(4, 3, 3), mc.ConnectFour.from_moves("3232323"[:6])], ids=str)
+def test_the_principal_variation_of_a_solved_game_is_best_play_to_its_end(state):
+    engine = mc.Searcher(seed=1)
+    engine.search(state, iterations=200_000)
+    stats = engine.stats()
+    assert stats.stop_reason == "solved" and len(stats.pv) == stats.distance and stats.pv[0] == stats.move
+    end = state
+    for move in stats.pv:
+        end = end.play(move)
+    assert end.winner() == {"win": state.to_move, "loss": -state.to_move, "draw": 0}[stats.proven]
+    assert engine.stats() == stats

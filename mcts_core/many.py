@@ -1,0 +1,169 @@
+"""Searches of many positions in one call, for labelling data sets and for self-play."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from dataclasses import dataclass
+
+from mcts_core.api import MAX_ITERATIONS, MAX_SEED, Searcher, _as_duration, _random_seed
+from mcts_core.errors import InvalidOption, InvalidState
+from mcts_core.notation import as_int, shorten
+from mcts_core.searcher import clock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from mcts_core.results import Stats
+
+MEMORY_MB = 256
+"""Default of a thread. A share of the machine's memory by the number of threads would change what searches find."""
+POLL = 0.02
+"""Seconds between two looks at signals while waiting: on Windows, Ctrl-C does not end a wait."""
+_ON_ERROR = ("raise", "return")
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What ``search_many`` found for one position."""
+
+    move: Any
+    """The move to play; None where the search failed."""
+    stats: Stats | None
+    """The figures of the search; None where it failed."""
+    error: Exception | None = None
+    """What the search raised, with ``errors="return"``."""
+
+
+def search_many(
+    states: Iterable[Any],
+    *,
+    seconds: float | None = None,
+    iterations: int | None = None,
+    threads: int = 1,
+    seed: int | None = None,
+    errors: str = "raise",
+    **options: Any,
+) -> list[Result]:
+    """Searches every state of ``states``; a Result for each, in their order.
+
+    ``seconds`` and ``iterations`` are the budgets of one position, as in ``Searcher.search``; ``options`` are those of
+    ``Searcher``. ``threads`` (1 to 1024) positions are searched at a time; native games run in parallel. Position i is
+    searched with the seed that SplitMix64 gives for ``seed`` and i, on a tree of its own: with a budget of iterations
+    the results do not depend on ``threads``. ``memory_mb`` holds for each thread, by default 256.
+
+    Where positions fail (GameOver, InvalidState, GameError, ...) the others are searched none the less. Then, with
+    ``errors="raise"``, the first failure is raised again with its index in the message, the original one being its
+    cause; with ``errors="return"`` it is in the position's Result. Ctrl-C ends all searches at once. Raises
+    InvalidOption, and InvalidState when ``states`` is no collection.
+    """
+    count = as_int(threads, "threads", 1, 1024)
+    first = _random_seed() if seed is None else as_int(seed, "seed", 0, MAX_SEED)
+    if errors not in _ON_ERROR:
+        raise InvalidOption(f"errors must be {' or '.join(map(repr, _ON_ERROR))}, got {shorten(errors)}")
+    try:
+        positions = list(states)
+    except TypeError:
+        raise InvalidState(f"states must be a collection of states, got {shorten(states)}") from None
+    options.setdefault("memory_mb", MEMORY_MB)
+    engines = [Searcher(**options) for _ in range(max(1, min(count, len(positions))))]
+    if seconds is not None:
+        _as_duration(seconds)
+    if iterations is not None:
+        as_int(iterations, "iterations", 1, MAX_ITERATIONS)
+    batch = _Batch(positions, seconds, iterations, first)
+    if len(engines) == 1:
+        batch.work(engines[0])
+    else:
+        batch.run(engines)
+    failed = [index for index, result in enumerate(batch.results) if result.error is not None]
+    if failed and errors == "raise":
+        raise _named(batch.results, failed)
+    return batch.results
+
+
+def seed_of(seed: int, index: int) -> int:
+    """The output of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) number ``index`` after ``seed``."""
+    value = seed + (index + 1) * 0x9E3779B97F4A7C15 & MAX_SEED
+    value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 & MAX_SEED
+    value = (value ^ value >> 27) * 0x94D049BB133111EB & MAX_SEED
+    return value ^ value >> 31
+
+
+class _Batch:
+    """Positions that several Searchers take one after the other."""
+
+    def __init__(self, positions: list[Any], seconds: float | None, iterations: int | None, seed: int) -> None:
+        self._positions = positions
+        self._seconds = seconds
+        self._iterations = iterations
+        self._seed = seed
+        self._left = deque(range(len(positions)))
+        self._stopping = False
+        self._failure: BaseException | None = None
+        self.results: list[Result] = [Result(None, None)] * len(positions)
+
+    def work(self, engine: Searcher) -> None:
+        """Searches positions with ``engine`` until none is left."""
+        while not self._stopping:
+            try:
+                index = self._left.popleft()
+            except IndexError:
+                break
+            try:
+                begin = clock()
+                state = self._positions[index]
+                settings, seconds, iterations, _, early = engine._budget(state, self._seconds, self._iterations)
+                seed = seed_of(self._seed, index)
+                move = engine._core.search(state, settings, begin, seconds, iterations, seed, early)
+                self.results[index] = Result(move, engine.stats())
+            except Exception as error:
+                self.results[index] = Result(None, None, error)
+
+    def run(self, engines: list[Searcher]) -> None:
+        """``work`` of each engine in a thread of its own."""
+        over = threading.Semaphore(0)
+
+        def work(engine: Searcher) -> None:
+            try:
+                self.work(engine)
+            except BaseException as error:  # of a user's game that wants the program to end
+                self._failure = error
+                self._stopping = True
+            finally:
+                over.release()
+
+        workers = [threading.Thread(target=work, args=(engine,), daemon=True) for engine in engines]
+        started = []
+        waiting = 0
+        try:
+            for worker in workers:
+                worker.start()
+                started.append(worker)
+            while waiting < len(workers) and not self._stopping:
+                waiting += over.acquire(timeout=POLL)
+        finally:  # Ctrl-C comes here with searches that run
+            self._stopping = self._stopping or waiting < len(workers)
+            for worker in started:
+                while worker.is_alive():
+                    if self._stopping:
+                        for engine in engines:
+                            engine._core.cancel()
+                    worker.join(0.005)
+        if self._failure is not None:
+            raise self._failure
+
+
+def _named(results: list[Result], failed: list[int]) -> Exception:
+    """The first failure, of the same class where that takes a text, with its index."""
+    error = results[failed[0]].error
+    assert error is not None
+    others = ""
+    if len(failed) > 1:
+        shown = ", ".join(map(str, failed[1:6])) + (", ..." if len(failed) > 6 else "")
+        others = f" ({len(failed) - 1} more of {len(results)} failed: {shown})"
+    named = type(error)(f"position {failed[0]}: {error}{others}")
+    named.__cause__ = error
+    return named

@@ -1,0 +1,191 @@
+"""mcts_core/many.py: many positions in one call."""
+
+import os
+import random
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import mcts_core as mc
+from mcts_core.many import Result, search_many, seed_of
+
+OVER = mc.ConnectFour.from_moves("0101010")
+
+
+class Nim:
+    """Whoever takes the last of the stones wins."""
+
+    def __init__(self, stones, to_move=1):
+        self.stones, self.to_move = stones, to_move
+
+    def legal_moves(self):
+        return list(range(1, min(3, self.stones) + 1))
+
+    def play(self, move):
+        if self.stones == 7:
+            raise ValueError("seven")
+        return Nim(self.stones - move, -self.to_move)
+
+    def winner(self):
+        return None if self.stones else -self.to_move
+
+
+class Leaves(Nim):
+    """Wants the program to end."""
+
+    def play(self, move):
+        raise SystemExit("the game has enough")
+
+
+def positions():
+    chooser, found = random.Random(4), []
+    for state in [mc.ConnectFour(), mc.TicTacToe(), mc.Gomoku(15), mc.ConnectFour(8, 9, 5), mc.MNK(5, 4, 3)] * 5:
+        for _ in range(chooser.randrange(12)):
+            following = state.play(chooser.choice(state.legal_moves()))
+            if following.winner() is not None:
+                break
+            state = following
+        found.append(state)
+    return found + [Nim(5), Nim(6)]
+
+
+def found(results):
+    return [(result.move, result.stats.moves, result.stats.seed, result.stats.iterations, result.stats.proven,
+             result.stats.stop_reason) for result in results]
+
+
+@pytest.mark.parametrize("options", [{"preset": "uct"}, {}, {"preset": "uct", "stop_early": True}],
+                         ids=["uct", "strong", "early"])
+def test_results_do_not_depend_on_the_threads(options):
+    states = positions()
+    expected = search_many(states, iterations=400, seed=7, **options)
+    assert len(expected) == len(states) and all(type(result) is Result for result in expected)
+    for index, (state, result) in enumerate(zip(states, expected, strict=True)):
+        assert result.move in state.legal_moves() and result.error is None and result.stats.move == result.move
+        if index % 7 == 0:  # each of them stands alone
+            engine = mc.Searcher(seed=seed_of(7, index), memory_mb=256, **options)
+            assert engine.search(state, iterations=400) == result.move
+            assert engine.stats().moves == result.stats.moves
+    for threads in (2, 3, 8):
+        assert found(search_many(states, iterations=400, seed=7, threads=threads, **options)) == found(expected)
+    assert found(search_many(states[:9], iterations=400, seed=7, **options)) == found(expected[:9])
+    assert found(search_many(states, iterations=400, seed=8, **options)) != found(expected)
+
+
+def test_seeds_are_those_of_splitmix64():
+    # the published first outputs for the seed 1234567
+    assert [seed_of(1234567, index) for index in range(5)] == [
+        6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821]
+    assert 0 <= seed_of(2**64 - 1, 10**6) < 2**64
+
+
+def test_equal_positions_get_different_seeds():
+    results = search_many([mc.ConnectFour()] * 6, iterations=200, seed=1)
+    assert len({result.stats.seed for result in results}) == 6
+    assert len({result.stats.moves for result in results}) > 1
+    assert search_many([mc.ConnectFour()], iterations=5)[0].stats.seed != search_many(
+        [mc.ConnectFour()], iterations=5)[0].stats.seed
+
+
+def test_any_collection_will_do():
+    assert search_many([], iterations=10) == [] == search_many(iter(()), iterations=10, threads=4)
+    assert len(search_many((mc.TicTacToe() for _ in range(3)), iterations=10, threads=16)) == 3
+    assert mc.search_many is search_many and mc.Result is Result
+
+
+def test_time_budget():
+    results = mc.search_many([mc.ConnectFour(), mc.Gomoku(15)], seconds=0.03, threads=2)
+    assert [result.stats.stop_reason for result in results] == ["time", "time"]
+
+
+def test_errors_are_raised_with_their_index():
+    states = [mc.ConnectFour(), mc.TicTacToe(), OVER, mc.Gomoku(15)]
+    for threads in (1, 3):
+        with pytest.raises(mc.GameOver, match="^position 2: the game is over") as caught:
+            search_many(states, iterations=20, threads=threads)
+        assert type(caught.value.__cause__) is mc.GameOver
+        with pytest.raises(mc.GameError, match=r"^position 1: .*seven.* \(1 more of 5 failed: 3\)$") as caught:
+            search_many([mc.ConnectFour(), Nim(7), Nim(3), OVER, Nim(2)], iterations=20, threads=threads)
+        assert isinstance(caught.value.__cause__.__cause__, ValueError)
+        with pytest.raises(mc.InvalidState, match=r"^position 0: .*\(8 more of 9 failed: 1, 2, 3, 4, 5, \.\.\.\)$"):
+            search_many([None] * 9, iterations=20, threads=threads)
+
+
+def test_errors_are_returned():
+    states = [mc.ConnectFour(), OVER, Nim(7), "nothing", Nim(2)]
+    for threads in (1, 4):
+        results = search_many(states, iterations=20, threads=threads, errors="return")
+        assert [type(result.error) for result in results] == [
+            type(None), mc.GameOver, mc.GameError, mc.InvalidState, type(None)]
+        assert all((result.move is None) == (result.stats is None) == (result.error is not None) for result in results)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_game_that_wants_the_program_to_end(threads):
+    before = threading.active_count()
+    with pytest.raises(SystemExit, match="enough"):
+        search_many([mc.TicTacToe(), Leaves(5)] + [mc.ConnectFour()] * 20, seconds=10, threads=threads, errors="return")
+    assert threading.active_count() == before
+
+
+@pytest.mark.parametrize(("keywords", "text"), [
+    ({"threads": 0}, "threads must be an int from 1 to 1024"), ({"threads": 1.0}, "threads"),
+    ({"threads": True}, "threads"), ({"seed": -1}, "seed must be an int"), ({"seed": "1"}, "seed"),
+    ({"errors": "ignore"}, "errors must be 'raise' or 'return', got 'ignore'"), ({"errors": None}, "errors"),
+    ({"seconds": 0}, "seconds must be a finite number above 0"), ({"seconds": "1"}, "seconds"),
+    ({"iterations": 0}, "iterations must be an int from 1"), ({"iterations": 2.0}, "iterations"),
+    ({"exploration": -1}, "exploration"), ({"memory_mb": 0}, "memory_mb"),
+])
+def test_bad_options(keywords, text):
+    for states in ([mc.TicTacToe()] * 2, []):
+        with pytest.raises(mc.InvalidOption, match=text):
+            search_many(states, **keywords)
+
+
+def test_no_collection():
+    for bad in (None, 5, mc.TicTacToe()):
+        with pytest.raises(mc.InvalidState, match="states must be a collection of states"):
+            search_many(bad, iterations=1)
+    with pytest.raises(TypeError, match="wrong_option"):
+        search_many([], wrong_option=1)
+
+
+CTRL_C = """
+import signal, sys, threading, time
+import mcts_core as mc
+sent = []
+def interrupt():
+    time.sleep(0.3)
+    sent.append(time.perf_counter())
+    signal.{send}
+worker = threading.Thread(target=interrupt)
+worker.start()
+try:
+    mc.search_many([mc.ConnectFour(), mc.Gomoku(15)] * 10, seconds=20, threads={threads})
+except KeyboardInterrupt:
+    delay = time.perf_counter() - sent[0]
+else:
+    sys.exit("no KeyboardInterrupt")
+worker.join()
+assert threading.active_count() == 1, threading.enumerate()
+assert len(mc.search_many([mc.ConnectFour()] * 3, iterations=50, threads=2)) == 3
+print(delay)
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_ctrl_c_ends_all(threads):
+    send = "raise_signal(signal.SIGINT)"
+    if hasattr(os, "fork"):
+        send = "pthread_kill(threading.main_thread().ident, signal.SIGINT)"
+    delays = []
+    for _ in range(3):  # a busy machine may delay one of them
+        done = subprocess.run([sys.executable, "-c", CTRL_C.format(threads=threads, send=send)], capture_output=True,
+                              text=True, timeout=60, check=False)
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+        delays.append(float(done.stdout))
+        if delays[-1] < 0.05:
+            break
+    assert min(delays) < 0.05
