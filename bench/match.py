@@ -77,6 +77,8 @@ def parse(argv):
         budget.add_argument(f"--{side}iterations", type=whole, metavar="N", help="iterations per move instead")
     parser.add_argument("--games", type=whole, default=400, metavar="N", help="games, an even number (default 400)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of openings and players (default 1)")
+    parser.add_argument("--plies", type=int, choices=range(9), metavar="N",
+                        help="random moves of each opening, 0: the first position (default: as suits the game)")
     parser.add_argument("--workers", type=whole, default=1, metavar="N", help="games at a time (default 1)")
     parser.add_argument("--out", type=Path, metavar="FILE", help="JSON file to write, and to go on with")
     parser.add_argument("--holds", action="store_true", help="does A, who begins, keep the win against --b?")
@@ -129,8 +131,10 @@ def run_match(args, a, out):
     """Plays what is missing of a match; prints and returns its Result."""
     settings = {"game": args.game.name, "a": a.to_dict(), "b": args.b.to_dict(), "seed": args.seed,
                 "build": record.build()}
+    if args.plies is not None:
+        settings["plies"] = args.plies
     kept = record.Record(out, settings, lambda pairs: elo.result(points(pairs)).to_dict())
-    wanted = enumerate(islice(openings.sequence(args.game, args.seed), args.games // 2))
+    wanted = enumerate(islice(openings.sequence(args.game, args.seed, args.plies), args.games // 2))
     tasks = [(number, opening) for number, opening in wanted if number not in kept.entries]
     work = partial(play_pair, game=args.game, settings=(a, args.b), seed=args.seed)
     gather(work, tasks, args, kept, "pairs", lambda: short(kept.ordered()))

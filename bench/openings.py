@@ -18,10 +18,13 @@ TRIES = 200
 """Attempts to find an opening that was not there before; small games have few."""
 
 
-def sequence(game, seed):
-    """Openings as lists of moves, without end, the same for the same seed however many are taken."""
+def sequence(game, seed, plies=None):
+    """Openings as lists of moves, without end, the same for the same seed however many are taken.
+
+    ``plies``: that many random moves, 0 for the first position in every game; None: as suits the game.
+    """
     chooser = random.Random(f"openings/{game.name}/{seed}")
-    make = listed(game, chooser) if game.name in FILES else drawn(game, chooser)
+    make = listed(game, chooser) if game.name in FILES and plies is None else drawn(game, chooser, plies)
     seen = set()
     for _ in count():
         for _ in range(TRIES):
@@ -32,7 +35,7 @@ def sequence(game, seed):
         yield moves
 
 
-def drawn(game, chooser):
+def drawn(game, chooser, plies=None):
     """Random moves that leave the game open; on boards above 8x8 near the centre."""
     start = game.start()
     area = set(start.legal_moves())
@@ -44,6 +47,8 @@ def drawn(game, chooser):
         fewest, most = 1, max(1, min(4, m * n // 4))
         if min(m, n) > 8:
             area = {y * m + x for x in range(m // 2 - 3, m // 2 + 4) for y in range(n // 2 - 3, n // 2 + 4)}
+    if plies is not None:
+        fewest = most = plies
     while True:
         position, moves = start, []
         for _ in range(chooser.randint(fewest, most)):

@@ -57,7 +57,7 @@ class Searcher:
         the root is proven. With it comes the exact search that a native game offers: Connect Four's and small boards'
         alpha-beta, m,n,5's continuous fours.
     rollout: ``"random"``; ``"decisive"``: plays a move that wins at once, else one that keeps the opponent from it;
-        ``"tactical"``: also open fours and open threes (m,n,k games, k >= 4).
+        ``"tactical"``: also open fours and open threes (m,n,k games with k >= 4 and a side longer than k).
     rollouts_per_leaf: rollouts of one iteration, 1 to 100. An iteration counts as one visit with the mean of their
         results; RAVE and GRAVE read the moves of the last one.
     expand_after: visits of a node before its children join the tree, >= 1.

@@ -25,7 +25,7 @@ cdef extern from "kernels/platform.h" nogil:
     uint64_t mcts_physical_memory()
 
 
-cdef extern from "kernels/flag.h" nogil:
+cdef extern from "kernels/platform.h" nogil:
     uint32_t mcts_flag_read(const uint32_t *flag)
     void mcts_flag_write(uint32_t *flag, uint32_t value)
 

@@ -93,3 +93,11 @@ def test_open_positions():
     assert openings.still_open(mc.ConnectFour.from_moves("41414", base=1))  # one that can be met
     assert not openings.still_open(mc.ConnectFour.from_moves("4141414", base=1))  # over
     assert openings.can_win(mc.ConnectFour.from_moves("414141", base=1)) and not openings.can_win(mc.ConnectFour())
+
+
+@pytest.mark.parametrize("name", ["connect4", "gomoku", "mnk:5,5,4"])
+@pytest.mark.parametrize("plies", [0, 1, 3])
+def test_the_number_of_random_moves_can_be_chosen(name, plies):
+    taken = list(islice(openings.sequence(games.find(name), 5, plies), 6))
+    assert {len(moves) for moves in taken} == {plies}
+    assert taken == list(islice(openings.sequence(games.find(name), 5, plies), 6))
