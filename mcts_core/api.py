@@ -26,9 +26,6 @@ ARENA_KEPT = 64 << 20
 """Bytes of tree memory that the module's ``search`` keeps for the thread's next call; a larger tree is released."""
 PROVER_BYTES = 64 << 20
 """Largest memory of a game's exact search; never more than a quarter of the budget."""
-TABLE_ENTRY = 16
-TABLE_ENTRIES = 1 << 21
-"""Bytes of an entry of the transposition table, and the most entries; never more than an eighth of the budget."""
 
 _FINAL_MOVES = ("robust", "max")
 _PRESETS = ("strong", "uct")
@@ -67,7 +64,6 @@ class Searcher:
     rave_schedule: ``"hand"``: beta = sqrt(k / (3 N + k)), k = ``rave_k``; ``"mse"``: minimum mean square error,
         beta = a / (n + a + n a ``rave_bias``), a the AMAF visits. GRAVE has the latter.
     symmetry: below the root, only the first of moves that a symmetry of the position maps to each other is a child.
-    transpositions: positions of native games that are reached on several paths share their statistics.
     leaf_proofs, node_proofs, root_proofs: budgets of exact search, in units of some 20 to 300 ns: for a node that is
         expanded; for an expanded one, per visit, each time that its visits have doubled; for the root, per iteration.
     final_move: ``"robust"``, the most visited move, or ``"max"``, the move with the best value (Browne et al., IEEE
@@ -111,7 +107,6 @@ class Searcher:
         rave_bias: float | None = None,
         grave_ref: int | None = None,
         symmetry: bool | None = None,
-        transpositions: bool | None = None,
         leaf_proofs: int | None = None,
         node_proofs: int | None = None,
         root_proofs: int | None = None,
@@ -141,7 +136,6 @@ class Searcher:
             "rave_bias": _number(rave_bias, "rave_bias", 0.0, 1e6),
             "grave_ref": _whole(grave_ref, "grave_ref", 0, 2**30),
             "symmetry": _flag(symmetry, "symmetry"),
-            "transpositions": _flag(transpositions, "transpositions"),
             "leaf_proofs": _whole(leaf_proofs, "leaf_proofs", 0, 2**20),
             "node_proofs": _whole(node_proofs, "node_proofs", 0, 2**20),
             "root_proofs": _whole(root_proofs, "root_proofs", 0, 2**20),
@@ -300,9 +294,7 @@ class Searcher:
         guide = guide_of(state)
         plain = (
             (options["selection"], options["rollout"], options["fpu"]) == ("ucb1", "random", None)
-            and not any(
-                options[name] for name in ("solver", "prior_weight", "expand_distance", "symmetry", "transpositions")
-            )
+            and not any(options[name] for name in ("solver", "prior_weight", "expand_distance", "symmetry"))
             and options["expand_after"] == 1
         )
         if guide is None:
@@ -318,7 +310,7 @@ class Searcher:
         }
         if guide is None or plain:
             return SearchSettings(guided=False, **common)
-        rollouts, _, actions, has_prover, has_keys = guide
+        rollouts, _, actions, has_prover = guide
         rollout = _ROLLOUTS.index(options["rollout"])
         if not rollouts >> rollout & 1:
             known = [name for number, name in enumerate(_ROLLOUTS) if rollouts >> number & 1]
@@ -331,16 +323,12 @@ class Searcher:
                 f"which {type(state).__name__} does not"
             )
         prover_bytes = min(PROVER_BYTES, self._memory // 4) if options["solver"] and has_prover else 0
-        table_size = 0
-        if options["transpositions"] and has_keys:
-            table_size = 1 << min(TABLE_ENTRIES, self._memory // 8 // TABLE_ENTRY).bit_length() - 1
         return SearchSettings(
             guided=True, **common, selection=_SELECTIONS.index(options["selection"]), solver=options["solver"],
             fpu=options["fpu"], hand_schedule=options["rave_schedule"] == "hand", rave_k=options["rave_k"],
             rave_bias=options["rave_bias"], grave_ref=options["grave_ref"], prior_weight=options["prior_weight"],
             expand_after=options["expand_after"], rollout=rollout, distance=options["expand_distance"],
-            symmetry=options["symmetry"], prover_bytes=prover_bytes, table_size=table_size,
-            tree_bytes=self._memory - prover_bytes - table_size * TABLE_ENTRY,
+            symmetry=options["symmetry"], prover_bytes=prover_bytes, tree_bytes=self._memory - prover_bytes,
             leaf_units=options["leaf_proofs"], node_units=options["node_proofs"], root_units=options["root_proofs"],
         )
 

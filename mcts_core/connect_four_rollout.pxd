@@ -7,7 +7,7 @@ stone falls into, the sentinel above a full column. A move is then one ``and`` a
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
-from mcts_core.game cimport mcts_expansion, mcts_key, mcts_rng, mcts_simulation
+from mcts_core.game cimport mcts_expansion, mcts_rng, mcts_simulation
 
 
 cdef enum:
@@ -65,4 +65,3 @@ ctypedef struct c4_table:
     c4_rollouts rollouts[C4_KINDS]  # NULL where there is none
     c4_simulate simulate[C4_KINDS]
     c4_expand expand[C4_KINDS]
-    mcts_key key

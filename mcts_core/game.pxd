@@ -84,8 +84,6 @@ cdef extern from "mcts_core/game.h" nogil:
     ctypedef void *(*mcts_create_memory)(void *context, uint64_t bytes) noexcept
     ctypedef void (*mcts_use_memory)(void *context, void *memory) noexcept
 
-    ctypedef uint64_t (*mcts_key)(void *context, const void *root, const uint32_t *path, uint32_t length) noexcept
-
     ctypedef struct mcts_guide:
         uint32_t rollouts
         uint32_t distance
@@ -96,7 +94,6 @@ cdef extern from "mcts_core/game.h" nogil:
         mcts_create_memory create_memory
         mcts_use_memory clear_memory
         mcts_use_memory destroy_memory
-        mcts_key key
 
     ctypedef struct mcts_game:
         uint32_t version

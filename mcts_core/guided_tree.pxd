@@ -1,7 +1,7 @@
 """The guided tree: for searches that know more of a game than its rules, or that prove values.
 
-It shares arena, links and block 0 with the plain tree (``tree.pxd``). A node gets a *block* with a slot per child when it
-has had ``expand_after`` visits; until then every visit is a rollout from the node itself. Blocks hold columns:
+It shares arena, links and block 0 with the plain tree (``tree.pxd``). A node gets a *block* with a slot per child when
+it has had ``expand_after`` visits; until then every visit is a rollout from the node itself. Blocks hold columns:
 
     header (32 bytes)   visits   wins   link   move   prior   [action]   [squares]   [amaf_visits   amaf_wins]
 
@@ -10,13 +10,9 @@ record of AMAF statistics of all actions by both players. A child whose value is
 
     01 + distance (16 bits from bit 2) + result in half-points for player +1
 
-``distance`` counts the plies from the child to the end of the game. The root keeps its block when it is proven; the proof
-stands in ``GuidedTree.proof``. A child that is a proven loss for the player who would choose it has the prior
+``distance`` counts the plies from the child to the end of the game. The root keeps its block when it is proven; the
+proof stands in ``GuidedTree.proof``. A child that is a proven loss for the player who would choose it has the prior
 SEL_EXCLUDED, so that selection never takes it; its visits and wins stay as they were.
-
-Where the game gives keys, a position that was reached on several paths has one block, to which all its parents link. The
-statistics of a slot are those of its own visits; their mean is brought up to that of the block at every visit (UCT2 of
-Childs, Brodeur and Kocsis, CIG 2008, where it is read). A block that was proven on another path says so in its header.
 
 When selection comes to a proven draw while siblings are unknown, the visit would teach nothing. So the draw is counted,
 for the node and all above, and the iteration goes on into the best of those siblings, which counts it for itself.
@@ -51,7 +47,6 @@ ctypedef struct GuidedOptions:
     uint32_t expand_after        # visits of a node before it gets a block
     uint32_t rollouts_per_leaf
     mcts_policy policy
-    uint64_t table_size          # entries of the transposition table, a power of two; 0: there is none
     uint64_t tree_bytes          # memory of the tree
     uint64_t prover_bytes        # of the game's exact search, 0: it is not asked
     uint32_t leaf_units          # its budget for a node that is about to be expanded
@@ -60,27 +55,20 @@ ctypedef struct GuidedOptions:
 
 ctypedef struct GuidedBlock:
     uint32_t best_link
-    uint32_t visits              # of the node, by all its parents
-    int32_t wins                 # half-points for player +1, of those visits
+    uint32_t visits              # of the node
     uint32_t amaf                # a record of AMAF statistics, 0: none
-    uint32_t become              # what links to this block are to become: its value, or a wider block; else 0
     uint16_t best
     uint16_t capacity            # room of each column, a multiple of 8
     uint16_t count               # slots in use
     int8_t sign
     uint8_t flags                # of the following
     uint16_t rest                # the longest distance of the losses left out
-    uint16_t spare
+    uint16_t spare[5]
 
 cdef enum BlockFlags:
     BLOCK_INCOMPLETE = 1         # moves were left out that are not known to lose
     BLOCK_CLOSED = 2             # and they cannot be had
     BLOCK_HAS_DRAW = 4           # a child is a proven draw, so the player to move has at least that
-
-ctypedef struct Transposition:
-    uint64_t key
-    uint32_t index               # of the block
-    uint32_t search              # in which it was entered
 
 ctypedef struct GuidedColumns:
     uint32_t count
@@ -114,10 +102,6 @@ ctypedef struct GuidedTree:
     float *scratch               # priors of the children at hand
     uint32_t *drawn              # by level of the path: the drawn child that selection passed over, or NEVER
     uint32_t drawn_room
-    Transposition *table         # blocks by the keys of their positions
-    uint64_t table_size
-    uint64_t table_used
-    uint32_t search              # number of this search, so that old entries need not be cleared
 
 ctypedef struct GuidedOps:
     GuidedTree *(*create)(uint64_t bytes) noexcept nogil

@@ -6,7 +6,7 @@ are `stride` bytes apart, a width that the vector kernels like; `offset` says wh
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t
 
-from mcts_core.game cimport mcts_game, mcts_key
+from mcts_core.game cimport mcts_game
 
 
 cdef enum:
@@ -36,7 +36,6 @@ ctypedef struct mnk_geometry:
 ctypedef struct mnk_table:
     # Fills the functions of `game`; its context is a geometry.
     void (*prepare)(mcts_game *game) noexcept nogil
-    mcts_key key
 
 
 cdef inline int run_length(const uint8_t *at, int step, int limit) noexcept nogil:

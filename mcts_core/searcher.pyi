@@ -4,7 +4,7 @@ from typing import Any
 def main_thread_ident() -> int | None: ...
 def default_memory() -> int: ...
 def clock() -> float: ...
-def guide_of(state: Any) -> tuple[int, int, int, bool, bool] | None: ...
+def guide_of(state: Any) -> tuple[int, int, int, bool] | None: ...
 
 class SearchSettings:
     def __init__(
@@ -27,7 +27,6 @@ class SearchSettings:
         distance: int = 0,
         symmetry: bool = False,
         tree_bytes: int = 0,
-        table_size: int = 0,
         prover_bytes: int = 0,
         leaf_units: int = 0,
         node_units: int = 0,

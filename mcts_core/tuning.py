@@ -29,7 +29,6 @@ UCT: Mapping[str, Any] = {
     "rave_bias": 1e-5,
     "grave_ref": 50,
     "symmetry": False,
-    "transpositions": False,
     "leaf_proofs": 0,
     "node_proofs": 0,
     "root_proofs": 0,

@@ -219,7 +219,6 @@ cdef Geometry make_geometry(int rows, int cols, int connect):
     self.guide.create_memory = HOT_PROVER.create_memory
     self.guide.clear_memory = HOT_PROVER.clear_memory
     self.guide.destroy_memory = HOT_PROVER.destroy_memory
-    self.guide.key = HOT.key
     self.game.guide = &self.guide
     return self
 

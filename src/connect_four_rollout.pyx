@@ -523,27 +523,6 @@ cdef int32_t simulate_two(void *context, const void *root, const uint32_t *path,
     return result if length & 1 else 2 - result
 
 
-cdef uint64_t key(void *context, const void *root, const uint32_t *path, uint32_t length) noexcept nogil:
-    """The stones of the player to move and the next cells: of boards of 64 bits the sum tells both apart, exactly."""
-    cdef const c4_context *c = <const c4_context *> context
-    cdef c4_state s
-    cdef uint64_t x, o, next
-    cdef uint32_t i
-    if c.kind != C4_TWO_WORDS:
-        replay_one(c, <const c4_state *> root, path, length, &x, &o, &next)
-        return x + next
-    s = (<const c4_state *> root)[0]
-    for i in range(length):
-        advance(c, &s, path[i])
-    return mix(mix(s.me[0] + s.next[0]) + s.me[1] + s.next[1] + (s.me[0] + s.next[0] < s.me[0]))
-
-
-cdef inline uint64_t mix(uint64_t x) noexcept nogil:
-    cdef mcts_rng rng
-    rng.counter = x
-    return mcts_rng_next(&rng)
-
-
 cdef int32_t expand_two(void *context, const void *root, const uint32_t *path, uint32_t length,
                         mcts_expansion *expansion) noexcept nogil:
     cdef const c4_context *c = <const c4_context *> context
@@ -580,7 +559,6 @@ TABLE.simulate[C4_STANDARD] = simulate_standard
 TABLE.simulate[C4_ONE_WORD] = simulate_one
 TABLE.simulate[C4_TWO_WORDS] = simulate_two
 TABLE.expand[C4_STANDARD] = expand_standard
-TABLE.key = key
 
 table = PyCapsule_New(&TABLE, b"mcts_core.table", NULL)
 

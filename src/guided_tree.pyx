@@ -11,8 +11,9 @@ from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memset
 
-from mcts_core.arena cimport FIRST_COMMIT, arena_allocate, arena_at, arena_free, arena_grow, arena_reserve, mcts_vm_release
-from mcts_core.game cimport (MCTS_DRAW, MCTS_LOSS, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_WIN, mcts_game, mcts_playout,
+from mcts_core.arena cimport (FIRST_COMMIT, arena_allocate, arena_at, arena_free, arena_grow, arena_reserve,
+                              mcts_vm_release)
+from mcts_core.game cimport (MCTS_DRAW, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_WIN, mcts_game, mcts_playout,
                              mcts_policy, mcts_proof, mcts_rng_seed)
 from mcts_core.guided_tree cimport *
 from mcts_core.tree cimport (LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS, MAX_SLOTS, RUN_DONE, RUN_GAME_ERROR,
@@ -87,7 +88,6 @@ cdef void guided_destroy(GuidedTree *guided) noexcept nogil:
     free(guided.amaf_row)
     free(guided.scratch)
     free(guided.drawn)
-    free(guided.table)
     free(guided)
 
 
@@ -147,7 +147,7 @@ cdef bint levels_reserve(GuidedTree *guided, uint32_t count) noexcept nogil:
 cdef int guided_reset(GuidedTree *guided, const mcts_game *game, const void *root, int32_t root_sign,
                       const GuidedOptions *options, uint64_t seed) noexcept nogil:
     cdef Tree *tree = &guided.tree
-    cdef uint64_t units, table_size = options.table_size if game.guide.key != NULL else 0
+    cdef uint64_t units
     cdef GuidedBlock *block
     memset(tree.arena.freed, 0, sizeof(tree.arena.freed))
     tree.game = game
@@ -180,17 +180,6 @@ cdef int guided_reset(GuidedTree *guided, const mcts_game *game, const void *roo
         if not room_for(<void **>&guided.played, game.guide.actions):
             return 0
         guided.played_room = game.guide.actions
-    if table_size != guided.table_size or guided.search == NEVER:
-        free(guided.table)
-        guided.table = NULL
-        guided.table_size = guided.search = 0
-    if table_size and guided.table == NULL:
-        guided.table = <Transposition *>calloc(table_size, sizeof(Transposition))
-        if guided.table == NULL:
-            return 0
-        guided.table_size = table_size
-    guided.search += 1
-    guided.table_used = 0
     if guided.prover != NULL and (guided.prover_game != game or guided.prover_bytes != options.prover_bytes):
         forget_prover(guided)
     if guided.prover != NULL:
@@ -231,11 +220,6 @@ cdef void free_block(GuidedTree *guided, uint32_t index) noexcept nogil:
 cdef inline int32_t share(const GuidedTree *guided, int32_t sign, int32_t points) noexcept nogil:
     """What the player ``sign`` gets of an iteration that gave ``points`` half-points to player +1."""
     return points if sign > 0 else 2 * <int32_t>guided.options.rollouts_per_leaf - points
-
-
-cdef inline int32_t wins_of_first(const GuidedTree *guided, int32_t sign, uint32_t visits, int32_t wins) noexcept nogil:
-    """Half-points of player +1 in ``visits`` that gave ``wins`` to the player ``sign``; and the other way round."""
-    return wins if sign > 0 else <int32_t>(2 * guided.options.rollouts_per_leaf * visits) - wins
 
 
 cdef inline void select(GuidedTree *guided, GuidedBlock *block, uint32_t reference) noexcept nogil:
@@ -316,36 +300,6 @@ cdef uint32_t highest(GuidedTree *guided, const GuidedBlock *block, const Guided
         c.amaf_visits = guided.amaf_row
         c.amaf_wins = guided.amaf_row + guided.children_room
     return sel_rave(&c, w)
-
-
-# ---- transpositions --------------------------------------------------------------------------------------------------
-
-cdef inline uint64_t place_of(const GuidedTree *guided, uint64_t key) noexcept nogil:
-    key *= <uint64_t>0x9E3779B97F4A7C15
-    return (key ^ key >> 32) & (guided.table_size - 1)
-
-
-cdef uint32_t find_block(const GuidedTree *guided, uint64_t key) noexcept nogil:
-    """The block of the position with ``key``, 0 when there is none."""
-    cdef uint64_t at = place_of(guided, key)
-    while guided.table[at].search == guided.search:
-        if guided.table[at].key == key:
-            return guided.table[at].index
-        at = (at + 1) & (guided.table_size - 1)
-    return 0
-
-
-cdef void enter_block(GuidedTree *guided, uint64_t key, uint32_t index) noexcept nogil:
-    """Blocks beyond three quarters of the table are not shared."""
-    cdef uint64_t at = place_of(guided, key)
-    if 4 * guided.table_used >= 3 * guided.table_size:
-        return
-    while guided.table[at].search == guided.search:
-        at = (at + 1) & (guided.table_size - 1)
-    guided.table[at].key = key
-    guided.table[at].index = index
-    guided.table[at].search = guided.search
-    guided.table_used += 1
 
 
 # ---- expansion -------------------------------------------------------------------------------------------------------
@@ -474,7 +428,6 @@ cdef int expand(GuidedTree *guided, uint32_t length, uint32_t *link) noexcept no
     cdef GuidedBlock *block
     cdef GuidedBlock *above = <GuidedBlock *>guided.tree.path_record[length - 1]
     cdef uint32_t index = 0, count = 0, reference, slot = guided.tree.path_slot[length - 1]
-    cdef uint64_t key = 0
     cdef int32_t value
     cdef uint32_t distance = 0
     cdef mcts_proof proof
@@ -482,14 +435,6 @@ cdef int expand(GuidedTree *guided, uint32_t length, uint32_t *link) noexcept no
     cdef int status
     if not levels_reserve(guided, length + 2):
         return RUN_SYSTEM_MEMORY
-    if guided.table_size and length > 1:
-        key = guided.guide.key(guided.tree.game.context, guided.tree.root, path_of(guided), length - 1)
-        index = find_block(guided, key)
-        if index:
-            block = block_at(guided, index)
-            link[0] = block.become if block.become else LINK_BLOCK | index
-            set_link(guided, length, link[0])
-            return RUN_DONE
     if guided.options.leaf_units and has_prover(guided) and length > 1:
         status = ask_prover(guided, length, guided.options.leaf_units, 0, &proof)
         if status != RUN_DONE:
@@ -524,9 +469,6 @@ cdef int expand(GuidedTree *guided, uint32_t length, uint32_t *link) noexcept no
             set_link(guided, length, link[0])
             return RUN_DONE
     block.visits = guided_columns(guided, above).visits[slot]
-    block.wins = wins_of_first(guided, above.sign, block.visits, guided_columns(guided, above).wins[slot])
-    if guided.table_size and length > 1:
-        enter_block(guided, key, index)
     guided.tree.path_record[length] = <uint8_t *>block
     reference = reference_of(guided, length + 1) if guided.options.selection == SELECT_GRAVE else 0
     select(guided, block, reference)
@@ -619,7 +561,6 @@ cdef int widen(GuidedTree *guided, uint32_t length) noexcept nogil:
     if block.flags & BLOCK_INCOMPLETE:
         block.flags |= BLOCK_CLOSED
     block.visits = old.visits
-    block.wins = old.wins
     block.amaf = old.amaf
     guided.drawn[length] = NEVER
     before = guided_columns(guided, old)
@@ -642,8 +583,6 @@ cdef int widen(GuidedTree *guided, uint32_t length) noexcept nogil:
                 guided.tree.path_slot[length] = slot | 0x80000000u
             break
     guided.tree.path_slot[length] &= 0x7FFFFFFFu
-    old.amaf = 0
-    old.become = LINK_BLOCK | index
     guided.tree.path_record[length] = <uint8_t *>block
     set_link(guided, length, LINK_BLOCK | index)
     reference = reference_of(guided, length + 1) if guided.options.selection == SELECT_GRAVE else 0
@@ -681,8 +620,7 @@ cdef int settle(GuidedTree *guided, uint32_t *length, int32_t *points) noexcept 
             length[0] = 2
             break
         end -= 1
-        block.become = terminal(block.sign, value, distance)
-        set_link(guided, end, block.become)
+        set_link(guided, end, terminal(block.sign, value, distance))
         length[0] = end
     return RUN_DONE
 
@@ -743,8 +681,7 @@ cdef int prove_node(GuidedTree *guided, uint32_t length) noexcept nogil:
     cdef int status = ask_prover(guided, length, budget if budget < NODE_SLICE else NODE_SLICE, 0, &proof)
     if status != RUN_DONE or proof.value < 0:
         return status
-    block.become = terminal(leaf_sign(guided, length), proof.value, proof.distance)
-    set_link(guided, length, block.become)
+    set_link(guided, length, terminal(leaf_sign(guided, length), proof.value, proof.distance))
     status = settle(guided, &end, &points)
     if status != RUN_DONE:
         return status
@@ -799,15 +736,6 @@ cdef inline void count(GuidedTree *guided, GuidedBlock *block, GuidedColumns *co
         columns.squares[slot] += <uint32_t>(add * add) // guided.options.rollouts_per_leaf
 
 
-cdef inline void adopt_mean(GuidedTree *guided, GuidedBlock *block, GuidedColumns *columns, uint32_t slot,
-                            const GuidedBlock *child) noexcept nogil:
-    """Brings the mean of a slot to that of the block behind it, where that has been visited on other paths too."""
-    cdef uint32_t visits = columns.visits[slot]
-    if child.visits != visits:
-        columns.wins[slot] = <int32_t>(<double>wins_of_first(guided, block.sign, child.visits, child.wins)
-                                       * visits / child.visits)
-
-
 cdef int iterate(GuidedTree *guided) noexcept nogil:
     cdef Tree *tree = &guided.tree
     cdef uint32_t length = 0, index = 0, slot = 0, link = 0, i, depth, prove = 0, other
@@ -820,17 +748,6 @@ cdef int iterate(GuidedTree *guided) noexcept nogil:
     # selection: the best child of every block is known
     while True:
         block = block_at(guided, index)
-        if MCTS_UNLIKELY(block.become != 0):
-            link = block.become
-            set_link(guided, length, link)
-            if link & LINK_KIND == LINK_BLOCK:
-                index = link & WIDE_INDEX
-                continue
-            proven = True
-            break
-        # a block may be reached on a longer path than the one that it was made on
-        if MCTS_UNLIKELY(length + 2 > tree.path_room) and not levels_reserve(guided, length + 2):
-            return RUN_SYSTEM_MEMORY
         slot = block.best
         link = block.best_link
         tree.path_record[length] = <uint8_t *>block
@@ -905,13 +822,10 @@ cdef int iterate(GuidedTree *guided) noexcept nogil:
             guided.played[columns.actions[slot]] = 1 if block.sign == tree.root_sign else 2
             add_amaf(guided, block, points)
         count(guided, block, &columns, slot, points)
-        if guided.table_size and i + 1 < length:
-            adopt_mean(guided, block, &columns, slot, <GuidedBlock *>tree.path_record[i + 1])
         if guided.drawn[i] != NEVER:  # what the levels above see is the draw
             points = <int32_t>guided.options.rollouts_per_leaf
             count(guided, block, &columns, guided.drawn[i], points)
         block.visits += 1
-        block.wins += points
         if block.visits >= FIRST_PROOF and prove == 0 and is_milestone(block.visits):
             prove = i
         select(guided, block, reference_of(guided, i + 1) if guided.options.selection == SELECT_GRAVE else 0)

@@ -164,7 +164,6 @@ cdef class Geometry:
         HOT.prepare(&self.game)
         HOT_GUIDE.prepare(g, &self.guide)
         add_prover(g, &self.guide)
-        self.guide.key = HOT.key
         self.game.guide = &self.guide
 
     def __dealloc__(self):

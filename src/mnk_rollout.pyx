@@ -12,7 +12,6 @@ from mcts_core.mnk_rollout cimport MNK_MAX_CELLS, in_line, mnk_geometry, mnk_sta
 
 cdef enum:
     NEVER = 4096  # a move number beyond all games
-    ZOBRIST = 0x4D434B  # where the numbers of the stones begin
 
 
 cdef extern from "kernels/mnk.h" nogil:
@@ -244,22 +243,6 @@ cdef int32_t play(void *context, void *state, uint32_t move) noexcept nogil:
     return s.over
 
 
-cdef uint64_t key(void *context, const void *root, const uint32_t *path, uint32_t length) noexcept nogil:
-    """The sum of a random number per stone (Zobrist, 1970)."""
-    cdef const mnk_geometry *g = <const mnk_geometry *> context
-    cdef const mnk_state *s = <const mnk_state *> root
-    cdef uint64_t result = 0
-    cdef uint32_t i
-    cdef int cell, player = 1 + (s.stones & 1)
-    for cell in range(g.cells):
-        if s.board[g.offset[cell]]:
-            result += tie_break(ZOBRIST, 2 * cell + s.board[g.offset[cell]])
-    for i in range(length):
-        result += tie_break(ZOBRIST, 2 * <int> path[i] + player)
-        player = 3 - player
-    return result
-
-
 cdef int32_t rollout(void *context, const void *state, mcts_rng *rng) noexcept nogil:
     cdef const mnk_geometry *g = <const mnk_geometry *> context
     cdef const mnk_state *s = <const mnk_state *> state
@@ -374,7 +357,6 @@ cdef void prepare(mcts_game *game) noexcept nogil:
 
 cdef mnk_table TABLE
 TABLE.prepare = prepare
-TABLE.key = key
 table = PyCapsule_New(&TABLE, b"mcts_core.table", NULL)
 
 

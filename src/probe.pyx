@@ -121,15 +121,6 @@ cdef class Probe:
         self._check(returned)
         return listed, bool(found.root_player), bool(found.complete), found.rest
 
-    def key(self, path):
-        """The key of the position at the end of ``path``; None for a game without keys."""
-        if self.native.game.guide == NULL or self.native.game.guide.key == NULL:
-            return None
-        cdef uint32_t *moves = _copy(path)
-        key = self.native.game.guide.key(self.native.game.context, self.native.state, moves, <uint32_t>len(path))
-        free(moves)
-        return key
-
     def play_out(self, path, rollout=0, told=True):
         """(result for the player to move at the root, bytes of who played which action, proof or None) of one rollout
         by the policy ``rollout``; the game is not asked for what was played unless ``told``, and the bytes are 0."""

@@ -24,7 +24,7 @@ cdef enum:
     LONGEST_ROLLOUT = 1000000  # moves; a game that goes on is taken for endless
     ACTIONS = 1024  # moves, in the order in which they appear, that have AMAF statistics; the last is for all others
 
-PYTHON_GUIDE = (1 << MCTS_ROLLOUT_RANDOM | 1 << MCTS_ROLLOUT_DECISIVE, 0, ACTIONS, False, False)
+PYTHON_GUIDE = (1 << MCTS_ROLLOUT_RANDOM | 1 << MCTS_ROLLOUT_DECISIVE, 0, ACTIONS, False)
 
 
 cdef NativeState as_native(object state, str purpose):

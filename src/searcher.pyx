@@ -92,9 +92,8 @@ cdef class SearchSettings:
     def __cinit__(self, *, bint guided, double exploration, uint32_t rollouts_per_leaf, bint by_value, int selection=0,
                   bint solver=False, fpu=None, bint hand_schedule=True, double rave_k=0, double rave_bias=0,
                   uint32_t grave_ref=0, double prior_weight=0, uint32_t expand_after=1, uint32_t rollout=0,
-                  uint32_t distance=0, bint symmetry=False, uint64_t tree_bytes=0, uint64_t table_size=0,
-                  uint64_t prover_bytes=0, uint32_t leaf_units=0,
-                  uint32_t node_units=0, uint32_t root_units=0):
+                  uint32_t distance=0, bint symmetry=False, uint64_t tree_bytes=0, uint64_t prover_bytes=0,
+                  uint32_t leaf_units=0, uint32_t node_units=0, uint32_t root_units=0):
         self.guided = guided
         self.by_value = by_value
         self.options.selection = selection
@@ -112,7 +111,6 @@ cdef class SearchSettings:
         self.options.policy.distance = distance
         self.options.policy.symmetry = symmetry
         self.options.tree_bytes = tree_bytes
-        self.options.table_size = table_size
         self.options.prover_bytes = prover_bytes
         self.options.leaf_units = leaf_units
         self.options.node_units = node_units
@@ -126,15 +124,15 @@ cdef uint32_t most_iterations(SearchSettings settings) noexcept:
 
 
 def guide_of(state):
-    """(bits of the rollout policies, best distance for children, number of actions, whether there is exact search,
-    whether positions have keys) of the state's game; None where the game offers its rules only."""
+    """(bits of the rollout policies, best distance for children, number of actions, whether there is exact search) of
+    the state's game; None where the game offers its rules only."""
     cdef const mcts_guide *guide
     if not isinstance(state, NativeState):
         return PYTHON_GUIDE
     guide = (<NativeState>state).game.guide
     if guide == NULL:
         return None
-    return guide.rollouts, guide.distance, guide.actions, guide.prove != NULL, guide.key != NULL
+    return guide.rollouts, guide.distance, guide.actions, guide.prove != NULL
 
 
 cdef class SearchCore:
@@ -630,7 +628,6 @@ cdef class SearchCore:
             if guided.proof.value >= 0:
                 proven, distance = PROVEN[guided.proof.value], guided.proof.distance
                 value = guided.proof.value / 2.0
-            used += guided.table_used * sizeof(Transposition)
         line = self.line
         if line is None:
             line = self.variation(move)

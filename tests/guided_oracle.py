@@ -1,7 +1,7 @@
 """The guided search, slow and plain, to the bit as the native one must do it.
 
 Nodes are objects and scores are found from scratch; single precision is rounded explicitly. Only what a game knows
-(children, rollouts, keys, exact search) comes from the library, through a probe, so that both consume the same random
+(children, rollouts, exact search) comes from the library, through a probe, so that both consume the same random
 numbers.
 """
 
@@ -33,18 +33,16 @@ class Child:
 
 
 class Block:
-    """A node that has children; several parents may have it."""
+    """A node that has children."""
 
     def __init__(self, player, children):
         self.player, self.children = player, children
         self.best = None
-        self.visits = self.points = 0  # half-points of player +1
+        self.visits = 0
         self.has_draw = False
         self.incomplete, self.closed = False, False  # moves were left out that may be better; and cannot be had
         self.rest = 0
         self.record = None  # GRAVE: {action: [visits, wins]} of both players
-        self.proof = None  # (half-points of player +1, distance) that its parents have yet to learn
-        self.wider = None  # the block that its parents are to have instead
 
 
 class Oracle:
@@ -52,8 +50,8 @@ class Oracle:
 
     def __init__(self, probe, player, *, selection="ucb1", exploration=0.7, fpu=None, solver=True, rollout="random",
                  rollouts_per_leaf=1, expand_after=1, expand_distance=0, prior_weight=0.0, rave_schedule="hand",
-                 rave_k=1000.0, rave_bias=1e-5, grave_ref=50, symmetry=False, transpositions=False, leaf_proofs=0,
-                 node_proofs=0, root_proofs=0, prover_bytes=0, table_room=math.inf):
+                 rave_k=1000.0, rave_bias=1e-5, grave_ref=50, symmetry=False, leaf_proofs=0, node_proofs=0,
+                 root_proofs=0, prover_bytes=0):
         self.probe, self.player = probe, player
         self.selection, self.solver, self.schedule = selection, solver, rave_schedule
         self.amaf = selection in ("rave", "grave")
@@ -69,8 +67,6 @@ class Oracle:
         self.root = Child()
         self.top = Block(1, [self.root])  # the root is a child like any other
         self.top.best = self.root
-        self.table = {} if transpositions and probe.key([]) is not None else None  # blocks by key
-        self.table_room = table_room
         self.proof = None  # (half-points for the player to move, distance, exact, move)
         self.settled, self.debt = False, 0
         self.nodes, self.rollouts, self.depths = 1, 0, []
@@ -195,7 +191,6 @@ class Oracle:
             end -= 1
             above, child, _ = way[end - 1]
             self.prove(child, block.player, value, distance, above.player)
-            block.proof = child.value, child.distance
             way = way[:end]
         return way, points
 
@@ -204,7 +199,7 @@ class Oracle:
         old, path = way[level][0], [entry[1].move for entry in way[1:level]]
         listed, _, complete, rest = self.probe.children(path)
         block = Block(old.player, self.children_of(old.player, listed))
-        block.visits, block.points, block.record = old.visits, old.points, old.record
+        block.visits, block.record = old.visits, old.record
         block.incomplete = block.closed = not complete
         block.rest, way[level][2] = rest, None
         for child in block.children:
@@ -217,7 +212,6 @@ class Oracle:
                         setattr(child, name, getattr(before, name))
                     if way[level][1] is before:
                         way[level][1] = child
-        old.wider, old.record = block, None
         way[level][0] = way[level - 1][1].block = block
         block.best = self.highest(block, block.children, self.record_for([entry[0] for entry in way[1:level + 1]]))
         return block
@@ -235,12 +229,7 @@ class Oracle:
 
     def expand(self, way):
         above, child, at_root = way[-1][0], way[-1][1], len(way) == 1
-        path, key = [entry[1].move for entry in way[1:]], None
-        if self.table is not None and not at_root:
-            key = self.probe.key(path)
-            if key in self.table:
-                self.enter(way, self.table[key])
-                return
+        path = [entry[1].move for entry in way[1:]]
         if self.leaf_proofs and self.has_prover and not at_root:
             proof = self.probe.prove(path, self.leaf_proofs, False, self.memory)[0]
             if proof is not None:
@@ -264,22 +253,9 @@ class Oracle:
             self.prove(child, block.player, value, away, above.player)
             return
         block.visits = child.visits
-        block.points = self.share(above.player, child.wins, child.visits)
-        if key is not None and len(self.table) < self.table_room:
-            self.table[key] = block
         child.block = block
         blocks = [entry[0] for entry in way[1:]] + [block]
         block.best = self.highest(block, block.children, self.record_for(blocks))
-
-    def enter(self, way, block):
-        """Links the end of the way to ``block``, or to what has become of it."""
-        above, child, _ = way[-1]
-        while block.wider is not None:
-            block = block.wider
-        child.block = block
-        if block.proof is not None:
-            value, distance = block.proof
-            self.prove(child, 1, value, distance, above.player)
 
     # ---- one iteration
 
@@ -296,13 +272,8 @@ class Oracle:
                 else:
                     proven = True
             way.append([block, child, drawn])
-            if child.block is not None:
-                self.enter(way, child.block)
-                proven = child.value is not None
-            elif child.value is None and (child.visits >= self.expand_after or len(way) == 1):
+            if child.block is None and child.value is None and (child.visits >= self.expand_after or len(way) == 1):
                 self.expand(way)
-                if child.block is not None:
-                    self.enter(way, child.block)
                 proven = child.value is not None
             if child.block is None:
                 break
@@ -355,16 +326,10 @@ class Oracle:
                 played[child.action] = block.player
                 self.add_amaf(block, played, points)
             self.add(child, self.share(block.player, points))
-            if self.table is not None and level + 1 < len(way):
-                below = way[level + 1][0]
-                if below.visits != child.visits:
-                    wins = self.share(block.player, below.points, below.visits)
-                    child.wins = int(wins * child.visits / below.visits)
             if drawn is not None:
                 points = self.rollouts_per_leaf  # what the levels above see is the draw
                 self.add(drawn, points)
             block.visits += 1
-            block.points += points
             if block.visits >= FIRST_PROOF and block.visits % 2 ** (block.visits.bit_length() - 3) == 0:
                 doubled = doubled or level
             blocks = [entry[0] for entry in way[1:level + 1]]
@@ -379,9 +344,9 @@ class Oracle:
         child.wins += points
         child.squares += points * points // self.rollouts_per_leaf
 
-    def share(self, player, points, iterations=1):
-        """What ``player`` gets of iterations that gave ``points`` half-points to player +1, and the other way round."""
-        return points if player > 0 else 2 * self.rollouts_per_leaf * iterations - points
+    def share(self, player, points):
+        """What ``player`` gets of an iteration that gave ``points`` half-points to player +1."""
+        return points if player > 0 else 2 * self.rollouts_per_leaf - points
 
     # ---- exact search
 
@@ -392,7 +357,6 @@ class Oracle:
         if proof is None:
             return
         self.prove(child, self.alternating_player(path), proof[0], proof[1], above.player)
-        block.proof = child.value, child.distance
         way, _ = self.settle(way[:level], 0)
         block = way[-1][0]
         block.best = self.highest(block, block.children, self.record_for([entry[0] for entry in way[1:]]))

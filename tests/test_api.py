@@ -66,7 +66,8 @@ def test_stats_belong_to_the_thread():
     assert seen == [45] and mc.stats().iterations == 123
 
 
-@pytest.mark.parametrize(("options", "most"), [({"preset": "uct"}, 200_000), ({"root_proofs": 0, "expand_after": 1}, 20_000)])
+@pytest.mark.parametrize(("options", "most"), [({"preset": "uct"}, 200_000),
+                                               ({"root_proofs": 0, "expand_after": 1}, 20_000)])
 def test_the_module_does_not_sit_on_the_memory_of_a_large_search(options, most, monkeypatch):
     from mcts_core import api
 
@@ -141,7 +142,6 @@ def test_bad_iterations(iterations):
     ("rave_bias", [-0.1, math.nan, math.inf, 1e7, "0", True]),
     ("grave_ref", [-1, 1.0, "50", True, 2**30 + 1]),
     ("symmetry", ["no", 0, 1, []]),
-    ("transpositions", ["no", 0, 1, []]),
     ("leaf_proofs", [-1, 1.0, "1", True, 2**20 + 1]),
     ("node_proofs", [-1, 1.0, "1", True, 2**20 + 1]),
     ("root_proofs", [-1, 1.0, "1", True, 2**20 + 1]),
@@ -160,7 +160,7 @@ def test_bad_options(name, values):
 
 OPTIONS = ["preset", "selection", "exploration", "fpu", "solver", "rollout", "rollouts_per_leaf", "expand_after",
            "expand_distance", "prior_weight", "rave_schedule", "rave_k", "rave_bias", "grave_ref", "symmetry",
-           "transpositions", "leaf_proofs", "node_proofs", "root_proofs", "final_move", "memory_mb", "seed"]
+           "leaf_proofs", "node_proofs", "root_proofs", "final_move", "memory_mb", "seed"]
 
 
 @pytest.mark.parametrize("name", OPTIONS)

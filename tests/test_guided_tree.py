@@ -179,7 +179,7 @@ def random_case(seed):
         "fpu": pick([None, 0.5, 1.0]) if solver else 1.0, "solver": solver, "rollout": pick(["random", "decisive"]),
         "rollouts_per_leaf": pick([1, 1, 2, 3]), "expand_after": pick([1, 2, 5]), "prior_weight": pick([0, 0, 2.5]),
         "rave_schedule": pick(["hand", "mse"]), "rave_k": pick([0, 10, 1000]), "rave_bias": pick([0, 1e-3, 1]),
-        "grave_ref": pick([0, 5, 50]), "symmetry": chooser.random() < 0.3, "transpositions": chooser.random() < 0.7,
+        "grave_ref": pick([0, 5, 50]), "symmetry": chooser.random() < 0.3,
         "leaf_proofs": pick([0, 0, 5, 50]), "node_proofs": pick([0, 0, 1, 30]), "root_proofs": pick([0, 0, 1, 100]),
         "expand_distance": distance, "seed": chooser.randrange(10**6),
     }
@@ -198,23 +198,10 @@ def test_random_options_on_random_positions_equal_the_oracle(monkeypatch):
 
     for name in taken:
         monkeypatch.setattr(Oracle, name, counted(name, getattr(Oracle, name)))
-    for seed in [*range(150), 210, 365, 383, 659, 799]:  # the last ones have to widen a node
+    for seed in [*range(150), 188, 229, 365, 659, 679]:  # the last ones have to widen a node
         state, options = random_case(seed)
         compare(state, [10, 50, 250], **options)
     assert min(taken.values()) >= 3, taken
-
-
-def test_a_full_table_of_transpositions_equals_the_oracle():
-    state = mc.ConnectFour(5, 5, 5)
-    options = {"seed": 3, "memory_mb": 1, "transpositions": True, "solver": False, "expand_after": 1, "fpu": 0.5}
-    engine = mc.Searcher(**options)
-    engine.search(state, iterations=6000)
-    stats = engine.stats()
-    oracle = Oracle(Probe(state, 3), 1, table_room=6144, **{
-        name: value for name, value in engine.options(state).items() if name != "final_move"})
-    oracle.run(6000)
-    assert {entry.move: (entry.visits, entry.wins) for entry in stats.moves} == {
-        move: entry[:2] for move, entry in oracle.children().items()}
 
 
 # ---- trees solved by hand --------------------------------------------------------------------------------------------
@@ -439,9 +426,9 @@ def test_small_boards_agree_with_minimax():
                 break
             state = following
         options = {"expand_distance": chooser.choice([0, 1]) if isinstance(state, mc.MNK) else 0,
-                   "symmetry": chooser.random() < 0.5, "transpositions": chooser.random() < 0.5,
-                   "selection": chooser.choice(["ucb1", "rave", "grave"]), "grave_ref": 5,
-                   "rollout": chooser.choice(["random", "decisive"]), **(NO_PROVER if number % 3 else {})}
+                   "symmetry": chooser.random() < 0.5, "selection": chooser.choice(["ucb1", "rave", "grave"]),
+                   "grave_ref": 5, "rollout": chooser.choice(["random", "decisive"]),
+                   **(NO_PROVER if number % 3 else {})}
         engine = mc.Searcher(seed=number, memory_mb=64, **options)
         for iterations in (10, 100, 3000):
             move = engine.search(state, iterations=iterations)

@@ -81,7 +81,6 @@ def test_the_guide_of_a_python_game():
     probe = Probe(Seven((6, 5, 4, 3, 2)))
     rollouts, distance, actions, prover = probe.guide
     assert (rollouts, distance, prover) == (0b11, 0, False) and actions >= 256
-    assert probe.key([]) is None
     children, same, complete, rest = probe.children([])
     assert [child[0] for child in children] == [child[1] for child in children] == [0, 1]
     assert all(child[2:] == (0, 0, 0.5) for child in children)
@@ -93,22 +92,3 @@ def test_the_guide_of_a_python_game():
         assert result == 0 and proof is None
         assert len(played) == actions and list(played[:3]) == [0, 2, 0]  # only what was played after the path
     assert probe.play_out([0], told=False) == (0, bytes(actions), None)
-
-
-@pytest.mark.parametrize(("state", "one", "other", "third"), [
-    (mc.ConnectFour(), [0, 1, 2], [2, 1, 0], [0, 2, 1, 3]),
-    (mc.ConnectFour(9, 9, 5), [4, 0, 5, 0], [5, 0, 4, 0], [4, 0, 5]),
-    (mc.TicTacToe(), [0, 1, 2], [2, 1, 0], [1, 0, 2]),
-    (mc.Gomoku(15), [0, 1, 2, 5], [2, 5, 0, 1], [0, 1, 5, 2]),
-    (mc.Gomoku(20), [0, 399, 2, 5], [2, 5, 0, 399], [0, 399, 2, 6]),
-])
-def test_keys_name_positions_and_not_the_ways_there(state, one, other, third):
-    probe = Probe(state)
-    assert probe.key(one) == probe.key(other) != probe.key(third)
-    keys = {probe.key(one[:length]) for length in range(len(one) + 1)}
-    assert len(keys) == len(one) + 1
-    for length in range(len(one)):  # and the root may be anywhere on the way
-        later = state
-        for move in one[:length]:
-            later = later.play(move)
-        assert Probe(later).key(one[length:]) == probe.key(one)

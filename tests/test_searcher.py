@@ -113,7 +113,7 @@ def test_memory_limit_ends_the_search(options, state):
     stats = engine.stats()
     assert stats.bytes <= 2**20
     if not small:
-        # what is kept for exact search and for transpositions that were not found is not the tree's
+        # what is kept for exact search is not the tree's
         assert stats.stop_reason == "memory" and stats.bytes > (0.9 if "preset" in options else 0.55) * 2**20
     assert move in state.legal_moves()
     # a drawn child that is passed over counts beside the one that the iteration goes on into

@@ -14,7 +14,6 @@ SEARCHES = {
     "several": {"preset": "uct", "rollouts_per_leaf": 3},
     "guided": {"solver": False},
     "rave": {"solver": False, "selection": "rave", "exploration": 0.1},
-    "table": {"preset": "uct", "transpositions": True, "exploration": 0.2},
 }
 
 

@@ -37,7 +37,7 @@ def test_all_presets_have_the_same_options():
 def test_textbook_uct_knows_nothing_but_the_rules():
     uct = tuning.UCT
     assert uct["selection"] == "ucb1" and uct["rollout"] == "random" and uct["exploration"] == 0.5**0.5
-    assert uct["solver"] is uct["symmetry"] is uct["transpositions"] is False and uct["fpu"] is None
+    assert uct["solver"] is uct["symmetry"] is False and uct["fpu"] is None
     assert uct["rollouts_per_leaf"] == uct["expand_after"] == 1
     for name in ("prior_weight", "expand_distance", "leaf_proofs", "node_proofs", "root_proofs"):
         assert uct[name] == 0

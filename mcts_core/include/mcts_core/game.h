@@ -178,10 +178,6 @@ typedef int32_t (*mcts_prove)(void *context, const void *root, const uint32_t *p
 typedef void *(*mcts_create_memory)(void *context, uint64_t bytes);
 typedef void (*mcts_use_memory)(void *context, void *memory);
 
-/* A number that names the position at the end of the path: different positions of one game have different ones (by 64
- * random bits at least), however they were reached. Only for games in which no position can come twice. */
-typedef uint64_t (*mcts_key)(void *context, const void *root, const uint32_t *path, uint32_t length);
-
 typedef struct mcts_guide {
     uint32_t rollouts;           /* bits of the rollout policies */
     uint32_t distance;           /* the distance for children that is best for the board; 0: all moves */
@@ -192,7 +188,6 @@ typedef struct mcts_guide {
     mcts_create_memory create_memory; /* these three with `prove` only */
     mcts_use_memory clear_memory;
     mcts_use_memory destroy_memory;
-    mcts_key key; /* NULL: the search does not notice transpositions */
 } mcts_guide;
 
 /* ---- the whole ------------------------------------------------------------------------------------------------------ */
