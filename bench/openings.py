@@ -39,11 +39,10 @@ def drawn(game, chooser, plies=None):
     """Random moves that leave the game open; on boards above 8x8 near the centre."""
     start = game.start()
     area = set(start.legal_moves())
-    options = dict(game.options)
     if game.constructor == "ConnectFour":
         fewest, most = PLIES
     else:
-        m, n = options["m"], options["n"]
+        m, n = start.m, start.n
         fewest, most = 1, max(1, min(4, m * n // 4))
         if min(m, n) > 8:
             area = {y * m + x for x in range(m // 2 - 3, m // 2 + 4) for y in range(n // 2 - 3, n // 2 + 4)}

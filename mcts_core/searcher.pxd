@@ -21,6 +21,7 @@ cdef class SearchCore:
     cdef uint64_t memory           # bytes that the arena may take
     cdef object lock               # held while a search runs
     cdef NativeState native        # the root of the last search, None when it failed
+    cdef NativeState keeper        # of the game whose exact search has memory here
     cdef object state              # as the user gave it
     cdef bint finished
     cdef double seconds, overshoot

@@ -631,7 +631,6 @@ cdef void prove_root(GuidedTree *guided, int32_t value, uint32_t distance) noexc
     guided.proof.distance = distance
     guided.proof.exact = 0
     guided.proof.move = MCTS_NO_MOVE
-    # A win in one or three plies is the shortest: a shorter one would have been seen when the root was expanded.
     if not has_prover(guided) or guided.options.root_units == 0 or (value == 2 and distance == 1):
         guided.settled = 1
 

@@ -249,6 +249,7 @@ cdef class SearchCore:
             sign = (<PythonGame>native).to_move if isinstance(native, PythonGame) else state.to_move
             if not self.prepare(native, sign, settings, seed):
                 raise MemoryError(f"no memory for a search tree of {self.memory // MIB} MB")
+            self.keeper = native
             self.native = native
             self.state = state
             self.settings = settings
