@@ -65,7 +65,7 @@ class Searcher:
         beta = a / (n + a + n a ``rave_bias``), a the AMAF visits. GRAVE has the latter.
     symmetry: below the root, only the first of moves that a symmetry of the position maps to each other is a child.
     leaf_proofs, node_proofs, root_proofs: budgets of exact search, in units of some 20 to 300 ns: for a node that is
-        expanded; for an expanded one, per visit, each time that its visits have doubled; for the root, per iteration.
+        expanded; for an expanded one, per visit, in each octave of its visits; for the root, per iteration.
     final_move: ``"robust"``, the most visited move, or ``"max"``, the move with the best value (Browne et al., IEEE
         TCIAIG 4, 2012, section 3.1). A move that wins at once is played in any case.
     memory_mb: limit of the tree and of exact search in units of 2**20 bytes, at least 1; a search that reaches it ends
@@ -206,14 +206,13 @@ class Searcher:
         self, state: Any, seconds: float | None, iterations: int | None
     ) -> tuple[SearchSettings, float, int, int, bool]:
         """Settings, seconds, iterations, seed and whether the search may stop early."""
-        kind = tuning.kind_of(state), guide_of(state)
+        kind = tuning.kind_of(state)
         settings = self._settings.get(kind)
         if settings is None:
             settings = self._settings[kind] = self._settings_for(state)
         limit = 0
         if iterations is not None:
-            most = MAX_ITERATIONS // self.options(state)["rollouts_per_leaf"]
-            limit = as_int(iterations, "iterations", 1, most)
+            limit = as_int(iterations, "iterations", 1, MAX_ITERATIONS // settings.rollouts_per_leaf)
         if seconds is not None:
             duration = _as_duration(seconds)
         else:

@@ -50,7 +50,7 @@ ctypedef struct GuidedOptions:
     uint64_t tree_bytes          # memory of the tree
     uint64_t prover_bytes        # of the game's exact search, 0: it is not asked
     uint32_t leaf_units          # its budget for a node that is about to be expanded
-    uint32_t node_units          # for an expanded node, per visit, each time that its visits have doubled
+    uint32_t node_units          # for an expanded node, per visit, in each octave of its visits
     uint32_t root_units          # for the root, per iteration
 
 ctypedef struct GuidedBlock:
@@ -92,7 +92,6 @@ ctypedef struct GuidedTree:
     mcts_proof proof             # of the root; value -1 while there is none
     int32_t settled              # 1: nothing more can be learned
     uint64_t debt                # units that the root's exact search may still spend
-    uint64_t units               # that exact search has spent
     uint32_t forgone             # iterations given up for exact search of a root of known value
     mcts_children children
     uint32_t children_room

@@ -73,10 +73,8 @@ EXPLORATION: Mapping[str, float] = {"ucb1": 0.5**0.5, "ucb1-tuned": 1.0, "rave":
 
 
 def kind_of(state: Any) -> object:
-    """What the defaults depend on: equal for states with equal defaults."""
-    if isinstance(state, MNK):
-        return type(state), state.m * state.n > 64, guide_of(state)
-    return type(state)
+    """What options depend on: states of one kind have the same defaults and know the same options."""
+    return type(state), guide_of(state), isinstance(state, MNK) and state.m * state.n > 64
 
 
 def defaults(state: Any) -> Mapping[str, Any]:

@@ -170,7 +170,7 @@ cdef int guided_reset(GuidedTree *guided, const mcts_game *game, const void *roo
     guided.guide = game.guide
     guided.proof.value = -1
     guided.settled = 0
-    guided.debt = guided.units = 0
+    guided.debt = 0
     guided.forgone = 0
     if tree.arena.committed == 0 and not arena_grow(&tree.arena, FIRST_COMMIT):
         return 0
@@ -209,10 +209,8 @@ cdef inline uint32_t amaf_units(const GuidedTree *guided) noexcept nogil:
 
 
 cdef void free_block(GuidedTree *guided, uint32_t index) noexcept nogil:
-    cdef GuidedBlock *block = block_at(guided, index)
-    if block.amaf:
-        arena_free(&guided.tree.arena, block.amaf, amaf_units(guided))
-    arena_free(&guided.tree.arena, index, block_units(guided, block.capacity))
+    """Gives back a block that no link leads to yet."""
+    arena_free(&guided.tree.arena, index, block_units(guided, block_at(guided, index).capacity))
 
 
 # ---- selection -------------------------------------------------------------------------------------------------------
@@ -403,9 +401,11 @@ cdef int make_block(GuidedTree *guided, uint32_t length, uint32_t count, uint32_
     return RUN_DONE
 
 
-cdef uint32_t reference_of(const GuidedTree *guided, uint32_t length) noexcept nogil:
-    """The AMAF record of the deepest node on the path that has one."""
+cdef inline uint32_t reference_of(const GuidedTree *guided, uint32_t length) noexcept nogil:
+    """The AMAF record of the deepest node on the path that has one; 0 but for GRAVE."""
     cdef GuidedBlock *block
+    if guided.options.selection != SELECT_GRAVE:
+        return 0
     while length > 1:
         length -= 1
         block = <GuidedBlock *>guided.tree.path_record[length]
@@ -427,7 +427,7 @@ cdef int expand(GuidedTree *guided, uint32_t length, uint32_t *link) noexcept no
     """Gives the leaf at the end of the path a block, or finds its value; its new link."""
     cdef GuidedBlock *block
     cdef GuidedBlock *above = <GuidedBlock *>guided.tree.path_record[length - 1]
-    cdef uint32_t index = 0, count = 0, reference, slot = guided.tree.path_slot[length - 1]
+    cdef uint32_t index = 0, count = 0, slot = guided.tree.path_slot[length - 1]
     cdef int32_t value
     cdef uint32_t distance = 0
     cdef mcts_proof proof
@@ -470,8 +470,7 @@ cdef int expand(GuidedTree *guided, uint32_t length, uint32_t *link) noexcept no
             return RUN_DONE
     block.visits = guided_columns(guided, above).visits[slot]
     guided.tree.path_record[length] = <uint8_t *>block
-    reference = reference_of(guided, length + 1) if guided.options.selection == SELECT_GRAVE else 0
-    select(guided, block, reference)
+    select(guided, block, reference_of(guided, length + 1))
     link[0] = LINK_BLOCK | index
     set_link(guided, length, link[0])
     return RUN_DONE
@@ -499,7 +498,6 @@ cdef int ask_prover(GuidedTree *guided, uint32_t length, uint64_t budget, int ex
     if guided.guide.prove(game.context, guided.tree.root, path_of(guided), length - 1, guided.prover, budget, exact,
                           proof) < 0:
         return RUN_GAME_ERROR
-    guided.units += proof.spent
     return RUN_DONE
 
 
@@ -544,7 +542,7 @@ cdef int widen(GuidedTree *guided, uint32_t length) noexcept nogil:
     cdef GuidedBlock *old = <GuidedBlock *>guided.tree.path_record[length]
     cdef GuidedBlock *block
     cdef GuidedColumns before, after
-    cdef uint32_t index = 0, count = 0, slot, other, reference
+    cdef uint32_t index = 0, count = 0, slot, other
     cdef mcts_policy policy = guided.options.policy
     cdef int status
     policy.distance = 0
@@ -585,8 +583,7 @@ cdef int widen(GuidedTree *guided, uint32_t length) noexcept nogil:
     guided.tree.path_slot[length] &= 0x7FFFFFFFu
     guided.tree.path_record[length] = <uint8_t *>block
     set_link(guided, length, LINK_BLOCK | index)
-    reference = reference_of(guided, length + 1) if guided.options.selection == SELECT_GRAVE else 0
-    select(guided, block, reference)
+    select(guided, block, reference_of(guided, length + 1))
     return RUN_DONE
 
 
@@ -671,7 +668,7 @@ cdef inline bint is_milestone(uint32_t visits) noexcept nogil:
 
 
 cdef int prove_node(GuidedTree *guided, uint32_t length) noexcept nogil:
-    """Asks for a proof of the node at the end of the path, the visits of which have doubled."""
+    """Asks for a proof of the node at the end of the path, the visits of which are at a milestone."""
     cdef GuidedBlock *block = <GuidedBlock *>guided.tree.path_record[length]
     cdef uint32_t end = length
     cdef int32_t points = 0
@@ -685,7 +682,7 @@ cdef int prove_node(GuidedTree *guided, uint32_t length) noexcept nogil:
     if status != RUN_DONE:
         return status
     select(guided, <GuidedBlock *>guided.tree.path_record[end - 1],
-           reference_of(guided, end) if guided.options.selection == SELECT_GRAVE else 0)
+           reference_of(guided, end))
     return RUN_DONE
 
 
@@ -754,8 +751,7 @@ cdef int iterate(GuidedTree *guided) noexcept nogil:
         columns = guided_columns(guided, block)
         guided.drawn[length] = NEVER
         if MCTS_UNLIKELY(link & LINK_KIND == LINK_TERMINAL) and result_of(link) == 1 and guided.options.solver:
-            other = best_unknown(guided, block, reference_of(guided, length + 1)
-                                 if guided.options.selection == SELECT_GRAVE else 0)
+            other = best_unknown(guided, block, reference_of(guided, length + 1))
             if other != NEVER:
                 guided.drawn[length] = slot
                 slot = other
@@ -827,7 +823,7 @@ cdef int iterate(GuidedTree *guided) noexcept nogil:
         block.visits += 1
         if block.visits >= FIRST_PROOF and prove == 0 and is_milestone(block.visits):
             prove = i
-        select(guided, block, reference_of(guided, i + 1) if guided.options.selection == SELECT_GRAVE else 0)
+        select(guided, block, reference_of(guided, i + 1))
     block = block_at(guided, 0)
     columns = guided_columns(guided, block)
     columns.visits[0] += 1

@@ -197,12 +197,29 @@ cdef uint64_t zone_of(const solver_search *s, int who, uint64_t doubles) noexcep
     return zone
 
 
+cdef inline int remembered(solver_search *s, uint64_t key, int turn, int who, int left, int *first) noexcept nogil:
+    """What the table says of ``who`` winning within ``left`` plies, as ``attack`` and ``defend`` would; UNKNOWN: no
+    answer, but perhaps the ``first`` move to try."""
+    cdef solver_entry *known = recall(s, key)
+    if known == NULL:
+        return UNKNOWN
+    if known.won[who] and known.won[who] <= left:
+        return known.won[who]
+    if known.won[1 - who]:
+        return 0
+    if known.failed[who] >= left:
+        s.cut |= known.failed[who] != NEVER
+        return 0
+    if known.move[who] != NO_CELL:
+        first[0] = s.source[turn][known.move[who]]
+    return UNKNOWN
+
+
 cdef int attack(solver_search *s, int who, int left) noexcept nogil:
     """Whether ``who``, who is to move, wins within ``left`` plies: in how many, 0 or UNKNOWN."""
     cdef mnk_survey own, other
     cdef uint64_t empty = s.board & ~(s.stones[0] | s.stones[1]), forced, moves, key, start
     cdef uint64_t score[MNK_PLANES]
-    cdef solver_entry *known
     cdef int turn, result, cell, best = NO_CELL, won = 0, first = NO_CELL
     cdef uint32_t outer
     s.spent += CALL
@@ -226,17 +243,9 @@ cdef int attack(solver_search *s, int who, int left) noexcept nogil:
         return 0
     turn = turn_of(s)
     key = s.hash[turn]
-    known = recall(s, key)
-    if known != NULL:
-        if known.won[who] and known.won[who] <= left:
-            return known.won[who]
-        if known.won[1 - who]:
-            return 0
-        if known.failed[who] >= left:
-            s.cut |= known.failed[who] != NEVER
-            return 0
-        if known.move[who] != NO_CELL:
-            first = s.source[turn][known.move[who]]
+    result = remembered(s, key, turn, who, left, &first)
+    if result >= 0:
+        return result
     if s.spent >= s.limit and s.kept:
         return UNKNOWN
     start = s.spent
@@ -286,7 +295,6 @@ cdef int defend(solver_search *s, int who, int left) noexcept nogil:
     cdef mnk_survey own, other
     cdef uint64_t empty = s.board & ~(s.stones[0] | s.stones[1]), moves, key, start
     cdef uint64_t score[MNK_PLANES]
-    cdef solver_entry *known
     cdef int turn, result, cell, best = NO_CELL, won = 0, first = NO_CELL
     cdef uint32_t outer
     s.spent += CALL
@@ -302,17 +310,9 @@ cdef int defend(solver_search *s, int who, int left) noexcept nogil:
         return 0
     turn = turn_of(s)
     key = s.hash[turn]
-    known = recall(s, key)
-    if known != NULL:
-        if known.won[who] and known.won[who] <= left:
-            return known.won[who]
-        if known.won[1 - who]:
-            return 0
-        if known.failed[who] >= left:
-            s.cut |= known.failed[who] != NEVER
-            return 0
-        if known.move[who] != NO_CELL:
-            first = s.source[turn][known.move[who]]
+    result = remembered(s, key, turn, who, left, &first)
+    if result >= 0:
+        return result
     if s.spent >= s.limit and s.kept:
         return UNKNOWN
     start = s.spent

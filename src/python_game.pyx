@@ -252,6 +252,14 @@ cdef int32_t simulate(void *context, const void *root, const uint32_t *path, uin
         return MCTS_ERROR
 
 
+cdef uint8_t outcome_of(PythonGame game, object state, object move, int player) except? 255:
+    """What a move does, from the view of the ``player`` who makes it."""
+    winner = game.outcome(game.child(state, move))
+    if winner is None:
+        return MCTS_ONGOING
+    return MCTS_DRAW if winner == 0 else MCTS_WIN if winner == player else MCTS_LOSS
+
+
 cdef int32_t expand(void *context, const void *root, const uint32_t *path, uint32_t length,
                     mcts_expansion *expansion) noexcept with gil:
     cdef PythonGame game = <PythonGame>context
@@ -268,11 +276,7 @@ cdef int32_t expand(void *context, const void *root, const uint32_t *path, uint3
         for slot in range(<uint32_t>len(moves)):
             move = moves[slot]
             expansion.moves[slot] = game.identity_of(move)
-            winner = game.outcome(game.child(state, move))
-            if winner is None:
-                expansion.outcomes[slot] = MCTS_ONGOING
-            else:
-                expansion.outcomes[slot] = (MCTS_DRAW if winner == 0 else MCTS_WIN if winner == player else MCTS_LOSS)
+            expansion.outcomes[slot] = outcome_of(game, state, move, player)
         return <int32_t>len(moves)
     except BaseException as error:
         game.error = error
@@ -300,11 +304,7 @@ cdef int32_t children(void *context, const void *root, const uint32_t *path, uin
             found.actions[slot] = min(found.moves[slot], <uint32_t>(ACTIONS - 1))
             found.priors[slot] = 0.5
             found.distances[slot] = 0
-            winner = game.outcome(game.child(state, move))
-            if winner is None:
-                found.outcomes[slot] = MCTS_ONGOING
-            else:
-                found.outcomes[slot] = MCTS_DRAW if winner == 0 else MCTS_WIN if winner == player else MCTS_LOSS
+            found.outcomes[slot] = outcome_of(game, state, move, player)
         return <int32_t>len(moves)
     except BaseException as error:
         game.error = error

@@ -23,9 +23,6 @@ from mcts_core.tree cimport *
 cdef extern from "kernels/platform.h" nogil:
     double mcts_clock()
     uint64_t mcts_physical_memory()
-
-
-cdef extern from "kernels/platform.h" nogil:
     uint32_t mcts_flag_read(const uint32_t *flag)
     void mcts_flag_write(uint32_t *flag, uint32_t value)
 
@@ -116,6 +113,10 @@ cdef class SearchSettings:
         self.options.node_units = node_units
         self.options.root_units = root_units
 
+    @property
+    def rollouts_per_leaf(self):
+        return self.options.rollouts_per_leaf
+
 
 cdef uint32_t most_iterations(SearchSettings settings) noexcept:
     """Beyond which a sum would not fit: of half-points, or of their squares."""
@@ -154,16 +155,15 @@ cdef class SearchCore:
 
     cdef bint prepare(self, NativeState native, int sign, SearchSettings settings, uint64_t seed) noexcept:
         """Makes ``tree`` an empty one for this search; False when the system gives no memory."""
-        cdef uint64_t room = self.memory
         if not settings.guided:
             if self.plain == NULL:
-                self.plain = tree_ops.create(room)
+                self.plain = tree_ops.create(self.memory)
             self.tree = self.plain
             return self.tree != NULL and tree_ops.reset(self.tree, native.game, native.state, sign,
                                                         settings.options.exploration,
                                                         settings.options.rollouts_per_leaf, seed)
         if self.guided == NULL:
-            self.guided = guided_ops.create(room)
+            self.guided = guided_ops.create(self.memory)
         self.tree = <Tree *>self.guided
         return self.guided != NULL and guided_ops.reset(self.guided, native.game, native.state, sign,
                                                         &settings.options, seed)
@@ -396,11 +396,12 @@ cdef class SearchCore:
         cdef int64_t first = -1, second = -1
         cdef Columns columns
         cdef GuidedColumns guided
+        cdef GuidedBlock *block
         if self.settings.guided:
-            link = guided_columns(self.guided, <GuidedBlock *>self.tree.arena.base).links[0]
-            if link & LINK_KIND != LINK_BLOCK:
+            block = guided_root(self.guided)
+            if block == NULL:
                 return -1
-            guided = guided_columns(self.guided, <GuidedBlock *>record_at(self.tree, link & WIDE_INDEX))
+            guided = guided_columns(self.guided, block)
             count, visits, links = guided.count, guided.visits, guided.links
         else:
             if link & LINK_KIND != LINK_BLOCK:
@@ -676,14 +677,14 @@ cdef class SearchCore:
             self.lock.release()
 
 
-cdef GuidedBlock *guided_block(GuidedTree *guided, uint32_t link) noexcept:
+cdef GuidedBlock *guided_block(GuidedTree *guided, uint32_t link) noexcept nogil:
     """The block behind a link, NULL where there is none."""
     if link & LINK_KIND != LINK_BLOCK:
         return NULL
     return <GuidedBlock *>record_at(&guided.tree, link & WIDE_INDEX)
 
 
-cdef GuidedBlock *guided_root(GuidedTree *guided) noexcept:
+cdef GuidedBlock *guided_root(GuidedTree *guided) noexcept nogil:
     """The block of the root, NULL before the first iteration."""
     return guided_block(guided, guided_columns(guided, <GuidedBlock *>guided.tree.arena.base).links[0])
 
