@@ -14,8 +14,8 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 BUILD = Path("build")
-MODULES = ["errors", "notation", "game", "dispatch", "connect_four", "mnk", "mnk_prover", "python_game", "searcher",
-           "bulk_rollouts", "probe"]
+MODULES = ["errors", "notation", "game", "dispatch", "connect_four", "mnk", "mnk_prover", "python_game", "compaction",
+           "exchange", "team", "searcher", "tree_top", "bulk_rollouts", "probe"]
 HOT_MODULES = ["tree", "guided_tree", "connect_four_rollout", "connect_four_guide", "connect_four_prover",
                "mnk_rollout", "mnk_guide", "mnk_threats", "mnk_solver"]
 
@@ -28,6 +28,10 @@ ISAS = list(ISA_FLAGS) if X86_64 else ["baseline"]
 
 # No contraction and no fast-math: every instruction set must search identically.
 COMMON_FLAGS = {"unix": ["-O3", "-fno-math-errno", "-ffp-contract=off"], "msvc": ["/O2", "/fp:precise"]}
+
+# MCTS_CORE_SANITIZE=thread, address or undefined: for tests of the package itself, with GCC or Clang.
+SANITIZE = os.environ.get("MCTS_CORE_SANITIZE")
+SANITIZE_FLAGS = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-g", "-O1"] if SANITIZE else []
 
 DIRECTIVES = {
     "language_level": "3",
@@ -47,7 +51,8 @@ class BuildExt(build_ext):
         for extension in self.extensions:
             isa = extension.name.rsplit("_", 1)[-1]
             extra = ISA_FLAGS[isa][kind] if isa in ISA_FLAGS else []
-            extension.extra_compile_args = COMMON_FLAGS[kind] + extra
+            extension.extra_compile_args = COMMON_FLAGS[kind] + extra + SANITIZE_FLAGS
+            extension.extra_link_args = SANITIZE_FLAGS[:1]
         self.parallel = self.parallel or os.cpu_count()
         super().build_extensions()
 
@@ -72,7 +77,7 @@ def hot_extension(name, isa):
 
 
 setup(
-    packages=["mcts_core", "mcts_core.cli"],
+    packages=["mcts_core", "mcts_core.bots", "mcts_core.cli", "mcts_core.render"],
     package_data={"mcts_core": ["*.pxd", "*.pyi", "py.typed", "include/mcts_core/*.h"]},
     ext_modules=cythonize(
         [extension(name, f"src/{name}.pyx") for name in MODULES]

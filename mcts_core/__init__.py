@@ -6,6 +6,7 @@
     3
 """
 
+from mcts_core import game as _game
 from mcts_core.api import Searcher, rollouts, search, stats
 from mcts_core.connect_four import ConnectFour
 from mcts_core.errors import GameError, GameOver, IllegalMove, InvalidOption, InvalidState, NoSearch, SearchBusy
@@ -13,9 +14,10 @@ from mcts_core.mnk import MNK, Gomoku, TicTacToe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from mcts_core import render
     from mcts_core.clock import Clock
     from mcts_core.many import Result, search_many
-    from mcts_core.results import MoveStats, Rollouts, Stats
+    from mcts_core.results import MoveStats, Node, Rollouts, Stats
 
     __version__: str
 
@@ -31,6 +33,7 @@ __all__ = [
     "InvalidState",
     "MoveStats",
     "NoSearch",
+    "Node",
     "Result",
     "Rollouts",
     "SearchBusy",
@@ -38,6 +41,7 @@ __all__ = [
     "Stats",
     "TicTacToe",
     "get_include",
+    "render",
     "rollouts",
     "search",
     "search_many",
@@ -56,7 +60,7 @@ def __getattr__(name: str) -> object:
         from importlib.metadata import version
 
         return version("mcts-core")
-    if name in ("MoveStats", "Rollouts", "Stats"):
+    if name in ("MoveStats", "Node", "Rollouts", "Stats"):
         from mcts_core import results
 
         return getattr(results, name)
@@ -68,7 +72,21 @@ def __getattr__(name: str) -> object:
         from mcts_core import many
 
         return getattr(many, name)
+    if name == "render":
+        from importlib import import_module
+
+        return import_module("mcts_core.render")
     raise AttributeError(f"module 'mcts_core' has no attribute {name!r}")
+
+
+def _show(state: object, form: str) -> object:
+    """What a position shows of itself in a notebook or on a console of rich."""
+    from mcts_core.render import show
+
+    return show(state, form)
+
+
+_game.set_renderer(_show)
 
 
 def __dir__() -> list[str]:

@@ -8,8 +8,9 @@ from os import urandom
 
 from mcts_core import bulk_rollouts, tuning
 from mcts_core.errors import InvalidOption, NoSearch, SearchBusy
+from mcts_core.game import NativeState
 from mcts_core.notation import as_int, shorten
-from mcts_core.searcher import SearchCore, SearchSettings, clock, default_memory, guide_of
+from mcts_core.searcher import SearchCore, SearchSettings, clock, default_memory, guide_of, tree_share
 
 TYPE_CHECKING = False  # typing itself, and dataclasses, would be most of the time that importing this package takes
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mcts_core.background import BackgroundSearch, Pondering
-    from mcts_core.results import Rollouts, Stats
+    from mcts_core.results import Node, Rollouts, Stats
 
 MAX_ITERATIONS = 2**30 - 1
 MAX_SECONDS = 1e9
@@ -32,8 +33,7 @@ _PRESETS = ("strong", "uct")
 _SELECTIONS = ("ucb1", "ucb1-tuned", "rave", "grave")
 _ROLLOUTS = ("random", "decisive", "tactical")
 _SCHEDULES = ("mse", "hand")
-_FIXED = {"threads": 1, "reuse": False}
-"""Options of which this version knows one value."""
+MAX_THREADS = 256
 
 
 class Searcher:
@@ -68,10 +68,17 @@ class Searcher:
         expanded; for an expanded one, per visit, in each octave of its visits; for the root, per iteration.
     final_move: ``"robust"``, the most visited move, or ``"max"``, the move with the best value (Browne et al., IEEE
         TCIAIG 4, 2012, section 3.1). A move that wins at once is played in any case.
-    memory_mb: limit of the tree and of exact search in units of 2**20 bytes, at least 1; a search that reaches it ends
-        with what it has. The default is a quarter of the machine's memory.
+    memory_mb: limit of the tree and of exact search in units of 2**20 bytes, at least 1. The default is a quarter of
+        the machine's memory. A tree that reaches it is pruned: the least visited subtrees go until half of it is left,
+        their nodes being leaves again, and the search goes on; it ends when too little time is left for that.
+    prune: False: a search that reaches the limit ends there, with the stop reason ``memory``.
     seed: an int in [0, 2**64). The same seed and number of iterations give the same tree, bit by bit, on every
         machine; every search starts from it. The default is a new random one for each search.
+    reuse: whether a search goes on with the part of the last one's tree that is below its position, when that is the
+        last position, or one that comes after it by play, searched with the same options. (With a ``seed``, which says
+        what a search finds, the last position itself is searched anew.) ``Stats.reused_visits`` tells how much there
+        was. States written in Python must be equal by value (``==``); they are recognised after up to two moves, or by
+        an attribute ``moves``, the list of the moves that led to them, after any number.
     stop_early: whether a search ends before its budget when the move to play is certain: there is one legal move
         (``only_move``, after one iteration), or none of the others can become the most visited one (``decided``). The
         latter is exact for iterations; within a time budget it takes the rest to run at most twice as fast as so far,
@@ -79,14 +86,18 @@ class Searcher:
         move ``"max"`` may change the choice at any time, so it needs ``solver=False`` and ``"robust"``. The default:
         where a time budget is the only one, so that a number of iterations is what was asked for; never with the
         preset ``"uct"``.
-    threads, reuse: this version knows 1 and False.
+    threads: of a search, 1 to 256, for native games; each has a tree of its own in its share of ``memory_mb``, and the
+        trees exchange the statistics of their common top after every ``exchange_every`` iterations of each (slow tree
+        parallelisation: Bourki et al., CG 2010). The same seed, threads and iterations give the same result; a budget
+        of time does not. What Stats tell is the sum. Budgets below 512 iterations a thread run in one.
 
     A Searcher serves one search at a time and may be used from any thread; ``SearchBusy`` otherwise. Raises
     ``InvalidOption``, also in ``search`` for an option that the game at hand does not know.
     """
 
     __slots__ = (
-        "_background", "_core", "_given", "_memory", "_preset", "_seed", "_settings", "_stop_early", "__weakref__",
+        "_background", "_core", "_given", "_memory", "_preset", "_prune", "_reuse", "_seed", "_settings", "_stop_early",
+        "_threads", "__weakref__",
     )
 
     def __init__(
@@ -115,11 +126,10 @@ class Searcher:
         seed: int | None = None,
         stop_early: bool | None = None,
         threads: int = 1,
-        reuse: bool = False,
+        exchange_every: int | None = None,
+        reuse: bool = True,
+        prune: bool = True,
     ) -> None:
-        for name, value in (("threads", threads), ("reuse", reuse)):
-            if type(value) is not type(_FIXED[name]) or value != _FIXED[name]:
-                raise InvalidOption(f"{name} must be {_FIXED[name]!r} in this version, got {shorten(value)}")
         given: dict[str, Any] = {
             "preset": _choice(preset, "preset", _PRESETS),
             "selection": _choice(selection, "selection", _SELECTIONS),
@@ -139,6 +149,7 @@ class Searcher:
             "leaf_proofs": _whole(leaf_proofs, "leaf_proofs", 0, 2**20),
             "node_proofs": _whole(node_proofs, "node_proofs", 0, 2**20),
             "root_proofs": _whole(root_proofs, "root_proofs", 0, 2**20),
+            "exchange_every": _whole(exchange_every, "exchange_every", 16, 2**30),
             "final_move": _choice(final_move, "final_move", _FINAL_MOVES) or "robust",
         }
         memory = default_memory()
@@ -150,8 +161,15 @@ class Searcher:
         self._memory = memory
         self._settings: dict[object, SearchSettings] = {}
         self._stop_early = _flag(stop_early, "stop_early")
+        self._reuse = _flag(reuse, "reuse") is not False
+        self._prune = _flag(prune, "prune") is not False
         self._background: BackgroundSearch | None = None
-        self._core = SearchCore(memory)
+        self._threads = as_int(threads, "threads", 1, MAX_THREADS)
+        if memory < self._threads << 20:
+            raise InvalidOption(
+                f"memory_mb must be at least 1 for each of the {self._threads} threads, got {shorten(memory_mb)}"
+            )
+        self._core = SearchCore(memory, self._threads)
 
     def __del__(self) -> None:
         background = getattr(self, "_background", None)  # there is none where __init__ raised
@@ -161,7 +179,8 @@ class Searcher:
     def __repr__(self) -> str:
         shown = {
             "preset": self._preset, **self._given, "memory_mb": self._memory / 2**20, "seed": self._seed,
-            "stop_early": self._stop_early,
+            "stop_early": self._stop_early, "threads": self._threads if self._threads > 1 else None,
+            "reuse": None if self._reuse else False, "prune": None if self._prune else False,
         }
         return f"Searcher({', '.join(f'{name}={value!r}' for name, value in shown.items() if value is not None)})"
 
@@ -200,12 +219,12 @@ class Searcher:
         budget = self._budget(state, seconds, iterations)
         if progress is None:
             return self._core.search(state, budget[0], begin, *budget[1:])
-        return self._core.search(state, budget[0], begin, *budget[1:], *_reporter(progress, every))
+        return self._core.search(state, budget[0], begin, *budget[1:], *_reporter(self._core, progress, every))
 
     def _budget(
         self, state: Any, seconds: float | None, iterations: int | None
-    ) -> tuple[SearchSettings, float, int, int, bool]:
-        """Settings, seconds, iterations, seed and whether the search may stop early."""
+    ) -> tuple[SearchSettings, float, int, int, bool, int]:
+        """Settings, seconds, iterations, seed, whether the search may stop early, and which tree it may go on with."""
         kind = tuning.kind_of(state)
         settings = self._settings.get(kind)
         if settings is None:
@@ -221,7 +240,9 @@ class Searcher:
         early = self._stop_early
         if early is None:
             early = limit == 0 and self._preset != "uct"
-        return settings, duration, limit, seed, early
+        # a seed says what a search finds: the same position again begins anew
+        reuse = 0 if not self._reuse else 2 if self._seed is None else 1
+        return settings, duration, limit, seed, early, reuse
 
     def ponder(self, state: Any) -> None:
         """Searches ``state`` in a thread of its own, without a budget, until ``stop()``.
@@ -231,9 +252,9 @@ class Searcher:
         """
         from mcts_core.background import BackgroundSearch
 
-        settings, _, _, seed, _ = self._budget(state, None, 1)
+        settings, _, _, seed, _, reuse = self._budget(state, None, 1)
         self._core.check(state)
-        self._background = BackgroundSearch(self._core, (state, settings, clock(), 0.0, 0, seed, False))
+        self._background = BackgroundSearch(self._core, (state, settings, clock(), 0.0, 0, seed, False, reuse))
 
     def stop(self) -> Stats | None:
         """Ends the search that is running, waits for its end and returns its Stats. From any thread, at any time.
@@ -254,7 +275,7 @@ class Searcher:
             figures = self._core.figures()
         except SearchBusy:  # another thread has begun the next search
             return None
-        return None if figures is None else _stats_of(figures)
+        return None if figures is None else _stats_of(self._core, figures)
 
     def pondering(self, state: Any) -> Pondering:
         """A context in which ``state`` is pondered: ``with engine.pondering(state): ...``."""
@@ -291,6 +312,11 @@ class Searcher:
     def _settings_for(self, state: Any) -> SearchSettings:
         options = self.options(state)
         guide = guide_of(state)
+        if self._threads > 1 and not isinstance(state, NativeState):
+            raise InvalidOption(
+                f"threads must be 1 for a game written in Python, which one thread at a time can play, "
+                f"got {self._threads} for {shorten(state)}"
+            )
         plain = (
             (options["selection"], options["rollout"], options["fpu"]) == ("ucb1", "random", None)
             and not any(options[name] for name in ("solver", "prior_weight", "expand_distance", "symmetry"))
@@ -305,7 +331,8 @@ class Searcher:
                     )
         common = {
             "exploration": options["exploration"], "rollouts_per_leaf": options["rollouts_per_leaf"],
-            "by_value": options["final_move"] == "max",
+            "by_value": options["final_move"] == "max", "prunes": self._prune,
+            "interval": options["exchange_every"],
         }
         if guide is None or plain:
             return SearchSettings(guided=False, **common)
@@ -327,7 +354,7 @@ class Searcher:
             fpu=options["fpu"], hand_schedule=options["rave_schedule"] == "hand", rave_k=options["rave_k"],
             rave_bias=options["rave_bias"], grave_ref=options["grave_ref"], prior_weight=options["prior_weight"],
             expand_after=options["expand_after"], rollout=rollout, distance=options["expand_distance"],
-            symmetry=options["symmetry"], prover_bytes=prover_bytes, tree_bytes=self._memory - prover_bytes,
+            symmetry=options["symmetry"], prover_bytes=prover_bytes, tree_bytes=tree_share(self._memory - prover_bytes),
             leaf_units=options["leaf_proofs"], node_units=options["node_proofs"], root_units=options["root_proofs"],
         )
 
@@ -336,7 +363,11 @@ class Searcher:
         figures = self._core.figures()
         if figures is None:
             raise NoSearch("there are no statistics: no search has run yet, or the last one failed")
-        return _stats_of(figures)
+        return _stats_of(self._core, figures)
+
+    def tree(self, max_depth: int = 3, min_share: float = 0.01) -> Node:
+        """The top of the last search's tree as data; see ``Stats.tree``."""
+        return self.stats().tree(max_depth, min_share)
 
 
 _local = _ThreadLocal()
@@ -346,16 +377,17 @@ def search(state: Any, seconds: float | None = None, *, iterations: int | None =
     """The move to play in ``state``: a search by this thread's own Searcher, made with ``options``.
 
     See ``Searcher`` for the options and ``Searcher.search`` for the budgets and the errors. ``stats()`` tells what it
-    found.
+    found. Every call begins anew, unless ``reuse=True`` is given.
     """
     engine: Searcher | None = getattr(_local, "engine", None)
     if engine is None or _local.options != options:
-        engine = Searcher(**options)
+        engine = Searcher(**{"reuse": False, **options})
         _local.engine, _local.options = engine, options
     _local.stats = None
     move = engine.search(state, seconds, iterations=iterations)
     if engine._core.held > ARENA_KEPT:
-        _local.stats = engine.stats()
+        _local.stats = found = engine.stats()
+        found._origin.keep(found.move)
         engine._core.release()
     return move
 
@@ -381,21 +413,25 @@ def rollouts(state: Any, n: int, *, seed: int | None = None) -> Rollouts:
     return Rollouts(wins, draws, losses, plies / count, seconds, count / seconds)
 
 
-def _stats_of(figures: dict[str, Any]) -> Stats:
+def _stats_of(core: SearchCore, figures: dict[str, Any]) -> Stats:
+    from mcts_core.origin import Origin
     from mcts_core.results import MoveStats, Stats
 
     moves = tuple(MoveStats(*child) for child in figures.pop("moves"))
     rate = figures["iterations"] / figures["seconds"]
     figures["pv"] = tuple(figures["pv"])
-    return Stats(**figures, moves=moves, iterations_per_second=rate)
+    state, number = figures.pop("state"), figures.pop("number")
+    found = Stats(**figures, moves=moves, iterations_per_second=rate)
+    object.__setattr__(found, "_origin", Origin(core, state, None if found.stop_reason == "running" else number))
+    return found
 
 
-def _reporter(progress: Any, every: Any) -> tuple[Callable[[dict[str, Any]], object], float]:
+def _reporter(core: SearchCore, progress: Any, every: Any) -> tuple[Callable[[dict[str, Any]], object], float]:
     """What the core calls with figures, and how often."""
     interval = _as_number(every, "every", 1e-3, 1e9)
     if not callable(progress):
         raise InvalidOption(f"progress must be a function of one argument, the Stats so far, got {shorten(progress)}")
-    return lambda figures: progress(_stats_of(figures)), interval
+    return lambda figures: progress(_stats_of(core, figures)), interval
 
 
 def _random_seed() -> int:

@@ -178,14 +178,14 @@ def watch(core: SearchCore, budget: tuple[Any, ...], every: float) -> Iterator[S
             if over.is_set():
                 break
             if reports:
-                yield _stats_of(reports.pop())
+                yield _stats_of(core, reports.pop())
         search.result()
         try:
             figures = core.figures()
         except SearchBusy:  # another thread has begun the next search
             return
         if figures is not None:
-            yield _stats_of(figures)
+            yield _stats_of(core, figures)
     finally:
         search.cancel()
         search.join()

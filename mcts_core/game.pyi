@@ -1,2 +1,9 @@
+from collections.abc import Callable
+
+def set_renderer(function: Callable[[NativeState, str], object] | None) -> None: ...
+
 class NativeState:
     """A position that the native search reads through its game table. Made by the games, not by hand."""
+
+    def _repr_svg_(self) -> str | None: ...
+    def __rich__(self) -> object: ...

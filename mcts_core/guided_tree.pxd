@@ -21,7 +21,7 @@ for the node and all above, and the iteration goes on into the best of those sib
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from mcts_core.game cimport mcts_children, mcts_game, mcts_guide, mcts_policy, mcts_proof
-from mcts_core.tree cimport Tree
+from mcts_core.tree cimport Tree, WIDE_UNIT
 
 cdef enum:
     DISTANCE_SHIFT = 2
@@ -108,8 +108,18 @@ ctypedef struct GuidedOps:
     # forgets everything and starts a search; 0 when the system gives no memory
     int (*reset)(GuidedTree *guided, const mcts_game *game, const void *root, int32_t root_sign,
                  const GuidedOptions *options, uint64_t seed) noexcept nogil
+    # starts another search in the same tree, the block of whose root is known; `moved`: it is not that of the last one
+    int (*resume)(GuidedTree *guided, const mcts_game *game, const void *root, int32_t root_sign, uint64_t seed,
+                  int moved) noexcept nogil
     # runs up to `count` iterations; returns a Status
     int (*run)(GuidedTree *guided, uint32_t count) noexcept nogil
+    # finds the best child of a block, the statistics of which were changed; `reference`: the AMAF record that it reads
+    void (*refresh)(GuidedTree *guided, uint32_t index, uint32_t reference) noexcept nogil
+    # a proven value of the node at the end of the path, from elsewhere
+    void (*accept)(GuidedTree *guided, uint32_t length, uint32_t link) noexcept nogil
+    # a child of the node at the end of the path was proven: tells in `changed` whether that changes what is known of
+    # the node; returns a Status
+    int (*reconsider)(GuidedTree *guided, uint32_t length, bint *changed) noexcept nogil
 
 
 cdef inline GuidedColumns guided_columns(const GuidedTree *guided, GuidedBlock *block) noexcept nogil:
@@ -133,6 +143,16 @@ cdef inline uint32_t guided_column_count(int32_t selection) noexcept nogil:
     if selection == SELECT_RAVE:
         return 8
     return 5 if selection == SELECT_UCB1 else 6
+
+
+cdef inline uint32_t block_units(const GuidedTree *guided, uint32_t capacity) noexcept nogil:
+    cdef uint32_t columns = guided_column_count(guided.options.selection)
+    return (GUIDED_HEADER + 4 * columns * capacity + WIDE_UNIT - 1) // WIDE_UNIT
+
+
+cdef inline uint32_t amaf_units(const GuidedTree *guided) noexcept nogil:
+    """Of a record with visits and wins of every action by the player +1, then by the other."""
+    return (16 * guided.guide.actions + WIDE_UNIT - 1) // WIDE_UNIT
 
 
 cdef inline uint32_t result_of(uint32_t link) noexcept nogil:

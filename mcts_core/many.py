@@ -115,7 +115,7 @@ class _Batch:
             try:
                 begin = clock()
                 state = self._positions[index]
-                settings, seconds, iterations, _, early = engine._budget(state, self._seconds, self._iterations)
+                settings, seconds, iterations, _, early, _ = engine._budget(state, self._seconds, self._iterations)
                 seed = seed_of(self._seed, index)
                 move = engine._core.search(state, settings, begin, seconds, iterations, seed, early)
                 self.results[index] = Result(move, engine.stats())

@@ -27,3 +27,6 @@ cdef class PythonGame(NativeState):
     cdef list distinct(self, object state, uint32_t depth)
     cdef object replay(self, const uint32_t *path, uint32_t length)
     cdef object move_of(self, uint32_t identity)
+    cdef list descent(self, object before, object after)
+    cdef list found(self, object before, object after)
+    cdef int adopt(self, PythonGame other) except -1

@@ -1,13 +1,17 @@
-"""What a search or a run of rollouts found, as data: Stats, MoveStats and Rollouts."""
+"""What a search or a run of rollouts found, as data: Stats, MoveStats, Node and Rollouts."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+from mcts_core.errors import NoSearch
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable
     from typing import Any
+
+    from mcts_core.origin import Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +34,45 @@ class MoveStats:
 
 
 @dataclass(frozen=True, slots=True)
-class Stats:
-    """The figures of one search, in the order of usefulness."""
+class Node:
+    """A node of the search tree and what is below it.
+
+    ``value``, ``proven`` and ``distance`` are meant as those of ``MoveStats``: for the player to move at the root,
+    wherever in the tree the node is, and with its own move among the plies. At the root they are those of ``Stats``.
+    """
+
+    move: Hashable
+    """The move that leads to the node; None for the root."""
+    player: int
+    """Who makes it, +1 or -1; 0 for the root."""
+    visits: int
+    value: float
+    proven: str | None
+    distance: int | None
+    children: tuple[Node, ...]
+    """The most visited first."""
+
+
+class _Found:
+    """What Stats know besides their fields: it is not compared, and a copy or a pickle does not have it."""
+
+    __slots__ = ("_origin",)
+    _origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Stats(_Found):
+    """The figures of one search, in the order of usefulness.
+
+    In a notebook it is a table of the moves, beside the board where that is known.
+    """
 
     move: Hashable
     """The move to play."""
     value: float
     """Mean result for the player to move at the root, in [0, 1], a draw counting half; or the proven result."""
     visits: int
-    """Visits of the root."""
+    """Visits of the root: ``iterations`` and ``reused_visits``."""
     moves: tuple[MoveStats, ...]
     """Every legal move, the most visited first."""
     pv: tuple[Hashable, ...]
@@ -54,6 +88,10 @@ class Stats:
     """Distinct nodes of the tree, the root among them."""
     bytes: int
     """Memory that the tree takes; exact search has its own, which counts towards the limit only."""
+    prunes: int
+    """How often the tree reached its limit and lost its least visited subtrees."""
+    dropped_nodes: int
+    """Nodes that went with them."""
     depth_mean: float
     """Mean number of moves between the root and the node that an iteration reached."""
     depth_max: int
@@ -74,6 +112,45 @@ class Stats:
     threads: int
     isa: str
     """The instruction set for which the search was compiled: ``baseline`` or ``avx2``."""
+
+    @property
+    def state(self) -> Any:
+        """The position that was searched; None in a copy, and in statistics that were pickled or made by hand."""
+        origin = getattr(self, "_origin", None)
+        return None if origin is None else origin.state
+
+    def tree(self, max_depth: int = 3, min_share: float = 0.01) -> Node:
+        """The top of the search tree, from the root down to ``max_depth`` (0 to 100) moves.
+
+        A node is there when it has at least one visit and ``min_share`` (0 to 1) of those of the root; so is the move
+        to play in any case. Below the root, a node shows its children once all its moves were tried, and none when its
+        value is proven. The tree is there until the Searcher searches again or is gone. ``mcts_core.search`` gives
+        trees of more than 64 MiB back at once and keeps what the defaults show.
+
+        Raises NoSearch (the tree is gone, or these are a copy or figures that were reported on the way), SearchBusy,
+        and InvalidOption, also for more than 100,000 nodes.
+        """
+        origin: Origin | None = getattr(self, "_origin", None)
+        if origin is None:
+            raise NoSearch("these statistics are a copy or were made by hand; the tree is known by those that stats() "
+                           "returned")
+        return origin.tree(max_depth, min_share)
+
+    def to_dot(self, max_depth: int = 3, min_share: float = 0.01) -> str:
+        """The top of the search tree in the DOT language, which Graphviz draws; see ``tree`` and ``render.dot``."""
+        from mcts_core.render import dot
+
+        return dot(self.tree(max_depth, min_share), state=self.state, pv=self.pv)
+
+    def _repr_html_(self) -> str:
+        from mcts_core.render import html
+
+        return html(self)
+
+    def __rich__(self) -> object:
+        from mcts_core.render import rich_stats
+
+        return rich_stats(self)
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as JSON data: moves that JSON does not know, such as tuples within tuples or objects, as text."""

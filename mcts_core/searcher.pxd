@@ -2,13 +2,17 @@
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
+from mcts_core.exchange cimport Known
 from mcts_core.game cimport NativeState
 from mcts_core.guided_tree cimport GuidedOptions, GuidedTree
+from mcts_core.team cimport Team
 from mcts_core.tree cimport Tree
 
 
 cdef class SearchSettings:
     cdef bint guided               # the guided tree, not the plain one
+    cdef bint prunes               # a full tree loses its least visited subtrees, otherwise the search ends
+    cdef uint32_t interval         # iterations of a thread between two exchanges
     cdef bint by_value             # the final move is the one with the best value, otherwise the most visited one
     cdef GuidedOptions options
 
@@ -18,6 +22,11 @@ cdef class SearchCore:
     cdef Tree *plain
     cdef GuidedTree *guided
     cdef SearchSettings settings   # of the last search
+    cdef uint32_t threads
+    cdef Team *team                # its first member has `tree`; NULL with one thread
+    cdef bint teamed               # the team ran the last search
+    cdef Known outside             # what searches in other processes told, or were told
+    cdef list working              # locks that the threads of a search hold until they end
     cdef uint64_t memory           # bytes that the arena may take
     cdef object lock               # held while a search runs
     cdef NativeState native        # the root of the last search, None when it failed
@@ -32,10 +41,12 @@ cdef class SearchCore:
     cdef uint32_t number           # of the latest search
     cdef uint32_t cancelled        # the search that is to end; written by any thread
     cdef object thread             # that runs the search
+    cdef bint searching            # the lock is held by a search
     cdef uint32_t forks            # when the lock was taken last
     cdef bint early                # the search ends when the move is certain
     cdef object progress           # called with figures after every `every` seconds, or None
     cdef double begin, every
+    cdef object __weakref__
 
     cdef bint take(self) except -1
     cdef int report(self) except -1
@@ -43,7 +54,20 @@ cdef class SearchCore:
     cdef int64_t lead(self) noexcept nogil
     cdef dict snapshot(self)
     cdef void drop_trees(self) noexcept
-    cdef bint prepare(self, NativeState native, int sign, SearchSettings settings, uint64_t seed) noexcept
+    cdef bint prepare(self, NativeState native, int sign, uint64_t seed) noexcept
+    cdef bint go_on(self, NativeState native, object state, int sign, SearchSettings settings, uint64_t seed, int reuse,
+                    double left) except -1
+    cdef list descent(self, NativeState native, object state)
+    cdef const char *make_room(self, Tree *tree, Known *known, double deadline) noexcept nogil
+    cdef Tree *new_tree(self, bint guided) noexcept nogil
+    cdef bint reset(self, Tree *tree, uint32_t number, NativeState native, int sign, uint64_t seed) noexcept
+    cdef void resume(self, Tree *tree, uint32_t number, NativeState native, int sign, uint64_t seed,
+                     bint moved) noexcept
+    cdef bint muster(self, NativeState native, int sign, uint64_t seed, uint32_t *path, int count) except -1
+    cdef int start(self, uint32_t limit, double seconds, double begin) except -1
+    cdef void labour(self, uint32_t number) noexcept nogil
+    cdef int finish(self) except -1
+    cdef uint32_t width(self) noexcept nogil
     cdef int run(self, uint32_t count) noexcept nogil
     cdef uint32_t spent(self) noexcept nogil
     cdef int loop(self, double begin, double seconds, uint32_t limit, bint on_main_thread) except -1 nogil

@@ -40,9 +40,10 @@ from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport realloc
 
 from mcts_core.arena cimport Arena, arena_at
-from mcts_core.game cimport mcts_expansion, mcts_game, mcts_rng
+from mcts_core.game cimport mcts_expansion, mcts_game, mcts_rng, mcts_rng_seed
 
 cdef enum:
+    FIRST_PATH = 260             # levels that paths have room for from the start
     NARROW_COLUMN = 8            # words of a column of a narrow block
     WIDE_UNIT = 64               # records of wide trees are multiples of this
     WIDE_HEADER = 32             # bytes of a WideBlock before its columns
@@ -94,6 +95,7 @@ ctypedef struct Mini:
 
 ctypedef struct Tree:
     Arena arena                  # its unit: a whole narrow block, or WIDE_UNIT
+    uint32_t guided              # 1: this is the beginning of a GuidedTree
     # one search
     const mcts_game *game
     const void *root
@@ -114,6 +116,9 @@ ctypedef struct Tree:
     uint32_t iterations
     uint32_t rollouts
     uint32_t nodes
+    uint32_t reused              # visits of the root when the search began
+    uint32_t prunes
+    uint64_t dropped             # nodes, by prunes
     uint32_t depth_max
     uint64_t depth_sum
     float scales[SCALES]         # exploration * sqrt(ln(visits)) for small numbers of visits
@@ -125,12 +130,25 @@ ctypedef struct TreeOps:
     # forgets everything and starts a search; 0 when the system gives no memory
     int (*reset)(Tree *tree, const mcts_game *game, const void *root, int32_t root_sign, float exploration,
                  uint32_t rollouts_per_leaf, uint64_t seed) noexcept nogil
+    # starts another search in the same tree, the block of whose root is known
+    void (*resume)(Tree *tree, const mcts_game *game, const void *root, int32_t root_sign, uint64_t seed) noexcept nogil
     # runs up to `count` iterations; returns a Status
     int (*run)(Tree *tree, uint32_t count) noexcept nogil
+    # finds the best child of a block, the statistics of which were changed; `visits`: of its node
+    void (*refresh)(Tree *tree, uint32_t index, uint32_t visits) noexcept nogil
 
 
 cdef inline uint8_t *record_at(const Tree *tree, uint32_t index) noexcept nogil:
     return arena_at(&tree.arena, index)
+
+
+cdef inline uint32_t wide_units(uint32_t capacity, uint32_t fixed_moves) noexcept nogil:
+    cdef uint32_t columns = (5 if capacity > EXACT_CAPACITY else 3) + (0 if fixed_moves else 1)
+    return (WIDE_HEADER + 4 * columns * capacity + WIDE_UNIT - 1) // WIDE_UNIT
+
+
+cdef inline uint32_t mini_units(const Tree *tree, uint32_t count) noexcept nogil:
+    return (MINI_HEADER + (count if tree.rollouts_per_leaf > 1 else (count + 3) // 4) + WIDE_UNIT - 1) // WIDE_UNIT
 
 
 # The words of a narrow block, by the number of its slots.
@@ -161,6 +179,13 @@ cdef inline uint32_t mini_result(const Tree *tree, const Mini *mini, uint32_t sl
     if tree.rollouts_per_leaf > 1:
         return (<const uint8_t *>mini)[MINI_HEADER + slot]
     return (<const uint8_t *>mini)[MINI_HEADER + (slot >> 2)] >> (2 * (slot & 3)) & 3
+
+
+cdef inline void begin_search(Tree *tree, uint64_t seed) noexcept nogil:
+    """The counts of a search, and its random numbers, from the start."""
+    tree.iterations = tree.rollouts = tree.reused = tree.prunes = tree.depth_max = 0
+    tree.dropped = tree.depth_sum = 0
+    mcts_rng_seed(&tree.rng, seed)
 
 
 ctypedef struct Columns:         # those of a block of either form

@@ -32,6 +32,7 @@ UCT: Mapping[str, Any] = {
     "leaf_proofs": 0,
     "node_proofs": 0,
     "root_proofs": 0,
+    "exchange_every": 4000,
 }
 """Textbook UCT: no knowledge beyond the rules, and what the other presets start from."""
 
@@ -44,6 +45,7 @@ CONNECT_FOUR: Mapping[str, Any] = {
     "expand_after": 8,
     "node_proofs": 4,
     "root_proofs": 8,
+    "exchange_every": 1000,
 }
 
 SMALL_BOARD: Mapping[str, Any] = {
@@ -66,6 +68,7 @@ LARGE_BOARD: Mapping[str, Any] = {
     "leaf_proofs": 100,
     "node_proofs": 4,
     "root_proofs": 2,
+    "exchange_every": 500,
 }
 
 EXPLORATION: Mapping[str, float] = {"ucb1": 0.5**0.5, "ucb1-tuned": 1.0, "rave": 0.1, "grave": 0.1}

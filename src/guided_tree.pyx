@@ -14,10 +14,11 @@ from libc.string cimport memset
 from mcts_core.arena cimport (FIRST_COMMIT, arena_allocate, arena_at, arena_free, arena_grow, arena_reserve,
                               mcts_vm_release)
 from mcts_core.game cimport (MCTS_DRAW, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_WIN, mcts_game, mcts_playout,
-                             mcts_policy, mcts_proof, mcts_rng_seed)
+                             mcts_policy, mcts_proof)
 from mcts_core.guided_tree cimport *
-from mcts_core.tree cimport (LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS, MAX_SLOTS, RUN_DONE, RUN_GAME_ERROR,
-                             RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, WIDE_UNIT, path_reserve)
+from mcts_core.tree cimport (FIRST_PATH, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS, MAX_SLOTS, RUN_DONE,
+                             RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, WIDE_UNIT, Tree,
+                             begin_search, path_reserve)
 
 
 cdef extern from "kernels/platform.h" nogil:
@@ -144,6 +145,39 @@ cdef bint levels_reserve(GuidedTree *guided, uint32_t count) noexcept nogil:
     return True
 
 
+cdef void start(GuidedTree *guided, uint64_t seed) noexcept nogil:
+    """What every search of a new root begins with."""
+    begin_search(&guided.tree, seed)
+    guided.proof.value = -1
+    guided.settled = 0
+    guided.debt = 0
+    guided.forgone = 0
+
+
+cdef int guided_resume(GuidedTree *guided, const mcts_game *game, const void *root, int32_t root_sign, uint64_t seed,
+                       int moved) noexcept nogil:
+    cdef uint32_t distance = 0
+    cdef int32_t value
+    cdef GuidedBlock *block
+    if guided.prover != NULL and guided.prover_game != game:
+        forget_prover(guided)
+    guided.tree.game = game
+    guided.guide = game.guide
+    guided.tree.root = root
+    guided.tree.root_sign = root_sign
+    if moved:
+        start(guided, seed)
+        block = block_at(guided, guided_columns(guided, block_at(guided, 0)).links[0] & WIDE_INDEX)
+        value = value_of(guided, block, &distance) if guided.options.solver else -1
+        if value >= 0:
+            prove_root(guided, value, distance)
+    else:
+        begin_search(&guided.tree, seed)
+        guided.forgone = 0
+    guided.tree.reused = guided_columns(guided, block_at(guided, 0)).visits[0]
+    return 1
+
+
 cdef int guided_reset(GuidedTree *guided, const mcts_game *game, const void *root, int32_t root_sign,
                       const GuidedOptions *options, uint64_t seed) noexcept nogil:
     cdef Tree *tree = &guided.tree
@@ -162,19 +196,14 @@ cdef int guided_reset(GuidedTree *guided, const mcts_game *game, const void *roo
     if tree.exploration != options.exploration or tree.arena.committed == 0:
         tree.exploration = options.exploration
         ucb_fill_scales(tree.scales, options.exploration)
-    tree.iterations = tree.rollouts = tree.depth_max = 0
-    tree.depth_sum = 0
+    tree.guided = 1
     tree.nodes = 1
-    mcts_rng_seed(&tree.rng, seed)
     guided.options = options[0]
     guided.guide = game.guide
-    guided.proof.value = -1
-    guided.settled = 0
-    guided.debt = 0
-    guided.forgone = 0
+    start(guided, seed)
     if tree.arena.committed == 0 and not arena_grow(&tree.arena, FIRST_COMMIT):
         return 0
-    if not levels_reserve(guided, 64) or not children_reserve(guided, game.max_moves if game.max_moves > 64 else 64):
+    if not levels_reserve(guided, FIRST_PATH) or not children_reserve(guided, game.max_moves if game.max_moves > 64 else 64):
         return 0
     if game.guide.actions > guided.played_room:
         if not room_for(<void **>&guided.played, game.guide.actions):
@@ -196,16 +225,6 @@ cdef int guided_reset(GuidedTree *guided, const mcts_game *game, const void *roo
 
 cdef inline GuidedBlock *block_at(const GuidedTree *guided, uint32_t index) noexcept nogil:
     return <GuidedBlock *>arena_at(&guided.tree.arena, index)
-
-
-cdef inline uint32_t block_units(const GuidedTree *guided, uint32_t capacity) noexcept nogil:
-    cdef uint32_t columns = guided_column_count(guided.options.selection)
-    return (GUIDED_HEADER + 4 * columns * capacity + WIDE_UNIT - 1) // WIDE_UNIT
-
-
-cdef inline uint32_t amaf_units(const GuidedTree *guided) noexcept nogil:
-    """Of a record with visits and wins of every action by the player +1, then by the other."""
-    return (16 * guided.guide.actions + WIDE_UNIT - 1) // WIDE_UNIT
 
 
 cdef void free_block(GuidedTree *guided, uint32_t index) noexcept nogil:
@@ -622,6 +641,29 @@ cdef int settle(GuidedTree *guided, uint32_t *length, int32_t *points) noexcept 
     return RUN_DONE
 
 
+cdef void guided_refresh(GuidedTree *guided, uint32_t index, uint32_t reference) noexcept nogil:
+    select(guided, block_at(guided, index), reference)
+
+
+cdef int guided_reconsider(GuidedTree *guided, uint32_t length, bint *changed) noexcept nogil:
+    cdef GuidedBlock *block = <GuidedBlock *>guided.tree.path_record[length]
+    cdef uint32_t distance = 0, had_draw = block.flags & BLOCK_HAS_DRAW
+    cdef int32_t value = value_of(guided, block, &distance)
+    cdef int status
+    if value == -2 and not block.flags & BLOCK_CLOSED:
+        status = widen(guided, length)
+        if status != RUN_DONE:
+            return status
+        block = <GuidedBlock *>guided.tree.path_record[length]
+        value = value_of(guided, block, &distance)
+    changed[0] = value >= 0 or block.flags & BLOCK_HAS_DRAW != had_draw
+    if value >= 0 and length == 1:
+        prove_root(guided, value, distance)
+    elif value >= 0:
+        set_link(guided, length, terminal(block.sign, value, distance))
+    return RUN_DONE
+
+
 cdef void prove_root(GuidedTree *guided, int32_t value, uint32_t distance) noexcept nogil:
     """The children of the root prove its value."""
     guided.proof.value = value
@@ -837,8 +879,8 @@ cdef int guided_run(GuidedTree *guided, uint32_t count) noexcept nogil:
     cdef Tree *tree = &guided.tree
     cdef uint32_t i, most = MAX_ITERATIONS // guided.options.rollouts_per_leaf
     cdef int status
-    if count > most - tree.iterations:
-        count = most - tree.iterations
+    if count > most - tree.reused - tree.iterations:
+        count = most - tree.reused - tree.iterations
     for i in range(count):
         if guided.settled:
             return RUN_SOLVED
@@ -862,7 +904,11 @@ cdef GuidedOps ops
 ops.create = guided_create
 ops.destroy = guided_destroy
 ops.reset = guided_reset
+ops.resume = guided_resume
 ops.run = guided_run
+ops.refresh = guided_refresh
+ops.accept = set_link
+ops.reconsider = guided_reconsider
 
 ucb_fill_ln()
 table = PyCapsule_New(&ops, b"mcts_core.table", NULL)

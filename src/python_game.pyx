@@ -22,6 +22,7 @@ from mcts_core.tree cimport MAX_SLOTS
 
 cdef enum:
     LONGEST_ROLLOUT = 1000000  # moves; a game that goes on is taken for endless
+    TRIES = 256     # moves played to find out whether a state descends from another
     ACTIONS = 1024  # moves, in the order in which they appear, that have AMAF statistics; the last is for all others
 
 PYTHON_GUIDE = (1 << MCTS_ROLLOUT_RANDOM | 1 << MCTS_ROLLOUT_DECISIVE, 0, ACTIONS, False)
@@ -104,6 +105,56 @@ cdef class PythonGame(NativeState):
 
     cdef object move_of(self, uint32_t identity):
         return self.moves[identity]
+
+    cdef int adopt(self, PythonGame other) except -1:
+        """Names moves as another position's game does, whose tree this one goes on with."""
+        self.moves = other.moves
+        self.ids = other.ids
+        return 0
+
+    cdef list descent(self, object before, object after):
+        """The names of the moves that lead from one state to another that equals it, None: they are not known.
+
+        The states must be equal by value; where they tell their ``moves`` those are tried, else all of up to two moves.
+        """
+        if type(before) is not type(after) or type(after).__eq__ is object.__eq__:
+            return None
+        if before == after:
+            return []
+        known, told = getattr(before, "moves", None), getattr(after, "moves", None)
+        if isinstance(known, (list, tuple)) and isinstance(told, (list, tuple)) and known == told[:len(known)]:
+            state, path = before, []
+            for move in told[len(known):]:
+                if move not in self.ids or move not in self.legal(state):
+                    return None
+                path.append(self.ids[move])
+                state = self.child(state, move)
+                if self.outcome(state) is not None:
+                    return None
+            return path if state == after else None
+        return self.found(before, after)
+
+    cdef list found(self, object before, object after):
+        cdef list level = [([], before)]
+        cdef list below
+        cdef int tries = TRIES
+        for _ in range(2):
+            below = []
+            for path, state in level:
+                for move in self.legal(state):
+                    if tries == 0:
+                        return None
+                    tries -= 1
+                    if move not in self.ids:
+                        continue
+                    child = self.child(state, move)
+                    longer = [*path, self.ids[move]]
+                    if child == after:
+                        return longer
+                    if self.outcome(child) is None:
+                        below.append((longer, child))
+            level = below
+        return None
 
     cdef object child(self, object state, object move):
         self.calling = "play()"

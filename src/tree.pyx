@@ -13,7 +13,7 @@ from libc.string cimport memset
 from mcts_core.arena cimport (FIRST_COMMIT, arena_allocate, arena_free, arena_grow, arena_reserve,
                               mcts_vm_release)
 from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ILLEGAL, MCTS_ONGOING, MCTS_SLOTS_ARE_MOVES, MCTS_WIN,
-                             mcts_game, mcts_rng_seed, mcts_simulation)
+                             mcts_game, mcts_simulation)
 from mcts_core.tree cimport *
 
 
@@ -32,6 +32,7 @@ cdef extern from "kernels/ucb.h" nogil:
     uint32_t ucb_update7(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float half, float s)
     uint32_t ucb_update8(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float half, float s)
     uint32_t ucb_update16(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float half, float s)
+    void ucb_set(float *mean, float *inverse, int32_t visits, int32_t wins, float half)
     uint32_t ucb_update_wide(int32_t *visits, int32_t *wins, float *mean, float *inverse, uint32_t count,
                              int32_t slot, int32_t add, float half, float s)
 
@@ -41,15 +42,6 @@ assert sizeof(WideBlock) == WIDE_HEADER and sizeof(Mini) == MINI_HEADER
 
 
 # ---- memory ----------------------------------------------------------------------------------------------------------
-
-cdef inline uint32_t wide_units(uint32_t capacity, uint32_t fixed_moves) noexcept nogil:
-    cdef uint32_t columns = (5 if capacity > EXACT_CAPACITY else 3) + (0 if fixed_moves else 1)
-    return (WIDE_HEADER + 4 * columns * capacity + WIDE_UNIT - 1) // WIDE_UNIT
-
-
-cdef inline uint32_t mini_units(const Tree *tree, uint32_t count) noexcept nogil:
-    return (MINI_HEADER + (count if tree.rollouts_per_leaf > 1 else (count + 3) // 4) + WIDE_UNIT - 1) // WIDE_UNIT
-
 
 cdef void tree_destroy(Tree *tree) noexcept nogil:
     if tree == NULL:
@@ -89,6 +81,15 @@ cdef bint expansion_reserve(Tree *tree, uint32_t count) noexcept nogil:
     return True
 
 
+cdef void tree_resume(Tree *tree, const mcts_game *game, const void *root, int32_t root_sign,
+                      uint64_t seed) noexcept nogil:
+    tree.game = game
+    tree.root = root
+    tree.root_sign = root_sign
+    begin_search(tree, seed)
+    tree.reused = columns_at(tree, 0).visits[0]
+
+
 cdef int tree_reset(Tree *tree, const mcts_game *game, const void *root, int32_t root_sign, float exploration,
                     uint32_t rollouts_per_leaf, uint64_t seed) noexcept nogil:
     cdef uint64_t units, most
@@ -110,13 +111,11 @@ cdef int tree_reset(Tree *tree, const mcts_game *game, const void *root, int32_t
     if tree.exploration != exploration or tree.arena.committed == 0:
         tree.exploration = exploration
         ucb_fill_scales(tree.scales, exploration)
-    tree.iterations = tree.rollouts = tree.depth_max = 0
-    tree.depth_sum = 0
     tree.nodes = 1
-    mcts_rng_seed(&tree.rng, seed)
+    begin_search(tree, seed)
     if tree.arena.committed == 0 and not arena_grow(&tree.arena, FIRST_COMMIT):
         return 0
-    if not path_reserve(tree, 64) or not expansion_reserve(tree, game.max_moves if game.max_moves > 8 else 8):
+    if not path_reserve(tree, FIRST_PATH) or not expansion_reserve(tree, game.max_moves if game.max_moves > 8 else 8):
         return 0
     # Block 0 stands above the root and has one child, the root: so the root is a slot like any other.
     tree.arena.top = 1 if tree.narrow else wide_units(8, tree.fixed_moves)
@@ -244,6 +243,18 @@ cdef inline uint32_t update(const Tree *tree, const Columns *columns, int32_t sl
         return ucb_update16(<int32_t *>columns.visits, columns.wins, slot, add, tree.half, s)
     return ucb_update_wide(<int32_t *>columns.visits, columns.wins, columns.means, columns.inverses, columns.capacity,
                            slot, add, tree.half, s)
+
+
+cdef void tree_refresh(Tree *tree, uint32_t index, uint32_t visits) noexcept nogil:
+    cdef Columns columns = columns_at(tree, index)
+    cdef uint32_t slot
+    if columns.capacity > EXACT_CAPACITY:
+        for slot in range(columns.count):
+            if columns.visits[slot] != NO_VISITS:
+                ucb_set(columns.means + slot, columns.inverses + slot, <int32_t>columns.visits[slot],
+                        columns.wins[slot], tree.half)
+    slot = update(tree, &columns, -1, 0, scale(tree, visits))
+    set_best(tree, record_at(tree, index), slot, columns.links[slot])
 
 
 # ---- one iteration ---------------------------------------------------------------------------------------------------
@@ -394,8 +405,8 @@ cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
 cdef int tree_run(Tree *tree, uint32_t count) noexcept nogil:
     cdef uint32_t i, narrow = tree.narrow
     cdef int status = RUN_DONE
-    if count > most_iterations(tree) - tree.iterations:
-        count = most_iterations(tree) - tree.iterations
+    if count > most_iterations(tree) - tree.reused - tree.iterations:
+        count = most_iterations(tree) - tree.reused - tree.iterations
     for i in range(count):
         if narrow == 7:
             status = iterate(tree, 7)
@@ -412,7 +423,9 @@ cdef TreeOps ops
 ops.create = tree_create
 ops.destroy = tree_destroy
 ops.reset = tree_reset
+ops.resume = tree_resume
 ops.run = tree_run
+ops.refresh = tree_refresh
 
 ucb_fill_ln()
 table = PyCapsule_New(&ops, b"mcts_core.table", NULL)

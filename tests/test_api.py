@@ -149,8 +149,10 @@ def test_bad_iterations(iterations):
     ("memory_mb", [0, -5, math.nan, math.inf, 0.5, 1e9, "64", True]),
     ("seed", [-1, 2**64, 1.0, "x", True, math.nan]),
     ("rollouts_per_leaf", [0, -1, 101, 2.0, "2", True]),
-    ("threads", [0, 2, -1, 1.0, "1", True, None]),
-    ("reuse", [True, None, 1]),
+    ("threads", [0, 257, -1, 1.0, "1", True, None]),
+    ("reuse", ["no", 0, 1, []]),
+    ("prune", ["no", 0, 1, []]),
+    ("stop_early", ["no", 0, 1, []]),
 ])
 def test_bad_options(name, values):
     for value in values:
@@ -160,7 +162,8 @@ def test_bad_options(name, values):
 
 OPTIONS = ["preset", "selection", "exploration", "fpu", "solver", "rollout", "rollouts_per_leaf", "expand_after",
            "expand_distance", "prior_weight", "rave_schedule", "rave_k", "rave_bias", "grave_ref", "symmetry",
-           "leaf_proofs", "node_proofs", "root_proofs", "final_move", "memory_mb", "seed"]
+           "leaf_proofs", "node_proofs", "root_proofs", "final_move", "memory_mb", "seed", "stop_early",
+           "reuse", "prune"]
 
 
 @pytest.mark.parametrize("name", OPTIONS)
@@ -195,8 +198,10 @@ def test_messages_quote_what_came():
         mc.search(mc.ConnectFour(), -1)
     with pytest.raises(mc.InvalidOption, match="'robust' or 'max', got 'best'"):
         mc.Searcher(final_move="best")
-    with pytest.raises(mc.InvalidOption, match="this version, got True"):
-        mc.Searcher(reuse=True)
+    with pytest.raises(mc.InvalidOption, match="threads must be .* 1 to 256, got 0"):
+        mc.Searcher(threads=0)
+    with pytest.raises(mc.InvalidOption, match="reuse must be True or False, got 'always'"):
+        mc.Searcher(reuse="always")
     with pytest.raises(mc.InvalidOption, match="selection must be 'ucb1' or 'ucb1-tuned' or 'rave' or 'grave', got 5"):
         mc.Searcher(selection=5)
     with pytest.raises(mc.InvalidOption, match="solver must be True or False, got 'yes'"):

@@ -99,6 +99,7 @@ def compare(state, counts, seed=7, memory_mb=16, **given):
     engine = mc.Searcher(seed=seed, memory_mb=memory_mb, **given)
     options = engine.options(state)
     assert options.pop("final_move") == "robust"
+    del options["exchange_every"]  # of several threads
     oracle = Oracle(Probe(state, seed), state.to_move, prover_bytes=memory_mb * 2**18, **options)
     done = 0
     for count in counts:
@@ -496,7 +497,7 @@ def test_a_full_memory_ends_the_search_with_what_it_has(options):
     states = [Wide(), mc.ConnectFour(), mc.MNK(7, 7, 5), mc.Gomoku(9), mc.Gomoku(15, "exact")]
     for seed in range(3):
         for state in states[seed > 0:]:
-            engine = mc.Searcher(seed=seed, memory_mb=1, expand_after=2, **options)
+            engine = mc.Searcher(seed=seed, memory_mb=1, prune=False, expand_after=2, **options)
             move = engine.search(state, iterations=60_000)
             stats = engine.stats()
             assert stats.stop_reason == "memory" and 0 < stats.iterations < 60_000
@@ -519,7 +520,7 @@ def test_memory_that_fills_up_while_values_are_proven():
             board = mc.MNK(rows, cols, 4) if isinstance(state, mc.MNK) else mc.ConnectFour(5, 6, 4)
             for move in random.Random(seed).sample(range(rows * cols), 4) if isinstance(board, mc.MNK) else (2, 2, 3):
                 board = board.play(move)
-            engine = mc.Searcher(memory_mb=1, **options)
+            engine = mc.Searcher(memory_mb=1, prune=False, **options)
             move = engine.search(board, iterations=30_000)
             stats = engine.stats()
             reasons[stats.stop_reason] += 1

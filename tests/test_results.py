@@ -8,7 +8,7 @@ import pytest
 import mcts_core as mc
 
 FIELDS = ("move", "value", "visits", "moves", "pv", "iterations", "rollouts", "seconds", "iterations_per_second",
-          "nodes", "bytes", "depth_mean", "depth_max", "reused_visits",
+          "nodes", "bytes", "prunes", "dropped_nodes", "depth_mean", "depth_max", "reused_visits",
           "stop_reason", "proven", "distance", "overshoot", "seed", "threads",
           "isa")
 
@@ -25,7 +25,7 @@ def test_fields(stats):
     assert isinstance(stats.moves, tuple) and isinstance(stats.pv, tuple)
     assert isinstance(stats.moves[0], mc.MoveStats) and isinstance(stats, mc.Stats)
     assert stats.iterations_per_second == pytest.approx(stats.iterations / stats.seconds)
-    assert stats.threads == 1 and stats.reused_visits == 0
+    assert stats.threads == 1 and stats.reused_visits == stats.prunes == stats.dropped_nodes == 0
     assert stats.proven is stats.distance is None
     for entry in stats.moves:
         assert entry.value == entry.wins / entry.visits

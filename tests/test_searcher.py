@@ -107,7 +107,7 @@ def test_iterations_are_exact(preset):
 @pytest.mark.parametrize("state", GAMES, ids=repr)
 @pytest.mark.parametrize("options", [{"preset": "uct"}, {"solver": False}, {}], ids=["uct", "guided", "strong"])
 def test_memory_limit_ends_the_search(options, state):
-    engine = mc.Searcher(memory_mb=1, seed=1, **options)
+    engine = mc.Searcher(memory_mb=1, seed=1, prune=False, **options)
     small = len(state.legal_moves()) == 9 and isinstance(state, mc.MNK)
     move = engine.search(state, iterations=5000 if small else 3_000_000)
     stats = engine.stats()
@@ -127,7 +127,7 @@ def test_memory_limit_ends_the_search(options, state):
 @pytest.mark.parametrize("options", [{"preset": "uct"}, {"leaf_proofs": 0, "node_proofs": 0, "root_proofs": 0},
                                      {"solver": False, "selection": "rave"}, {"solver": False, "selection": "grave"}])
 def test_a_full_tree_holds_what_an_unlimited_one_held_then(options):
-    small = mc.Searcher(memory_mb=1, seed=4, **options)
+    small = mc.Searcher(memory_mb=1, seed=4, prune=False, **options)
     small.search(mc.ConnectFour(), iterations=10**7)
     large = mc.Searcher(memory_mb=64, seed=4, **options)
     large.search(mc.ConnectFour(), iterations=small.stats().iterations)

@@ -3,11 +3,12 @@
 import importlib
 import os
 import re
-import string
 import sys
 from abc import ABC, abstractmethod
 
 from mcts_core import MNK, ConnectFour, GameError, Gomoku, IllegalMove, InvalidOption, TicTacToe
+from mcts_core.render.board import column_names
+from mcts_core.render.terminal import board_lines
 
 FORMS = "connect4[:ROWSxCOLSxCONNECT], gomoku[:SIZE[:exact]], mnk:M,N,K[:exact], tictactoe or module:Class"
 
@@ -86,20 +87,6 @@ class Game(ABC):
         return "a draw" if winner == 0 else f"{self.side(winner)} wins"
 
 
-def _draw(cells, last, labels, columns):
-    """Rows of cells with a label before each row and one below each column; ``last`` is (row, column) or None."""
-    width = max(map(len, labels))
-    lines = []
-    for row, (label, marks) in enumerate(zip(labels, cells, strict=True)):
-        line = list(" " + " ".join(marks) + " ")
-        if last is not None and last[0] == row:
-            line[2 * last[1]], line[2 * last[1] + 2] = "(", ")"
-        lines.append(f"{label:>{width}}{''.join(line)}".rstrip())
-    for characters in zip(*(column.rjust(max(map(len, columns))) for column in columns), strict=True):
-        lines.append((" " * (width + 1) + " ".join(characters)).rstrip())
-    return lines
-
-
 class ConnectFourGame(Game):
     """Connect Four; a move is written as the number of its column, from 1."""
 
@@ -133,12 +120,7 @@ class ConnectFourGame(Game):
         return str(move + 1)
 
     def board(self, state):
-        cells = [line.split() for line in str(state).splitlines()]
-        last = None
-        if state.moves:
-            column = state.moves[-1]
-            last = next(row for row, marks in enumerate(cells) if marks[column] != "."), column
-        return _draw(cells, last, [""] * len(cells), [str(column + 1) for column in range(self.cols)])
+        return board_lines(state, base=1)
 
 
 class BoardGame(Game):
@@ -148,8 +130,7 @@ class BoardGame(Game):
         super().__init__(spec, title, start)
         self.cols = cols
         self.rows = rows
-        letters = string.ascii_lowercase
-        self.columns = [letters[i] if i < 26 else letters[i // 26 - 1] + letters[i % 26] for i in range(cols)]
+        self.columns = column_names(cols)
 
     def prompt(self, state):
         return f"cell a1-{self.format_move(self.cols - 1)}"
@@ -186,9 +167,7 @@ class BoardGame(Game):
         return f"{self.columns[col]}{self.rows - row}"
 
     def board(self, state):
-        cells = [line.split() for line in str(state).splitlines()]
-        last = divmod(state.moves[-1], self.cols) if state.moves else None
-        return _draw(cells, last, [str(self.rows - row) for row in range(self.rows)], self.columns)
+        return board_lines(state)
 
 
 class PythonGame(Game):

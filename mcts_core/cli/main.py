@@ -9,7 +9,7 @@ import platform
 import sys
 
 import mcts_core
-from mcts_core.cli import analyze, bench, play, selfplay
+from mcts_core.cli import analyze, bench, gomocup, play, selfplay, ugi
 from mcts_core.cli.games import GAME_HELP
 
 ERRORS = (
@@ -48,7 +48,7 @@ def build_parser():
         "--version", action=_Version, nargs=0, help="show the version, the instruction set and the Python, and end"
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (play, selfplay, analyze, bench):
+    for command in (play, selfplay, analyze, bench, gomocup, ugi):
         command.add_parser(commands)
     return parser
 

@@ -71,12 +71,18 @@ def add_top(parser):
         "--top", type=int, default=10, metavar="N", help="rows of a table of moves (default 10; 0: all)")
 
 
+def searcher_options(args):
+    """The options of Searcher that were named."""
+    options = {name: getattr(args, name) for name in SEARCHER_OPTIONS}
+    return {name: value for name, value in options.items() if value is not None}
+
+
 def make_engine(args, *, seed=None):
     """The Searcher that the options ask for; ``seed`` takes the place of ``--seed`` when it is not None."""
-    options = {name: getattr(args, name) for name in SEARCHER_OPTIONS}
+    options = searcher_options(args)
     if seed is not None:
         options["seed"] = seed
-    return Searcher(**{name: value for name, value in options.items() if value is not None})
+    return Searcher(**options)
 
 
 def budget(args):

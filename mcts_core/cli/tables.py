@@ -4,6 +4,8 @@ import os
 import sys
 
 from mcts_core import InvalidOption
+from mcts_core.render.markup import proof
+from mcts_core.render.terminal import colour_stones, plain_table, rich_table
 
 
 def make_screen(color, stream=None):
@@ -40,9 +42,8 @@ class PlainScreen:
 
     def table(self, headings, rows):
         """Prints rows of text under their headings, right-aligned; the first row is the best move."""
-        widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
-        for row in (headings, *rows):
-            self.text("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+        for line in plain_table(headings, rows):
+            self.text(line)
 
 
 class RichScreen:
@@ -60,27 +61,11 @@ class RichScreen:
         self.console.print(line, markup=False, soft_wrap=True, style="bold")
 
     def board(self, lines, coloured):
-        from rich.text import Text
-
         for line in lines:
-            text = Text(line)
-            if coloured:
-                text.highlight_regex("X", "bold red")
-                text.highlight_regex("O", "bold yellow")
-                text.highlight_regex(r"[.]", "dim")
-            self.console.print(text, soft_wrap=True)
+            self.console.print(colour_stones(line) if coloured else line, markup=False, soft_wrap=True)
 
     def table(self, headings, rows):
-        from rich.box import SIMPLE_HEAD
-        from rich.table import Table
-        from rich.text import Text
-
-        table = Table(box=SIMPLE_HEAD, pad_edge=False)
-        for heading in headings:
-            table.add_column(heading, justify="right", no_wrap=True)
-        for number, row in enumerate(rows):
-            table.add_row(*map(Text, row), style="bold" if number == 0 else None)
-        self.console.print(table)
+        self.console.print(rich_table(headings, rows))
 
 
 def show_board(screen, game, state):
@@ -120,10 +105,3 @@ def best(stats):
 def expectation(stats):
     """What the player to move may expect, in words: "win in 7" where that is proven, else "value 0.563"."""
     return proof(stats) or f"value {best(stats).value:.3f}"
-
-
-def proof(found):
-    """What is proven of a position or a move, in words: "win in 3"; empty where nothing is."""
-    if found.proven is None:
-        return ""
-    return found.proven if found.distance is None else f"{found.proven} in {found.distance}"

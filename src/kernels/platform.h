@@ -133,6 +133,7 @@ static inline int mcts_cpu_level(void) { return 0; }
 #endif
 #include <windows.h>
 #else
+#include <sched.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -198,6 +199,46 @@ static inline double mcts_clock(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+#endif
+}
+
+/* ---- a number by which one thread tells another that what it wrote before may be read ---- */
+
+static inline uint32_t mcts_observe(const uint32_t *number) {
+#if defined(__GNUC__) || defined(__clang__)
+    return __atomic_load_n(number, __ATOMIC_ACQUIRE);
+#elif defined(_MSC_VER)
+    return (uint32_t)InterlockedCompareExchange((volatile long *)number, 0, 0);
+#endif
+}
+
+static inline void mcts_publish(uint32_t *number, uint32_t value) {
+#if defined(__GNUC__) || defined(__clang__)
+    __atomic_store_n(number, value, __ATOMIC_RELEASE);
+#elif defined(_MSC_VER)
+    InterlockedExchange((volatile long *)number, (long)value);
+#endif
+}
+
+/* waits for another thread, the longer the more often it was called before */
+static inline void mcts_wait(uint32_t times) {
+#if defined(_WIN32)
+    if (times < 64) YieldProcessor();
+    else if (times < 1024) SwitchToThread();
+    else Sleep(1);
+#else
+    if (times < 64) {
+#if defined(MCTS_SSE2)
+        _mm_pause();
+#elif defined(__aarch64__) && defined(__GNUC__)
+        __asm__ volatile("yield");
+#endif
+    } else if (times < 1024) {
+        sched_yield();
+    } else {
+        struct timespec nap = {0, 50000};
+        nanosleep(&nap, NULL);
+    }
 #endif
 }
 

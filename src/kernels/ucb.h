@@ -312,13 +312,16 @@ MCTS_INLINE uint32_t ucb_best_wide(const float *MCTS_RESTRICT mean, const float 
 }
 
 /* ucb_update_plain for a wide node, whose means and inverse roots it keeps */
+/* what is kept of a slot's visits and wins */
+MCTS_INLINE void ucb_set(float *mean, float *inverse, int32_t visits, int32_t wins, float half) {
+    float n = (float)visits, sum = half * (float)wins;
+    *mean = sum / n;
+    *inverse = 1.0f / sqrtf(n);
+}
+
 MCTS_INLINE uint32_t ucb_update_wide(int32_t *visits, int32_t *wins, float *mean, float *inverse, uint32_t count,
                                      int32_t slot, int32_t add, float half, float s) {
-    if (slot >= 0) {
-        float n = (float)(visits[slot] += 1), sum = half * (float)(wins[slot] += add);
-        mean[slot] = sum / n;
-        inverse[slot] = 1.0f / sqrtf(n);
-    }
+    if (slot >= 0) ucb_set(mean + slot, inverse + slot, visits[slot] += 1, wins[slot] += add, half);
     return ucb_best_wide(mean, inverse, count, s);
 }
 

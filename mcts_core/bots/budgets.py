@@ -1,0 +1,73 @@
+"""How long a bot searches for a move, by the limits that it is told."""
+
+from __future__ import annotations
+
+import mcts_core
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mcts_core import Searcher
+
+MARGIN = 0.1
+"""Seconds of a move's limit that are left for pipes, processes and a busy machine, at most half of the limit."""
+OVERHEAD = 0.05
+"""Seconds of the clock that a move takes beyond its search, at most; a 50th of a clock that has less."""
+LEAST_OVERHEAD = 0.005
+MOVES = 30
+"""Moves of one player that a game is expected to have."""
+LEAST = 0.001
+"""Seconds of the shortest search."""
+FOREVER = 1e9
+"""Seconds of a search without a limit, and the most that a clock has."""
+DEFAULT_SECONDS = 1.0
+"""Seconds of a search where nobody named a budget."""
+MOST_ITERATIONS = 2**30 - 1
+"""Iterations of the longest search, times ``rollouts_per_leaf``."""
+
+
+def within(limit: float) -> float:
+    """Seconds of a search whose answer must be there after ``limit`` seconds."""
+    return min(max(LEAST, limit - min(MARGIN, limit / 2)), FOREVER)
+
+
+def share(
+    remaining: float, increment: float = 0.0, moves_to_go: int | None = None, *, moves_made: int, moves_left: int
+) -> float:
+    """Seconds of a search for the next move on a clock with ``remaining`` seconds; 0 where none can be spent.
+
+    ``moves_made``: by this player, ``moves_left``: those that the player may still have to make, at most. What all of
+    them cost beyond their searches is laid aside; ``mcts_core.Clock`` shares out the rest.
+    """
+    increment = min(increment, FOREVER)
+    least = max(0.0, LEAST_OVERHEAD - increment) * min(moves_left, moves_to_go or moves_left)
+    remaining = min(max(remaining - least, 0.0), FOREVER)
+    clock = mcts_core.Clock(
+        remaining,
+        increment,
+        moves_to_go,
+        overhead=min(OVERHEAD, max(LEAST_OVERHEAD, remaining / 50)),
+        expected_moves=max(1, min(MOVES - moves_made, moves_left)),
+    )
+    return clock.seconds()
+
+
+def check(engine: Searcher, state: Any, seconds: float | None, iterations: int | None) -> None:
+    """Looks at budgets and options with the shortest of searches, which also loads all that a search needs.
+
+    Raises what ``Searcher.search`` raises.
+    """
+    engine.search(state, seconds, iterations=1)
+    if iterations is not None:
+        engine.search(state, LEAST, iterations=iterations)
+    engine.stats()
+
+
+def fewest(engine: Searcher, state: Any, *iterations: int | None) -> int | None:
+    """The smallest of these budgets that is one, as far as a search takes it; None when none is."""
+    named = [number for number in iterations if number is not None]
+    if not named:
+        return None
+    most: int = MOST_ITERATIONS // engine.options(state)["rollouts_per_leaf"]
+    return min(*named, most)

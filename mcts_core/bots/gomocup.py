@@ -1,0 +1,392 @@
+"""An engine for five in a row that speaks the protocol of Gomocup and of the manager Piskvork.
+
+Source: M. Petricek and P. Lastovicka, "Gomoku AI protocol", https://plastovicka.github.io/protocl2en.htm. ``YXSTOP``
+and the keys ``max_node`` and ``thread_num`` of ``INFO`` are those of other managers.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import time
+
+import mcts_core
+from mcts_core.bots.budgets import DEFAULT_SECONDS, LEAST, check, fewest, share, within
+from mcts_core.bots.thinking import GRACE, Thinking
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from mcts_core import MNK, Searcher, Stats
+    from mcts_core.bots.lines import Lines
+
+OWN, OTHER = 1, -1
+FIVE = 5
+LARGEST = 32
+RULES = {0: "freestyle", 1: "exact"}
+UNSUPPORTED = {2: "continuous game", 4: "renju", 8: "caro"}
+UNLIMITED = 2147483647
+"""The ``time_left``, in milliseconds, of a match without a limit."""
+FAST = 0.01
+"""Seconds of a search where a turn is to take no time."""
+PROCESS_MB = 40
+"""MiB of ``max_memory`` that are left to the interpreter and the library; they take about 25."""
+LEAST_MB, MOST_MB = 1, 65536
+SHOWN = 80
+"""Characters of a command that an answer repeats."""
+
+_NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
+_COORDINATES = re.compile(r"\s*,\s*".join([r"([0-9]{1,4})"] * 2))
+_STONE = re.compile(r"\s*,\s*".join([r"([0-9]{1,4})"] * 3))
+
+
+class Refused(ValueError):
+    """A command that is known and cannot be done: the answer is ERROR."""
+
+
+class Unknown(ValueError):
+    """A command that is not known: the answer is UNKNOWN."""
+
+
+ERRORS = (
+    Refused, mcts_core.IllegalMove, mcts_core.GameOver, mcts_core.InvalidState, mcts_core.InvalidOption, MemoryError,
+)
+
+
+class Times:
+    """The limits of a turn and of the match that the manager named, in seconds, and what the match took of them."""
+
+    def __init__(self) -> None:
+        self.turn: float | None = None
+        self.match: float | None = None
+        self._left: float | None = None
+        self._fresh = False
+        self._used = 0.0
+
+    def new_match(self) -> None:
+        """The account of the match begins anew. What was said to be left since the last move is meant for this one."""
+        self._used = 0.0
+        if not self._fresh:
+            self._left = None
+
+    def tell_left(self, seconds: float) -> None:
+        """What is left of the match, perhaps less than nothing, or infinity."""
+        self._left = seconds
+        self._fresh = True
+
+    def spend(self, seconds: float) -> None:
+        """A move was made."""
+        self._used += seconds
+        self._fresh = False
+        if self._left is not None:
+            self._left -= seconds
+
+    def search(self, moves_made: int, moves_left: int) -> float | None:
+        """Seconds of the search for a move, by the own ones before and, at most, from now on; None: no limit."""
+        limits = []
+        if self.turn is not None:
+            limits.append(within(self.turn) if self.turn > 0.0 else FAST)
+        left = self._left
+        if left is None and self.match is not None:
+            left = self.match - self._used
+        if left is not None and left != math.inf:
+            limits.append(share(left, moves_made=moves_made, moves_left=moves_left))
+        return min(limits) if limits else None
+
+
+class Gomocup:
+    """The engine: ``handle`` does the commands, the answers go to ``lines``.
+
+    ``seconds`` and ``iterations`` bound every move besides the limits that the manager names; where neither names one
+    a move takes one second. Other keywords are the options of ``Searcher``. Raises InvalidOption.
+    """
+
+    def __init__(
+        self, lines: Lines, *, seconds: float | None = None, iterations: int | None = None, **options: Any
+    ) -> None:
+        check(mcts_core.Searcher(**options), mcts_core.Gomoku(), seconds, iterations)
+        self._lines = lines
+        self._seconds = seconds
+        self._iterations = iterations
+        self._options = options
+        self._told = {"rule": 0, "max_memory": 0, "max_node": 0, "thread_num": 0}
+        """What INFO said, but for times."""
+        self._times = Times()
+        self._engine: tuple[dict[str, Any], Searcher] | None = None
+        self._size: tuple[int, int] | None = None
+        self._stones: dict[int, int] = {}
+        self._state: MNK | None = None
+        """The position of ``_stones``, with the opponent to move; None where it has to be made from the stones."""
+        self._board: dict[int, int] | None = None
+        """The stones of a BOARD whose DONE is still to come."""
+        self._wrong: Refused | Unknown | None = None
+        """What was wrong with that BOARD."""
+        self._thinking: Thinking | None = None
+        self._received = 0.0
+        self._commands: Mapping[str, Callable[[str], None]] = {
+            "START": self._start, "RECTSTART": self._rectstart, "RESTART": self._restart, "BEGIN": self._begin,
+            "TURN": self._turn, "BOARD": self._begin_board, "DONE": self._end_board, "TAKEBACK": self._takeback,
+            "PLAY": self._play, "SWAP2BOARD": self._begin_swap2,
+        }
+
+    def handle(self, line: str) -> bool:
+        """Does one command; False when it was the last one."""
+        received = time.perf_counter()
+        word, *rest = line.split(None, 1) or [""]
+        name, text = word.upper(), rest[0].strip() if rest else ""
+        if name == "END":
+            self.close()
+            return False
+        if name == "INFO":
+            self._info(text)
+        elif name == "ABOUT":
+            self._lines.send(
+                f'name="mcts_core", version="{mcts_core.__version__}", author="the authors of mcts_core"'
+            )
+        elif name == "YXSTOP":
+            self._end_search()
+        elif name in self._commands:
+            self._end_search()
+            self._received = received
+            if self._board is not None and name != "DONE":
+                self._board = None
+                self._lines.send("ERROR BOARD without DONE")
+            try:
+                self._commands[name](text)
+            except Unknown as error:
+                self._lines.send(f"UNKNOWN {error}")
+            except ERRORS as error:
+                self._lines.send(f"ERROR {error}")
+        elif self._board is not None:
+            self._add_to_board(line)
+        else:
+            self._lines.send(f"UNKNOWN command {line[:SHOWN]!r}")
+        return True
+
+    def finish(self) -> None:
+        """There are no more commands: a search that is under way ends soon."""
+        if self._thinking is not None:
+            self._thinking.wait(GRACE)
+
+    def close(self) -> None:
+        """Ends everything; nothing is answered any more."""
+        if self._thinking is not None:
+            self._thinking.stop(silent=True)
+
+    def _start(self, text: str) -> None:
+        if not re.fullmatch("[0-9]{1,4}", text) or not FIVE <= int(text) <= LARGEST:
+            raise Refused(f"START must have a size from {FIVE} to {LARGEST}, got {text[:SHOWN]!r}")
+        self._new_match(int(text), int(text))
+
+    def _rectstart(self, text: str) -> None:
+        found = _COORDINATES.fullmatch(text)
+        if not found or not all(FIVE <= int(side) <= LARGEST for side in found.groups()):
+            raise Refused(
+                f"RECTSTART must have a width and a height from {FIVE} to {LARGEST}, such as 20,15, "
+                f"got {text[:SHOWN]!r}"
+            )
+        self._new_match(int(found[1]), int(found[2]))
+
+    def _restart(self, text: str) -> None:
+        self._new_match(*self._sides())
+
+    def _new_match(self, width: int, height: int) -> None:
+        self._size = width, height
+        self._stones, self._state = {}, None
+        self._engine = None
+        self._times.new_match()
+        self._lines.send("OK")
+
+    def _begin(self, text: str) -> None:
+        self._sides()
+        if self._stones:
+            raise Refused(f"BEGIN is for an empty board; there are {len(self._stones)} stones on this one")
+        self._think({})
+
+    def _turn(self, text: str) -> None:
+        cell = self._cell(_COORDINATES, text, "TURN")
+        if cell in self._stones:
+            raise Refused(f"TURN {text}: there is a stone already")
+        state = self._state
+        if state is not None:
+            state = state.play(cell) if state.rule == self._rule() else None
+        self._think({**self._stones, cell: OTHER}, state)
+
+    def _begin_board(self, text: str) -> None:
+        self._sides()
+        self._board, self._wrong = {}, None
+
+    def _begin_swap2(self, text: str) -> None:
+        # Its squares and DONE come in any case: they must not be answered one by one.
+        self._board, self._wrong = {}, Unknown("command SWAP2BOARD")
+
+    def _add_to_board(self, line: str) -> None:
+        assert self._board is not None
+        found = _STONE.fullmatch(line)
+        try:
+            cell = self._cell(_STONE, line, "BOARD")
+            who = {"1": OWN, "2": OTHER}.get(found[3]) if found else None
+            if who is None:
+                raise Refused(f"BOARD: the stone of {line[:SHOWN]!r} must be 1 (own) or 2 (the opponent's)")
+            if cell in self._board:
+                raise Refused(f"BOARD: there are two stones on one square, {line[:SHOWN]!r} is the second")
+            self._board[cell] = who
+        except Refused as error:
+            self._wrong = self._wrong or error
+
+    def _end_board(self, text: str) -> None:
+        if self._board is None:
+            raise Refused("DONE without BOARD")
+        stones, wrong = self._board, self._wrong
+        self._board = self._wrong = None
+        if wrong is not None:
+            raise wrong
+        self._think(stones)
+
+    def _takeback(self, text: str) -> None:
+        cell = self._cell(_COORDINATES, text, "TAKEBACK")
+        if cell not in self._stones:
+            raise Refused(f"TAKEBACK {text}: there is no stone")
+        self._stones = {other: who for other, who in self._stones.items() if other != cell}
+        self._state = None
+        self._lines.send("OK")
+
+    def _play(self, text: str) -> None:
+        cell = self._cell(_COORDINATES, text, "PLAY")
+        if cell in self._stones:
+            raise Refused(f"PLAY {text}: there is a stone already")
+        self._stones, self._state = {**self._stones, cell: OWN}, None
+        self._lines.send(self._coordinates(cell))
+
+    def _info(self, text: str) -> None:
+        key, *rest = text.split(None, 1) or [""]
+        key, value = key.lower(), rest[0] if rest else ""
+        if not _NUMBER.fullmatch(value):  # folder, evaluate and what is unknown or no number: never answered
+            return
+        number = int(value)
+        if key in self._told:
+            self._told[key] = number
+        if key == "timeout_turn":
+            self._times.turn = max(0, number) / 1000
+        elif key == "timeout_match":
+            self._times.match = number / 1000 if number > 0 else None
+        elif key == "time_left":
+            self._times.tell_left(number / 1000 if number < UNLIMITED else math.inf)
+        else:
+            return
+        if self._thinking is not None and self._thinking.running:
+            self._thinking.stop_after(self._seconds_of_search())
+
+    def _think(self, stones: dict[int, int], state: MNK | None = None) -> None:
+        """Searches the position, the engine to move, and answers with the move."""
+        if state is None:
+            state = self._position(stones)
+        if state.winner() is not None:
+            raise Refused("the game is over")
+        engine = self._searcher()
+
+        def answer(stats: Stats | None, error: Exception | None) -> None:
+            self._times.spend(time.perf_counter() - self._received)
+            if stats is None:
+                self._lines.send(f"ERROR {error}")
+                return
+            move: Any = stats.move
+            self._stones, self._state = {**stones, move: OWN}, state.play(move)
+            self._lines.send(*self._remarks(stats), self._coordinates(move))
+
+        told = self._told["max_node"]
+        iterations = fewest(engine, state, self._iterations, told if told > 0 else None)
+        self._thinking = Thinking(engine, state, self._seconds_of_search(stones), iterations, answer)
+
+    def _end_search(self) -> None:
+        if self._thinking is not None:
+            self._thinking.stop()
+            self._thinking = None
+
+    def _seconds_of_search(self, stones: Mapping[int, int] | None = None) -> float:
+        """Seconds from now, LEAST at least."""
+        stones = self._stones if stones is None else stones
+        width, height = self._sides()
+        own = sum(who == OWN for who in stones.values())
+        told = self._times.search(own, (width * height - len(stones) + 1) // 2)
+        limits = [limit for limit in (told, self._seconds) if limit is not None]
+        total = min(limits) if limits else DEFAULT_SECONDS
+        return max(LEAST, total - (time.perf_counter() - self._received))
+
+    def _searcher(self) -> Searcher:
+        """The Searcher with the options that the manager's limits leave."""
+        options = dict(self._options)
+        most = self._told["max_memory"]
+        if most > 0:
+            left = most / 2**20 - PROCESS_MB
+            if left < LEAST_MB:
+                raise Refused(f"max_memory must be {(PROCESS_MB + LEAST_MB) << 20} bytes or more, got {most}")
+            options["memory_mb"] = min(left, options.get("memory_mb") or MOST_MB)
+        threads = min(self._told["thread_num"], os.cpu_count() or 1)
+        if threads > 1:
+            options.setdefault("threads", threads)
+        if self._engine is None or self._engine[0] != options:
+            try:
+                engine = mcts_core.Searcher(**options)
+            except mcts_core.InvalidOption:  # more threads than the memory is enough for
+                engine = mcts_core.Searcher(**{**options, "threads": self._options.get("threads", 1)})
+            self._engine = options, engine
+        return self._engine[1]
+
+    def _rule(self) -> str:
+        number = self._told["rule"]
+        if number not in RULES:
+            names = [name for bit, name in UNSUPPORTED.items() if number & bit]
+            known = "0 (five or more in a row) or 1 (exactly five)"
+            raise Refused(f"rule must be {known}, got {number}" + (f" ({', '.join(names)})" if names else ""))
+        return RULES[number]
+
+    def _sides(self) -> tuple[int, int]:
+        if self._size is None:
+            raise Refused("there is no board yet: START or RECTSTART makes one")
+        return self._size
+
+    def _cell(self, form: re.Pattern[str], text: str, command: str) -> int:
+        """The square whose column and row ``text`` begins with."""
+        width, height = self._sides()
+        found = form.fullmatch(text)
+        if not found or not (int(found[1]) < width and int(found[2]) < height):
+            raise Refused(
+                f"{command} must have a square from 0,0 to {width - 1},{height - 1}, got {text[:SHOWN]!r}")
+        return int(found[2]) * width + int(found[1])
+
+    def _coordinates(self, cell: Any) -> str:
+        row, column = divmod(cell, self._sides()[0])
+        return f"{column},{row}"
+
+    def _position(self, stones: Mapping[int, int]) -> MNK:
+        """The position with these stones, the engine to move. Raises InvalidState where there is none."""
+        width, height = self._sides()
+        own = sum(who == OWN for who in stones.values())
+        other = len(stones) - own
+        if not own <= other <= own + 1:
+            raise Refused(
+                f"the opponent must have as many stones as the engine that is to move, or one more, "
+                f"got {other} and {own}"
+            )
+        first = OWN if own == other else OTHER
+        marks = ["." if who is None else "X" if who == first else "O"
+                 for who in map(stones.get, range(width * height))]
+        rows = "\n".join("".join(marks[start:start + width]) for start in range(0, width * height, width))
+        return mcts_core.MNK.from_string(rows, m=width, n=height, k=FIVE, rule=self._rule())
+
+    def _remarks(self, stats: Stats) -> list[str]:
+        """What the search found, for the user and for the author."""
+        proof = f", {stats.proven}" if stats.proven else ""
+        if stats.distance is not None:
+            proof += f" in {stats.distance}"
+        line = " ".join(self._coordinates(cell) for cell in stats.pv)
+        return [
+            f"MESSAGE value {stats.value:.3f}{proof}, {stats.iterations} iterations in {stats.seconds:.3f} s, "
+            f"pv {line}",
+            f"DEBUG stopped by {stats.stop_reason}, depth {stats.depth_mean:.1f}/{stats.depth_max}, "
+            f"{stats.nodes} nodes, {stats.bytes / 2**20:.1f} MiB, seed {stats.seed}",
+        ]

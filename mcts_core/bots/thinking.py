@@ -1,0 +1,93 @@
+"""A search beside the reading of commands, which any command can end at once."""
+
+from __future__ import annotations
+
+import threading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from mcts_core import Searcher, Stats
+
+GRACE = 5.0
+"""Seconds that a search may still take when the commands have come to their end."""
+POLL = 0.002
+"""Seconds between two attempts to end a search that is about to begin."""
+
+
+class Thinking:
+    """A search of ``state`` in a thread of its own, from the moment that this is made.
+
+    ``done(stats, error)`` is called in that thread at the end, with the Stats or with what the search raised;
+    ``progress(stats)`` on the way, every ``every`` seconds. ``seconds`` and ``iterations`` are the budgets of
+    ``Searcher.search``.
+    """
+
+    def __init__(
+        self,
+        engine: Searcher,
+        state: Any,
+        seconds: float | None,
+        iterations: int | None,
+        done: Callable[[Stats | None, Exception | None], object],
+        progress: Callable[[Stats], object] | None = None,
+        every: float = 0.5,
+    ) -> None:
+        self._engine = engine
+        self._done = done
+        self._stop = threading.Event()
+        self._silent = False
+        self._timer: threading.Timer | None = None
+        self._thread = threading.Thread(
+            target=self._run, args=(state, seconds, iterations, progress, every), name="mcts_core thinking", daemon=True
+        )
+        self._thread.start()
+
+    def _run(
+        self,
+        state: Any,
+        seconds: float | None,
+        iterations: int | None,
+        progress: Callable[[Stats], object] | None,
+        every: float,
+    ) -> None:
+        stats, failure = None, None
+        try:
+            if self._stop.is_set():
+                iterations = 1
+            self._engine.search(state, seconds, iterations=iterations, progress=progress, every=every)
+            stats = self._engine.stats()
+        except Exception as error:  # a user's game may raise anything
+            failure = error
+        if not self._silent:
+            self._done(stats, failure)
+
+    @property
+    def running(self) -> bool:
+        """Whether the answer is still to come."""
+        return self._thread.is_alive()
+
+    def stop(self, *, silent: bool = False) -> None:
+        """Ends the search and waits for the end of ``done``, which ``silent`` leaves out. From any other thread."""
+        self._silent = self._silent or silent
+        self._stop.set()
+        while self._thread.is_alive():
+            self._engine.stop()  # without effect before the thread has begun the search
+            self._thread.join(POLL)
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def stop_after(self, seconds: float) -> None:
+        """Ends the search after ``seconds`` more, unless it ends before."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = threading.Timer(max(0.0, seconds), self.stop)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def wait(self, seconds: float) -> None:
+        """Waits for the end, ``seconds`` at most, then stops."""
+        self._thread.join(seconds)
+        self.stop()

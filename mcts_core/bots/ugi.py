@@ -1,0 +1,371 @@
+"""An engine for any game that speaks the Universal Game Interface.
+
+Source: https://github.com/kz04px/ugi, which leaves it to the engines how positions and moves are written. Here a move
+is one word, and a position of a game of this package is its board from the top row down (``Notation``).
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import re
+import time
+
+import mcts_core
+from mcts_core.bots.budgets import DEFAULT_SECONDS, FOREVER, LEAST, MOVES, check, fewest, share, within
+from mcts_core.bots.thinking import GRACE, Thinking
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from mcts_core import Searcher, Stats
+    from mcts_core.bots.lines import Lines
+
+NATIVE = mcts_core.ConnectFour, mcts_core.MNK
+EVERY = 0.5
+"""Seconds between two lines of info."""
+SHOWN = 80
+"""Characters of a command that an answer repeats."""
+LIMITS = ("movetime", "nodes", "p1time", "p2time", "p1inc", "p2inc", "movestogo")
+"""What a number may follow in ``go``: times in milliseconds, iterations, moves."""
+RESULTS = {None: "none", 1: "p1win", -1: "p2win", 0: "draw"}
+
+
+class Notation:
+    """How the moves and positions of a game are written.
+
+    ``write`` gives the text of a move. Its name is that text without spaces or, where that would not tell it from the
+    other legal moves of the position (two texts alike, none, or one that names only a place in memory), ``#`` and its
+    place among them, from 0.
+    """
+
+    def __init__(self, start: Any, write: Callable[[Any], str] = str) -> None:
+        self.start = start
+        self._write = write
+
+    def names(self, state: Any) -> dict[str, Any]:
+        """The legal moves of ``state`` by their names."""
+        moves = list(state.legal_moves())
+        words = ["" if _is_nameless(move) else "".join(self._write(move).split()) for move in moves]
+        seen: dict[str, int] = {}
+        for word in words:
+            seen[word] = seen.get(word, 0) + 1
+        return {
+            word if word and seen[word] == 1 and not word.startswith("#") else f"#{number}": move
+            for number, (word, move) in enumerate(zip(words, moves, strict=True))
+        }
+
+    def name(self, state: Any, move: Any) -> str:
+        """The name of a legal move of ``state``."""
+        if isinstance(state, NATIVE):  # whose moves have different texts; all names of 400 take half a millisecond
+            return "".join(self._write(move).split())
+        return next(name for name, other in self.names(state).items() if other is move or other == move)
+
+    def position(self, text: str) -> Any:
+        """The position of a FEN.
+
+        Of Connect Four and m,n,k games: the rows from the top with ``/`` between them, ``x`` the stones of the player
+        who began, ``o`` the other's, a number for so many empty cells; then perhaps who is to move, ``x`` or ``o``. Of
+        a game with ``from_string(text)``: what that reads. Raises InvalidState.
+        """
+        start = self.start
+        if not isinstance(start, NATIVE):
+            read = getattr(start, "from_string", None)
+            if read is None:
+                raise mcts_core.InvalidState(
+                    f"{type(start).__name__} has no from_string(text), so a position can only be startpos with moves")
+            return read(text)
+        board, *to_move = text.split()
+        if len(to_move) > 1 or any(side not in ("x", "o") for side in to_move):
+            raise mcts_core.InvalidState(f"after the board of a FEN comes x or o or nothing, got {text[:SHOWN]!r}")
+        if len(board) > 4096 or re.search("[0-9]{3}", board):
+            raise mcts_core.InvalidState(f"a FEN has rows such as 2x1o, with / between them, got {text[:SHOWN]!r}")
+        rows = re.sub("[0-9]+", lambda count: "." * int(count[0]), board).upper().replace("/", "\n")
+        state: Any
+        if isinstance(start, mcts_core.ConnectFour):
+            state = mcts_core.ConnectFour.from_string(rows, rows=start.rows, cols=start.cols, connect=start.connect)
+        else:
+            state = mcts_core.MNK.from_string(rows, m=start.m, n=start.n, k=start.k, rule=start.rule)
+        if to_move and {"x": 1, "o": -1}[to_move[0]] != state.to_move:
+            raise mcts_core.InvalidState(f"the numbers of stones say that the other player is to move in {text!r}")
+        return state
+
+
+def _is_nameless(move: Any) -> bool:
+    """Whether the text of a move would be its place in memory, which no other process knows."""
+    kind: Any = type(move)
+    return kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__
+
+
+class UGI:
+    """The engine: ``handle`` does the commands, the answers go to ``lines``.
+
+    ``seconds`` and ``iterations`` bound every move but one of ``go infinite``, besides the limits of ``go``; where
+    neither names one a move takes one second. Other keywords are the options of ``Searcher``, which ``setoption``
+    changes. Raises InvalidOption, and GameError where the game fails at once.
+    """
+
+    def __init__(
+        self,
+        lines: Lines,
+        notation: Notation,
+        *,
+        seconds: float | None = None,
+        iterations: int | None = None,
+        **options: Any,
+    ) -> None:
+        self._lines = lines
+        self._notation = notation
+        self._seconds = seconds
+        self._iterations = iterations
+        self._options = options
+        self._engine = self._checked(options)
+        self._begin = "startpos"
+        """The position at the beginning of the line of moves, in the words of the command."""
+        self._moves: list[str] = []
+        self._states: list[Any] = [notation.start]
+        """The positions from that one to the one at hand, one more than there are moves."""
+        self._thinking: Thinking | None = None
+        self._received = 0.0
+        self._commands: Mapping[str, Callable[[list[str]], None]] = {
+            "ugi": self._ugi, "isready": self._isready, "uginewgame": self._new_game, "position": self._position,
+            "go": self._go, "stop": self._stop, "query": self._query, "setoption": self._setoption,
+        }
+
+    def handle(self, line: str) -> bool:
+        """Does one command; False when it was the last one."""
+        self._received = time.perf_counter()
+        word, *words = line.split() or [""]
+        if word == "quit":
+            self._end_search()
+            return False
+        command = self._commands.get(word)
+        try:
+            if command is None:
+                raise mcts_core.InvalidOption(f"unknown command {line[:SHOWN]!r}")
+            command(words)
+        except Exception as error:  # a user's game may raise anything
+            self._tell(error)
+            if word == "go":  # which has to be answered
+                self._lines.send("bestmove none")
+        return True
+
+    def finish(self) -> None:
+        """There are no more commands: a search that is under way ends soon."""
+        if self._thinking is not None:
+            self._thinking.wait(GRACE)
+
+    def close(self) -> None:
+        """Ends everything; nothing is answered any more."""
+        if self._thinking is not None:
+            self._thinking.stop(silent=True)
+
+    def _ugi(self, words: list[str]) -> None:
+        known = {name: entry.default for name, entry in inspect.signature(mcts_core.Searcher).parameters.items()}
+        values = {**known, **self._engine.options(self._notation.start), **self._options}
+        self._lines.send(
+            f"id name mcts_core {mcts_core.__version__}",
+            "id author the authors of mcts_core",
+            *(f"option name {name} {_kind_and_default(values[name])}" for name in known),
+            "ugiok",
+        )
+
+    def _isready(self, words: list[str]) -> None:
+        self._lines.send("readyok")
+
+    def _new_game(self, words: list[str]) -> None:
+        self._end_search()
+        self._engine = mcts_core.Searcher(**self._options)
+        self._begin, self._moves, self._states = "startpos", [], [self._notation.start]
+
+    def _setoption(self, words: list[str]) -> None:
+        self._end_search()
+        found = re.fullmatch(r"name (\S+) value (.+)", " ".join(words))
+        if not found:
+            raise mcts_core.InvalidOption("setoption must be followed by name NAME value VALUE")
+        known = {name.lower(): name for name in inspect.signature(mcts_core.Searcher).parameters}
+        name = known.get(found[1].lower())
+        if name is None:
+            raise mcts_core.InvalidOption(
+                f"an option must be one of {', '.join(known.values())}, got {found[1][:SHOWN]!r}")
+        options = {**self._options, name: _value(found[2])}
+        if options[name] is None:
+            del options[name]
+        self._engine, self._options = self._checked(options), options
+
+    def _position(self, words: list[str]) -> None:
+        at = words.index("moves") if "moves" in words else len(words)
+        begin, moves = " ".join(words[:at]), words[at + 1:]
+        if begin == self._begin:  # a game goes on: what was looked up for its first moves is not looked up again
+            pairs = zip(moves, self._moves, strict=False)
+            states = self._states[:1 + sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))]
+        elif begin == "startpos":
+            states = [self._notation.start]
+        elif begin.startswith("fen "):
+            states = [self._notation.position(begin[4:])]
+        else:
+            raise mcts_core.InvalidState(
+                f"position must be followed by startpos or by fen and a position, got {begin[:SHOWN]!r}")
+        for number, word in enumerate(moves[len(states) - 1:], len(states)):
+            if states[-1].winner() is not None:
+                raise mcts_core.GameOver(f"move {number}, {word[:SHOWN]!r}, comes after the end of the game")
+            names = self._notation.names(states[-1])
+            if word not in names:
+                shown = ", ".join(itertools.islice(names, 12)) + (", ..." if len(names) > 12 else "")
+                raise mcts_core.IllegalMove(f"move {number} must be one of {shown}, got {word[:SHOWN]!r}")
+            states.append(states[-1].play(names[word]))
+        self._begin, self._moves, self._states = begin, moves, states
+
+    def _query(self, words: list[str]) -> None:
+        state = self._states[-1]
+        about = " ".join(words)
+        if about == "gameover":
+            answer = _truth(state.winner() is not None)
+        elif about == "p1turn":
+            answer = _truth(state.to_move == 1)
+        elif about == "result":
+            answer = RESULTS[state.winner()]
+        else:
+            self._tell(f"a query must be gameover, p1turn or result, got {about[:SHOWN]!r}")
+            answer = "unknown"
+        self._lines.send(f"response {answer}")
+
+    def _go(self, words: list[str]) -> None:
+        self._end_search()
+        state = self._states[-1]
+        if state.winner() is not None:
+            raise mcts_core.GameOver("the game is over")
+        limits = self._limits(words)
+        iterations = fewest(self._engine, state, limits.get("nodes"), self._iterations)
+        seconds: float | None = FOREVER
+        if "infinite" in words:
+            iterations = None
+        else:
+            seconds = self._seconds_of(limits, state, DEFAULT_SECONDS if iterations is None else None)
+
+        def answer(stats: Stats | None, error: Exception | None) -> None:
+            try:
+                if stats is None:
+                    raise error or RuntimeError("there are no statistics")
+                answers = [self._info(state, stats), f"bestmove {self._notation.name(state, stats.move)}"]
+            except Exception as error:
+                self._tell(error)
+                answers = ["bestmove none"]
+            self._lines.send(*answers)
+
+        self._thinking = Thinking(
+            self._engine, state, seconds, iterations, answer, lambda stats: self._lines.send(self._info(state, stats)),
+            EVERY,
+        )
+
+    def _stop(self, words: list[str]) -> None:
+        self._end_search()
+
+    def _limits(self, words: list[str]) -> dict[str, int]:
+        """The limits of ``go`` that are named with a number; what is none is told and left out."""
+        limits = {}
+        rest = [word for word in words if word != "infinite"]
+        while rest:
+            name = rest.pop(0)
+            if name not in LIMITS or not rest or not re.fullmatch("-?[0-9]{1,18}", rest[0]):
+                known = ", ".join(LIMITS)
+                self._tell(f"the limits of go are infinite and, with a number, {known}; got {name[:SHOWN]!r}")
+                while rest and rest[0] not in LIMITS:
+                    rest.pop(0)
+            else:
+                limits[name] = max(0, int(rest.pop(0)))
+        if "nodes" in limits:
+            limits["nodes"] = max(1, limits["nodes"])
+        return limits
+
+    def _seconds_of(self, limits: Mapping[str, int], state: Any, otherwise: float | None) -> float | None:
+        """Seconds of the search from now; ``otherwise`` where no time is named."""
+        named = [] if self._seconds is None else [self._seconds]
+        if "movetime" in limits:
+            named.append(within(limits["movetime"] / 1000))
+        player = "p1" if state.to_move == 1 else "p2"
+        if f"{player}time" in limits:
+            named.append(share(
+                limits[f"{player}time"] / 1000,
+                limits.get(f"{player}inc", 0) / 1000,
+                min(limits.get("movestogo", 0), 10**6) or None,
+                moves_made=len(self._moves) // 2,
+                moves_left=_moves_left(state),
+            ))
+        if not named:
+            return otherwise
+        return max(LEAST, min(named) - (time.perf_counter() - self._received))
+
+    def _end_search(self) -> None:
+        if self._thinking is not None:
+            self._thinking.stop()
+            self._thinking = None
+
+    def _checked(self, options: dict[str, Any]) -> Searcher:
+        """A Searcher with these options, which has searched the game. Raises what that raises."""
+        engine = mcts_core.Searcher(**options)
+        start = self._notation.start
+        check(engine, start if start.winner() is None else mcts_core.TicTacToe(), self._seconds, self._iterations)
+        return engine
+
+    def _info(self, state: Any, stats: Stats) -> str:
+        """The line about a search. 100 ``cp`` are a win, -100 a loss; ``mate`` counts plies, below 0 to the loss."""
+        score = f"cp {round(200 * stats.value - 100)}"
+        if stats.proven in ("win", "loss") and stats.distance is not None:
+            score = f"mate {stats.distance if stats.proven == 'win' else -stats.distance}"
+        names = []
+        for move in stats.pv:
+            names.append(self._notation.name(state, move))
+            state = state.play(move)
+        return (
+            f"info depth {round(stats.depth_mean)} seldepth {stats.depth_max} score {score} "
+            f"time {round(1000 * stats.seconds)} nodes {stats.iterations} nps {round(stats.iterations_per_second)} "
+            f"pv {' '.join(names)}"
+        )
+
+    def _tell(self, what: Exception | str) -> None:
+        """A line for whoever reads along."""
+        if not isinstance(what, str):
+            own = type(what).__module__.startswith("mcts_core.")
+            what = f"{'' if own else f'{type(what).__name__}: '}{what}{_cause(what)}"
+        self._lines.send(f"info string {what}")
+
+
+def _moves_left(state: Any) -> int:
+    """Moves that the player to move still has, at most where the board tells it."""
+    if isinstance(state, NATIVE):
+        return (str(state).count(".") + 1) // 2
+    return MOVES
+
+
+def _truth(value: bool) -> str:
+    return "true" if value else "false"
+
+
+def _cause(error: Exception) -> str:
+    """The cause of an error, where its message does not tell it."""
+    cause = error.__cause__
+    told = f"{type(cause).__name__}: {cause}"
+    return "" if cause is None or told in str(error) else f" (caused by {told})"
+
+
+def _kind_and_default(value: Any) -> str:
+    """The rest of the line of an option; None is what the engine chooses itself."""
+    if isinstance(value, bool):
+        return f"type check default {_truth(value)}"
+    return f"type string default {'auto' if value is None else value}"
+
+
+def _value(text: str) -> Any:
+    """What the text of an option says: a truth, a number, a word; None for auto."""
+    word = text.lower()
+    if word in ("auto", "true", "false"):
+        return {"auto": None, "true": True, "false": False}[word]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text

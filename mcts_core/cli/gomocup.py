@@ -1,0 +1,37 @@
+"""``mcts-core gomocup``: the engine for managers of five in a row."""
+
+import argparse
+import sys
+
+from mcts_core.cli import options
+
+DESCRIPTION = """\
+An engine for five in a row that speaks the Gomocup (Piskvork) protocol on standard input and
+output. --seconds and --iterations bound every move besides the limits that the manager sets."""
+
+
+def add_parser(commands):
+    """Adds the command to the parser."""
+    parser = commands.add_parser(
+        "gomocup", help="play five in a row for a Gomocup (Piskvork) manager", description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_search_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args):
+    """Plays until the manager ends it; returns the exit code."""
+    from mcts_core.bots.gomocup import Gomocup
+    from mcts_core.bots.lines import serve, standard_lines
+
+    with standard_lines() as lines:
+        engine = Gomocup(lines, seconds=args.seconds, iterations=args.iterations, **options.searcher_options(args))
+        serve(engine, lines)
+    return 0
+
+
+def pbrain():
+    """The program ``pbrain-mcts_core``: managers know an engine by the first part of its name."""
+    from mcts_core.cli.main import main
+
+    return main(["gomocup", *sys.argv[1:]])

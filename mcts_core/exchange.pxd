@@ -1,0 +1,54 @@
+"""What several trees of one position tell each other: the news of their common top."""
+
+from libc.stdint cimport int32_t, uint32_t, uint64_t
+
+from mcts_core.tree cimport Tree
+
+
+ctypedef struct Words:           # a growing array
+    uint32_t *at
+    uint32_t used
+    uint32_t room
+    uint32_t limit               # of room
+
+
+# What of a tree's statistics the others know, or told: the rest is news. A tree of records in an array, one for each
+# block that took part in an exchange:
+#
+#     count   { move   visits   wins   child }[count]
+#
+# where ``child`` is the record of the block behind the slot, 0: there is none, PROVEN: its value was told.
+ctypedef struct Known:
+    Words words
+    uint32_t root                # record of the root's block, 0: there is none
+    uint32_t visits              # of the root
+    int32_t wins                 # for player +1
+    uint32_t proven              # the root's proof was told
+
+# A message begins with HEADER words:
+#
+#     FORMAT   visits   wins   proof (0: none, else 1 + half-points for the player to move)   distance   move
+#
+# and goes on with the block of the root, where that has news:
+#
+#     count   { move   visits   wins   link   [ block ] }[count]
+#
+# ``link`` is a terminal link when the value of the child is news, or HAS_BLOCK when its block follows, else 0.
+cdef enum:
+    HEADER = 6
+    MESSAGE_FORMAT = 0x4D435431
+    HAS_BLOCK = 1
+    DEEPEST = 256                # levels below the root that take part
+
+
+cdef void words_free(Words *words) noexcept nogil
+cdef void known_free(Known *known) noexcept nogil
+
+# Writes the news of all blocks with ``least`` of it into ``message``, after which it is known. False: no memory.
+cdef bint tell(Tree *tree, Known *known, uint32_t least, Words *message) noexcept nogil
+
+# Adds another tree's news. A Status; RUN_GAME_ERROR also where the message is none.
+cdef int hear(Tree *tree, Known *known, const uint32_t *message, uint32_t length) noexcept nogil
+
+# Forgets what is known of all but the blocks that are below the node after ``moves``, which will be the root.
+cdef void follow(const Tree *tree, Known *known, const uint32_t *moves, uint32_t count) noexcept nogil

@@ -1,0 +1,78 @@
+"""Where a Stats comes from: the position that was searched, and the tree as long as there is one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from weakref import ref
+
+from mcts_core.errors import NoSearch
+from mcts_core.notation import as_int
+from mcts_core.results import Node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mcts_core.searcher import SearchCore
+
+MAX_DEPTH = 100
+MAX_NODES = 100_000
+KEPT_DEPTH, KEPT_SHARE = 3, 0.01
+"""The part that is kept of a tree which ``mcts_core.search`` gives back: what ``Stats.tree`` shows by default."""
+
+
+class Origin:
+    """The position and the tree of one search; it keeps neither the Searcher nor its memory alive.
+
+    ``number``: of the search; None for figures that were reported on the way, the tree of which has grown since.
+    """
+
+    __slots__ = ("_chosen", "_core", "_kept", "_number", "state")
+
+    def __init__(self, core: SearchCore, state: Any, number: int | None) -> None:
+        self.state = state
+        self._core = ref(core)
+        self._number = number
+        self._kept: Node | None = None
+        self._chosen: Any = None
+
+    def keep(self, chosen: Any) -> None:
+        """Reads the top of the tree before that is given back; ``chosen``: the move to play."""
+        self._kept = self.tree(KEPT_DEPTH, KEPT_SHARE)
+        self._chosen = chosen
+
+    def tree(self, max_depth: int, min_share: float) -> Node:
+        """See ``Stats.tree``."""
+        from mcts_core.api import _as_number
+        from mcts_core.tree_top import top
+
+        depth = as_int(max_depth, "max_depth", 0, MAX_DEPTH)
+        share = _as_number(min_share, "min_share", 0.0, 1.0)
+        if self._number is None:
+            raise NoSearch("these statistics were reported on the way and the tree has grown since; "
+                           "read it after the search, from its own statistics")
+        core = self._core()
+        found = None if core is None else top(core, self._number, depth, share, MAX_NODES)
+        if found is not None:
+            return _node_of(found)
+        if self._kept is None:
+            raise NoSearch("the tree of these statistics is gone: its Searcher has searched again, has given its "
+                           "memory back or is gone itself")
+        if depth > KEPT_DEPTH or share < KEPT_SHARE:
+            raise NoSearch(f"mcts_core.search gave this large tree back and kept what max_depth={KEPT_DEPTH} and "
+                           f"min_share={KEPT_SHARE} show, got max_depth={depth}, min_share={share:g}; "
+                           f"a Searcher keeps all of it")
+        return self._cut(self._kept, depth, share * self._kept.visits)
+
+    def _cut(self, node: Node, depth: int, least: float) -> Node:
+        children = () if depth == 0 else tuple(
+            self._cut(child, depth - 1, least)
+            for child in node.children
+            if child.visits >= least or (node is self._kept and child.move == self._chosen)
+        )
+        return replace(node, children=children)
+
+
+def _node_of(found: tuple[Any, ...]) -> Node:
+    move, player, visits, value, proven, distance, children = found
+    return Node(move, player, visits, value, proven, distance, tuple(map(_node_of, children)))

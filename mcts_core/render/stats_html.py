@@ -1,0 +1,122 @@
+"""What a search found as HTML: the board with bubbles where the position is known, and a table of the moves with bars.
+
+Styles stand in the elements, and text has the page's own colours, so that it fits notebooks, light and dark.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcts_core import MoveStats, Stats
+from mcts_core.notation import as_int
+from mcts_core.render.board import Board, is_board
+from mcts_core.render.board_svg import svg
+from mcts_core.render.markup import (
+    check_stats,
+    check_theme,
+    check_value,
+    escape,
+    label,
+    number,
+    percent,
+    proof,
+    share_of,
+)
+
+_BAR = "display:inline-block;vertical-align:middle;height:0.7em;border-radius:2px;background:"
+_VISITS, _VALUE = "#0072b2", "#8a9099"
+_BAR_WIDTH = 90
+_CELL = "padding:2px 8px;text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums"
+
+
+def html(
+    stats: Stats, *, state: Any = None, top: int = 10, base: int = 0, theme: str = "auto", width: int | None = None
+) -> str:
+    """What a search found, as a piece of HTML without anything from outside.
+
+    state: the position that was searched; by default the one that ``stats`` knows. There is a board for positions of
+        this package; for others the picture of their own method ``_repr_svg_``, where they have one.
+    top: moves in the table, 1 to 1,024; the move to play is the first one.
+    base, theme, width: of the board, as in ``svg``. The table has the colours of the page.
+
+    Raises InvalidOption; for a board, also where ``stats`` are those of another position.
+    """
+    check_stats(stats)
+    most = as_int(top, "top", 1, 1024)
+    check_theme(theme)
+    position = stats.state if state is None else state
+    board = Board(position, base) if is_board(position) else None
+    if board is not None:
+        picture = svg(position, stats=stats, base=base, theme=theme, width=width)
+    else:
+        own = getattr(position, "_repr_svg_", None)
+        picture = str((own() if callable(own) else None) or "")
+    side = f'<div style="flex:0 1 auto;max-width:100%;overflow-x:auto">{picture}</div>' if picture else ""
+    return (
+        '<div style="display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start">'
+        f"{side}<div>{_head(stats, board)}{_table(stats, board, most)}{_foot(stats, board, most)}</div></div>"
+    )
+
+
+def _name(move: Any, board: Board | None) -> str:
+    return label(move if board is None else board.name_of(move))
+
+
+def _head(stats: Stats, board: Board | None) -> str:
+    said = proof(stats) or f"value {check_value(stats.value):.3f}"
+    figures = (
+        f"{stats.iterations:,} iterations in {stats.seconds:.3f} s ({stats.iterations_per_second:,.0f}/s), "
+        f"{stats.nodes:,} nodes, depth {stats.depth_mean:.1f} on average, {stats.depth_max} at most; "
+        f"{'still running' if stats.stop_reason == 'running' else f'stopped by {stats.stop_reason}'}"
+    )
+    return (
+        f'<p style="margin:0 0 4px"><strong>move {escape(_name(stats.move, board))}</strong>, {escape(said)}</p>'
+        f'<p style="margin:0 0 8px;max-width:34em;opacity:0.75;font-size:smaller">{escape(figures)}</p>'
+    )
+
+
+def _table(stats: Stats, board: Board | None, most: int) -> str:
+    shown = sorted(stats.moves, key=lambda entry: entry.move != stats.move)[:most]
+    known = any(entry.proven is not None for entry in shown)
+    headings = ["move", "", "visits", "share", "", "value", *(["proven"] if known else [])]
+    head = "".join(
+        f'<th scope="col" style="{_CELL}">{heading}</th>' if heading else f'<td style="{_CELL}"></td>'
+        for heading in headings
+    )
+    greatest = max((entry.visits for entry in shown), default=0)
+    rows = "".join(_row(entry, stats, board, greatest, known) for entry in shown)
+    return (f'<table style="border-collapse:collapse"><caption style="position:absolute;clip-path:inset(50%);width:1px;'
+            f'height:1px;overflow:hidden">the moves of the search</caption><thead><tr>{head}</tr></thead>'
+            f"<tbody>{rows}</tbody></table>")
+
+
+def _row(entry: MoveStats, stats: Stats, board: Board | None, greatest: int, known: bool) -> str:
+    weight = "bold" if entry.move == stats.move else "normal"
+    name = escape(_name(entry.move, board))
+    if board is not None and board.rows:
+        name += f' <span style="opacity:0.6;font-weight:normal;font-size:smaller">{escape(str(entry.move))}</span>'
+    value = check_value(entry.value)
+    cells = [
+        _bar(entry.visits / greatest if greatest else 0.0, _VISITS),
+        f"{entry.visits:,}",
+        escape(percent(share_of(entry.visits, stats))),
+        _bar(value if entry.visits else 0.0, _VALUE),
+        f"{value:.3f}" if entry.visits else "–",
+        *([escape(proof(entry))] if known else []),
+    ]
+    return (f'<tr style="font-weight:{weight}"><th scope="row" style="{_CELL};font-weight:{weight}">{name}</th>'
+            + "".join(f'<td style="{_CELL}">{cell}</td>' for cell in cells) + "</tr>")
+
+
+def _bar(share: float, colour: str) -> str:
+    """A bar in a fixed room, for the eye only: the number stands beside it."""
+    return (f'<span aria-hidden="true" style="display:inline-block;width:{_BAR_WIDTH}px;text-align:left">'
+            f'<span style="{_BAR}{colour};width:{number(_BAR_WIDTH * share)}px"></span></span>')
+
+
+def _foot(stats: Stats, board: Board | None, most: int) -> str:
+    rest = len(stats.moves) - most
+    more = f"<p style=\"margin:4px 0 0;opacity:0.75;font-size:smaller\">and {rest:,} more moves</p>" if rest > 0 else ""
+    line = " ".join(_name(move, board) for move in stats.pv)
+    line = line if len(line) <= 400 else line[:399] + "…"
+    return f'{more}<p style="margin:8px 0 0;max-width:34em">principal variation: {escape(line)}</p>'

@@ -1,0 +1,161 @@
+"""Boards and tables as text: plain, and for the consoles of ``rich`` (extra [rich])."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from mcts_core.notation import as_int
+from mcts_core.render.board import Board, is_board
+from mcts_core.render.markup import check_stats, label, percent, proof, share_of
+
+TYPE_CHECKING = False  # see board.py
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    from mcts_core import Stats
+
+_BLOCKS = " ▏▎▍▌▋▊▉█"
+_BAR = 12
+_STYLES = ((r"X", "bold red"), (r"O", "bold yellow"), (r"[.]", "dim"))
+
+
+def text(state: Any, *, stats: Stats | None = None, base: int = 0) -> str:
+    """The board of a position as plain text, with coordinates, the last move in brackets.
+
+    stats: what a search of the position found: instead of its dot, a cell that was visited has a digit, 1 to 9, its
+        share of the visits in tenths, rounded up.
+    base: the number of the first column of Connect Four, 0 or 1.
+
+    Raises InvalidState for another kind of position, InvalidOption where ``stats`` are those of another one.
+    """
+    return "\n".join(_lines(Board(state, base), stats))
+
+
+def rich_board(state: Any, *, stats: Stats | None = None, base: int = 0) -> Text:
+    """The same in colours, to be printed by a console of ``rich``. Raises ModuleNotFoundError without that."""
+    _need_rich()
+    from rich.text import Text
+
+    board = Board(state, base)
+    lines = _lines(board, stats)
+    found = Text(no_wrap=True)
+    for number, line in enumerate(lines):
+        coloured = colour_stones(line)
+        if stats is not None and number < board.height:
+            begin = 0 if not board.rows else max(map(len, board.rows))
+            for place in range(begin, len(line)):
+                if line[place].isdigit():
+                    coloured.stylize("bold blue", place, place + 1)
+        found.append_text(coloured).append("" if number + 1 == len(lines) else "\n")
+    return found
+
+
+def rich_stats(stats: Stats, *, top: int = 12, base: int = 0) -> Group:
+    """What a search found, to be printed by a console of ``rich``: figures, a table of at most ``top`` moves with bars,
+    and the principal variation. Raises ModuleNotFoundError without rich, InvalidOption."""
+    _need_rich()
+    from rich.console import Group
+    from rich.text import Text
+
+    check_stats(stats)
+    most = as_int(top, "top", 1, 1024)
+    board = Board(stats.state, base) if is_board(stats.state) else None
+
+    def name(move: Any) -> str:
+        return label(move if board is None else board.name_of(move))
+
+    shown = sorted(stats.moves, key=lambda entry: entry.move != stats.move)[:most]
+    greatest = max((entry.visits for entry in shown), default=0)
+    known = any(entry.proven is not None for entry in shown)
+    rows = [
+        [name(entry.move), f"{entry.visits:,}", percent(share_of(entry.visits, stats)),
+         bar(entry.visits / greatest if greatest else 0.0), f"{entry.value:.3f}" if entry.visits else "–",
+         *([proof(entry)] if known else [])]
+        for entry in shown
+    ]
+    head = (f"move {name(stats.move)}, {proof(stats) or f'value {stats.value:.3f}'}: "
+            f"{stats.iterations:,} iterations in {stats.seconds:.3f} s, "
+            f"{stats.nodes:,} nodes, stopped by {stats.stop_reason}")
+    rest = [Text(f"... and {len(stats.moves) - most:,} more moves")] if len(stats.moves) > most else []
+    line = Text("principal variation: " + " ".join(map(name, stats.pv)))
+    table = rich_table(["move", "visits", "share", "", "value", *(["proven"] if known else [])], rows)
+    return Group(Text(head, style="bold"), table, *rest, line)
+
+
+def board_lines(state: Any, base: int = 0) -> list[str]:
+    """The lines of ``text``."""
+    return _lines(Board(state, base), None)
+
+
+def colour_stones(line: str) -> Text:
+    """A line of a board with X, O and dots in colours, for rich."""
+    from rich.text import Text
+
+    found = Text(line, no_wrap=True)
+    for pattern, style in _STYLES:
+        found.highlight_regex(pattern, style)
+    return found
+
+
+def rich_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    """A ruled table of text, right-aligned, its first row bold, for rich."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for heading in headings:
+        table.add_column(heading, justify="right" if heading else "left", no_wrap=True)
+    for number, row in enumerate(rows):
+        table.add_row(*map(Text, row), style="bold" if number == 0 else None)
+    return table
+
+
+def plain_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of the same without rules."""
+    widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
+    return ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in (headings, *rows)]
+
+
+def bar(share: float) -> str:
+    """A bar of blocks, as long as a share of 1 fills ``_BAR`` characters."""
+    eighths = round(8 * _BAR * share)
+    return (_BLOCKS[8] * (eighths // 8) + _BLOCKS[eighths % 8].strip()).ljust(_BAR)
+
+
+def _lines(board: Board, stats: Stats | None) -> list[str]:
+    marks = _digits(board, stats)
+    names = board.rows or ("",) * board.height
+    wide = max(map(len, names))
+    lines = []
+    for row, name in enumerate(names):
+        line = list(" " + " ".join(
+            marks.get((row, column)) or {1: "X", -1: "O"}.get(board.stones.get((row, column), 0), ".")
+            for column in range(board.width)) + " ")
+        if board.last is not None and board.last[0] == row:
+            line[2 * board.last[1]], line[2 * board.last[1] + 2] = "(", ")"
+        lines.append(f"{name:>{wide}}{''.join(line)}".rstrip())
+    tall = max(map(len, board.columns))
+    for characters in zip(*(column.rjust(tall) for column in board.columns), strict=True):
+        lines.append((" " * (wide + 1) + " ".join(characters)).rstrip())
+    return lines
+
+
+def _digits(board: Board, stats: Stats | None) -> dict[tuple[int, int], str]:
+    if stats is None:
+        return {}
+    return {cell: str(min(9, ceil(10 * share_of(entry.visits, stats))))
+            for cell, entry in board.visited(stats) if entry.visits > 0}
+
+
+def _need_rich() -> None:
+    try:
+        import rich  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError("colours on a terminal need rich: install mcts-core with the extra [rich]") from error

@@ -1,0 +1,86 @@
+"""The top of a search tree in the DOT language of Graphviz (Gansner and North, Software: Practice and Experience 30,
+2000)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any
+
+from mcts_core import InvalidOption, Node
+from mcts_core.notation import shorten
+from mcts_core.render.board import Board, is_board, side
+from mcts_core.render.markup import check_value, clean, label, number, percent, proof, share_of, value_colour
+
+DEEPEST = 100
+"""Moves of a principal variation that are looked at: as many as a tree can have."""
+
+_HEAD = (
+    'graph [bgcolor="transparent", rankdir="TB", nodesep="0.15", ranksep="0.45", '
+    'fontname="Helvetica,Arial,sans-serif", fontsize="12", fontcolor="#7a828c"];',
+    'node [style="filled", fontname="Helvetica,Arial,sans-serif", fontsize="11", fontcolor="#ffffff", '
+    'color="#7a828c", margin="0.14,0.06"];',
+    'edge [color="#7a828c"];',
+)
+
+
+def dot(tree: Node, *, state: Any = None, pv: Iterable[Any] = (), base: int = 0) -> str:
+    """A directed graph of a tree, such as ``Stats.tree`` gives, in the DOT language.
+
+    A node tells its move, its visits with their share of the root's, and its value or what is proven, for the player to
+    move at the root; the colour shows that value, from grey (0) to blue (1). Moves of the player who began stand in
+    boxes, those of the other in ellipses. An edge is as thick as the share of the visits; the nodes of the principal
+    variation have a thick border.
+
+    state: the position at the root, so that moves are called as on its board; by default they are texts of themselves.
+    pv: the principal variation, such as ``Stats.pv``.
+    base: the number of the first column of Connect Four, 0 or 1.
+
+    The text is the same for the same arguments. Raises InvalidOption.
+    """
+    if not isinstance(tree, Node):
+        raise InvalidOption(f"tree must be a Node, such as Stats.tree() gives, got {shorten(tree)}")
+    board = Board(state, base) if is_board(state) else None
+    try:
+        line = list(islice(pv, DEEPEST))
+    except TypeError:
+        raise InvalidOption(f"pv must be a sequence of moves, got {shorten(pv)}") from None
+    players = ("the player who began", "the other") if board is None else ("X", "O")
+    who = "" if board is None else f", {side(board.to_move)}"
+    caption = (f"boxes: moves of {players[0]}, ellipses: of {players[1]}\n"
+               f"values: for the player to move at the root{who}")
+    lines = [
+        "digraph tree {", *(f"  {part}" for part in _HEAD),
+        f"  graph [label={_quoted(*caption.splitlines())}, tooltip={_quoted('search tree')}];",
+    ]
+    count = 0
+    waiting: list[tuple[Node, int, int, bool]] = [(tree, -1, 0, True)]  # with its parent and depth, and whether on pv
+    while waiting:
+        node, parent, depth, on_line = waiting.pop()
+        check_value(node.value)
+        share = share_of(node.visits, tree)
+        name = "root" if parent < 0 else label(node.move if board is None else board.name_of(node.move))
+        words = [name, f"{node.visits:,} visits", proof(node) or f"value {node.value:.3f}"]
+        if parent >= 0:
+            words[1] = f"{node.visits:,} ({percent(share)})"
+        attributes = [f"label={_quoted(*words)}", f'fillcolor="{value_colour(node.value)}"',
+                      f'shape="{"ellipse" if node.player < 0 else "box"}"']
+        if parent < 0:
+            attributes.append('style="filled,rounded"')
+        if on_line:
+            attributes.append('penwidth="3", color="#e69f00"')
+        lines.append(f"  n{count} [{', '.join(attributes)}];")
+        if parent >= 0:
+            wide = f'penwidth="{number(0.6 + 5 * share)}"'
+            lines.append(f"  n{parent} -> n{count} [{wide}];")
+        waiting += [
+            (child, count, depth + 1, on_line and depth < len(line) and child.move == line[depth])
+            for child in reversed(node.children)
+        ]
+        count += 1
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _quoted(*lines: str) -> str:
+    """Lines as a quoted string; a backslash of theirs is none of DOT's own."""
+    return '"' + "\\n".join(clean(line).replace("\\", "\\\\").replace('"', '\\"') for line in lines) + '"'

@@ -1,0 +1,398 @@
+"""What several trees of one position tell each other: the news of their common top.
+
+Every tree keeps what it has told and heard (``Known``), so that nothing is counted twice: news is the rest. A block
+takes part when it has enough news of its own; what lies deeper is told as the visits of its parent's slot only. Trees
+that were merged at the end only would gain nothing (Connect Four, -1 +-27 Elo): statistics must meet while they can
+still direct the search. See Chaslot, Winands and van den Herik, "Parallel Monte-Carlo Tree Search" (CG 2008), and
+Bourki et al., "Scalability and Parallelization of Monte-Carlo Tree Search" (CG 2010), whose slow tree parallelisation
+this is.
+"""
+
+from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memset
+
+from mcts_core.dispatch cimport hot_table
+from mcts_core.guided_tree cimport MAX_DISTANCE, GuidedBlock, GuidedOps, GuidedTree, result_of
+from mcts_core.tree cimport LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS, NO_VISITS, RUN_DONE, RUN_GAME_ERROR, Tree, TreeOps
+from mcts_core.tree_view cimport *
+
+
+cdef enum:
+    ENTRY = 4                    # words of a slot, in a record and in a message
+    PROVEN = 0xFFFFFFFF
+
+cdef TreeOps *tree_ops = <TreeOps *>hot_table("tree")
+cdef GuidedOps *guided_ops = <GuidedOps *>hot_table("guided_tree")
+
+
+# ---- growing arrays --------------------------------------------------------------------------------------------------
+
+cdef bint words_add(Words *words, uint32_t count) noexcept nogil:
+    """Makes ``used`` larger by ``count``; the new words are not set."""
+    cdef uint64_t room = words.room, needed = <uint64_t>words.used + count
+    cdef void *larger
+    if needed > room:
+        if needed > words.limit:
+            return False
+        room = needed * 2
+        if room > words.limit:
+            room = words.limit
+        larger = realloc(words.at, room * sizeof(uint32_t))
+        if larger == NULL:
+            return False
+        words.at = <uint32_t *>larger
+        words.room = <uint32_t>room
+    words.used = <uint32_t>needed
+    return True
+
+
+cdef void words_free(Words *words) noexcept nogil:
+    free(words.at)
+    words.at = NULL
+    words.used = words.room = 0
+
+
+cdef void known_free(Known *known) noexcept nogil:
+    words_free(&known.words)
+    known.root = known.visits = known.proven = 0
+    known.wins = 0
+
+
+# ---- records of what is known ----------------------------------------------------------------------------------------
+
+cdef inline uint32_t *entry_at(const Known *known, uint32_t record, uint32_t slot) noexcept nogil:
+    return known.words.at + record + 1 + ENTRY * slot
+
+
+cdef uint32_t make_record(Known *known, const BlockView *view) noexcept nogil:
+    """A record of a block of which nothing is known; 0 when there is no room."""
+    cdef uint32_t record, slot
+    cdef uint32_t *entry
+    if known.words.used == 0 and not words_add(&known.words, 1):  # no record is 0
+        return 0
+    record = known.words.used
+    if not words_add(&known.words, 1 + ENTRY * view.count):
+        return 0
+    known.words.at[record] = view.count
+    for slot in range(view.count):
+        entry = entry_at(known, record, slot)
+        entry[0] = view_move(view, slot)
+        entry[1] = entry[2] = entry[3] = 0
+    return record
+
+
+cdef bint fits(const Known *known, uint32_t record, const BlockView *view) noexcept nogil:
+    """Whether a record is of this block: a node that was widened has other slots."""
+    cdef uint32_t slot
+    if known.words.at[record] != view.count:
+        return False
+    if view.moves != NULL:
+        for slot in range(view.count):
+            if entry_at(known, record, slot)[0] != view.moves[slot]:
+                return False
+    return True
+
+
+cdef uint32_t record_for(Known *known, uint32_t record, const BlockView *view) noexcept nogil:
+    """The record of a block, made or made anew where that is needed; 0 when there is no room."""
+    cdef uint32_t made, slot, other
+    cdef uint32_t *entry
+    cdef uint32_t *old
+    if record and fits(known, record, view):
+        return record
+    made = make_record(known, view)
+    if made == 0 or record == 0:
+        return made
+    for slot in range(view.count):
+        entry = entry_at(known, made, slot)
+        for other in range(known.words.at[record]):
+            old = entry_at(known, record, other)
+            if old[0] == entry[0]:
+                entry[1], entry[2], entry[3] = old[1], old[2], old[3]
+                break
+    return made
+
+
+cdef uint32_t child_record(const Tree *tree, Known *known, uint32_t link, uint32_t record,
+                           uint32_t slot) noexcept nogil:
+    """The record of the block behind a slot; 0 when there is no room."""
+    cdef BlockView view = view_block(tree, link & index_mask(tree))
+    cdef uint32_t child = entry_at(known, record, slot)[3]
+    child = record_for(known, 0 if child == PROVEN else child, &view)
+    if child:
+        entry_at(known, record, slot)[3] = child
+    return child
+
+
+# ---- telling ---------------------------------------------------------------------------------------------------------
+
+cdef inline bint is_proven(const Tree *tree, uint32_t link) noexcept nogil:
+    """Whether a link tells a value that exact search or backup has proven, and not only the rules."""
+    return tree.guided and (<const GuidedTree *>tree).options.solver and link & LINK_KIND == LINK_TERMINAL
+
+
+cdef bint tell_block(Tree *tree, Known *known, uint32_t index, uint32_t record, uint32_t least, Words *message,
+                     uint32_t depth) noexcept nogil:
+    cdef BlockView view = view_block(tree, index)
+    cdef uint32_t at = message.used, slot, count = 0, visits, link, told, child = 0
+    cdef uint32_t *entry
+    if not words_add(message, 1):
+        return False
+    for slot in range(view.count):
+        if view.visits[slot] == NO_VISITS:
+            continue
+        entry = entry_at(known, record, slot)
+        link = view.links[slot]
+        visits = view.visits[slot] - entry[1]
+        told = 0
+        if is_proven(tree, link):
+            if entry[3] != PROVEN:
+                told = link
+        elif is_block(link) and visits >= least and depth < DEEPEST:
+            child = child_record(tree, known, link, record, slot)
+            entry = entry_at(known, record, slot)  # the array may have moved
+            if child:
+                told = HAS_BLOCK
+        if visits == 0 and told == 0:
+            continue
+        if not words_add(message, ENTRY):
+            return False
+        message.at[message.used - 4] = entry[0]
+        message.at[message.used - 3] = visits
+        message.at[message.used - 2] = <uint32_t>(view.wins[slot] - <int32_t>entry[2])
+        message.at[message.used - 1] = told
+        entry[1] = view.visits[slot]
+        entry[2] = <uint32_t>view.wins[slot]
+        count += 1
+        if told == HAS_BLOCK:
+            if not tell_block(tree, known, link & index_mask(tree), child, least, message, depth + 1):
+                return False
+        elif told:
+            entry[3] = PROVEN
+    message.at[at] = count
+    return True
+
+
+cdef uint32_t root_record(const Tree *tree, Known *known) noexcept nogil:
+    """The record of the root's block; 0 when there is no such block, or no room."""
+    cdef uint32_t link = root_link(tree)
+    cdef BlockView view
+    if not is_block(link):
+        return 0
+    view = view_block(tree, link & index_mask(tree))
+    known.root = record_for(known, known.root, &view)
+    return known.root
+
+
+cdef bint tell(Tree *tree, Known *known, uint32_t least, Words *message) noexcept nogil:
+    cdef BlockView top = view_block(tree, 0)
+    cdef GuidedTree *guided = <GuidedTree *>tree
+    message.used = 0
+    if not words_add(message, HEADER):
+        return False
+    memset(message.at, 0, HEADER * sizeof(uint32_t))
+    message.at[0] = MESSAGE_FORMAT
+    message.at[1] = top.visits[0] - known.visits
+    message.at[2] = <uint32_t>(top.wins[0] - known.wins)
+    known.visits = top.visits[0]
+    known.wins = top.wins[0]
+    if tree.guided and guided.proof.value >= 0 and not known.proven:
+        message.at[3] = 1 + <uint32_t>guided.proof.value
+        message.at[4] = guided.proof.distance
+        message.at[5] = guided.proof.move
+        known.proven = 1
+    if root_record(tree, known) == 0:
+        return True
+    return tell_block(tree, known, top.links[0] & index_mask(tree), known.root, least, message, 0)
+
+
+# ---- hearing ---------------------------------------------------------------------------------------------------------
+
+ctypedef struct Reader:
+    const uint32_t *at
+    uint32_t left
+    int status
+
+
+cdef bint skip_block(Reader *reader, uint32_t depth) noexcept nogil:
+    cdef uint32_t count, i, told
+    if reader.left == 0 or depth > DEEPEST:
+        return False
+    count = reader.at[0]
+    reader.at += 1
+    reader.left -= 1
+    for i in range(count):
+        if reader.left < ENTRY:
+            return False
+        told = reader.at[3]
+        reader.at += ENTRY
+        reader.left -= ENTRY
+        if told == HAS_BLOCK and not skip_block(reader, depth + 1):
+            return False
+    return True
+
+
+cdef bint hear_block(Tree *tree, Known *known, uint32_t index, uint32_t record, Reader *reader, uint32_t length,
+                     uint32_t visits, uint32_t reference, bint *changed) noexcept nogil:
+    """Adds the news of the block ``index``, the node of which is at the end of a path of ``length`` and has ``visits``.
+
+    ``changed``: whether that has proven something about the node.
+    """
+    cdef BlockView view = view_block(tree, index)
+    cdef uint32_t count, i, slot, told, link, child, news
+    cdef uint32_t *entry
+    cdef bint below, proven = False
+    cdef GuidedBlock *block = <GuidedBlock *>view.record
+    if reader.left == 0 or length > DEEPEST + 1:
+        return False
+    count = reader.at[0]
+    reader.at += 1
+    reader.left -= 1
+    if tree.guided and block.amaf:
+        reference = block.amaf
+    tree.path_record[length] = view.record
+    for i in range(count):
+        if reader.left < ENTRY:
+            return False
+        told = reader.at[3]
+        slot = slot_of(&view, reader.at[0])
+        news = reader.at[1]
+        if slot < view.count and news <= MAX_ITERATIONS - view.visits[slot]:
+            entry = entry_at(known, record, slot)
+            view.visits[slot] += news
+            view.wins[slot] += <int32_t>reader.at[2]
+            entry[1] += news
+            entry[2] += reader.at[2]
+        else:  # the children of widened nodes differ
+            slot = view.count
+        reader.at += ENTRY
+        reader.left -= ENTRY
+        if slot == view.count:
+            if told == HAS_BLOCK and not skip_block(reader, length):
+                return False
+            continue
+        link = view.links[slot]
+        tree.path_slot[length] = slot
+        tree.path_move[length] = view_move(&view, slot)
+        if tree.guided and is_block(link):
+            (<GuidedBlock *>arena_at(&tree.arena, link & index_mask(tree))).visits += news
+        if told == HAS_BLOCK:
+            child = child_record(tree, known, link, record, slot) if is_block(link) else 0
+            if child == 0:
+                if not skip_block(reader, length):
+                    return False
+                continue
+            below = False
+            if not hear_block(tree, known, link & index_mask(tree), child, reader, length + 1, view.visits[slot],
+                              reference, &below):
+                return False
+            proven = proven or below
+        elif told & LINK_KIND == LINK_TERMINAL and tree.guided and result_of(told) <= 2:
+            entry[3] = PROVEN
+            if link & LINK_KIND != LINK_TERMINAL:
+                guided_ops.accept(<GuidedTree *>tree, length + 1, told)
+                proven = True
+        elif told:
+            return False
+    if proven:
+        reader.status = guided_ops.reconsider(<GuidedTree *>tree, length, changed)
+        if reader.status != RUN_DONE:
+            return False
+        index = <uint32_t>((tree.path_record[length] - tree.arena.base) // tree.arena.unit)  # it may have been widened
+    if tree.guided:
+        guided_ops.refresh(<GuidedTree *>tree, index, reference)
+    else:
+        tree_ops.refresh(tree, index, visits)
+    return True
+
+
+cdef int hear(Tree *tree, Known *known, const uint32_t *message, uint32_t length) noexcept nogil:
+    cdef BlockView top = view_block(tree, 0)
+    cdef GuidedTree *guided = <GuidedTree *>tree
+    cdef Reader reader
+    cdef bint changed = False
+    if length < HEADER or message[0] != MESSAGE_FORMAT or message[1] > MAX_ITERATIONS - top.visits[0] or message[3] > 3:
+        return RUN_GAME_ERROR
+    top.visits[0] += message[1]
+    top.wins[0] += <int32_t>message[2]
+    known.visits += message[1]
+    known.wins += <int32_t>message[2]
+    reader.at = message + HEADER
+    reader.left = length - HEADER
+    reader.status = RUN_DONE
+    if is_block(top.links[0]):
+        if tree.guided:
+            (<GuidedBlock *>arena_at(&tree.arena, top.links[0] & index_mask(tree))).visits += message[1]
+        tree.path_record[0] = top.record
+        tree.path_slot[0] = 0
+        if reader.left and root_record(tree, known) and not hear_block(
+                tree, known, top.links[0] & index_mask(tree), known.root, &reader, 1, top.visits[0], 0, &changed):
+            return reader.status if reader.status != RUN_DONE else RUN_GAME_ERROR
+    if tree.guided and message[3]:
+        known.proven = 1
+        if guided.proof.value < 0:
+            guided.proof.value = <int32_t>message[3] - 1
+            guided.proof.distance = message[4] if message[4] < MAX_DISTANCE else MAX_DISTANCE
+            guided.proof.exact = 0
+            guided.proof.move = message[5]
+            guided.settled = 1
+    return RUN_DONE
+
+
+# ---- another root, or a pruned tree ----------------------------------------------------------------------------------
+
+cdef uint32_t copy_record(const Tree *tree, uint32_t index, const Known *old, uint32_t record,
+                          Known *new) noexcept nogil:
+    """What remains known of a block and of those below it; 0 when there is no room."""
+    cdef BlockView view = view_block(tree, index)
+    cdef uint32_t made = make_record(new, &view), slot, other, child, link
+    cdef uint32_t *entry
+    if made == 0:
+        return 0
+    for other in range(old.words.at[record]):
+        entry = entry_at(old, record, other)
+        slot = slot_of(&view, entry[0])
+        if slot == view.count:
+            continue
+        child = entry[3]
+        link = view.links[slot]
+        if child and child != PROVEN:
+            child = copy_record(tree, link & index_mask(tree), old, child, new) if is_block(link) else 0
+        entry_at(new, made, slot)[1] = entry[1]
+        entry_at(new, made, slot)[2] = entry[2]
+        entry_at(new, made, slot)[3] = child
+    return made
+
+
+cdef void follow(const Tree *tree, Known *known, const uint32_t *moves, uint32_t count) noexcept nogil:
+    cdef Known new = known[0]
+    cdef uint32_t link = root_link(tree), record = known.root, i, slot, whole = 2 * tree.rollouts_per_leaf
+    cdef uint32_t *entry
+    cdef BlockView view
+    memset(&new.words, 0, sizeof(new.words))
+    new.words.limit = known.words.limit
+    new.root = 0
+    for i in range(count):
+        new.visits = 0
+        new.wins = 0
+        new.proven = 0
+        if record == 0 or not is_block(link):
+            record = 0
+            break
+        view = view_block(tree, link & index_mask(tree))
+        slot = slot_of(&view, moves[i])
+        link = view.links[slot] if slot < view.count else 0
+        for slot in range(known.words.at[record]):
+            entry = entry_at(known, record, slot)
+            if entry[0] == moves[i]:
+                new.visits = entry[1]
+                new.wins = <int32_t>entry[2] if view.sign > 0 else <int32_t>(whole * entry[1] - entry[2])
+                record = 0 if entry[3] == PROVEN else entry[3]
+                break
+        else:
+            record = 0
+    if record and is_block(link):
+        new.root = copy_record(tree, link & index_mask(tree), known, record, &new)
+    words_free(&known.words)
+    known[0] = new

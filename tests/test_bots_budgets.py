@@ -1,0 +1,59 @@
+import pytest
+
+import mcts_core
+from mcts_core.bots import budgets
+
+
+@pytest.mark.parametrize("limit, seconds", [
+    (30.0, 29.9), (1.0, 0.9), (0.2, 0.1), (0.1, 0.05), (0.01, 0.005), (0.001, 0.001), (0.0, 0.001), (1e15, 1e9)])
+def test_a_tenth_of_a_second_is_left_or_half_of_the_limit(limit, seconds):
+    assert budgets.within(limit) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize("remaining", [-5.0, 0.0, 0.004, 0.02, 0.3, 5.0, 600.0, 1e12])
+@pytest.mark.parametrize("made, left", [(0, 200), (0, 21), (29, 80), (100, 1), (30, 0)])
+def test_a_share_leaves_more_than_half_of_the_clock(remaining, made, left):
+    assert 0.0 <= budgets.share(remaining, moves_made=made, moves_left=left) <= max(0.0, remaining / 2)
+
+
+def test_a_share_is_what_the_clock_says():
+    mc = mcts_core
+    assert budgets.share(60.0, 1.0, moves_made=0, moves_left=100) == mc.Clock(60, 1, overhead=0.05).seconds()
+    assert budgets.share(60.0, 1.0, 10, moves_made=0, moves_left=100) == mc.Clock(60, 1, 10, 0.05).seconds()
+    assert budgets.share(60.5, moves_made=0, moves_left=100) == mc.Clock(60, overhead=0.05).seconds()
+    assert budgets.share(60.05, 0.0, 10, moves_made=0, moves_left=100) == mc.Clock(60, 0, 10, 0.05).seconds()
+
+
+@pytest.mark.parametrize("seconds, cells", [(3.0, 225), (1.0, 42), (30.0, 400), (0.2, 42)])
+def test_a_game_on_one_clock_is_never_lost_on_time(seconds, cells):
+    """Not even one that fills the board, with moves that cost four milliseconds beyond their search."""
+    left, longest = seconds, 0.0
+    for made in range(cells // 2):
+        took = max(budgets.LEAST, budgets.share(left, moves_made=made, moves_left=cells // 2 - made))
+        longest = max(longest, took)
+        left -= took + 0.004
+    assert left > 0
+    assert longest > seconds / 300
+
+
+def test_wrong_budgets_and_options_are_found_at_once():
+    state = mcts_core.ConnectFour()
+    budgets.check(mcts_core.Searcher(), state, None, None)
+    budgets.check(mcts_core.Searcher(), state, 1e6, 10**6)
+    for seconds, iterations in ((0, None), (None, 0), (None, 2**30), ("1", None), (None, 1.5), (float("inf"), None)):
+        with pytest.raises(mcts_core.InvalidOption):
+            budgets.check(mcts_core.Searcher(), state, seconds, iterations)
+    with pytest.raises(mcts_core.InvalidOption):
+        budgets.check(mcts_core.Searcher(rollout="tactical"), state, None, None)
+
+
+def test_the_fewest_iterations_are_those_that_a_search_takes():
+    state = mcts_core.TicTacToe()
+    assert budgets.fewest(mcts_core.Searcher(), state, None, None) is None
+    assert budgets.fewest(mcts_core.Searcher(), state, None, 7, 9) == 7
+    for leaf in (1, 7, 100):
+        engine = mcts_core.Searcher(rollouts_per_leaf=leaf)
+        most = budgets.fewest(engine, state, 10**18)
+        engine.search(state, 0.01, iterations=most)
+        with pytest.raises(mcts_core.InvalidOption):
+            engine.search(state, 0.01, iterations=most + 1)

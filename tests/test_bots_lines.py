@@ -1,0 +1,127 @@
+import io
+import os
+import sys
+
+import pytest
+
+from mcts_core.bots.lines import LONGEST, SHOWN, Lines, serve, standard_lines
+
+
+def read(data):
+    return list(Lines(io.BytesIO(data), io.BytesIO()))
+
+
+def test_lines_end_with_lf_or_cr_lf_and_the_last_one_with_neither():
+    assert read(b"START 15\r\nTURN 1,2\n  BEGIN \t\r\r\n\r\n\n   \nEND") == ["START 15", "TURN 1,2", "BEGIN", "END"]
+    assert read(b"") == read(b"\r\n\n") == []
+
+
+def test_what_is_no_text_is_replaced():
+    line, = read(b"A\xff\x00B\n")
+    assert line == "A\N{REPLACEMENT CHARACTER}\x00B"
+
+
+@pytest.mark.parametrize("length", [LONGEST, LONGEST + 1, LONGEST + 2, 3 * LONGEST + 7])
+@pytest.mark.parametrize("end", [b"\nEND\n", b""])
+def test_a_line_that_is_too_long_is_cut_and_the_next_one_is_whole(length, end):
+    first, *rest = read(b"x" * length + end)
+    assert first == ("x" * length if length <= LONGEST else "x" * SHOWN + "...")
+    assert rest == (["END"] if end else [])
+
+
+def test_the_end_of_a_broken_reader_is_an_end():
+    class Broken(io.RawIOBase):
+        def readline(self, size=-1):
+            raise OSError("gone")
+
+    assert list(Lines(Broken(), io.BytesIO())) == []
+    closed = io.BytesIO(b"START\n")
+    closed.close()
+    assert list(Lines(closed, io.BytesIO())) == []
+
+
+def test_answers_are_written_and_flushed_one_to_a_line():
+    class Writer(io.BytesIO):
+        flushed = b""
+
+        def flush(self):
+            self.flushed = self.getvalue()
+
+    writer = Writer()
+    lines = Lines(io.BytesIO(), writer)
+    lines.send("OK")
+    assert writer.flushed == b"OK\n"
+    lines.send("two\r\nlines", "\N{BULLET}", "\ud800")
+    assert writer.flushed == b"OK\ntwo lines\n\xe2\x80\xa2\n\\ud800\n"
+    assert not lines.closed
+
+
+def test_nobody_reads_any_more():
+    class Gone(io.RawIOBase):
+        calls = 0
+
+        def write(self, data):
+            self.calls += 1
+            raise BrokenPipeError
+
+    gone = Gone()
+    lines = Lines(io.BytesIO(b"A\nB\nC\n"), gone)
+    read = []
+    for line in lines:
+        read.append(line)
+        lines.send("answer")
+    assert lines.closed and read == ["A"] and gone.calls == 1
+    lines.send("more")
+    assert gone.calls == 1
+
+
+class Engine:
+    def __init__(self, last=None):
+        self.last = last
+        self.done = []
+
+    def handle(self, line):
+        if line == "fail":
+            raise ZeroDivisionError
+        self.done.append(line)
+        return line != self.last
+
+    def finish(self):
+        self.done.append("finish()")
+
+    def close(self):
+        self.done.append("close()")
+
+
+def test_an_engine_is_served_until_its_last_command_or_the_end_and_closed_in_any_case():
+    for data, last, done in ((b"A\nB\nC\n", "B", ["A", "B", "close()"]),
+                             (b"A\nB\n", None, ["A", "B", "finish()", "close()"])):
+        engine = Engine(last)
+        serve(engine, Lines(io.BytesIO(data), io.BytesIO()))
+        assert engine.done == done
+    engine = Engine()
+    with pytest.raises(ZeroDivisionError):
+        serve(engine, Lines(io.BytesIO(b"A\nfail\nB\n"), io.BytesIO()))
+    assert engine.done == ["A", "close()"]
+
+
+def test_what_a_game_prints_does_not_reach_the_answers(capfdbinary, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"START\r\n")))
+    with open(os.dup(1), "w") as out:
+        monkeypatch.setattr(sys, "stdout", out)
+        with standard_lines() as lines:
+            print("chatter")
+            lines.send(*lines)
+        assert sys.stdout is out
+    assert capfdbinary.readouterr() == (b"START\n", b"chatter\n")
+
+
+def test_answers_that_nobody_read_are_told_at_the_end(monkeypatch):
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open(writing, "w") as out:
+        monkeypatch.setattr(sys, "stdout", out)
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
+        with pytest.raises(BrokenPipeError), standard_lines() as lines:
+            lines.send("answer")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), writing)

@@ -1,0 +1,130 @@
+"""mcts_core/render/terminal.py: boards and tables as text."""
+
+import dataclasses
+import io
+import sys
+
+import pytest
+from rich.console import Console
+
+import mcts_core as mc
+from mcts_core.render import rich_board, rich_stats, text
+from mcts_core.render.terminal import bar, board_lines
+
+
+def searched(state, iterations=400, **options):
+    engine = mc.Searcher(seed=1, **options)
+    engine.search(state, iterations=iterations)
+    return engine.stats()
+
+
+def printed(*things, color=None, width=120):
+    stream = io.StringIO()
+    Console(file=stream, width=width, force_terminal=color is not None, color_system=color).print(*things)
+    return stream.getvalue()
+
+
+def test_boards_with_coordinates():
+    assert text(mc.TicTacToe.from_moves("40")) == "3(O). .\n2 . X .\n1 . . .\n  a b c"
+    assert text(mc.ConnectFour(2, 4, 3).play(1).play(1)).splitlines() == [" .(O). .", " . X . .", " 0 1 2 3"]
+    assert text(mc.ConnectFour(2, 4, 3), base=1).splitlines()[-1] == " 1 2 3 4"
+    assert board_lines(mc.ConnectFour(1, 12, 3))[-2:] == ["                     1 1", " 0 1 2 3 4 5 6 7 8 9 0 1"]
+    assert text(mc.Gomoku(9).play(80)).splitlines()[8] == "1 . . . . . . . .(X)"
+
+
+def test_visits_are_tenths():
+    state = mc.TicTacToe.from_moves("40")
+    stats = searched(state, preset="uct")
+    moves = [dataclasses.replace(entry, visits=visits) for entry, visits in zip(
+        sorted(stats.moves, key=lambda entry: entry.move), (400, 41, 40, 0, 1, 200, 39), strict=True)]
+    shown = text(state, stats=dataclasses.replace(stats, moves=tuple(moves)))
+    assert shown == "3(O)9 2\n2 1 X .\n1 1 5 1\n  a b c"
+
+
+def test_stats_of_another_position():
+    with pytest.raises(mc.InvalidOption, match="stats must be those of the position"):
+        text(mc.TicTacToe.from_moves("40"), stats=searched(mc.TicTacToe()))
+    with pytest.raises(mc.InvalidState, match="only positions"):
+        text(3)
+
+
+def test_rich_boards_say_the_same_in_colours():
+    for state in (mc.TicTacToe.from_moves("40"), mc.ConnectFour.from_moves("334"), mc.Gomoku.from_moves([112, 97])):
+        stats = searched(state)
+        assert rich_board(state).plain == text(state)
+        assert rich_board(state, stats=stats).plain == text(state, stats=stats)
+        assert printed(state) == text(state) + "\n"
+    coloured = printed(mc.TicTacToe.from_moves("40"), color="standard")
+    assert "\x1b[1;31mX" in coloured and "\x1b[1;33mO" in coloured and "\x1b[2m." in coloured
+
+
+def test_rich_marks_visits_but_not_coordinates():
+    state = mc.Gomoku(9)
+    found = rich_board(state, stats=searched(state, preset="uct"))
+    marked = [(span.start, span.end) for span in found.spans if span.style == "bold blue"]
+    shown = text(state, stats=searched(state, preset="uct"))
+    places = [place for place, char in enumerate(shown) if char.isdigit() and place and shown[place - 1] == " "]
+    assert marked == [(place, place + 1) for place in places] and len(marked) > 40
+
+
+def test_tables_of_rich():
+    stats = searched(mc.ConnectFour.from_moves("33"), preset="uct")
+    lines = printed(stats).splitlines()
+    assert lines[0].startswith(f"move {stats.move}, value {stats.value:.3f}: 400 iterations in ")
+    assert lines[0].endswith("stopped by iterations")
+    rows = [line.split() for line in lines if "█" in line or "▏" in line]
+    assert [row[:2] for row in rows] == [[str(entry.move), f"{entry.visits:,}"] for entry in stats.moves]
+    assert [row[-1] for row in rows] == [f"{entry.value:.3f}" for entry in stats.moves]
+    assert [len(row[4]) for row in rows] == [len(bar(entry.visits / stats.moves[0].visits).strip())
+                                             for entry in stats.moves]
+    assert lines[-1] == "principal variation: " + " ".join(map(str, stats.pv))
+    assert printed(rich_stats(stats, base=1)).splitlines()[0].startswith(f"move {stats.move + 1}, ")
+
+
+def test_tables_tell_what_is_proven_and_are_cut():
+    stats = searched(mc.ConnectFour.from_moves("112233", base=1))
+    lines = printed(rich_stats(stats, top=2)).splitlines()
+    assert lines[0].startswith("move 3, win in 1: ")
+    assert any("proven" in line for line in lines) and any(line.strip().endswith("win in 1") for line in lines[1:])
+    assert "... and 5 more moves" in lines
+    for top in (0, "x"):
+        with pytest.raises(mc.InvalidOption, match="top must be an int from 1 to 1024"):
+            rich_stats(stats, top=top)
+    with pytest.raises(mc.InvalidOption, match="stats must be a Stats"):
+        rich_stats(3)
+
+
+def test_markup_of_users_is_text():
+    class Odd:
+        to_move = 1
+
+        def __init__(self, over=False):
+            self.over = over
+
+        def legal_moves(self):
+            return ["[red]a[/red]", "[/]"]
+
+        def play(self, move):
+            return Odd(True)
+
+        def winner(self):
+            return 1 if self.over else None
+
+    shown = printed(searched(Odd(), 20))
+    assert "[red]a[/red]" in shown and "[/]" in shown
+
+
+def test_bars():
+    assert [bar(share) for share in (0, 1 / 96, 0.5, 1)] == [" " * 12, "▏".ljust(12), "█" * 6 + " " * 6, "█" * 12]
+    assert len({len(bar(share / 100)) for share in range(101)}) == 1
+
+
+def test_without_rich(monkeypatch):
+    stats = searched(mc.TicTacToe())
+    for name in [name for name in sys.modules if name.split(".")[0] == "rich"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "rich", None)
+    for call in (lambda: rich_board(mc.TicTacToe()), lambda: rich_stats(stats)):
+        with pytest.raises(ModuleNotFoundError, match=r"need rich: .* \[rich\]"):
+            call()
+    assert text(mc.TicTacToe()).endswith("a b c")
