@@ -10,11 +10,13 @@ PYTEST_ARGS ?=
 BENCH_VENV ?= .venv-bench-$(VERSION)
 BENCH_ARGS ?= --results bench
 INSTRUCTIONS_ARGS ?=
+OVERSHOOT_ARGS ?=
+SOAK_ARGS ?=
 
 SOURCES := setup.py pyproject.toml README.md LICENSE MANIFEST.in \
 	$(shell find src mcts_core -name '*.py' -o -name '*.pyi' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
-.PHONY: help demo test bench instructions clean check-python
+.PHONY: help demo test bench instructions overshoot soak clean check-python
 .NOTPARALLEL:
 
 help:
@@ -22,6 +24,8 @@ help:
 	@echo 'make test   the tests; PYTEST_ARGS="-k cli" for some of them'
 	@echo 'make bench  the speed beside other programs, into bench/RESULTS.md; BENCH_ARGS=--quick only prints'
 	@echo 'make instructions  the instruction counts beside the committed ones (valgrind); INSTRUCTIONS_ARGS=--update'
+	@echo 'make overshoot  by how much searches miss their deadlines, idle and busy; a minute; OVERSHOOT_ARGS="--seconds 300"'
+	@echo 'make soak   five minutes of games with random options, threads and cancellations; SOAK_ARGS="--minutes 60"'
 	@echo 'make clean  remove the environments and everything that was built'
 	@echo 'PYTHON=python3.12 chooses the Python, VENV=folder the environment.'
 
@@ -44,6 +48,12 @@ $(BENCH_VENV)/.installed-peers: $(WHEEL)/.built bench/requirements.txt bench/ins
 
 instructions: $(VENV)/.installed-rich
 	$(BIN)/python bench/instructions.py $(INSTRUCTIONS_ARGS)
+
+overshoot: $(VENV)/.installed-rich
+	$(BIN)/python bench/overshoot.py $(OVERSHOOT_ARGS)
+
+soak: $(VENV)/.installed-rich
+	$(BIN)/python bench/soak.py $(SOAK_ARGS)
 
 # pip keeps an installed package of the same version unless it is forced.
 $(VENV)/.installed-%: $(WHEEL)/.built

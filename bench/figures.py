@@ -33,3 +33,16 @@ def wilson(successes, trials, z=1.959964):
     middle = (share + spread / 2) / (1 + spread)
     half = z * math.sqrt(share * (1 - share) / trials + spread / (4 * trials)) / (1 + spread)
     return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def percentile(values, share):
+    """The value at this share of at least one number, by nearest rank: the least one that so many are not above."""
+    values = sorted(values)
+    return values[max(0, math.ceil(share * len(values)) - 1)]
+
+
+def slope(points):
+    """The rise of the least-squares line through points (x, y) of which two have different x, per unit of x."""
+    middle, height = (statistics.fmean(column) for column in zip(*points, strict=True))
+    spread = sum((x - middle) ** 2 for x, _ in points)
+    return sum((x - middle) * (y - height) for x, y in points) / spread

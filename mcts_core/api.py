@@ -313,6 +313,7 @@ class Searcher:
         options = self.options(state)
         guide = guide_of(state)
         if self._threads > 1 and not isinstance(state, NativeState):
+            self._core.check(state)  # that it is no state would be worse
             raise InvalidOption(
                 f"threads must be 1 for a game written in Python, which one thread at a time can play, "
                 f"got {self._threads} for {shorten(state)}"

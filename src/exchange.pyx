@@ -176,13 +176,18 @@ cdef bint tell_block(Tree *tree, Known *known, uint32_t index, uint32_t record, 
 
 cdef uint32_t root_record(const Tree *tree, Known *known) noexcept nogil:
     """The record of the root's block; 0 when there is no such block, or no room."""
-    cdef uint32_t link = root_link(tree)
+    cdef uint32_t link = root_link(tree), record
     cdef BlockView view
     if not is_block(link):
         return 0
     view = view_block(tree, link & index_mask(tree))
-    known.root = record_for(known, known.root, &view)
-    return known.root
+    record = record_for(known, known.root, &view)
+    if record == 0:  # the records of blocks that are no more take the room
+        follow(tree, known, NULL, 0)
+        record = record_for(known, known.root, &view)
+    if record:
+        known.root = record
+    return record
 
 
 cdef bint tell(Tree *tree, Known *known, uint32_t least, Words *message) noexcept nogil:

@@ -40,6 +40,7 @@ cdef enum:
     LINE_UNITS = 4096    # of exact search for each
     WORTH_THREADS = 512           # iterations of a thread that are worth having it
     KNOWN = 16                    # share of a thread's memory that exchanges may take
+    KNOWN_WORDS = 1 << 16         # that it may take in any case
     OUTSIDE = 1 << 24             # words that what is known of other processes' searches may take
     CHECKS = 64                   # looks of an iteration budget at whether the move is decided
 
@@ -232,7 +233,8 @@ cdef class SearchCore:
         cdef uint64_t known_words = self.memory // self.threads // KNOWN // sizeof(uint32_t) // 2
         cdef Member *member
         if self.team == NULL:
-            self.team = team_create(self.threads, <uint32_t>known_words if known_words < 0xFFFFFFFF else 0xFFFFFFFF)
+            known_words = min(max(known_words, <uint64_t>KNOWN_WORDS), <uint64_t>0xFFFFFFFF)
+            self.team = team_create(self.threads, <uint32_t>known_words)
             if self.team == NULL:
                 raise MemoryError("no memory for the threads of a search")
         self.team.members[0].tree = self.tree

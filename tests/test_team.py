@@ -168,3 +168,13 @@ def test_bad_options():
             mc.Searcher(threads=2, exchange_every=wrong)
     with pytest.raises(mc.InvalidOption, match="written in Python"):
         mc.Searcher(threads=2).search(Paper(random_tree(1)), iterations=100)
+    with pytest.raises(mc.InvalidState):
+        mc.Searcher(threads=2).search(None, iterations=100)
+
+
+def test_nothing_is_lost_with_little_memory():
+    """What is told does not fit into a share of the budget here."""
+    for state, options in ((mc.MNK(6, 6, 4), {"preset": "uct", "selection": "ucb1-tuned"}), (mc.Gomoku(), {})):
+        stats = found(state, 40_000, 2, memory_mb=2, exchange_every=4000, **options)
+        assert stats.visits == stats.iterations == 40_000
+        assert sum(entry.visits for entry in stats.moves) == 40_000
