@@ -14,10 +14,11 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 BUILD = Path("build")
-MODULES = ["errors", "notation", "game", "dispatch", "connect_four", "mnk", "mnk_prover", "python_game", "compaction",
-           "exchange", "team", "searcher", "tree_top", "bulk_rollouts", "probe"]
-HOT_MODULES = ["tree", "guided_tree", "connect_four_rollout", "connect_four_guide", "connect_four_prover",
-               "mnk_rollout", "mnk_guide", "mnk_threats", "mnk_solver"]
+MODULES = ["errors", "notation", "game", "dispatch", "connect_four", "mnk", "mnk_prover", "python_game", "search_turn",
+           "compaction", "exchange", "team", "searcher", "tree_top", "general_rules", "evaluators", "general_searcher",
+           "general_group", "bulk_rollouts", "probe", "tree_probe"]
+HOT_MODULES = ["tree", "guided_tree", "general_tree", "connect_four_rollout", "connect_four_guide",
+               "connect_four_prover", "mnk_rollout", "mnk_guide", "mnk_threats", "mnk_solver"]
 
 X86_64 = any(name in sysconfig.get_platform().lower() for name in ("x86_64", "amd64"))
 ISA_FLAGS = {

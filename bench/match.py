@@ -28,7 +28,7 @@ import math
 import os
 import signal
 import sys
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import BrokenExecutor
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -79,7 +79,9 @@ def parse(argv):
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of openings and players (default 1)")
     parser.add_argument("--plies", type=int, choices=range(9), metavar="N",
                         help="random moves of each opening, 0: the first position (default: as suits the game)")
-    parser.add_argument("--workers", type=whole, default=1, metavar="N", help="games at a time (default 1)")
+    parser.add_argument("--workers", type=whole, metavar="N",
+                        help="games at a time (default 1, or as many as the executor is for)")
+    parser.add_argument("--executor", metavar="WHERE", help=workers.EXECUTOR)
     parser.add_argument("--out", type=Path, metavar="FILE", help="JSON file to write, and to go on with")
     parser.add_argument("--holds", action="store_true", help="does A, who begins, keep the win against --b?")
     args = parser.parse_args(argv)
@@ -97,6 +99,8 @@ def parse(argv):
         parser.error("--holds is for connect4 with --b command:..., one setting at a time")
     if not args.holds and args.games % 2:
         parser.error(f"--games must be even, since each opening is played twice; got {args.games}")
+    if args.executor == "threads" and "command" in (args.b.kind, *(a.kind for a in args.a)):
+        parser.error("--executor threads: all threads would talk to one and the same program of command:")
     if args.out and not args.out.parent.is_dir():
         parser.error(f"--out {args.out}: there is no folder {args.out.parent}")
     return args
@@ -144,11 +148,11 @@ def run_match(args, a, out):
 def gather(work, tasks, args, kept, label, note):
     """Does the tasks and keeps their results, in the order in which they come."""
     done = len(kept.entries)
-    found = workers.results(work, tasks, args.workers, in_order=False)
+    found = workers.results(work, tasks, args.workers, in_order=False, executor=args.executor)
     try:
         for entry in progress.follow(found, done + len(tasks), label, note, done):
             kept.add(entry)
-    except BrokenProcessPool:
+    except BrokenExecutor:
         raise players.Failed("a worker ended unexpectedly") from None
 
 

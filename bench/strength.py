@@ -91,6 +91,7 @@ def parse(argv):
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of everything (default 1)")
     parser.add_argument("--workers", type=whole, default=min(2, os.cpu_count() or 1), metavar="N",
                         help="searches at a time (default 2)")
+    parser.add_argument("--executor", metavar="WHERE", help=workers.EXECUTOR)
     parser.add_argument("--errors", action="store_true", help="list the positions in which the move was not good")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the counts and every search as JSON")
     args = parser.parse_args(argv)
@@ -148,7 +149,7 @@ def false_proofs(position, move, stats):
 def search_all(numbered, budget, args, label):
     """What ``judge`` found, in the order of the positions."""
     work = partial(judge, budget=budget, options=args.set, seed=args.seed)
-    found = workers.results(work, numbered, args.workers, in_order=True)
+    found = workers.results(work, numbered, args.workers, in_order=True, executor=args.executor)
     return list(progress.follow(found, len(numbered), label))
 
 

@@ -1,39 +1,49 @@
-"""Work in other processes, which end when this one does."""
+"""Work in other processes or threads, or on a cluster."""
 
-import os
-import signal
-import threading
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context, parent_process
+import sys
+from concurrent.futures import as_completed
+from functools import partial
+from pathlib import Path
+
+from mcts_core.executors import NAMES, Opened
+
+EXECUTOR = f"{NAMES.replace(chr(39), '')} (default: processes, where there is more than one worker)"
+"""What --executor takes."""
 
 
-def results(work, tasks, count, in_order):
-    """``work(task)`` of each task, by ``count`` processes; with one, in this process.
+def results(work, tasks, count, in_order, executor=None):
+    """``work(task)`` of each task, ``count`` at a time; in this process where that is 1 and no executor is named.
 
-    In order, or as they come. Ends early, with BrokenProcessPool, when a process dies.
+    In order, or as they come. Ends early, with BrokenExecutor, when a process dies. On a Dask cluster the folder of
+    this script must be where it is here; ``count`` None: as many as the executor has processes or threads.
     """
-    if count == 1:
+    if executor is None and count in (None, 1):
         yield from map(work, tasks)
         return
-    executor = ProcessPoolExecutor(count, get_context("spawn"), initializer=start)
-    try:
+    with Opened(executor, count) as opened:
+        if opened.client is not None:
+            work, tasks = shipped(work, tasks)
         if in_order:
-            yield from executor.map(work, tasks, chunksize=4)
+            yield from opened.executor.map(work, tasks, chunksize=4)
         else:
-            for future in as_completed([executor.submit(work, task) for task in tasks]):
+            for future in as_completed([opened.executor.submit(work, task) for task in tasks]):
                 yield future.result()
-        executor.shutdown()
-    finally:
-        executor.shutdown(wait=False, cancel_futures=True)
 
 
-def start():
-    """Prepares a process: Ctrl-C ends it without a traceback, and so does the end of its parent."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    threading.Thread(target=end_with_parent, daemon=True).start()
+def shipped(work, tasks):
+    """The same for a Dask cluster, the scheduler of which reads tasks and does not know these modules."""
+    import cloudpickle
+
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    return partial(call, str(Path(__file__).resolve().parent)), [cloudpickle.dumps((work, task)) for task in tasks]
 
 
-def end_with_parent():
-    """Without this it would wait for work for ever."""
-    parent_process().join()
-    os._exit(1)
+def call(folder, packed):
+    """Does a task, with the modules of ``folder``."""
+    import pickle
+    import sys
+
+    if folder not in sys.path:
+        sys.path.append(folder)
+    work, task = pickle.loads(packed)
+    return work(task)

@@ -9,7 +9,18 @@
 from mcts_core import game as _game
 from mcts_core.api import Searcher, rollouts, search, stats
 from mcts_core.connect_four import ConnectFour
-from mcts_core.errors import GameError, GameOver, IllegalMove, InvalidOption, InvalidState, NoSearch, SearchBusy
+from mcts_core.errors import (
+    EvaluatorError,
+    GameError,
+    GameOver,
+    IllegalMove,
+    InvalidOption,
+    InvalidState,
+    NoSearch,
+    SearchBusy,
+    WorkersLost,
+)
+from mcts_core.game import CHANCE
 from mcts_core.mnk import MNK, Gomoku, TicTacToe
 
 TYPE_CHECKING = False
@@ -17,14 +28,17 @@ if TYPE_CHECKING:
     from mcts_core import render
     from mcts_core.clock import Clock
     from mcts_core.many import Result, search_many
+    from mcts_core.parallel import ParallelResult, WorkerReport, search_parallel
     from mcts_core.results import MoveStats, Node, Rollouts, Stats
 
     __version__: str
 
 __all__ = [
+    "CHANCE",
     "MNK",
     "Clock",
     "ConnectFour",
+    "EvaluatorError",
     "GameError",
     "GameOver",
     "Gomoku",
@@ -34,17 +48,21 @@ __all__ = [
     "MoveStats",
     "NoSearch",
     "Node",
+    "ParallelResult",
     "Result",
     "Rollouts",
     "SearchBusy",
     "Searcher",
     "Stats",
     "TicTacToe",
+    "WorkerReport",
+    "WorkersLost",
     "get_include",
     "render",
     "rollouts",
     "search",
     "search_many",
+    "search_parallel",
     "stats",
 ]
 
@@ -72,6 +90,10 @@ def __getattr__(name: str) -> object:
         from mcts_core import many
 
         return getattr(many, name)
+    if name in ("ParallelResult", "WorkerReport", "search_parallel"):
+        from mcts_core import parallel
+
+        return getattr(parallel, name)
     if name == "render":
         from importlib import import_module
 

@@ -8,7 +8,7 @@ from os import urandom
 
 from mcts_core import bulk_rollouts, tuning
 from mcts_core.errors import InvalidOption, NoSearch, SearchBusy
-from mcts_core.game import NativeState
+from mcts_core.game import NativeState, is_general
 from mcts_core.notation import as_int, shorten
 from mcts_core.searcher import SearchCore, SearchSettings, clock, default_memory, guide_of, tree_share
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mcts_core.background import BackgroundSearch, Pondering
+    from mcts_core.general_searcher import GeneralCore, GeneralSettings
     from mcts_core.results import Node, Rollouts, Stats
 
 MAX_ITERATIONS = 2**30 - 1
@@ -77,8 +78,9 @@ class Searcher:
     reuse: whether a search goes on with the part of the last one's tree that is below its position, when that is the
         last position, or one that comes after it by play, searched with the same options. (With a ``seed``, which says
         what a search finds, the last position itself is searched anew.) ``Stats.reused_visits`` tells how much there
-        was. States written in Python must be equal by value (``==``); they are recognised after up to two moves, or by
-        an attribute ``moves``, the list of the moves that led to them, after any number.
+        was. States written in Python must be equal by value and hashable, unless it is the same object again; they are
+        recognised after up to two moves, or by an attribute ``moves``, the list of the moves that led to them, after
+        any number.
     stop_early: whether a search ends before its budget when the move to play is certain: there is one legal move
         (``only_move``, after one iteration), or none of the others can become the most visited one (``decided``). The
         latter is exact for iterations; within a time budget it takes the rest to run at most twice as fast as so far,
@@ -90,14 +92,33 @@ class Searcher:
         trees exchange the statistics of their common top after every ``exchange_every`` iterations of each (slow tree
         parallelisation: Bourki et al., CG 2010). The same seed, threads and iterations give the same result; a budget
         of time does not. What Stats tell is the sum. Budgets below 512 iterations a thread run in one.
+    evaluator: a function of a batch, ``f(observations[B, C, H, W]) -> (policy[B, A], value[B])``, numpy arrays of
+        float32: it values the leaves, in place of rollouts, and selection is PUCT (Silver et al., Science 362, 2018).
+        Values are from -1 to 1 for the side to move, policies numbers >= 0, of which those of the legal moves count,
+        divided by their sum. See docs/evaluators.md.
+    policy_value: the same of one state, ``f(state) -> (priors, value)``; priors are a dict by move or a sequence in the
+        order of the legal moves.
+    batch: leaves that an evaluator gets at a time, 1 to 4096; the default is 8, with ``policy_value`` 1. A visit that
+        waits counts as lost (virtual loss).
+    c_puct: PUCT is ``value + c_puct * prior * sqrt(parent visits) / (1 + visits)`` with values in [0, 1]; the default
+        is 0.625. A move without a visit has the value of its parent, or ``fpu``.
+    noise_alpha, noise_weight: Dirichlet noise for self-play: a prior at the root is (1 - weight) times itself and
+        weight (0 to 1, default 0.25) times noise of Dirichlet(alpha), alpha > 0; None: no noise.
+    temperature: with an evaluator or a general game, the move to play is drawn with probabilities in proportion to
+        visits ** (1 / temperature); 0, the default, plays by ``final_move``.
+
+    A state with ``players`` is one of a general game (docs/general_games.md): any number of players, in any order, and
+    chance. Of the options it knows exploration, fpu, rollouts_per_leaf, final_move, memory_mb, seed, stop_early,
+    temperature and those of evaluators; with an evaluator there are no exploration and no rollouts_per_leaf. These
+    searches have one thread, do not reuse trees, and end when the memory is full.
 
     A Searcher serves one search at a time and may be used from any thread; ``SearchBusy`` otherwise. Raises
     ``InvalidOption``, also in ``search`` for an option that the game at hand does not know.
     """
 
     __slots__ = (
-        "_background", "_core", "_given", "_memory", "_preset", "_prune", "_reuse", "_seed", "_settings", "_stop_early",
-        "_threads", "__weakref__",
+        "_background", "_core", "_general", "_given", "_memory", "_preset", "_prune", "_reuse", "_seed", "_settings",
+        "_stop_early", "_threads", "__weakref__",
     )
 
     def __init__(
@@ -129,6 +150,13 @@ class Searcher:
         exchange_every: int | None = None,
         reuse: bool = True,
         prune: bool = True,
+        evaluator: Callable[[Any], Any] | None = None,
+        policy_value: Callable[[Any], Any] | None = None,
+        batch: int | None = None,
+        c_puct: float | None = None,
+        noise_alpha: float | None = None,
+        noise_weight: float | None = None,
+        temperature: float | None = None,
     ) -> None:
         given: dict[str, Any] = {
             "preset": _choice(preset, "preset", _PRESETS),
@@ -152,6 +180,22 @@ class Searcher:
             "exchange_every": _whole(exchange_every, "exchange_every", 16, 2**30),
             "final_move": _choice(final_move, "final_move", _FINAL_MOVES) or "robust",
         }
+        general: dict[str, Any] = {
+            "evaluator": _function(evaluator, "evaluator"),
+            "policy_value": _function(policy_value, "policy_value"),
+            "batch": _whole(batch, "batch", 1, 4096),
+            "c_puct": _number(c_puct, "c_puct", 0.0, 1e6),
+            "noise_alpha": _number(noise_alpha, "noise_alpha", 1e-6, 1e6),
+            "noise_weight": _number(noise_weight, "noise_weight", 0.0, 1.0),
+            "temperature": _number(temperature, "temperature", 0.0, 1e6),
+        }
+        self._general = {name: value for name, value in general.items() if value is not None}
+        if evaluator is not None and policy_value is not None:
+            raise InvalidOption("evaluator and policy_value are two forms of one thing; give one of them")
+        if evaluator is None and policy_value is None:
+            for name in ("batch", "c_puct", "noise_alpha", "noise_weight"):
+                if name in self._general:
+                    raise InvalidOption(f"{name} needs an evaluator or policy_value, got {self._general[name]!r} alone")
         memory = default_memory()
         if memory_mb is not None:
             memory = int(_as_number(memory_mb, "memory_mb", 1.0, 65536.0) * 2**20)
@@ -159,7 +203,7 @@ class Searcher:
         self._preset = given.pop("preset")
         self._given = {name: value for name, value in given.items() if value is not None}
         self._memory = memory
-        self._settings: dict[object, SearchSettings] = {}
+        self._settings: dict[object, SearchSettings | GeneralSettings] = {}
         self._stop_early = _flag(stop_early, "stop_early")
         self._reuse = _flag(reuse, "reuse") is not False
         self._prune = _flag(prune, "prune") is not False
@@ -169,7 +213,7 @@ class Searcher:
             raise InvalidOption(
                 f"memory_mb must be at least 1 for each of the {self._threads} threads, got {shorten(memory_mb)}"
             )
-        self._core = SearchCore(memory, self._threads)
+        self._core: SearchCore | GeneralCore = SearchCore(memory, self._threads)
 
     def __del__(self) -> None:
         background = getattr(self, "_background", None)  # there is none where __init__ raised
@@ -181,11 +225,14 @@ class Searcher:
             "preset": self._preset, **self._given, "memory_mb": self._memory / 2**20, "seed": self._seed,
             "stop_early": self._stop_early, "threads": self._threads if self._threads > 1 else None,
             "reuse": None if self._reuse else False, "prune": None if self._prune else False,
+            **self._general,
         }
         return f"Searcher({', '.join(f'{name}={value!r}' for name, value in shown.items() if value is not None)})"
 
     def options(self, state: Any) -> dict[str, Any]:
         """The options that a search of ``state`` has, the defaults of its game included."""
+        if self._is_general(state):
+            return self._general_options(state)
         base = tuning.UCT if self._preset == "uct" else tuning.defaults(state)
         options = {**base, **self._given}
         if "exploration" not in self._given and options["selection"] != base["selection"]:
@@ -223,12 +270,17 @@ class Searcher:
 
     def _budget(
         self, state: Any, seconds: float | None, iterations: int | None
-    ) -> tuple[SearchSettings, float, int, int, bool, int]:
+    ) -> tuple[Any, float, int, int, bool, int]:
         """Settings, seconds, iterations, seed, whether the search may stop early, and which tree it may go on with."""
-        kind = tuning.kind_of(state)
+        general = self._is_general(state)
+        kind = general or tuning.kind_of(state)
         settings = self._settings.get(kind)
         if settings is None:
-            settings = self._settings[kind] = self._settings_for(state)
+            settings = self._settings[kind] = (
+                self._general_settings(state) if general else self._settings_for(state)
+            )
+        if isinstance(settings, SearchSettings) is not isinstance(self._core, SearchCore):
+            self._change_core(settings)
         limit = 0
         if iterations is not None:
             limit = as_int(iterations, "iterations", 1, MAX_ITERATIONS // settings.rollouts_per_leaf)
@@ -310,6 +362,9 @@ class Searcher:
         return watch(self._core, (state, *budget), interval)
 
     def _settings_for(self, state: Any) -> SearchSettings:
+        if self._general:
+            name, value = next(iter(self._general.items()))
+            raise InvalidOption(f"{name} {value!r} needs an evaluator or a general game, got {shorten(state)}")
         options = self.options(state)
         guide = guide_of(state)
         if self._threads > 1 and not isinstance(state, NativeState):
@@ -358,6 +413,51 @@ class Searcher:
             symmetry=options["symmetry"], prover_bytes=prover_bytes, tree_bytes=tree_share(self._memory - prover_bytes),
             leaf_units=options["leaf_proofs"], node_units=options["node_proofs"], root_units=options["root_proofs"],
         )
+
+    def _is_general(self, state: Any) -> bool:
+        """Whether the general tree searches ``state``."""
+        return "evaluator" in self._general or "policy_value" in self._general or is_general(state)
+
+    def _general_options(self, state: Any) -> dict[str, Any]:
+        by_network = "evaluator" in self._general or "policy_value" in self._general
+        known: dict[str, Any] = {"final_move": "robust", "fpu": None}
+        if by_network:
+            known |= {
+                "batch": 8 if "evaluator" in self._general else 1, "c_puct": 0.625, "noise_alpha": None,
+                "noise_weight": 0.25,
+            }
+        else:
+            known |= {"exploration": tuning.UCT["exploration"], "rollouts_per_leaf": 1}
+        known["temperature"] = 0.0
+        for name, value in self._given.items():
+            if name not in known and value != tuning.UCT[name]:
+                reason = "an evaluator is given" if by_network else f"{type(state).__name__} is a general game"
+                raise InvalidOption(f"{name} {value!r} has no meaning here: {reason}")
+        return {**known, **{name: self._given[name] for name in known if name in self._given}, **self._general}
+
+    def _general_settings(self, state: Any) -> GeneralSettings:
+        from mcts_core.general_searcher import GeneralSettings
+
+        options = self._general_options(state)
+        if self._threads > 1:
+            raise InvalidOption(
+                f"threads must be 1 for a general game and with an evaluator, got {self._threads} for {shorten(state)}"
+            )
+        options["by_value"] = options.pop("final_move") == "max"
+        options["noise_alpha"] = options.get("noise_alpha") or 0.0
+        return GeneralSettings(**options)
+
+    def _change_core(self, settings: SearchSettings | GeneralSettings) -> None:
+        """To the other kind of tree. Raises SearchBusy while the one at hand is searched."""
+        from mcts_core.general_searcher import GeneralCore, GeneralSettings
+
+        core = self._core
+        core.claim()
+        if isinstance(settings, GeneralSettings):
+            self._core = GeneralCore(self._memory, settings)
+        else:
+            self._core = SearchCore(self._memory, self._threads)
+        core.abandon()
 
     def stats(self) -> Stats:
         """The figures of the last search. Raises NoSearch before the first one and after one that failed."""
@@ -414,7 +514,7 @@ def rollouts(state: Any, n: int, *, seed: int | None = None) -> Rollouts:
     return Rollouts(wins, draws, losses, plies / count, seconds, count / seconds)
 
 
-def _stats_of(core: SearchCore, figures: dict[str, Any]) -> Stats:
+def _stats_of(core: SearchCore | GeneralCore, figures: dict[str, Any]) -> Stats:
     from mcts_core.origin import Origin
     from mcts_core.results import MoveStats, Stats
 
@@ -427,7 +527,9 @@ def _stats_of(core: SearchCore, figures: dict[str, Any]) -> Stats:
     return found
 
 
-def _reporter(core: SearchCore, progress: Any, every: Any) -> tuple[Callable[[dict[str, Any]], object], float]:
+def _reporter(
+    core: SearchCore | GeneralCore, progress: Any, every: Any
+) -> tuple[Callable[[dict[str, Any]], object], float]:
     """What the core calls with figures, and how often."""
     interval = _as_number(every, "every", 1e-3, 1e9)
     if not callable(progress):
@@ -471,6 +573,12 @@ def _flag(value: Any, name: str) -> bool | None:
     if value is None or isinstance(value, bool):
         return value
     raise InvalidOption(f"{name} must be True or False, got {shorten(value)}")
+
+
+def _function(value: Any, name: str) -> Any:
+    if value is None or callable(value):
+        return value
+    raise InvalidOption(f"{name} must be a function, got {shorten(value)}")
 
 
 def _choice(value: Any, name: str, known: tuple[str, ...]) -> str | None:

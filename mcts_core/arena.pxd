@@ -34,7 +34,6 @@ cdef inline uint8_t *arena_at(const Arena *arena, uint32_t index) noexcept nogil
 
 
 cdef inline bint arena_reserve(Arena *arena, uint64_t bytes) noexcept nogil:
-    bytes = (bytes + PAGE - 1) // PAGE * PAGE
     # a limit on address space (ulimit -v) refuses large reservations; a smaller arena is better than none
     while bytes >= FIRST_COMMIT:
         arena.base = <uint8_t *>mcts_vm_reserve(bytes)

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mcts_core.api import Searcher
+    from mcts_core.general_searcher import GeneralCore
     from mcts_core.results import Stats
+
+    AnyCore = SearchCore | GeneralCore
 
 AT_EXIT = 5.0
 """Seconds that the end of the interpreter waits for a search; only a user's game can need more than a moment."""
@@ -36,7 +39,7 @@ class BackgroundSearch:
 
     def __init__(
         self,
-        core: SearchCore,
+        core: AnyCore,
         arguments: tuple[Any, ...],
         ended: Callable[[], object] | None = None,
         progress: Callable[[dict[str, Any]], object] | None = None,
@@ -117,7 +120,7 @@ class Pondering:
             search.join()
 
 
-async def search_async(core: SearchCore, arguments: tuple[Any, ...]) -> Any:
+async def search_async(core: AnyCore, arguments: tuple[Any, ...]) -> Any:
     """The move that a search in another thread finds; a cancelled task leaves no thread."""
     import asyncio
 
@@ -154,7 +157,7 @@ async def search_async(core: SearchCore, arguments: tuple[Any, ...]) -> Any:
     return search.result()
 
 
-def watch(core: SearchCore, budget: tuple[Any, ...], every: float) -> Iterator[Stats]:
+def watch(core: AnyCore, budget: tuple[Any, ...], every: float) -> Iterator[Stats]:
     """Stats of a search in another thread, after every ``every`` seconds and at its end."""
     from mcts_core.api import _stats_of
 

@@ -16,6 +16,7 @@ cdef extern from "mcts_core/game.h" nogil:
         MCTS_ROLLOUT_RANDOM
         MCTS_ROLLOUT_DECISIVE
         MCTS_ROLLOUT_TACTICAL
+        MCTS_CHANCE
     const uint32_t MCTS_ALL_TRIED, MCTS_NO_MOVE
 
     ctypedef struct mcts_rng:
@@ -95,6 +96,24 @@ cdef extern from "mcts_core/game.h" nogil:
         mcts_use_memory clear_memory
         mcts_use_memory destroy_memory
 
+    ctypedef int32_t (*mcts_to_move)(void *context, const void *state) noexcept
+    ctypedef int32_t (*mcts_returns)(void *context, const void *state, double *values) noexcept
+    ctypedef int32_t (*mcts_chance)(void *context, const void *state, uint32_t *moves, double *probabilities) noexcept
+    ctypedef int32_t (*mcts_observe)(void *context, const void *state, float *planes) noexcept
+    ctypedef int32_t (*mcts_random_game)(void *context, const void *state, mcts_rng *rng, double *values) noexcept
+
+    ctypedef struct mcts_general:
+        uint32_t players
+        uint32_t actions
+        uint32_t planes
+        uint32_t rows
+        uint32_t cols
+        mcts_to_move to_move
+        mcts_returns returns
+        mcts_chance chance
+        mcts_observe observe
+        mcts_random_game rollout
+
     ctypedef struct mcts_game:
         uint32_t version
         uint32_t flags
@@ -109,6 +128,11 @@ cdef extern from "mcts_core/game.h" nogil:
         mcts_expand expand
         mcts_rollouts rollouts
         const mcts_guide *guide
+        const mcts_general *general
+
+
+cdef inline const mcts_general *general_of(const mcts_game *game) noexcept nogil:
+    return game.general if game.version >= 3 else NULL
 
 
 cdef class NativeState:

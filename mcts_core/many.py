@@ -6,7 +6,7 @@ import threading
 from collections import deque
 from dataclasses import dataclass
 
-from mcts_core.api import MAX_ITERATIONS, MAX_SEED, Searcher, _as_duration, _random_seed
+from mcts_core.api import MAX_ITERATIONS, MAX_SEED, Searcher, _as_duration, _random_seed, _stats_of
 from mcts_core.errors import InvalidOption, InvalidState
 from mcts_core.notation import as_int, shorten
 from mcts_core.searcher import clock
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MEMORY_MB = 256
 """Default of a thread. A share of the machine's memory by the number of threads would change what searches find."""
+TOGETHER = 256
+"""Positions whose leaves an evaluator gets in common batches."""
 POLL = 0.02
 """Seconds between two looks at signals while waiting: on Windows, Ctrl-C does not end a wait."""
 _ON_ERROR = ("raise", "return")
@@ -54,6 +56,10 @@ def search_many(
     searched with the seed that SplitMix64 gives for ``seed`` and i, on a tree of its own: with a budget of iterations
     the results do not depend on ``threads``. ``memory_mb`` holds for each thread, by default 256.
 
+    With an ``evaluator`` and a budget of iterations alone, up to 256 positions are searched side by side, in this
+    thread, and the evaluator gets the leaves of all of them in one batch of up to 256 * ``batch``. ``memory_mb`` then
+    holds for each position.
+
     Where positions fail (GameOver, InvalidState, GameError, ...) the others are searched none the less. Then, with
     ``errors="raise"``, the first failure is raised again with its index in the message, the original one being its
     cause; with ``errors="return"`` it is in the position's Result. Ctrl-C ends all searches at once. Raises
@@ -74,7 +80,9 @@ def search_many(
     if iterations is not None:
         as_int(iterations, "iterations", 1, MAX_ITERATIONS)
     batch = _Batch(positions, seconds, iterations, first)
-    if len(engines) == 1:
+    if options.get("evaluator") is not None and seconds is None and iterations is not None:
+        batch.work_together(engines[0])
+    elif len(engines) == 1:
         batch.work(engines[0])
     else:
         batch.run(engines)
@@ -121,6 +129,24 @@ class _Batch:
                 self.results[index] = Result(move, engine.stats())
             except Exception as error:
                 self.results[index] = Result(None, None, error)
+
+    def work_together(self, engine: Searcher) -> None:
+        """Searches the positions in groups whose leaves are evaluated together."""
+        from mcts_core.general_group import search_together
+        from mcts_core.general_searcher import GeneralCore
+
+        cores = [GeneralCore(engine._memory) for _ in range(min(TOGETHER, len(self._positions)))]
+        for begin in range(0, len(self._positions), TOGETHER):
+            group = self._positions[begin:begin + TOGETHER]
+            settings, _, iterations, _, _, _ = engine._budget(group[0], None, self._iterations)
+            seeds = [seed_of(self._seed, begin + index) for index in range(len(group))]
+            errors = search_together(cores[:len(group)], group, settings, iterations, seeds)
+            for index, (core, error) in enumerate(zip(cores, errors, strict=False)):
+                figures = core.figures()
+                if error is not None or figures is None:
+                    self.results[begin + index] = Result(None, None, error)
+                else:
+                    self.results[begin + index] = Result(figures["move"], _stats_of(core, figures))
 
     def run(self, engines: list[Searcher]) -> None:
         """``work`` of each engine in a thread of its own."""

@@ -1,6 +1,6 @@
 """m,n,k games as native positions."""
 
-from mcts_core.game cimport NativeState, mcts_game, mcts_guide
+from mcts_core.game cimport NativeState, mcts_game, mcts_general, mcts_guide
 from mcts_core.mnk_rollout cimport mnk_geometry, mnk_state
 
 
@@ -10,6 +10,7 @@ cdef class Geometry:
     cdef mnk_geometry data
     cdef mcts_game game
     cdef mcts_guide guide
+    cdef mcts_general general
     cdef mnk_state *start
 
 

@@ -8,12 +8,13 @@ from weakref import ref
 from mcts_core.errors import NoSearch
 from mcts_core.notation import as_int
 from mcts_core.results import Node
+from mcts_core.searcher import SearchCore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from mcts_core.searcher import SearchCore
+    from mcts_core.general_searcher import GeneralCore
 
 MAX_DEPTH = 100
 MAX_NODES = 100_000
@@ -29,7 +30,7 @@ class Origin:
 
     __slots__ = ("_chosen", "_core", "_kept", "_number", "state")
 
-    def __init__(self, core: SearchCore, state: Any, number: int | None) -> None:
+    def __init__(self, core: SearchCore | GeneralCore, state: Any, number: int | None) -> None:
         self.state = state
         self._core = ref(core)
         self._number = number
@@ -38,8 +39,9 @@ class Origin:
 
     def keep(self, chosen: Any) -> None:
         """Reads the top of the tree before that is given back; ``chosen``: the move to play."""
-        self._kept = self.tree(KEPT_DEPTH, KEPT_SHARE)
-        self._chosen = chosen
+        if isinstance(self._core(), SearchCore):
+            self._kept = self.tree(KEPT_DEPTH, KEPT_SHARE)
+            self._chosen = chosen
 
     def tree(self, max_depth: int, min_share: float) -> Node:
         """See ``Stats.tree``."""
@@ -52,6 +54,8 @@ class Origin:
             raise NoSearch("these statistics were reported on the way and the tree has grown since; "
                            "read it after the search, from its own statistics")
         core = self._core()
+        if core is not None and not isinstance(core, SearchCore):
+            raise NoSearch("the tree of a general game, or of an evaluator, cannot be read")
         found = None if core is None else top(core, self._number, depth, share, MAX_NODES)
         if found is not None:
             return _node_of(found)

@@ -19,6 +19,7 @@ cdef class PythonGame(NativeState):
     cdef dict ids            # move -> id
     cdef object error        # what a method of the user's game raised
     cdef str calling         # the method that is running
+    cdef object value        # hash of the root; None where states are not compared by value
 
     cdef object child(self, object state, object move)
     cdef object outcome(self, object state)
@@ -28,5 +29,7 @@ cdef class PythonGame(NativeState):
     cdef object replay(self, const uint32_t *path, uint32_t length)
     cdef object move_of(self, uint32_t identity)
     cdef list descent(self, object before, object after)
+    cdef bint is_same(self, int player, list moves, object state) except -1
+    cdef list told(self, object before, object after)
     cdef list found(self, object before, object after)
     cdef int adopt(self, PythonGame other) except -1

@@ -76,11 +76,12 @@ class Stats(_Found):
     moves: tuple[MoveStats, ...]
     """Every legal move, the most visited first."""
     pv: tuple[Hashable, ...]
-    """Principal variation: the most visited move of the root and, below it, of each node whose moves were all tried."""
+    """Principal variation: the most visited move of the root and, below it, of each node whose moves were all tried; it
+    ends where chance moves."""
     iterations: int
     """Iterations run: each is selection, expansion of at most one node, one rollout, backup."""
     rollouts: int
-    """Rollouts played; an iteration that comes back to a finished game needs none."""
+    """Rollouts played, or leaves evaluated; an iteration that comes back to a finished game needs none."""
     seconds: float
     """Wall-clock time of the whole call."""
     iterations_per_second: float
@@ -112,6 +113,9 @@ class Stats(_Found):
     threads: int
     isa: str
     """The instruction set for which the search was compiled: ``baseline`` or ``avx2``."""
+    values: tuple[float, ...] | None = None
+    """Mean result for each player, in [0, 1], by the index of the player; None in games of two players with
+    ``winner()``."""
 
     @property
     def state(self) -> Any:

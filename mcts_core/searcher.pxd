@@ -5,6 +5,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from mcts_core.exchange cimport Known
 from mcts_core.game cimport NativeState
 from mcts_core.guided_tree cimport GuidedOptions, GuidedTree
+from mcts_core.search_turn cimport SearchTurn
 from mcts_core.team cimport Team
 from mcts_core.tree cimport Tree
 
@@ -17,7 +18,7 @@ cdef class SearchSettings:
     cdef GuidedOptions options
 
 
-cdef class SearchCore:
+cdef class SearchCore(SearchTurn):
     cdef Tree *tree                # that of the last search: `plain` or the beginning of `guided`
     cdef Tree *plain
     cdef GuidedTree *guided
@@ -28,7 +29,6 @@ cdef class SearchCore:
     cdef Known outside             # what searches in other processes told, or were told
     cdef list working              # locks that the threads of a search hold until they end
     cdef uint64_t memory           # bytes that the arena may take
-    cdef object lock               # held while a search runs
     cdef NativeState native        # the root of the last search, None when it failed
     cdef NativeState keeper        # of the game whose exact search has memory here
     cdef object state              # as the user gave it
@@ -38,17 +38,11 @@ cdef class SearchCore:
     cdef str stop_reason
     cdef object move
     cdef list line                 # the principal variation, when it was asked for
-    cdef uint32_t number           # of the latest search
-    cdef uint32_t cancelled        # the search that is to end; written by any thread
-    cdef object thread             # that runs the search
-    cdef bint searching            # the lock is held by a search
-    cdef uint32_t forks            # when the lock was taken last
     cdef bint early                # the search ends when the move is certain
     cdef object progress           # called with figures after every `every` seconds, or None
     cdef double begin, every
     cdef object __weakref__
 
-    cdef bint take(self) except -1
     cdef int report(self) except -1
     cdef bint is_decided(self, uint32_t limit, double left, double passed, double took, uint32_t count) noexcept nogil
     cdef int64_t lead(self) noexcept nogil

@@ -12,7 +12,7 @@ from mcts_core.connect_four_rollout cimport (
 from mcts_core.dispatch cimport hot_table
 from mcts_core.game cimport (
     MCTS_DRAW, MCTS_GAME_VERSION, MCTS_ONGOING, MCTS_ROLLOUT_DECISIVE, MCTS_ROLLOUT_RANDOM, MCTS_SLOTS_ARE_MOVES,
-    MCTS_WIN, NativeState, mcts_game, mcts_guide, mcts_rng, mcts_rng_below, mcts_rng_seed,
+    MCTS_WIN, NativeState, mcts_game, mcts_general, mcts_guide, mcts_rng, mcts_rng_below, mcts_rng_seed,
 )
 from mcts_core.notation cimport as_move
 
@@ -132,6 +132,29 @@ cdef uint64_t perft_simple(const c4_context *c, const c4_state *s, int depth) no
     return total
 
 
+cdef int32_t observe(void *context, const void *state, float *planes) noexcept nogil:
+    """Three planes: the stones of the player to move, those of the other one, and 1 everywhere for the player who began
+    (he and the other one play for different rows)."""
+    cdef const c4_context *c = <const c4_context *> context
+    cdef const c4_state *s = <const c4_state *> state
+    cdef uint64_t stones[2]
+    cdef int column, row, bit, at, size = c.rows * c.cols
+    cdef float side = 0.0 if s.plies & 1 else 1.0
+    occupied(c, s, stones)
+    stones[0] ^= s.me[0]
+    stones[1] ^= s.me[1]
+    for column in range(c.cols):
+        bit = column * c.height
+        at = size - c.cols + column
+        for row in range(c.rows):
+            planes[at] = <float> <int32_t> (s.me[bit >> 6] >> (bit & 63) & 1)
+            planes[size + at] = <float> <int32_t> (stones[bit >> 6] >> (bit & 63) & 1)
+            planes[2 * size + at] = side
+            bit += 1
+            at -= c.cols
+    return 0
+
+
 # ---- geometry --------------------------------------------------------------------------------------------------------
 
 cdef c4_table *HOT = <c4_table *> hot_table("connect_four_rollout")
@@ -151,6 +174,7 @@ cdef class Geometry:
         memset(&self.context, 0, sizeof(c4_context))
         memset(&self.game, 0, sizeof(mcts_game))
         memset(&self.guide, 0, sizeof(mcts_guide))
+        memset(&self.general, 0, sizeof(mcts_general))
 
 
 cdef Geometry make_geometry(int rows, int cols, int connect):
@@ -220,6 +244,14 @@ cdef Geometry make_geometry(int rows, int cols, int connect):
     self.guide.clear_memory = HOT_PROVER.clear_memory
     self.guide.destroy_memory = HOT_PROVER.destroy_memory
     self.game.guide = &self.guide
+
+    self.general.players = 2
+    self.general.actions = cols
+    self.general.planes = 3
+    self.general.rows = rows
+    self.general.cols = cols
+    self.general.observe = observe
+    self.game.general = &self.general
     return self
 
 

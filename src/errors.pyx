@@ -1,4 +1,4 @@
-"""The exceptions of the package: four kinds of ValueError, three of RuntimeError."""
+"""The exceptions of the package: four kinds of ValueError, five of RuntimeError."""
 
 
 class IllegalMove(ValueError):
@@ -27,3 +27,11 @@ class GameError(RuntimeError):
 
 class NoSearch(RuntimeError):
     """Statistics were asked for before a search, or after one that failed."""
+
+
+class EvaluatorError(RuntimeError):
+    """An evaluator failed, or gave what is no evaluation; the exception that it raised, if any, is the cause."""
+
+
+class WorkersLost(RuntimeError):
+    """No worker of a parallel search could begin; what the first one met is the cause."""

@@ -9,9 +9,68 @@ def set_renderer(function):
     global renderer
     renderer = function
 
+from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
+from libc.stdint cimport int32_t
+
+from mcts_core.errors import InvalidState
+from mcts_core.notation import shorten
+
+CHANCE = "chance"
+
+
+def is_general(state):
+    """Whether the general tree searches ``state`` also without an evaluator: its game is not one of two players who
+    alternate, or it says itself who its players are."""
+    cdef const mcts_general *general
+    if not isinstance(state, NativeState):
+        return hasattr(state, "players")
+    general = general_of((<NativeState>state).game)
+    return general != NULL and general.to_move != NULL
+
+
+def refuse_hidden(state):
+    """Raises InvalidState for a state of a game of hidden information, which a search would play as if all was seen."""
+    if getattr(state, "hidden_information", False):
+        raise InvalidState(f"a search needs a game in which every player sees everything, but {shorten(state)} has "
+                           f"hidden_information")
+
+
+def import_numpy():
+    """numpy, which nothing but observations and evaluators needs. Raises ImportError."""
+    try:
+        import numpy
+    except ImportError as error:
+        raise ImportError("observations and evaluators need numpy: pip install 'mcts-core[numpy]'") from error
+    return numpy
+
 
 cdef class NativeState:
     """A position that the native search reads through its game table. Made by the games, not by hand."""
+
+    @property
+    def actions(self):
+        """The number of entries of an evaluator's policy, where a move is its own index; None: the game has none."""
+        cdef const mcts_general *general = general_of(self.game)
+        return general.actions if general != NULL and general.actions else None
+
+    def observation(self):
+        """What an evaluator sees of this position: a float32 array of planes, rows and columns.
+
+        Raises InvalidState for a game without observations; needs numpy.
+        """
+        cdef const mcts_general *general = general_of(self.game)
+        cdef Py_buffer view
+        cdef int32_t returned
+        if general == NULL or general.observe == NULL:
+            raise InvalidState(f"{type(self).__name__} has no observations: its game table has no observe()")
+        numpy = import_numpy()
+        planes = numpy.empty((general.planes, general.rows, general.cols), numpy.float32)
+        PyObject_GetBuffer(planes, &view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE)
+        returned = general.observe(self.game.context, self.state, <float *>view.buf)
+        PyBuffer_Release(&view)
+        if returned < 0:
+            raise InvalidState(f"the native rules of {type(self).__name__} reported an error for this position")
+        return planes
 
     def _repr_svg_(self):
         """The picture that a notebook shows, None where there is none."""

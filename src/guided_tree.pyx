@@ -838,8 +838,7 @@ cdef int iterate(GuidedTree *guided) noexcept nogil:
                 break
         else:
             tree.rollouts += guided.options.rollouts_per_leaf
-        if columns.visits[slot] == 0:
-            tree.nodes += 1
+    tree.nodes += columns.visits[slot] == 0
     if proven and guided.options.solver:
         status = settle(guided, &length, &points)
         if status != RUN_DONE:
@@ -861,6 +860,7 @@ cdef int iterate(GuidedTree *guided) noexcept nogil:
         count(guided, block, &columns, slot, points)
         if guided.drawn[i] != NEVER:  # what the levels above see is the draw
             points = <int32_t>guided.options.rollouts_per_leaf
+            tree.nodes += columns.visits[guided.drawn[i]] == 0
             count(guided, block, &columns, guided.drawn[i], points)
         block.visits += 1
         if block.visits >= FIRST_PROOF and prove == 0 and is_milestone(block.visits):

@@ -96,6 +96,21 @@ cdef uint64_t count_games_simple(const mnk_geometry *g, mnk_state *s) noexcept n
     return total
 
 
+cdef int32_t observe(void *context, const void *state, float *planes) noexcept nogil:
+    """Three planes: the stones of the player to move, those of the other one, and 1 everywhere for the player who
+    began."""
+    cdef const mnk_geometry *g = <const mnk_geometry *> context
+    cdef const mnk_state *s = <const mnk_state *> state
+    cdef int cell
+    cdef uint8_t own = 1 + (s.stones & 1)
+    cdef float side = 0.0 if s.stones & 1 else 1.0
+    for cell in range(g.cells):
+        planes[cell] = <float> (s.board[g.offset[cell]] == own)
+        planes[g.cells + cell] = <float> (s.board[g.offset[cell]] == 3 - own)
+        planes[2 * g.cells + cell] = side
+    return 0
+
+
 # ---- geometry --------------------------------------------------------------------------------------------------------
 
 cdef mnk_table *HOT = <mnk_table *> hot_table("mnk_rollout")
@@ -165,6 +180,13 @@ cdef class Geometry:
         HOT_GUIDE.prepare(g, &self.guide)
         add_prover(g, &self.guide)
         self.game.guide = &self.guide
+        self.general.players = 2
+        self.general.actions = g.cells
+        self.general.planes = 3
+        self.general.rows = rows
+        self.general.cols = cols
+        self.general.observe = observe
+        self.game.general = &self.general
 
     def __dealloc__(self):
         free(self.start)

@@ -3,10 +3,14 @@
 cimport cython
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
+from libc.string cimport memset
 
-from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_NO_MOVE, MCTS_SLOTS_ARE_MOVES, NativeState, mcts_children,
-                             mcts_expansion, mcts_guide, mcts_playout, mcts_policy, mcts_proof, mcts_rng,
-                             mcts_rng_below, mcts_rng_next, mcts_rng_seed, mcts_simulation)
+from mcts_core.dirichlet cimport dirichlet, natural_exp, natural_log
+from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_GAME_VERSION, MCTS_NO_MOVE, MCTS_SLOTS_ARE_MOVES, NativeState,
+                             mcts_chance, mcts_children, mcts_expansion, mcts_game, mcts_general, mcts_guide,
+                             mcts_legal_moves, mcts_observe, mcts_play, mcts_playout, mcts_policy, mcts_proof,
+                             mcts_random_game, mcts_returns, mcts_rng, mcts_rng_below, mcts_rng_next, mcts_rng_seed,
+                             mcts_simulation, mcts_to_move)
 from mcts_core.python_game cimport PythonGame
 
 
@@ -43,6 +47,22 @@ cdef class Probe:
     def below(self, uint32_t n):
         """A uniform random number from 0 to n - 1."""
         return mcts_rng_below(&self.rng, n)
+
+    def dirichlet(self, double alpha, uint32_t count):
+        """``count`` numbers that sum to 1, the noise of a root."""
+        cdef double *numbers = <double *>calloc(count, sizeof(double))
+        dirichlet(&self.rng, alpha, count, numbers)
+        drawn = [numbers[i] for i in range(count)]
+        free(numbers)
+        return drawn
+
+    @staticmethod
+    def log(double x):
+        return natural_log(x)
+
+    @staticmethod
+    def exp(double x):
+        return natural_exp(x)
 
     def rollout(self):
         """(result for the player to move, moves played) of one rollout."""
@@ -179,3 +199,43 @@ cdef uint32_t *_copy(path) except NULL:
     for index, move in enumerate(path):
         moves[index] = move
     return moves
+
+
+ctypedef size_t address
+
+
+cdef class TableState(NativeState):
+    """A native position over functions at given addresses, in the order of ``mcts_game`` and ``mcts_general``.
+
+    ``state``: its bytes. ``functions``: name -> address of what is not NULL.
+    """
+
+    cdef mcts_game table
+    cdef mcts_general general_table
+    cdef bytes data
+    cdef public object keeper  # of the functions
+
+    def __cinit__(self, bytes state, *, dict functions, uint32_t max_moves, uint32_t players=0, uint32_t actions=0,
+                  shape=(0, 0, 0), uint32_t version=MCTS_GAME_VERSION):
+        cdef mcts_general *general = &self.general_table
+        memset(&self.table, 0, sizeof(mcts_game))
+        memset(general, 0, sizeof(mcts_general))
+        self.data = state
+        self.state = <const char *>self.data
+        self.game = &self.table
+        self.table.version = version
+        self.table.state_size = <uint32_t>len(state)
+        self.table.max_moves = max_moves
+        self.table.legal_moves = <mcts_legal_moves><address>functions.get("legal_moves", 0)
+        self.table.play = <mcts_play><address>functions.get("play", 0)
+        if players == 0:
+            return
+        self.table.general = general
+        general.players = players
+        general.actions = actions
+        general.planes, general.rows, general.cols = shape
+        general.to_move = <mcts_to_move><address>functions.get("to_move", 0)
+        general.returns = <mcts_returns><address>functions.get("returns", 0)
+        general.chance = <mcts_chance><address>functions.get("chance", 0)
+        general.observe = <mcts_observe><address>functions.get("observe", 0)
+        general.rollout = <mcts_random_game><address>functions.get("rollout", 0)

@@ -12,6 +12,7 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.string cimport memset
 
 from mcts_core.errors import GameError, GameOver, InvalidState
+from mcts_core.game import refuse_hidden
 from mcts_core.notation import shorten
 
 from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ERROR, MCTS_GAME_VERSION, MCTS_LOSS, MCTS_ONGOING,
@@ -52,6 +53,7 @@ cdef class PythonGame(NativeState):
     """
 
     def __cinit__(self, root):
+        refuse_hidden(root)
         for name in ("legal_moves", "play", "winner"):
             if not callable(getattr(root, name, None)):
                 raise InvalidState(f"a state must have to_move, legal_moves(), play(move) and winner(); "
@@ -85,6 +87,10 @@ cdef class PythonGame(NativeState):
             self.raise_error()
         if winner is not None:
             raise GameOver(f"the game is over (winner {winner}): there is nothing to search in {shorten(root)}")
+        try:
+            self.value = None if type(root).__eq__ is object.__eq__ else hash(root)
+        except Exception:
+            self.value = None
 
     def raise_error(self):
         """Raises what a method of the user's game raised, as the cause of a GameError; Ctrl-C and the like as it is."""
@@ -115,24 +121,39 @@ cdef class PythonGame(NativeState):
     cdef list descent(self, object before, object after):
         """The names of the moves that lead from one state to another that equals it, None: they are not known.
 
-        The states must be equal by value; where they tell their ``moves`` those are tried, else all of up to two moves.
+        The states must be equal by value and hashable, and the earlier one as it was when it was searched. Where they
+        tell their ``moves`` those are tried, then all of up to two moves.
         """
-        if type(before) is not type(after) or type(after).__eq__ is object.__eq__:
+        if before is after and self.value is None:
+            return [] if self.is_same(self.to_move, self.root_moves, after) else None
+        if type(before) is not type(after) or self.value is None or hash(before) != self.value:
             return None
         if before == after:
-            return []
-        known, told = getattr(before, "moves", None), getattr(after, "moves", None)
-        if isinstance(known, (list, tuple)) and isinstance(told, (list, tuple)) and known == told[:len(known)]:
-            state, path = before, []
-            for move in told[len(known):]:
-                if move not in self.ids or move not in self.legal(state):
-                    return None
-                path.append(self.ids[move])
-                state = self.child(state, move)
-                if self.outcome(state) is not None:
-                    return None
-            return path if state == after else None
-        return self.found(before, after)
+            return [] if self.is_same(self.to_move, self.root_moves, after) else None
+        path = self.told(before, after)
+        return self.found(before, after) if path is None else path
+
+    cdef bint is_same(self, int player, list moves, object state) except -1:
+        """Whether an equal state has this player to move and these moves, in this order."""
+        return self.player(state) == player and self.legal(state) == moves
+
+    cdef list told(self, object before, object after):
+        """The descent by the attribute ``moves`` of both states."""
+        cdef list path = []
+        known, played = getattr(before, "moves", None), getattr(after, "moves", None)
+        if not isinstance(known, (list, tuple)) or not isinstance(played, (list, tuple)):
+            return None
+        if len(played) <= len(known) or known != played[:len(known)]:
+            return None
+        state = before
+        for move in played[len(known):]:
+            if move not in self.ids or move not in self.legal(state):
+                return None
+            path.append(self.ids[move])
+            state = self.child(state, move)
+            if self.outcome(state) is not None:
+                return None
+        return path if state == after and self.is_same(self.player(state), self.legal(state), after) else None
 
     cdef list found(self, object before, object after):
         cdef list level = [([], before)]
@@ -142,15 +163,15 @@ cdef class PythonGame(NativeState):
             below = []
             for path, state in level:
                 for move in self.legal(state):
+                    if move not in self.ids:
+                        continue
                     if tries == 0:
                         return None
                     tries -= 1
-                    if move not in self.ids:
-                        continue
                     child = self.child(state, move)
                     longer = [*path, self.ids[move]]
                     if child == after:
-                        return longer
+                        return longer if self.is_same(self.player(child), self.legal(child), after) else None
                     if self.outcome(child) is None:
                         below.append((longer, child))
             level = below

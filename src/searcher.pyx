@@ -3,7 +3,6 @@
 The loop runs without the GIL in short slices; between them it looks at the clock and, on the main thread, at signals.
 """
 
-import os
 from _thread import allocate_lock, get_ident, start_new_thread
 
 from cpython.exc cimport PyErr_CheckSignals
@@ -21,6 +20,7 @@ from mcts_core.exchange cimport Known, Words, follow, hear, known_free, tell, wo
 from mcts_core.game cimport MCTS_NO_MOVE, MCTS_ONGOING, NativeState, mcts_game, mcts_proof
 from mcts_core.guided_tree cimport *
 from mcts_core.python_game cimport PythonGame, as_native, raise_error_of
+from mcts_core.search_turn cimport SearchTurn
 from mcts_core.team cimport Member, Team, team_begin, team_create, team_destroy, team_end, team_merge, team_run
 from mcts_core.tree cimport *
 from mcts_core.tree_view cimport BlockView, index_mask, is_block, root_link, view_block, view_move
@@ -31,11 +31,12 @@ cdef extern from "kernels/platform.h" nogil:
     uint64_t mcts_physical_memory()
     uint32_t mcts_flag_read(const uint32_t *flag)
     void mcts_flag_write(uint32_t *flag, uint32_t value)
-    uint32_t mcts_observe(const uint32_t *number)
+    uint32_t mcts_published(const uint32_t *number)
 
 
 cdef enum:
     MIB = 1 << 20
+    NEVER = 0xFFFFFFFF
     LINE = 1024          # moves of a proven line, at most
     LINE_UNITS = 4096    # of exact search for each
     WORTH_THREADS = 512           # iterations of a thread that are worth having it
@@ -54,8 +55,6 @@ cdef double MARGIN = 2.0            # how much faster than so far the rest of a 
 
 cdef TreeOps *tree_ops = <TreeOps *>hot_table("tree")
 cdef GuidedOps *guided_ops = <GuidedOps *>hot_table("guided_tree")
-
-cdef uint32_t forks = 0  # that this process comes from: a lock that was taken before the last one is nobody's
 
 cdef tuple PROVEN = ("loss", "draw", "win")  # by half-points
 
@@ -76,15 +75,6 @@ def default_memory():
     except (OSError, ValueError):
         pass
     return max(memory, 256 * MIB) // 4
-
-
-def count_fork():
-    global forks
-    forks += 1
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=count_fork)
 
 
 def tree_share(uint64_t memory):
@@ -157,7 +147,7 @@ def guide_of(state):
     return guide.rollouts, guide.distance, guide.actions, guide.prove != NULL
 
 
-cdef class SearchCore:
+cdef class SearchCore(SearchTurn):
     """A tree, its arena and one search at a time. The arena is kept between searches and given back with the object."""
 
     def __cinit__(self, uint64_t memory, uint32_t threads=1):
@@ -165,8 +155,6 @@ cdef class SearchCore:
         self.threads = threads
         self.outside.words.limit = OUTSIDE
         self.working = []
-        self.lock = allocate_lock()
-        self.forks = forks
 
     def __dealloc__(self):
         self.drop_trees()
@@ -359,14 +347,15 @@ cdef class SearchCore:
     cdef void labour(self, uint32_t number) noexcept nogil:
         cdef Member *member = &self.team.members[number]
         cdef Tree *tree = member.tree
-        cdef uint32_t batch = 1, left
+        cdef uint32_t batch = 1, left, full_at = NEVER
         cdef double last = mcts_clock(), now
         while not mcts_flag_read(&self.team.stop):
             left = member.limit - spent_on(tree)
             if left == 0:
                 break
             member.status = team_run(self.team, number, left if left < batch else batch)
-            if member.status == RUN_MEMORY:
+            if member.status == RUN_MEMORY and spent_on(tree) != full_at:
+                full_at = spent_on(tree)
                 member.reason = self.make_room(tree, &member.known, self.team.deadline)
                 if member.reason == NULL:
                     continue
@@ -404,62 +393,9 @@ cdef class SearchCore:
                 return RUN_GAME_ERROR
         return RUN_DONE
 
-    cdef bint take(self) except -1:
-        """Takes the lock; False while a search runs."""
-        if self.lock.acquire(False):
-            return True
-        while self.forks == forks:
-            if self.searching:
-                return False
-            if self.lock.acquire(True, 0.01):  # whoever reads statistics has it for a moment
-                return True
-        # after a fork: the thread that holds the lock, and was changing the tree, is not in this process
-        self.lock = allocate_lock()
-        self.lock.acquire(False)
-        self.forks = forks
-        self.searching = False
+    cdef void forget(self) noexcept:
         self.native = None
         self.drop_trees()
-        return True
-
-    def claim(self):
-        """Takes the core for a search that this thread or another one then runs; the number of it."""
-        if not self.take():
-            if self.thread == get_ident():
-                raise SearchBusy("this Searcher is searching; a progress callback can use another one")
-            raise SearchBusy("this Searcher is searching in another thread; use one Searcher per concurrent search, "
-                             "or stop() it first")
-        self.searching = True
-        self.forks = forks
-        self.thread = None
-        self.number += 1
-        return self.number
-
-    def abandon(self):
-        """Gives a claimed core back without a search."""
-        self.searching = False
-        self.lock.release()
-
-    def cancel(self, number=None):
-        """Ends the search of this number, by default the latest one; without effect when it has ended.
-
-        From any thread.
-        """
-        mcts_flag_write(&self.cancelled, self.number if number is None else <uint32_t>number)
-
-    def wait(self):
-        """Waits until the search that is running has ended; False when that is the calling thread's own."""
-        number = self.number
-        while self.number == number:
-            if self.take():
-                self.lock.release()
-                break
-            if self.thread == get_ident():
-                return False
-            if self.lock.acquire(True, 0.01):
-                self.lock.release()
-                break
-        return True
 
     @staticmethod
     def check(state):
@@ -551,9 +487,7 @@ cdef class SearchCore:
             self.finished = True
             return self.move
         finally:
-            self.thread = None
-            self.searching = False
-            self.lock.release()
+            self.leave()
 
     cdef int run(self, uint32_t count) noexcept nogil:
         if self.teamed:
@@ -573,7 +507,7 @@ cdef class SearchCore:
         cdef double deadline = begin + seconds
         cdef double report_at = begin + self.every if self.progress is not None else 1e300
         # looks at fixed numbers of iterations: a seed and an iteration budget give one search
-        cdef uint32_t interval = limit // CHECKS + 1, look_at = interval, number = self.number
+        cdef uint32_t interval = limit // CHECKS + 1, look_at = interval, number = self.number, full_at = NEVER
         cdef int status = RUN_DONE
         cdef const char *reason = NULL
         while reason == NULL:
@@ -589,7 +523,8 @@ cdef class SearchCore:
                 return status
             if status == RUN_SOLVED:
                 reason = b"solved"
-            elif status == RUN_MEMORY:
+            elif status == RUN_MEMORY and self.spent() != full_at:
+                full_at = self.spent()
                 reason = self.make_room(self.tree, &self.team.members[0].known if self.teamed else NULL,
                                         deadline if seconds > 0 else 1e300)
                 status = RUN_DONE
@@ -914,6 +849,12 @@ cdef class SearchCore:
         finally:
             self.lock.release()
 
+    @property
+    def names(self):
+        """What the numbers of moves in ``tell`` and ``hear`` stand for, as a list, where the game is a user's, who
+        names moves; else None. The numbers of another search differ."""
+        return list((<PythonGame>self.native).moves) if isinstance(self.native, PythonGame) else None
+
     def figures(self):
         """What the last search found, as a dict; None when there was none or it failed."""
         if not self.take():
@@ -945,7 +886,7 @@ cdef class SearchCore:
         for index in range(1, self.width()):
             member = &self.team.members[index]
             if not self.finished:  # it is running
-                iterations += mcts_observe(&member.iterations)
+                iterations += mcts_published(&member.iterations)
                 continue
             other = member.tree
             iterations += other.iterations
@@ -1077,11 +1018,13 @@ cdef bint leads_to(NativeState begin, list moves, NativeState end) except -1:
 
 
 cdef list found_below(const Tree *tree, NativeState begin, NativeState end):
-    """One or two moves, among those with a block, that lead from one position to the other; None: there are none."""
+    """Up to two moves, among those with a block, that lead from one position to the other; None: there are none."""
     cdef uint32_t link = root_link(tree), mask = index_mask(tree), slot, other
     cdef BlockView view, below
     if not is_block(link):
         return None
+    if leads_to(begin, [], end):
+        return []
     view = view_block(tree, link & mask)
     for slot in range(view.count):
         if view.visits[slot] == NO_VISITS or not is_block(view.links[slot]):

@@ -23,7 +23,7 @@ from mcts_core.tree cimport RUN_DONE, RUN_SOLVED, Tree, TreeOps
 cdef extern from "kernels/platform.h" nogil:
     double mcts_clock()
     uint32_t mcts_flag_read(const uint32_t *flag)
-    uint32_t mcts_observe(const uint32_t *number)
+    uint32_t mcts_published(const uint32_t *number)
     void mcts_publish(uint32_t *number, uint32_t value)
     void mcts_wait(uint32_t times)
 
@@ -100,9 +100,9 @@ cdef bint has_room(const Team *team, uint32_t number) noexcept nogil:
     if member.told < BOXES:
         return True
     for other in range(team.count):
-        if other == number or (other and mcts_observe(&team.members[other].ended)):
+        if other == number or (other and mcts_published(&team.members[other].ended)):
             continue
-        if mcts_observe(&team.members[other].heard[number]) + BOXES <= member.told:
+        if mcts_published(&team.members[other].heard[number]) + BOXES <= member.told:
             return False
     return True
 
@@ -115,8 +115,8 @@ cdef int hear_from(Team *team, uint32_t number, uint32_t other, uint32_t least_t
     cdef uint32_t told, ended, times = 0, box
     cdef int status
     while True:
-        ended = mcts_observe(&speaker.ended)
-        told = mcts_observe(&speaker.told)
+        ended = mcts_published(&speaker.ended)
+        told = mcts_published(&speaker.told)
         if not team.patient or told >= least_told or ended:
             break
         if mcts_flag_read(&team.stop) or (times % LOOK == LOOK - 1 and mcts_clock() > team.deadline):

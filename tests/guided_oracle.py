@@ -283,7 +283,6 @@ class Oracle:
         if child.value is not None:
             points = child.value * self.rollouts_per_leaf
         else:
-            self.nodes += child.visits == 0
             points = 0
             for _ in range(self.rollouts_per_leaf):
                 result, who, proof = self.probe.play_out(path, self.rollout, self.amaf)
@@ -296,6 +295,7 @@ class Oracle:
                     points = child.value * self.rollouts_per_leaf
                     proven = True
                     break
+        self.nodes += child.visits == 0
         if proven and self.solver:
             way, points = self.settle(way, points)
         self.back_up(way, points, played)
@@ -328,6 +328,7 @@ class Oracle:
             self.add(child, self.share(block.player, points))
             if drawn is not None:
                 points = self.rollouts_per_leaf  # what the levels above see is the draw
+                self.nodes += drawn.visits == 0
                 self.add(drawn, points)
             block.visits += 1
             if block.visits >= FIRST_PROOF and block.visits % 2 ** (block.visits.bit_length() - 3) == 0:

@@ -60,6 +60,30 @@ def test_several_games_are_counted(cli):
     assert "more moves" in out
 
 
+def test_games_elsewhere_are_the_same(cli):
+    argv = ("selfplay", "connect4:4x4x3", "--iterations", 50, "--seed", 5, "--games", 3)
+    here = json.loads(cli(*argv, "--json")[1])
+    for executor in (("--executor", "threads", "--workers", 2), ("--workers", 2)):
+        code, out, err = cli(*argv, *executor, "--json")
+        assert code == 0 and err == ""
+        document = json.loads(out)
+        assert {**document, "games": None} == {**here, "games": None}
+        for mine, other in zip(here["games"], document["games"], strict=True):
+            assert [search["move"] for search in mine["searches"]] == [search["move"] for search in other["searches"]]
+            assert mine["position"] == other["position"]
+    lines = cli(*argv, "--executor", "threads")[1].splitlines()
+    assert len(lines) == 4 and lines[-1].startswith("3 games: X won ")
+    for number, record in enumerate(here["games"]):
+        assert f"game {number + 1} of 3: " in lines[number] and f" after {record['plies']} moves" in lines[number]
+
+
+def test_executors_that_do_not_work(cli):
+    for argv, message in ((("--executor", "fast"), "executor must be"), (("--workers", 0), "workers must be"),
+                          (("--executor", "dask:"), "address of a scheduler")):
+        code, out, err = cli("selfplay", "tictactoe", "--iterations", 10, *argv)
+        assert code == 2 and out == "" and message in err and "Traceback" not in err
+
+
 def test_a_finished_first_position_is_refused(cli, tmp_path, monkeypatch):
     (tmp_path / "finished_game.py").write_text(
         "class Over:\n"

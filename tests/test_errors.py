@@ -10,7 +10,8 @@ import mcts_core as mc
 @pytest.mark.parametrize(("error", "base"), [
     (mc.IllegalMove, ValueError), (mc.GameOver, ValueError), (mc.InvalidState, ValueError),
     (mc.InvalidOption, ValueError), (mc.SearchBusy, RuntimeError),
-    (mc.GameError, RuntimeError), (mc.NoSearch, RuntimeError)])
+    (mc.GameError, RuntimeError), (mc.NoSearch, RuntimeError), (mc.EvaluatorError, RuntimeError),
+    (mc.WorkersLost, RuntimeError)])
 def test_hierarchy(error, base):
     assert issubclass(error, base) and error.__doc__
     again = pickle.loads(pickle.dumps(error("text")))

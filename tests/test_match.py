@@ -253,6 +253,14 @@ def test_a_match_repeats_and_goes_on(tmp_path):
     assert "Traceback" not in refused.stderr and (tmp_path / "parts.json").read_text() == before
 
 
+def test_a_match_on_threads_is_the_same(tmp_path):
+    common = ["--game", "mnk:4,4,3", "--iterations", "20", "--games", "8"]
+    for name, executor in (("here", []), ("threads", ["--executor", "threads", "--workers", "3"])):
+        assert match.main([*common, *executor, "--out", str(tmp_path / name)]) == 0
+    here, threads = (json.loads((tmp_path / name).read_text()) for name in ("here", "threads"))
+    assert without_clock(threads) == without_clock(here) and len(here["results"]) == 4
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_ctrl_c_leaves_a_file_that_can_go_on(tmp_path, workers):
     path = tmp_path / "found.json"
@@ -294,6 +302,7 @@ def test_a_sweep(tmp_path, capsys):
     (["--game", "chess"], "the game must be"), (["--a", "speed=3"], "speed"), (["--games", "3"], "must be even"),
     (["--seconds", "0.1", "--iterations", "5"], "not allowed with"), (["--holds"], "--b command:..."),
     (["--a-values", "exploration"], "--a-values must be"), (["--a-values", "speed=1"], "speed"),
+    (["--executor", "threads", "--b", "command:x"], "one and the same program"),
     (["--out", "no/such/found.json"], "there is no folder"), (["--seconds", "-1"], "--seconds")])
 def test_match_refuses(given, message, capsys):
     with pytest.raises(SystemExit) as end:

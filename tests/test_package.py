@@ -10,6 +10,7 @@ import mcts_core
 PUBLIC = [
     "ConnectFour", "Gomoku", "MNK", "TicTacToe", "search", "stats", "rollouts", "Searcher", "Stats", "MoveStats",
     "Rollouts", "IllegalMove", "GameOver", "InvalidState", "InvalidOption", "SearchBusy", "GameError", "get_include",
+    "EvaluatorError",
 ]
 
 

@@ -19,6 +19,7 @@ ERRORS = (
     mcts_core.InvalidOption,
     mcts_core.SearchBusy,
     mcts_core.GameError,
+    mcts_core.WorkersLost,
     MemoryError,
 )
 

@@ -1,6 +1,8 @@
 """``mcts-core selfplay GAME``: the engine plays whole games against itself."""
 
-from mcts_core import InvalidOption
+from functools import partial
+
+from mcts_core import InvalidOption, WorkersLost
 from mcts_core.cli import options
 from mcts_core.cli.games import parse_game
 from mcts_core.cli.tables import best, expectation, make_screen, show_board, show_stats
@@ -14,6 +16,11 @@ def add_parser(commands):
     options.add_game(parser)
     parser.add_argument("--games", type=int, default=1, metavar="N",
                         help="number of games (default 1); game i is played with --seed plus i, from 0")
+    parser.add_argument("--workers", type=int, metavar="N",
+                        help="games at a time (default 1, or as many as the executor is for); more than one are told "
+                             "in a line each")
+    parser.add_argument("--executor", metavar="WHERE",
+                        help="where they are played: processes (default), threads or dask:ADDRESS")
     options.add_top(parser)
     options.add_search_options(parser)
     options.add_output_options(parser, json=True)
@@ -28,14 +35,11 @@ def run(args):
     if game.start.winner() is not None:
         raise InvalidOption(f"GAME {args.game!r}: the first position is a finished game")
     screen = None if args.json else make_screen(args.color)
-    records = []
-    for number in range(args.games):
-        if screen:
-            title = game.title if args.games == 1 else f"{game.title}: game {number + 1} of {args.games}"
-            screen.heading(title)
-            screen.text()
-        engine = options.make_engine(args, seed=None if args.seed is None else args.seed + number)
-        records.append(play_game(game, engine, options.budget(args), screen, args.top))
+    options.make_engine(args)  # what is wrong with the options
+    if args.executor is not None or args.workers not in (None, 1):
+        records = play_elsewhere(args, game, screen)
+    else:
+        records = play_here(args, game, screen)
     totals = {
         "first_wins": sum(record["winner"] == 1 for record in records),
         "draws": sum(record["winner"] == 0 for record in records),
@@ -50,6 +54,59 @@ def run(args):
             f"{args.games} games: {game.side(1)} won {totals['first_wins']}, {game.side(-1)} won "
             f"{totals['second_wins']}, drawn {totals['draws']}")
     return 0
+
+
+def play_here(args, game, screen):
+    """The records of the games, one after the other."""
+    records = []
+    for number in range(args.games):
+        if screen:
+            screen.heading(heading(args, game, number))
+            screen.text()
+        records.append(play_number(args, game, number, screen))
+    return records
+
+
+def play_elsewhere(args, game, screen):
+    """The records of the games, which an executor plays."""
+    from concurrent.futures import BrokenExecutor
+
+    from mcts_core.executors import Opened
+
+    records = []
+    with Opened(args.executor, args.workers) as opened:
+        try:
+            for record in opened.executor.map(partial(play_alone, args), range(args.games)):
+                records.append(record)
+                if screen:
+                    screen.heading(f"{heading(args, game, len(records) - 1)}: {ending(game, record)}")
+        except BrokenExecutor as error:
+            raise WorkersLost(f"a worker ended before its game did: {error}") from error
+    return records
+
+
+def play_alone(args, number):
+    """What an executor is given: a game from its name."""
+    return play_number(args, parse_game(args.game), number, None)
+
+
+def play_number(args, game, number, screen):
+    """The record of one of the games."""
+    engine = options.make_engine(args, seed=None if args.seed is None else args.seed + number)
+    return play_game(game, engine, options.budget(args), screen, args.top)
+
+
+def heading(args, game, number):
+    """Which game it is."""
+    return game.title if args.games == 1 else f"{game.title}: game {number + 1} of {args.games}"
+
+
+def ending(game, record):
+    """How a game ended, in words."""
+    state = game.start
+    for search in record["searches"]:
+        state = state.play(search["move"])
+    return f"{game.result(state)} after {record['plies']} moves"
 
 
 def play_game(game, engine, limits, screen, top):
@@ -83,6 +140,8 @@ def play_game(game, engine, limits, screen, top):
         state = state.play(move)
     if screen:
         show_board(screen, game, state)
-        screen.heading(f"{game.result(state)} after {len(searches)} moves")
+    record = {"winner": state.winner(), "plies": len(searches), "position": str(state), "searches": searches}
+    if screen:
+        screen.heading(ending(game, record))
         screen.text()
-    return {"winner": state.winner(), "plies": len(searches), "position": str(state), "searches": searches}
+    return record

@@ -158,7 +158,7 @@ static inline void *mcts_vm_reserve(uint64_t bytes) {
 #endif
 }
 
-/* makes bytes [from, to) usable, multiples of 64 KiB; 1 when that worked */
+/* makes bytes [from, to) usable, from a multiple of 64 KiB; 1 when that worked */
 static inline int mcts_vm_commit(void *base, uint64_t from, uint64_t to) {
 #if defined(_WIN32)
     return VirtualAlloc((char *)base + from, (SIZE_T)(to - from), MEM_COMMIT, PAGE_READWRITE) != NULL;
@@ -204,7 +204,7 @@ static inline double mcts_clock(void) {
 
 /* ---- a number by which one thread tells another that what it wrote before may be read ---- */
 
-static inline uint32_t mcts_observe(const uint32_t *number) {
+static inline uint32_t mcts_published(const uint32_t *number) {
 #if defined(__GNUC__) || defined(__clang__)
     return __atomic_load_n(number, __ATOMIC_ACQUIRE);
 #elif defined(_MSC_VER)

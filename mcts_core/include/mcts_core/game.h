@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define MCTS_GAME_VERSION 2
+#define MCTS_GAME_VERSION 3
 
 /* Outcomes of a move. */
 #define MCTS_ONGOING 0
@@ -190,6 +190,41 @@ typedef struct mcts_guide {
     mcts_use_memory destroy_memory;
 } mcts_guide;
 
+/* ---- general games, and what a network reads --------------------------------------------------------------------- */
+
+#define MCTS_CHANCE (-1)
+
+/* Who is to move in `state`: 0 .. players-1, or MCTS_CHANCE; any player where the game is over. */
+typedef int32_t (*mcts_to_move)(void *context, const void *state);
+
+/* The value of the finished game for each player, in [0, 1]; returns 0. */
+typedef int32_t (*mcts_returns)(void *context, const void *state, double *values);
+
+/* The outcomes at a chance node and their probabilities, which sum to 1; returns their number, at most max_moves. */
+typedef int32_t (*mcts_chance)(void *context, const void *state, uint32_t *moves, double *probabilities);
+
+/* Writes planes * rows * cols numbers, all of them: a network's view of `state`, where the game goes on and no chance
+ * is to move, by the player to move; row 0 on top. Returns 0. */
+typedef int32_t (*mcts_observe)(void *context, const void *state, float *planes);
+
+/* Random moves and chance from `state`, where the game goes on, to the end: the value for each player; returns 0. */
+typedef int32_t (*mcts_random_game)(void *context, const void *state, mcts_rng *rng, double *values);
+
+/* In a game with `to_move`, `play` plays for whoever is to move, chance included, and returns MCTS_ONGOING or, where
+ * the game is over, any other outcome; what that means, `returns` says. `legal_moves` is asked where a player is to
+ * move, and says 0 where the game is over. The functions of mcts_game that speak of two players (rollout, rollouts,
+ * simulate, expand, guide) may then be NULL. */
+typedef struct mcts_general {
+    uint32_t players;            /* 1 .. 32 */
+    uint32_t actions;            /* entries of a policy: the moves of the players are 0 .. actions-1 */
+    uint32_t planes, rows, cols; /* of an observation */
+    mcts_to_move to_move;        /* NULL: two players alternate, of whom 0 is +1; the next two are NULL then */
+    mcts_returns returns;
+    mcts_chance chance;          /* NULL: there is no chance */
+    mcts_observe observe;        /* NULL: there are no observations */
+    mcts_random_game rollout;    /* NULL: the search plays by `legal_moves`, `chance` and `play` */
+} mcts_general;
+
 /* ---- the whole ------------------------------------------------------------------------------------------------------ */
 
 typedef struct mcts_game {
@@ -207,6 +242,8 @@ typedef struct mcts_game {
     mcts_expand expand;
     mcts_rollouts rollouts; /* NULL: one by one */
     const mcts_guide *guide; /* NULL: the search knows the rules only */
+    const mcts_general *general; /* since version 3, not read in older tables; NULL: two players alternate, and there
+                                    are no observations */
 } mcts_game;
 
 #ifdef __cplusplus

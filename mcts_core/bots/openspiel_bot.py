@@ -1,0 +1,135 @@
+"""The search as a player of OpenSpiel's tools: ``mcts_core.bots.openspiel.Bot``."""
+
+from __future__ import annotations
+
+import mcts_core
+from mcts_core.bots import openspiel
+from mcts_core.bots.budgets import check
+from mcts_core.notation import as_int, shorten
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+pyspiel = openspiel.import_pyspiel()
+_Base: Any = pyspiel.Bot
+
+
+class Bot(_Base):  # type: ignore[misc]
+    """Plays one player of a game by searching every position in which it is to move.
+
+    game: a ``pyspiel.Game`` or the text that loads one.
+    player_id: which player, from 0.
+    engine: the ``Searcher`` that it plays with; without one it makes its own with ``options``, those of ``Searcher``.
+    seconds, iterations: the budget of a move, as in ``Searcher.search``; one second when none is named.
+    native, general, utility_range: as in ``state``.
+
+    It reads every position from the ``pyspiel.State`` that it is asked about and keeps nothing of a game, so the same
+    bot may play one game after another, and on from any position; what it is informed of it need not remember. Its
+    engine finds by itself whether a position is below that of its last search and goes on with that tree.
+
+    The policies that it tells are those by which it chooses: all on the move that the search found, or with an option
+    ``temperature`` in proportion to visits ** (1 / temperature). ``engine.stats()`` tells visits and values.
+
+    Raises InvalidState for a game that ``state`` refuses, InvalidOption; its methods InvalidState for a position of
+    another game or in which another player is to move, GameOver, and what ``Searcher.search`` raises.
+    """
+
+    def __init__(
+        self,
+        game: Any,
+        player_id: int,
+        engine: mcts_core.Searcher | None = None,
+        *,
+        seconds: float | None = None,
+        iterations: int | None = None,
+        native: bool = True,
+        general: bool = False,
+        utility_range: tuple[float, float] | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__()
+        game = openspiel.as_game(game)
+        self._form: dict[str, Any] = {"native": native, "general": general, "utility_range": utility_range}
+        start = openspiel.state(game, **self._form)
+        self._text = str(game)
+        self._player = as_int(player_id, "player_id", 0, game.num_players() - 1)
+        self._seconds, self._iterations = seconds, iterations
+        if engine is None:
+            check(mcts_core.Searcher(**options), _first_decision(start), seconds, iterations)
+            self.engine = mcts_core.Searcher(**options)
+        elif not isinstance(engine, mcts_core.Searcher):
+            raise mcts_core.InvalidOption(f"engine must be a Searcher, got {shorten(engine)}")
+        elif options:
+            raise mcts_core.InvalidOption(f"an engine has its own options, got {', '.join(sorted(options))} as well")
+        else:
+            # The engine itself is left alone: it may hold a tree that is to be used again.
+            check(mcts_core.Searcher(), mcts_core.TicTacToe(), seconds, iterations)
+            self.engine = engine
+
+    def step(self, state: Any) -> int:
+        """The action to play."""
+        return self._choose(self._read(state))
+
+    def step_with_policy(self, state: Any) -> tuple[list[tuple[int, float]], int]:
+        """([(action, probability) of every legal action], the action to play)."""
+        position = self._read(state)
+        move = self._choose(position)
+        return self._policy(position, move), move
+
+    def provides_policy(self) -> bool:
+        return True
+
+    def get_policy(self, state: Any) -> list[tuple[int, float]]:
+        """(action, probability) of every legal action."""
+        return self.step_with_policy(state)[0]
+
+    def restart(self) -> None:
+        """There is nothing to begin anew."""
+
+    def restart_at(self, state: Any) -> None:
+        """There is nothing to begin anew. Raises InvalidState for a position of another game."""
+        self._check(state)
+
+    def inform_action(self, state: Any, player_id: int, action: int) -> None:
+        """There is nothing to remember. Raises InvalidState for a position of another game."""
+        self._check(state)
+
+    def _choose(self, position: Any) -> int:
+        move: int = self.engine.search(position, self._seconds, iterations=self._iterations)
+        return move
+
+    def _policy(self, position: Any, move: int) -> list[tuple[int, float]]:
+        temperature = self.engine.options(position).get("temperature") or 0.0
+        legal = position.legal_moves()
+        if not temperature:
+            return [(action, float(action == move)) for action in legal]
+        visits = {entry.move: entry.visits for entry in self.engine.stats().moves}
+        most = max(visits.values())
+        weights = [(visits.get(action, 0) / most) ** (1 / temperature) for action in legal]
+        total = sum(weights)
+        return [(action, weight / total) for action, weight in zip(legal, weights, strict=True)]
+
+    def _check(self, state: Any) -> None:
+        if not isinstance(state, pyspiel.State):
+            raise mcts_core.InvalidState(f"a position must be a pyspiel.State, got {shorten(state)}")
+        if str(state.get_game()) != self._text:
+            raise mcts_core.InvalidState(
+                f"this bot plays {shorten(self._text)}, got a position of {shorten(str(state.get_game()))}"
+            )
+
+    def _read(self, state: Any) -> Any:
+        self._check(state)
+        if state.is_terminal():
+            raise mcts_core.GameOver(f"the game is over: there is nothing to play after {shorten(state.history())}")
+        if state.current_player() != self._player:
+            mover = "chance" if state.is_chance_node() else f"player {state.current_player()}"
+            raise mcts_core.InvalidState(f"this bot plays player {self._player}, got a position with {mover} to move")
+        return openspiel.state(state, **self._form)
+
+
+def _first_decision(position: Any) -> Any:
+    """The first position after ``position`` in which a player is to move, by chance's likeliest outcomes."""
+    while position.to_move == mcts_core.CHANCE:
+        position = position.play(max(position.chance_outcomes(), key=lambda outcome: outcome[1])[0])
+    return position

@@ -1,0 +1,129 @@
+"""Executors: those that are asked for by name, and what is to be known of one. Imported when one is asked for."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from importlib import import_module
+from multiprocessing import current_process, get_context, parent_process
+
+from mcts_core.errors import InvalidOption
+from mcts_core.notation import as_int, shorten
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Any
+
+NAMES = "'processes', 'threads' or 'dask:ADDRESS'"
+MAX_WORKERS = 4096
+DASK = "dask:"
+GUARD = "Where a script starts processes, they import it first: what it does belongs under if __name__ == \"__main__\":"
+
+
+class Opened:
+    """An executor that is ready for tasks; a context that closes it, unless it is the caller's own.
+
+    ``executor``: ``"processes"`` or None, for fresh processes; ``"threads"``; ``"dask:ADDRESS"``, for the cluster of
+    the scheduler there; a Dask ``Client``; any ``concurrent.futures.Executor``. ``workers``: how many tasks at a time
+    it is for, by default as many as it has processes or threads. Raises InvalidOption, and RuntimeError in a process
+    that is being started and would start processes itself.
+    """
+
+    def __init__(self, executor: Any, workers: int | None = None) -> None:
+        count = None if workers is None else as_int(workers, "workers", 1, MAX_WORKERS)
+        self.client: Any = None
+        """The Dask client that was made here, if any."""
+        self._own = executor is None or isinstance(executor, str)
+        if isinstance(executor, str) and executor.startswith(DASK):
+            executor = self.client = connect(executor[len(DASK):])
+        if executor is None or executor == "processes" or isinstance(executor, ProcessPoolExecutor):
+            check_start()
+        self.executor: Executor
+        if executor is None or executor == "processes":
+            count = count or usable_cores()
+            self.executor = ProcessPoolExecutor(count, get_context("spawn"), initializer=start)
+        elif executor == "threads":
+            count = count or usable_cores()
+            self.executor = ThreadPoolExecutor(count)
+        elif callable(getattr(executor, "get_executor", None)):
+            if getattr(executor, "asynchronous", False):
+                raise InvalidOption(f"executor must be a Client without asynchronous=True, got {shorten(executor)}")
+            count = count or sum(executor.nthreads().values())
+            if not count:
+                self.close()
+                raise InvalidOption(f"executor must have workers, and {shorten(executor)} has none yet")
+            self.executor = executor.get_executor(pure=False)
+        elif isinstance(executor, Executor) or callable(getattr(executor, "submit", None)):
+            count = count or getattr(executor, "_max_workers", None)
+            if not isinstance(count, int):
+                raise InvalidOption(f"workers must be given for {shorten(executor)}, which does not tell its number")
+            self.executor = executor
+        else:
+            raise InvalidOption(
+                f"executor must be {NAMES}, a concurrent.futures.Executor or a Dask Client, got {shorten(executor)}"
+            )
+        self.workers: int = count
+
+    def __enter__(self) -> Opened:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close(busy=kind is not None)
+
+    def close(self, busy: bool = False) -> None:
+        """Without waiting. ``busy``: whether tasks may be running, which end with their processes."""
+        if self.client is not None:
+            self.client.close()
+        elif self._own:
+            processes = dict(getattr(self.executor, "_processes", None) or {})
+            self.executor.shutdown(wait=False, cancel_futures=True)
+            if busy:
+                for process in processes.values():
+                    process.kill()
+
+
+def connect(address: str) -> Any:
+    """A client of the Dask cluster at this address."""
+    if not address:
+        raise InvalidOption(f"executor {DASK!r} needs the address of a scheduler, as in 'dask:tcp://127.0.0.1:8786'")
+    try:
+        distributed = import_module("distributed")
+    except ImportError:
+        raise InvalidOption(f"executor {DASK + address!r} needs Dask: pip install 'mcts-core[dask]'") from None
+    try:
+        return distributed.Client(address)
+    except (OSError, ValueError) as error:
+        raise InvalidOption(f"executor {DASK + address!r}: no Dask scheduler there ({error})") from error
+
+
+def usable_cores() -> int:
+    """The cores that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # a system without that call
+        return os.cpu_count() or 1
+
+
+def check_start() -> None:
+    """Raises RuntimeError in a process that is only importing the program of the one that started it."""
+    if getattr(current_process(), "_inheriting", False):
+        raise RuntimeError(f"a process that was being started would have started processes itself. {GUARD}")
+
+
+def start() -> None:
+    """Prepares a process: Ctrl-C is its parent's matter, whose end it follows."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=end_with_parent, daemon=True).start()
+
+
+def end_with_parent() -> None:
+    """Without this it would wait for work for ever."""
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)

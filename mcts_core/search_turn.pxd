@@ -1,0 +1,16 @@
+"""Whose turn it is: one search at a time, which any thread may cancel or wait for."""
+
+from libc.stdint cimport uint32_t
+
+
+cdef class SearchTurn:
+    cdef object lock               # held while a search runs
+    cdef uint32_t number           # of the latest search
+    cdef uint32_t cancelled        # the search that is to end; written by any thread
+    cdef object thread             # that runs the search
+    cdef bint searching            # the lock is held by a search
+    cdef uint32_t forks            # when the lock was taken last
+
+    cdef bint take(self) except -1
+    cdef void leave(self) noexcept
+    cdef void forget(self) noexcept

@@ -1,0 +1,29 @@
+"""Games that other processes cannot play."""
+
+import os
+import pickle
+
+
+class Elsewhere:
+    """A game that fails in any process but the one where it was made."""
+
+    def __init__(self, stones=30, home=None):
+        self.stones, self.home, self.to_move = stones, home or os.getpid(), 1 if stones % 2 else -1
+
+    def legal_moves(self):
+        if os.getpid() != self.home:
+            raise OSError("not at home")
+        return [1, 2, 3][:self.stones]
+
+    def play(self, move):
+        return Elsewhere(self.stones - move, self.home)
+
+    def winner(self):
+        return None if self.stones else -self.to_move
+
+
+class NoWayBack(Elsewhere):
+    """Pickles, but the pickle cannot be read."""
+
+    def __reduce__(self):
+        return pickle.loads, (b"garbage",)
