@@ -15,7 +15,8 @@ from mcts_core.searcher import SearchCore, SearchSettings, clock, default_memory
 TYPE_CHECKING = False  # typing itself, and dataclasses, would be most of the time that importing this package takes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any
+    from os import PathLike
+    from typing import Any, Self
 
     from mcts_core.background import BackgroundSearch, Pondering
     from mcts_core.general_searcher import GeneralCore, GeneralSettings
@@ -328,6 +329,41 @@ class Searcher:
         except SearchBusy:  # another thread has begun the next search
             return None
         return None if figures is None else _stats_of(self._core, figures)
+
+    def save(self, path: str | bytes | PathLike[Any]) -> None:
+        """Writes options, trees and statistics to the file ``path``, for ``Searcher.load``.
+
+        The file takes the place of one that is there at once and whole: after an error or a crash that is as it was.
+        The loaded Searcher goes on as this one does; so that both do, this one's exact search forgets what it has not
+        told the tree. Without statistics the options alone are saved.
+
+        Raises InvalidState for a position that no file can hold (games written in Python: pickle the Searcher instead),
+        SearchBusy, MemoryError, OSError.
+        """
+        from mcts_core.storage import save
+
+        save(self, path)
+
+    @classmethod
+    def load(cls, path: str | bytes | PathLike[Any], *, memory_mb: float | None = None) -> Self:
+        """The Searcher that ``save`` wrote to the file ``path``, with its options, statistics and trees.
+
+        A search of the same position or of one below it goes on with the tree, as after any other search (see
+        ``reuse``). A file can come from anywhere: it runs no code, and it is checked before it is used. ``memory_mb``:
+        another limit than the saved one, which is the default; where that was the default of its machine, it is the
+        default of this one.
+
+        Raises InvalidFile (no saved Searcher, damaged, from a newer version), InvalidOption (``memory_mb``, also where
+        the tree is larger), MemoryError, OSError.
+        """
+        from mcts_core.storage import load
+
+        return load(cls, path, memory_mb)  # type: ignore[return-value]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from mcts_core.storage import reduce
+
+        return reduce(self)
 
     def pondering(self, state: Any) -> Pondering:
         """A context in which ``state`` is pondered: ``with engine.pondering(state): ...``."""

@@ -113,6 +113,8 @@ ctypedef struct GuidedOps:
                   int moved) noexcept nogil
     # runs up to `count` iterations; returns a Status
     int (*run)(GuidedTree *guided, uint32_t count) noexcept nogil
+    # memory for a tree that was not grown here: `levels` on a path, `count` children; 0 when the system gives none
+    int (*reserve)(GuidedTree *guided, uint32_t levels, uint32_t count) noexcept nogil
     # finds the best child of a block, the statistics of which were changed; `reference`: the AMAF record that it reads
     void (*refresh)(GuidedTree *guided, uint32_t index, uint32_t reference) noexcept nogil
     # a proven value of the node at the end of the path, from elsewhere

@@ -1,7 +1,10 @@
 from collections.abc import Sequence
 from typing import Any
 
+from mcts_core.api import Searcher
 from mcts_core.game import NativeState
+
+def check_tree(engine: Searcher, whole: bool = False) -> dict[str, int] | None: ...
 
 class Probe:
     def __init__(self, state: Any, seed: int = 0) -> None: ...

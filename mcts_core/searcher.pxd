@@ -27,6 +27,7 @@ cdef class SearchCore(SearchTurn):
     cdef Team *team                # its first member has `tree`; NULL with one thread
     cdef bint teamed               # the team ran the last search
     cdef Known outside             # what searches in other processes told, or were told
+    cdef bint heard                # since they were made, the trees have heard of others
     cdef list working              # locks that the threads of a search hold until they end
     cdef uint64_t memory           # bytes that the arena may take
     cdef NativeState native        # the root of the last search, None when it failed
@@ -35,6 +36,8 @@ cdef class SearchCore(SearchTurn):
     cdef bint finished
     cdef double seconds, overshoot
     cdef uint64_t seed
+    cdef uint64_t used             # bytes of the trees when the search ended, where they were stored since; else 0
+    cdef str isa                   # instruction set of that search
     cdef str stop_reason
     cdef object move
     cdef list line                 # the principal variation, when it was asked for

@@ -1,4 +1,4 @@
-"""The exceptions of the package: four kinds of ValueError, five of RuntimeError."""
+"""The exceptions of the package: five kinds of ValueError, five of RuntimeError."""
 
 
 class IllegalMove(ValueError):
@@ -15,6 +15,10 @@ class InvalidState(ValueError):
 
 class InvalidOption(ValueError):
     """An option or a budget of the wrong type or out of its range."""
+
+
+class InvalidFile(ValueError):
+    """A saved Searcher that is none, that is damaged, or that this version cannot read."""
 
 
 class SearchBusy(RuntimeError):

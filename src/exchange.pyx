@@ -214,6 +214,11 @@ cdef bint tell(Tree *tree, Known *known, uint32_t least, Words *message) noexcep
 
 # ---- hearing ---------------------------------------------------------------------------------------------------------
 
+cdef inline uint32_t most_visits(const Tree *tree) noexcept nogil:
+    """Of a node, beyond which its sums would not fit."""
+    return MAX_ITERATIONS // tree.rollouts_per_leaf
+
+
 ctypedef struct Reader:
     const uint32_t *at
     uint32_t left
@@ -263,7 +268,7 @@ cdef bint hear_block(Tree *tree, Known *known, uint32_t index, uint32_t record, 
         told = reader.at[3]
         slot = slot_of(&view, reader.at[0])
         news = reader.at[1]
-        if slot < view.count and news <= MAX_ITERATIONS - view.visits[slot]:
+        if slot < view.count and news <= most_visits(tree) - view.visits[slot]:
             entry = entry_at(known, record, slot)
             view.visits[slot] += news
             view.wins[slot] += <int32_t>reader.at[2]
@@ -317,7 +322,7 @@ cdef int hear(Tree *tree, Known *known, const uint32_t *message, uint32_t length
     cdef GuidedTree *guided = <GuidedTree *>tree
     cdef Reader reader
     cdef bint changed = False
-    if length < HEADER or message[0] != MESSAGE_FORMAT or message[1] > MAX_ITERATIONS - top.visits[0] or message[3] > 3:
+    if length < HEADER or message[0] != MESSAGE_FORMAT or message[1] > most_visits(tree) - top.visits[0] or message[3] > 3:
         return RUN_GAME_ERROR
     top.visits[0] += message[1]
     top.wins[0] += <int32_t>message[2]

@@ -145,6 +145,10 @@ cdef bint levels_reserve(GuidedTree *guided, uint32_t count) noexcept nogil:
     return True
 
 
+cdef int guided_reserve(GuidedTree *guided, uint32_t levels, uint32_t count) noexcept nogil:
+    return levels_reserve(guided, levels) and children_reserve(guided, count)
+
+
 cdef void start(GuidedTree *guided, uint64_t seed) noexcept nogil:
     """What every search of a new root begins with."""
     begin_search(&guided.tree, seed)
@@ -906,6 +910,7 @@ ops.destroy = guided_destroy
 ops.reset = guided_reset
 ops.resume = guided_resume
 ops.run = guided_run
+ops.reserve = guided_reserve
 ops.refresh = guided_refresh
 ops.accept = set_link
 ops.reconsider = guided_reconsider

@@ -13,6 +13,19 @@ from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_GAME_VERSION, MCTS_NO_MOVE, MC
                              mcts_simulation, mcts_to_move)
 from mcts_core.python_game cimport PythonGame
 
+from mcts_core.tree_storage import check
+
+
+def check_tree(engine, whole=False):
+    """Follows every link of the trees of a Searcher and compares every number in them with the rules of the game.
+
+    A dict of ``units``, ``free_units``, ``bytes``, ``nodes``, ``blocks``, ``depth`` (of blocks), ``widest`` (slots) of
+    what links lead to, of all threads' trees together; None where there are no statistics. ``whole``: no memory may be
+    free or unreachable, as in a saved tree. Raises AssertionError, which names the fault, for a tree that is not sound;
+    SearchBusy.
+    """
+    return check(engine._core, whole)
+
 
 @cython.no_gc_clear  # the guide is needed to the end
 cdef class Probe:

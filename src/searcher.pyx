@@ -213,6 +213,7 @@ cdef class SearchCore(SearchTurn):
             else:
                 self.plain = self.tree
         known_free(&self.outside)
+        self.heard = False
         return self.reset(self.tree, 0, native, sign, seed)
 
     cdef bint muster(self, NativeState native, int sign, uint64_t seed, uint32_t *path, int count) except -1:
@@ -442,12 +443,15 @@ cdef class SearchCore(SearchTurn):
             self.native = native
             self.state = state
             self.seed = seed
+            self.isa = isa
+            self.used = 0
             if iterations == 0 or iterations > most:
                 iterations = most
             only_move = stop_early and len(self.legal_moves()) == 1
             if only_move:
                 iterations = 1
             self.teamed = self.threads > 1 and iterations >= WORTH_THREADS * self.threads
+            self.heard = self.heard or self.teamed
             # values may decide between moves at any time where they are proven, and where they are what counts
             self.early = stop_early and not settings.by_value and not (settings.guided and settings.options.solver)
             self.progress = progress
@@ -837,6 +841,7 @@ cdef class SearchCore(SearchTurn):
                 raise NoSearch("there is no search to which anything could be added")
             if len(told) % sizeof(uint32_t):
                 raise ValueError(f"a message must be a whole number of words, got {len(told)} bytes")
+            self.heard = True
             status = hear(self.tree, &self.outside, <const uint32_t *><const uint8_t *>told,
                           <uint32_t>(len(told) // sizeof(uint32_t)))
             self.line = None
@@ -898,6 +903,8 @@ cdef class SearchCore(SearchTurn):
             depth_sum += other.depth_sum
             depth_max = max(depth_max, other.depth_max)
             measured += other.iterations
+        if self.used:
+            used = self.used
         if self.settings.guided:
             wins = guided_columns(guided, <GuidedBlock *>tree.arena.base).wins[0]
         else:
@@ -938,7 +945,7 @@ cdef class SearchCore(SearchTurn):
             "overshoot": self.overshoot,
             "seed": self.seed,
             "threads": self.width(),
-            "isa": isa,
+            "isa": self.isa,
             "state": self.state,
             "number": self.number,
         }

@@ -1,0 +1,394 @@
+"""Searchers as files and as pickles. Imported when one is saved or loaded.
+
+A saved Searcher, all numbers little-endian:
+
+    magic (8)  version (4)  bytes of the header (4)  bytes of the trees (8)  header  SHA-256  trees  SHA-256
+
+The header is JSON; each checksum is that of everything before it. Checksums find accidents. Somebody who makes a file
+can make its checksums as well, so everything is checked besides: no file runs code or reaches beyond its tree.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import io
+import json
+import os
+import stat
+import struct
+import sys
+from contextlib import suppress
+
+from mcts_core import tree_storage
+from mcts_core.connect_four import ConnectFour
+from mcts_core.errors import InvalidFile, InvalidOption, InvalidState
+from mcts_core.mnk import MNK, Gomoku, TicTacToe
+from mcts_core.notation import shorten
+from mcts_core.searcher import SearchCore, default_memory
+from mcts_core.tree_storage import entry
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any, BinaryIO
+
+    from mcts_core.api import Searcher
+    from mcts_core.searcher import SearchSettings
+
+MAGIC = b"\x89MCTS\r\n\x1a"
+"""As that of PNG: no text begins so, and what takes a file for text and changes it shows at once."""
+VERSION = 1
+_PREFIX = struct.Struct("<8sIIQ")
+_DIGEST = hashlib.sha256().digest_size
+_MOST_HEADER = 1 << 20
+_PIECE = 1 << 24
+"""Bytes that are read or written at a time: Ctrl-C comes through in between."""
+_MOST_MB = 65536.0
+"""Of the option memory_mb."""
+_RULES: dict[Any, tuple[str, ...]] = {
+    ConnectFour: ("rows", "cols", "connect"), MNK: ("m", "n", "k", "rule"), Gomoku: ("size", "rule"), TicTacToe: (),
+}
+"""The games of a file, with what makes their empty boards."""
+_GAMES = {cls.__name__: cls for cls in _RULES}
+_BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOINHERIT", 0)
+
+
+# ---- files -----------------------------------------------------------------------------------------------------------
+
+def save(engine: Searcher, path: Any) -> None:
+    """See ``Searcher.save``."""
+    _check_kind(engine)
+    name = os.path.realpath(_path(path))  # what a link leads to is replaced, not the link
+    _check_regular(name)
+    if os.path.exists(name) and not os.access(name, os.W_OK):  # to replace it only the folder must be writable
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)
+
+    def write(state: Any, game: Any, names: Any, record: Any, data: list[memoryview]) -> None:
+        _replace(name, _parts(_header(engine, state, game, record), data))
+
+    tree_storage.dump(engine._core, _encode, write)
+
+
+def load(cls: type[Searcher], path: Any, memory_mb: float | None) -> Searcher:
+    """See ``Searcher.load``."""
+    name = _path(path)
+    if memory_mb is not None:
+        from mcts_core.api import _as_number
+
+        _as_number(memory_mb, "memory_mb", 1.0, _MOST_MB)
+
+    os.stat(name)  # FileNotFoundError and the like
+    _check_regular(name)
+    with open(name, "rb", buffering=0) as file:
+        try:
+            return _build(lambda options: cls(**options), file, os.fstat(file.fileno()).st_size, memory_mb)
+        except InvalidFile as error:
+            raise InvalidFile(f"{shorten(name)} cannot be loaded: {error}") from None
+
+
+def _path(path: Any) -> Any:
+    try:
+        return os.fspath(path)
+    except TypeError:
+        raise InvalidOption(f"path must be a str or a path, got {shorten(path)}") from None
+
+
+def _check_kind(engine: Searcher) -> None:
+    """Refuses searches whose trees have another form."""
+    if engine._general or not isinstance(engine._core, SearchCore):
+        raise InvalidState(f"a Searcher of general games, or with an evaluator, cannot be saved, got {shorten(engine)}")
+
+
+def _check_regular(name: Any) -> None:
+    """OSError where something else than a file is there: it would be replaced, or reading it would not end."""
+    try:
+        mode = os.stat(name).st_mode
+    except FileNotFoundError:
+        return
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "not a regular file", name)
+
+
+def _replace(name: Any, parts: Iterator[Any]) -> None:
+    """Writes a file beside ``name`` and puts it into its place, all or nothing."""
+    folder = os.path.dirname(name)
+    word = f".mcts_core-{os.urandom(8).hex()}.tmp"
+    temporary = os.path.join(folder, os.fsencode(word) if isinstance(name, bytes) else word)
+    opened = -1
+    try:
+        opened = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
+        with suppress(OSError):
+            os.chmod(temporary, stat.S_IMODE(os.stat(name).st_mode))
+        for part in parts:
+            _write(opened, part)
+        os.fsync(opened)
+        closing, opened = opened, -1
+        os.close(closing)
+        os.replace(temporary, name)
+    except BaseException:
+        if opened >= 0:
+            with suppress(OSError):
+                os.close(opened)
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+    with suppress(OSError):  # the new name itself; not every system opens folders
+        opened = os.open(folder or ("." if isinstance(name, str) else b"."), os.O_RDONLY | _BINARY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+
+
+def _write(file: int, part: Any) -> None:
+    view = memoryview(part)
+    while view:
+        view = view[os.write(file, view[:_PIECE]):]
+
+
+# ---- pickles ---------------------------------------------------------------------------------------------------------
+
+def reduce(engine: Searcher) -> tuple[Any, ...]:
+    """What ``Searcher.__reduce__`` returns.
+
+    The position of a Python-written game, and its moves, are pickled as the objects that they are.
+    """
+
+    _check_kind(engine)
+
+    def encode(state: Any) -> Any:
+        return _encode(state) if type(state) in _RULES else None
+
+    def collect(state: Any, game: Any, names: Any, record: Any, data: list[memoryview]) -> tuple[bytes, Any, Any]:
+        blob = b"".join(_parts(_header(engine, state, game, record), data))
+        return blob, None if game is not None else state, None if names is None else list(names)
+
+    blob, state, names = tree_storage.dump(engine._core, encode, collect)
+    arguments = _rebuild, (type(engine), blob, state, names)
+    own = object.__getstate__(engine)
+    attributes, slots = own if type(own) is tuple else (own, None)
+    from mcts_core.api import Searcher
+
+    others = {name: value for name, value in (slots or {}).items() if name not in Searcher.__slots__}
+    if attributes or others:  # of a subclass
+        return *arguments, (attributes, others)
+    return arguments
+
+
+def _rebuild(cls: type[Searcher], blob: bytes, state: Any, names: Any) -> Searcher:
+    """What a pickle calls."""
+    from mcts_core.api import Searcher
+
+    def make(options: dict[str, Any]) -> Searcher:
+        engine = cls.__new__(cls)
+        Searcher.__init__(engine, **options)
+        return engine
+
+    try:
+        return _build(make, io.BytesIO(blob), len(blob), None, state, names)
+    except InvalidFile as error:
+        raise InvalidFile(f"the pickled Searcher cannot be restored: {error}") from None
+
+
+# ---- the format ------------------------------------------------------------------------------------------------------
+
+def _check_order() -> None:
+    if sys.byteorder != "little":
+        raise InvalidFile("Searchers can only be saved and loaded on little-endian machines")
+
+
+def _parts(header: dict[str, Any], data: list[memoryview]) -> Iterator[Any]:
+    """What is written, piece by piece."""
+    _check_order()
+    text = json.dumps(header, allow_nan=False, separators=(",", ":")).encode()
+    size = sum(view.nbytes for view in data)
+    begin = _PREFIX.pack(MAGIC, VERSION, len(text), size) + text
+    digest = hashlib.sha256(begin)
+    end = digest.digest()
+    yield begin + end
+    digest.update(end)
+    for view in data:
+        for at in range(0, view.nbytes, _PIECE):
+            piece = view[at:at + _PIECE]
+            digest.update(piece)
+            yield piece
+    yield digest.digest()
+
+
+def _build(
+    make: Callable[[dict[str, Any]], Searcher], file: BinaryIO, size: int, memory_mb: float | None = None,
+    state: Any = None, names: Any = None,
+) -> Searcher:
+    """The Searcher of ``size`` bytes of ``file``; ``state`` and ``names`` come with a pickled Python-written game."""
+    _check_order()
+    header, digest, data = _read_header(file, size)
+    options = entry(header, "options", dict)
+    try:
+        engine = make(options)
+    except (TypeError, ValueError) as error:
+        raise InvalidFile(f"its options are not those of a Searcher: {error}") from None
+    if memory_mb is not None:
+        engine = make({**options, "memory_mb": memory_mb})
+    record = header.get("search")
+    if record is None:
+        if data:
+            raise InvalidFile("it has a tree but no search")
+        _read_data(file, [], digest)
+        return engine
+    if tree_storage.size_of(record) != data:
+        raise InvalidFile("its trees have other sizes than it says")
+    game = header.get("game")
+    if game is not None:
+        state, names = _decode(game), None
+    elif state is None:
+        raise InvalidFile("it has a tree but no position")
+    settings = _settings(engine, state, entry(header, "resolved", dict))
+    tree_storage.restore(engine._core, state, names, settings, record, lambda views: _read_data(file, views, digest))
+    return engine
+
+
+def _settings(engine: Searcher, state: Any, resolved: dict[str, Any]) -> SearchSettings:
+    """Those of the saved search. The next one goes on with its tree when this version has the same for the game."""
+    from mcts_core import tuning
+    from mcts_core.api import Searcher
+
+    resolved = {**tuning.UCT, **resolved}  # what an older version did not know it did not do
+    try:
+        if engine.options(state) == resolved:
+            settings = engine._settings[tuning.kind_of(state)] = engine._settings_for(state)
+            return settings
+        other = Searcher(**{**resolved, "preset": "uct", "memory_mb": _memory_mb(engine), "prune": engine._prune})
+        return other._settings_for(state)
+    except (TypeError, InvalidOption) as error:
+        raise InvalidFile(f"its options do not fit its game: {error}") from None
+
+
+def _read_header(file: BinaryIO, size: int) -> tuple[dict[str, Any], Any, int]:
+    """The header, the checksum so far, and the bytes of the trees."""
+    prefix = _read(file, min(size, _PREFIX.size))
+    if prefix[:len(MAGIC)] != MAGIC[:len(prefix)] or not prefix:
+        raise InvalidFile("it is no saved Searcher")
+    if len(prefix) < _PREFIX.size:
+        raise InvalidFile(f"it is truncated to {size} bytes")
+    _, version, length, data = _PREFIX.unpack(prefix)
+    if version != VERSION:
+        raise InvalidFile(f"it has version {version} of the format, this version of mcts_core reads {VERSION}")
+    expected = _PREFIX.size + length + _DIGEST + data + _DIGEST
+    if length > _MOST_HEADER or size != expected:
+        raise InvalidFile(f"it should have {expected} bytes, but it has {size}")
+    text = _read(file, length)
+    digest = hashlib.sha256(prefix + text)
+    end = _read(file, _DIGEST)
+    if end != digest.digest():
+        raise InvalidFile("it is damaged: a checksum is wrong")
+    digest.update(end)
+    try:
+        header = json.loads(text.decode())
+    except (ValueError, RecursionError) as error:
+        raise InvalidFile(f"its header cannot be read: {error}") from None
+    if type(header) is not dict:
+        raise InvalidFile("its header is no object")
+    return header, digest, data
+
+
+def _read_data(file: BinaryIO, views: list[memoryview], digest: Any) -> None:
+    """Fills ``views`` and compares the last checksum."""
+    for view in views:
+        at = 0
+        while at < view.nbytes:
+            piece = view[at:at + _PIECE]
+            count = file.readinto(piece)  # type: ignore[attr-defined]
+            if not count:
+                raise InvalidFile("it ends too early")
+            digest.update(piece[:count])
+            at += count
+    if _read(file, _DIGEST) != digest.digest():
+        raise InvalidFile("it is damaged: a checksum is wrong")
+
+
+def _read(file: BinaryIO, count: int) -> bytes:
+    found = b""
+    while len(found) < count:
+        piece = file.read(count - len(found))
+        if not piece:
+            raise InvalidFile("it ends too early")
+        found += piece
+    return found
+
+
+# ---- what stands in the header ---------------------------------------------------------------------------------------
+
+def _header(engine: Searcher, state: Any, game: Any, record: Any) -> dict[str, Any]:
+    header = {"package": _package(), "options": _options(engine)}
+    if record is not None:
+        header |= {"game": game, "resolved": engine.options(state), "search": record}
+    return header
+
+
+def _options(engine: Searcher) -> dict[str, Any]:
+    """What makes a Searcher like this one, by the names of the constructor."""
+    from mcts_core.api import Searcher
+
+    options = {**engine._given, "memory_mb": _memory_mb(engine)}
+    for name in Searcher.__init__.__kwdefaults__ or ():
+        if name not in options and hasattr(engine, f"_{name}"):
+            options[name] = getattr(engine, f"_{name}")
+    return options
+
+
+def _package() -> str | None:
+    """The version of the package, for people; None where it is not installed."""
+    import mcts_core
+
+    try:
+        return mcts_core.__version__
+    except ImportError:  # importlib.metadata.PackageNotFoundError is one
+        return None
+
+
+def _memory_mb(engine: Searcher) -> float | None:
+    """None: the default, which is another one on another machine."""
+    if engine._memory == default_memory():
+        return None
+    return min(engine._memory / 2**20, _MOST_MB)
+
+
+def _encode(state: Any) -> dict[str, Any]:
+    """A position as JSON data."""
+    names = _RULES.get(type(state))
+    if names is None:
+        raise InvalidState(
+            f"save() writes positions of {', '.join(_GAMES)}, "
+            f"got {type(state).__name__}; pickle.dumps(engine) keeps positions that can be pickled"
+        )
+    *_, diagram, moves = state.__reduce__()[1]
+    return {
+        "class": type(state).__name__, "rules": {name: getattr(state, name) for name in names}, "diagram": diagram,
+        "moves": list(moves),
+    }
+
+
+def _decode(game: Any) -> Any:
+    """A position that goes on."""
+    name = entry(game, "class", str)
+    rules, moves = entry(game, "rules", dict), entry(game, "moves", list)
+    cls = _GAMES.get(name)
+    if cls is None:
+        raise InvalidFile(f"it has a position of {shorten(name)}, which this version does not know")
+    if sorted(rules) != sorted(_RULES[cls]):
+        raise InvalidFile(f"the rules of {name} are {', '.join(_RULES[cls])}, got {shorten(rules)}")
+    try:
+        if game.get("diagram") is None:
+            state = cls.from_moves(moves, **rules)
+        else:
+            state = cls.from_string(game["diagram"], **rules)
+            for move in moves:
+                state = state.play(move)
+    except ValueError as error:  # InvalidState, IllegalMove, GameOver
+        raise InvalidFile(f"its position cannot be: {error}") from None
+    if state.winner() is not None:
+        raise InvalidFile("its position is the end of a game")
+    return state

@@ -1,0 +1,922 @@
+"""mcts_core/storage.py, src/tree_storage.pyx: files and pickles that go on as if nothing had happened."""
+
+import copy
+import doctest
+import hashlib
+import inspect
+import os
+import pathlib
+import pickle
+import re
+import stat
+import struct
+import subprocess
+import sys
+import threading
+
+import pytest
+from saved_files import GAMES, MAGIC, OPTIONS, PREFIX, THREADS, load, put_together, saved, take_apart
+from signature import Subtract
+
+import mcts_core as mc
+from mcts_core import storage, tuning
+from mcts_core.probe import check_tree
+from mcts_core.searcher import SearchCore
+
+TESTS = pathlib.Path(__file__).parent
+PAGE = TESTS.parent / "docs" / "save_and_load.md"
+
+
+class Nim(Subtract):
+    """A Python-written game with moves that are objects, and whose trees can be used again."""
+
+    def legal_moves(self):
+        return [("take", count) for count in super().legal_moves()]
+
+    def play(self, move):
+        return Nim(self.stones - move[1], -self.to_move)
+
+    def __eq__(self, other):
+        return type(other) is Nim and (self.stones, self.to_move) == (other.stones, other.to_move)
+
+    def __hash__(self):
+        return hash((self.stones, self.to_move))
+
+
+class Named(mc.Searcher):
+    """A subclass with attributes of its own."""
+
+    __slots__ = ("__dict__", "rank")
+
+    def __init__(self, name="nobody", **options):
+        super().__init__(**options)
+        self.name = name
+
+
+class Mine(mc.MNK):
+    """A subclass of a game of the package."""
+
+
+sys.modules.setdefault("saved_games", sys.modules[__name__])
+# where pickle finds them, however this file was imported
+Nim.__module__ = Named.__module__ = Mine.__module__ = "saved_games"
+
+
+def searched(state, iterations=800, **options):
+    engine = mc.Searcher(**{"seed": 7, "memory_mb": 16, **options})
+    engine.search(state, iterations=iterations)
+    return engine
+
+
+def found(engine):
+    """All figures but times."""
+    figures = engine.stats().to_dict()
+    for name in ("seconds", "iterations_per_second", "overshoot"):
+        del figures[name]
+    return figures
+
+
+def through_file(engine, folder):
+    engine.save(folder / "engine.mcts")
+    return mc.Searcher.load(folder / "engine.mcts")
+
+
+def through_pickle(engine, folder):
+    return pickle.loads(pickle.dumps(engine))
+
+
+WAYS = [through_file, through_pickle]
+
+
+# ---- what is saved ---------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("options", [*OPTIONS, {"symmetry": True}, {"final_move": "max"}], ids=repr)
+@pytest.mark.parametrize(("state", "way"), [*((state, through_file) for state in GAMES), (GAMES[0], through_pickle)],
+                         ids=lambda value: getattr(value, "__name__", repr(value)[:40]))
+def test_everything_goes_on(state, options, way, tmp_path):
+    """The same statistics, and the same searches after it: below the root, two plies below, of another game."""
+    engine = searched(state, **options)
+    before = engine.stats()
+    again = way(engine, tmp_path)
+    assert again.stats() == before and engine.stats() == before
+    assert repr(again) == repr(engine)
+    assert check_tree(again, whole=True) == check_tree(engine, whole=True)
+    assert saved(again) == saved(engine)
+    reused = 0
+    for plies in (1, 2):
+        line = engine.stats().pv[:plies]
+        for move in line if len(line) == plies else ():
+            state = state.play(move)
+            if state.winner() is not None:
+                return
+        assert again.search(state, iterations=400) == engine.search(state, iterations=400)
+        assert found(again) == found(engine)
+        reused += engine.stats().reused_visits
+        again = way(engine, tmp_path)
+    assert reused > 0 or before.proven or options.get("symmetry") or "preset" in options and state.legal_moves()[20:]
+    for one in (engine, again):
+        one.search(mc.TicTacToe(), iterations=100)
+    assert found(again) == found(engine)
+
+
+@pytest.mark.parametrize("options", THREADS, ids=repr)
+def test_threads_go_on(options, tmp_path):
+    """Every thread's tree, and what it has told the others: nothing is told twice, nothing is forgotten."""
+    for state in GAMES:
+        engine = searched(state, 3000, **options)
+        for way in WAYS:
+            again = way(engine, tmp_path)
+            assert again.stats() == engine.stats() and again.stats().threads in (1, 2)
+            assert saved(again) == saved(engine) and check_tree(again, whole=True) == check_tree(engine, whole=True)
+        for turn in range(3):
+            state = state.play(engine.stats().move)
+            if state.winner() is not None:
+                break
+            for one in (engine, again):
+                one.search(state, iterations=2000 if turn != 1 else 100)  # 100 are too few for threads
+            assert found(again) == found(engine)
+            again = through_file(engine, tmp_path)
+
+
+def test_what_other_processes_know_goes_on():
+    """A search that told others of itself and heard of them tells, after it was loaded, what is new and no more."""
+    state = mc.ConnectFour()
+    first, second = (searched(state, 2000, seed=seed, solver=False, reuse=True) for seed in (1, 2))
+    second._core.hear(first._core.tell())
+    first._core.hear(second._core.tell())
+    again = load(saved(first))
+    assert again.stats() == first.stats() and again.stats().visits == 4000
+    assert saved(again) == saved(first)
+    state = state.play(first.stats().move)
+    for one in (first, again):
+        one.search(state, iterations=500)
+    told = again._core.tell()
+    assert told == first._core.tell()
+    kept = mc.Searcher(seed=3, memory_mb=16, solver=False)
+    kept.search(state, iterations=10)
+    kept._core.hear(told)
+    assert kept.stats().visits == 510
+
+
+@pytest.mark.parametrize("options", [{"preset": "uct"}, {}, {"selection": "grave"}], ids=repr)
+def test_the_same_position_goes_on(options):
+    """Which it does where no seed is given; so the searches are begun with one by hand."""
+    for state in GAMES:
+        engine, kind = searched(state, iterations=400, **options), tuning.kind_of(state)
+        again = load(saved(engine))
+        for one in (engine, again):
+            one._core.search(state, one._settings[kind], 0.0, 0.0, 700, 99, False, 2)
+        assert found(again) == found(engine)
+        assert engine.stats().reused_visits > 0 or engine.stats().proven
+
+
+def test_exact_search_goes_on_alike():
+    """It keeps tables between searches, which are not saved; so the saved one forgets its own."""
+    state = mc.ConnectFour(5, 8, 4)
+    engine = searched(state, iterations=3000, seed=3)
+    for _ in range(4):
+        again = load(saved(engine))
+        state = state.play(engine.stats().move)
+        for one in (engine, again):
+            one.search(state, iterations=3000)
+        assert found(again) == found(engine)
+
+
+@pytest.mark.parametrize("options", [{"preset": "uct"}, {"root_proofs": 0, "node_proofs": 0, "leaf_proofs": 0}],
+                         ids=["uct", "guided"])
+def test_saving_changes_nothing(options):
+    """But for exact search, an engine that was saved goes on as one that was not."""
+    state = mc.ConnectFour()
+    one, other = searched(state, **options), searched(state, **options)
+    for _ in range(6):
+        saved(one)
+        saved(one)
+        state = state.play(one.stats().move)
+        for engine in (one, other):
+            engine.search(state, iterations=800)
+        assert found(one)["moves"] == found(other)["moves"] and found(one)["nodes"] == found(other)["nodes"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("options", [{"preset": "uct"}, {"solver": False, "expand_after": 1}], ids=repr)
+def test_a_pruned_tree(options, way, tmp_path):
+    engine = searched(mc.ConnectFour(), 250_000 if "preset" in options else 25_000, memory_mb=1, **options)
+    assert engine.stats().prunes > 0
+    again = way(engine, tmp_path)
+    assert again.stats() == engine.stats()
+    move = engine.stats().move
+    for one in (engine, again):  # and both are pruned again
+        one.search(mc.ConnectFour().play(move), iterations=250_000 if "preset" in options else 25_000)
+    assert engine.stats().prunes > 0 and engine.stats().reused_visits > 0
+    assert found(again) == found(engine)
+
+
+def test_a_tree_with_garbage_above_its_root():
+    """A search with little time does not move the tree together that it goes on with; the file has none of it."""
+    state = mc.ConnectFour()
+    engine = mc.Searcher(preset="uct", memory_mb=256)
+    engine.search(state, iterations=3_000_000)
+    large = engine.stats().bytes
+    engine.search(state.play(0), 1e-4)
+    before = engine.stats()
+    assert before.reused_visits > 0 and before.bytes >= large
+    data = saved(engine)
+    assert len(data) < large // 2
+    assert load(data).stats() == before == engine.stats()
+
+
+@pytest.mark.parametrize("state", [
+    mc.ConnectFour(), mc.ConnectFour.from_moves("334"), mc.ConnectFour(7, 5, 5),
+    mc.ConnectFour.from_string("\n".join([". . . . . . ."] * 5 + [". X O . . . ."])).play(6).play(0),
+    mc.MNK(4, 5, 4, "exact"), mc.Gomoku.from_moves([0, 1, 30], size=6, rule="exact"), mc.TicTacToe.from_moves("40"),
+    mc.TicTacToe.from_string("X..\n.O.\n..X").play(1),
+], ids=repr)
+def test_positions(state, tmp_path):
+    again = through_file(searched(state, 50), tmp_path)
+    root = again._core  # the position itself shows in what comes next
+    assert isinstance(root, SearchCore)
+    header, _ = take_apart((tmp_path / "engine.mcts").read_bytes())
+    copied = storage._decode(header["game"])
+    assert copied == state and type(copied) is type(state) and copied.moves == state.moves
+    assert (repr(copied), str(copied)) == (repr(state), str(state))
+
+
+def test_options_are_saved(tmp_path):
+    given = {"preset": "uct", "exploration": 0.3, "seed": 2**64 - 1, "stop_early": True, "reuse": False,
+             "prune": False, "memory_mb": 2.5, "final_move": "max", "rollouts_per_leaf": 2, "fpu": None}
+    for way in WAYS:
+        engine = mc.Searcher(**given)
+        again = way(engine, tmp_path)
+        assert repr(again) == repr(engine) and again.options(mc.ConnectFour()) == engine.options(mc.ConnectFour())
+        with pytest.raises(mc.NoSearch):
+            again.stats()
+        assert again.search(mc.ConnectFour(), iterations=50) == engine.search(mc.ConnectFour(), iterations=50)
+        assert found(again) == found(engine)
+
+
+def test_every_option_is_saved():
+    """A new option of the constructor belongs into this list."""
+    others = {
+        "preset": "strong", "selection": "rave", "exploration": 0.25, "fpu": 0.75, "solver": False,
+        "rollout": "decisive", "rollouts_per_leaf": 2, "expand_after": 3, "expand_distance": 1, "prior_weight": 1.5,
+        "rave_schedule": "mse", "rave_k": 9.0, "rave_bias": 0.5, "grave_ref": 7, "symmetry": True, "leaf_proofs": 1,
+        "node_proofs": 2, "root_proofs": 3, "final_move": "max", "memory_mb": 9.0, "seed": 4, "stop_early": False,
+        "reuse": False, "prune": False, "threads": 2, "exchange_every": 99,
+    }
+    of_general_trees = {
+        "evaluator", "policy_value", "batch", "c_puct", "noise_alpha", "noise_weight", "temperature",
+    }
+    assert set(others) | of_general_trees == set(inspect.signature(mc.Searcher).parameters)
+    header, _ = take_apart(saved(mc.Searcher(**others)))
+    assert header["options"] == others
+
+
+def test_trees_of_another_form_are_not_saved(tmp_path):
+    for engine in (mc.Searcher(temperature=1.0), mc.Searcher(policy_value=lambda state: (None, 0.0))):
+        with pytest.raises(mc.InvalidState, match="general games, or with an evaluator, cannot be saved"):
+            engine.save(tmp_path / "general")
+        with pytest.raises(mc.InvalidState, match="cannot be saved"):
+            pickle.dumps(engine)
+    assert not list(tmp_path.iterdir())
+
+
+def test_memory_is_that_of_the_machine_where_it_was(monkeypatch, tmp_path):
+    engine = mc.Searcher()
+    engine.search(mc.TicTacToe(), iterations=100)
+    engine.save(tmp_path / "default")
+    mc.Searcher(memory_mb=3).save(tmp_path / "given")
+    monkeypatch.setattr("mcts_core.api.default_memory", lambda: 5 * 2**20)
+    assert "memory_mb=5.0" in repr(mc.Searcher.load(tmp_path / "default"))
+    assert "memory_mb=3.0" in repr(mc.Searcher.load(tmp_path / "given"))
+    assert "memory_mb=2.0" in repr(mc.Searcher.load(tmp_path / "given", memory_mb=2))
+
+
+def test_a_tree_that_is_too_large(tmp_path):
+    engine = searched(mc.ConnectFour(), 400_000, preset="uct")
+    engine.save(tmp_path / "large")
+    with pytest.raises(mc.InvalidOption, match=r"memory_mb must be larger for a tree that takes [\d.]+ MB, got 1 "):
+        mc.Searcher.load(tmp_path / "large", memory_mb=1)
+    assert mc.Searcher.load(tmp_path / "large", memory_mb=8).stats() == engine.stats()
+
+
+@pytest.mark.parametrize("value", [0, -1, "much", True, float("nan"), 1e9])
+def test_bad_limits(value, tmp_path):
+    mc.Searcher().save(tmp_path / "engine")
+    with pytest.raises(mc.InvalidOption, match="memory_mb"):
+        mc.Searcher.load(tmp_path / "engine", memory_mb=value)
+
+
+def test_other_defaults_begin_anew(monkeypatch):
+    """A version with other defaults shows the statistics, but does not mix searches of different kinds."""
+    engine = searched(mc.ConnectFour())
+    data, move = saved(engine), engine.stats().move
+    monkeypatch.setattr(tuning, "CONNECT_FOUR", {**tuning.CONNECT_FOUR, "expand_after": 9})
+    again = load(data)
+    assert again.stats() == engine.stats()
+    again.search(mc.ConnectFour().play(move), iterations=100)
+    assert again.stats().reused_visits == 0
+    fresh = mc.Searcher(seed=7, memory_mb=16)
+    fresh.search(mc.ConnectFour().play(move), iterations=100)
+    assert found(again) == found(fresh)
+
+
+def test_older_files_know_fewer_options():
+    """They did without, as the preset "uct" does."""
+    engine = searched(mc.ConnectFour())
+    header, trees = take_apart(saved(engine))
+    assert header["resolved"].pop("symmetry") is False
+    again = load(put_together(header, trees))
+    state = mc.ConnectFour().play(engine.stats().move)
+    assert again.search(state, iterations=100) == engine.search(state, iterations=100)
+    assert again.stats().reused_visits > 0 and found(again) == found(engine)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_interrupted_search(threads):
+    class Enough(Exception):
+        pass
+
+    def stop(stats):
+        raise Enough
+
+    engine = mc.Searcher(seed=1, memory_mb=64, threads=threads)
+    with pytest.raises(Enough):
+        engine.search(mc.Gomoku(15), 30, progress=stop, every=0.01)
+    assert engine.stats().stop_reason == "cancelled" and engine.stats().threads == threads
+    again = load(saved(engine))
+    assert again.stats() == engine.stats()
+    state = mc.Gomoku(15).play(engine.stats().move)
+    assert again.search(state, iterations=1100) == engine.search(state, iterations=1100)
+    assert found(again) == found(engine)
+
+
+def test_without_statistics(tmp_path):
+    """Before the first search, after one that failed, after the memory was given back."""
+    class Broken(Nim):
+        def play(self, move):
+            raise ZeroDivisionError
+
+    failed, released = searched(mc.TicTacToe()), searched(mc.TicTacToe())
+    with pytest.raises(mc.GameError):
+        failed.search(Broken(), iterations=100)
+    released._core.release()
+    for engine in (mc.Searcher(), failed, released):
+        for way in WAYS:
+            again = way(engine, tmp_path)
+            with pytest.raises(mc.NoSearch):
+                again.stats()
+            assert again.search(mc.TicTacToe(), iterations=200) in range(9)
+
+
+def test_an_engine_that_searches(tmp_path):
+    engine, raised = searched(mc.ConnectFour(), memory_mb=64, seed=None), []
+    with engine.pondering(mc.Gomoku(15)):
+        for call in (lambda: engine.save(tmp_path / "busy"), lambda: pickle.dumps(engine), lambda: copy.copy(engine)):
+            with pytest.raises(mc.SearchBusy):
+                call()
+
+    def progress(stats):
+        with pytest.raises(mc.SearchBusy):
+            engine.save(tmp_path / "busy")
+        raised.append(1)
+
+    engine.search(mc.Gomoku(15), 0.05, progress=progress, every=0.01)
+    assert raised and not list(tmp_path.iterdir())
+    engine.ponder(mc.TicTacToe())  # solved soon
+    while engine._background._thread.is_alive():
+        pass
+    again = through_file(engine, tmp_path)
+    assert again.stats() == engine.stats() and again.stop() == engine.stop()
+
+
+# ---- pickles ---------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("options", [{}, {"preset": "uct"}, {"selection": "rave"}, {"selection": "grave"}], ids=repr)
+def test_games_written_in_python(options, tmp_path):
+    state = Nim(25)
+    engine = searched(state, 300, **options)
+    with pytest.raises(mc.InvalidState, match=r"got Nim; pickle\.dumps\(engine\)"):
+        engine.save(tmp_path / "nim")
+    assert not list(tmp_path.iterdir())
+    for _ in range(3):
+        again = through_pickle(engine, tmp_path)
+        assert again.stats() == engine.stats()
+        assert check_tree(again, whole=True) == check_tree(engine, whole=True)
+        state = state.play(engine.stats().move)
+        for one in (engine, again):
+            one.search(state, iterations=200)
+        assert found(again) == found(engine)
+    assert engine.stats().reused_visits > 0 or engine.stats().proven
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_every_protocol(protocol):
+    for state in (mc.ConnectFour(), Nim()):
+        engine = searched(state, 100)
+        assert pickle.loads(pickle.dumps(engine, protocol)).stats() == engine.stats()
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda engine: pickle.loads(pickle.dumps(engine))])
+@pytest.mark.parametrize("state", [mc.ConnectFour(), Nim()], ids=["native", "python"])
+def test_copies_are_their_own(state, copied):
+    engine = searched(state, 200)
+    before = engine.stats()
+    again = copied(engine)
+    for _ in range(3):
+        state = state.play(again.stats().move)
+        again.search(state, iterations=200)
+    assert engine.stats() == before
+    again.search(mc.Gomoku(7), iterations=10)
+    assert engine.stats() == before and check_tree(engine)["nodes"] > 1
+
+
+def test_copies_search_at_the_same_time():
+    engine = searched(mc.ConnectFour(), 2000)
+    state = mc.ConnectFour().play(engine.stats().move)
+    engines = [copy.deepcopy(engine) for _ in range(3)]
+    threads = [threading.Thread(target=one.search, args=(state,), kwargs={"iterations": 5000}) for one in engines]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    engine.search(state, iterations=5000)
+    assert [found(one) for one in engines] == [found(engine)] * 3
+
+
+def test_subclasses(tmp_path):
+    engine = Named("Ada", seed=1)
+    engine.rank = 3
+    engine.search(mc.TicTacToe(), iterations=50)
+    again = through_pickle(engine, tmp_path)
+    assert (type(again), again.name, again.rank, again.stats()) == (Named, "Ada", 3, engine.stats())
+    engine.save(tmp_path / "named")
+    again = Named.load(tmp_path / "named")
+    assert (type(again), again.name, again.stats()) == (Named, "nobody", engine.stats())
+    plain = mc.Searcher.load(tmp_path / "named")
+    assert type(plain) is mc.Searcher and plain.stats() == engine.stats()
+
+
+def test_subclasses_of_native_games(tmp_path):
+    engine = searched(Mine(5, 5, 4), 200)
+    with pytest.raises(mc.InvalidState, match="got Mine;"):
+        engine.save(tmp_path / "mine")
+    again = through_pickle(engine, tmp_path)
+    assert again.stats() == engine.stats()
+    state = Mine(5, 5, 4).play(engine.stats().move)
+    for one in (engine, again):
+        one.search(state, iterations=200)
+    assert found(again) == found(engine) and type(state) is Mine
+
+
+def test_states_that_do_not_pickle():
+    engine = searched(Nim(), 50)
+    state = Nim()
+    state.lock = threading.Lock()
+    engine.search(state, iterations=50)
+    with pytest.raises(TypeError, match="pickle"):
+        pickle.dumps(engine)
+    assert engine.search(state, iterations=50)  # and the engine can be used
+
+
+def test_a_pickled_game_that_changed():
+    """What the moves of the tree say no longer fits the class that reads them: an error, and no crash."""
+    engine = searched(Nim(), 300, preset="uct")
+    make, (cls, data, state, names) = engine.__reduce__()
+    assert make(cls, data, state, names).stats() == engine.stats()
+    with pytest.raises(mc.InvalidFile, match="a move that there is not"):
+        make(cls, data, state, names[:1])
+    with pytest.raises(mc.InvalidFile, match="not all different"):
+        make(cls, data, state, [names[0]] * len(names))
+    with pytest.raises(mc.InvalidFile, match="no position"):
+        make(cls, data, None, None)
+    with pytest.raises(mc.InvalidFile, match="damaged: a checksum"):
+        make(cls, data[:-1] + b"x", state, names)
+    with pytest.raises(mc.InvalidState):
+        make(cls, data, object(), names)
+
+
+# ---- files -----------------------------------------------------------------------------------------------------------
+
+def test_paths(tmp_path, monkeypatch):
+    engine = searched(mc.TicTacToe(), 50)
+    monkeypatch.chdir(tmp_path)
+    for path in ("here", b"bytes", tmp_path / "path", str(tmp_path / "\u00fcber uns")):
+        engine.save(path)
+        assert mc.Searcher.load(path).stats() == engine.stats()
+    assert sorted(os.listdir()) == ["bytes", "here", "path", "\u00fcber uns"]
+    for call in (engine.save, mc.Searcher.load):
+        for path in (3, None, ["here"]):
+            with pytest.raises(mc.InvalidOption, match="path must be"):
+                call(path)
+        with pytest.raises(IsADirectoryError):
+            call(tmp_path)
+        with pytest.raises(FileNotFoundError):
+            call(tmp_path / "missing" / "file")
+        with pytest.raises(ValueError, match="null"):
+            call("a\0b")
+    with pytest.raises(FileNotFoundError):
+        mc.Searcher.load("missing")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no FIFOs")
+def test_other_things_than_files(tmp_path):
+    os.mkfifo(tmp_path / "fifo")
+    for call in (mc.Searcher().save, mc.Searcher.load):
+        with pytest.raises(OSError, match="not a regular file"):
+            call(tmp_path / "fifo")
+    assert stat.S_ISFIFO(os.stat(tmp_path / "fifo").st_mode)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes and links of POSIX")
+def test_links_and_modes_stay(tmp_path):
+    engine, target, link = searched(mc.TicTacToe(), 50), tmp_path / "target", tmp_path / "link"
+    engine.save(target)
+    umask = os.umask(0)
+    os.umask(umask)
+    assert stat.S_IMODE(target.stat().st_mode) == 0o666 & ~umask
+    target.chmod(0o640)
+    link.symlink_to(target)
+    engine.search(mc.TicTacToe(), iterations=60)
+    engine.save(link)
+    assert link.is_symlink() and mc.Searcher.load(target).stats() == engine.stats()
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+
+
+def test_files_that_are_not_to_be_written(tmp_path, monkeypatch):
+    engine, path = searched(mc.TicTacToe(), 50), tmp_path / "engine"
+    engine.save(path)
+    before = path.read_bytes()
+    monkeypatch.setattr(os, "access", lambda name, mode: False)  # also root is told so
+    with pytest.raises(PermissionError):
+        engine.save(path)
+    monkeypatch.undo()
+
+    def refuse(*arguments, **keywords):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(PermissionError):
+        engine.save(path)
+    monkeypatch.undo()
+    assert path.read_bytes() == before and os.listdir(tmp_path) == ["engine"]
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left"), KeyboardInterrupt(), MemoryError()], ids=repr)
+@pytest.mark.parametrize("name", ["write", "fsync", "replace", "close"])
+def test_what_fails_halfway_leaves_the_old_file(name, error, tmp_path, monkeypatch):
+    engine, path = searched(mc.ConnectFour(), 100), tmp_path / "engine"
+    engine.save(path)
+    before = path.read_bytes()
+    engine.search(mc.ConnectFour(), iterations=2000)
+    real, calls = getattr(os, name), []
+
+    def fail(*arguments):
+        calls.append(arguments)
+        if name == "write" and len(calls) < 3:
+            return real(arguments[0], bytes(arguments[1])[:7])  # a write may take less than it was given
+        if name == "close":
+            real(*arguments)
+        raise error
+
+    monkeypatch.setattr(os, name, fail)
+    with pytest.raises(type(error)):
+        engine.save(path)
+    monkeypatch.undo()
+    assert calls and path.read_bytes() == before and os.listdir(tmp_path) == ["engine"]
+    with pytest.raises(type(error)):  # the same for a file that was not there
+        monkeypatch.setattr(os, name, fail)
+        engine.save(tmp_path / "new")
+    monkeypatch.undo()
+    assert os.listdir(tmp_path) == ["engine"]
+    engine.save(path)
+    assert mc.Searcher.load(path).stats() == engine.stats()
+
+
+def test_short_writes(tmp_path, monkeypatch):
+    engine, real = searched(mc.ConnectFour(), 100), os.write
+    monkeypatch.setattr(os, "write", lambda file, data: real(file, data[:100]))
+    engine.save(tmp_path / "engine")
+    monkeypatch.undo()
+    assert mc.Searcher.load(tmp_path / "engine").stats() == engine.stats()
+
+
+def run(code, *arguments, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True, timeout=60,
+        env={**os.environ, **environment}, check=False,
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs the module resource")
+def test_a_limit_of_file_sizes(tmp_path):
+    """The system itself refuses to write more, in the middle of the trees."""
+    searched(mc.TicTacToe(), 50).save(tmp_path / "engine")
+    before = (tmp_path / "engine").read_bytes()
+    done = run(
+        "import resource, sys, mcts_core as mc\n"
+        "engine = mc.Searcher(preset='uct', seed=1)\n"
+        "engine.search(mc.ConnectFour(), iterations=50_000)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, resource.RLIM_INFINITY))\n"
+        "try:\n    engine.save(sys.argv[1])\n"
+        "except OSError as error:\n    print('refused', error.errno)\n", tmp_path / "engine")
+    assert done.stdout == "refused 27\n" and done.returncode == 0, done
+    assert (tmp_path / "engine").read_bytes() == before and os.listdir(tmp_path) == ["engine"]
+
+
+def test_a_crash_in_the_middle(tmp_path):
+    """The process is gone after some writes: the old file is whole, and so is the next one that is saved."""
+    searched(mc.TicTacToe(), 50).save(tmp_path / "engine")
+    before = (tmp_path / "engine").read_bytes()
+    done = run(
+        "import os, sys, mcts_core as mc\n"
+        "engine = mc.Searcher(seed=1)\n"
+        "engine.search(mc.ConnectFour(), iterations=100)\n"
+        "def fsync(file):\n    os._exit(7)\n"
+        "os.fsync = fsync\n"
+        "engine.save(sys.argv[1])\n", tmp_path / "engine")
+    assert done.returncode == 7
+    assert (tmp_path / "engine").read_bytes() == before
+    left = set(os.listdir(tmp_path)) - {"engine"}
+    assert len(left) == 1 and all(re.fullmatch(r"\.mcts_core-[0-9a-f]{16}\.tmp", name) for name in left)
+    assert mc.Searcher.load(tmp_path / "engine").save(tmp_path / "engine") is None
+
+
+def test_many_save_to_one_path(tmp_path):
+    engines = [searched(mc.ConnectFour(), 200 + index) for index in range(4)]
+    path = tmp_path / "engine"
+
+    def save(engine):
+        for _ in range(5):
+            engine.save(path)
+
+    threads = [threading.Thread(target=save, args=(engine,)) for engine in engines]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert mc.Searcher.load(path).stats() in [engine.stats() for engine in engines]
+    assert os.listdir(tmp_path) == ["engine"]
+
+
+def test_the_instruction_set_does_not_matter(tmp_path):
+    """A file written here, loaded by a process of the baseline instruction set: the same figures, the same searches."""
+    lines = []
+    for number, options in enumerate(OPTIONS):
+        engine = searched(mc.Gomoku.from_moves("112 97 113", size=15), 500, **options)
+        engine.save(tmp_path / str(number))
+        stats = engine.stats()
+        engine.search(mc.Gomoku.from_moves("112 97 113", size=15).play(stats.move), iterations=300)
+        lines.append(f"{stats.isa} {engine.stats().moves}")
+    done = run(
+        "import sys, mcts_core as mc\n"
+        "for number in range(int(sys.argv[2])):\n"
+        "    engine = mc.Searcher.load(f'{sys.argv[1]}/{number}')\n"
+        "    isa, move = engine.stats().isa, engine.stats().move\n"
+        "    engine.search(mc.Gomoku.from_moves('112 97 113', size=15).play(move), iterations=300)\n"
+        "    assert engine.stats().isa == 'baseline'\n"
+        "    print(isa, engine.stats().moves)\n", tmp_path, len(OPTIONS), MCTS_CORE_ISA="baseline")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == lines
+
+
+# ---- bad files -------------------------------------------------------------------------------------------------------
+
+@pytest.fixture(scope="module")
+def small():
+    """A small saved Searcher."""
+    return saved(searched(mc.TicTacToe(), 20, preset="uct", memory_mb=1))
+
+
+def refused(path, data, text=""):
+    path.write_bytes(data)
+    with pytest.raises(mc.InvalidFile) as caught:
+        mc.Searcher.load(path)
+    message = str(caught.value)
+    assert message.startswith(repr(str(path))[:40]) and " cannot be loaded: " in message and text in message
+    return message
+
+
+def test_the_format(small):
+    """As the documentation says; files of version 1 must be readable for ever."""
+    assert small[:8] == MAGIC and struct.unpack_from("<II", small, 8)[0] == 1
+    header, trees = take_apart(small)
+    assert put_together(header, trees)[PREFIX.size:].count(b"TicTacToe") == 1
+    assert set(header) == {"package", "options", "game", "resolved", "search"}
+    assert header["game"] == {"class": "TicTacToe", "rules": {}, "diagram": None, "moves": []}
+    assert b"pickle" not in small and len(trees) % 64 == 0
+    assert load(put_together(header, trees)).stats() == load(small).stats()
+
+
+def test_an_old_file_can_be_read():
+    """Written by the first version of the format, on Connect Four after 33, seed 11, by UCT."""
+    engine = mc.Searcher.load(TESTS / "data" / "saved_1.mcts")
+    stats = engine.stats()
+    assert (stats.iterations, stats.seed, stats.stop_reason, sum(m.visits for m in stats.moves)) == (
+        300, 11, "iterations", 300)
+    fresh = mc.Searcher(preset="uct", seed=11, memory_mb=16)
+    fresh.search(mc.ConnectFour.from_moves("33"), iterations=300)
+    assert fresh.stats().moves == stats.moves
+    state = mc.ConnectFour.from_moves("33").play(stats.move)
+    assert engine.search(state, iterations=300) == fresh.search(state, iterations=300)
+    assert engine.stats().moves == fresh.stats().moves and engine.stats().reused_visits > 0
+
+
+def test_truncated_files(small, tmp_path):
+    assert len(small) < 4000
+    for length in range(len(small)):
+        with pytest.raises(mc.InvalidFile):
+            load(small[:length])
+    for length in (0, 1, 5, 8, 9, 23, 24, 100, len(small) - 1):
+        refused(tmp_path / "short", small[:length], "truncated" if 0 < length < 24 else "")
+    refused(tmp_path / "long", small + b"\0", f"should have {len(small)} bytes, but it has {len(small) + 1}")
+
+
+def test_flipped_bits(small):
+    for place in range(len(small)):
+        data = bytearray(small)
+        data[place] ^= 1 << place % 8
+        with pytest.raises(mc.InvalidFile):
+            load(bytes(data))
+
+
+@pytest.mark.parametrize(("data", "text"), [
+    (b"", "no saved Searcher"), (b"hello", "no saved Searcher"), (b"X" * 1000, "no saved Searcher"),
+    (pickle.dumps({"a": 1}) * 20, "no saved Searcher"), (MAGIC, "truncated to 8 bytes"),
+    (MAGIC.replace(b"\r\n", b"\n") + bytes(100), "no saved Searcher"),
+    (put_together({}, b"", version=2), "it has version 2 of the format, this version of mcts_core reads 1"),
+    (put_together({}, b"", version=0), "it has version 0"), (put_together({}, b"", version=2**32 - 1), "version"),
+    (put_together({}, b"", magic=b"\x89PNG\r\n\x1a\n"), "no saved Searcher"),
+    (put_together(b"{", b""), "header cannot be read"), (put_together(b"\xff\xfe", b""), "header cannot be read"),
+    (put_together(b"[" * 100_000, b""), "header cannot be read"), (put_together(b"[]", b""), "no object"),
+    (put_together(b'{"options":{"seed":' + b"9" * 5000 + b"}}", b""), "header cannot be read"),
+    (put_together({}, b""), "options must be there"), (put_together({"options": {"no": 1}}, b""), "options are not"),
+    (put_together({"options": {"seed": -1}}, b""), "seed must be an int"),
+    (put_together({"options": {}}, b"x" * 64), "a tree but no search"),
+    (put_together({"options": {}, "search": 3}, b""), "trees must be there as list"),
+    (put_together({"options": {}, "search": {"trees": []}}, b""), "no position"),
+    (PREFIX.pack(MAGIC, 1, 10, 2**62) + bytes(100), "bytes, but it has 124"),
+    (PREFIX.pack(MAGIC, 1, 2**32 - 1, 0) + bytes(100), "bytes, but it has 124"),
+    (PREFIX.pack(MAGIC, 1, 2**21, 0) + bytes(2**21 + 64), "bytes, but it has"),
+], ids=lambda value: repr(value)[:40])
+def test_foreign_files(data, text, tmp_path):
+    refused(tmp_path / "foreign", data, text)
+
+
+def changed(data, *path, to):
+    """The file with another value in its header."""
+    header, trees = take_apart(data)
+    at = header
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = to
+    return put_together(header, trees)
+
+
+@pytest.mark.parametrize(("path", "to", "text"), [
+    (("game", "class"), "Chess", "a position of 'Chess', which this version does not know"),
+    (("game", "class"), "os.system", "does not know"), (("game", "class"), ["TicTacToe"], "class must be there as str"),
+    (("game", "class"), "ConnectFour", "the rules of ConnectFour are rows, cols, connect, got {}"),
+    (("game", "rules"), {"base": 1}, "the rules of TicTacToe are"), (("game", "moves"), [0, 0], "cell 0 is occupied"),
+    (("game", "moves"), [0, 3, 1, 4, 2], "the end of a game"),
+    (("game", "moves"), "012", "moves must be there as list"),
+    (("game", "moves"), [True], "must be an int"), (("game", "diagram"), "X", "its position cannot be"),
+    (("game", "diagram"), 3, "its position cannot be"), (("game", "moves"), [4], "damaged"),
+    (("game",), None, "a tree but no position"), (("resolved",), 7, "resolved must be there as dict"),
+    (("resolved", "exploration"), "x", "options do not fit"), (("resolved", "nothing"), 1, "options do not fit"),
+    (("resolved", "selection"), "rave", "guided must be there"),
+    (("resolved", "rollouts_per_leaf"), 0, "options do not fit"),
+    (("options", "preset"), "best", "options are not"), (("options", "memory_mb"), 1e300, "options are not"),
+    (("search", "trees", 0, "bytes"), 2**50, "other sizes than it says"),
+    (("search", "trees", 0, "bytes"), -64, "bytes must be from 0"),
+    (("search", "trees", 0, "bytes"), 10**30, "bytes must be from 0"),
+    (("search", "trees"), [], "other sizes than it says"), (("search", "trees"), [3], "bytes must be there"),
+    (("search", "seed"), 2**64, "seed must be from 0"), (("search", "seconds"), 0.0, "seconds must be a finite"),
+    (("search", "seconds"), 1, "seconds must be there as float"),
+    (("search", "overshoot"), -1.0, "overshoot must be a finite"),
+    (("search", "stop_reason"), "a b", "stop_reason must be a word"), (("search", "isa"), "", "isa must be a word"),
+    (("search", "finished"), 1, "finished must be there as bool"), (("search", "pv"), [9], "variation is not legal"),
+    (("search", "pv"), [], "variation is empty"), (("search", "pv"), [4, 4], "variation is not legal"),
+    (("search", "pv"), {"4": 4}, "pv must be there as list"), (("search", "bytes"), 0, "bytes must be from 1"),
+    (("search", "trees", 0, "iterations"), 10, "the visits of the root are not those of its"),
+    (("search", "trees", 0, "iterations"), 2**31, "iterations must be from"),
+    (("search", "trees", 0, "reused"), 2**30 - 10, "reused must be from"),
+    (("search", "trees", 0, "nodes"), -1, "nodes must be from"),
+    (("search", "trees", 0, "rollouts"), True, "rollouts must be there as int"),
+    (("search", "trees", 0, "depth_sum"), 2**63, "depth_sum must be from"),
+], ids=repr)
+def test_headers_that_cannot_be(path, to, text, small, tmp_path):
+    refused(tmp_path / "bad", changed(small, *path, to=to), text)
+
+
+@pytest.mark.parametrize(("name", "to", "text"), [
+    ("value", 3, "value must be from -1 to 2"), ("move", 40, "the first move of a proof must be legal"),
+    ("move", True, "the first move of a proof must be legal"), ("debt", -1, "debt must be from 0"),
+    ("settled", 1, "settled must be from 0 to 0"), ("exact", 2, "exact must be from 0 to 1"),
+    ("forgone", 2**31, "forgone must be from 0"),
+])
+def test_proofs_that_cannot_be(name, to, text, tmp_path):
+    data = saved(searched(mc.ConnectFour(), 50))
+    refused(tmp_path / "bad", changed(data, "search", "trees", 0, "guided", name, to=to), text)
+    refused(tmp_path / "bad", changed(data, "search", "trees", 0, "guided", to=None), "guided must be there")
+
+
+def test_files_of_other_games(tmp_path):
+    """The tree of one position under the name of another one."""
+    games = [mc.ConnectFour(), mc.ConnectFour(5, 6, 4), mc.MNK(7, 1, 7), mc.TicTacToe(), mc.Gomoku(8), mc.Gomoku(9)]
+    count = 0
+    for options in ({"preset": "uct"}, {}):
+        files = [saved(searched(game, 120, **options)) for game in games]
+        headers = [take_apart(data)[0] for data in files]
+        for index, data in enumerate(files):
+            for other, header in enumerate(headers):
+                if other == index:
+                    continue
+                fake = changed(changed(data, "game", to=header["game"]), "resolved", to=header["resolved"])
+                try:  # a tree without all moves may be one of another game as well
+                    engine = load(fake)
+                except mc.InvalidFile:
+                    count += 1
+                    continue
+                assert options == {}
+                assert engine.search(games[other], iterations=100) in games[other].legal_moves()
+    assert count > 50
+
+
+def test_big_endian_machines(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "byteorder", "big")
+    with pytest.raises(mc.InvalidFile, match="little-endian"):
+        mc.Searcher().save(tmp_path / "engine")
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(mc.InvalidFile, match="little-endian"):
+        load(small)
+
+
+def test_a_file_that_shrinks(small, tmp_path, monkeypatch):
+    (tmp_path / "engine").write_bytes(small)
+    real = storage._read_header
+
+    def cut(file, size):
+        result = real(file, size)
+        os.truncate(tmp_path / "engine", size - 40)
+        return result
+
+    monkeypatch.setattr(storage, "_read_header", cut)
+    with pytest.raises(mc.InvalidFile, match="ends too early"):
+        mc.Searcher.load(tmp_path / "engine")
+
+
+def test_a_bomb(tmp_path):
+    """A gigabyte of nothing that says it is a tree: refused before memory is taken, and the process stays small."""
+    done = run(
+        "import hashlib, json, resource, struct, sys\n"
+        "import mcts_core as mc\n"
+        "engine = mc.Searcher(preset='uct', memory_mb=4)\n"
+        "engine.search(mc.ConnectFour(), iterations=100)\n"
+        "data = engine.__reduce__()[1][1]\n"
+        "length, = struct.unpack_from('<I', data, 12)\n"
+        "header = json.loads(data[24:24 + length])\n"
+        "header['search']['trees'][0]['bytes'] = 2**30 // 96 * 96\n"
+        "text = json.dumps(header).encode()\n"
+        "begin = struct.pack('<8sIIQ', data[:8], 1, len(text), 2**30 // 96 * 96) + text\n"
+        "begin += hashlib.sha256(begin).digest()\n"
+        "with open(sys.argv[1], 'wb') as file:\n"
+        "    file.write(begin)\n"
+        "    file.truncate(len(begin) + 2**30 // 96 * 96 + 32)\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "for limit in (None, 100):\n"
+        "    try:\n        mc.Searcher.load(sys.argv[1], memory_mb=limit)\n"
+        "    except mc.InvalidOption as error:\n        print(error)\n"
+        "assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + 20_000\n", tmp_path / "bomb")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("memory_mb must be larger for a tree that takes 1024.0 MB, got ") == 2
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_damaged_trees_with_valid_checksums(seed):
+    """Whoever makes a file makes its checksums: it is refused, or it can be searched with. In a process of its own,
+    since the failure would be a crash."""
+    cases = 4000
+    done = subprocess.run(
+        [sys.executable, "-X", "faulthandler", str(TESTS / "saved_files.py"), str(seed), str(cases)],
+        capture_output=True, text=True, timeout=300, check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    refused, used, gone_on = map(int, done.stdout.split())
+    assert refused + used == cases or refused + used - cases < 50
+    assert refused > cases // 2 and used > cases // 20 and gone_on > cases // 20
+
+
+# ---- the page --------------------------------------------------------------------------------------------------------
+
+def test_the_page_is_true(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = PAGE.read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    parser, runner, names = doctest.DocTestParser(), doctest.DocTestRunner(), {"__name__": "page"}
+    for number, block in enumerate(blocks):
+        test = parser.get_doctest(block, names, f"{PAGE.name} block {number}", PAGE.name, 0)
+        runner.run(test, clear_globs=False)
+        names = test.globs
+    failed, attempted = runner.summarize(verbose=False)
+    assert attempted >= 8 and failed == 0
+    assert hashlib.sha256(b"").digest_size == 32 and "SHA-256" in text
