@@ -322,7 +322,8 @@ cdef int hear(Tree *tree, Known *known, const uint32_t *message, uint32_t length
     cdef GuidedTree *guided = <GuidedTree *>tree
     cdef Reader reader
     cdef bint changed = False
-    if length < HEADER or message[0] != MESSAGE_FORMAT or message[1] > most_visits(tree) - top.visits[0] or message[3] > 3:
+    if (length < HEADER or message[0] != MESSAGE_FORMAT or message[3] > 3
+            or message[1] > most_visits(tree) - top.visits[0]):
         return RUN_GAME_ERROR
     top.visits[0] += message[1]
     top.wins[0] += <int32_t>message[2]
