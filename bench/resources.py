@@ -134,7 +134,7 @@ def descriptors():
 
 
 def wait_for_threads(count, seconds=5.0):
-    """Waits until no more than ``count`` threads are left; the names of those too many that are left then."""
+    """Waits until no more than ``count`` threads are left; the names of the newest, as many as are too many then."""
     end = time.monotonic() + seconds
     while native_threads() > count and time.monotonic() < end:
         time.sleep(0.002)
@@ -142,7 +142,7 @@ def wait_for_threads(count, seconds=5.0):
     if left <= 0:
         return []
     names = [thread.name for thread in threading.enumerate() if thread is not threading.main_thread()]
-    return (names + ["one that Python does not know"] * left)[:left]
+    return (names[-left:] + ["one that Python does not know"] * left)[:left]
 
 
 def judge(amounts, warm):
