@@ -35,7 +35,7 @@ def processes(pinned=True, count=None):
     try:
         for index in range(count):
             words = [sys.executable, "-S", __file__, str(LONGEST)]
-            if pinned and hasattr(os, "sched_setaffinity"):
+            if pinned:
                 words.append(str(numbers[index % len(numbers)]))
             started.append(subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE))
         for process in started:
@@ -62,7 +62,7 @@ def main(argv):
     """Computes until the time is over."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the one that started this, too
     end = time.monotonic() + float(argv[0])
-    if len(argv) > 1:
+    if len(argv) > 1 and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {int(argv[1])})
     threading.Thread(target=end_with_input, daemon=True).start()
     print("busy", flush=True)
