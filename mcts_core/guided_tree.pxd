@@ -101,6 +101,8 @@ ctypedef struct GuidedTree:
     float *scratch               # priors of the children at hand
     uint32_t *drawn              # by level of the path: the drawn child that selection passed over, or NEVER
     uint32_t drawn_room
+    double deadline              # on the clock, 0: none
+    double unit_seconds          # that a unit of exact search lasts, about
 
 ctypedef struct GuidedOps:
     GuidedTree *(*create)(uint64_t bytes) noexcept nogil

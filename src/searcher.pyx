@@ -417,6 +417,7 @@ cdef class SearchCore(SearchTurn):
         cdef bint on_main_thread
         cdef uint32_t most = most_iterations(settings)
         cdef bint only_move
+        cdef uint32_t index
         if not claimed:
             self.claim()
         self.thread = get_ident()
@@ -459,6 +460,11 @@ cdef class SearchCore(SearchTurn):
             self.every = every
             self.stop_reason = "cancelled"  # what a signal leaves here
             on_main_thread = get_ident() == main_thread_ident()
+            if settings.guided:
+                self.guided.deadline = begin + seconds if seconds > 0 else 0
+                if self.teamed:
+                    for index in range(1, self.threads):
+                        (<GuidedTree *>self.team.members[index].tree).deadline = self.guided.deadline
             try:
                 if self.teamed:
                     self.start(iterations, seconds, begin)
