@@ -133,7 +133,7 @@ def search_together(list cores, list states, GeneralSettings settings, uint32_t 
             if core.rules is not None:
                 core.rules.rest()
             core.thread = None
-            core.lock.release()
+            core.leave()
 
 
 cdef bint same_form(Rules one, Rules other) except -1:
