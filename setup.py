@@ -15,7 +15,8 @@ from setuptools.command.build_ext import build_ext
 
 BUILD = Path("build")
 MODULES = ["errors", "notation", "game", "dispatch", "connect_four", "mnk", "mnk_prover", "python_game", "search_turn",
-           "compaction", "exchange", "team", "searcher", "tree_top", "tree_check", "tree_storage", "general_rules",
+           "compaction", "exchange", "team", "search_settings", "descent",
+           "searched_tree", "searcher", "tree_top", "tree_check", "tree_storage", "general_rules",
            "evaluators", "general_searcher", "general_group", "bulk_rollouts", "probe", "tree_probe"]
 HOT_MODULES = ["tree", "guided_tree", "general_tree", "connect_four_rollout", "connect_four_guide",
                "connect_four_prover", "mnk_rollout", "mnk_guide", "mnk_threats", "mnk_solver"]

@@ -10,7 +10,8 @@ from mcts_core import bulk_rollouts, tuning
 from mcts_core.errors import InvalidOption, NoSearch, SearchBusy
 from mcts_core.game import NativeState, is_general
 from mcts_core.notation import as_int, shorten
-from mcts_core.searcher import SearchCore, SearchSettings, clock, default_memory, guide_of, tree_share
+from mcts_core.search_settings import SearchSettings, guide_of
+from mcts_core.searcher import SearchCore, clock, default_memory, tree_share
 
 TYPE_CHECKING = False  # typing itself, and dataclasses, would be most of the time that importing this package takes
 if TYPE_CHECKING:
@@ -79,9 +80,9 @@ class Searcher:
     reuse: whether a search goes on with the part of the last one's tree that is below its position, when that is the
         last position, or one that comes after it by play, searched with the same options. (With a ``seed``, which says
         what a search finds, the last position itself is searched anew.) ``Stats.reused_visits`` tells how much there
-        was. States written in Python must be equal by value and hashable, unless it is the same object again; they are
-        recognised after up to two moves, or by an attribute ``moves``, the list of the moves that led to them, after
-        any number.
+        was; what exact search has proven is kept along a game also where there was nothing. States written in Python
+        must be equal by value and hashable, unless it is the same object again; they are recognised after up to two
+        moves, or by an attribute ``moves``, the list of the moves that led to them, after any number.
     stop_early: whether a search ends before its budget when the move to play is certain: there is one legal move
         (``only_move``, after one iteration), or none of the others can become the most visited one (``decided``). The
         latter is exact for iterations; within a time budget it takes the rest to run at most twice as fast as so far,

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from typing import Any, BinaryIO
 
     from mcts_core.api import Searcher
-    from mcts_core.searcher import SearchSettings
+    from mcts_core.search_settings import SearchSettings
 
 MAGIC = b"\x89MCTS\r\n\x1a"
 """As that of PNG: no text begins so, and what takes a file for text and changes it shows at once."""

@@ -1,7 +1,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from mcts_core.searcher import SearchCore, SearchSettings
+from mcts_core.search_settings import SearchSettings
+from mcts_core.searcher import SearchCore
 
 def dump(
     core: SearchCore, encode: Callable[[Any], Any], consume: Callable[[Any, Any, Any, Any, Any], Any]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mcts_core.connect_four import ConnectFour
 from mcts_core.mnk import MNK
-from mcts_core.searcher import guide_of
+from mcts_core.search_settings import guide_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from mcts_core.dispatch import isa
 from mcts_core.errors import EvaluatorError, SearchBusy
-from mcts_core.searcher import by_value_key, by_visits_key, main_thread_ident
+from mcts_core.searched_tree import by_value_key, by_visits_key
+from mcts_core.searcher import main_thread_ident
 
 from mcts_core.dirichlet cimport natural_exp, natural_log, uniform
 from mcts_core.dispatch cimport hot_table

@@ -188,7 +188,7 @@ cdef int guided_resume(GuidedTree *guided, const mcts_game *game, const void *ro
 
 
 cdef int guided_reset(GuidedTree *guided, const mcts_game *game, const void *root, int32_t root_sign,
-                      const GuidedOptions *options, uint64_t seed) noexcept nogil:
+                      const GuidedOptions *options, uint64_t seed, int keep) noexcept nogil:
     cdef Tree *tree = &guided.tree
     cdef uint64_t units
     cdef GuidedBlock *block
@@ -220,7 +220,7 @@ cdef int guided_reset(GuidedTree *guided, const mcts_game *game, const void *roo
         guided.played_room = game.guide.actions
     if guided.prover != NULL and (guided.prover_game != game or guided.prover_bytes != options.prover_bytes):
         forget_prover(guided)
-    if guided.prover != NULL:
+    if guided.prover != NULL and not keep:
         game.guide.clear_memory(game.context, guided.prover)
     # Block 0 stands above the root and has one child, the root: so the root is a slot like any other.
     tree.arena.top = block_units(guided, 8)

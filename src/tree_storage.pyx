@@ -24,7 +24,8 @@ from mcts_core.exchange cimport Known, follow
 from mcts_core.game cimport MCTS_NO_MOVE, NativeState
 from mcts_core.guided_tree cimport GuidedOps, GuidedTree
 from mcts_core.python_game cimport PythonGame, as_native
-from mcts_core.searcher cimport SearchCore, SearchSettings
+from mcts_core.search_settings cimport SearchSettings
+from mcts_core.searcher cimport SearchCore
 from mcts_core.tree cimport MAX_ITERATIONS, Tree, path_reserve
 from mcts_core.tree_check cimport ANY_MOVE, NO_MEMORY, Findings, Rules, check_known, check_tree
 
