@@ -17,7 +17,8 @@ BUILD = Path("build")
 MODULES = ["errors", "notation", "game", "dispatch", "connect_four", "mnk", "mnk_prover", "python_game", "search_turn",
            "compaction", "exchange", "team", "search_settings", "descent",
            "searched_tree", "searcher", "tree_top", "tree_check", "tree_storage", "general_rules",
-           "evaluators", "general_searcher", "general_group", "bulk_rollouts", "probe", "tree_probe"]
+           "evaluators", "general_searcher", "general_group", "native_games", "bulk_rollouts", "probe",
+           "tree_probe"]
 HOT_MODULES = ["tree", "guided_tree", "general_tree", "connect_four_rollout", "connect_four_guide",
                "connect_four_prover", "mnk_rollout", "mnk_guide", "mnk_threats", "mnk_solver"]
 
@@ -67,7 +68,7 @@ def extension(module, source):
         include_dirs=["src", "mcts_core/include"],
         define_macros=plain,
         depends=[str(path) for path in (*Path("src/kernels").glob("*.h"), *Path("mcts_core").rglob("*.[hp]*d"))]
-        + ["mcts_core/include/mcts_core/game.h"],
+        + [str(path) for path in Path("mcts_core/include").rglob("*.h")],
     )
 
 

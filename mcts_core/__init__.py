@@ -27,8 +27,10 @@ from mcts_core.mnk import MNK, Gomoku, TicTacToe
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mcts_core import render
+    from mcts_core.check import CheckReport, Problem, check_game
     from mcts_core.clock import Clock
     from mcts_core.many import Result, search_many
+    from mcts_core.native_games import NativeGame, NativePosition, native_game
     from mcts_core.parallel import ParallelResult, WorkerReport, search_parallel
     from mcts_core.results import MoveStats, Node, Rollouts, Stats
 
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CHANCE",
     "MNK",
+    "CheckReport",
     "Clock",
     "ConnectFour",
     "EvaluatorError",
@@ -48,9 +51,12 @@ __all__ = [
     "InvalidOption",
     "InvalidState",
     "MoveStats",
+    "NativeGame",
+    "NativePosition",
     "NoSearch",
     "Node",
     "ParallelResult",
+    "Problem",
     "Result",
     "Rollouts",
     "SearchBusy",
@@ -59,7 +65,9 @@ __all__ = [
     "TicTacToe",
     "WorkerReport",
     "WorkersLost",
+    "check_game",
     "get_include",
+    "native_game",
     "render",
     "rollouts",
     "search",
@@ -92,6 +100,14 @@ def __getattr__(name: str) -> object:
         from mcts_core import many
 
         return getattr(many, name)
+    if name in ("CheckReport", "Problem", "check_game"):
+        from mcts_core import check
+
+        return getattr(check, name)
+    if name in ("NativeGame", "NativePosition", "native_game"):
+        from mcts_core import native_games
+
+        return getattr(native_games, name)
     if name in ("ParallelResult", "WorkerReport", "search_parallel"):
         from mcts_core import parallel
 

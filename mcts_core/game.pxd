@@ -132,7 +132,7 @@ cdef extern from "mcts_core/game.h" nogil:
 
 
 cdef inline const mcts_general *general_of(const mcts_game *game) noexcept nogil:
-    return game.general if game.version >= 3 else NULL
+    return game.general if game != NULL and game.version >= 3 else NULL
 
 
 cdef class NativeState:

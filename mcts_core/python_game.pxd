@@ -6,6 +6,7 @@ from mcts_core.game cimport NativeState, mcts_game, mcts_guide
 
 
 cdef NativeState as_native(object state, str purpose)
+cdef int check_table(NativeState native, bint phases) except -1
 cdef int raise_error_of(NativeState native, object state) except -1
 
 

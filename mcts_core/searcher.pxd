@@ -27,7 +27,7 @@ cdef class SearchCore(SearchedTree):
     cdef bint prepare(self, NativeState native, int sign, uint64_t seed) noexcept
     cdef bint go_on(self, NativeState native, object state, int sign, SearchSettings settings, uint64_t seed, int reuse,
                     double left) except -1
-    cdef list descent(self, NativeState native, object state)
+    cdef list descent(self, NativeState native, object state, int sign)
     cdef const char *make_room(self, Tree *tree, Known *known, double deadline) noexcept nogil
     cdef Tree *new_tree(self, bint guided) noexcept nogil
     cdef bint reset(self, Tree *tree, uint32_t number, NativeState native, int sign, uint64_t seed) noexcept

@@ -18,10 +18,10 @@ cdef extern from "kernels/platform.h" nogil:
 cdef enum:
     # Rollouts between two looks at the clock. Not fitted to the speed: a function of many rollouts begins its random
     # streams anew at every call, so the cuts belong to the result.
-    ONE_BY_ONE = 1 << 14
     SIDE_BY_SIDE = 1 << 17
 
 cdef double SIGNAL_INTERVAL = 0.02
+cdef double SLICE = 1e-3  # seconds between two looks at the clock where rollouts come one by one
 
 
 cdef int32_t play(const mcts_game *game, const void *state, uint64_t count, mcts_rng *rng, uint64_t *results,
@@ -45,26 +45,29 @@ def run(state, uint64_t count, uint64_t seed):
     cdef NativeState native
     cdef mcts_rng rng
     cdef uint64_t results[3]
-    cdef uint64_t plies = 0, done = 0, batch
+    cdef uint64_t plies = 0, done = 0, batch, one_by_one = 1
     cdef int32_t returned = 0
     cdef bint on_main_thread = get_ident() == main_thread_ident()
-    cdef double begin = mcts_clock(), signals_at = begin + SIGNAL_INTERVAL
+    cdef double begin = mcts_clock(), now = begin, last, signals_at = begin + SIGNAL_INTERVAL
     native = as_native(state, "no rollout can start")
     mcts_rng_seed(&rng, seed)
     results[0] = results[1] = results[2] = 0
     with nogil:
         while done < count:
-            if native.game.max_moves == 0:  # Python-written: a rollout may be long
-                batch = 1
-            else:
-                batch = ONE_BY_ONE if native.game.rollouts == NULL else SIDE_BY_SIDE
+            batch = one_by_one if native.game.rollouts == NULL else SIDE_BY_SIDE
             if batch > count - done:
                 batch = count - done
             returned = play(native.game, native.state, batch, &rng, results, &plies)
             if returned < 0:
                 break
             done += batch
-            if on_main_thread and mcts_clock() >= signals_at:
+            last = now
+            now = mcts_clock()
+            if now - last < SLICE:
+                one_by_one *= 2
+            elif one_by_one > 1:
+                one_by_one //= 2
+            if on_main_thread and now >= signals_at:
                 with gil:
                     PyErr_CheckSignals()
                 signals_at = mcts_clock() + SIGNAL_INTERVAL

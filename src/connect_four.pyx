@@ -1,7 +1,7 @@
 """Connect Four on any board of up to 128 bits, and a simple rollout: the specification of the hot kernels."""
 
 cimport cython
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from mcts_core.connect_four_guide cimport c4_guide_table
@@ -15,13 +15,14 @@ from mcts_core.game cimport (
     MCTS_WIN, NativeState, mcts_game, mcts_general, mcts_guide, mcts_rng, mcts_rng_below, mcts_rng_seed,
 )
 from mcts_core.notation cimport as_move
+from mcts_core.simple_game cimport mcts_fill_game, mcts_rules
 
 import threading
 
 from mcts_core.errors import GameOver, IllegalMove, InvalidState
 from mcts_core.notation import as_int, check_winner, format_diagram, parse_diagram, parse_moves, shorten
 
-__all__ = ["ConnectFour", "perft", "simple_rollouts"]
+__all__ = ["ConnectFour", "perft", "simple_rollouts", "simple_twin"]
 
 cdef int MAX_BITS = 128
 
@@ -556,6 +557,68 @@ def _restore(rows, cols, connect, diagram, moves):
 
 
 # ---- for tests -------------------------------------------------------------------------------------------------------
+
+cdef int32_t simple_legal_moves(void *context, const void *state, uint32_t *moves) noexcept nogil:
+    cdef const c4_context *c = <const c4_context *> context
+    cdef const c4_state *s = <const c4_state *> state
+    cdef int32_t count = 0, i
+    if s.over != MCTS_ONGOING:
+        return 0
+    for i in range(c.cols):
+        if is_open(c, s, c.order[i]):
+            moves[count] = c.order[i]
+            count += 1
+    return count
+
+
+cdef int32_t simple_play(void *context, void *state, uint32_t move) noexcept nogil:
+    return play_simple(<const c4_context *> context, <c4_state *> state, <int> move)
+
+
+cdef int32_t simple_rollout(void *context, const void *state, mcts_rng *rng) noexcept nogil:
+    return rollout_simple(<const c4_context *> context, <const c4_state *> state, rng)
+
+
+@cython.final
+cdef class SimpleTable:
+    """A game table of the simple rules and rollouts, over a geometry."""
+
+    cdef Geometry geometry
+    cdef mcts_rules rules
+    cdef mcts_game game
+
+    def __cinit__(self, Geometry geometry):
+        self.geometry = geometry
+        memset(&self.rules, 0, sizeof(mcts_rules))
+        self.rules.state_size = sizeof(c4_state)
+        self.rules.max_moves = geometry.context.cols
+        self.rules.max_plies = geometry.game.max_plies
+        self.rules.context = &geometry.context
+        self.rules.legal_moves = simple_legal_moves
+        self.rules.play = simple_play
+        self.rules.rollout = simple_rollout
+        mcts_fill_game(&self.game, NULL, &self.rules)
+
+
+cdef dict SIMPLE_TABLES = {}
+
+
+def simple_twin(ConnectFour state not None):
+    """``state`` behind the simple rules and rollouts in place of the hot ones, whose measure they are: it and the
+    positions played from it are searched by plain UCT."""
+    cdef Geometry geometry = state.geometry
+    cdef SimpleTable table
+    cdef ConnectFour new = start_position(geometry)
+    with GEOMETRIES_LOCK:
+        table = SIMPLE_TABLES.get(geometry)
+        if table is None:
+            table = SIMPLE_TABLES[geometry] = SimpleTable(geometry)
+    new.game = &table.game
+    new.position = state.position
+    new.played = state.played
+    memcpy(new.history, state.history, state.played)
+    return new
+
 
 def perft(ConnectFour state not None, depth):
     """The number of positions exactly ``depth`` (0 to 128) plies after ``state``, without games that ended before."""

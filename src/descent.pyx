@@ -5,8 +5,8 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy
 
 from mcts_core.game cimport MCTS_ONGOING, NativeState, mcts_game
-from mcts_core.tree cimport NO_VISITS, Tree
-from mcts_core.tree_view cimport BlockView, index_mask, is_block, root_link, view_block, view_move
+from mcts_core.tree cimport MAX_SLOTS, NO_VISITS, Tree
+from mcts_core.tree_view cimport BlockView, index_mask, is_block, root_link, slot_of, view_block, view_move
 
 
 cdef bint leads_to(NativeState begin, list moves, NativeState end) except -1:
@@ -14,10 +14,10 @@ cdef bint leads_to(NativeState begin, list moves, NativeState end) except -1:
     cdef const mcts_game *game = begin.game
     cdef uint8_t *position = <uint8_t *>malloc(game.state_size)
     cdef uint32_t *legal
-    cdef int32_t outcome = MCTS_ONGOING, count, i
+    cdef int32_t outcome = MCTS_ONGOING, count, i, room = game.max_moves if game.max_moves else MAX_SLOTS
     if position == NULL:
         raise MemoryError()
-    legal = <uint32_t *>malloc(game.max_moves * sizeof(uint32_t))
+    legal = <uint32_t *>malloc(room * sizeof(uint32_t))
     if legal == NULL:
         free(position)
         raise MemoryError()
@@ -25,6 +25,8 @@ cdef bint leads_to(NativeState begin, list moves, NativeState end) except -1:
     try:
         for move in moves:
             count = game.legal_moves(game.context, position, legal)
+            if count > room:
+                return False
             if move not in [legal[i] for i in range(count)]:
                 return False
             outcome = game.play(game.context, position, move)
@@ -36,25 +38,25 @@ cdef bint leads_to(NativeState begin, list moves, NativeState end) except -1:
         free(legal)
 
 
-cdef list found_below(const Tree *tree, NativeState begin, NativeState end):
-    """Up to two moves, among those with a block, that lead from one position to the other; None: there are none."""
+cdef bint has_mover(const Tree *tree, const uint32_t *path, uint32_t count, int sign) noexcept nogil:
+    """Whether the path leads to a block where the player ``sign`` is to move: a state need not tell who that is."""
+    cdef uint32_t link = root_link(tree), i, slot
+    cdef BlockView view
+    for i in range(count):
+        if not is_block(link):
+            return False
+        view = view_block(tree, link & index_mask(tree))
+        slot = slot_of(&view, path[i])
+        if slot == view.count:
+            return False
+        link = view.links[slot]
+    return is_block(link) and view_block(tree, link & index_mask(tree)).sign == sign
+
+
+cdef list found_below(const Tree *tree, NativeState begin, NativeState end, int sign):
+    """Up to two moves, among those with a block, that lead from one position to the other where the player ``sign`` is
+    to move; None: there are none."""
     cdef uint32_t link = root_link(tree), mask = index_mask(tree), slot, other
     cdef BlockView view, below
     if not is_block(link):
         return None
-    if leads_to(begin, [], end):
-        return []
-    view = view_block(tree, link & mask)
-    for slot in range(view.count):
-        if view.visits[slot] == NO_VISITS or not is_block(view.links[slot]):
-            continue
-        move = view_move(&view, slot)
-        if leads_to(begin, [move], end):
-            return [move]
-        below = view_block(tree, view.links[slot] & mask)
-        for other in range(below.count):
-            if below.visits[other] != NO_VISITS and is_block(below.links[other]):
-                moves = [move, view_move(&below, other)]
-                if leads_to(begin, moves, end):
-                    return moves
-    return None

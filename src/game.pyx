@@ -79,3 +79,10 @@ cdef class NativeState:
     def __rich__(self):
         """What the consoles of ``rich`` print."""
         return repr(self) if renderer is None else renderer(self, "rich")
+
+    def explain_error(self):
+        """What the functions of the table reported last, in words; None where the game does not tell.
+
+        For subclasses: a search that ends with an error of the game raises a GameError that says this.
+        """
+        return None

@@ -19,6 +19,7 @@ from mcts_core.notation import shorten
 
 from mcts_core.game cimport (MCTS_CHANCE, MCTS_DRAW, MCTS_ERROR, MCTS_ONGOING, MCTS_WIN, NativeState, general_of,
                              mcts_game, mcts_general, mcts_rng, mcts_rng_below, mcts_rng_next)
+from mcts_core.python_game cimport check_table
 from mcts_core.tree cimport MAX_SLOTS
 
 
@@ -53,7 +54,8 @@ cdef class Rules:
 
     cdef int fail(self) except -1:
         """Raises what lies behind the error that a function of the table returned."""
-        raise GameError(f"the native rules of {type(self.root).__name__} reported an error")
+        told = self.root.explain_error() if isinstance(self.root, NativeState) else None
+        raise GameError(told or f"the native rules of {type(self.root).__name__} reported an error")
 
     cdef void rest(self) noexcept:
         """Lets go what only a running search needs."""
@@ -70,6 +72,7 @@ cdef class NativeRules(Rules):
         cdef NativeContext *context = &self.context
         cdef int32_t player, count, i
         kind = type(root).__name__
+        check_table(root, False)
         if game.legal_moves == NULL or game.play == NULL or game.max_moves == 0:
             raise InvalidState(f"{kind} cannot be searched like this: its game table must have legal_moves, play and a "
                                f"fixed max_moves")

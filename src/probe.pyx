@@ -1,9 +1,10 @@
 """Calls the functions of a game table one by one from Python: for tests of games and of the search."""
 
 cimport cython
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from mcts_core.dirichlet cimport dirichlet, natural_exp, natural_log
 from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_GAME_VERSION, MCTS_NO_MOVE, MCTS_SLOTS_ARE_MOVES, NativeState,
@@ -11,7 +12,11 @@ from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_GAME_VERSION, MCTS_NO_MOVE, MC
                              mcts_legal_moves, mcts_observe, mcts_play, mcts_playout, mcts_policy, mcts_proof,
                              mcts_random_game, mcts_returns, mcts_rng, mcts_rng_below, mcts_rng_next, mcts_rng_seed,
                              mcts_simulation, mcts_to_move)
-from mcts_core.python_game cimport PythonGame
+from mcts_core.python_game cimport PythonGame, raise_error_of
+
+cdef enum:
+    GUARD = 256           # bytes around what a game may write to
+    CANARY = 0xA5         # their value
 
 from mcts_core.tree_storage import check
 
@@ -52,6 +57,54 @@ cdef class Probe:
         """(state_size, max_moves, max_plies, whether slots are moves)."""
         game = self.native.game
         return game.state_size, game.max_moves, game.max_plies, bool(game.flags & MCTS_SLOTS_ARE_MOVES)
+
+    @property
+    def is_complete(self):
+        """Whether the table has all functions but ``rollouts``, as that of a native game must."""
+        game = self.native.game
+        return not (game.legal_moves == NULL or game.play == NULL or game.rollout == NULL or game.simulate == NULL
+                    or game.expand == NULL)
+
+    @property
+    def data(self):
+        """The bytes of the state of a native game."""
+        return PyBytes_FromStringAndSize(<const char *>self.native.state, self.native.game.state_size)
+
+    def list_moves(self, bytes data, uint32_t room):
+        """(what legal_moves of the table returned, the moves, what it damaged or None) for the state ``data``.
+
+        ``room``: moves that it may write. Damage is a text: bytes before or after those that belong to it, or the
+        state, which it may only read.
+        """
+        cdef uint32_t size = self._size_of(data), i
+        cdef uint8_t *state = guarded(size)
+        cdef uint8_t *moves = guarded(room * sizeof(uint32_t))
+        cdef int32_t returned
+        try:
+            memcpy(state + GUARD, <const char *>data, size)
+            returned = self.native.game.legal_moves(self.native.game.context, state + GUARD,
+                                                    <uint32_t *>(moves + GUARD))
+            found = [(<uint32_t *>(moves + GUARD))[i] for i in range(min(<uint32_t>max(returned, 0), room))]
+            damage = (damage_of(state, size, "the state")
+                      or damage_of(moves, room * sizeof(uint32_t), f"the room for {room} moves"))
+            if damage is None and (<char *>state)[GUARD:GUARD + size] != data:
+                damage = "the state, which it may only read"
+            return returned, found, damage
+        finally:
+            free(state)
+            free(moves)
+
+    def play_move(self, bytes data, uint32_t move):
+        """(what play of the table returned, the state afterwards, what it damaged or None) for the state ``data``."""
+        cdef uint32_t size = self._size_of(data)
+        cdef uint8_t *state = guarded(size)
+        cdef int32_t returned
+        try:
+            memcpy(state + GUARD, <const char *>data, size)
+            returned = self.native.game.play(self.native.game.context, state + GUARD, move)
+            return returned, (<char *>state)[GUARD:GUARD + size], damage_of(state, size, "the state")
+        finally:
+            free(state)
 
     def random(self):
         """The next 64 random bits."""
@@ -127,12 +180,11 @@ cdef class Probe:
             return None
         return guide.rollouts, guide.distance, guide.actions, guide.prove != NULL
 
-    def children(self, path, distance=0, symmetry=False):
+    def children(self, path, distance=0, symmetry=False, uint32_t room=1024):
         """(children, whether the root's player is to move, complete, rest) at the end of ``path``; each child is
         (move, action, outcome, distance, prior)."""
         cdef mcts_policy policy
         cdef mcts_children found
-        cdef uint32_t room = max(self.native.game.max_moves, 1024)
         cdef uint32_t *numbers = <uint32_t *>calloc(room, 2 * sizeof(uint32_t) + sizeof(float) + sizeof(uint16_t) + 1)
         cdef uint32_t *moves = _copy(path)
         policy.rollout = 0
@@ -147,11 +199,14 @@ cdef class Probe:
         found.complete = found.rest = 0
         returned = self.native.game.guide.children(self.native.game.context, self.native.state, moves,
                                                    <uint32_t>len(path), &policy, &found)
+        written = returned if 0 < returned <= <int32_t>room else 0
         listed = [(found.moves[slot], found.actions[slot], found.outcomes[slot], found.distances[slot],
-                   found.priors[slot]) for slot in range(max(returned, 0))]
+                   found.priors[slot]) for slot in range(written)]
         free(numbers)
         free(moves)
         self._check(returned)
+        if returned > written:
+            return self.children(path, distance, symmetry, returned)
         return listed, bool(found.root_player), bool(found.complete), found.rest
 
     def play_out(self, path, rollout=0, told=True):
@@ -191,11 +246,37 @@ cdef class Probe:
         if self.memory != NULL:
             self.native.game.guide.clear_memory(self.native.game.context, self.memory)
 
+    def _size_of(self, bytes data):
+        if self.native.game.legal_moves == NULL or self.native.game.play == NULL:
+            raise ValueError("the game table has no legal_moves or no play")
+        if len(data) != self.native.game.state_size:
+            raise ValueError(f"a state has {self.native.game.state_size} bytes, got {len(data)}")
+        return len(data)
+
     def _check(self, returned):
         if returned < 0:
-            if isinstance(self.native, PythonGame):
-                (<PythonGame>self.native).raise_error()
-            raise ValueError(f"the game returned {returned}")
+            raise_error_of(self.native, self.native)
+
+
+cdef uint8_t *guarded(uint64_t size) except NULL:
+    """``size`` bytes between canaries."""
+    cdef uint8_t *memory = <uint8_t *>calloc(size + 2 * GUARD, 1)
+    if memory == NULL:
+        raise MemoryError
+    memset(memory, CANARY, GUARD)
+    memset(memory + GUARD + size, CANARY, GUARD)
+    return memory
+
+
+cdef object damage_of(const uint8_t *memory, uint64_t size, str what):
+    """What was written outside of ``size`` guarded bytes, in words; None: nothing."""
+    cdef int i
+    for i in range(GUARD):
+        if memory[i] != CANARY:
+            return f"bytes before {what}"
+        if memory[GUARD + size + i] != CANARY:
+            return f"bytes after {what}"
+    return None
 
 
 cdef object _proof(const mcts_proof *proof):

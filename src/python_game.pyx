@@ -17,11 +17,13 @@ from mcts_core.notation import shorten
 
 from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ERROR, MCTS_GAME_VERSION, MCTS_LOSS, MCTS_ONGOING,
                              MCTS_ROLLOUT_DECISIVE, MCTS_ROLLOUT_RANDOM, MCTS_WIN, NativeState, mcts_children,
-                             mcts_expansion, mcts_playout, mcts_policy, mcts_rng, mcts_rng_below, mcts_simulation)
+                             mcts_expansion, mcts_game, mcts_playout, mcts_policy, mcts_rng, mcts_rng_below,
+                             mcts_simulation)
 from mcts_core.tree cimport MAX_SLOTS
 
 
 cdef enum:
+    OLDEST_TABLE = 2           # versions of the game table that differ from the present one at its end at most
     LONGEST_ROLLOUT = 1000000  # moves; a game that goes on is taken for endless
     TRIES = 256     # moves played to find out whether a state descends from another
     ACTIONS = 1024  # moves, in the order in which they appear, that have AMAF statistics; the last is for all others
@@ -33,17 +35,32 @@ cdef NativeState as_native(object state, str purpose):
     """``state`` behind a game table. Raises InvalidState, GameOver (which names the ``purpose``), GameError."""
     if not isinstance(state, NativeState):
         return PythonGame(state)
+    check_table(state, True)
     winner = state.winner()
     if winner is not None:
         raise GameOver(f"the game is over (winner {winner}): {purpose} in {state!r}")
     return state
 
 
+cdef int check_table(NativeState native, bint phases) except -1:
+    """Raises InvalidState where a search of ``native`` would crash; ``phases``: it needs simulate and the like."""
+    cdef const mcts_game *game = native.game
+    name = type(native).__name__
+    if game == NULL or native.state == NULL:
+        raise InvalidState(f"{shorten(native)} is no position: {name}.__cinit__ must set game and state")
+    if not OLDEST_TABLE <= game.version <= MCTS_GAME_VERSION:
+        raise InvalidState(f"{name} was built for version {game.version} of the game table; this package knows "
+                           f"{OLDEST_TABLE} to {MCTS_GAME_VERSION}: build it again")
+    if phases and (game.rollout == NULL or game.simulate == NULL or game.expand == NULL):
+        raise InvalidState(f"the game table of {name} must have the functions rollout, simulate and expand")
+    return 0
+
+
 cdef int raise_error_of(NativeState native, object state) except -1:
     """Raises what lies behind the error that a function of the table returned."""
     if isinstance(native, PythonGame):
         (<PythonGame>native).raise_error()
-    raise GameError(f"the native rules of {type(state).__name__} reported an error")
+    raise GameError(native.explain_error() or f"the native rules of {type(state).__name__} reported an error")
 
 
 cdef class PythonGame(NativeState):

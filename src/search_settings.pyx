@@ -6,6 +6,7 @@ from mcts_core.python_game import PYTHON_GUIDE
 
 from mcts_core.game cimport NativeState, mcts_guide
 from mcts_core.guided_tree cimport SELECT_TUNED
+from mcts_core.python_game cimport check_table
 from mcts_core.tree cimport MAX_ITERATIONS
 
 
@@ -63,6 +64,7 @@ def guide_of(state):
     cdef const mcts_guide *guide
     if not isinstance(state, NativeState):
         return PYTHON_GUIDE
+    check_table(state, True)
     guide = (<NativeState>state).game.guide
     if guide == NULL:
         return None

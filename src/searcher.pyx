@@ -12,7 +12,7 @@ from mcts_core.dispatch import isa
 from mcts_core.errors import NoSearch, SearchBusy
 
 from mcts_core.compaction cimport MARKS, compact, descend
-from mcts_core.descent cimport found_below, leads_to
+from mcts_core.descent cimport found_below, has_mover, leads_to
 from mcts_core.dispatch cimport hot_table
 from mcts_core.exchange cimport Known, Words, follow, hear, known_free, tell, words_free
 from mcts_core.game cimport NativeState
@@ -185,7 +185,7 @@ cdef class SearchCore(SearchedTree):
         self.follows = False
         if reuse == 0 or self.native is None or self.settings is not settings or self.tree == NULL:
             return False
-        moves = self.descent(native, state)
+        moves = self.descent(native, state, sign)
         if moves is None or (reuse == 1 and not moves) or len(moves) > LINE:
             return False
         # A reply that has no block of its own is often that of a player who has lost. Without this one proven win in a
@@ -196,6 +196,8 @@ cdef class SearchCore(SearchedTree):
         count = <uint32_t>len(moves)
         for i in range(count):
             path[i] = moves[i]
+        if not has_mover(self.tree, path, count, sign):
+            return False
         follow(self.tree, &self.outside, path, count)
         if self.teamed:
             follow(self.tree, &self.team.members[0].known, path, count)
@@ -215,7 +217,7 @@ cdef class SearchCore(SearchedTree):
                 tree.nodes = tree.reused + 1
         return True
 
-    cdef list descent(self, NativeState native, object state):
+    cdef list descent(self, NativeState native, object state, int sign):
         """The moves, as the tree names them, from the last search's root to ``state``; None: they are not known."""
         if isinstance(native, PythonGame):
             if not isinstance(self.native, PythonGame):
@@ -231,7 +233,7 @@ cdef class SearchCore(SearchedTree):
             moves = list(after[len(before):])
             if leads_to(self.native, moves, native):
                 return moves
-        return found_below(self.tree, self.native, native)
+        return found_below(self.tree, self.native, native, sign)
 
     cdef const char *make_room(self, Tree *tree, Known *known, double deadline) noexcept nogil:
         """Prunes a full tree; why the search ends when that is not possible, NULL when it can go on."""

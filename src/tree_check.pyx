@@ -642,7 +642,7 @@ cdef bint begin(Walk *walk) noexcept nogil:
     if rules.game != NULL:
         walk.legal = <uint32_t *>malloc(4 * (<uint64_t>rules.game.max_moves + 1))
         walk.below = <uint32_t *>malloc(4 * (<uint64_t>rules.game.max_moves + 1))
-        walk.levels = rules.game.max_plies + 3
+        walk.levels = min(rules.game.max_plies, walk.tree.arena.top) + 3
         walk.stride = (<uint64_t>rules.game.state_size + 15) // 16 * 16
         walk.states = <uint8_t *>malloc(walk.levels * walk.stride)
         if walk.legal == NULL or walk.below == NULL or walk.states == NULL:

@@ -8,6 +8,7 @@ import pytest
 
 import mcts_core as mc
 from mcts_core import bulk_rollouts
+from mcts_core.connect_four import simple_twin
 
 
 @pytest.mark.parametrize("state", [mc.ConnectFour(), mc.ConnectFour.from_moves("33"), mc.TicTacToe(), mc.Gomoku(15)])
@@ -63,11 +64,12 @@ def test_a_raising_game():
         mc.rollouts(Raising(), 5)
 
 
-def test_ctrl_c():
+@pytest.mark.parametrize("state", [mc.Gomoku(20), simple_twin(mc.ConnectFour())])
+def test_ctrl_c(state):
     timer = threading.Timer(0.2, _thread.interrupt_main)
     timer.start()
     begin = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
-        mc.rollouts(mc.Gomoku(20), 10**9)
+        mc.rollouts(state, 10**9)
     assert time.perf_counter() - begin < 5
     timer.join()

@@ -22,7 +22,7 @@ def test_version_names_package_instruction_set_and_python(cli):
     assert mcts_core.dispatch.isa in out
 
 
-@pytest.mark.parametrize("command", [[], ["play"], ["selfplay"], ["analyze"], ["bench"]])
+@pytest.mark.parametrize("command", [[], ["play"], ["selfplay"], ["analyze"], ["bench"], ["check"]])
 def test_help_lists_the_games(cli, command):
     code, out, err = cli(*command, "--help")
     assert code == 0 and err == ""

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcts_core.connect_four import ConnectFour, perft
+from mcts_core import Searcher, rollouts
+from mcts_core.connect_four import ConnectFour, perft, simple_rollouts, simple_twin
 from mcts_core.errors import GameOver, IllegalMove, InvalidOption, InvalidState
 
 QUICK = settings(derandomize=True, deadline=None, max_examples=150, database=None)
@@ -452,3 +453,23 @@ def test_moves_are_parsed_or_refused(moves):
     except IllegalMove:
         return
     assert all(0 <= move <= 6 for move in state.moves)
+
+
+@pytest.mark.parametrize("state", [ConnectFour.from_moves("3344"), ConnectFour(8, 9, 5)])
+def test_the_simple_twin_is_searched_by_the_simple_rules(state):
+    twin = simple_twin(state)
+    assert twin == state and twin.moves == state.moves and twin.legal_moves() == state.legal_moves()
+    found = rollouts(twin, 3000, seed=5)
+    assert (found.wins, found.draws, found.losses, found.mean_length * 3000) == simple_rollouts(state, 3000, 5)
+    values = {}
+    empty = simple_twin(ConnectFour(state.rows, state.cols, state.connect))
+    for name, start in (("twin", twin), ("own", state), ("later", empty)):
+        engine = Searcher(preset="uct", seed=2)
+        if name == "later":
+            for move in state.moves:
+                start = start.play(move)
+        engine.search(start, iterations=4000)
+        values[name] = [(entry.move, entry.visits) for entry in engine.stats().moves]
+    assert values["twin"] == values["later"] != values["own"]
+    with pytest.raises(InvalidOption, match="offers no more than its rules"):
+        Searcher(solver=True).search(twin, iterations=10)

@@ -7,7 +7,7 @@ import re
 import pytest
 
 PAGES = sorted((pathlib.Path(__file__).parent.parent / "docs").glob("*.md"))
-PROGRAMS = {"clusters.md"}
+PROGRAMS = {"clusters.md", "native_games.md"}
 """Pages whose blocks are programs of their own: they have tests of their own."""
 
 

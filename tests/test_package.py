@@ -10,7 +10,7 @@ import mcts_core
 PUBLIC = [
     "ConnectFour", "Gomoku", "MNK", "TicTacToe", "search", "stats", "rollouts", "Searcher", "Stats", "MoveStats",
     "Rollouts", "IllegalMove", "GameOver", "InvalidState", "InvalidOption", "SearchBusy", "GameError", "get_include",
-    "EvaluatorError",
+    "EvaluatorError", "native_game", "NativeGame", "NativePosition", "check_game", "CheckReport", "Problem",
 ]
 
 
@@ -40,14 +40,16 @@ def test_the_version_is_that_of_the_distribution():
 def test_importing_and_searching_need_no_numpy(tmp_path):
     code = ("import sys, mcts_core\n"
             "mcts_core.search(mcts_core.TicTacToe(), iterations=10)\n"
-            "print([name for name in ('numpy', 'rich', 'pyspiel', 'importlib.metadata') if name in sys.modules])")
+            "unwanted = ('numpy', 'numba', 'rich', 'pyspiel', 'importlib.metadata')\n"
+            "print([name for name in unwanted if name in sys.modules])")
     assert python(code, tmp_path) == "[]\n"
 
 
 def test_headers_and_types_are_installed():
     package = pathlib.Path(mcts_core.__file__).parent
-    assert (pathlib.Path(mcts_core.get_include()) / "mcts_core" / "game.h").is_file()
-    for name in ("py.typed", "game.pxd", "cli/main.py"):
+    for name in ("game.h", "simple_game.h"):
+        assert (pathlib.Path(mcts_core.get_include()) / "mcts_core" / name).is_file()
+    for name in ("py.typed", "game.pxd", "simple_game.pxd", "cli/main.py"):
         assert (package / name).is_file()
     assert list(package.glob("*.pyi"))
 

@@ -92,3 +92,21 @@ def test_the_guide_of_a_python_game():
         assert result == 0 and proof is None
         assert len(played) == actions and list(played[:3]) == [0, 2, 0]  # only what was played after the path
     assert probe.play_out([0], told=False) == (0, bytes(actions), None)
+
+
+def test_moves_and_plays_of_a_state():
+    probe = Probe(mc.ConnectFour.from_moves("333333"))
+    returned, moves, damage = probe.list_moves(probe.data, 7)
+    assert (returned, sorted(moves), damage) == (6, [0, 1, 2, 4, 5, 6], None)
+    outcome, after, damage = probe.play_move(probe.data, 0)
+    assert outcome == 0 and damage is None and len(after) == len(probe.data) and after != probe.data
+    winning = Probe(mc.ConnectFour.from_moves("304151"))
+    assert winning.play_move(winning.data, 2)[0] == 1 and winning.list_moves(winning.data, 3)[:2] == (7, [3, 2, 4])
+    assert winning.list_moves(winning.data, 3)[2] == "bytes after the room for 3 moves"
+    with pytest.raises(ValueError, match="a state has .* bytes, got 1"):
+        probe.play_move(b"1", 0)
+
+
+def test_children_are_asked_for_again_with_more_room():
+    probe = Probe(mc.TicTacToe())
+    assert probe.children([], room=2) == probe.children([])

@@ -20,8 +20,8 @@ games:
   gomoku:15:exact       the same, exactly five in a row
   mnk:8,7,5             M columns, N rows, K in a row (mnk:8,7,5:exact: exactly K)
   tictactoe             tic-tac-toe
-  module:Class          a game written in Python: Class() is its first position, with to_move,
-                        legal_moves(), play(move) and winner(); found from the current folder
+  module:Class          a game of your own: Class() is its first position, with to_move, legal_moves(),
+                        play(move) and winner(), or a game of native_game; found from the current folder
 
 moves:
   Connect Four          the number of a column, from 1 (--base 0: from 0)

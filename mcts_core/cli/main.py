@@ -1,6 +1,7 @@
 """The command ``mcts-core``: reads the command line, runs one job, turns errors into one line and an exit code.
 
-Exit codes: 0 done, 1 the reader of the output went away, 2 a wrong argument or an error of the library, 130 Ctrl-C.
+Exit codes: 0 done, 1 the reader of the output went away, 2 a wrong argument or an error of the library, 3 a game that
+breaks its contract (``check``), 130 Ctrl-C.
 """
 
 import argparse
@@ -9,7 +10,7 @@ import platform
 import sys
 
 import mcts_core
-from mcts_core.cli import analyze, bench, gomocup, play, selfplay, ugi
+from mcts_core.cli import analyze, bench, check, gomocup, play, selfplay, ugi
 from mcts_core.cli.games import GAME_HELP
 
 ERRORS = (
@@ -49,7 +50,7 @@ def build_parser():
         "--version", action=_Version, nargs=0, help="show the version, the instruction set and the Python, and end"
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (play, selfplay, analyze, bench, gomocup, ugi):
+    for command in (play, selfplay, analyze, bench, check, gomocup, ugi):
         command.add_parser(commands)
     return parser
 

@@ -231,7 +231,7 @@ typedef struct mcts_game {
     uint32_t version;     /* MCTS_GAME_VERSION */
     uint32_t flags;       /* MCTS_SLOTS_ARE_MOVES or 0 */
     uint32_t state_size;  /* bytes of a state */
-    uint32_t max_moves;   /* slots of a position; 0: differs from position to position */
+    uint32_t max_moves;   /* slots of a position; where slots are not moves: at most, 0 if that is not known */
     uint32_t max_plies;   /* no game is longer; 0: unknown */
     void *context;        /* handed to every function; board geometry and the like */
 

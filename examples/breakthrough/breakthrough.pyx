@@ -1,0 +1,189 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True
+"""Breakthrough, 8 x 8, in Cython: a game that mcts_core searches without a Python call.
+
+White (the player +1) begins and moves up, black down. A pawn goes one cell straight ahead to an empty cell, or one
+diagonally ahead to a cell that is not its own side's, capturing what stands there. Who brings a pawn to the last row or
+takes the last pawn of the other has won; there are no draws.
+
+A move is ``3 * cell + direction``: the cell of the pawn, ``8 * row + col`` with row 0 at the bottom (a1 is 0), and 0, 1
+or 2 for ahead to the left, straight, to the right as white sees the board.
+"""
+
+cimport cython
+from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.string cimport memset
+
+from mcts_core.game cimport MCTS_ONGOING, MCTS_WIN, NativeState, mcts_game, mcts_guide
+from mcts_core.simple_game cimport mcts_fill_game, mcts_lowest_bit, mcts_rules, mcts_rules_explain
+
+from mcts_core import GameOver, IllegalMove
+
+cdef enum:
+    MAX_MOVES = 3 * 64
+
+cdef uint64_t FIRST_ROW = 0xFF
+cdef uint64_t LAST_ROW = <uint64_t>0xFF << 56
+cdef uint64_t LEFT = <uint64_t>0x0101010101010101   # the first column, from which nothing goes to the left
+cdef uint64_t RIGHT = LEFT << 7
+
+# The flat state: plain memory without pointers, which the search copies as it likes.
+ctypedef struct Position:
+    uint64_t pawns[2]  # white, black
+    uint64_t black     # 1 when black is to move
+
+
+# ---- the rules: what the search calls --------------------------------------------------------------------------------
+
+cdef inline uint64_t targets(const Position *position, int direction) noexcept nogil:
+    """The pawns of the player to move that can go ahead in a direction."""
+    cdef uint64_t mine = position.pawns[position.black], free = ~mine
+    if direction == 1:
+        free &= ~position.pawns[1 - position.black]
+    elif direction == 0:
+        mine &= ~LEFT
+    else:
+        mine &= ~RIGHT
+    if position.black:  # straight down is 8 lower, to the left 9, to the right 7
+        return mine & free << (9 - direction)
+    return mine & free >> (7 + direction)
+
+
+cdef int32_t legal_moves(void *context, const void *state, uint32_t *moves) noexcept nogil:
+    cdef const Position *position = <const Position *>state
+    cdef uint64_t pawns
+    cdef int32_t count = 0, direction
+    for direction in range(3):
+        pawns = targets(position, direction)
+        while pawns:
+            moves[count] = 3 * mcts_lowest_bit(pawns) + direction
+            pawns &= pawns - 1
+            count += 1
+    return count
+
+
+cdef int32_t play(void *context, void *state, uint32_t move) noexcept nogil:
+    cdef Position *position = <Position *>state
+    cdef int32_t black = <int32_t>position.black, direction = move % 3, cell = move // 3
+    cdef int32_t to = cell + (direction - 9 if black else direction + 7)
+    cdef uint64_t target = <uint64_t>1 << to
+    position.pawns[black] ^= <uint64_t>1 << cell | target
+    position.pawns[1 - black] &= ~target
+    position.black = 1 - black
+    if target & (FIRST_ROW if black else LAST_ROW) or position.pawns[1 - black] == 0:
+        return MCTS_WIN
+    return MCTS_ONGOING
+
+
+# ---- the game table --------------------------------------------------------------------------------------------------
+
+cdef mcts_rules RULES
+cdef mcts_game GAME
+cdef mcts_guide GUIDE
+
+memset(&RULES, 0, sizeof(RULES))
+RULES.state_size = sizeof(Position)
+RULES.max_moves = MAX_MOVES
+RULES.max_plies = 2 * 16 * 7  # every move brings a pawn ahead
+RULES.legal_moves = legal_moves
+RULES.play = play
+
+if mcts_fill_game(&GAME, &GUIDE, &RULES) < 0:
+    raise ImportError("the game table of breakthrough cannot be filled")
+
+
+# ---- the position, for Python ----------------------------------------------------------------------------------------
+
+@cython.final
+cdef class Breakthrough(NativeState):
+    """A position of Breakthrough; it never changes. ``Breakthrough()`` is the first one."""
+
+    cdef Position position
+    cdef int32_t outcome
+    cdef tuple history
+
+    def __cinit__(self):
+        self.game = &GAME               # these two are all that the search asks of a native position,
+        self.state = &self.position     # beside to_move, legal_moves() and winner()
+        self.position.pawns[0] = 0xFFFF
+        self.position.pawns[1] = <uint64_t>0xFFFF << 48
+        self.outcome = MCTS_ONGOING
+        self.history = ()
+
+    @classmethod
+    def from_moves(cls, moves):
+        """The position after a sequence of moves."""
+        state = cls()
+        for move in moves:
+            state = state.play(move)
+        return state
+
+    @property
+    def to_move(self):
+        """+1: white, -1: black."""
+        return -1 if self.position.black else 1
+
+    @property
+    def moves(self):
+        """The moves that led here."""
+        return self.history
+
+    def legal_moves(self):
+        """The legal moves, in the order of the table; empty when the game is over."""
+        cdef uint32_t found[MAX_MOVES]
+        cdef int32_t count, i
+        if self.outcome != MCTS_ONGOING:
+            return []
+        count = legal_moves(NULL, &self.position, found)
+        return [found[i] for i in range(count)]
+
+    def play(self, move):
+        """The position after ``move``. Raises IllegalMove, GameOver."""
+        if self.outcome != MCTS_ONGOING:
+            raise GameOver("the game is over")
+        if isinstance(move, bool) or move not in self.legal_moves():
+            raise IllegalMove(f"a move must be one of {self.legal_moves()}, got {move!r}")
+        cdef Breakthrough new = Breakthrough.__new__(Breakthrough)
+        new.position = self.position
+        new.outcome = play(NULL, &new.position, move)
+        new.history = (*self.history, int(move))
+        return new
+
+    def name_of(self, move):
+        """The text of a move of the player to move, such as ``a2b3``."""
+        cell, direction = divmod(move, 3)
+        to = cell + (direction - 9 if self.position.black else direction + 7)
+        return "".join("abcdefgh"[each % 8] + str(each // 8 + 1) for each in (cell, to))
+
+    def winner(self):
+        """None while the game goes on, then +1 or -1."""
+        return None if self.outcome == MCTS_ONGOING else -self.to_move
+
+    def explain_error(self):
+        """What the table reported last; the search asks when it ends with an error."""
+        cdef char text[200]
+        return text.decode() if mcts_rules_explain(&RULES, text, sizeof(text)) > 0 else None
+
+    def __eq__(self, other):
+        if type(other) is not Breakthrough:
+            return NotImplemented
+        cdef Breakthrough that = other
+        return (self.position.pawns[0] == that.position.pawns[0] and self.position.pawns[1] == that.position.pawns[1]
+                and self.position.black == that.position.black)
+
+    def __hash__(self):
+        return hash((self.position.pawns[0], self.position.pawns[1], self.position.black))
+
+    def __reduce__(self):
+        return Breakthrough.from_moves, (self.history,)
+
+    def __str__(self):
+        rows = []
+        for row in reversed(range(8)):
+            cells = range(8 * row, 8 * row + 8)
+            marks = ["w" if self.position.pawns[0] >> cell & 1 else "b" if self.position.pawns[1] >> cell & 1 else "."
+                     for cell in cells]
+            rows.append(f"{row + 1} " + " ".join(marks))
+        return "\n".join([*rows, "  a b c d e f g h"])
+
+    def __repr__(self):
+        return f"Breakthrough.from_moves({list(self.history)})"
