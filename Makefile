@@ -8,6 +8,7 @@ BIN := $(VENV)/bin
 WHEEL := build/wheel-$(VERSION)
 PYTEST_ARGS ?=
 BENCH_VENV ?= .venv-bench-$(VERSION)
+CLIENTS_VENV ?= .venv-clients-$(VERSION)
 BENCH_ARGS ?= --results bench
 INSTRUCTIONS_ARGS ?=
 OVERSHOOT_ARGS ?=
@@ -16,12 +17,13 @@ SOAK_ARGS ?=
 SOURCES := setup.py pyproject.toml README.md LICENSE MANIFEST.in \
 	$(shell find src mcts_core -name '*.py' -o -name '*.pyi' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
-.PHONY: help demo test bench instructions overshoot soak clean check-python
+.PHONY: help demo test test-clients bench instructions overshoot soak clean check-python
 .NOTPARALLEL:
 
 help:
 	@echo 'make demo   one game of Connect Four against itself, with the statistics of every move'
 	@echo 'make test   the tests; PYTEST_ARGS="-k cli" for some of them'
+	@echo 'make test-clients  games with the programs of others; eight minutes; MCTS_CORE_CLIENT_GAMES=10 for fewer'
 	@echo 'make bench  the speed beside other programs, into bench/RESULTS.md; BENCH_ARGS=--quick only prints'
 	@echo 'make instructions  the instruction counts beside the committed ones (valgrind); INSTRUCTIONS_ARGS=--update'
 	@echo 'make overshoot  by how much searches miss their deadlines, idle and busy; a minute; OVERSHOOT_ARGS="--seconds 300"'
@@ -35,6 +37,17 @@ demo: $(VENV)/.installed-rich
 
 test: $(VENV)/.installed-test
 	$(BIN)/pytest $(PYTEST_ARGS)
+
+test-clients: $(CLIENTS_VENV)/.installed-clients
+	$(CLIENTS_VENV)/bin/pytest -m clients $(PYTEST_ARGS) tests/test_clients_*.py tests/test_docs_clients.py
+
+# kaggle-environments last, and without what it asks for: see tests/clients.txt.
+$(CLIENTS_VENV)/.installed-clients: $(WHEEL)/.built tests/clients.txt
+	$(PYTHON) -m venv $(CLIENTS_VENV)
+	$(CLIENTS_VENV)/bin/python -m pip install --quiet --no-deps --force-reinstall $(WHEEL)/*.whl
+	$(CLIENTS_VENV)/bin/python -m pip install --quiet -r tests/clients.txt "$$(echo $(WHEEL)/*.whl)[pettingzoo]"
+	$(CLIENTS_VENV)/bin/python -m pip install --quiet --no-deps kaggle-environments==1.33.2
+	touch $@
 
 bench: $(BENCH_VENV)/.installed-peers
 	$(BENCH_VENV)/bin/python bench/run.py $(BENCH_ARGS)

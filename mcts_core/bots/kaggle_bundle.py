@@ -1,0 +1,125 @@
+"""The archive of a submission to Kaggle's connectx: this package, compiled as it is, and the ``main.py`` that plays."""
+
+from __future__ import annotations
+
+import gzip
+import importlib.machinery
+import io
+import os
+import pathlib
+import sys
+import sysconfig
+import tarfile
+
+import mcts_core
+from mcts_core.notation import shorten
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+MAIN = '''\
+"""An agent of connectx: mcts_core, for {python} on {platform}. Made by mcts-core kaggle-bundle."""
+
+import time
+
+STARTED = time.perf_counter()
+
+import os
+import sys
+
+# This text is run by exec(), without __file__; its folder comes last on the path of modules, or not at all.
+HERE = os.path.dirname(os.path.abspath(sys._getframe().f_code.co_filename))
+FOLDERS = [HERE, "/kaggle_simulations/agent", os.getcwd()]
+FOLDER = next((path for path in FOLDERS if os.path.isdir(os.path.join(path, "mcts_core"))), HERE)
+sys.path.insert(0, FOLDER)
+try:
+    from mcts_core.bots.kaggle import Agent
+except ImportError as error:
+    python = "%s %d.%d" % (sys.implementation.name, *sys.version_info[:2])
+    raise ImportError("this archive was made for {python} on {platform}, and %s on %s does not load it: %s"
+                      % (python, sys.platform, error)) from error
+finally:
+    sys.path.remove(FOLDER)
+
+player = Agent(started=STARTED)
+
+
+# The last name in this file that can be called is the agent; some versions of the loader want a function.
+def agent(observation, configuration):
+    return player(observation, configuration)
+'''
+
+
+def write_bundle(path: str | os.PathLike[str]) -> int:
+    """Writes the archive (tar.gz) and returns its size in bytes.
+
+    It holds ``main.py`` and the package with the native modules of the running interpreter: it plays without network
+    and without mcts_core installed, where the same version of Python runs on the same kind of machine, with a C library
+    that is not older. The same package makes the same archive, byte by byte. A file that is there is replaced at the
+    end, in one step. Raises InvalidOption when the file cannot be written.
+    """
+    try:
+        target = pathlib.Path(path)
+        if target.is_dir():
+            raise IsADirectoryError("it is a folder")
+        temporary = target.with_name(f".{target.name[:80]}-{os.urandom(8).hex()}.tmp")
+        try:
+            with temporary.open("xb") as file:
+                size = file.write(_archive())
+            temporary.replace(target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+    except (OSError, TypeError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise mcts_core.InvalidOption(f"the archive cannot be written to {shorten(path)}: {reason}") from error
+    return size
+
+
+def main_file() -> str:
+    """The text of ``main.py``."""
+    python = f"{sys.implementation.name} {sys.version_info.major}.{sys.version_info.minor}"
+    return MAIN.format(python=python, platform=sysconfig.get_platform())
+
+
+def _archive() -> bytes:
+    raw = io.BytesIO()
+    with gzip.GzipFile(fileobj=raw, mode="wb", compresslevel=3, mtime=0, filename="") as packed:
+        with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+            _add(archive, "main.py", main_file().encode())
+            for name, content in _package():
+                _add(archive, name, content)
+    return raw.getvalue()
+
+
+def _add(archive: Any, name: str, content: bytes) -> None:
+    member = tarfile.TarInfo(name)
+    member.size = len(content)
+    member.mode = 0o644
+    archive.addfile(member, io.BytesIO(content))
+
+
+def _package() -> list[tuple[str, bytes]]:
+    """Name and content of every file that the package needs in order to run, and its license."""
+    root = pathlib.Path(mcts_core.__file__).parent
+    found = [path for path in root.rglob("*") if path.suffix == ".py" or _is_native_module(path.name)]
+    files = [(f"mcts_core/{path.relative_to(root).as_posix()}", path.read_bytes()) for path in sorted(found)]
+    return files + _license()
+
+
+def _is_native_module(name: str) -> bool:
+    """Whether it is one of this interpreter: others of the same name may lie beside it."""
+    _, dot, rest = name.partition(".")
+    return dot + rest in importlib.machinery.EXTENSION_SUFFIXES
+
+
+def _license() -> list[tuple[str, bytes]]:
+    from importlib.metadata import PackageNotFoundError, files
+
+    try:
+        installed = files("mcts-core") or []
+    except PackageNotFoundError:
+        return []
+    return [("mcts_core/LICENSE", path.read_binary()) for path in installed if path.name == "LICENSE"][:1]
+

@@ -1,0 +1,363 @@
+"""Answers HTTP on 127.0.0.1: the files of the page, and the sessions as JSON.
+
+Another page in the same browser, and a name that is made to lead here (DNS rebinding), are kept out by what ``Host``,
+``Origin`` and ``Sec-Fetch-Site`` say; whatever can open a connection here can open sessions of its own, within the
+limits.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import socket
+import socketserver
+import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+from mcts_core import GameOver, IllegalMove, InvalidOption, InvalidState
+from mcts_core.notation import shorten
+from mcts_core.web import limits
+from mcts_core.web.fields import check_names, choice, parse_object, real, whole
+from mcts_core.web.games import Position, fields_of, make_game
+from mcts_core.web.limits import Limits
+from mcts_core.web.refusals import Refused
+from mcts_core.web.session import Session
+from mcts_core.web.sessions import ID_FORM, Sessions
+from mcts_core.web.static_files import load_files
+
+ADDRESS = "127.0.0.1"
+PATH = re.compile(f"/api/sessions/({ID_FORM.pattern})(?:/([a-z-]+))?")
+JSON_TYPE = re.compile('application/json *(; *charset="?utf-8"?)?')
+ACTIONS = ("begin", "finish", "hint", "play", "set", "take-back")
+HEADERS = {
+    "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+                               "object-src 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+SWEEP_SECONDS = 10.0
+_DRAINED_BYTES = 1 << 20
+"""Of a body that was refused: a connection that is closed over unread bytes may lose the answer."""
+_DRAIN_SECONDS = 0.5
+_WRONG = (IllegalMove, GameOver, InvalidOption, InvalidState)
+
+
+class Server(socketserver.ThreadingMixIn, HTTPServer):
+    """The server of the page, bound to 127.0.0.1 from the moment that it is made; port 0: any that is free.
+
+    ``game``, ``seconds`` and ``threads`` are what a session has that does not say otherwise. ``serve_forever`` answers
+    until ``shutdown`` or an exception such as KeyboardInterrupt; ``close`` then ends every search, connection and
+    thread. Raises OSError where the port is taken, InvalidOption.
+    """
+
+    daemon_threads = False
+    block_on_close = True
+    request_queue_size = 32
+    allow_reuse_address = os.name == "posix"  # elsewhere it lets two servers have one port
+
+    def __init__(self, port: int, game: Position, granted: Limits, *, seconds: float = 1.0, threads: int = 1) -> None:
+        self.defaults = {"game": fields_of(game), "seconds": seconds, "threads": threads}
+        real(self.defaults, "seconds", limits.LEAST_SECONDS, granted.seconds, seconds)
+        whole(self.defaults, "threads", 1, granted.threads)
+        self.files = load_files()
+        self.sessions = Sessions(granted)
+        self._places = threading.BoundedSemaphore(limits.CONNECTIONS)
+        self._lock = threading.Lock()
+        self._connections: set[socket.socket] = set()
+        self._next_sweep = time.monotonic() + SWEEP_SECONDS
+        super().__init__((ADDRESS, port), Handler)
+        self.hosts = {f"{name}:{self.port}" for name in (ADDRESS, "localhost")}
+        if self.port == 80:
+            self.hosts |= {ADDRESS, "localhost"}
+
+    @property
+    def port(self) -> int:
+        """The port that it listens to."""
+        return int(self.server_address[1])
+
+    @property
+    def url(self) -> str:
+        """Where the page is."""
+        return f"http://{ADDRESS}:{self.port}/"
+
+    def server_bind(self) -> None:
+        socketserver.TCPServer.server_bind(self)  # HTTPServer's asks a name server who 127.0.0.1 is
+        self.server_name, self.server_port = ADDRESS, self.port
+
+    def service_actions(self) -> None:
+        if time.monotonic() >= self._next_sweep:
+            self._next_sweep = time.monotonic() + SWEEP_SECONDS
+            self.sessions.sweep()
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        if not self._places.acquire(blocking=False):
+            self.shutdown_request(request)
+            return
+        with self._lock:
+            self._connections.add(request)
+        try:
+            super().process_request(request, client_address)
+        except BaseException:
+            self._leave(request)
+            raise
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._leave(request)
+
+    def _leave(self, request: socket.socket) -> None:
+        with self._lock:
+            self._connections.discard(request)
+        self._places.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)  # a visitor who goes away is none
+
+    def close(self) -> None:
+        """Ends searches, connections and threads, and frees the port."""
+        self.socket.close()
+        self.sessions.close()
+        with self._lock:
+            for connection in self._connections:
+                try:
+                    connection.shutdown(socket.SHUT_RDWR)
+                except OSError:  # it is closed already
+                    pass
+        self.server_close()
+
+
+class _Incoming(io.RawIOBase):
+    """The bytes of one request: all of them in ``limits.REQUEST_SECONDS``, not more than ``limits.REQUEST_BYTES``."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._deadline = time.monotonic() + limits.REQUEST_SECONDS
+        self._left = limits.REQUEST_BYTES
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        seconds = self._deadline - time.monotonic()
+        if seconds <= 0.0 or self._left <= 0:
+            raise TimeoutError("a request must be short and come at once")
+        self._connection.settimeout(seconds)
+        count = self._connection.recv_into(memoryview(buffer)[:self._left])
+        self._left -= count
+        return count
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One request, after which the connection is closed."""
+
+    server: Server
+    server_version = "mcts_core"
+    sys_version = ""
+    protocol_version = "HTTP/1.0"
+    default_request_version = "HTTP/1.0"
+
+    def setup(self) -> None:
+        super().setup()
+        self.rfile.close()
+        self.rfile = io.BufferedReader(_Incoming(self.connection))
+        self._unread = False
+
+    def do_GET(self) -> None:
+        """A file, or a session."""
+        self._answer(self._get)
+
+    do_HEAD = do_GET
+
+    def do_POST(self) -> None:
+        """A new session, or something that a visitor does."""
+        self._answer(self._post)
+
+    def _get(self) -> tuple[int, str, bytes]:
+        path, mark, query = self.path.partition("?")
+        if path in self.server.files:
+            if query:
+                raise Refused(404, f"there is nothing at {shorten(self.path)}")
+            return 200, *self.server.files[path]
+        key, action = self._session_path(path)
+        if action is not None:
+            raise Refused(405 if action in ACTIONS else 404, f"GET has nothing at {shorten(path)}")
+        after = -1
+        if mark:
+            if not re.fullmatch("after=[0-9]{1,9}", query):
+                raise Refused(400, f"the query must be after=NUMBER, got {shorten(query)}")
+            after = int(query.removeprefix("after="))
+        return _json(200, self.server.sessions.get(key).look(after))
+
+    def _post(self) -> tuple[int, str, bytes]:
+        if self.path in self.server.files:
+            raise Refused(405, f"POST has nothing at {shorten(self.path)}")
+        if self.path == "/api/sessions":
+            return self._open(self._body())
+        key, action = self._session_path(self.path)
+        if action not in ACTIONS:
+            raise Refused(405 if action is None else 404, f"POST has nothing at {shorten(self.path)}")
+        session = self.server.sessions.get(key)
+        fields = self._body()
+        self._act(session, action, fields)
+        return _json(200, session.look())
+
+    def _open(self, fields: dict[str, Any]) -> tuple[int, str, bytes]:
+        check_names(fields, "game", "side", "seconds", "threads")
+        fields = self.server.defaults | fields
+        start, person = make_game(fields["game"]), _person(fields)
+        settings = self._settings(fields)
+        key, session = self.server.sessions.open()
+        try:
+            session.set(*settings)
+            session.begin(start, person)
+        except BaseException:
+            self.server.sessions.drop(key)
+            raise
+        return _json(201, {"id": key} | session.look())
+
+    def _act(self, session: Session, action: str, fields: dict[str, Any]) -> None:
+        if action == "play":
+            check_names(fields, "move", "ply")
+            session.play(whole(fields, "move", 0, 1023), whole(fields, "ply", 0, 1023))
+        elif action == "begin":
+            check_names(fields, "game", "side")
+            session.begin(make_game(fields.get("game", self.server.defaults["game"])), _person(fields))
+        elif action == "set":
+            check_names(fields, "seconds", "threads")
+            session.set(*self._settings(self.server.defaults | fields))
+        else:
+            check_names(fields)
+            {"take-back": session.take_back, "hint": session.hint, "finish": session.finish}[action]()
+
+    def _settings(self, fields: dict[str, Any]) -> tuple[float, int]:
+        granted = self.server.sessions.granted
+        return (real(fields, "seconds", limits.LEAST_SECONDS, granted.seconds, 1.0),
+                whole(fields, "threads", 1, granted.threads))
+
+    def _session_path(self, path: str) -> tuple[str, str | None]:
+        found = PATH.fullmatch(path)
+        if found is None:
+            raise Refused(404, f"there is nothing at {shorten(path)}")
+        return found[1], found[2]
+
+    # -- what comes in ----------------------------------------------------------------------------
+
+    def _check_origin(self) -> None:
+        """Raises Refused for what does not come from the page itself, or from the address bar."""
+        hosts = self.headers.get_all("Host", [])
+        if len(hosts) != 1 or hosts[0].strip().lower() not in self.server.hosts:
+            raise Refused(403, f"Host must be {ADDRESS}:{self.server.port}, got {shorten(', '.join(hosts))}")
+        host = hosts[0].strip().lower()
+        origins = self.headers.get_all("Origin", [])
+        if self.command == "POST" and not origins:
+            raise Refused(403, f"Origin must be http://{host}, but there is none")
+        for origin in origins:
+            if origin.strip() != f"http://{host}":
+                raise Refused(403, f"Origin must be http://{host}, got {shorten(origin)}")
+        for site in self.headers.get_all("Sec-Fetch-Site", []):
+            if self.path not in self.server.files and site.strip() not in ("same-origin", "none"):
+                raise Refused(403, f"requests must come from the page itself, got one that is {shorten(site)}")
+
+    def _check_body(self) -> int:
+        """The length of the body. Raises Refused."""
+        lengths = self.headers.get_all("Content-Length", [])
+        if self.headers.get_all("Transfer-Encoding"):
+            self._unread = True
+            raise Refused(411, "a request must have a Content-Length and no Transfer-Encoding")
+        if self.command != "POST":
+            if any(length.strip() != "0" for length in lengths):
+                self._unread = True
+                raise Refused(400, f"{self.command} must have no body")
+            return 0
+        self._unread = True
+        if len(lengths) != 1 or not re.fullmatch("[0-9]{1,20}", lengths[0].strip()):
+            raise Refused(411 if not lengths else 400, f"Content-Length must be a number, got {shorten(lengths)}")
+        length = int(lengths[0])
+        if length > limits.BODY_BYTES:
+            raise Refused(413, f"a body must have at most {limits.BODY_BYTES} bytes, got {length}")
+        types = self.headers.get_all("Content-Type", [])
+        if len(types) != 1 or not JSON_TYPE.fullmatch(types[0].strip().lower()):
+            raise Refused(415, f"Content-Type must be application/json, got {shorten(', '.join(types))}")
+        return length
+
+    def _body(self) -> dict[str, Any]:
+        body = self.rfile.read(self._length)
+        self._unread = False
+        if len(body) < self._length:
+            raise ConnectionError("the visitor went away halfway through the body")
+        return parse_object(body)
+
+    # -- what goes out ----------------------------------------------------------------------------
+
+    def _answer(self, work: Any) -> None:
+        try:
+            self._check_origin()
+            self._length = self._check_body()
+            status, kind, body = work()
+        except Refused as error:
+            status, kind, body = _json(error.status, {"error": str(error)})
+        except _WRONG as error:
+            status, kind, body = _json(400, {"error": str(error)})
+        except OSError:  # the visitor went away, or took too long
+            raise
+        except Exception:
+            self.server.handle_error(self.request, self.client_address)
+            status, kind, body = _json(500, {"error": "the server failed; its terminal says how"})
+        self._send(status, kind, body)
+
+    def _send(self, status: int, kind: str, body: bytes) -> None:
+        self.connection.settimeout(limits.SEND_SECONDS)
+        self.send_response(status)
+        for name, value in HEADERS.items():
+            self.send_header(name, value)
+        if status == 405:
+            self.send_header("Allow", "GET, HEAD" if self.command == "POST" else "POST")
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Connection", "close")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+        if self._unread:
+            self._drain()
+
+    def _drain(self) -> None:
+        self.connection.shutdown(socket.SHUT_WR)
+        deadline, left = time.monotonic() + _DRAIN_SECONDS, _DRAINED_BYTES
+        while left > 0 and (seconds := deadline - time.monotonic()) > 0:
+            self.connection.settimeout(seconds)
+            count = len(self.connection.recv(65536))
+            if not count:
+                break
+            left -= count
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """What http.server itself refuses: no request at all, an unknown method, too many headers."""
+        if not getattr(self, "command", None):
+            self.command = ""
+        self._unread = True
+        self._send(*_json(code, {"error": message or "this is no request that is known here"}))
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """The terminal stays quiet."""
+
+
+def _person(fields: dict[str, Any]) -> int:
+    return 1 if choice(fields, "side", ("first", "second"), "first") == "first" else -1
+
+
+def _json(status: int, data: dict[str, Any]) -> tuple[int, str, bytes]:
+    body = json.dumps(data, separators=(",", ":"), allow_nan=False, ensure_ascii=True)
+    return status, "application/json", body.encode("ascii")

@@ -1,0 +1,340 @@
+// The board: a picture, and over it a grid of buttons that the keyboard and a screen reader can use.
+
+import { gradients, piece, shape } from "./shapes.js";
+import { bubbleText, cellName, colourOf, percent, sideName } from "./words.js";
+
+const CELL = 40;
+const EDGE = 10;
+const GUTTER = 22;
+const LEAST_PIXELS = { slots: 26, points: 20, squares: 26 };
+const MOST_PIXELS = { slots: 84, points: 58, squares: 120 };
+const STAR_POINTS = { 9: [2, 4, 6], 13: [3, 6, 9], 15: [3, 7, 11], 17: [3, 8, 13], 19: [3, 9, 15] };
+
+export class Board {
+  /** `play(move)` is called when a cell is chosen. */
+  constructor(play) {
+    this.play = play;
+    this.element = document.getElementById("board");
+    this.picture = document.getElementById("picture");
+    this.grid = document.getElementById("grid");
+    this.cells = [];
+    this.bubbles = new Map();
+    this.focus = [0, 0];
+    new ResizeObserver(() => this.fit()).observe(this.picture);
+    this.grid.addEventListener("click", (event) => this.choose(event.target.closest("button")));
+    this.grid.addEventListener("keydown", (event) => this.key(event));
+    this.grid.addEventListener("focusin", (event) => this.focused(event.target));
+    this.grid.addEventListener("focusout", () => this.point(null));
+    this.grid.addEventListener("pointerover", (event) => this.point(event.target.closest("button")));
+    this.grid.addEventListener("pointerleave", () => this.point(null));
+  }
+
+  /** Shows a session as the server told it. */
+  show(seen) {
+    const before = this.seen;
+    this.seen = seen;
+    const size = JSON.stringify([seen.form, seen.rows, seen.cols]);
+    if (size !== this.size) {
+      this.size = size;
+      this.build();
+    }
+    const position = JSON.stringify([seen.number, seen.stones]);
+    if (position !== this.position) {
+      this.position = position;
+      const grew = before !== undefined && seen.ply > before.ply && seen.number === before.number;
+      this.showStones(grew ? before.ply : seen.ply);
+    }
+    this.showBubbles();
+    this.label();
+    this.point(this.pointed);
+  }
+
+  // -- the parts that stay -------------------------------------------------------------------------
+
+  build() {
+    const { form, rows, cols } = this.seen;
+    this.left = this.seen.row_names.length ? EDGE + GUTTER : EDGE;
+    const width = this.left + cols * CELL + EDGE;
+    const height = EDGE + rows * CELL + GUTTER + EDGE / 2;
+    this.position = this.labelled = null;
+    this.bubbles.clear();
+    this.picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    this.element.className = form;
+    const set = (name, value) => this.element.style.setProperty(name, value);
+    set("--ratio", `${width} / ${height}`);
+    set("--shape", width / height);
+    const least = cols <= 16 ? Math.min(LEAST_PIXELS[form], 290 / cols) : 20;  // wider boards scroll on a phone
+    set("--least", `${Math.round((width / CELL) * least)}px`);
+    set("--most", `${Math.round((width / CELL) * MOST_PIXELS[form])}px`);
+    set("--left", `${(100 * this.left) / width}%`);
+    set("--top", `${(100 * EDGE) / height}%`);
+    set("--wide", `${(100 * cols * CELL) / width}%`);
+    set("--high", `${(100 * rows * CELL) / height}%`);
+
+    this.stones = shape("g");
+    this.marks = shape("g");
+    this.ghost = shape("g");
+    this.values = shape("g", { class: "bubbles" });
+    const defs = shape("defs", {}, ...gradients("board"));
+    const base = shape("g");
+    const front = shape("g");
+    if (form === "slots") this.buildSlots(base, front);
+    else if (form === "points") this.buildPoints(base, defs, width, height);
+    else this.buildSquares(base);
+    this.names = shape("g", { class: "names", "text-anchor": "middle" });
+    this.seen.column_names.forEach((name, col) => this.names.append(
+      shape("text", { x: this.x(col), y: EDGE + rows * CELL + GUTTER / 2 + 2, dy: "0.36em" }, name)));
+    this.seen.row_names.forEach((name, row) => this.names.append(
+      shape("text", { x: EDGE + GUTTER / 2 - 2, y: this.y(row), dy: "0.36em" }, name)));
+    this.picture.replaceChildren(defs, base, this.stones, front, this.names, this.marks, this.ghost, this.values);
+
+    this.cells = Array.from({ length: rows }, () => []);
+    this.grid.replaceChildren(...this.cells.map((cells, row) => {
+      const line = document.createElement("div");
+      line.setAttribute("role", "row");
+      for (let col = 0; col < cols; col++) {
+        const cell = document.createElement("div");
+        cell.setAttribute("role", "gridcell");
+        const button = document.createElement("button");
+        button.type = "button";
+        button.tabIndex = -1;
+        button.dataset.row = row;
+        button.dataset.col = col;
+        cells.push(button);
+        cell.append(button);
+        line.append(cell);
+      }
+      return line;
+    }));
+    this.focus = form === "slots" ? [rows - 1, cols >> 1] : [rows >> 1, cols >> 1];
+    this.cells[this.focus[0]][this.focus[1]].tabIndex = 0;
+    this.pointed = null;
+    this.fit();
+  }
+
+  /** Coordinates are as large as other text, whatever the size of the picture, but fit beside their cells. */
+  fit() {
+    if (this.names === undefined) return;
+    const pixels = this.picture.clientWidth / this.picture.viewBox.baseVal.width || 1;
+    const size = Math.min(Math.max(9, Math.min(15, 0.4 * CELL * pixels)) / pixels, 0.45 * CELL);
+    this.names.setAttribute("font-size", size.toFixed(2));
+  }
+
+  buildSlots(base, front) {
+    const { rows, cols } = this.seen;
+    const box = { x: this.left, y: EDGE, width: cols * CELL, height: rows * CELL };
+    base.append(shape("rect", { ...box, class: "well" }));
+    const [x, y, w, h, r] = [this.left - 5, EDGE - 5, cols * CELL + 10, rows * CELL + 10, 9];
+    let outline = `M${x + r} ${y}h${w - 2 * r}a${r} ${r} 0 0 1 ${r} ${r}v${h - 2 * r}a${r} ${r} 0 0 1 ${-r} ${r}`
+      + `h${2 * r - w}a${r} ${r} 0 0 1 ${-r} ${-r}v${2 * r - h}a${r} ${r} 0 0 1 ${r} ${-r}z`;
+    const hole = 0.4 * CELL;
+    const rims = shape("g", { class: "rims", fill: "none", "stroke-width": 1.5 });
+    for (let row = 0; row < rows; row++) {
+      for (let col = 0; col < cols; col++) {
+        const [cx, cy] = [this.x(col), this.y(row)];
+        outline += `M${cx - hole} ${cy}a${hole} ${hole} 0 1 0 ${2 * hole} 0a${hole} ${hole} 0 1 0 ${-2 * hole} 0z`;
+        rims.append(shape("circle", { cx, cy, r: hole }));
+      }
+    }
+    front.append(shape("path", { d: outline, "fill-rule": "evenodd", class: "panel" }), rims);
+  }
+
+  buildPoints(base, defs, width, height) {
+    const { rows, cols } = this.seen;
+    defs.append(shape("linearGradient", { id: "wood", x1: 0, y1: 0, x2: 1, y2: 1 },
+      shape("stop", { offset: 0, class: "wood-light" }), shape("stop", { offset: 1, class: "wood-dark" })));
+    base.append(shape("rect", { x: 1, y: 1, width: width - 2, height: height - 2, rx: 8, fill: "url(#wood)",
+      class: "wood-edge" }));
+    const grain = shape("g", { class: "grain", fill: "none", "stroke-width": 1.2 });
+    for (let x = 6, step = 0; x < width; x += 7 + ((step * 5) % 11), step++) {
+      const bend = 5 * Math.sin(1.7 * step);
+      const curve = `M${x} 3C${x + bend} ${height / 3} ${x - bend} ${(2 * height) / 3} ${x} ${height - 3}`;
+      grain.append(shape("path", { d: curve }));
+    }
+    const lines = shape("g", { class: "lines" });
+    for (let row = 0; row < rows; row++) {
+      lines.append(shape("path", { d: `M${this.x(0)} ${this.y(row)}H${this.x(cols - 1)}` }));
+    }
+    for (let col = 0; col < cols; col++) {
+      lines.append(shape("path", { d: `M${this.x(col)} ${this.y(0)}V${this.y(rows - 1)}` }));
+    }
+    base.append(grain, lines);
+    if (rows === cols) {
+      for (const row of STAR_POINTS[rows] ?? []) {
+        for (const col of STAR_POINTS[rows]) {
+          base.append(shape("circle", { cx: this.x(col), cy: this.y(row), r: 3.2, class: "star" }));
+        }
+      }
+    }
+  }
+
+  buildSquares(base) {
+    const { rows, cols } = this.seen;
+    const gap = 1.6;
+    for (let row = 0; row < rows; row++) {
+      for (let col = 0; col < cols; col++) {
+        base.append(shape("rect", { x: this.left + col * CELL + gap, y: EDGE + row * CELL + gap,
+          width: CELL - 2 * gap, height: CELL - 2 * gap, rx: 5, class: "square" }));
+      }
+    }
+  }
+
+  x(col) {
+    return this.left + (col + 0.5) * CELL;
+  }
+
+  y(row) {
+    return EDGE + (row + 0.5) * CELL;
+  }
+
+  // -- the parts that change -----------------------------------------------------------------------
+
+  showStones(known) {
+    const { form, stones, last, lines, ply } = this.seen;
+    this.stones.replaceChildren();
+    this.marks.replaceChildren();
+    for (const [row, col, player] of stones) {
+      const drawn = piece(form, player, this.x(col), this.y(row), CELL, "board");
+      if (last && row === last[0] && col === last[1] && ply > known) {
+        drawn.classList.add(form === "slots" ? "drop" : "set");
+        drawn.style.setProperty("--from", `${-(row + 1) * CELL}px`);
+        drawn.style.setProperty("--time", `${120 + 70 * Math.sqrt(row + 1)}ms`);
+        drawn.style.transformOrigin = `${this.x(col)}px ${this.y(row)}px`;
+      }
+      this.stones.append(drawn);
+    }
+    if (last && !lines.length) {
+      const at = { cx: this.x(last[1]), cy: this.y(last[0]) };
+      if (form === "squares") {
+        this.marks.append(shape("rect", { x: at.cx - CELL / 2 + 2.6, y: at.cy - CELL / 2 + 2.6, width: CELL - 5.2,
+          height: CELL - 5.2, rx: 4.5, class: "last-square" }));
+      } else {
+        this.marks.append(shape("circle", { ...at, r: form === "slots" ? 0.1 * CELL : 0.16 * CELL, class: "last" }));
+      }
+    }
+    for (const [[row, col], [row2, col2]] of lines) {
+      const ends = { x1: this.x(col), y1: this.y(row), x2: this.x(col2), y2: this.y(row2), "stroke-linecap": "round" };
+      this.marks.append(shape("line", { ...ends, class: "won-halo", "stroke-width": 9 }),
+        shape("line", { ...ends, class: "won", "stroke-width": 4.5 }));
+    }
+    this.won = new Set();
+    for (const [[row, col], [row2, col2]] of lines) {
+      const steps = Math.max(Math.abs(row2 - row), Math.abs(col2 - col));
+      for (let step = 0; step <= steps; step++) {
+        this.won.add(`${row + (step * (row2 - row)) / steps},${col + (step * (col2 - col)) / steps}`);
+      }
+    }
+  }
+
+  /** The figures of the search of the position on the board. */
+  showBubbles() {
+    const { figures, ply } = this.seen;
+    const shown = figures && figures.ply === ply && this.seen.winner === null ? figures.moves : [];
+    const most = Math.max(1, ...shown.map((entry) => entry.visits));
+    const kept = new Set();
+    for (const entry of shown) {
+      const best = entry.name === figures.move;
+      let bubble = this.bubbles.get(entry.move);
+      if (bubble === undefined) {
+        const at = { cx: this.x(entry.cell[1]), cy: this.y(entry.cell[0]) };
+        bubble = { circle: shape("circle", { ...at, r: 0 }), ring: shape("circle", { ...at, r: 0, class: "ring" }),
+          text: shape("text", { x: at.cx, y: at.cy, "text-anchor": "middle", dy: "0.36em" }) };
+        bubble.all = shape("g", {}, bubble.circle, bubble.ring, bubble.text);
+        this.bubbles.set(entry.move, bubble);
+        this.values.prepend(bubble.all);
+      }
+      kept.add(entry.move);
+      const share = 0.42 * CELL * Math.sqrt(entry.visits / most);
+      const radius = Math.max(share, best ? 0.3 * CELL : 2);
+      bubble.circle.setAttribute("r", radius.toFixed(2));
+      bubble.circle.setAttribute("fill", colourOf(entry.value));
+      bubble.ring.setAttribute("r", best ? (radius + 1.5).toFixed(2) : 0);
+      const words = bubbleText(entry);
+      const size = Math.min(14, (1.7 * radius) / Math.max(2, 0.62 * words.length + 0.4));
+      bubble.text.textContent = size >= 6.5 ? words : "";
+      bubble.text.setAttribute("font-size", size.toFixed(1));
+    }
+    for (const [move, bubble] of this.bubbles) {
+      if (!kept.has(move)) {
+        bubble.all.remove();
+        this.bubbles.delete(move);
+      }
+    }
+  }
+
+  /** What the buttons say. */
+  label() {
+    const { seen } = this;
+    const key = JSON.stringify([this.position, seen.person, seen.thinking === null, seen.hint]);
+    if (key === this.labelled) return;
+    this.labelled = key;
+    const owners = new Map(seen.stones.map(([row, col, player]) => [`${row},${col}`, player]));
+    const figures = seen.figures && seen.figures.ply === seen.ply && seen.thinking === null ? seen.figures : null;
+    const found = new Map(figures ? figures.moves.map((entry) => [`${entry.cell}`, entry]) : []);
+    const ours = seen.winner === null && seen.to_move === seen.person;
+    const legal = new Set(seen.legal);
+    this.cells.forEach((cells, row) => cells.forEach((button, col) => {
+      const key = `${row},${col}`;
+      const owner = owners.get(key);
+      const parts = [cellName(seen, row, col)];
+      if (owner === undefined) parts.push("empty");
+      else parts.push(`${sideName(seen, owner)}, ${owner === seen.person ? "you" : "the engine"}`);
+      if (seen.last && row === seen.last[0] && col === seen.last[1]) parts.push("last move");
+      if (this.won.has(key)) parts.push("in the winning line");
+      const entry = found.get(key);
+      if (entry) parts.push(`${entry.visits} visits, value ${percent(entry.value)}`);
+      if (seen.hint && entry && entry.move === seen.hint.move) parts.push("the hint");
+      const playable = ours && legal.has(this.moveOf(row, col));
+      const words = parts.join(", ");
+      if (button.getAttribute("aria-label") !== words) button.setAttribute("aria-label", words);
+      button.setAttribute("aria-disabled", playable ? "false" : "true");
+    }));
+  }
+
+  // -- what the player does ------------------------------------------------------------------------
+
+  moveOf(row, col) {
+    return this.seen.form === "slots" ? col : row * this.seen.cols + col;
+  }
+
+  choose(button) {
+    if (button) this.play(this.moveOf(Number(button.dataset.row), Number(button.dataset.col)), button);
+  }
+
+  key(event) {
+    const { rows, cols } = this.seen;
+    let [row, col] = this.focus;
+    if (event.altKey || event.metaKey) return;
+    if (event.key === "ArrowUp") row = Math.max(0, row - 1);
+    else if (event.key === "ArrowDown") row = Math.min(rows - 1, row + 1);
+    else if (event.key === "ArrowLeft") col = Math.max(0, col - 1);
+    else if (event.key === "ArrowRight") col = Math.min(cols - 1, col + 1);
+    else if (event.key === "Home") [row, col] = [event.ctrlKey ? 0 : row, 0];
+    else if (event.key === "End") [row, col] = [event.ctrlKey ? rows - 1 : row, cols - 1];
+    else return;
+    event.preventDefault();
+    this.cells[row][col].focus();
+  }
+
+  focused(button) {
+    if (!button.dataset.row) return;
+    this.cells[this.focus[0]][this.focus[1]].tabIndex = -1;
+    this.focus = [Number(button.dataset.row), Number(button.dataset.col)];
+    button.tabIndex = 0;
+    this.point(button);
+  }
+
+  /** Where a stone would come to lie. */
+  point(button) {
+    this.pointed = button;
+    this.ghost.replaceChildren();
+    if (!button || button.getAttribute("aria-disabled") === "true" || !button.isConnected) return;
+    let [row, col] = [Number(button.dataset.row), Number(button.dataset.col)];
+    if (this.seen.form === "slots") {
+      row = this.seen.rows - 1 - this.seen.stones.filter((stone) => stone[1] === col).length;
+    }
+    const drawn = piece(this.seen.form, this.seen.person, this.x(col), this.y(row), CELL, "board");
+    drawn.classList.add("ghost");
+    this.ghost.append(drawn);
+  }
+}

@@ -1,0 +1,64 @@
+import http.client
+import re
+import signal
+import socket
+import subprocess
+import sys
+
+import pytest
+
+COMMAND = [sys.executable, "-m", "mcts_core", "serve"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
+def test_it_serves_until_ctrl_c(tmp_path):
+    served = subprocess.Popen(
+        [*COMMAND, "gomoku:9", "--port", "0", "--seconds", "0.5", "--max-threads", "1"], cwd=tmp_path,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        line = served.stdout.readline()
+        port = int(re.fullmatch(r"the page is at http://127\.0\.0\.1:(\d+)/ \(Ctrl-C ends it\)\n", line)[1])
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        own = f"127.0.0.1:{port}"
+        connection.request("POST", "/api/sessions", '{"side": "second"}',
+                           {"Origin": f"http://{own}", "Content-Type": "application/json"})
+        answer = connection.getresponse().read()
+        assert b'"size":9' in answer and b'"seconds":0.5' in answer
+        served.send_signal(signal.SIGINT)
+        out, err = served.communicate(timeout=20)
+    finally:
+        served.kill()
+    assert (served.returncode, out, err) == (130, "", "\ninterrupted\n")
+
+
+@pytest.mark.parametrize("argv, words", [
+    (["chess"], "GAME must be connect4"),
+    (["mcts_core:TicTacToeX"], "has no class"),
+    (["mcts_core.web.limits:Limits"], "must have to_move"),
+    (["--port", "65536"], "--port must be from 0 to 65535, got 65536"),
+    (["--port", "0", "--seconds", "61"], "--seconds must be a number from 0.01 to 60, got 61"),
+    (["--port", "0", "--threads", "2", "--max-threads", "1"], "--threads must be a whole number from 1 to 1, got 2"),
+    (["--port", "0", "--max-games", "0"], "the limit of sessions must be from 1 to 1000, got 0"),
+    (["--port", "0", "--memory-mb", "nan"], "the limit of memory_mb"),
+    (["--port", "0", "--idle-minutes", "0"], "the limit of idle_minutes"),
+    (["--port", "0", "--max-searches", "0"], "the limit of searches"),
+])
+def test_wrong_arguments(cli, argv, words):
+    code, out, err = cli("serve", *argv)
+    assert code == 2 and out == "" and words in err and err.count("\n") == 1
+
+
+def test_a_python_game_has_no_page(cli, tmp_path, monkeypatch):
+    (tmp_path / "quiet_game.py").write_text(
+        "class Quiet:\n    to_move = 1\n    def legal_moves(self): return [0]\n    def play(self, move): return self\n"
+        "    def winner(self): return None\n")
+    monkeypatch.chdir(tmp_path)
+    code, out, err = cli("serve", "quiet_game:Quiet")
+    assert code == 2 and "the page plays Connect Four, gomoku, tic-tac-toe and m,n,k games" in err
+
+
+def test_a_port_that_is_taken(cli):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        code, out, err = cli("serve", "--port", port)
+    assert code == 2 and out == "" and err.startswith(f"mcts-core: error: port {port} cannot be used: ")

@@ -1,0 +1,410 @@
+"""The server over real sockets: what it answers, and what it refuses."""
+
+import contextlib
+import http.client
+import json
+import socket
+import threading
+import time
+
+import pytest
+
+import mcts_core as mc
+from mcts_core.web import limits, server
+from mcts_core.web.limits import Limits
+from mcts_core.web.refusals import Refused
+from mcts_core.web.server import HEADERS, Server
+
+GRANTED = Limits(sessions=100, threads=2, memory_mb=16, seconds=30)
+
+
+@contextlib.contextmanager
+def serving(granted=GRANTED):
+    """A server that answers; it leaves no thread."""
+    before = set(threading.enumerate())
+    found = Server(0, mc.ConnectFour(), granted, seconds=0.02)
+    thread = threading.Thread(target=found.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield found
+    finally:
+        found.shutdown()
+        found.close()
+        thread.join()
+        assert set(threading.enumerate()) <= before
+
+
+@pytest.fixture(scope="module")
+def page():
+    with serving() as found:
+        yield found
+
+
+def ask(page, method, path, body=None, **changed):
+    """Status, headers and body of an answer; ``changed``: headers by their names with _ for -, None: left out."""
+    headers = {"Host": f"127.0.0.1:{page.port}"}
+    if method == "POST":
+        body = json.dumps({} if body is None else body).encode() if not isinstance(body, bytes) else body
+        headers |= {"Origin": f"http://127.0.0.1:{page.port}", "Content-Type": "application/json",
+                    "Content-Length": str(len(body))}
+    headers |= {name.replace("_", "-"): value for name, value in changed.items()}
+    connection = http.client.HTTPConnection("127.0.0.1", page.port, timeout=20)
+    try:
+        connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+        for name, value in headers.items():
+            if value is not None:
+                connection.putheader(name, value)
+        connection.endheaders(body)
+        answer = connection.getresponse()
+        return answer.status, dict(answer.getheaders()), answer.read()
+    finally:
+        connection.close()
+
+
+def said(page, method, path, body=None, **changed):
+    """Status and JSON of an answer."""
+    status, headers, text = ask(page, method, path, body, **changed)
+    assert headers["Content-Type"] == "application/json"
+    return status, json.loads(text)
+
+
+def raw(page, data, wait=5):
+    """All bytes that come back."""
+    with socket.create_connection(("127.0.0.1", page.port), timeout=wait) as connection:
+        connection.sendall(data)
+        parts = []
+        while part := connection.recv(65536):
+            parts.append(part)
+        return b"".join(parts)
+
+
+@pytest.fixture
+def path(page):
+    """A new session: Connect Four, the visitor begins."""
+    status, seen = said(page, "POST", "/api/sessions")
+    assert status == 201
+    return f"/api/sessions/{seen['id']}"
+
+
+def settled(page, path):
+    while True:
+        status, seen = said(page, "GET", path)
+        assert status == 200
+        if seen["thinking"] is None:
+            return seen
+        said(page, "GET", f"{path}?after={seen['version']}")
+
+
+def test_it_listens_to_this_machine_only(page):
+    assert page.server_address[0] == "127.0.0.1" and page.url == f"http://127.0.0.1:{page.port}/"
+
+
+@pytest.mark.parametrize("name", ["/", "/static/app.js", "/static/style.css", "/static/icon.svg"])
+def test_the_files_of_the_page(page, name):
+    status, headers, text = ask(page, "GET", name)
+    assert status == 200 and text == page.files[name][1] and headers["Content-Type"] == page.files[name][0]
+    assert {key: headers[key] for key in HEADERS} == HEADERS
+    assert headers["Server"].strip() == "mcts_core"
+    status, headers, text = ask(page, "HEAD", name)
+    assert status == 200 and text == b"" and int(headers["Content-Length"]) == len(page.files[name][1])
+
+
+def test_the_policies_are_strict():
+    assert HEADERS["Content-Security-Policy"].startswith("default-src 'self';")
+    for part in ("frame-ancestors 'none'", "base-uri 'none'", "object-src 'none'"):
+        assert part in HEADERS["Content-Security-Policy"]
+    assert HEADERS["X-Content-Type-Options"] == "nosniff" and HEADERS["Referrer-Policy"] == "no-referrer"
+
+
+def test_a_whole_game(page):
+    status, seen = said(page, "POST", "/api/sessions", {"game": {"name": "tictactoe"}, "side": "second", "threads": 2})
+    assert status == 201 and seen["game"] == {"name": "tictactoe"} and seen["person"] == -1
+    path = f"/api/sessions/{seen['id']}"
+    seen = settled(page, path)
+    while seen["winner"] is None:
+        status, seen = said(page, "POST", f"{path}/play", {"move": seen["legal"][0], "ply": seen["ply"]})
+        assert status == 200
+        seen = settled(page, path)
+    assert seen["winner"] in (0, 1)
+    status, seen = said(page, "POST", f"{path}/take-back")
+    assert status == 200 and seen["winner"] is None and seen["can_take_back"] in (True, False)
+    status, seen = said(page, "POST", f"{path}/hint")
+    assert status == 200
+    assert settled(page, path)["hint"]["move"] in seen["legal"]
+    fields = {"game": {"name": "mnk", "m": 4, "n": 5, "k": 3, "rule": "exact"}}
+    status, seen = said(page, "POST", f"{path}/begin", fields)
+    assert status == 200 and (seen["rows"], seen["cols"], seen["ply"]) == (5, 4, 0) and seen["number"] == 2
+
+
+def test_settings(page, path):
+    assert said(page, "POST", f"{path}/set", {"seconds": 0.5, "threads": 2})[1]["threads"] == 2
+    seen = settled(page, path)
+    assert (seen["seconds"], seen["threads"]) == (0.5, 2)
+    for fields in ({"seconds": 31}, {"threads": 3}, {"seconds": "1"}, {"memory_mb": 1}, {"threads": 1.0}):
+        status, answer = said(page, "POST", f"{path}/set", fields)
+        assert status == 400 and answer["error"]
+    assert said(page, "GET", path)[1]["seconds"] == 0.5
+
+
+def test_finish(page, path):
+    said(page, "POST", f"{path}/set", {"seconds": 30})
+    said(page, "POST", f"{path}/begin", {"game": {"name": "gomoku"}, "side": "second"})
+    assert said(page, "POST", f"{path}/finish")[0] == 200
+    assert settled(page, path)["ply"] == 1
+    assert said(page, "POST", f"{path}/finish")[0] == 409
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "localhost:1", "127.0.0.1:{port}.evil.example", "", None,
+                                  "evil.example:{port}", "[::1]:{port}"])
+@pytest.mark.parametrize("method, where", [("GET", "/"), ("POST", "/api/sessions")])
+def test_a_foreign_host_is_refused(page, method, where, host):
+    status, answer = said(page, method, where, Host=host if host is None else host.format(port=page.port))
+    assert status == 403 and answer["error"].startswith("Host must be 127.0.0.1:")
+
+
+def test_localhost_is_this_host_too(page):
+    name = f"localhost:{page.port}"
+    assert ask(page, "GET", "/", Host=name)[0] == 200
+    assert said(page, "POST", "/api/sessions", Host=name, Origin=f"http://{name}")[0] == 201
+    assert said(page, "POST", "/api/sessions", Host=name)[0] == 403  # the Origin is the other name
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "", "https://127.0.0.1:{port}", "http://127.0.0.1",
+                                    "http://127.0.0.1:{port}.evil.example", "http://127.0.0.1:{port}/", None])
+def test_a_foreign_origin_is_refused(page, path, origin):
+    origin = origin if origin is None else origin.format(port=page.port)
+    status, answer = said(page, "POST", f"{path}/play", {"move": 3, "ply": 0}, Origin=origin)
+    assert status == 403 and answer["error"].startswith("Origin must be http://127.0.0.1:")
+    if origin is not None:
+        assert said(page, "GET", path, Origin=origin)[0] == 403
+    assert settled(page, path)["ply"] == 0
+
+
+@pytest.mark.parametrize("site, status", [("cross-site", 403), ("same-site", 403), ("same-origin", 200), ("none", 200)])
+def test_what_the_browser_says_of_the_origin_counts(page, path, site, status):
+    assert said(page, "GET", path, Sec_Fetch_Site=site)[0] == status
+    assert ask(page, "GET", "/", Sec_Fetch_Site=site)[0] == 200  # a link may lead to the page
+
+
+@pytest.mark.parametrize("where", [
+    "/index.html", "/static/", "/static/../server.py", "/static/%2e%2e/server.py", "/../../etc/passwd",
+    "/static/app.js/", "/static//app.js", "/static\\app.js", "/api", "/api/sessions/", "/api/sessions/x",
+    "/favicon.ico", "/?a=1", "/api/sessions/" + "A" * 32, "/api/sessions/" + "A" * 32 + "/play/",
+    "/api/sessions/" + "A" * 31 + "%41", "http://127.0.0.1/",
+])
+def test_there_is_nothing_at_other_paths(page, where):
+    assert said(page, "GET", where)[0] == 404
+    assert said(page, "POST", where)[0] == (405 if where.endswith("A" * 32) else 404)
+
+
+def test_methods(page, path):
+    assert said(page, "GET", f"{path}/play")[0] == 405
+    assert said(page, "GET", f"{path}/fly")[0] == 404
+    status, headers, _ = ask(page, "POST", path)
+    assert status == 405 and headers["Allow"] == "GET, HEAD"
+    assert said(page, "POST", "/")[0] == 405
+    for method in ("PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT"):
+        status, headers, _ = ask(page, method, path)
+        assert status == 501 and {key: headers[key] for key in HEADERS} == HEADERS
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "", None,
+                                  "application/json; charset=latin-1", "application/jsonp"])
+def test_a_body_that_a_form_could_send_is_refused(page, path, kind):
+    assert said(page, "POST", f"{path}/hint", Content_Type=kind)[0] == 415
+
+
+def test_a_charset_may_be_named(page, path):
+    assert said(page, "POST", f"{path}/set", Content_Type="application/json; charset=utf-8")[0] == 200
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"\xff\xff", b'{"move": NaN, "ply": 0}', b"[" * 4096])
+def test_a_body_that_is_no_object_is_refused(page, path, body):
+    status, answer = said(page, "POST", f"{path}/play", body)
+    assert status == 400 and "JSON object" in answer["error"]
+
+
+@pytest.mark.parametrize("action, fields", [
+    ("play", {}), ("play", {"move": 3}), ("play", {"move": "3", "ply": 0}), ("play", {"move": True, "ply": 0}),
+    ("play", {"move": 3.0, "ply": 0}), ("play", {"move": -1, "ply": 0}), ("play", {"move": 7, "ply": 0}),
+    ("play", {"move": 10**40, "ply": 0}), ("play", {"move": 3, "ply": 0, "more": 1}),
+    ("play", {"move": [3], "ply": {}}), ("begin", {"game": "connect4"}), ("begin", {"game": {"name": "os:system"}}),
+    ("begin", {"side": 1}), ("begin", {"game": {"name": "connect4", "rows": 10**9}}), ("hint", {"seconds": 1}),
+    ("finish", {"a": 1}),
+])
+def test_wrong_fields_are_refused_and_change_nothing(page, path, action, fields):
+    before = said(page, "GET", path)
+    status, answer = said(page, "POST", f"{path}/{action}", fields)
+    assert status == 400 and len(answer["error"]) < 300
+    assert said(page, "GET", path) == before
+
+
+@pytest.mark.parametrize("fields", [{"id": "x"}, {"seconds": 1e9}, {"threads": 0}, {"game": {}}, {"side": "third"}])
+def test_a_session_with_wrong_fields_is_not_opened(page, fields):
+    before = len(page.sessions)
+    assert said(page, "POST", "/api/sessions", fields)[0] == 400
+    assert len(page.sessions) == before
+
+
+@pytest.mark.parametrize("query, status", [("after=0", 200), ("after=-1", 400), ("after=", 400), ("before=1", 400),
+                                           ("after=1&after=2", 400), ("after=9999999999", 400), ("", 400)])
+def test_queries(page, path, query, status):
+    assert said(page, "GET", f"{path}?{query}")[0] == status
+
+
+def test_two_sessions_do_not_know_of_each_other(page):
+    one, two = (f"/api/sessions/{said(page, 'POST', '/api/sessions')[1]['id']}" for _ in range(2))
+    said(page, "POST", f"{one}/play", {"move": 0, "ply": 0})
+    assert settled(page, one)["ply"] == 2 and settled(page, two)["ply"] == 0
+
+
+@pytest.mark.parametrize("length, status", [("4097", 413), ("9" * 20, 413), ("-1", 400), ("1e3", 400), ("0x10", 400),
+                                            ("", 400), (None, 411), ("5, 5", 400)])
+def test_lengths(page, path, length, status):
+    assert said(page, "POST", f"{path}/hint", b"", Content_Length=length)[0] == status
+
+
+def head(page, *lines, method="POST", where="/api/sessions"):
+    own = f"127.0.0.1:{page.port}"
+    return "\r\n".join([f"{method} {where} HTTP/1.1", f"Host: {own}", f"Origin: http://{own}",
+                        "Content-Type: application/json", *lines, "", ""]).encode()
+
+
+def test_a_huge_body_is_refused_before_it_is_read(page):
+    answer = raw(page, head(page, "Content-Length: 500000") + b"x" * 500000)
+    assert answer.startswith(b"HTTP/1.0 413 ")
+
+
+def test_requests_that_could_be_two_are_refused(page):
+    for lines in (["Content-Length: 2", "Content-Length: 2"], ["Content-Length: 2", "Transfer-Encoding: chunked"],
+                  ["Content-Length: 2", "Host: evil.example"], ["Content-Length: 2", "Origin: http://evil.example"],
+                  ["Content-Length: 2", "Content-Type: text/plain"]):
+        before = len(page.sessions)
+        answer = raw(page, head(page, *lines) + b"{}")
+        assert answer.split()[1] in (b"400", b"403", b"411", b"415") and len(page.sessions) == before
+    assert raw(page, head(page, "Content-Length: 2", method="GET", where="/") + b"{}").startswith(b"HTTP/1.0 400 ")
+
+
+@pytest.mark.parametrize("data", [
+    b"\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n",
+    b"GET / \r\n\r\n", b"A" * 20000 + b"\r\n\r\n", b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 200 + b"\r\n",
+    b"GET / HTTP/1.1\r\nHost\xff\xfe\r\n\r\n", b"GET /\r\nHost: evil\r\n\r\n",
+])
+def test_what_is_no_request_is_refused(page, data):
+    answer = raw(page, data)
+    assert answer == b"" or answer.startswith(b"HTTP/1.0 4") or answer.startswith(b"HTTP/1.0 505")
+    assert ask(page, "GET", "/")[0] == 200
+
+
+def test_a_head_without_end_is_cut_off(page):
+    with socket.create_connection(("127.0.0.1", page.port), timeout=10) as connection:
+        with contextlib.suppress(ConnectionError):
+            connection.sendall(b"GET / HTTP/1.1\r\n")
+            for _ in range(100):
+                connection.sendall(b"A: " + b"b" * 997 + b"\r\n")
+        with contextlib.suppress(ConnectionError):
+            assert connection.recv(100)[:12] in (b"", b"HTTP/1.0 431")
+
+
+def test_slow_requests_end(monkeypatch, capsys):
+    monkeypatch.setattr(limits, "REQUEST_SECONDS", 0.3)
+    with serving() as page:
+        with contextlib.ExitStack() as stack:
+            begun = []
+            for data in (b"", b"GET / HT", head(page, "Content-Length: 20") + b"{"):
+                connection = stack.enter_context(socket.create_connection(("127.0.0.1", page.port), timeout=10))
+                connection.sendall(data)
+                begun.append(connection)
+            slow = stack.enter_context(socket.create_connection(("127.0.0.1", page.port), timeout=10))
+            begin = time.monotonic()
+            with contextlib.suppress(ConnectionError):
+                while time.monotonic() - begin < 8:
+                    slow.sendall(b"A")  # a byte now and then is no excuse
+                    time.sleep(0.05)
+            assert time.monotonic() - begin < 8
+            for connection in begun:
+                with contextlib.suppress(ConnectionError):
+                    assert connection.recv(100) == b""
+        assert ask(page, "GET", "/")[0] == 200 and len(page.sessions) == 0
+    assert capsys.readouterr().err == ""  # that is nothing to tell
+
+
+def test_half_a_body_is_no_request(page):
+    before = len(page.sessions)
+    with socket.create_connection(("127.0.0.1", page.port), timeout=5) as connection:
+        connection.sendall(head(page, "Content-Length: 20") + b"{}")
+        connection.shutdown(socket.SHUT_WR)
+        assert connection.recv(100) == b""
+    assert len(page.sessions) == before
+
+
+def test_too_many_connections_are_turned_away_and_room_comes_back(monkeypatch):
+    monkeypatch.setattr(limits, "CONNECTIONS", 3)
+    with serving() as page:
+        held = [socket.create_connection(("127.0.0.1", page.port), timeout=5) for _ in range(3)]
+        time.sleep(0.2)
+        with socket.create_connection(("127.0.0.1", page.port), timeout=5) as one_more:
+            with contextlib.suppress(ConnectionError):
+                assert one_more.recv(100) == b""
+        for connection in held:
+            connection.close()
+        deadline = time.monotonic() + 5
+        while True:
+            try:
+                assert ask(page, "GET", "/")[0] == 200
+                break
+            except (ConnectionError, http.client.HTTPException):
+                assert time.monotonic() < deadline
+
+
+def test_sessions_are_counted():
+    with serving(Limits(sessions=2, threads=1, memory_mb=16)) as page:
+        assert [said(page, "POST", "/api/sessions")[0] for _ in range(4)] == [201, 201, 503, 503]
+
+
+def test_unused_sessions_are_swept_while_it_serves(monkeypatch):
+    monkeypatch.setattr(server, "SWEEP_SECONDS", 0.05)
+    with serving() as page:
+        key = said(page, "POST", "/api/sessions")[1]["id"]
+        page.sessions.get(key).used -= 1e9
+        page._next_sweep = 0.0
+        deadline = time.monotonic() + 5
+        while len(page.sessions):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+
+
+def test_the_end_comes_at_once_while_much_goes_on():
+    with contextlib.ExitStack() as stack:
+        with serving() as page:
+            fields = {"game": {"name": "gomoku"}, "side": "second", "seconds": 30}
+            status, seen = said(page, "POST", "/api/sessions", fields)
+            path = f"/api/sessions/{seen['id']}"
+            half = stack.enter_context(socket.create_connection(("127.0.0.1", page.port)))
+            half.sendall(b"GET / HT")
+            waiting = stack.enter_context(socket.create_connection(("127.0.0.1", page.port), timeout=20))
+            waiting.sendall(head(page, method="GET", where=f"{path}?after=999999"))
+            time.sleep(0.3)
+            begin = time.monotonic()
+        assert time.monotonic() - begin < 8  # of 30 seconds of search and 10 of patience
+    with pytest.raises(ConnectionRefusedError):
+        ask(page, "GET", "/")
+
+
+def test_a_failure_of_the_server_itself_is_told_on_its_terminal(page, path, monkeypatch, capsys):
+    monkeypatch.setattr("mcts_core.web.session.Session.hint", lambda session: 1 / 0)
+    status, answer = said(page, "POST", f"{path}/hint")
+    assert status == 500 and answer["error"] == "the server failed; its terminal says how"
+    assert "ZeroDivisionError" in capsys.readouterr().err
+    assert said(page, "GET", path)[0] == 200
+
+
+def test_a_port_that_is_taken(page):
+    with pytest.raises(OSError):
+        Server(page.port, mc.ConnectFour(), GRANTED)
+
+
+@pytest.mark.parametrize("options", [{"seconds": 31}, {"seconds": 0}, {"threads": 3}])
+def test_defaults_beyond_the_limits_are_refused(options):
+    with pytest.raises(Refused, match="must be"):
+        Server(0, mc.ConnectFour(), GRANTED, **options)
