@@ -15,15 +15,17 @@ OVERSHOOT_ARGS ?=
 SOAK_ARGS ?=
 
 SOURCES := setup.py pyproject.toml README.md LICENSE MANIFEST.in \
-	$(shell find src mcts_core -name '*.py' -o -name '*.pyi' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
+	$(shell find src mcts_core -name '*.py' -o -name '*.pyi' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.h') \
+	$(wildcard mcts_core/web/static/*)
 
-.PHONY: help demo test test-clients bench instructions overshoot soak clean check-python
+.PHONY: help demo test test-clients test-browser bench instructions overshoot soak clean check-python
 .NOTPARALLEL:
 
 help:
 	@echo 'make demo   one game of Connect Four against itself, with the statistics of every move'
 	@echo 'make test   the tests; PYTEST_ARGS="-k cli" for some of them'
 	@echo 'make test-clients  games with the programs of others; eight minutes; MCTS_CORE_CLIENT_GAMES=10 for fewer'
+	@echo 'make test-browser  the page of mcts-core serve in a headless Chromium (Debian: chromium and chromium-driver)'
 	@echo 'make bench  the speed beside other programs, into bench/RESULTS.md; BENCH_ARGS=--quick only prints'
 	@echo 'make instructions  the instruction counts beside the committed ones (valgrind); INSTRUCTIONS_ARGS=--update'
 	@echo 'make overshoot  by how much searches miss their deadlines, idle and busy; a minute; OVERSHOOT_ARGS="--seconds 300"'
@@ -48,6 +50,9 @@ $(CLIENTS_VENV)/.installed-clients: $(WHEEL)/.built tests/clients.txt
 	$(CLIENTS_VENV)/bin/python -m pip install --quiet -r tests/clients.txt "$$(echo $(WHEEL)/*.whl)[pettingzoo]"
 	$(CLIENTS_VENV)/bin/python -m pip install --quiet --no-deps kaggle-environments==1.33.2
 	touch $@
+
+test-browser: $(VENV)/.installed-browser
+	$(BIN)/pytest -m browser $(PYTEST_ARGS) tests/test_web_browser.py
 
 bench: $(BENCH_VENV)/.installed-peers
 	$(BENCH_VENV)/bin/python bench/run.py $(BENCH_ARGS)

@@ -80,8 +80,8 @@ def hot_extension(name, isa):
 
 
 setup(
-    packages=["mcts_core", "mcts_core.bots", "mcts_core.cli", "mcts_core.render"],
-    package_data={"mcts_core": ["*.pxd", "*.pyi", "py.typed", "include/mcts_core/*.h"]},
+    packages=["mcts_core", "mcts_core.bots", "mcts_core.cli", "mcts_core.render", "mcts_core.web"],
+    package_data={"mcts_core": ["*.pxd", "*.pyi", "py.typed", "include/mcts_core/*.h"], "mcts_core.web": ["static/*"]},
     ext_modules=cythonize(
         [extension(name, f"src/{name}.pyx") for name in MODULES]
         + [hot_extension(name, isa) for name in HOT_MODULES for isa in ISAS],

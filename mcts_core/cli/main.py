@@ -10,7 +10,7 @@ import platform
 import sys
 
 import mcts_core
-from mcts_core.cli import analyze, bench, check, gomocup, kaggle_bundle, play, selfplay, ugi
+from mcts_core.cli import analyze, bench, check, gomocup, kaggle_bundle, play, selfplay, serve, ugi
 from mcts_core.cli.games import GAME_HELP
 
 ERRORS = (
@@ -50,7 +50,7 @@ def build_parser():
         "--version", action=_Version, nargs=0, help="show the version, the instruction set and the Python, and end"
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (play, selfplay, analyze, bench, check, gomocup, ugi, kaggle_bundle):
+    for command in (play, serve, selfplay, analyze, bench, check, gomocup, ugi, kaggle_bundle):
         command.add_parser(commands)
     return parser
 
