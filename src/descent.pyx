@@ -60,3 +60,19 @@ cdef list found_below(const Tree *tree, NativeState begin, NativeState end, int 
     cdef BlockView view, below
     if not is_block(link):
         return None
+    view = view_block(tree, link & mask)
+    if view.sign == sign and leads_to(begin, [], end):
+        return []
+    for slot in range(view.count):
+        if view.visits[slot] == NO_VISITS or not is_block(view.links[slot]):
+            continue
+        move = view_move(&view, slot)
+        below = view_block(tree, view.links[slot] & mask)
+        if below.sign == sign and leads_to(begin, [move], end):
+            return [move]
+        for other in range(below.count):
+            if below.visits[other] != NO_VISITS and is_block(below.links[other]):
+                moves = [move, view_move(&below, other)]
+                if view_block(tree, below.links[other] & mask).sign == sign and leads_to(begin, moves, end):
+                    return moves
+    return None
