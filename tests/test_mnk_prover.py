@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import mcts_core as mc
 from mcts_core import MNK, Gomoku, dispatch
 from mcts_core.probe import Probe
 
@@ -411,3 +412,15 @@ def test_every_instruction_set_proves_the_same():
                               capture_output=True, text=True).stdout for isa in dispatch.supported()]
     assert outputs[0].count("\n") == 80 and "None" in outputs[0] and "True" in outputs[0]
     assert len(set(outputs)) == 1
+
+
+@pytest.mark.parametrize("position", [mc.Gomoku.from_moves([40, 0, 41, 8], size=9),
+                                      mc.MNK.from_moves([12, 0, 13, 4], m=5, n=5, k=5)], ids=repr)
+def test_what_was_found_is_forgotten_after_any_number_of_searches(position):
+    engine = mc.Searcher(seed=1, reuse=False, memory_mb=8)
+    found = set()
+    for _ in range(1100):  # the marks of 1,023 searches are different; then the table is made anew
+        engine.search(position, iterations=20)
+        stats = engine.stats()
+        found.add((stats.value, stats.nodes, stats.proven, stats.distance, tuple(entry.visits for entry in stats.moves)))
+    assert len(found) == 1
