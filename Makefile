@@ -9,6 +9,8 @@ WHEEL := build/wheel-$(VERSION)
 PYTEST_ARGS ?=
 BENCH_VENV ?= .venv-bench-$(VERSION)
 CLIENTS_VENV ?= .venv-clients-$(VERSION)
+EXAMPLES_VENV ?= .venv-examples-$(VERSION)
+TORCH ?= torch==2.13.0
 BENCH_ARGS ?= --results bench
 INSTRUCTIONS_ARGS ?=
 OVERSHOOT_ARGS ?=
@@ -18,7 +20,7 @@ SOURCES := setup.py pyproject.toml README.md LICENSE MANIFEST.in \
 	$(shell find src mcts_core -name '*.py' -o -name '*.pyi' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.h') \
 	$(wildcard mcts_core/web/static/*)
 
-.PHONY: help demo test test-clients test-browser bench instructions overshoot soak clean check-python
+.PHONY: help demo test test-clients test-browser test-examples bench instructions overshoot soak clean check-python
 .NOTPARALLEL:
 
 help:
@@ -26,6 +28,7 @@ help:
 	@echo 'make test   the tests; PYTEST_ARGS="-k cli" for some of them'
 	@echo 'make test-clients  games with the programs of others; eight minutes; MCTS_CORE_CLIENT_GAMES=10 for fewer'
 	@echo 'make test-browser  the page of mcts-core serve in a headless Chromium (Debian: chromium and chromium-driver)'
+	@echo 'make test-examples  the examples that need more, such as PyTorch; TORCH=torch==2.13.0 names its version'
 	@echo 'make bench  the speed beside other programs, into bench/RESULTS.md; BENCH_ARGS=--quick only prints'
 	@echo 'make instructions  the instruction counts beside the committed ones (valgrind); INSTRUCTIONS_ARGS=--update'
 	@echo 'make overshoot  by how much searches miss their deadlines, idle and busy; a minute; OVERSHOOT_ARGS="--seconds 300"'
@@ -53,6 +56,17 @@ $(CLIENTS_VENV)/.installed-clients: $(WHEEL)/.built tests/clients.txt
 
 test-browser: $(VENV)/.installed-browser
 	$(BIN)/pytest -m browser $(PYTEST_ARGS) tests/test_web_browser.py
+
+test-examples: $(EXAMPLES_VENV)/.installed-alphazero
+	$(EXAMPLES_VENV)/bin/pytest -m examples $(PYTEST_ARGS) tests/test_examples_alphazero.py
+
+# PyTorch first, in this version: the extra alone would bring the newest one, with gigabytes for GPUs.
+$(EXAMPLES_VENV)/.installed-alphazero: $(WHEEL)/.built
+	$(PYTHON) -m venv $(EXAMPLES_VENV)
+	$(EXAMPLES_VENV)/bin/python -m pip install --quiet $(TORCH) "pytest>=8"
+	$(EXAMPLES_VENV)/bin/python -m pip install --quiet --no-deps --force-reinstall $(WHEEL)/*.whl
+	$(EXAMPLES_VENV)/bin/python -m pip install --quiet "$$(echo $(WHEEL)/*.whl)[alphazero]"
+	touch $@
 
 bench: $(BENCH_VENV)/.installed-peers
 	$(BENCH_VENV)/bin/python bench/run.py $(BENCH_ARGS)

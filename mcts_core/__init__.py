@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from mcts_core.native_games import NativeGame, NativePosition, native_game
     from mcts_core.parallel import ParallelResult, WorkerReport, search_parallel
     from mcts_core.results import MoveStats, Node, Rollouts, Stats
+    from mcts_core.self_play import SelfPlayData, SelfPlayProgress, selfplay
 
     __version__: str
 
@@ -61,6 +62,8 @@ __all__ = [
     "Rollouts",
     "SearchBusy",
     "Searcher",
+    "SelfPlayData",
+    "SelfPlayProgress",
     "Stats",
     "TicTacToe",
     "WorkerReport",
@@ -73,6 +76,7 @@ __all__ = [
     "search",
     "search_many",
     "search_parallel",
+    "selfplay",
     "stats",
 ]
 
@@ -112,6 +116,10 @@ def __getattr__(name: str) -> object:
         from mcts_core import parallel
 
         return getattr(parallel, name)
+    if name in ("SelfPlayData", "SelfPlayProgress", "selfplay"):
+        from mcts_core import self_play
+
+        return getattr(self_play, name)
     if name == "render":
         from importlib import import_module
 

@@ -31,7 +31,6 @@ cdef enum:
     GENERAL_HEADER = 32
     GENERAL_SCALES = 4096        # UCB_TABLE
     MAX_PLAYERS = 32
-    MAX_BATCH = 4096
     CHANCE_PLAYER = -1
 
 cdef enum GeneralStatus:
@@ -125,8 +124,7 @@ ctypedef struct GeneralTree:
     uint32_t nodes
     uint32_t depth_max
     uint64_t depth_sum
-    uint32_t endings             # records of finished games
-    uint32_t last_ending
+    uint32_t last_ending         # the latest record of a finished game
     float scales[GENERAL_SCALES]
 
 ctypedef struct GeneralOps:

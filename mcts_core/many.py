@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from mcts_core.general_searcher import GeneralCore
     from mcts_core.results import Stats
 
 MEMORY_MB = 256
@@ -79,9 +80,9 @@ def search_many(
         _as_duration(seconds)
     if iterations is not None:
         as_int(iterations, "iterations", 1, MAX_ITERATIONS)
-    batch = _Batch(positions, seconds, iterations, first)
+    batch = _Batch(positions, seconds, iterations, [seed_of(first, index) for index in range(len(positions))])
     if options.get("evaluator") is not None and seconds is None and iterations is not None:
-        batch.work_together(engines[0])
+        batch.work_together(engines[0], [])
     elif len(engines) == 1:
         batch.work(engines[0])
     else:
@@ -103,11 +104,13 @@ def seed_of(seed: int, index: int) -> int:
 class _Batch:
     """Positions that several Searchers take one after the other."""
 
-    def __init__(self, positions: list[Any], seconds: float | None, iterations: int | None, seed: int) -> None:
+    def __init__(
+        self, positions: list[Any], seconds: float | None, iterations: int | None, seeds: list[int]
+    ) -> None:
         self._positions = positions
         self._seconds = seconds
         self._iterations = iterations
-        self._seed = seed
+        self._seeds = seeds
         self._left = deque(range(len(positions)))
         self._stopping = False
         self._failure: BaseException | None = None
@@ -124,22 +127,22 @@ class _Batch:
                 begin = clock()
                 state = self._positions[index]
                 settings, seconds, iterations, _, early, _ = engine._budget(state, self._seconds, self._iterations)
-                seed = seed_of(self._seed, index)
-                move = engine._core.search(state, settings, begin, seconds, iterations, seed, early)
+                move = engine._core.search(state, settings, begin, seconds, iterations, self._seeds[index], early)
                 self.results[index] = Result(move, engine.stats())
             except Exception as error:
                 self.results[index] = Result(None, None, error)
 
-    def work_together(self, engine: Searcher) -> None:
-        """Searches the positions in groups whose leaves are evaluated together."""
+    def work_together(self, engine: Searcher, cores: list[GeneralCore]) -> None:
+        """Searches the positions in groups whose leaves are evaluated together; ``cores`` grow to as many."""
         from mcts_core.general_group import search_together
         from mcts_core.general_searcher import GeneralCore
 
-        cores = [GeneralCore(engine._memory) for _ in range(min(TOGETHER, len(self._positions)))]
+        while len(cores) < min(TOGETHER, len(self._positions)):
+            cores.append(GeneralCore(engine._memory))
         for begin in range(0, len(self._positions), TOGETHER):
             group = self._positions[begin:begin + TOGETHER]
             settings, _, iterations, _, _, _ = engine._budget(group[0], None, self._iterations)
-            seeds = [seed_of(self._seed, begin + index) for index in range(len(group))]
+            seeds = self._seeds[begin:begin + TOGETHER]
             errors = search_together(cores[:len(group)], group, settings, iterations, seeds)
             for index, (core, error) in enumerate(zip(cores, errors, strict=False)):
                 figures = core.figures()

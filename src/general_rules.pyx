@@ -73,9 +73,9 @@ cdef class NativeRules(Rules):
         cdef int32_t player, count, i
         kind = type(root).__name__
         check_table(root, False)
-        if game.legal_moves == NULL or game.play == NULL or game.max_moves == 0:
-            raise InvalidState(f"{kind} cannot be searched like this: its game table must have legal_moves, play and a "
-                               f"fixed max_moves")
+        if game.legal_moves == NULL or game.play == NULL or not 1 <= game.max_moves <= MAX_SLOTS:
+            raise InvalidState(f"{kind} cannot be searched like this: its game table must have legal_moves, play and "
+                               f"max_moves from 1 to {MAX_SLOTS}, which says {game.max_moves}")
         if observing and (extra == NULL or extra.observe == NULL):
             raise InvalidState(f"an evaluator needs observations, but the game table of {kind} has no observe()")
         self.native = root

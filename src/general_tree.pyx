@@ -160,7 +160,7 @@ cdef int general_reset(GeneralTree *tree, const GeneralRules *rules, const Gener
     tree.path_used = tree.entry_count = tree.waiting = tree.collisions = 0
     tree.iterations = tree.rollouts = tree.depth_max = 0
     tree.depth_sum = 0
-    tree.endings = tree.last_ending = 0
+    tree.last_ending = 0
     tree.nodes = 1
     tree.fault = FAULT_NONE
     if tree.arena.committed == 0 and not arena_grow(&tree.arena, FIRST_COMMIT):
@@ -270,7 +270,6 @@ cdef uint32_t ending_of(GeneralTree *tree) noexcept nogil:
     for player in range(tree.players):
         record[1 + player] = values[player]
     tree.last_ending = index
-    tree.endings += 1
     return index
 
 

@@ -499,8 +499,9 @@ def test_native_tables_of_another_form():
     make = native_race(3)
     with pytest.raises(mc.InvalidState, match="1 to 32 players"):
         search(make(start(), players=33))
-    with pytest.raises(mc.InvalidState, match="fixed max_moves"):
-        search(make(start(), max_moves=0))
+    for count in (0, 65_521, 2**31):
+        with pytest.raises(mc.InvalidState, match=f"max_moves from 1 to 65520, which says {count}"):
+            search(make(start(), max_moves=count))
     old = make(start(), version=2)  # the table ends before `general`
     assert not is_general(old) and old.actions is None
     with pytest.raises(mc.InvalidState, match="no observations"):

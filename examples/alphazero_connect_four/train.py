@@ -1,0 +1,102 @@
+"""Trains a network for Connect Four by self-play, on a CPU in some minutes.
+
+    pip install 'mcts-core[alphazero]'
+    python train.py --out run
+
+The first generation is played by plain UCT, whose random games know as little of Connect Four as a network that has
+learnt nothing, but are far better and a thousand times faster. The network learns from its games, plays the next
+generation, learns from that, and so on. At the end it plays a match against plain UCT. run/network.onnx is the result;
+onnx_evaluator.py makes an evaluator of it. A run that was ended goes on when it is started again.
+"""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+import network
+import onnx_evaluator
+import torch
+import versus_uct
+
+import mcts_core as mc
+
+WINDOW = 3
+"""Generations from whose games the network learns at a time."""
+
+
+def main(argv=None):
+    args = parse(argv)
+    torch.set_num_threads(args.threads)
+    torch.manual_seed(args.seed)
+    begin = time.perf_counter()
+    net = network.Network(args.channels, args.blocks)
+    played = []
+    for generation in range(args.generations + 1):
+        folder = args.out / f"generation-{generation}"
+        played.append(play(generation, folder, args))
+        weights, exported = folder / "network.pt", folder / "network.onnx"
+        if exported.exists():
+            net.load_state_dict(torch.load(weights, weights_only=True))
+            continue
+        data = mc.SelfPlayData.join(mc.SelfPlayData.load(path) for paths in played[-WINDOW:] for path in paths)
+        at = time.perf_counter()
+        policy, value = network.train(net, data, args.epochs, args.rate, args.seed + generation)
+        torch.save(net.state_dict(), weights)
+        network.save(net, exported)
+        print(f"generation {generation}: learnt from {len(data):,} positions in {time.perf_counter() - at:.0f} s, "
+              f"loss of the policy {policy:.3f}, of the value {value:.3f}", flush=True)
+    result = args.out / "network.onnx"
+    result.write_bytes(exported.read_bytes())
+    print(f"{result}: {result.stat().st_size:,} bytes, {time.perf_counter() - begin:.0f} s in all", flush=True)
+    if args.match_games:
+        evaluate = onnx_evaluator.load(result, args.threads)
+        pairs = versus_uct.play(evaluate, args.simulations, args.match_games // 2, args.seed)
+        print(f"against plain UCT, both with {args.simulations} simulations a move: {versus_uct.report(pairs)}")
+
+
+def parse(argv):
+    """The command line."""
+    first, _, details = __doc__.partition("\n\n")
+    parser = argparse.ArgumentParser(description=first, epilog=details,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, default, what in (
+        ("generations", 4, "generations that the network plays"),
+        ("games", 512, "games of each of them"),
+        ("simulations", 100, "for each move of them, and of the match"),
+        ("first-games", 2048, "games of the first generation, by UCT"),
+        ("first-simulations", 1000, "for each move of them"),
+        ("epochs", 3, "how often a position is learnt in each generation"),
+        ("channels", 32, "of the network"),
+        ("blocks", 2, "of the network"),
+        ("match-games", 400, "games against plain UCT at the end, an even number; 0: none"),
+        ("threads", 2, "of the processor"),
+        ("seed", 1, "of everything random"),
+    ):
+        parser.add_argument(f"--{name}", type=int, default=default, metavar="N", help=f"{what} (default {default})")
+    parser.add_argument("--rate", type=float, default=3e-3, metavar="X", help="greatest learning rate (default 0.003)")
+    parser.add_argument("--out", type=Path, default=Path("run"), metavar="FOLDER", help="where all goes (default run)")
+    args = parser.parse_args(argv)
+    if args.match_games < 0 or args.match_games % 2:
+        parser.error(f"--match-games must be even, got {args.match_games}")
+    return args
+
+
+def play(generation, folder, args):
+    """Plays the games of a generation, as far as they are not there; returns their files."""
+    at = time.perf_counter()
+    if generation == 0:
+        games = {"games": args.first_games, "iterations": args.first_simulations, "preset": "uct",
+                 "threads": args.threads}
+    else:
+        before = folder.parent / f"generation-{generation - 1}" / "network.onnx"
+        games = {"games": args.games, "iterations": args.simulations, "noise_alpha": 1.0,
+                 "evaluator": onnx_evaluator.load(before, args.threads)}
+    paths = mc.selfplay(mc.ConnectFour(), folder=folder, seed=args.seed + generation, temperature_plies=15,
+                        label=f"generation {generation}", progress=sys.stderr.isatty(), **games)
+    print(f"generation {generation}: {games['games']:,} games in {time.perf_counter() - at:.0f} s", flush=True)
+    return paths
+
+
+if __name__ == "__main__":
+    main()

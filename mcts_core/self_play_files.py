@@ -1,0 +1,144 @@
+"""The folder of ``selfplay``: shards as files of numpy, and a manifest that says how they were made."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcts_core.api import _random_seed
+from mcts_core.errors import InvalidFile, InvalidOption
+from mcts_core.game import import_numpy
+from mcts_core.notation import shorten
+from mcts_core.storage import _replace
+
+if TYPE_CHECKING:
+    from typing import Any
+
+MANIFEST = "selfplay.json"
+FORMAT = "mcts_core selfplay"
+VERSION = 1
+
+
+class Folder:
+    """Shards by number, as far as they are written.
+
+    The manifest is written after each shard. A shard that it does not know, or that is gone, is played again.
+    """
+
+    def __init__(self, path: Any, settings: dict[str, Any], seed: int | None, games: int) -> None:
+        """Raises InvalidOption (other settings, fewer games), InvalidFile (a manifest that is none), OSError."""
+        try:
+            self._path = Path(path)
+        except TypeError:
+            raise InvalidOption(f"folder must be a str or a path, got {shorten(path)}") from None
+        self._settings = json.loads(json.dumps(settings))
+        self._games = games
+        self._shards: dict[int, dict[str, Any]] = {}
+        self._path.mkdir(parents=True, exist_ok=True)
+        self._manifest = self._path / MANIFEST
+        try:
+            text = self._manifest.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            if any(self._path.glob("shard-*.npz")):
+                raise InvalidOption(f"folder {shorten(str(self._path))} has shards but no {MANIFEST}; name another one"
+                                    ) from None
+            self.seed = _random_seed() if seed is None else seed
+            self._write()
+        except UnicodeDecodeError:
+            raise self._damaged("it is no text") from None
+        else:
+            self._read(text, seed)
+
+    def missing(self) -> list[int]:
+        """The numbers of the shards that have to be played."""
+        return [number for number in range(-(-self._games // self._size)) if not self._is_whole(number)]
+
+    def add(self, number: int, games: int, arrays: dict[str, Any]) -> None:
+        """Writes a shard, then the manifest."""
+        buffer = io.BytesIO()
+        import_numpy().savez_compressed(buffer, **arrays)
+        path = self._file(number)
+        _replace(str(path), iter([buffer.getbuffer()]))
+        self._shards[number] = {"file": path.name, "games": games, "positions": len(arrays["games"]),
+                                "bytes": buffer.tell()}
+        self._write()
+
+    def paths(self) -> list[Path]:
+        """The files, in order."""
+        return [self._file(number) for number in sorted(self._shards)]
+
+    @property
+    def _size(self) -> int:
+        return int(self._settings["shard_games"])
+
+    def _file(self, number: int) -> Path:
+        return self._path / f"shard-{number:05}.npz"
+
+    def _is_whole(self, number: int) -> bool:
+        entry = self._shards.get(number)
+        if entry is None or entry["games"] != min(self._size, self._games - number * self._size):
+            return False
+        try:
+            return self._file(number).stat().st_size == int(entry["bytes"])
+        except FileNotFoundError:
+            return False
+
+    def _read(self, text: str, seed: int | None) -> None:
+        try:
+            document = json.loads(text)
+            if document["format"] != FORMAT:
+                raise ValueError("it has another format")
+            if document["version"] != VERSION:
+                raise ValueError(f"its version is {shorten(document['version'])}, and this package reads {VERSION}")
+            settings, self.seed = dict(document["settings"]), int(document["seed"])
+            self._shards = {int(number): {"file": str(entry["file"]), "games": int(entry["games"]),
+                                          "positions": int(entry["positions"]), "bytes": int(entry["bytes"])}
+                            for number, entry in document["shards"].items()}
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise self._damaged(error) from None
+        there = {**settings, "seed": self.seed}
+        here = {**self._settings, "seed": self.seed if seed is None else seed}
+        if there != here:
+            names = [name for name in {**there, **here} if there.get(name) != here.get(name)]
+            differences = "; ".join(f"{name} {shorten(there.get(name))} there, {shorten(here.get(name))} here"
+                                    for name in names)
+            raise InvalidOption(f"folder {shorten(str(self._path))} was made with other settings: {differences}. Name "
+                                f"another folder, or remove this one to begin anew")
+        held = max((number * self._size + entry["games"] for number, entry in self._shards.items()), default=0)
+        if held > self._games:
+            raise InvalidOption(f"games must be at least {held}, as many as folder {shorten(str(self._path))} has, "
+                                f"got {self._games}")
+
+    def _write(self) -> None:
+        document = {
+            "format": FORMAT, "version": VERSION, "seed": self.seed, "settings": self._settings,
+            "shards": {str(number): self._shards[number] for number in sorted(self._shards)},
+        }
+        _replace(str(self._manifest), iter([json.dumps(document, indent=1).encode()]))
+
+    def _damaged(self, what: object) -> InvalidFile:
+        return InvalidFile(f"{shorten(str(self._manifest))} is no manifest of selfplay: {what}. It is left as it is; "
+                           f"name another folder")
+
+
+def read(path: Any, names: list[str]) -> dict[str, Any]:
+    """The arrays of a shard. Raises InvalidFile, InvalidOption, OSError."""
+    numpy = import_numpy()
+    try:
+        name = os.fspath(path)
+    except TypeError:
+        raise InvalidOption(f"path must be a str or a path, got {shorten(path)}") from None
+    try:
+        with open(name, "rb") as file, numpy.load(file, allow_pickle=False) as archive:
+            arrays = {each: archive[each] for each in names}
+            rows = {len(array) for array in arrays.values()}
+    except (ValueError, TypeError, KeyError, EOFError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
+        raise InvalidFile(f"{shorten(name)} is no file of selfplay: {error}") from None
+    if len(rows) != 1:
+        raise InvalidFile(f"{shorten(name)} is no file of selfplay: its arrays have different lengths")
+    return arrays
