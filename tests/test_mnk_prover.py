@@ -422,5 +422,5 @@ def test_what_was_found_is_forgotten_after_any_number_of_searches(position):
     for _ in range(1100):  # the marks of 1,023 searches are different; then the table is made anew
         engine.search(position, iterations=20)
         stats = engine.stats()
-        found.add((stats.value, stats.nodes, stats.proven, stats.distance, tuple(entry.visits for entry in stats.moves)))
+        found.add((stats.value, stats.nodes, stats.proven, stats.distance, tuple(move.visits for move in stats.moves)))
     assert len(found) == 1
