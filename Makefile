@@ -7,6 +7,8 @@ VENV ?= .venv-$(VERSION)
 BIN := $(VENV)/bin
 WHEEL := build/wheel-$(VERSION)
 PYTEST_ARGS ?=
+LINT_VENV ?= .venv-lint-$(VERSION)
+LINT := $(LINT_VENV)/bin
 BENCH_VENV ?= .venv-bench-$(VERSION)
 CLIENTS_VENV ?= .venv-clients-$(VERSION)
 EXAMPLES_VENV ?= .venv-examples-$(VERSION)
@@ -20,12 +22,14 @@ SOURCES := setup.py pyproject.toml README.md LICENSE MANIFEST.in \
 	$(shell find src mcts_core -name '*.py' -o -name '*.pyi' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.h') \
 	$(wildcard mcts_core/web/static/*)
 
-.PHONY: help demo test test-clients test-browser test-examples bench instructions overshoot soak clean check-python
+.PHONY: help demo test lint test-clients test-browser test-examples bench instructions overshoot soak clean \
+	check-python
 .NOTPARALLEL:
 
 help:
 	@echo 'make demo   one game of Connect Four against itself, with the statistics of every move'
 	@echo 'make test   the tests; PYTEST_ARGS="-k cli" for some of them'
+	@echo 'make lint   types, style and warnings: ruff, cython-lint, mypy, pyright, stubtest, the C headers'
 	@echo 'make test-clients  games with the programs of others; eight minutes; MCTS_CORE_CLIENT_GAMES=10 for fewer'
 	@echo 'make test-browser  the page of mcts-core serve in a headless Chromium (Debian: chromium and chromium-driver)'
 	@echo 'make test-examples  the examples that need more, such as PyTorch; TORCH=torch==2.13.0 names its version'
@@ -66,6 +70,28 @@ $(EXAMPLES_VENV)/.installed-alphazero: $(WHEEL)/.built
 	$(EXAMPLES_VENV)/bin/python -m pip install --quiet $(TORCH) "pytest>=8"
 	$(EXAMPLES_VENV)/bin/python -m pip install --quiet --no-deps --force-reinstall $(WHEEL)/*.whl
 	$(EXAMPLES_VENV)/bin/python -m pip install --quiet "$$(echo $(WHEEL)/*.whl)[alphazero]"
+	touch $@
+
+# The headers alone, by each of their branches; all of the generated C is compiled so by .ci/run.
+HEADERS := $(wildcard src/kernels/*.h mcts_core/include/mcts_core/*.h)
+HEADER_WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Werror
+
+lint: $(LINT_VENV)/.installed
+	$(LINT)/ruff check .
+	$(LINT)/cython-lint src mcts_core
+	$(LINT)/mypy
+	$(LINT)/pyright
+	$(LINT)/stubtest mcts_core --allowlist tests/typing/stubtest_allowlist.txt --mypy-config-file pyproject.toml
+	for branch in '' $$(uname -m | grep -q x86_64 && echo -mavx2) -DMCTS_PLAIN_C; do \
+		for header in $(HEADERS); do \
+			$(CC) -fsyntax-only $(HEADER_WARNINGS) -Isrc -Imcts_core/include $$branch -x c $$header || exit 1; \
+		done; \
+	done
+
+$(LINT_VENV)/.installed: $(WHEEL)/.built tests/typing/requirements.txt
+	$(PYTHON) -m venv $(LINT_VENV)
+	$(LINT)/python -m pip install --quiet --no-deps --force-reinstall $(WHEEL)/*.whl
+	$(LINT)/python -m pip install --quiet -r tests/typing/requirements.txt "$$(echo $(WHEEL)/*.whl)[numpy,plot,rich]"
 	touch $@
 
 bench: $(BENCH_VENV)/.installed-peers
@@ -109,6 +135,6 @@ check-python:
 		echo 'name one: make PYTHON=/path/to/python3' >&2; exit 1; }
 
 clean:
-	rm -rf build dist mcts_core.egg-info .venv* .pytest_cache .hypothesis
+	rm -rf build dist mcts_core.egg-info .venv* .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	rm -f mcts_core/*.so mcts_core/*.pyd
 	find bench examples mcts_core tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -86,7 +86,7 @@ def get_include() -> str:
     return __path__[0] + "/include"
 
 
-def __getattr__(name: str) -> object:
+def _find(name: str) -> object:
     # Read when asked for: importlib.metadata and dataclasses take longer to import than all of this package.
     if name == "__version__":
         from importlib.metadata import version
@@ -125,6 +125,10 @@ def __getattr__(name: str) -> object:
 
         return import_module("mcts_core.render")
     raise AttributeError(f"module 'mcts_core' has no attribute {name!r}")
+
+
+if not TYPE_CHECKING:  # checkers would take any name to be there
+    __getattr__ = _find
 
 
 def _show(state: object, form: str) -> object:

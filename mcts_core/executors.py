@@ -42,6 +42,7 @@ class Opened:
         if executor is None or executor == "processes" or isinstance(executor, ProcessPoolExecutor):
             check_start()
         self.executor: Executor
+        given: Any = executor
         if executor is None or executor == "processes":
             count = count or usable_cores()
             self.executor = ProcessPoolExecutor(count, get_context("spawn"), initializer=start)
@@ -51,16 +52,16 @@ class Opened:
         elif callable(getattr(executor, "get_executor", None)):
             if getattr(executor, "asynchronous", False):
                 raise InvalidOption(f"executor must be a Client without asynchronous=True, got {shorten(executor)}")
-            count = count or sum(executor.nthreads().values())
+            count = count or sum(given.nthreads().values())
             if not count:
                 self.close()
                 raise InvalidOption(f"executor must have workers, and {shorten(executor)} has none yet")
-            self.executor = executor.get_executor(pure=False)
+            self.executor = given.get_executor(pure=False)
         elif isinstance(executor, Executor) or callable(getattr(executor, "submit", None)):
             count = count or getattr(executor, "_max_workers", None)
             if not isinstance(count, int):
                 raise InvalidOption(f"workers must be given for {shorten(executor)}, which does not tell its number")
-            self.executor = executor
+            self.executor = given
         else:
             raise InvalidOption(
                 f"executor must be {NAMES}, a concurrent.futures.Executor or a Dask Client, got {shorten(executor)}"

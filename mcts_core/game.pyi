@@ -1,6 +1,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from typing_extensions import disjoint_base
+
 def set_renderer(function: Callable[[NativeState, str], object] | None) -> None: ...
 
 
@@ -10,6 +12,7 @@ def is_general(state: Any) -> bool: ...
 def refuse_hidden(state: Any) -> None: ...
 def import_numpy() -> Any: ...
 
+@disjoint_base
 class NativeState:
     @property
     def actions(self) -> int | None: ...

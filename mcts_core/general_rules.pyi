@@ -1,5 +1,8 @@
-from typing import Any
+from typing import Any, Self
 
+from typing_extensions import disjoint_base
+
+@disjoint_base
 class Rules:
     players: int
     player: int
@@ -9,8 +12,10 @@ class Rules:
     shape: tuple[int, int, int] | None
     actions: int
 
+@disjoint_base
 class NativeRules(Rules):
-    def __init__(self, root: Any, observing: bool) -> None: ...
+    def __new__(cls, root: Any, observing: bool) -> Self: ...
 
+@disjoint_base
 class PythonRules(Rules):
-    def __init__(self, root: Any, observing: bool, aligned: bool) -> None: ...
+    def __new__(cls, root: Any, observing: bool, aligned: bool) -> Self: ...

@@ -1,11 +1,14 @@
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
+
+from typing_extensions import disjoint_base
 
 from mcts_core.search_turn import SearchTurn
 
+@disjoint_base
 class GeneralSettings:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         *,
         evaluator: Callable[[Any], Any] | None = None,
         policy_value: Callable[[Any], Any] | None = None,
@@ -18,12 +21,13 @@ class GeneralSettings:
         noise_weight: float = 0.25,
         temperature: float = 0,
         by_value: bool = False,
-    ) -> None: ...
+    ) -> Self: ...
     @property
     def rollouts_per_leaf(self) -> int: ...
 
+@disjoint_base
 class GeneralCore(SearchTurn):
-    def __init__(self, memory: int, settings: GeneralSettings | None = None) -> None: ...
+    def __new__(cls, memory: int, settings: GeneralSettings | None = None) -> Self: ...
     def check(self, state: Any) -> None: ...
     def search(
         self,

@@ -107,7 +107,7 @@ ctypedef struct GuidedTree:
 ctypedef struct GuidedOps:
     GuidedTree *(*create)(uint64_t bytes) noexcept nogil
     void (*destroy)(GuidedTree *guided) noexcept nogil
-    # forgets the tree, and what exact search found unless `keep`, and starts a search; 0 when the system gives no memory
+    # forgets the tree, and what exact search found unless `keep`, and starts a search; 0: the system gives no memory
     int (*reset)(GuidedTree *guided, const mcts_game *game, const void *root, int32_t root_sign,
                  const GuidedOptions *options, uint64_t seed, int keep) noexcept nogil
     # starts another search in the same tree, the block of whose root is known; `moved`: it is not that of the last one

@@ -27,7 +27,7 @@ from mcts_core.executors import GUARD, Opened
 from mcts_core.many import MEMORY_MB, seed_of
 from mcts_core.notation import as_int, shorten
 from mcts_core.parallel_worker import FIRST, FIRST_SHARE, LEAST, Answer, Task
-from mcts_core.searcher import clock
+from mcts_core.searcher import SearchCore, clock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -164,6 +164,11 @@ def search_parallel(
     options.setdefault("memory_mb", MEMORY_MB)
     engine = Searcher(**options)
     engine._budget(state, seconds, iterations)  # raises what is wrong with them
+    if not isinstance(engine._core, SearchCore):
+        raise InvalidOption(
+            f"search_parallel is for games of two players without chance and for rollouts; {shorten(state)} with these "
+            f"options needs a Searcher of its own"
+        )
     engine._core.check(state)
     try:
         problem = messages.dumps((state, options))
@@ -231,6 +236,7 @@ class _Search:
                  seed: int) -> None:
         self.name = uuid4().hex
         self.engine = engine
+        assert isinstance(engine._core, SearchCore)
         self.core = engine._core
         self.state = state
         self.problem = problem

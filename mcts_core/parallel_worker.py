@@ -17,7 +17,7 @@ from uuid import uuid4
 from mcts_core import messages
 from mcts_core.api import Searcher
 from mcts_core.many import seed_of
-from mcts_core.searcher import clock
+from mcts_core.searcher import SearchCore, clock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,6 +115,7 @@ class Tree:
     def round(self, task: Task, begin: float) -> Answer:
         """Hears, searches and tells."""
         core = self.engine._core
+        assert isinstance(core, SearchCore)
         fresh = self.visits == 0
         parts: list[dict[str, Any]] = []
         left = task.iterations

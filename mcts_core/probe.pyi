@@ -1,11 +1,14 @@
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
+
+from typing_extensions import disjoint_base
 
 from mcts_core.api import Searcher
 from mcts_core.game import NativeState
 
 def check_tree(engine: Searcher, whole: bool = False) -> dict[str, int] | None: ...
 
+@disjoint_base
 class Probe:
     def __init__(self, state: Any, seed: int = 0) -> None: ...
     @property
@@ -39,10 +42,11 @@ class Probe:
     ) -> tuple[tuple[int, int, bool, int | None] | None, int]: ...
     def forget(self) -> None: ...
 
+@disjoint_base
 class TableState(NativeState):
     keeper: Any
-    def __init__(
-        self,
+    def __new__(
+        cls,
         state: bytes,
         *,
         functions: dict[str, int],
@@ -51,4 +55,4 @@ class TableState(NativeState):
         actions: int = 0,
         shape: tuple[int, int, int] = (0, 0, 0),
         version: int = ...,
-    ) -> None: ...
+    ) -> Self: ...

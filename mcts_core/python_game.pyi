@@ -1,12 +1,15 @@
-from typing import Any
+from typing import Any, Self
+
+from typing_extensions import disjoint_base
 
 from mcts_core.game import NativeState
 
+@disjoint_base
 class PythonGame(NativeState):
     root: Any
     to_move: int
     root_moves: list[Any]
 
-    def __init__(self, root: Any) -> None: ...
+    def __new__(cls, root: Any) -> Self: ...
     def raise_error(self) -> None: ...
     def player(self, state: Any) -> int: ...

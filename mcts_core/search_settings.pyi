@@ -1,10 +1,13 @@
-from typing import Any
+from typing import Any, Self
+
+from typing_extensions import disjoint_base
 
 def guide_of(state: Any) -> tuple[int, int, int, bool] | None: ...
 
+@disjoint_base
 class SearchSettings:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         *,
         guided: bool,
         exploration: float,
@@ -29,6 +32,6 @@ class SearchSettings:
         leaf_units: int = 0,
         node_units: int = 0,
         root_units: int = 0,
-    ) -> None: ...
+    ) -> Self: ...
     @property
     def rollouts_per_leaf(self) -> int: ...

@@ -1,3 +1,6 @@
+from typing_extensions import disjoint_base
+
+@disjoint_base
 class SearchTurn:
     def claim(self) -> int: ...
     def abandon(self) -> None: ...

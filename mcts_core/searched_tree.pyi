@@ -1,10 +1,13 @@
 from typing import Any
 
+from typing_extensions import disjoint_base
+
 from mcts_core.search_turn import SearchTurn
 
 def by_visits_key(child: tuple[Any, ...]) -> tuple[int, float]: ...
 def by_value_key(child: tuple[Any, ...]) -> tuple[bool, float, int]: ...
 
+@disjoint_base
 class SearchedTree(SearchTurn):
     @property
     def names(self) -> list[Any] | None: ...

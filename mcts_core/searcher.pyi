@@ -1,5 +1,7 @@
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
+
+from typing_extensions import disjoint_base
 
 from mcts_core.search_settings import SearchSettings
 from mcts_core.searched_tree import SearchedTree
@@ -9,8 +11,9 @@ def default_memory() -> int: ...
 def tree_share(memory: int) -> int: ...
 def clock() -> float: ...
 
+@disjoint_base
 class SearchCore(SearchedTree):
-    def __init__(self, memory: int, threads: int = 1) -> None: ...
+    def __new__(cls, memory: int, threads: int = 1) -> Self: ...
     @staticmethod
     def check(state: Any) -> None: ...
     def search(

@@ -58,7 +58,7 @@ _BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os,
 
 def save(engine: Searcher, path: Any) -> None:
     """See ``Searcher.save``."""
-    _check_kind(engine)
+    core = _core(engine)
     name = os.path.realpath(_path(path))  # what a link leads to is replaced, not the link
     _check_regular(name)
     if os.path.exists(name) and not os.access(name, os.W_OK):  # to replace it only the folder must be writable
@@ -67,7 +67,7 @@ def save(engine: Searcher, path: Any) -> None:
     def write(state: Any, game: Any, names: Any, record: Any, data: list[memoryview]) -> None:
         _replace(name, _parts(_header(engine, state, game, record), data))
 
-    tree_storage.dump(engine._core, _encode, write)
+    tree_storage.dump(core, _encode, write)
 
 
 def load(cls: type[Searcher], path: Any, memory_mb: float | None) -> Searcher:
@@ -94,10 +94,12 @@ def _path(path: Any) -> Any:
         raise InvalidOption(f"path must be a str or a path, got {shorten(path)}") from None
 
 
-def _check_kind(engine: Searcher) -> None:
-    """Refuses searches whose trees have another form."""
-    if engine._general or not isinstance(engine._core, SearchCore):
+def _core(engine: Searcher) -> SearchCore:
+    """Its core. Refuses searches whose trees have another form."""
+    core = engine._core
+    if engine._general or not isinstance(core, SearchCore):
         raise InvalidState(f"a Searcher of general games, or with an evaluator, cannot be saved, got {shorten(engine)}")
+    return core
 
 
 def _check_regular(name: Any) -> None:
@@ -156,8 +158,7 @@ def reduce(engine: Searcher) -> tuple[Any, ...]:
 
     The position of a Python-written game, and its moves, are pickled as the objects that they are.
     """
-
-    _check_kind(engine)
+    core = _core(engine)
 
     def encode(state: Any) -> Any:
         return _encode(state) if type(state) in _RULES else None
@@ -166,7 +167,7 @@ def reduce(engine: Searcher) -> tuple[Any, ...]:
         blob = b"".join(_parts(_header(engine, state, game, record), data))
         return blob, None if game is not None else state, None if names is None else list(names)
 
-    blob, state, names = tree_storage.dump(engine._core, encode, collect)
+    blob, state, names = tree_storage.dump(core, encode, collect)
     arguments = _rebuild, (type(engine), blob, state, names)
     own = object.__getstate__(engine)
     attributes, slots = own if type(own) is tuple else (own, None)
@@ -246,7 +247,9 @@ def _build(
     elif state is None:
         raise InvalidFile("it has a tree but no position")
     settings = _settings(engine, state, entry(header, "resolved", dict))
-    tree_storage.restore(engine._core, state, names, settings, record, lambda views: _read_data(file, views, digest))
+    core = engine._core
+    assert isinstance(core, SearchCore)  # no JSON data is an evaluator
+    tree_storage.restore(core, state, names, settings, record, lambda views: _read_data(file, views, digest))
     return engine
 
 

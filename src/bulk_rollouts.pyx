@@ -28,10 +28,10 @@ cdef int32_t play(const mcts_game *game, const void *state, uint64_t count, mcts
                   uint64_t *plies) noexcept nogil:
     """``count`` rollouts, in one call where the game has such a function; negative after an error."""
     cdef int32_t returned
-    cdef uint64_t i
+    cdef uint64_t _
     if game.rollouts != NULL:
         return game.rollouts(game.context, state, count, rng, results, plies)
-    for i in range(count):
+    for _ in range(count):
         returned = game.rollout(game.context, state, rng)
         if returned < 0:
             return returned

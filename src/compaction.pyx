@@ -7,8 +7,8 @@ arena takes two bits and half a byte of marks, so nothing is stored in the recor
 A node that loses its block is a leaf again: its visits and wins stand in its parent, its children are found anew.
 """
 
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdint cimport uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
 from libc.string cimport memmove, memset
 
 from mcts_core.guided_tree cimport SELECT_GRAVE, GuidedBlock, GuidedTree, amaf_units
@@ -169,7 +169,7 @@ cdef inline uint32_t place(const Marks *marks, uint32_t index) noexcept nogil:
 
 cdef uint32_t change_links(Tree *tree, const Marks *marks) noexcept nogil:
     """Makes every link one to its record's new place; the number of nodes."""
-    cdef uint32_t index = 0, slot, link, nodes = 0, mask = index_mask(tree), best, tried, units
+    cdef uint32_t index = 0, slot, link, nodes = 0, mask = index_mask(tree), best, tried
     cdef BlockView view
     cdef GuidedBlock *guided
     cdef Mini *mini

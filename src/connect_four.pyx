@@ -139,7 +139,7 @@ cdef int32_t observe(void *context, const void *state, float *planes) noexcept n
     cdef const c4_context *c = <const c4_context *> context
     cdef const c4_state *s = <const c4_state *> state
     cdef uint64_t stones[2]
-    cdef int column, row, bit, at, size = c.rows * c.cols
+    cdef int column, _, bit, at, size = c.rows * c.cols
     cdef float side = 0.0 if s.plies & 1 else 1.0
     occupied(c, s, stones)
     stones[0] ^= s.me[0]
@@ -147,7 +147,7 @@ cdef int32_t observe(void *context, const void *state, float *planes) noexcept n
     for column in range(c.cols):
         bit = column * c.height
         at = size - c.cols + column
-        for row in range(c.rows):
+        for _ in range(c.rows):
             planes[at] = <float> <int32_t> (s.me[bit >> 6] >> (bit & 63) & 1)
             planes[size + at] = <float> <int32_t> (stones[bit >> 6] >> (bit & 63) & 1)
             planes[2 * size + at] = side
@@ -181,7 +181,7 @@ cdef class Geometry:
 cdef Geometry make_geometry(int rows, int cols, int connect):
     cdef Geometry self = Geometry.__new__(Geometry)
     cdef c4_context *c = &self.context
-    cdef int column, row, length, step
+    cdef int column, row, length, _
     cdef uint64_t power
     c.rows = rows
     c.cols = cols
@@ -218,7 +218,7 @@ cdef Geometry make_geometry(int rows, int cols, int connect):
 
     c.draws = 8 if cols <= 9 else 4  # so that at most 1 fraction in 100 is thrown away
     power = 1
-    for step in range(<int> c.draws):
+    for _ in range(<int> c.draws):
         power *= cols
     c.power = power
     c.reject = (<uint64_t> 1 << 32) % power
@@ -637,7 +637,7 @@ def simple_rollouts(ConnectFour state not None, n, seed):
     cdef long long count = as_int(n, "n", 0, 1 << 40)
     cdef uint64_t start = as_int(seed, "seed", 0, (1 << 64) - 1)
     cdef long long results[3]
-    cdef long long plies = 0, i
+    cdef long long plies = 0, _
     cdef int32_t value
     cdef mcts_rng rng
     if state.position.over != MCTS_ONGOING:
@@ -645,7 +645,7 @@ def simple_rollouts(ConnectFour state not None, n, seed):
     memset(results, 0, sizeof(results))
     mcts_rng_seed(&rng, start)
     with nogil:
-        for i in range(count):
+        for _ in range(count):
             value = rollout_simple(&state.geometry.context, &state.position, &rng)
             results[value & 3] += 1
             plies += value >> 2

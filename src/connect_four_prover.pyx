@@ -211,17 +211,18 @@ cdef inline int bound_by_pairs(const searcher *f, uint64_t me, uint64_t stones, 
     an odd number of empty cells, answering there on top, and elsewhere anywhere: both numbers stay even.
     """
     cdef uint64_t board = board_of(f), empty = board ^ stones, next = (stones + floor_of(f)) & board
-    cdef uint64_t claim = empty & claim_of(f), every_free = empty ^ claim, free = every_free, single = next & claim
+    cdef uint64_t claim = empty & claim_of(f), every_free = empty ^ claim, free_cells = every_free
+    cdef uint64_t single = next & claim
     cdef uint64_t other = stones ^ me, above = theirs & claim & ~next, first, second, left, columns, base
-    cdef int value = cells_of(f), i
+    cdef int value = cells_of(f), _
     if above:
         above = above << 1 & board
-        for i in range(height_of(f) - 3):
+        for _ in range(height_of(f) - 3):
             above |= above << 1 & board
-        free &= ~above
-    left = theirs & free & ~next
+        free_cells &= ~above
+    left = theirs & free_cells & ~next
     if not c4_popcount(single) & 1:
-        if not has_line(f, me | free) and holds(f, me | free, single):
+        if not has_line(f, me | free_cells) and holds(f, me | free_cells, single):
             if has_line(f, other | (claim ^ single)):
                 return -1
             value = 0
@@ -232,7 +233,7 @@ cdef inline int bound_by_pairs(const searcher *f, uint64_t me, uint64_t stones, 
             base = claim & columns & (first - 1)
             second = left
             while second:
-                if holds(f, me | base | (free & ~(columns | column_with(f, second)))
+                if holds(f, me | base | (free_cells & ~(columns | column_with(f, second)))
                          | (claim & column_with(f, second) & ((second & (0 - second)) - 1)),
                          single ^ (next & (columns | column_with(f, second)))):
                     return -1
@@ -242,7 +243,7 @@ cdef inline int bound_by_pairs(const searcher *f, uint64_t me, uint64_t stones, 
         first = left & (0 - left)
         left ^= first
         columns = column_with(f, first)
-        if holds(f, me | (free & ~columns) | (claim & columns & (first - 1)), single ^ (next & columns)):
+        if holds(f, me | (free_cells & ~columns) | (claim & columns & (first - 1)), single ^ (next & columns)):
             return -1
     while single:
         columns = column_with(f, single)

@@ -23,7 +23,7 @@ from mcts_core.connect_four_rollout cimport (
 )
 from mcts_core.game cimport (
     MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ILLEGAL, MCTS_ONGOING, MCTS_WIN, NativeState, mcts_expansion, mcts_rng,
-    mcts_rng_next, mcts_rng_seed, mcts_simulation,
+    mcts_rng_seed, mcts_simulation,
 )
 
 from mcts_core.errors import GameOver, IllegalMove, InvalidOption, InvalidState
@@ -104,19 +104,19 @@ cdef inline int32_t roll_standard(uint64_t x, uint64_t next, bint counted, int32
     # In the open, GCC takes the multiplication by 49 apart: 1.02 times the time (baseline; near the noise with AVX2).
     cdef uint64_t pairs = mcts_opaque64(49)
     cdef uint32_t fraction
-    cdef int half, chunk, i, x_line, o_line
+    cdef int _half, _chunk, _, x_line, o_line
     while True:
         word = c4_random(rng)
-        for half in range(2):
+        for _half in range(2):
             fraction = <uint32_t> word
             word >>= 32
             if MCTS_UNLIKELY(fraction * <uint32_t> 5764801 < <uint32_t> 190551):  # 7^8, 2^32 mod 7^8
                 continue
-            for chunk in range(2):
+            for _chunk in range(2):
                 x_before = x
                 next_before = next
                 turn_before = turn
-                for i in range(2):
+                for _ in range(2):
                     x_mid = x
                     next_mid = next
                     pair = fraction * pairs
@@ -258,10 +258,10 @@ cdef int32_t roll_one(const c4_context *c, uint64_t x, uint64_t next, bint count
     """As ``roll_standard``."""
     cdef uint64_t word, column, move, turn = C4_EVERY, x_before, next_before, turn_before
     cdef uint32_t fraction, fraction_before, draws = c.draws, power = c.power, reject = c.reject, cols = c.cols, drawn
-    cdef int half, i, x_line, o_line
+    cdef int _half, _, x_line, o_line
     while True:
         word = c4_random(rng)
-        for half in range(2):
+        for _half in range(2):
             fraction = <uint32_t> word
             word >>= 32
             if MCTS_UNLIKELY(fraction * power < reject):
@@ -273,7 +273,7 @@ cdef int32_t roll_one(const c4_context *c, uint64_t x, uint64_t next, bint count
                 next_before = next
                 turn_before = turn
                 fraction_before = fraction
-                for i in range(4):
+                for _ in range(4):
                     column = <uint64_t> fraction * cols
                     fraction = <uint32_t> column
                     move = next & c.column[column >> 32][0]
@@ -413,14 +413,14 @@ cdef int32_t roll_two(const c4_context *c, const uint64_t *stones, const uint64_
     cdef uint64_t next_before[2]
     cdef uint64_t word, column, turn = C4_EVERY, turn_before
     cdef uint32_t fraction, fraction_before, draws = c.draws, power = c.power, reject = c.reject, cols = c.cols, drawn
-    cdef int half, i, x_line, o_line
+    cdef int _half, _, x_line, o_line
     x[0] = stones[0]
     x[1] = stones[1]
     next[0] = cells[0]
     next[1] = cells[1]
     while True:
         word = c4_random(rng)
-        for half in range(2):
+        for _half in range(2):
             fraction = <uint32_t> word
             word >>= 32
             if MCTS_UNLIKELY(fraction * power < reject):
@@ -434,7 +434,7 @@ cdef int32_t roll_two(const c4_context *c, const uint64_t *stones, const uint64_
                 next_before[1] = next[1]
                 turn_before = turn
                 fraction_before = fraction
-                for i in range(4):
+                for _ in range(4):
                     column = <uint64_t> fraction * cols
                     fraction = <uint32_t> column
                     column = 0 - drop(c, next, column >> 32, move)
@@ -597,7 +597,7 @@ def rollouts(NativeState state not None, n, seed, kind=None):
     ``kind`` runs a more general kernel than the board needs: 1 that for 64 bits, 2 that for 128.
     """
     cdef int which = check(state, kind)
-    cdef long long count = as_int(n, "n", 0, 1 << 40), plies = 0, i
+    cdef long long count = as_int(n, "n", 0, 1 << 40), plies = 0, _
     cdef uint64_t first = as_int(seed, "seed", 0, (1 << 64) - 1)
     cdef long long results[3]
     cdef uint32_t moves[128]
@@ -607,7 +607,7 @@ def rollouts(NativeState state not None, n, seed, kind=None):
     memset(results, 0, sizeof(results))
     mcts_rng_seed(&rng, first)
     with nogil:
-        for i in range(count):
+        for _ in range(count):
             value = TABLE.rollout[which](state.game.context, state.state, &rng)
             results[value & 3] += 1
             plies += value >> 2
@@ -636,7 +636,7 @@ def simulate_counts(NativeState state not None, path, n, seed, kind=None):
     """``n`` times all simulations from the end of ``path``, until every move was tried: for each move, in the order of
     trying, its slot and the wins, draws and losses of the player to move in ``state``."""
     cdef int which = check(state, kind)
-    cdef long long count = as_int(n, "n", 0, 1 << 40), i
+    cdef long long count = as_int(n, "n", 0, 1 << 40), _
     cdef uint64_t first = as_int(seed, "seed", 0, (1 << 64) - 1)
     cdef long long results[64][3]
     cdef uint32_t slots[64]
@@ -649,7 +649,7 @@ def simulate_counts(NativeState state not None, path, n, seed, kind=None):
     memset(results, 0, sizeof(results))
     mcts_rng_seed(&rng, first)
     with nogil:
-        for i in range(count):
+        for _ in range(count):
             simulation.cursor = 0
             tried = 0
             while simulation.cursor != MCTS_ALL_TRIED:

@@ -226,13 +226,13 @@ ctypedef struct Reader:
 
 
 cdef bint skip_block(Reader *reader, uint32_t depth) noexcept nogil:
-    cdef uint32_t count, i, told
+    cdef uint32_t count, _, told
     if reader.left == 0 or depth > DEEPEST:
         return False
     count = reader.at[0]
     reader.at += 1
     reader.left -= 1
-    for i in range(count):
+    for _ in range(count):
         if reader.left < ENTRY:
             return False
         told = reader.at[3]
@@ -250,7 +250,7 @@ cdef bint hear_block(Tree *tree, Known *known, uint32_t index, uint32_t record, 
     ``changed``: whether that has proven something about the node.
     """
     cdef BlockView view = view_block(tree, index)
-    cdef uint32_t count, i, slot, told, link, child, news
+    cdef uint32_t count, _, slot, told, link, child, news
     cdef uint32_t *entry
     cdef bint below, proven = False
     cdef GuidedBlock *block = <GuidedBlock *>view.record
@@ -262,7 +262,7 @@ cdef bint hear_block(Tree *tree, Known *known, uint32_t index, uint32_t record, 
     if tree.guided and block.amaf:
         reference = block.amaf
     tree.path_record[length] = view.record
-    for i in range(count):
+    for _ in range(count):
         if reader.left < ENTRY:
             return False
         told = reader.at[3]

@@ -1,5 +1,13 @@
 """The base class of native positions; the table itself is ``include/mcts_core/game.h``."""
 
+from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
+from libc.stdint cimport int32_t
+
+from mcts_core.errors import InvalidState
+from mcts_core.notation import shorten
+
+CHANCE = "chance"
+
 
 cdef object renderer = None
 
@@ -8,14 +16,6 @@ def set_renderer(function):
     """What draws positions, ``function(state, form)``: set by the package, so that no native module imports drawing."""
     global renderer
     renderer = function
-
-from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
-from libc.stdint cimport int32_t
-
-from mcts_core.errors import InvalidState
-from mcts_core.notation import shorten
-
-CHANCE = "chance"
 
 
 def is_general(state):

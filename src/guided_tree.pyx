@@ -212,7 +212,8 @@ cdef int guided_reset(GuidedTree *guided, const mcts_game *game, const void *roo
     start(guided, seed)
     if tree.arena.committed == 0 and not arena_grow(&tree.arena, FIRST_COMMIT):
         return 0
-    if not levels_reserve(guided, FIRST_PATH) or not children_reserve(guided, game.max_moves if game.max_moves > 64 else 64):
+    if not levels_reserve(guided, FIRST_PATH) or not children_reserve(
+            guided, game.max_moves if game.max_moves > 64 else 64):
         return 0
     if game.guide.actions > guided.played_room:
         if not room_for(<void **>&guided.played, game.guide.actions):
@@ -909,11 +910,11 @@ cdef int iterate(GuidedTree *guided) noexcept nogil:
 
 cdef int guided_run(GuidedTree *guided, uint32_t count) noexcept nogil:
     cdef Tree *tree = &guided.tree
-    cdef uint32_t i, most = MAX_ITERATIONS // guided.options.rollouts_per_leaf
+    cdef uint32_t _, most = MAX_ITERATIONS // guided.options.rollouts_per_leaf
     cdef int status
     if count > most - tree.reused - tree.iterations:
         count = most - tree.reused - tree.iterations
-    for i in range(count):
+    for _ in range(count):
         if guided.settled:
             return RUN_SOLVED
         if guided.proof.value < 0:

@@ -240,7 +240,8 @@ cdef int take(MNK self, Geometry geometry, const mnk_state *position, const unsi
     if block == NULL:
         raise MemoryError
     memcpy(block, position, size)
-    memcpy(block + size, history, sizeof(unsigned short) * played)
+    if played:  # without one there is no history, and memcpy takes no NULL
+        memcpy(block + size, history, sizeof(unsigned short) * played)
     free(self.block)
     self.block = block
     self.geometry = geometry
@@ -618,7 +619,7 @@ def simple_rollouts(MNK state not None, n, seed):
     cdef long long count = as_int(n, "n", 0, 1 << 40)
     cdef uint64_t start = as_int(seed, "seed", 0, (1 << 64) - 1)
     cdef long long results[3]
-    cdef long long plies = 0, i
+    cdef long long plies = 0, _
     cdef int32_t value
     cdef mcts_rng rng
     if state.position.over != MCTS_ONGOING:
@@ -626,7 +627,7 @@ def simple_rollouts(MNK state not None, n, seed):
     memset(results, 0, sizeof(results))
     mcts_rng_seed(&rng, start)
     with nogil:
-        for i in range(count):
+        for _ in range(count):
             value = rollout_simple(&state.geometry.data, state.position, &rng)
             results[value & 3] += 1
             plies += value >> 2

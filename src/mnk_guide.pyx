@@ -798,7 +798,7 @@ cdef void candidates(const mnk_geometry *g, const mnk_planes *b, int left, uint3
     """The empty cells at most ``distance`` from a stone; all if it is 0; those in the middle of an empty board."""
     cdef uint32_t wide[MNK_MAX_SIDE]
     cdef uint32_t all
-    cdef int row, i, reach
+    cdef int row, i, reach, _
     if distance == 0 or distance >= MNK_MAX_SIDE:
         memcpy(cells, b.empty + MNK_EDGE, 4 * g.rows)
         return
@@ -811,7 +811,7 @@ cdef void candidates(const mnk_geometry *g, const mnk_planes *b, int left, uint3
     reach = <int> distance
     for row in range(g.rows):
         all = b.own[0][MNK_EDGE + row] | b.own[1][MNK_EDGE + row]
-        for i in range(reach):
+        for _ in range(reach):
             all |= all << 1 | all >> 1
         wide[row] = all
     for row in range(g.rows):
@@ -933,7 +933,7 @@ def playouts(NativeState state not None, uint32_t policy, long long n, uint64_t 
     cdef uint8_t played[MNK_MAX_CELLS]
     cdef long long results[3]
     cdef long long cells[2][MNK_MAX_CELLS]
-    cdef long long i
+    cdef long long i, _
     cdef int cell
     cdef mcts_rng rng
     how.rollout = policy
@@ -945,7 +945,7 @@ def playouts(NativeState state not None, uint32_t policy, long long n, uint64_t 
     memset(cells, 0, sizeof(cells))
     mcts_rng_seed(&rng, seed)
     with nogil:
-        for i in range(n):
+        for _ in range(n):
             results[play_out(<void *> g, state.state, NULL, 0, &how, &playout, &rng)] += 1
             if told:
                 for cell in range(g.cells):

@@ -377,13 +377,13 @@ def lengths(NativeState state not None, long long n, uint64_t seed):
     """How often each value came out of ``n`` rollouts by this module; a value is a result plus 4 times the moves."""
     cdef mcts_game game = state.game[0]
     cdef long long counts[4 * (MNK_MAX_CELLS + 1)]
-    cdef long long i
+    cdef long long _
     cdef mcts_rng rng
     prepare(&game)
     memset(counts, 0, sizeof(counts))
     mcts_rng_seed(&rng, seed)
     with nogil:
-        for i in range(n):
+        for _ in range(n):
             counts[game.rollout(game.context, state.state, &rng)] += 1
     return {value: counts[value] for value in range(4 * (MNK_MAX_CELLS + 1)) if counts[value]}
 
@@ -394,7 +394,7 @@ def simulations(NativeState state not None, path, uint32_t cursor, long long n, 
     cdef uint32_t moves[MNK_MAX_CELLS]
     cdef uint32_t length = len(path)
     cdef long long results[3]
-    cdef long long i
+    cdef long long i, _
     cdef int32_t value
     cdef mcts_game game = state.game[0]
     cdef mcts_simulation simulation
@@ -407,7 +407,7 @@ def simulations(NativeState state not None, path, uint32_t cursor, long long n, 
     simulation.slot = 0
     simulation.count = 0
     with nogil:
-        for i in range(n):
+        for _ in range(n):
             simulation.cursor = cursor
             value = game.simulate(game.context, state.state, moves, length, &simulation, &rng)
             results[value] += 1

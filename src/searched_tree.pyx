@@ -226,8 +226,8 @@ cdef class SearchedTree(SearchTurn):
         while state.winner() is None and len(moves) < LINE:
             proof.value = -1
             proof.move = MCTS_NO_MOVE
-            game.guide.prove(game.context, self.native.state, path, <uint32_t>len(moves), self.guided.prover, LINE_UNITS,
-                             1, &proof)
+            game.guide.prove(game.context, self.native.state, path, <uint32_t>len(moves), self.guided.prover,
+                             LINE_UNITS, 1, &proof)
             if proof.value < 0 or proof.move == MCTS_NO_MOVE:
                 break
             path[len(moves)] = proof.move
@@ -248,8 +248,8 @@ cdef class SearchedTree(SearchTurn):
                 if not moves and self.name(move_at(self.tree, columns, slot)) == first:
                     best = slot
                     break
-                if best == MAX_SLOTS or (columns.visits[slot], columns.wins[slot]) > (columns.visits[best],
-                                                                                     columns.wins[best]):
+                if best == MAX_SLOTS or (
+                        (columns.visits[slot], columns.wins[slot]) > (columns.visits[best], columns.wins[best])):
                     best = slot
             moves.append(self.name(move_at(self.tree, columns, best)))
             link = columns.links[best]

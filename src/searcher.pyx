@@ -20,7 +20,7 @@ from mcts_core.guided_tree cimport *
 from mcts_core.python_game cimport PythonGame, as_native, raise_error_of
 from mcts_core.search_settings cimport SearchSettings, most_iterations
 from mcts_core.searched_tree cimport LINE, SearchedTree, root_visits
-from mcts_core.team cimport Member, Team, team_begin, team_create, team_destroy, team_end, team_merge, team_run
+from mcts_core.team cimport Member, team_begin, team_create, team_destroy, team_end, team_merge, team_run
 from mcts_core.tree cimport *
 
 
@@ -254,7 +254,7 @@ cdef class SearchCore(SearchedTree):
 
     cdef int start(self, uint32_t limit, double seconds, double begin) except -1:
         """Starts the other threads of a search."""
-        cdef uint32_t i
+        cdef uint32_t i, later
         cdef bint patient = seconds <= 0
         team_begin(self.team, limit, self.settings.interval, patient, begin + seconds if seconds > 0 else 1e300)
         self.working = []
@@ -265,8 +265,8 @@ cdef class SearchCore(SearchedTree):
                 start_new_thread(self.work, (i, lock))
             except BaseException:
                 mcts_flag_write(&self.team.stop, 1)
-                for i in range(i, self.threads):
-                    team_end(self.team, i)
+                for later in range(i, self.threads):
+                    team_end(self.team, later)
                 self.finish()
                 raise
             self.working.append(lock)
@@ -621,4 +621,3 @@ cdef inline uint32_t next_batch(uint32_t batch, double took, double slice_second
 cdef inline double compaction_time(const Tree *tree) noexcept nogil:
     """Seconds, about, that a compaction takes."""
     return COMPACTION * <double>(<uint64_t>tree.arena.top * tree.arena.unit)
-

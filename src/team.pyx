@@ -10,7 +10,7 @@ Each member writes its own boxes only. A box is published by the number of boxes
 later: by then the others have heard it, since the writer has heard from them what they told after that.
 """
 
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint32_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 

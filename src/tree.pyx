@@ -309,7 +309,7 @@ cdef inline uint32_t cursor_of(const Tree *tree, uint32_t link, const bint narro
 
 
 cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
-    cdef uint32_t length = 0, index = 0, slot, link, i, best, depth, visits, cursor
+    cdef uint32_t length = 0, index = 0, slot, link, i, best, depth, visits, cursor, _
     cdef int32_t points = 0, returned, add
     cdef int status = RUN_DONE
     cdef float s
@@ -352,7 +352,7 @@ cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
             continue
         # expansion of one node, and its rollouts
         points = 0
-        for i in range(1 if narrow else tree.rollouts_per_leaf):
+        for _ in range(1 if narrow else tree.rollouts_per_leaf):
             simulation.cursor = cursor
             returned = tree.game.simulate(tree.game.context, tree.root, path_of(tree), length - 1, &simulation,
                                           &tree.rng)
@@ -403,11 +403,11 @@ cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
 
 
 cdef int tree_run(Tree *tree, uint32_t count) noexcept nogil:
-    cdef uint32_t i, narrow = tree.narrow
+    cdef uint32_t _, narrow = tree.narrow
     cdef int status = RUN_DONE
     if count > most_iterations(tree) - tree.reused - tree.iterations:
         count = most_iterations(tree) - tree.reused - tree.iterations
-    for i in range(count):
+    for _ in range(count):
         if narrow == 7:
             status = iterate(tree, 7)
         elif narrow == 8:

@@ -163,7 +163,8 @@ def audit(engine, uint32_t slack=0):
                 for tried in range(8):
                     nodes += leaf_result(link, tried) > 0
         if index and not tree.guided:
-            expect(sum_of_visits <= <uint64_t>visits + slack, f"{sum_of_visits} visits of children, {visits} of the node", index)
+            expect(sum_of_visits <= <uint64_t>visits + slack,
+                   f"{sum_of_visits} visits of children, {visits} of the node", index)
     return nodes, units, top
 
 

@@ -604,3 +604,34 @@ def test_many_searches_at_a_time(threads):
     for state, result in zip(states, together, strict=True):
         check(result, state, 2)
         assert result.stats.moves == search(state).stats.moves
+
+
+class Throw:
+    """A general game."""
+
+    players, to_move = 2, 0
+
+    def legal_moves(self):
+        return ["up", "down"]
+
+    def play(self, move):
+        return Thrown()
+
+    def returns(self):
+        return None
+
+
+class Thrown(Throw):
+    def returns(self):
+        return [1.0, 0.0]
+
+
+def even(state):
+    """A policy_value that pickles."""
+    return [1.0] * len(state.legal_moves()), 0.0
+
+
+@pytest.mark.parametrize(("state", "options"), [(Throw(), {}), (mc.TicTacToe(), {"policy_value": even})])
+def test_what_the_general_tree_searches_is_refused(state, options):
+    with pytest.raises(mc.InvalidOption, match="search_parallel is for games of two players without chance"):
+        mc.search_parallel(state, iterations=1000, executor="threads", workers=1, **options)

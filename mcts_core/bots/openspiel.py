@@ -175,9 +175,10 @@ class _State:
 
     def legal_moves(self) -> list[int]:
         """OpenSpiel's legal actions; at a chance node its outcomes; none at the end."""
-        if self._legal is None:
-            self._legal = self._position.legal_actions()
-        return self._legal.copy()
+        legal = self._legal
+        if legal is None:
+            legal = self._legal = self._position.legal_actions()
+        return legal.copy()
 
     def play(self, move: int) -> Self:
         """The state after ``move``; this one stays as it is. Raises IllegalMove, GameOver."""

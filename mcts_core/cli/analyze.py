@@ -1,11 +1,19 @@
 """``mcts-core analyze GAME MOVES``: the statistics of one search and its principal variation."""
 
+from __future__ import annotations
+
 from mcts_core.cli import options
 from mcts_core.cli.games import parse_game
 from mcts_core.cli.tables import expectation, make_screen, show_board, show_stats
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
 
-def add_parser(commands):
+    from mcts_core.cli.options import Commands
+
+
+def add_parser(commands: Commands) -> None:
     """Adds the command to the parser."""
     parser = options.new_parser(
         commands, "analyze", help="search one position and show the statistics",
@@ -24,7 +32,7 @@ def add_parser(commands):
     parser.set_defaults(run=run)
 
 
-def run(args):
+def run(args: argparse.Namespace) -> int:
     """Searches and prints; returns the exit code."""
     game = parse_game(args.game)
     state = game.play_text(args.moves, args.base)

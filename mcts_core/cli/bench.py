@@ -1,14 +1,24 @@
 """``mcts-core bench``: rollouts and iterations per second of each game on this machine."""
 
+from __future__ import annotations
+
 from mcts_core import Searcher, rollouts
 from mcts_core.cli import options
 from mcts_core.cli.games import parse_game
 from mcts_core.cli.tables import make_screen
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from mcts_core.cli.games import Game
+    from mcts_core.cli.options import Commands
+
 GAMES = ("connect4", "gomoku", "gomoku:20", "mnk:8,8,5", "tictactoe")
 
 
-def add_parser(commands):
+def add_parser(commands: Commands) -> None:
     """Adds the command to the parser."""
     parser = options.new_parser(
         commands, "bench", help="measure rollouts and iterations per second",
@@ -24,7 +34,7 @@ def add_parser(commands):
     parser.set_defaults(run=run)
 
 
-def run(args):
+def run(args: argparse.Namespace) -> int:
     """Measures and prints; returns the exit code."""
     games = [parse_game(spec) for spec in args.games]
     screen = make_screen(args.color)
@@ -43,14 +53,14 @@ def run(args):
     return 0
 
 
-def default_cell(found):
+def default_cell(found: dict[str, Any]) -> str:
     """The rate of a default search; of one that ended with a proof, which may take few iterations, the time."""
     if found["stop_reason"] == "solved":
         return f"solved in {found['seconds']:.3f} s"
     return f"{found['iterations_per_second']:,.0f}"
 
 
-def measure(game, args):
+def measure(game: Game, args: argparse.Namespace) -> dict[str, Any]:
     """The figures of one game."""
     # The searches come first: they refuse a bad --seconds before a loop depends on it.
     searches = {name: searched(game, args, preset) for name, preset in (("uct", "uct"), ("default", None))}
@@ -71,7 +81,7 @@ def measure(game, args):
     }
 
 
-def searched(game, args, preset):
+def searched(game: Game, args: argparse.Namespace, preset: str | None) -> dict[str, Any]:
     """The figures of one search."""
     engine = Searcher(preset=preset, seed=args.seed)
     engine.search(game.start, seconds=args.seconds)

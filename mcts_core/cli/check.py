@@ -1,13 +1,21 @@
 """``mcts-core check GAME``: plays random games and tells where the game breaks its contract."""
 
+from __future__ import annotations
+
+import argparse
+
 from mcts_core.cli import options
 from mcts_core.cli.games import parse_game
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mcts_core.cli.options import Commands
 
 BROKEN = 3
 """The exit code where a problem was found."""
 
 
-def add_parser(commands):
+def add_parser(commands: Commands) -> None:
     """Adds the command to the parser."""
     parser = options.new_parser(
         commands,
@@ -32,7 +40,7 @@ def add_parser(commands):
     parser.set_defaults(run=run)
 
 
-def run(args):
+def run(args: argparse.Namespace) -> int:
     """Checks and prints; returns the exit code."""
     from mcts_core import check_game
     from mcts_core.cli.tables import make_screen

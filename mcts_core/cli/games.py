@@ -1,5 +1,7 @@
 """The GAME argument of the command line, and how moves and boards are written there."""
 
+from __future__ import annotations
+
 import importlib
 import os
 import re
@@ -9,6 +11,11 @@ from abc import ABC, abstractmethod
 from mcts_core import MNK, ConnectFour, GameError, Gomoku, IllegalMove, InvalidOption, TicTacToe
 from mcts_core.render.board import column_names
 from mcts_core.render.terminal import board_lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
 
 FORMS = "connect4[:ROWSxCOLSxCONNECT], gomoku[:SIZE[:exact]], mnk:M,N,K[:exact], tictactoe or module:Class"
 
@@ -39,32 +46,32 @@ class Game(ABC):
     coloured = True
     first_number = 0
 
-    def __init__(self, spec, title, start):
+    def __init__(self, spec: str, title: str, start: Any) -> None:
         self.spec = spec
         self.title = title
         self.start = start
 
-    def side(self, player):
+    def side(self, player: int) -> str:
         """What the player ``+1`` or ``-1`` is called."""
         return "X" if player > 0 else "O"
 
     @abstractmethod
-    def prompt(self, state):
+    def prompt(self, state: Any) -> str:
         """What a person is asked to type."""
 
-    def tokens(self, text):
+    def tokens(self, text: str) -> list[str]:
         """The moves of a text, one by one."""
         return text.replace(",", " ").replace(";", " ").split()
 
     @abstractmethod
-    def parse_move(self, text, state, base=None):
+    def parse_move(self, text: str, state: Any, base: int | None = None) -> Any:
         """The legal move of ``state`` that ``text`` says; ``base`` is the first number. Raises IllegalMove."""
 
     @abstractmethod
-    def format_move(self, move):
+    def format_move(self, move: Any) -> str:
         """The text of a move, as a person would type it."""
 
-    def play_text(self, text, base=None):
+    def play_text(self, text: str, base: int | None = None) -> Any:
         """The position after the moves of ``text``. Raises IllegalMove, GameOver."""
         state = self.start
         for number, token in enumerate(self.tokens(text), 1):
@@ -78,10 +85,10 @@ class Game(ABC):
         return state
 
     @abstractmethod
-    def board(self, state):
+    def board(self, state: Any) -> list[str]:
         """The lines of the board with its coordinates, the last move in brackets."""
 
-    def result(self, state):
+    def result(self, state: Any) -> str:
         """How the finished game ``state`` ended, in words."""
         winner = state.winner()
         return "a draw" if winner == 0 else f"{self.side(winner)} wins"
@@ -92,19 +99,19 @@ class ConnectFourGame(Game):
 
     first_number = 1
 
-    def __init__(self, spec, rows=6, cols=7, connect=4):
+    def __init__(self, spec: str, rows: int = 6, cols: int = 7, connect: int = 4) -> None:
         start = ConnectFour(rows=rows, cols=cols, connect=connect)
         super().__init__(spec, f"Connect Four, {rows} rows x {cols} columns, {connect} in a row", start)
         self.cols = cols
 
-    def prompt(self, state):
+    def prompt(self, state: Any) -> str:
         return f"column 1-{self.cols}"
 
-    def tokens(self, text):
+    def tokens(self, text: str) -> list[str]:
         tokens = super().tokens(text)
         return list(tokens[0]) if len(tokens) == 1 and self.cols < 10 else tokens
 
-    def parse_move(self, text, state, base=None):
+    def parse_move(self, text: str, state: Any, base: int | None = None) -> Any:
         base = self.first_number if base is None else base
         text = text.strip()
         if not re.fullmatch("[0-9]{1,9}", text) or not 0 <= int(text) - base < self.cols:
@@ -116,26 +123,26 @@ class ConnectFourGame(Game):
             raise IllegalMove(f"column {text} is full; columns with room: {free}")
         return move
 
-    def format_move(self, move):
+    def format_move(self, move: Any) -> str:
         return str(move + 1)
 
-    def board(self, state):
+    def board(self, state: Any) -> list[str]:
         return board_lines(state, base=1)
 
 
 class BoardGame(Game):
     """A game of k in a row; a move is written as column letter and row number, a1 at the bottom on the left."""
 
-    def __init__(self, spec, title, start, cols, rows):
+    def __init__(self, spec: str, title: str, start: Any, cols: int, rows: int) -> None:
         super().__init__(spec, title, start)
         self.cols = cols
         self.rows = rows
         self.columns = column_names(cols)
 
-    def prompt(self, state):
+    def prompt(self, state: Any) -> str:
         return f"cell a1-{self.format_move(self.cols - 1)}"
 
-    def tokens(self, text):
+    def tokens(self, text: str) -> list[str]:
         tokens = super().tokens(text)
         if len(tokens) == 1:
             if tokens[0].isdigit() and self.cols * self.rows < 10:
@@ -144,7 +151,7 @@ class BoardGame(Game):
                 return re.findall("[a-zA-Z]+[0-9]+", tokens[0])
         return tokens
 
-    def parse_move(self, text, state, base=None):
+    def parse_move(self, text: str, state: Any, base: int | None = None) -> Any:
         base = self.first_number if base is None else base
         text = text.strip().lower()
         last = self.cols * self.rows - 1
@@ -162,11 +169,11 @@ class BoardGame(Game):
             raise IllegalMove(f"cell {self.format_move(move)} is taken")
         return move
 
-    def format_move(self, move):
+    def format_move(self, move: Any) -> str:
         row, col = divmod(move, self.cols)
         return f"{self.columns[col]}{self.rows - row}"
 
-    def board(self, state):
+    def board(self, state: Any) -> list[str]:
         return board_lines(state)
 
 
@@ -175,19 +182,19 @@ class PythonGame(Game):
 
     coloured = False
 
-    def side(self, player):
+    def side(self, player: int) -> str:
         return "the first player" if player > 0 else "the second player"
 
-    def prompt(self, state):
+    def prompt(self, state: Any) -> str:
         moves = [self.format_move(move) for move in state.legal_moves()[:4]]
         more = ", ..." if len(state.legal_moves()) > 4 else ""
         return f"a move: {', '.join(moves)}{more}"
 
-    def tokens(self, text):
+    def tokens(self, text: str) -> list[str]:
         parts = text.split(";") if ";" in text else re.findall(r"\([^()]*\)|\S+", text)
         return [part.strip() for part in parts if part.strip()]
 
-    def parse_move(self, text, state, base=None):
+    def parse_move(self, text: str, state: Any, base: int | None = None) -> Any:
         if base is not None:
             raise InvalidOption(f"--base is for Connect Four and m,n,k games, not for {self.spec}")
         legal = state.legal_moves()
@@ -198,14 +205,14 @@ class PythonGame(Game):
         shown = ", ".join(str(move) for move in legal[:12]) + (", ..." if len(legal) > 12 else "")
         raise IllegalMove(f"{text!r} is not a legal move; legal moves: {shown}")
 
-    def format_move(self, move):
+    def format_move(self, move: Any) -> str:
         return str(move)
 
-    def board(self, state):
+    def board(self, state: Any) -> list[str]:
         return str(state).splitlines()
 
 
-def parse_game(spec):
+def parse_game(spec: str) -> Game:
     """The Game that GAME names. Raises InvalidOption, InvalidState, GameError."""
     name, colon, rest = spec.partition(":")
     name = name.strip().lower()
@@ -219,8 +226,8 @@ def parse_game(spec):
         length = "exactly" if exact else "at least"
         if name == "gomoku":
             size = _numbers(spec, [rest], 1)[0] if rest else 15
-            start = Gomoku(size=size, **options)
-            return BoardGame(spec, f"gomoku, {size} x {size}, {length} 5 in a row", start, size, size)
+            board = Gomoku(size=size, **options)
+            return BoardGame(spec, f"gomoku, {size} x {size}, {length} 5 in a row", board, size, size)
         m, n, k = _numbers(spec, rest.split(","), 3)
         start = MNK(m=m, n=n, k=k, **options)
         return BoardGame(spec, f"m,n,k game, {m} columns x {n} rows, {length} {k} in a row", start, m, n)
@@ -231,13 +238,13 @@ def parse_game(spec):
     raise InvalidOption(f"GAME must be {FORMS}, got {spec!r}")
 
 
-def _numbers(spec, parts, count):
+def _numbers(spec: str, parts: Sequence[str], count: int) -> list[int]:
     if len(parts) != count or not all(re.fullmatch("[0-9]{1,6}", part.strip()) for part in parts):
         raise InvalidOption(f"GAME must be {FORMS}, got {spec!r}")
     return [int(part) for part in parts]
 
 
-def _load(spec):
+def _load(spec: str) -> Any:
     """A user's first position. Raises InvalidOption where it is not found, GameError where it does not work."""
     module_name, _, class_name = spec.partition(":")
     if os.getcwd() not in sys.path:

@@ -1,16 +1,22 @@
 """``mcts-core gomocup``: the engine for managers of five in a row."""
 
+from __future__ import annotations
+
 import argparse
 import sys
 
 from mcts_core.cli import options
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mcts_core.cli.options import Commands
 
 DESCRIPTION = """\
 An engine for five in a row that speaks the Gomocup (Piskvork) protocol on standard input and
 output. --seconds and --iterations bound every move besides the limits that the manager sets."""
 
 
-def add_parser(commands):
+def add_parser(commands: Commands) -> None:
     """Adds the command to the parser."""
     parser = commands.add_parser(
         "gomocup", help="play five in a row for a Gomocup (Piskvork) manager", description=DESCRIPTION,
@@ -19,7 +25,7 @@ def add_parser(commands):
     parser.set_defaults(run=run)
 
 
-def run(args):
+def run(args: argparse.Namespace) -> int:
     """Plays until the manager ends it; returns the exit code."""
     from mcts_core.bots.gomocup import Gomocup
     from mcts_core.bots.lines import serve, standard_lines
@@ -30,7 +36,7 @@ def run(args):
     return 0
 
 
-def pbrain():
+def pbrain() -> int:
     """The program ``pbrain-mcts_core``: managers know an engine by the first part of its name."""
     from mcts_core.cli.main import main
 

@@ -1,6 +1,12 @@
 """``mcts-core kaggle-bundle``: the archive of a submission to Kaggle's connectx."""
 
+from __future__ import annotations
+
 import argparse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mcts_core.cli.options import Commands
 
 DESCRIPTION = """\
 Write an archive (tar.gz) for a submission to Kaggle's connectx: main.py, and this package as it is
@@ -8,7 +14,7 @@ compiled for the Python that runs here. It needs the same Python on the same kin
 neither network nor anything installed there."""
 
 
-def add_parser(commands):
+def add_parser(commands: Commands) -> None:
     """Adds the command to the parser."""
     parser = commands.add_parser(
         "kaggle-bundle", help="write the archive of a submission to Kaggle's connectx", description=DESCRIPTION,
@@ -19,7 +25,7 @@ def add_parser(commands):
     parser.set_defaults(run=run)
 
 
-def run(args):
+def run(args: argparse.Namespace) -> int:
     """Writes the archive; returns the exit code."""
     from mcts_core.bots.kaggle_bundle import write_bundle
 

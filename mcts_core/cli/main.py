@@ -4,6 +4,8 @@ Exit codes: 0 done, 1 the reader of the output went away, 2 a wrong argument or 
 breaks its contract (``check``), 130 Ctrl-C.
 """
 
+from __future__ import annotations
+
 import argparse
 import os
 import platform
@@ -12,6 +14,11 @@ import sys
 import mcts_core
 from mcts_core.cli import analyze, bench, check, gomocup, kaggle_bundle, play, selfplay, serve, ugi
 from mcts_core.cli.games import GAME_HELP
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
 
 ERRORS = (
     mcts_core.IllegalMove,
@@ -25,7 +32,7 @@ ERRORS = (
 )
 
 
-def version_text():
+def version_text() -> str:
     """The version of the package, the instruction set in use and the Python that runs it, on one line."""
     from mcts_core.dispatch import isa
 
@@ -33,12 +40,15 @@ def version_text():
 
 
 class _Version(argparse.Action):
-    def __call__(self, parser, namespace, values, option_string=None):
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
         print(version_text())
         parser.exit()
 
 
-def build_parser():
+def build_parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
     parser = argparse.ArgumentParser(
         prog="mcts-core",
@@ -55,14 +65,14 @@ def build_parser():
     return parser
 
 
-def main(argv=None):
+def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line ``argv`` (``sys.argv[1:]`` when None) and returns the exit code.
 
     Raises SystemExit where argparse does: 0 after ``--help`` and ``--version``, 2 for unknown arguments.
     """
     args = build_parser().parse_args(argv)
     try:
-        code = args.run(args)
+        code: int = args.run(args)
         sys.stdout.flush()
         return code
     except ERRORS as error:
@@ -78,7 +88,7 @@ def main(argv=None):
         return 1
 
 
-def _cause(error):
+def _cause(error: BaseException) -> str:
     """The cause of an error, where its message does not tell it."""
     told = f"{type(error.__cause__).__name__}: {error.__cause__}"
     return "" if error.__cause__ is None or told in str(error) else f" (caused by {told})"

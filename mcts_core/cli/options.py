@@ -1,29 +1,37 @@
 """The options that the commands share, and the Searcher that they ask for."""
 
+from __future__ import annotations
+
 import argparse
 
 from mcts_core import Searcher
 from mcts_core.cli.games import GAME_HELP
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 DEFAULT_SECONDS = 1.0
 SEARCHER_OPTIONS = ("preset", "selection", "rollout", "solver", "exploration", "final_move", "memory_mb", "seed")
 """Options of the command line that are those of Searcher, under the same names."""
 
 
-def new_parser(commands, name, *, help, description):
+def new_parser(commands: Commands, name: str, *, help: str, description: str) -> argparse.ArgumentParser:
     """The parser of the command ``name``, with the list of games below its help."""
     return commands.add_parser(
         name, help=help, description=description, epilog=GAME_HELP,
         formatter_class=argparse.RawDescriptionHelpFormatter)
 
 
-def add_game(parser):
+def add_game(parser: argparse.ArgumentParser) -> None:
     """Adds the argument GAME."""
     parser.add_argument(
         "game", metavar="GAME", help="connect4, gomoku, mnk:M,N,K, tictactoe or module:Class, see below")
 
 
-def add_search_options(parser):
+def add_search_options(parser: argparse.ArgumentParser) -> None:
     """Adds the options of a search: budgets, seed and settings of the Searcher."""
     group = parser.add_argument_group("search")
     group.add_argument(
@@ -55,7 +63,7 @@ def add_search_options(parser):
         "--memory-mb", type=float, metavar="MB", help="most memory for the tree (default: a quarter of the machine's)")
 
 
-def add_output_options(parser, *, json):
+def add_output_options(parser: argparse.ArgumentParser, *, json: bool) -> None:
     """Adds ``--color`` and, where the output is data, ``--json``."""
     group = parser.add_argument_group("output")
     group.add_argument(
@@ -65,19 +73,19 @@ def add_output_options(parser, *, json):
         group.add_argument("--json", action="store_true", help="print one JSON document instead of tables")
 
 
-def add_top(parser):
+def add_top(parser: argparse.ArgumentParser) -> None:
     """Adds ``--top``, the length of a table of moves."""
     parser.add_argument(
         "--top", type=int, default=10, metavar="N", help="rows of a table of moves (default 10; 0: all)")
 
 
-def searcher_options(args):
+def searcher_options(args: argparse.Namespace) -> dict[str, Any]:
     """The options of Searcher that were named."""
     options = {name: getattr(args, name) for name in SEARCHER_OPTIONS}
     return {name: value for name, value in options.items() if value is not None}
 
 
-def make_engine(args, *, seed=None):
+def make_engine(args: argparse.Namespace, *, seed: int | None = None) -> Searcher:
     """The Searcher that the options ask for; ``seed`` takes the place of ``--seed`` when it is not None."""
     options = searcher_options(args)
     if seed is not None:
@@ -85,7 +93,7 @@ def make_engine(args, *, seed=None):
     return Searcher(**options)
 
 
-def budget(args):
+def budget(args: argparse.Namespace) -> dict[str, Any]:
     """The budgets of one search, as the keywords of ``Searcher.search``."""
     if args.seconds is None and args.iterations is None:
         return {"seconds": DEFAULT_SECONDS}

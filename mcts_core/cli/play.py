@@ -1,9 +1,21 @@
 """``mcts-core play GAME``: a person at the terminal against the engine."""
 
+from __future__ import annotations
+
 from mcts_core import IllegalMove
 from mcts_core.cli import options
 from mcts_core.cli.games import parse_game
 from mcts_core.cli.tables import expectation, make_screen, show_board, show_stats
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from mcts_core import Searcher
+    from mcts_core.cli.games import Game
+    from mcts_core.cli.options import Commands
+    from mcts_core.cli.tables import Screen
 
 COMMANDS = """\
 undo   take back your last move and the answer to it
@@ -13,7 +25,7 @@ help   show this list
 quit   end the game (so do the end of input and Ctrl-C)"""
 
 
-def add_parser(commands):
+def add_parser(commands: Commands) -> None:
     """Adds the command to the parser."""
     parser = options.new_parser(
         commands, "play", help="play against the engine",
@@ -26,7 +38,7 @@ def add_parser(commands):
     parser.set_defaults(run=run)
 
 
-def run(args):
+def run(args: argparse.Namespace) -> int:
     """Plays one game; returns the exit code."""
     game = parse_game(args.game)
     table = Table(game, options.make_engine(args), options.budget(args), make_screen(args.color),
@@ -37,7 +49,9 @@ def run(args):
 class Table:
     """One game between the person who plays ``person`` (+1 or -1) and the engine."""
 
-    def __init__(self, game, engine, limits, screen, person):
+    def __init__(
+        self, game: Game, engine: Searcher, limits: dict[str, Any], screen: Screen, person: int
+    ) -> None:
         self.game = game
         self.engine = engine
         self.limits = limits
@@ -46,11 +60,11 @@ class Table:
         self.states = [game.start]
 
     @property
-    def state(self):
+    def state(self) -> Any:
         """The position on the board."""
         return self.states[-1]
 
-    def play(self):
+    def play(self) -> int:
         """Plays to the end, or until the person leaves; returns 0."""
         if self.person > 0:
             who = f"You are {self.game.side(1)} and begin"
@@ -68,11 +82,11 @@ class Table:
         self.screen.heading(f"{words} after {len(self.states) - 1} moves")
         return 0
 
-    def show(self):
+    def show(self) -> None:
         """Shows the board."""
         show_board(self.screen, self.game, self.state)
 
-    def answer(self):
+    def answer(self) -> None:
         """The engine moves."""
         move = self.engine.search(self.state, **self.limits)
         stats = self.engine.stats()
@@ -83,7 +97,7 @@ class Table:
             f"{stats.iterations:,} iterations, {stats.iterations_per_second:,.0f} per second)")
         self.show()
 
-    def ask(self):
+    def ask(self) -> bool:
         """Asks the person until a move is made; False when the person leaves."""
         while True:
             try:
@@ -112,14 +126,14 @@ class Table:
                 self.show()
                 return True
 
-    def hint(self):
+    def hint(self) -> None:
         """Shows what the engine would play for the person."""
         move = self.engine.search(self.state, **self.limits)
         stats = self.engine.stats()
         show_stats(self.screen, self.game, stats, top=5)
         self.screen.heading(f"hint: {self.game.format_move(move)}, {expectation(stats)}")
 
-    def undo(self):
+    def undo(self) -> None:
         """Takes back to the person's last decision."""
         earlier = [number for number, state in enumerate(self.states[:-1]) if state.to_move == self.person]
         if not earlier:

@@ -1,5 +1,7 @@
 """``mcts-core selfplay GAME``: the engine plays whole games against itself."""
 
+from __future__ import annotations
+
 from functools import partial
 
 from mcts_core import InvalidOption, WorkersLost
@@ -7,8 +9,18 @@ from mcts_core.cli import options
 from mcts_core.cli.games import parse_game
 from mcts_core.cli.tables import best, expectation, make_screen, show_board, show_stats
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
 
-def add_parser(commands):
+    from mcts_core import Searcher
+    from mcts_core.cli.games import Game
+    from mcts_core.cli.options import Commands
+    from mcts_core.cli.tables import Screen
+
+
+def add_parser(commands: Commands) -> None:
     """Adds the command to the parser."""
     parser = options.new_parser(
         commands, "selfplay", help="watch the engine play against itself",
@@ -27,7 +39,7 @@ def add_parser(commands):
     parser.set_defaults(run=run)
 
 
-def run(args):
+def run(args: argparse.Namespace) -> int:
     """Plays and prints; returns the exit code."""
     if args.games < 1:
         raise InvalidOption(f"--games must be 1 or more, got {args.games}")
@@ -49,14 +61,14 @@ def run(args):
         from mcts_core.cli.document import print_json
 
         print_json({"game": args.game, "games": records, **totals})
-    elif args.games > 1:
+    elif screen and args.games > 1:
         screen.heading(
             f"{args.games} games: {game.side(1)} won {totals['first_wins']}, {game.side(-1)} won "
             f"{totals['second_wins']}, drawn {totals['draws']}")
     return 0
 
 
-def play_here(args, game, screen):
+def play_here(args: argparse.Namespace, game: Game, screen: Screen | None) -> list[dict[str, Any]]:
     """The records of the games, one after the other."""
     records = []
     for number in range(args.games):
@@ -67,7 +79,7 @@ def play_here(args, game, screen):
     return records
 
 
-def play_elsewhere(args, game, screen):
+def play_elsewhere(args: argparse.Namespace, game: Game, screen: Screen | None) -> list[dict[str, Any]]:
     """The records of the games, which an executor plays."""
     from concurrent.futures import BrokenExecutor
 
@@ -85,23 +97,23 @@ def play_elsewhere(args, game, screen):
     return records
 
 
-def play_alone(args, number):
+def play_alone(args: argparse.Namespace, number: int) -> dict[str, Any]:
     """What an executor is given: a game from its name."""
     return play_number(args, parse_game(args.game), number, None)
 
 
-def play_number(args, game, number, screen):
+def play_number(args: argparse.Namespace, game: Game, number: int, screen: Screen | None) -> dict[str, Any]:
     """The record of one of the games."""
     engine = options.make_engine(args, seed=None if args.seed is None else args.seed + number)
     return play_game(game, engine, options.budget(args), screen, args.top)
 
 
-def heading(args, game, number):
+def heading(args: argparse.Namespace, game: Game, number: int) -> str:
     """Which game it is."""
     return game.title if args.games == 1 else f"{game.title}: game {number + 1} of {args.games}"
 
 
-def ending(game, record):
+def ending(game: Game, record: dict[str, Any]) -> str:
     """How a game ended, in words."""
     state = game.start
     for search in record["searches"]:
@@ -109,10 +121,12 @@ def ending(game, record):
     return f"{game.result(state)} after {record['plies']} moves"
 
 
-def play_game(game, engine, limits, screen, top):
+def play_game(
+    game: Game, engine: Searcher, limits: dict[str, Any], screen: Screen | None, top: int
+) -> dict[str, Any]:
     """Plays one game and returns its record; shows it on ``screen`` unless that is None."""
     state = game.start
-    searches = []
+    searches: list[dict[str, Any]] = []
     while state.winner() is None:
         if screen:
             screen.heading(f"move {len(searches) + 1}, {game.side(state.to_move)} to move")

@@ -1,10 +1,17 @@
 """``mcts-core serve``: a page in the browser where a person plays against the engine."""
 
+from __future__ import annotations
+
+import argparse
 import os
 
 from mcts_core import InvalidOption
 from mcts_core.cli import options
 from mcts_core.cli.games import parse_game
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mcts_core.cli.options import Commands
 
 DEFAULT_PORT = 8765
 DESCRIPTION = """\
@@ -12,7 +19,7 @@ A page in the browser where you play against the engine and see how it thinks. I
 127.0.0.1, to this machine only, until Ctrl-C."""
 
 
-def add_parser(commands):
+def add_parser(commands: Commands) -> None:
     """Adds the command to the parser."""
     parser = options.new_parser(commands, "serve", help="play in the browser", description=DESCRIPTION)
     parser.add_argument(
@@ -41,7 +48,7 @@ def add_parser(commands):
     parser.set_defaults(run=run)
 
 
-def run(args):
+def run(args: argparse.Namespace) -> int:
     """Serves until Ctrl-C."""
     from mcts_core.web.limits import Limits
     from mcts_core.web.refusals import Refused

@@ -1,5 +1,7 @@
 """Boards and tables on the terminal: by ``rich`` where it is installed and wanted, as plain text otherwise."""
 
+from __future__ import annotations
+
 import os
 import sys
 
@@ -7,40 +9,50 @@ from mcts_core import InvalidOption
 from mcts_core.render.markup import proof
 from mcts_core.render.terminal import colour_stones, plain_table, rich_table
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, TextIO, TypeAlias
 
-def make_screen(color, stream=None):
+    from mcts_core import MoveStats, Stats
+    from mcts_core.cli.games import Game
+
+    Screen: TypeAlias = "PlainScreen | RichScreen"
+
+
+def make_screen(color: str, stream: TextIO | None = None) -> Screen:
     """The screen for ``color``: "auto", "always" or "never". Raises InvalidOption: "always" without rich."""
-    stream = sys.stdout if stream is None else stream
-    wanted = color == "always" or (color == "auto" and stream.isatty() and not os.environ.get("NO_COLOR"))
+    out = sys.stdout if stream is None else stream
+    wanted = color == "always" or (color == "auto" and out.isatty() and not os.environ.get("NO_COLOR"))
     if wanted:
         try:
-            return RichScreen(stream, force=color == "always")
+            return RichScreen(out, force=color == "always")
         except ModuleNotFoundError:
             if color == "always":
                 raise InvalidOption("--color always needs rich: install mcts-core with the extra [rich]") from None
-    return PlainScreen(stream)
+    return PlainScreen(out)
 
 
 class PlainScreen:
     """Text without colour."""
 
-    def __init__(self, stream):
+    def __init__(self, stream: TextIO) -> None:
         self.stream = stream
 
-    def text(self, line=""):
+    def text(self, line: str = "") -> None:
         """Prints a line."""
         print(line, file=self.stream, flush=True)
 
-    def heading(self, line):
+    def heading(self, line: str) -> None:
         """Prints a line that begins something."""
         self.text(line)
 
-    def board(self, lines, coloured):
+    def board(self, lines: Sequence[str], coloured: bool) -> None:
         """Prints the lines of a board; ``coloured`` says that X and O are stones."""
         for line in lines:
             self.text(line)
 
-    def table(self, headings, rows):
+    def table(self, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """Prints rows of text under their headings, right-aligned; the first row is the best move."""
         for line in plain_table(headings, rows):
             self.text(line)
@@ -49,31 +61,31 @@ class PlainScreen:
 class RichScreen:
     """Text with colour and ruled tables."""
 
-    def __init__(self, stream, force):
+    def __init__(self, stream: TextIO, force: bool) -> None:
         from rich.console import Console
 
         self.console = Console(file=stream, force_terminal=True if force else None, highlight=False, emoji=False)
 
-    def text(self, line=""):
+    def text(self, line: str = "") -> None:
         self.console.print(line, markup=False, soft_wrap=True)
 
-    def heading(self, line):
+    def heading(self, line: str) -> None:
         self.console.print(line, markup=False, soft_wrap=True, style="bold")
 
-    def board(self, lines, coloured):
+    def board(self, lines: Sequence[str], coloured: bool) -> None:
         for line in lines:
             self.console.print(colour_stones(line) if coloured else line, markup=False, soft_wrap=True)
 
-    def table(self, headings, rows):
+    def table(self, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         self.console.print(rich_table(headings, rows))
 
 
-def show_board(screen, game, state):
+def show_board(screen: Screen, game: Game, state: Any) -> None:
     """Prints the board of ``state``."""
     screen.board(game.board(state), game.coloured)
 
 
-def show_stats(screen, game, stats, top=0):
+def show_stats(screen: Screen, game: Game, stats: Stats, top: int = 0) -> None:
     """Prints the statistics of a search: the move to play and the most visited ones, ``top`` rows (0: all), and the
     figures of the search."""
     ordered = sorted(stats.moves, key=lambda entry: entry.move != stats.move)
@@ -97,11 +109,11 @@ def show_stats(screen, game, stats, top=0):
         f"{stats.depth_max} at most")
 
 
-def best(stats):
+def best(stats: Stats) -> MoveStats:
     """The statistics of the move to play."""
     return next(entry for entry in stats.moves if entry.move == stats.move)
 
 
-def expectation(stats):
+def expectation(stats: Stats) -> str:
     """What the player to move may expect, in words: "win in 7" where that is proven, else "value 0.563"."""
     return proof(stats) or f"value {best(stats).value:.3f}"

@@ -1,10 +1,18 @@
 """``mcts-core ugi --game GAME``: the engine for programs that let engines of any game play."""
 
+from __future__ import annotations
+
 from mcts_core.cli import options
 from mcts_core.cli.games import parse_game
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
 
-def add_parser(commands):
+    from mcts_core.cli.options import Commands
+
+
+def add_parser(commands: Commands) -> None:
     """Adds the command to the parser."""
     parser = options.new_parser(
         commands, "ugi", help="play any game by the Universal Game Interface",
@@ -17,7 +25,7 @@ def add_parser(commands):
     parser.set_defaults(run=run)
 
 
-def run(args):
+def run(args: argparse.Namespace) -> int:
     """Plays until it is told to quit; returns the exit code."""
     from mcts_core.bots.lines import serve, standard_lines
     from mcts_core.bots.ugi import UGI, Notation

@@ -24,12 +24,16 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> object:
+def _find(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'mcts_core.render' has no attribute {name!r}")
     from importlib import import_module
 
     return getattr(import_module(f"mcts_core.render.{_HOMES[name]}"), name)
+
+
+if not TYPE_CHECKING:  # checkers would take any name to be there
+    __getattr__ = _find
 
 
 def __dir__() -> list[str]:

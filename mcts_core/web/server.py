@@ -162,7 +162,7 @@ class _Incoming(io.RawIOBase):
 class Handler(BaseHTTPRequestHandler):
     """One request, after which the connection is closed."""
 
-    server: Server
+    server: Server  # pyright: ignore[reportIncompatibleVariableOverride]
     server_version = "mcts_core"
     sys_version = ""
     protocol_version = "HTTP/1.0"

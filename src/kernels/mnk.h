@@ -56,6 +56,7 @@ MCTS_INLINE void keys_of(mnk_keys *c, byte_v board, byte_v random, byte_v colour
  * players alternate in memory then, so that a vector of 32 bytes holds both. */
 MCTS_INLINE void draw_keys(const uint8_t *board, int rows, int stride, int paired, int other, mcts_rng *rng,
                            mnk_trial *t) {
+    (void)paired; /* only vectors of 32 bytes ask */
     const int half = (rows + 1) / 2;
     const int steps = stride == 32 ? rows : stride == 16 ? half : 2;
     uint8_t *mine = t->keys[0], *theirs = t->keys[1];
