@@ -11,6 +11,7 @@ LINT_VENV ?= .venv-lint-$(VERSION)
 LINT := $(LINT_VENV)/bin
 BENCH_VENV ?= .venv-bench-$(VERSION)
 CLIENTS_VENV ?= .venv-clients-$(VERSION)
+DOCS_VENV ?= .venv-docs-$(VERSION)
 EXAMPLES_VENV ?= .venv-examples-$(VERSION)
 TORCH ?= torch==2.13.0
 BENCH_ARGS ?= --results bench
@@ -22,7 +23,7 @@ SOURCES := setup.py pyproject.toml README.md LICENSE MANIFEST.in \
 	$(shell find src mcts_core -name '*.py' -o -name '*.pyi' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.h') \
 	$(wildcard mcts_core/web/static/*)
 
-.PHONY: help demo test lint test-clients test-browser test-examples bench instructions overshoot soak clean \
+.PHONY: help demo test lint docs test-clients test-browser test-examples bench instructions overshoot soak clean \
 	check-python
 .NOTPARALLEL:
 
@@ -33,6 +34,7 @@ help:
 	@echo 'make test-clients  games with the programs of others; eight minutes; MCTS_CORE_CLIENT_GAMES=10 for fewer'
 	@echo 'make test-browser  the page of mcts-core serve in a headless Chromium (Debian: chromium and chromium-driver)'
 	@echo 'make test-examples  the examples that need more, such as PyTorch; TORCH=torch==2.13.0 names its version'
+	@echo 'make docs   the documentation as a site, in build/docs/index.html'
 	@echo 'make bench  the speed beside other programs, into bench/RESULTS.md; BENCH_ARGS=--quick only prints'
 	@echo 'make instructions  the instruction counts beside the committed ones (valgrind); INSTRUCTIONS_ARGS=--update'
 	@echo 'make overshoot  by how much searches miss their deadlines, idle and busy; a minute; OVERSHOOT_ARGS="--seconds 300"'
@@ -94,6 +96,19 @@ $(LINT_VENV)/.installed: $(WHEEL)/.built tests/typing/requirements.txt
 	$(LINT)/python -m pip install --quiet -r tests/typing/requirements.txt "$$(echo $(WHEEL)/*.whl)[numpy,plot,rich]"
 	touch $@
 
+# sphinx-build and pytest, not python -m: that would import the package from here, where nothing is compiled.
+docs: $(DOCS_VENV)/.installed-docs
+	rm -rf build/docs
+	$(DOCS_VENV)/bin/sphinx-build --fail-on-warning --keep-going --fresh-env --quiet --conf-dir docs \
+		--doctree-dir build/doctrees . build/docs
+	$(DOCS_VENV)/bin/pytest -m docs $(PYTEST_ARGS) tests/test_docs_site.py
+
+$(DOCS_VENV)/.installed-docs: $(WHEEL)/.built
+	$(PYTHON) -m venv $(DOCS_VENV)
+	$(DOCS_VENV)/bin/python -m pip install --quiet --no-deps --force-reinstall $(WHEEL)/*.whl
+	$(DOCS_VENV)/bin/python -m pip install --quiet "$$(echo $(WHEEL)/*.whl)[docs]"
+	touch $@
+
 bench: $(BENCH_VENV)/.installed-peers
 	$(BENCH_VENV)/bin/python bench/run.py $(BENCH_ARGS)
 
@@ -137,4 +152,4 @@ check-python:
 clean:
 	rm -rf build dist mcts_core.egg-info .venv* .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	rm -f mcts_core/*.so mcts_core/*.pyd
-	find bench examples mcts_core tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find bench docs examples mcts_core tests -name __pycache__ -type d -prune -exec rm -rf {} +
