@@ -18,6 +18,13 @@ BENCH_ARGS ?= --results bench
 INSTRUCTIONS_ARGS ?=
 OVERSHOOT_ARGS ?=
 SOAK_ARGS ?=
+PORTABLE_ARGS ?= --compile
+WHEEL_PYTHONS ?= $(PYTHON)
+ABI3_PYTHONS ?= $(PYTHON)
+ABI3_TESTS := tests/test_signature.py tests/test_dispatch.py tests/test_connect_four.py tests/test_mnk.py \
+	tests/test_notation.py tests/test_threads.py
+THREAD_TESTS := tests/test_threads.py tests/test_notation.py tests/test_errors.py tests/test_messages.py \
+	tests/test_results.py tests/test_bots_thinking.py
 
 SOURCES := setup.py pyproject.toml README.md LICENSE MANIFEST.in \
 	$(shell find src mcts_core -name '*.py' -o -name '*.pyi' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.h') \
@@ -25,6 +32,7 @@ SOURCES := setup.py pyproject.toml README.md LICENSE MANIFEST.in \
 
 .PHONY: help demo test lint docs test-clients test-browser test-examples bench instructions overshoot soak clean \
 	check-python
+.PHONY: wheels check-portable check-abi3 test-threads
 .NOTPARALLEL:
 
 help:
@@ -39,6 +47,10 @@ help:
 	@echo 'make instructions  the instruction counts beside the committed ones (valgrind); INSTRUCTIONS_ARGS=--update'
 	@echo 'make overshoot  by how much searches miss their deadlines, idle and busy; a minute; OVERSHOOT_ARGS="--seconds 300"'
 	@echo 'make soak   five minutes of games with random options, threads and cancellations; SOAK_ARGS="--minutes 60"'
+	@echo 'make wheels  wheels for WHEEL_PYTHONS="python3.11 python3.13", repaired and tested, into dist'
+	@echo 'make check-portable  C that only one compiler knows; the kernels, read by the compilers of other systems'
+	@echo 'make check-abi3  one wheel for ABI3_PYTHONS="python3.11 python3.12", checked and tested with each'
+	@echo 'make test-threads  tests in four threads at once; PYTHON=python3.14t: without the GIL'
 	@echo 'make clean  remove the environments and everything that was built'
 	@echo 'PYTHON=python3.12 chooses the Python, VENV=folder the environment.'
 
@@ -127,6 +139,25 @@ overshoot: $(VENV)/.installed-rich
 
 soak: $(VENV)/.installed-rich
 	$(BIN)/python bench/soak.py $(SOAK_ARGS)
+
+wheels: | check-python
+	tools/wheels.sh dist $(WHEEL_PYTHONS)
+
+check-portable: | $(VENV)/pyvenv.cfg
+	$(BIN)/python -m pip install --quiet ziglang
+	$(BIN)/python tools/portable.py $(PORTABLE_ARGS)
+
+check-abi3: | check-python
+	MCTS_CORE_ABI3=1 WHEEL_TESTS="$(ABI3_TESTS)" MCTS_CORE_TESTS_WITHOUT="open_spiel" \
+		tools/wheels.sh build/abi3 $(ABI3_PYTHONS)
+
+# Test after test, each in four threads at once; the one left out hands all of them the same iterator. hypothesis is older
+# because the newest has not a wheel for every Python.
+test-threads: $(WHEEL)/.built
+	$(BIN)/python -m pip install --quiet --no-deps --force-reinstall $(WHEEL)/*.whl
+	$(BIN)/python -m pip install --quiet pytest 'hypothesis<6.140' rich pytest-run-parallel
+	PYTHON_GIL=$$($(BIN)/python -c 'import sysconfig; print(int(not sysconfig.get_config_var("Py_GIL_DISABLED")))') \
+		$(BIN)/pytest -q --parallel-threads=4 --deselect tests/test_notation.py::test_parse_moves $(THREAD_TESTS)
 
 # pip keeps an installed package of the same version unless it is forced.
 $(VENV)/.installed-%: $(WHEEL)/.built

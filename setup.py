@@ -36,6 +36,13 @@ COMMON_FLAGS = {"unix": ["-O3", "-fno-math-errno", "-ffp-contract=off"], "msvc":
 SANITIZE = os.environ.get("MCTS_CORE_SANITIZE")
 SANITIZE_FLAGS = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-g", "-O1"] if SANITIZE else []
 
+# MCTS_CORE_ABI3=1: one wheel for CPython 3.11 and later, but the free-threaded ones. The wheels of a release are
+# built for each Python.
+ABI3 = bool(os.environ.get("MCTS_CORE_ABI3"))
+ABI3_MACROS = [("Py_LIMITED_API", "0x030B0000")] if ABI3 else []
+if ABI3 and sysconfig.get_config_var("Py_GIL_DISABLED"):
+    raise SystemExit("MCTS_CORE_ABI3: a free-threaded Python has no stable ABI; build with another one, or without it")
+
 DIRECTIVES = {
     "language_level": "3",
     "boundscheck": False,
@@ -43,6 +50,7 @@ DIRECTIVES = {
     "cdivision": True,
     "initializedcheck": False,
     "freethreading_compatible": True,
+    "subinterpreters_compatible": "no",  # a module's tables and types are those of one interpreter
 }
 
 
@@ -66,7 +74,8 @@ def extension(module, source):
         f"mcts_core.{module}",
         [source],
         include_dirs=["src", "mcts_core/include"],
-        define_macros=plain,
+        define_macros=plain + ABI3_MACROS,
+        py_limited_api=ABI3,
         depends=[str(path) for path in (*Path("src/kernels").glob("*.h"), *Path("mcts_core").rglob("*.[hp]*d"))]
         + [str(path) for path in Path("mcts_core/include").rglob("*.h")],
     )
@@ -89,5 +98,6 @@ setup(
         compiler_directives=DIRECTIVES,
         nthreads=0,
     ),
+    options={"bdist_wheel": {"py_limited_api": "cp311"}} if ABI3 else {},
     cmdclass={"build_ext": BuildExt},
 )

@@ -18,7 +18,7 @@ from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport UINT32_MAX, int8_t, int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
-from mcts_core.connect_four_guide cimport c4_popcount, c4_prefetch, c4_wins_one, c4_wins_standard
+from mcts_core.connect_four_guide cimport c4_popcount, c4_wins_one, c4_wins_standard
 from mcts_core.connect_four_prover cimport c4_prover_table
 from mcts_core.connect_four_rollout cimport C4_ONE_WORD, C4_STANDARD, C4_TWO_WORDS, c4_context, c4_state
 from mcts_core.game cimport MCTS_NO_MOVE, mcts_proof
@@ -33,6 +33,7 @@ cdef extern from "kernels/connect_four.h" nogil:
 cdef extern from "kernels/platform.h" nogil:
     int mcts_ctz64(uint64_t x)
     int mcts_log2_32(uint32_t x)
+    void mcts_prefetch(const void *address)
 
 
 cdef enum:
@@ -294,7 +295,7 @@ cdef void forget(prover_memory *memory) noexcept nogil:
 
 cdef inline void prefetch(prover_memory *memory, uint64_t key) noexcept nogil:
     if memory.buckets:
-        c4_prefetch(bucket_of(memory, key))
+        mcts_prefetch(bucket_of(memory, key))
 
 
 cdef inline entry *find(prover_memory *memory, uint64_t key) noexcept nogil:

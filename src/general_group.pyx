@@ -132,7 +132,7 @@ def search_together(list cores, list states, GeneralSettings settings, uint32_t 
             core.overshoot = 0.0
             if core.rules is not None:
                 core.rules.rest()
-            core.thread = None
+            core.thread = 0
             core.leave()
 
 

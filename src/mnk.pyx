@@ -1,7 +1,7 @@
 """m,n,k games on any board up to 32x32, and a simple rollout: the specification of the hot kernels."""
 
 cimport cython
-from cpython.list cimport PyList_New, PyList_SET_ITEM
+from cpython.list cimport PyList_New
 from cpython.long cimport PyLong_FromLong
 from cpython.ref cimport Py_INCREF
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint64_t
@@ -26,6 +26,16 @@ from mcts_core.errors import GameOver, IllegalMove, InvalidState
 from mcts_core.notation import as_int, check_winner, format_diagram, parse_diagram, parse_moves, shorten
 
 __all__ = ["MNK", "Gomoku", "TicTacToe", "count_games", "simple_rollouts"]
+
+cdef extern from *:
+    """
+    #if defined(Py_LIMITED_API)
+    #define set_new_item PyList_SetItem
+    #else
+    #define set_new_item PyList_SET_ITEM
+    #endif
+    """
+    void set_new_item(list new, Py_ssize_t index, object item)  # of a list that nobody has seen; takes a reference
 
 cdef enum:
     HEADER = 4        # bytes of mnk_state before the board
@@ -451,7 +461,7 @@ cdef class MNK(NativeState):
             if s.board[g.offset[cell]] == 0:
                 number = PyLong_FromLong(cell)
                 Py_INCREF(number)
-                PyList_SET_ITEM(result, count, number)
+                set_new_item(result, count, number)
                 count += 1
         return result
 

@@ -53,7 +53,7 @@ cdef class SearchTurn:
 
     cdef void leave(self) noexcept:
         """Ends the turn of a search."""
-        self.thread = None
+        self.thread = 0
         self.searching = False
         self.lock.release()
 
@@ -66,7 +66,7 @@ cdef class SearchTurn:
                              "or stop() it first")
         self.searching = True
         self.forks = forks
-        self.thread = None
+        self.thread = 0
         self.number += 1
         return self.number
 

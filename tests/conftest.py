@@ -5,6 +5,25 @@ import pytest
 
 from mcts_core.cli.main import main
 
+# Optional packages that are not there for each Python and system: the files of tests that need one. Left out are only
+# those of the packages that MCTS_CORE_TESTS_WITHOUT names; a package that is missing otherwise is an error.
+NEEDED_BY = {
+    "distributed": ["test_parallel.py", "test_docs_clusters.py"],
+    "loky": ["test_parallel.py"],
+    "matplotlib": ["test_docs.py", "test_docs_pictures.py", "test_render_charts.py"],
+    "numba": ["test_docs_native_games.py", "test_examples.py", "test_native_games.py", "test_user_games.py"],
+    "numpy": ["test_evaluators.py", "test_general_rules.py", "test_general_searcher.py", "test_general_tree.py",
+              "test_bots_openspiel.py", "test_bots_openspiel_bot.py", "test_bench_evaluator.py",
+              "test_examples_alphazero.py", "test_self_play.py", "test_self_play_files.py"],
+    "open_spiel": ["test_bots_openspiel.py", "test_bots_openspiel_bot.py", "test_docs.py", "test_examples.py"],
+}
+WITHOUT = os.environ.get("MCTS_CORE_TESTS_WITHOUT", "").split()
+collect_ignore = [name for package in WITHOUT for name in NEEDED_BY[package]]
+
+
+def pytest_report_header():
+    return f"left out, by MCTS_CORE_TESTS_WITHOUT: {', '.join(sorted(set(collect_ignore)))}" if WITHOUT else None
+
 
 @pytest.fixture(scope="session", autouse=True)
 def empty_folder(tmp_path_factory):

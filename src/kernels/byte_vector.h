@@ -169,8 +169,8 @@ typedef uint64_t word_v MCTS_VECTOR16;
 #define v_sub(a, b) ((a) - (b))
 #define v_negative(a) ((byte_v)((a) > 127))
 #define v_right(a, n) \
-    __builtin_shufflevector(a, (byte_v){0}, n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7, n + 8, n + 9, n + 10, \
-                            n + 11, n + 12, n + 13, n + 14, n + 15)
+    MCTS_VECTOR_PICK(a, (byte_v){0}, n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7, n + 8, n + 9, n + 10, n + 11, \
+                     n + 12, n + 13, n + 14, n + 15)
 
 MCTS_INLINE byte_v v_load(const void *p) {
     byte_v r;

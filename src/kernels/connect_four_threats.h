@@ -12,10 +12,8 @@ typedef struct c4_cells {
 } c4_cells;
 
 MCTS_INLINE int c4_popcount(uint64_t x) {
-#if defined(MCTS_AVX2) && defined(_MSC_VER)
-    return (int)__popcnt64(x);
-#elif defined(MCTS_AVX2)
-    return __builtin_popcountll(x);
+#if defined(MCTS_AVX2)
+    return (int)_mm_popcnt_u64(x);
 #else
     return mcts_popcount64(x);
 #endif
@@ -28,16 +26,6 @@ MCTS_INLINE uint64_t c4_nth_bit(uint64_t x, uint32_t n) {
 #else
     while (n--) x &= x - 1;
     return x & (0 - x);
-#endif
-}
-
-MCTS_INLINE void c4_prefetch(const void *address) {
-#if defined(MCTS_GNU)
-    __builtin_prefetch(address);
-#elif defined(MCTS_SSE2)
-    _mm_prefetch((const char *)address, _MM_HINT_T0);
-#else
-    (void)address;
 #endif
 }
 

@@ -6,6 +6,13 @@
 #include <stdint.h>
 
 /* ---- compiler ---- */
+#if defined(_MSC_VER)
+#include <intrin.h>
+#if !defined(__clang__)
+#pragma fp_contract(off) /* /fp:precise contracts on ARM64 before Visual Studio 2022; others are told by setup.py */
+#endif
+#endif
+
 #if defined(__GNUC__) && !defined(MCTS_PLAIN_C)
 #define MCTS_GNU 1
 #define MCTS_INLINE static inline __attribute__((always_inline))
@@ -48,19 +55,29 @@
 #if defined(MCTS_GNU) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && (defined(__clang__) || __GNUC__ >= 12)
 #define MCTS_VECTOR_TYPES 1 /* vectors that every processor has, NEON among them, as types of the language */
 #define MCTS_VECTOR16 __attribute__((vector_size(16)))
+#define MCTS_VECTOR_PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__) /* lanes of a, then of b */
 #endif
 #endif
+
+/* ---- memory soon to be read ---- */
+MCTS_INLINE void mcts_prefetch(const void *address) {
+#if defined(MCTS_GNU)
+    __builtin_prefetch(address);
+#elif defined(MCTS_SSE2)
+    _mm_prefetch((const char *)address, _MM_HINT_T0);
+#elif defined(_MSC_VER) && defined(_M_ARM64) && !defined(MCTS_PLAIN_C)
+    __prefetch(address);
+#else
+    (void)address;
+#endif
+}
 
 /* ---- bits ---- */
-#if defined(_MSC_VER) && defined(_M_X64) && !defined(MCTS_PLAIN_C)
-#include <intrin.h>
-#endif
-
 /* index of the lowest set bit; x is not 0 */
 MCTS_INLINE int mcts_ctz64(uint64_t x) {
 #if defined(MCTS_GNU)
     return __builtin_ctzll(x);
-#elif defined(_MSC_VER) && defined(_M_X64) && !defined(MCTS_PLAIN_C)
+#elif defined(_MSC_VER) && (defined(_M_X64) || defined(_M_ARM64)) && !defined(MCTS_PLAIN_C)
     unsigned long i;
     _BitScanForward64(&i, x);
     return (int)i;

@@ -1,0 +1,62 @@
+"""What is to be built: the configuration, the workflow and the page about it say the same."""
+
+import fnmatch
+import re
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+WORKFLOW = (ROOT / ".github" / "workflows" / "wheels.yml").read_text(encoding="utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PYTHONS = ["cp311", "cp312", "cp313", "cp314", "cp314t", "cp315", "cp315t"]
+PLATFORMS = ["manylinux_x86_64", "manylinux_aarch64", "musllinux_x86_64", "musllinux_aarch64",
+             "macosx_x86_64", "macosx_arm64", "win_amd64", "win_arm64"]
+EVERY = {f"{python}-{platform}" for python in PYTHONS for platform in PLATFORMS}
+
+
+def test_the_page_lists_every_wheel():
+    page = (ROOT / "docs" / "building.md").read_text(encoding="utf-8")
+    listed = re.search(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL).group(1).split()
+    assert len(listed) == len(set(listed)) and set(listed) == EVERY
+
+
+def test_the_configuration_selects_exactly_these():
+    patterns = PROJECT["tool"]["cibuildwheel"]["build"].split()
+    for name in EVERY:
+        assert any(fnmatch.fnmatch(name, pattern) for pattern in patterns), name
+    for name in ("cp310-manylinux_x86_64", "cp316-win_amd64", "pp311-macosx_arm64"):
+        assert not any(fnmatch.fnmatch(name, pattern) for pattern in patterns), name
+    versions = {f"Programming Language :: Python :: 3.{minor}" for minor in range(11, 16)}
+    assert versions <= set(PROJECT["project"]["classifiers"])
+
+
+def test_the_workflow_has_a_machine_for_each_platform_and_waits_for_all():
+    names = re.findall(r"- \{ name: ([\w-]+), runner: ([\w.-]+), skip: \"(.*?)\" \}", WORKFLOW)
+    assert [name.replace("-", "_").replace("macos_", "macosx_").replace("windows_", "win_")
+            for name, _, _ in names] == PLATFORMS
+    for name, runner, skip in names:
+        assert ("arm" in runner or runner == "macos-15") == (name.endswith(("aarch64", "arm64")))
+        assert skip == {"manylinux": "*-musllinux_*", "musllinux": "*-manylinux_*"}.get(name.split("-")[0], "")
+    assert f"-eq {len(EVERY)}" in WORKFLOW
+    assert "needs: [sdist, wheels]" in WORKFLOW
+
+
+def test_only_the_job_that_publishes_may_ask_for_a_token():
+    for path in (ROOT / ".github" / "workflows").glob("*.yml"):
+        text = path.read_text(encoding="utf-8")
+        assert re.search(r"^permissions:\n  contents: read\n\n", text, re.MULTILINE), path.name
+        assert "secrets." not in text and "pull_request_target" not in text
+        assert text.count("persist-credentials: false") == text.count("actions/checkout@")
+        before, _, job = text.partition("\n  publish:\n")
+        assert "write" not in before
+        assert ("id-token: write" in job and "attestations: write" in job) == (path.name == "wheels.yml")
+
+
+def test_platforms_without_some_packages_leave_out_what_exists():
+    settings = PROJECT["tool"]["cibuildwheel"]
+    without = settings["test-environment"]["MCTS_CORE_TESTS_WITHOUT"].split()
+    conftest = (ROOT / "tests" / "conftest.py").read_text(encoding="utf-8")
+    for package in without:
+        files = re.search(rf'"{package}": \[(.*?)\]', conftest, re.DOTALL).group(1)
+        for name in re.findall(r'"(\w+\.py)"', files):
+            assert (ROOT / "tests" / name).exists()
