@@ -7,8 +7,6 @@ VENV ?= .venv-$(VERSION)
 BIN := $(VENV)/bin
 WHEEL := build/wheel-$(VERSION)
 PYTEST_ARGS ?=
-LINT_VENV ?= .venv-lint-$(VERSION)
-LINT := $(LINT_VENV)/bin
 BENCH_VENV ?= .venv-bench-$(VERSION)
 CLIENTS_VENV ?= .venv-clients-$(VERSION)
 DOCS_VENV ?= .venv-docs-$(VERSION)
@@ -30,7 +28,7 @@ SOURCES := setup.py pyproject.toml README.md LICENSE MANIFEST.in \
 	$(shell find src mcts_core -name '*.py' -o -name '*.pyi' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.h') \
 	$(wildcard mcts_core/web/static/*)
 
-.PHONY: help demo test lint docs test-clients test-browser test-examples bench instructions overshoot soak clean \
+.PHONY: help demo test docs test-clients test-browser test-examples bench instructions overshoot soak clean \
 	check-python
 .PHONY: wheels check-portable check-abi3 test-threads
 .NOTPARALLEL:
@@ -42,6 +40,7 @@ help:
 	@echo 'make test-clients  games with the programs of others; eight minutes; MCTS_CORE_CLIENT_GAMES=10 for fewer'
 	@echo 'make test-browser  the page of mcts-core serve in a headless Chromium (Debian: chromium and chromium-driver)'
 	@echo 'make test-examples  the examples that need more, such as PyTorch; TORCH=torch==2.13.0 names its version'
+	@echo 'make sanitize, memcheck, fuzz, coverage  see docs/testing.md'
 	@echo 'make docs   the documentation as a site, in build/docs/index.html'
 	@echo 'make bench  the speed beside other programs, into bench/RESULTS.md; BENCH_ARGS=--quick only prints'
 	@echo 'make instructions  the instruction counts beside the committed ones (valgrind); INSTRUCTIONS_ARGS=--update'
@@ -84,28 +83,6 @@ $(EXAMPLES_VENV)/.installed-alphazero: $(WHEEL)/.built
 	$(EXAMPLES_VENV)/bin/python -m pip install --quiet $(TORCH) "pytest>=8"
 	$(EXAMPLES_VENV)/bin/python -m pip install --quiet --no-deps --force-reinstall $(WHEEL)/*.whl
 	$(EXAMPLES_VENV)/bin/python -m pip install --quiet "$$(echo $(WHEEL)/*.whl)[alphazero]"
-	touch $@
-
-# The headers alone, by each of their branches; all of the generated C is compiled so by .ci/run.
-HEADERS := $(wildcard src/kernels/*.h mcts_core/include/mcts_core/*.h)
-HEADER_WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Werror
-
-lint: $(LINT_VENV)/.installed
-	$(LINT)/ruff check .
-	$(LINT)/cython-lint src mcts_core
-	$(LINT)/mypy
-	$(LINT)/pyright
-	$(LINT)/stubtest mcts_core --allowlist tests/typing/stubtest_allowlist.txt --mypy-config-file pyproject.toml
-	for branch in '' $$(uname -m | grep -q x86_64 && echo -mavx2) -DMCTS_PLAIN_C; do \
-		for header in $(HEADERS); do \
-			$(CC) -fsyntax-only $(HEADER_WARNINGS) -Isrc -Imcts_core/include $$branch -x c $$header || exit 1; \
-		done; \
-	done
-
-$(LINT_VENV)/.installed: $(WHEEL)/.built tests/typing/requirements.txt
-	$(PYTHON) -m venv $(LINT_VENV)
-	$(LINT)/python -m pip install --quiet --no-deps --force-reinstall $(WHEEL)/*.whl
-	$(LINT)/python -m pip install --quiet -r tests/typing/requirements.txt "$$(echo $(WHEEL)/*.whl)[numpy,plot,rich]"
 	touch $@
 
 # sphinx-build and pytest, not python -m: that would import the package from here, where nothing is compiled.
@@ -179,6 +156,8 @@ check-python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo 'error: Python 3.11 or newer is needed, $(PYTHON) is $(or $(VERSION),none that runs)' >&2; \
 		echo 'name one: make PYTHON=/path/to/python3' >&2; exit 1; }
+
+include tests/checks.mk
 
 clean:
 	rm -rf build dist mcts_core.egg-info .venv* .pytest_cache .hypothesis .mypy_cache .ruff_cache

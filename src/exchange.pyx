@@ -8,12 +8,12 @@ Bourki et al., "Scalability and Parallelization of Monte-Carlo Tree Search" (CG 
 this is.
 """
 
-from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
 from mcts_core.dispatch cimport hot_table
-from mcts_core.guided_tree cimport MAX_DISTANCE, GuidedBlock, GuidedOps, GuidedTree, result_of
+from mcts_core.guided_tree cimport DISTANCE_SHIFT, MAX_DISTANCE, GuidedBlock, GuidedOps, GuidedTree, result_of
 from mcts_core.tree cimport LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS, NO_VISITS, RUN_DONE, RUN_GAME_ERROR, Tree, TreeOps
 from mcts_core.tree_view cimport *
 
@@ -219,6 +219,12 @@ cdef inline uint32_t most_visits(const Tree *tree) noexcept nogil:
     return MAX_ITERATIONS // tree.rollouts_per_leaf
 
 
+cdef inline bint can_be(const Tree *tree, uint32_t visits, int32_t wins, uint32_t more, uint32_t news) noexcept nogil:
+    """Whether ``visits`` can have these ``wins`` when what is told of ``news`` visits is added."""
+    cdef int64_t sum = <int64_t>wins + <int32_t>more
+    return 0 <= sum <= 2 * <int64_t>tree.rollouts_per_leaf * (<int64_t>visits + news)
+
+
 ctypedef struct Reader:
     const uint32_t *at
     uint32_t left
@@ -252,7 +258,7 @@ cdef bint hear_block(Tree *tree, Known *known, uint32_t index, uint32_t record, 
     cdef BlockView view = view_block(tree, index)
     cdef uint32_t count, _, slot, told, link, child, news
     cdef uint32_t *entry
-    cdef bint below, proven = False
+    cdef bint below, proven = False, whole = False
     cdef GuidedBlock *block = <GuidedBlock *>view.record
     if reader.left == 0 or length > DEEPEST + 1:
         return False
@@ -264,11 +270,13 @@ cdef bint hear_block(Tree *tree, Known *known, uint32_t index, uint32_t record, 
     tree.path_record[length] = view.record
     for _ in range(count):
         if reader.left < ENTRY:
-            return False
+            break
         told = reader.at[3]
         slot = slot_of(&view, reader.at[0])
         news = reader.at[1]
-        if slot < view.count and news <= most_visits(tree) - view.visits[slot]:
+        if slot < view.count and view.visits[slot] != NO_VISITS and news <= most_visits(tree) - view.visits[slot]:
+            if not can_be(tree, view.visits[slot], view.wins[slot], reader.at[2], news):
+                break
             entry = entry_at(known, record, slot)
             view.visits[slot] += news
             view.wins[slot] += <int32_t>reader.at[2]
@@ -280,7 +288,7 @@ cdef bint hear_block(Tree *tree, Known *known, uint32_t index, uint32_t record, 
         reader.left -= ENTRY
         if slot == view.count:
             if told == HAS_BLOCK and not skip_block(reader, length):
-                return False
+                break
             continue
         link = view.links[slot]
         tree.path_slot[length] = slot
@@ -291,21 +299,24 @@ cdef bint hear_block(Tree *tree, Known *known, uint32_t index, uint32_t record, 
             child = child_record(tree, known, link, record, slot) if is_block(link) else 0
             if child == 0:
                 if not skip_block(reader, length):
-                    return False
+                    break
                 continue
             below = False
             if not hear_block(tree, known, link & index_mask(tree), child, reader, length + 1, view.visits[slot],
                               reference, &below):
-                return False
+                break
             proven = proven or below
-        elif told & LINK_KIND == LINK_TERMINAL and tree.guided and result_of(told) <= 2:
+        elif told & LINK_KIND == LINK_TERMINAL and tree.guided and result_of(told) <= 2 and (
+                told & ~<uint32_t>LINK_KIND <= (<uint32_t>MAX_DISTANCE << DISTANCE_SHIFT | 3)):
             entry[3] = PROVEN
             if link & LINK_KIND != LINK_TERMINAL:
                 guided_ops.accept(<GuidedTree *>tree, length + 1, told)
                 proven = True
         elif told:
-            return False
-    if proven:
+            break
+    else:
+        whole = True
+    if proven and reader.status == RUN_DONE:
         reader.status = guided_ops.reconsider(<GuidedTree *>tree, length, changed)
         if reader.status != RUN_DONE:
             return False
@@ -314,7 +325,7 @@ cdef bint hear_block(Tree *tree, Known *known, uint32_t index, uint32_t record, 
         guided_ops.refresh(<GuidedTree *>tree, index, reference)
     else:
         tree_ops.refresh(tree, index, visits)
-    return True
+    return whole  # what is no message leaves a tree that is sound
 
 
 cdef int hear(Tree *tree, Known *known, const uint32_t *message, uint32_t length) noexcept nogil:
@@ -323,7 +334,8 @@ cdef int hear(Tree *tree, Known *known, const uint32_t *message, uint32_t length
     cdef Reader reader
     cdef bint changed = False
     if (length < HEADER or message[0] != MESSAGE_FORMAT or message[3] > 3
-            or message[1] > most_visits(tree) - top.visits[0]):
+            or message[1] > most_visits(tree) - top.visits[0]
+            or not can_be(tree, top.visits[0], top.wins[0], message[2], message[1])):
         return RUN_GAME_ERROR
     top.visits[0] += message[1]
     top.wins[0] += <int32_t>message[2]

@@ -587,13 +587,14 @@ cdef union any_state:
 cdef int32_t random_result(const mnk_geometry *g, const mnk_state *s, const uint32_t *path, uint32_t length,
                            mcts_rng *rng) noexcept nogil:
     """The result of a random rollout that need not tell its moves, for the player to move there."""
-    cdef any_state copy
+    cdef any_state room
+    cdef mnk_state *copy = &room.state
     cdef uint32_t i
-    memcpy(&copy, s, HEADER + g.board_size)
+    memcpy(copy, s, HEADER + g.board_size)
     for i in range(length):
-        copy.state.board[g.offset[path[i]]] = 1 + (copy.state.stones & 1)
-        copy.state.stones += 1
-    return (TINY_ROLLOUT if g.stride == 4 else ROLLOUT)(<void *> g, &copy.state, rng) & 3
+        copy.board[g.offset[path[i]]] = 1 + (copy.stones & 1)
+        copy.stones += 1
+    return (TINY_ROLLOUT if g.stride == 4 else ROLLOUT)(<void *> g, copy, rng) & 3
 
 
 cdef int32_t play_out(void *context, const void *root, const uint32_t *path, uint32_t length,

@@ -241,7 +241,7 @@ def parse_game(spec: str) -> Game:
 def _numbers(spec: str, parts: Sequence[str], count: int) -> list[int]:
     if len(parts) != count or not all(re.fullmatch("[0-9]{1,6}", part.strip()) for part in parts):
         raise InvalidOption(f"GAME must be {FORMS}, got {spec!r}")
-    return [int(part) for part in parts]
+    return [int(part.strip()) for part in parts]  # strip() knows more spaces than int()
 
 
 def _load(spec: str) -> Any:

@@ -116,6 +116,7 @@ def native(legal_moves: int, play: int) -> mc.NativePosition:
     """Not run: it takes the addresses of native functions."""
     game = assert_type(
         mc.native_game(legal_moves=legal_moves, play=play, state_size=8, max_moves=9), mc.NativeGame)
+    assert_type(game.from_moves([1, 2]).play(3), mc.NativePosition)
     assert_type(game.state().play(0).data, bytes)
     return assert_type(game.state(b"\0" * 8), mc.NativePosition)
 
@@ -125,6 +126,7 @@ def self_play(folder: str) -> None:
     for data in mc.selfplay(four, games=2, iterations=10):
         assert_type(data, mc.SelfPlayData)
     mc.selfplay(four, games=2, iterations=10, folder=folder, progress=tell)
+    assert_type(mc.SelfPlayData.join(mc.selfplay(four, games=2, iterations=10)), mc.SelfPlayData)
 
 
 def tell(done: mc.SelfPlayProgress) -> None:

@@ -71,3 +71,10 @@ mc.Stats()  # type: ignore[call-arg]
 mc.Clock("60")  # type: ignore[arg-type]
 mc.render.svg(four, stats=engine)  # type: ignore[arg-type]
 mc.render.picture(four)  # type: ignore[attr-defined]
+
+# ---- games of one's own ----------------------------------------------------------------------------------------------
+
+mc.check_game()  # type: ignore[call-arg]
+mc.native_game()  # type: ignore[call-arg]
+mc.selfplay(four, games="2", iterations=10)  # type: ignore[call-overload]
+mc.SelfPlayData.load(3)  # type: ignore[arg-type]

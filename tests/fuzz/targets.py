@@ -1,0 +1,363 @@
+"""What is fuzzed: functions of bytes, one for each door through which text and files come in.
+
+A target returns where the input was refused in the way that is documented, or could be used and passed the checks. What
+else may come of it, an exception, a crash or a hang, is a finding. ``SEEDS`` are inputs to begin with.
+"""
+
+import functools
+import inspect
+import io
+import json
+import pickle
+import struct
+
+import saved_files
+from saved_files import put_together, take_apart
+
+import mcts_core as mc
+from mcts_core import probe, storage
+from mcts_core.bots.gomocup import Gomocup
+from mcts_core.bots.lines import Lines, serve
+from mcts_core.bots.ugi import UGI, Notation
+from mcts_core.cli.games import parse_game
+from mcts_core.notation import shorten
+
+REFUSED = (mc.IllegalMove, mc.GameOver, mc.InvalidState, mc.InvalidOption)
+BOARDS = [
+    (mc.ConnectFour, {}), (mc.ConnectFour, {"rows": 4, "cols": 5, "connect": 3}),
+    (mc.ConnectFour, {"rows": 8, "cols": 9, "connect": 5}), (mc.ConnectFour, {"rows": 3, "cols": 32}),
+    (mc.TicTacToe, {}), (mc.MNK, {"m": 5, "n": 4, "k": 4}), (mc.MNK, {"m": 8, "n": 7, "k": 5, "rule": "exact"}),
+    (mc.MNK, {"m": 32, "n": 2, "k": 3}), (mc.Gomoku, {}), (mc.Gomoku, {"size": 20, "rule": "exact"}),
+]
+
+
+def _text(data):
+    return data.decode("utf-8", "replace")
+
+
+def _check(state, cls, rules):
+    """That a position agrees with itself."""
+    again = cls.from_moves(state.moves, **rules) if state.moves else state
+    assert again == state and hash(again) == hash(state) and pickle.loads(pickle.dumps(state)) == state
+    drawn = cls.from_string(str(state), **rules)
+    assert str(drawn) == str(state) and drawn.winner() == state.winner() and drawn.to_move == state.to_move
+    assert drawn.legal_moves() == state.legal_moves()
+    assert (state.winner() is None) == bool(state.legal_moves())
+    shorten(state)
+
+
+# ---- positions -------------------------------------------------------------------------------------------------------
+
+def moves(data):
+    """from_moves of a text. The first byte chooses the board, the second the number of the first move."""
+    if len(data) < 2:
+        return
+    cls, rules = BOARDS[data[0] % len(BOARDS)]
+    try:
+        state = cls.from_moves(_text(data[2:]), base=data[1] & 1, **rules)
+    except REFUSED:
+        return
+    _check(state, cls, rules)
+
+
+def objects(data):
+    """Constructors, from_moves, from_string and play with whatever JSON can say."""
+    try:
+        board, *values = json.loads(_text(data))
+        cls, rules = BOARDS[board % len(BOARDS)]
+    except (ValueError, TypeError, RecursionError):
+        return
+    for value in values:
+        names = [name for name in inspect.signature(cls.from_moves).parameters if name != "moves"]
+        named = {name: value[name] for name in names if name in value} if isinstance(value, dict) else {}
+        for function, arguments, options in (
+            (cls.from_moves, (value,), rules), (cls.from_string, (value,), rules), (cls(**rules).play, (value,), {}),
+            (cls.from_moves, ("",), named), (cls, (), {name: named[name] for name in named if name != "base"}),
+        ):
+            try:
+                function(*arguments, **options)
+            except REFUSED:
+                pass
+
+
+def diagram(data):
+    """from_string. The first byte chooses the board."""
+    if not data:
+        return
+    cls, rules = BOARDS[data[0] % len(BOARDS)]
+    try:
+        state = cls.from_string(_text(data[1:]), **rules)
+    except REFUSED:
+        return
+    _check(state, cls, rules)
+
+
+def notation(data):
+    """The command line's names of games, and its moves: two lines."""
+    name, _, text = _text(data).partition("\n")
+    if ":" in name and name.partition(":")[0].strip().lower() not in ("connect4", "gomoku", "mnk", "tictactoe"):
+        return  # a module to be imported
+    try:
+        game = parse_game(name)
+        state = game.play_text(text)
+        words = [game.format_move(move) for move in state.moves]
+        assert game.play_text(" ".join(words)).moves == state.moves
+        game.board(state)
+    except REFUSED:
+        return
+    for move in state.legal_moves():
+        assert game.parse_move(game.format_move(move), state) == move
+
+
+# ---- protocols -------------------------------------------------------------------------------------------------------
+
+def gomocup(data):
+    """Lines from a Gomocup manager."""
+    written = io.BytesIO()
+    lines = Lines(io.BytesIO(data), written)
+    serve(Gomocup(lines, iterations=3, seed=1, memory_mb=4), lines)
+    for line in written.getvalue().decode().splitlines():
+        known = ("OK", "ERROR ", "UNKNOWN ", "MESSAGE ", "DEBUG ", 'name="mcts_core"')
+        assert line.startswith(known) or all(part.isdigit() for part in line.split(",")), line
+
+
+def ugi(data):
+    """Lines from a UGI program; the first byte chooses the game. What would think without a limit is left out."""
+    if not data:
+        return
+    game = parse_game(("connect4", "tictactoe", "gomoku:9", "mnk:5,4,4")[data[0] % 4])
+    written = io.BytesIO()
+    lines = Lines(io.BytesIO(data[1:].replace(b"infinite", b"")), written)
+    engine = UGI(lines, Notation(game.start, game.format_move), iterations=3, seed=1, memory_mb=4)
+    serve(engine, lines)
+    for line in written.getvalue().decode().splitlines():
+        assert line.split(" ")[0] in (
+            "id", "option", "ugiok", "readyok", "bestmove", "info", "response", "error", "unknown"), line
+
+
+# ---- options ---------------------------------------------------------------------------------------------------------
+
+OPTIONS = [name for name in inspect.signature(mc.Searcher).parameters if name not in ("evaluator", "policy_value")]
+MOST = {"threads": 4, "memory_mb": 64, "rollouts_per_leaf": 8, "exchange_every": 2**30}
+
+
+def options(data):
+    """Options of a Searcher and a budget, as JSON: [board, options, seconds, iterations]."""
+    try:
+        board, given, seconds, iterations = json.loads(_text(data))
+        cls, rules = BOARDS[board % len(BOARDS)]
+        named = {name: given[name] for name in OPTIONS if name in given}
+    except (ValueError, TypeError, RecursionError):
+        return
+    for name, most in MOST.items():  # what would take long is not what is looked for
+        if isinstance(named.get(name), (int, float)) and named[name] > most:
+            named[name] = most
+    if isinstance(iterations, (int, float)) and iterations > 20:
+        iterations = 20
+    if iterations is None or isinstance(seconds, (int, float)) and seconds > 0.01:
+        seconds = 0.01
+    try:
+        engine = mc.Searcher(**named)
+        move = engine.search(cls(**rules), seconds, iterations=iterations)
+    except REFUSED:
+        return
+    assert move in cls(**rules).legal_moves()
+    found = engine.stats()
+    assert found.move == move and 0.0 <= found.value <= 1.0
+    json.dumps(found.to_dict(), allow_nan=False)
+    repr(engine)
+    probe.check_tree(engine)
+
+
+# ---- files and messages ----------------------------------------------------------------------------------------------
+
+class Nim:
+    """A game written in Python, whose Searcher can be pickled."""
+
+    def __init__(self, stones=9, to_move=1):
+        self.stones, self.to_move = stones, to_move
+
+    def __eq__(self, other):
+        return (self.stones, self.to_move) == (other.stones, other.to_move)
+
+    def __hash__(self):
+        return hash((self.stones, self.to_move))
+
+    def legal_moves(self):
+        return list(range(1, min(self.stones, 3) + 1))
+
+    def play(self, move):
+        return Nim(self.stones - move, -self.to_move)
+
+    def winner(self):
+        return None if self.stones else -self.to_move
+
+
+@functools.cache
+def _bases():
+    """Saved Searchers of every kind of tree: the position, header, trees, and what a pickle has besides."""
+    found = []
+    states = [*saved_files.GAMES, Nim()]
+    kinds = [*saved_files.OPTIONS, *saved_files.THREADS]
+    for number, kind in enumerate(kinds * 2):
+        state = states[number * 5 % len(states)]
+        if isinstance(state, Nim):
+            kind = {name: kind[name] for name in ("preset", "rollouts_per_leaf") if name in kind}
+        engine = mc.Searcher(seed=number, memory_mb=4, **kind)
+        engine.search(state, iterations=(5, 40, 300)[number % 3] if "threads" not in kind else 1100)
+        _, blob, given, names = engine.__reduce__()[1]
+        found.append((state, *take_apart(blob), given, names))
+    return found
+
+
+VALUES = [
+    None, 0, 1, -1, 2, 64, 2**31, 2**32 - 1, 2**63, 2**64, 10**400, 1e308, -0.5, 0.5, "", "x", [], {}, True, False,
+]
+
+
+def _edit_words(trees, data):
+    for at, mask in struct.iter_unpack("<II", data[:len(data) // 8 * 8]):
+        if len(trees) >= 4:
+            place = at % (len(trees) // 4) * 4
+            word, = struct.unpack_from("<I", trees, place)
+            struct.pack_into("<I", trees, place, word ^ mask)
+
+
+def _edit_header(header, data):
+    for place, value in struct.iter_unpack("<HH", data[:len(data) // 4 * 4]):
+        paths = list(saved_files.places(header))
+        *path, last = paths[place % len(paths)]
+        at = header
+        for key in path:
+            at = at[key]
+        if value < 2 * len(VALUES) or not isinstance(at[last], int):
+            at[last] = VALUES[value % len(VALUES)]
+        else:
+            at[last] += (value >> 8) - 128
+
+
+def saved(data):
+    """A saved Searcher with changes but right checksums: the first byte chooses it, the second what is changed."""
+    if len(data) < 2:
+        return
+    state, header, trees, given, names = _bases()[data[0] % len(_bases())]
+    header, trees, rest = json.loads(json.dumps(header)), bytearray(trees), data[2:]
+    kind = data[1] % 5
+    if kind == 0:
+        _edit_words(trees, rest)
+        blob = put_together(header, trees)
+    elif kind == 1:
+        _edit_header(header, rest)
+        blob = put_together(header, trees)
+    elif kind == 2:
+        blob = put_together(rest, trees)
+    elif kind == 3:
+        blob = rest
+    else:
+        _edit_words(trees, rest[1:])
+        blob = put_together(header, trees)
+        names = (names or []) + [3, 4] if rest[:1] == b"+" else (names or [])[:-1]
+    try:
+        loaded = storage._rebuild(mc.Searcher, blob, given, names)
+    except (mc.InvalidFile, mc.InvalidOption):
+        return
+    _use(loaded, state)
+
+
+def _use(loaded, state):
+    """Goes on with a search."""
+    if loaded._core.figures() is not None:
+        json.dumps(loaded.stats().to_dict(), allow_nan=False)
+        str(loaded.stats())
+        loaded.tree(max_depth=4, min_share=0)
+        probe.check_tree(loaded, whole=True)
+    loaded._seed = None  # so that the same position goes on, too
+    for _ in range(2):
+        try:
+            move = loaded.search(state, iterations=30)
+        except mc.InvalidOption:  # of the changed options
+            break
+        probe.check_tree(loaded)
+        state = state.play(move)
+        if state.winner() is not None:
+            break
+    pickle.loads(pickle.dumps(loaded))
+
+
+@functools.cache
+def _messages():
+    """What searches tell each other: position, options, message."""
+    found = []
+    for number, (state, kind) in enumerate([
+        (mc.ConnectFour(), {"preset": "uct"}), (mc.ConnectFour(4, 5, 3), {}), (mc.Gomoku(9), {"preset": "uct"}),
+        (mc.Gomoku(), {}), (mc.TicTacToe(), {"solver": False, "selection": "grave"}),
+    ]):
+        engine = mc.Searcher(seed=number, memory_mb=4, **kind)
+        engine.search(state, iterations=300)
+        found.append((state, kind, engine._core.tell(2)))
+    return found
+
+
+def messages(data):
+    """What a worker of a parallel search tells: the first byte chooses a message, the second how it is changed."""
+    if len(data) < 2:
+        return
+    state, kind, told = _messages()[data[0] % len(_messages())]
+    if data[1] & 1:
+        told = data[2:]
+    else:
+        changed = bytearray(told)
+        _edit_words(changed, data[2:])
+        told = bytes(changed)
+    engine = mc.Searcher(seed=1, memory_mb=4, **kind)
+    engine.search(state, iterations=100)
+    try:
+        engine._core.hear(told)
+    except ValueError:
+        pass
+    probe.check_tree(engine)
+    engine.stats()
+    engine.search(state, iterations=100)
+    probe.check_tree(engine)
+
+
+# ---- inputs to begin with --------------------------------------------------------------------------------------------
+
+def _numbers(*pairs):
+    return b"".join(struct.pack("<II", *pair) for pair in pairs)
+
+
+SEEDS = {
+    moves: [bytes([board, base]) + text for board in range(len(BOARDS)) for base in (0, 1)
+            for text in (b"", b"4455", b"0 1 2 3", b"0,1;2,3", b"112 97", b"0" * 9, b"-1 +2", "٣ ½".encode())],
+    objects: [b"[0, 3, [3, 3], \"44\", {\"rows\": 9, \"cols\": 1e400}]", b"[8, [112, 97], {\"size\": 4}, null, true]",
+              b"[5, {\"m\": 33}, {\"k\": 0}, {\"rule\": \"exact\"}, [0, [1]], -1, 1.5, \"a1\"]"],
+    diagram: [bytes([number]) + str(cls(**rules)).encode() for number, (cls, rules) in enumerate(BOARDS)]
+    + [b"\x04X O X\n. X .\n. . O", b"\x04XOX/.X./..O", b"\x01XXX..\nOO...\n.....\n.....", b"\x00\xff\x00x"],
+    notation: [b"connect4\n4455", b"connect4:9x8x5\n1 2 3", b"gomoku\nh8 h9 i7", b"gomoku:20:exact\na1b2",
+               b"tictactoe\n04", b"mnk:8,7,5:exact\nA1,b2;c3", b"mnk:3,3,3\n012345678", b"gomoku:\n",
+               b"connect4:0x0x0\n"],
+    gomocup: [b"START 15\nBEGIN\nTURN 3,4\nTAKEBACK 3,4\nEND\n",
+              b"RECTSTART 20,15\nINFO rule 1\nINFO timeout_turn 100\nBOARD\n1,1,1\n2,2,2\nDONE\nYXSTOP\n",
+              b"INFO max_memory 83886080\nINFO thread_num 2\nINFO time_left 0\nSTART 5\nRESTART\nPLAY 0,0\n",
+              b"START 5\nSWAP2BOARD\n1,1,1\nDONE\nBEGIN\n",
+              b"ABOUT\nSTART 33\nTURN 0,0\nFOO\nINFO max_node 2\n"],
+    ugi: [b"\x00ugi\nisready\nuginewgame\nposition startpos moves 4 4\ngo nodes 2\nquery result\nquit\n",
+          b"\x01position fen 3/1x1/2o x moves a1\ngo movetime 1\nquery p1turn\nquery gameover\n",
+          b"\x02setoption name seed value 3\nsetoption name selection value rave\ngo p1time 100 p1inc 1\nstop\n",
+          b"\x03position startpos moves a1 b2 #0\ngo movestogo 3\nposition fen ////\nsetoption name x value\n"],
+    options: [json.dumps([number, case, 0.001, 10]).encode() for number, case in enumerate([
+        {}, {"preset": "uct"}, {"selection": "rave", "rave_k": 3}, {"threads": 2, "exchange_every": 16},
+        {"memory_mb": 1, "prune": False}, {"fpu": 0.5, "solver": False, "prior_weight": 1e6},
+        {"rollout": "tactical", "expand_distance": 32, "symmetry": True},
+        {"rollouts_per_leaf": 3, "expand_after": 2**30},
+        {"seed": 2**64 - 1, "final_move": "max"}, {"leaf_proofs": 9, "root_proofs": 0, "stop_early": True},
+        {"batch": 3}, {"exploration": -1}, {"grave_ref": None, "exploration": 1e400},
+    ])],
+    saved: [bytes([base, 0]) + _numbers((place, 1 << base)) for base in range(20) for place in (0, 3, 17, 1000)]
+    + [bytes([base, 1]) + struct.pack("<HHHH", 3 * base, base, 7 * base, 300 * base) for base in range(20)]
+    + [b"\x00\x02{}", b"\x01\x02{\"options\": {}}", b"\x03\x03" + saved_files.MAGIC, b"\x0b\x04+", b"\x0b\x04"],
+    messages: [bytes([number, 0]) + _numbers((place, 1 << place)) for number in range(5) for place in range(9)]
+    + [bytes([number, 1]) + bytes(48) for number in range(5)],
+}
+TARGETS = {function.__name__: function for function in SEEDS}

@@ -1,0 +1,49 @@
+"""The fuzzer's targets on their seeds, on what was once found, and on some changes by chance: `make fuzz` does more."""
+
+import random
+import zlib
+
+import pytest
+from fuzz import targets
+
+FINDINGS = [
+    (targets.notation, b"mnk:312,3,\x1d3\n01234567"),  # a space to strip(), none to int()
+    (targets.messages, b"\x03\x00\x08\x00\x00\x00\x00\x01\x00\x00"),  # more wins than visits were heard
+    (targets.messages, b"\x02\x00~\xff\xff\xff\x04\x00\x00\x80"),  # half of a message left wrong means in the tree
+]
+
+
+@pytest.mark.parametrize("name", targets.TARGETS)
+def test_inputs_to_begin_with(name):
+    for data in targets.SEEDS[targets.TARGETS[name]]:
+        targets.TARGETS[name](data)
+
+
+@pytest.mark.parametrize("name", targets.TARGETS)
+def test_changed_inputs(name):
+    draw = random.Random(zlib.crc32(name.encode()))
+    seeds = targets.SEEDS[targets.TARGETS[name]]
+    for _ in range(40):
+        data = bytearray(draw.choice(seeds))
+        for _ in range(draw.randrange(1, 4)):
+            at = draw.randrange(len(data) + 1)
+            data[at:at + draw.randrange(2)] = draw.choice([
+                b"", b"\0", b"\xff", b" ", b"-", b"9", bytes([draw.randrange(256)]),
+                draw.choice(seeds)[:draw.randrange(9)],
+            ])
+        targets.TARGETS[name](bytes(data))
+
+
+@pytest.mark.parametrize(("target", "data"), FINDINGS)
+def test_what_was_found(target, data):
+    target(data)
+
+
+@pytest.mark.parametrize("error", [KeyError, SystemError, ValueError, MemoryError])
+def test_what_is_no_refusal_comes_out(monkeypatch, error):
+    def play_text(game, text):
+        raise error
+
+    monkeypatch.setattr("mcts_core.cli.games.Game.play_text", play_text)
+    with pytest.raises(error):
+        targets.notation(b"connect4\n44")
