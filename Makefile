@@ -43,6 +43,7 @@ help:
 	@echo 'make sanitize, memcheck, fuzz, coverage  see docs/testing.md'
 	@echo 'make docs   the documentation as a site, in build/docs/index.html'
 	@echo 'make bench  the speed beside other programs, into bench/RESULTS.md; BENCH_ARGS=--quick only prints'
+	@echo 'make release-check  sdist, wheel, metadata, README, words and all gates; RELEASE_ARGS="--tag v1.2.3" for a release'
 	@echo 'make instructions  the instruction counts beside the committed ones (valgrind); INSTRUCTIONS_ARGS=--update'
 	@echo 'make overshoot  by how much searches miss their deadlines, idle and busy; a minute; OVERSHOOT_ARGS="--seconds 300"'
 	@echo 'make soak   five minutes of games with random options, threads and cancellations; SOAK_ARGS="--minutes 60"'
@@ -106,6 +107,18 @@ $(BENCH_VENV)/.installed-peers: $(WHEEL)/.built bench/requirements.txt bench/ins
 	$(PYTHON) -m venv $(BENCH_VENV)
 	$(BENCH_VENV)/bin/python bench/install.py
 	$(BENCH_VENV)/bin/python -m pip install --quiet --no-deps --force-reinstall $(WHEEL)/*.whl
+	touch $@
+
+RELEASE_VENV ?= .venv-release-$(VERSION)
+RELEASE_ARGS ?=
+
+.PHONY: release-check
+release-check: $(RELEASE_VENV)/.installed-release
+	$(RELEASE_VENV)/bin/python .ci/release_check.py $(RELEASE_ARGS)
+
+$(RELEASE_VENV)/.installed-release: .ci/release.txt | check-python
+	$(PYTHON) -m venv $(RELEASE_VENV)
+	$(RELEASE_VENV)/bin/python -m pip install --quiet -r .ci/release.txt
 	touch $@
 
 instructions: $(VENV)/.installed-rich

@@ -61,6 +61,15 @@ DIRECTIVES = {
 class BuildExt(build_ext):
     """Adds the flags of the compiler at hand, and of the module's instruction set."""
 
+    def finalize_options(self):
+        super().finalize_options()
+        if self.editable_mode:
+            # pip's own folders are gone after each install: one changed module would compile all of them again
+            plain = "plain" if os.environ.get("MCTS_CORE_PLAIN_C") else None
+            python = sysconfig.get_config_var("EXT_SUFFIX").split(".")[1]
+            kind = "-".join(filter(None, ["editable", python, SANITIZE, plain]))
+            self.build_lib = self.build_temp = str(BUILD / kind)
+
     def build_extensions(self):
         kind = "msvc" if self.compiler.compiler_type == "msvc" else "unix"
         for extension in self.extensions:
@@ -94,6 +103,7 @@ def hot_extension(name, isa):
 
 setup(
     packages=["mcts_core", "mcts_core.bots", "mcts_core.cli", "mcts_core.render", "mcts_core.web"],
+    include_package_data=False,  # just these; what MANIFEST.in names is for the sdist
     package_data={"mcts_core": ["*.pxd", "*.pyi", "py.typed", "include/mcts_core/*.h"], "mcts_core.web": ["static/*"]},
     ext_modules=cythonize(
         [extension(name, f"src/{name}.pyx") for name in MODULES]

@@ -130,8 +130,8 @@ def parse(argv):
                              "the names")
     parser.add_argument("--list", action="store_true", help="print the names of the workloads and end")
     parser.add_argument("--reference", type=Path, default=REFERENCE if REFERENCE.is_dir() else None, metavar="DIR",
-                        help="folder of the reference programs (default: ../shared/ref beside the repository, if it is "
-                             "there)")
+                        help="folder of the reference programs (default: shared/ref in the folder that holds the "
+                             "repository, if it is there)")
     parser.add_argument("--core", type=int, metavar="N", help="core to measure on, -1: do not pin (default: the last)")
     parser.add_argument("--scale", type=float, default=1.0, metavar="X",
                         help="multiply the amount of work, to see that all of it runs; ratios mean something only at 1")

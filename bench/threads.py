@@ -22,14 +22,20 @@ PRESETS = ("uct", "strong")
 GOAL = {2: 1.85}
 
 
+def numbers(text):
+    """1 and the whole numbers of a list with commas, ascending."""
+    return sorted({1, *(whole(part) for part in text.split(","))})
+
+
 def main(argv=None):
     parser = argparse.ArgumentParser(prog="threads.py", description=__doc__.splitlines()[0])
-    parser.add_argument("--threads", default="1,2", metavar="N,N,...", help="numbers of threads (default 1,2)")
+    parser.add_argument("--threads", type=numbers, default="1,2",
+                        metavar="N,N,...", help="numbers of threads (default 1,2)")
     parser.add_argument("--seconds", type=positive, default=1.0, help="of each search (default 1)")
     parser.add_argument("--rounds", type=whole, default=5, help="(default 5)")
     parser.add_argument("--json", metavar="FILE", help="also write the rates there")
     args = parser.parse_args(argv)
-    counts = sorted({1, *(whole(text) for text in args.threads.split(","))})
+    counts = args.threads
     found = [
         {"game": game, "preset": preset, "rates": rates(make(), preset, counts, args.seconds, args.rounds)}
         for game, make in GAMES.items() for preset in PRESETS

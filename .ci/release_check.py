@@ -1,0 +1,334 @@
+"""Is this tree ready to be released? Builds the sdist and the wheel of what git tracks, looks at both, runs the gates.
+
+    make release-check
+    make release-check RELEASE_ARGS="--tag v1.2.3"     # the tree is that release: clean, and dated in CHANGELOG.md
+    make release-check RELEASE_ARGS="--dist dist"      # these files are looked at, and nothing is built
+
+The exit status is 0 when nothing is wrong, else 1; everything that is wrong is told.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+import venv
+import zipfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
+
+ROOT = Path(__file__).resolve().parent.parent
+NAME = "mcts_core"
+GATES = ("lint", "docs", "test")
+"""Targets of the Makefile that must pass, the quickest first."""
+
+NOT_IN_SDIST = (".gitignore",)
+"""What only the repository has a use for."""
+MADE_FOR_SDIST = ("PKG-INFO", "setup.cfg", f"{NAME}.egg-info/")
+NATIVE = (".so", ".pyd")
+
+# Written so that no pattern finds itself.
+LEFTOVERS = {
+    "unfinished work": r"\b(?:TO[D]O|FIX[M]E)\b",
+    "a mark of a merge": r"^(?:<{7}|>{7}) ",
+    "a path of one machine": r"(?<![\w./~}])/(?:home|root|Users|tmp|work)/\w|\b[A-Z]:[\\]+Users\b",
+    "a path beside the repository": r"(?<![\w./])[.]{2}/shared\b",
+    "the host of a package registry": r"\b(?:py[p]i\.org|python[h]osted\.org|piw[h]eels\.org)\b",
+    "an issue by its number": r"\b[Ii]ssues? [#]?\d",
+    "an address of a person": r"(?<=\w)@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}\b",
+}
+"""What must not be in any file -> the pattern that finds it."""
+
+
+# ---- what git knows
+
+def git(*arguments: str) -> str:
+    try:
+        done = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        reason = getattr(error, "stderr", None) or error
+        raise SystemExit(f"error: only a git checkout can be checked for a release: {reason}") from None
+    return done.stdout
+
+
+def tracked() -> list[str]:
+    """The files that git tracks, as paths from the root with slashes."""
+    names = git("ls-files", "-z").split("\0")[:-1]
+    missing = [name for name in names if not (ROOT / name).is_file()]
+    if missing:
+        raise SystemExit(f"error: git tracks files that are not there: {', '.join(missing)}")
+    return names
+
+
+def tag_problems(tag: str, version: str, changes: str) -> Iterator[str]:
+    """``changes``: what ``git status --porcelain`` prints."""
+    if tag != f"v{version}":
+        yield f"the tag of version {version} must be v{version}, got {tag}"
+    if changes.strip():
+        yield "there are files that are not committed:\n" + changes.rstrip()
+
+
+# ---- the tree
+
+def leftovers(name: str, data: bytes) -> Iterator[str]:
+    """What is not to be released in a file; binary files have no words."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return
+    for what, pattern in LEFTOVERS.items():
+        for match in re.finditer(pattern, text, re.MULTILINE):
+            yield f"{name}:{text.count(chr(10), 0, match.start()) + 1}: {what}: {match.group()!r}"
+
+
+def changelog_problems(text: str, version: str, *, dated: bool) -> Iterator[str]:
+    """The first heading of CHANGELOG.md must be this version's, with a date when it is ``dated``; none stands twice."""
+    headings = re.findall(r"^## \[([^\]]+)\] - (.+)$", text, re.MULTILINE)
+    if not headings:
+        yield "CHANGELOG.md has no heading like '## [1.2.3] - 2000-12-31'"
+        return
+    first, date = headings[0]
+    if first != version:
+        yield f"the first version in CHANGELOG.md must be {version}, as in pyproject.toml, got {first}"
+    day = re.fullmatch(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])", date)
+    if not day and (dated or date != "unreleased"):
+        wanted = "like 2000-12-31" if dated else "like 2000-12-31 or unreleased"
+        yield f"the date of {first} in CHANGELOG.md must be {wanted}, got {date}"
+    versions = [heading for heading, _ in headings]
+    for heading in sorted({heading for heading in versions if versions.count(heading) > 1}):
+        yield f"{heading} stands twice in CHANGELOG.md"
+
+
+# ---- what is released
+
+def sdist_problems(tracked: Iterable[str], names: Iterable[str]) -> Iterator[str]:
+    """``names``: the files of the sdist, without its folder."""
+    wanted = {name for name in tracked if not name.startswith(NOT_IN_SDIST)}
+    found = set(names)
+    for name in sorted(wanted - found):
+        yield f"the sdist lacks {name}: see MANIFEST.in"
+    for name in sorted(found - wanted):
+        if not name.startswith(MADE_FOR_SDIST):
+            yield f"the sdist has {name}, which it should not"
+    if "PKG-INFO" not in found:
+        yield "the sdist has no PKG-INFO"
+
+
+def wheel_problems(tracked: Iterable[str], names: Iterable[str]) -> Iterator[str]:
+    """Of the package a wheel has every file that git tracks and one or more modules for each of src/*.pyx, no more."""
+    known = list(tracked)
+    wanted = {name for name in known if name.startswith(f"{NAME}/")}
+    sources = {PurePosixPath(name).stem for name in known if re.fullmatch(r"src/\w+\.pyx", name)}
+    found = {name for name in names if not re.match(rf"{NAME}-[^/]+\.dist-info/", name)}
+    built = set()
+    for name in sorted(found - wanted):
+        module = re.fullmatch(rf"{NAME}/(\w+)(?:\.[\w-]+)?(?:{'|'.join(map(re.escape, NATIVE))})", name)
+        source = module and source_of(module.group(1), sources)
+        if source:
+            built.add(source)
+        else:
+            yield f"the wheel has {name}, which it should not"
+    for name in sorted(wanted - found):
+        yield f"the wheel lacks {name}: see package_data in setup.py"
+    for source in sorted(sources - built):
+        yield f"the wheel has no module of src/{source}.pyx"
+    if f"{NAME}/py.typed" not in found:
+        yield "the wheel lacks py.typed"
+
+
+def source_of(module: str, sources: set[str]) -> str | None:
+    """The source of a native module: of its own name, or, for the hot ones, without the instruction set."""
+    hot = re.fullmatch(r"_(\w+)_[a-z0-9]+", module)
+    return module if module in sources else hot.group(1) if hot and hot.group(1) in sources else None
+
+
+def native_problems(name: str, data: bytes) -> Iterator[str]:
+    """A module for everybody has no debug information: it is most of its size, and names folders of the builder."""
+    if b".debug_info\0" in data or b"__debug_info\0" in data:
+        yield f"{name} has debug information: build it with CFLAGS=-g0"
+
+
+def metadata_problems(text: str, version: str, readme: str, classifiers: Iterable[str]) -> Iterator[str]:
+    """``text``: METADATA or PKG-INFO; ``classifiers``: those that there are."""
+    from packaging.metadata import Metadata, parse_email
+
+    raw, unknown = parse_email(text)
+    for field in sorted(unknown):
+        yield f"the metadata has a field {field!r} that is unknown, or there twice"
+    try:
+        metadata = Metadata.from_raw(raw)
+    except ExceptionGroup as errors:
+        yield from (f"the metadata is not valid: {error}" for error in errors.exceptions)
+        return
+    if str(metadata.version) != version:
+        yield f"the version of the metadata must be {version}, as in pyproject.toml, got {metadata.version}"
+    if metadata.description_content_type != "text/markdown":
+        yield f"the description must be text/markdown, got {metadata.description_content_type}"
+    if (metadata.description or "").strip() != readme.strip():
+        yield "the description is not README.md"
+    for requirement in metadata.requires_dist or ():
+        if "extra" not in str(requirement.marker):
+            yield f"the package alone must need nothing else, got {requirement}"
+    for classifier in sorted({*(metadata.classifiers or ())} - {*classifiers}):
+        yield f"no such classifier: {classifier!r}"
+    if not metadata.license_expression or not metadata.license_files:
+        yield "the metadata names no license, or not its file"
+
+
+def readme_problems(markdown: str, html: str | None) -> Iterator[str]:
+    """Whether what README.md is made of is still there as ``html``, by its renderer for package pages."""
+    if not html:
+        yield "README.md does not render"
+        return
+    blocks = r"^```.*?^```$"
+    text = re.sub(blocks, "", markdown, flags=re.MULTILINE | re.DOTALL)
+    for what, source, tag in (
+        ("blocks", len(re.findall(blocks, markdown, re.MULTILINE | re.DOTALL)), "<pre"),
+        ("tables", len(re.findall(r"^\|(?: *:?-+:? *\|)+$", text, re.MULTILINE)), "<table"),
+        ("pictures", len(re.findall(r"!\[[^\]]*\]\([^)]+\)", text)), "<img"),
+        ("headings", len(re.findall(r"^#+ ", text, re.MULTILINE)), "<h[1-6]"),
+    ):
+        shown = len(re.findall(tag, html))
+        if shown != source:
+            yield f"README.md has {source} {what}, of which {shown} are rendered"
+
+
+def installed_problems(wheel: Path, work: Path, version: str) -> Iterator[str]:
+    """Installs the wheel alone, and uses it."""
+    shutil.rmtree(work, ignore_errors=True)
+    venv.create(work, with_pip=True)
+    python = work / ("Scripts" if os.name == "nt" else "bin") / "python"
+    block = "import mcts_core as mc; print(mc.search(mc.TicTacToe.from_moves([0, 1, 3]), iterations=500, seed=1))"
+    for arguments, wanted in (
+        (["-m", "pip", "install", "--quiet", "--no-index", "--disable-pip-version-check", str(wheel)], ""),
+        (["-m", NAME, "--version"], f"mcts-core {version}"),
+        (["-c", f"import {NAME}; print({NAME}.__version__)"], version),
+        (["-c", block], "6"),
+    ):
+        done = subprocess.run([python, *arguments], cwd=work, capture_output=True, text=True)
+        if done.returncode or done.stdout.split()[:len(wanted.split())] != wanted.split():
+            said = (done.stdout + done.stderr).strip()
+            yield f"with the wheel, python {' '.join(arguments)} must print {wanted or 'nothing'}, got {said}"
+            return
+
+
+# ---- how it is built and looked at
+
+def build(names: Iterable[str], work: Path) -> Path:
+    """Builds the sdist from a copy of the files of git, which is no checkout, and the wheel from the sdist."""
+    shutil.rmtree(work, ignore_errors=True)
+    copy, dist = work / "source", work / "dist"
+    for name in names:
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, copy / name)
+    flags = f"{os.environ.get('CFLAGS', '')} -g0".strip()
+    subprocess.run([sys.executable, "-m", "build", "--outdir", str(dist), str(copy)], check=True,
+                   env=os.environ | {"CFLAGS": flags})
+    return dist
+
+
+def released(dist: Path) -> tuple[Path, list[Path]]:
+    """The sdist and the wheels in a folder."""
+    sdists, wheels = sorted(dist.glob("*.tar.gz")), sorted(dist.glob("*.whl"))
+    if len(sdists) != 1 or not wheels:
+        raise SystemExit(f"error: {dist} must hold one sdist and its wheels, got {len(sdists)} and {len(wheels)}")
+    return sdists[0], wheels
+
+
+def artifact_problems(dist: Path, names: list[str], version: str) -> Iterator[str]:
+    """Everything about the files that are released, but for using them."""
+    import readme_renderer.markdown
+    from trove_classifiers import classifiers
+
+    sdist, wheels = released(dist)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    yield from readme_problems(readme, readme_renderer.markdown.render(readme))
+    stem = f"{NAME}-{version}"
+    if sdist.name != f"{stem}.tar.gz":
+        yield f"the sdist must be {stem}.tar.gz, got {sdist.name}"
+    with tarfile.open(sdist) as archive:
+        members = {member.name.partition("/")[2]: member for member in archive if member.isfile()}
+        yield from sdist_problems(names, members)
+        for name in set(names) & set(members):
+            if archive.extractfile(members[name]).read() != (ROOT / name).read_bytes():
+                yield f"{name} is another one in the sdist"
+        if "PKG-INFO" in members:
+            text = archive.extractfile(members["PKG-INFO"]).read().decode()
+            yield from metadata_problems(text, version, readme, classifiers)
+    for wheel in wheels:
+        if not wheel.name.startswith(f"{stem}-"):
+            yield f"a wheel must be {stem}-*.whl, got {wheel.name}"
+            continue
+        for problem in problems_of_wheel(wheel, names, version, readme, classifiers):
+            yield f"{wheel.name}: {problem}"
+
+
+def problems_of_wheel(wheel: Path, names: list[str], version: str, readme: str,
+                      classifiers: Iterable[str]) -> Iterator[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        files = [name for name in archive.namelist() if not name.endswith("/")]
+        yield from wheel_problems(names, files)
+        metadata = f"{NAME}-{version}.dist-info/METADATA"
+        if metadata in files:
+            yield from metadata_problems(archive.read(metadata).decode(), version, readme, classifiers)
+        else:
+            yield f"it has no {metadata}"
+        for name in files:
+            if name.endswith(NATIVE):
+                yield from native_problems(name, archive.read(name))
+
+
+def own_wheel(wheels: Iterable[Path]) -> Path | None:
+    """The wheel that runs here."""
+    from packaging.tags import sys_tags
+    from packaging.utils import parse_wheel_filename
+
+    here = set(sys_tags())
+    return next((wheel for wheel in wheels if here & parse_wheel_filename(wheel.name)[3]), None)
+
+
+def gate_problems() -> Iterator[str]:
+    """Runs the gates."""
+    for gate in GATES:
+        print(f"==== make {gate}", flush=True)
+        if subprocess.run(["make", gate], cwd=ROOT).returncode:
+            yield f"make {gate} fails"
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tag", metavar="TAG", help="the tag of the release, v and the version")
+    parser.add_argument("--dist", type=Path, metavar="DIR", help="the sdist and the wheels (default: built here)")
+    parser.add_argument("--no-gates", action="store_true", help=f"leave out make {', make '.join(GATES)}")
+    args = parser.parse_args(argv)
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    names = tracked()
+    count = 0
+
+    def report(what: str, problems: Iterable[str]) -> None:
+        nonlocal count
+        found = list(problems)
+        count += len(found)
+        print(f"{'FAIL' if found else 'ok  '} {what}", *found, sep="\n     ", flush=True)
+
+    if args.tag:
+        report(f"the tag {args.tag}", tag_problems(args.tag, version, git("status", "--porcelain")))
+    report("words", (problem for name in names for problem in leftovers(name, (ROOT / name).read_bytes())))
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    report("CHANGELOG.md", changelog_problems(text, version, dated=bool(args.tag)))
+    dist = args.dist or build(names, ROOT / "build" / "release")
+    report("sdist, wheels, metadata, README.md", artifact_problems(dist, names, version))
+    wheel = own_wheel(released(dist)[1])
+    report("the installed wheel", ["none of the wheels is for this Python and machine"] if wheel is None else
+           installed_problems(wheel.resolve(), ROOT / "build" / "release-venv", version))
+    if not args.no_gates:
+        report("the gates", gate_problems())
+    print(f"{count} problems" if count else f"{NAME} {version} is ready")
+    return 1 if count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
