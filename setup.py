@@ -66,8 +66,8 @@ class BuildExt(build_ext):
         if self.editable_mode:
             # pip's own folders are gone after each install: one changed module would compile all of them again
             plain = "plain" if os.environ.get("MCTS_CORE_PLAIN_C") else None
-            python = sysconfig.get_config_var("EXT_SUFFIX").split(".")[1]
-            kind = "-".join(filter(None, ["editable", python, SANITIZE, plain]))
+            python = "abi3" if ABI3 else sysconfig.get_config_var("EXT_SUFFIX").split(".")[1]
+            kind = "-".join(filter(None, ["editable", python, SANITIZE, plain, COVERAGE and "coverage"]))
             self.build_lib = self.build_temp = str(BUILD / kind)
 
     def build_extensions(self):
