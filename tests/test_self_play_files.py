@@ -221,7 +221,8 @@ def test_files_that_are_no_shards(whole, tmp_path, bad):
     if bad in ("fewer", "lengths", "pickle"):
         np.savez(path, **arrays)
     elif bad == "single":
-        np.save(path.open("wb"), np.zeros(3))
+        with path.open("wb") as file:
+            np.save(file, np.zeros(3))
     else:
         path.write_bytes({"nothing": b"", "text": b"hello", "cut": good[:len(good) // 2]}[bad])
     with pytest.raises(mc.InvalidFile, match=r"file.npz' is no file of selfplay: \S"):
