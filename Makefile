@@ -61,8 +61,9 @@ demo: $(VENV)/.installed-rich
 test: $(VENV)/.installed-test
 	$(BIN)/pytest $(PYTEST_ARGS)
 
+# Warnings of the programs of others are no errors here.
 test-clients: $(CLIENTS_VENV)/.installed-clients
-	$(CLIENTS_VENV)/bin/pytest -m clients $(PYTEST_ARGS) tests/test_clients_*.py tests/test_docs_clients.py
+	$(CLIENTS_VENV)/bin/pytest -m clients -W default $(PYTEST_ARGS) tests/test_clients_*.py tests/test_docs_clients.py
 
 # kaggle-environments last, and without what it asks for: see tests/clients.txt.
 $(CLIENTS_VENV)/.installed-clients: $(WHEEL)/.built tests/clients.txt
