@@ -33,7 +33,15 @@ PLAIN = {"node_proofs": 0, "root_proofs": 0, "leaf_proofs": 0}
 @pytest.fixture(scope="module")
 def processes():
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as executor:
+        both_work(executor)
         yield executor
+
+
+def both_work(executor):
+    """Waits until two processes are there: rounds of a millisecond are over before a slow start is."""
+    found = set()
+    while len(found) < 2:  # spawned processes cannot import this file
+        found.update(executor.map(eval, ["__import__('time').sleep(0.05) or __import__('os').getpid()"] * 4))
 
 
 @pytest.fixture(scope="module")
