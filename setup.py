@@ -35,7 +35,7 @@ COMMON_FLAGS = {"unix": ["-O3", "-fno-math-errno", "-ffp-contract=off"], "msvc":
 # MCTS_CORE_SANITIZE=thread, address or undefined: for tests of the package itself, with GCC or Clang.
 SANITIZE = os.environ.get("MCTS_CORE_SANITIZE")
 SANITIZE_FLAGS = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-g", "-O1"] if SANITIZE else []
-# MCTS_CORE_COVERAGE=1: the lines of the sources that run are counted, for gcov.
+# MCTS_CORE_COVERAGE=1: what runs is counted, for gcov.
 COVERAGE = bool(os.environ.get("MCTS_CORE_COVERAGE"))
 if COVERAGE:
     SANITIZE_FLAGS = ["--coverage", "-O1"]
@@ -111,7 +111,6 @@ setup(
         build_dir=str(BUILD / "cython"),
         compiler_directives=DIRECTIVES,
         nthreads=0,
-        emit_linenums=COVERAGE,
     ),
     options={"bdist_wheel": {"py_limited_api": "cp311"}} if ABI3 else {},
     cmdclass={"build_ext": BuildExt},

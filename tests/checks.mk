@@ -4,6 +4,7 @@ LINT_VENV ?= .venv-lint-$(VERSION)
 LINT := $(LINT_VENV)/bin
 ADDRESS_VENV ?= .venv-address-$(VERSION)
 THREAD_VENV ?= .venv-thread-$(VERSION)
+FUZZ_VENV ?= .venv-fuzz-$(VERSION)
 COVERAGE_VENV ?= .venv-coverage-$(VERSION)
 FUZZ_ARGS ?=
 
@@ -52,37 +53,37 @@ runtime = $(shell $(CC) -print-file-name=lib$(1).so)
 NATIVE_TESTS := $(foreach module,$(basename $(notdir $(wildcard src/*.pyx))),$(wildcard tests/test_$(module).py)) \
 	$(addprefix tests/,test_api.py test_fuzz.py test_messages.py test_reuse.py test_signature.py test_storage.py)
 RACE_TESTS := $(addprefix tests/test_,team.py exchange.py many.py background.py)
-# Some tests say what may take 50 ms, which such builds need for other things; and no threads begin after a fork there.
-WATCHED := --capture=sys -p no:cacheprovider $(PYTEST_ARGS) \
+# Some tests say what may take 50 ms, which such builds need for other things; and ThreadSanitizer lets no thread begin
+# after a fork.
+ADDRESS_OPTIONS := --capture=sys -p no:cacheprovider -k "not ctrl_c" $(PYTEST_ARGS)
+THREAD_OPTIONS := --capture=sys -p no:cacheprovider $(PYTEST_ARGS) \
 	-k "not ctrl_c and not cancellation and not progress and not forgotten and not fork"
 
 sanitize: sanitize-address sanitize-thread
 
+# Programs of the environment, not python -m, which would import the package from here, where nothing is compiled.
 # Findings end the run; with the capture of file descriptors they would not be seen.
-ADDRESS = env ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0:allocator_may_return_null=1 \
-	UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 MCTS_COVERAGE=$(abspath $(ADDRESS_VENV)/coverage.so) \
-	LD_PRELOAD="$(abspath $(ADDRESS_VENV)/coverage.so) $(call runtime,asan) $(call runtime,ubsan) $(call runtime,stdc++)" \
-	$(ADDRESS_VENV)/bin/python
+WATCH = env ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0:allocator_may_return_null=1 \
+	UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+RUNTIMES = $(call runtime,asan) $(call runtime,ubsan) $(call runtime,stdc++)
 
 sanitize-address: $(ADDRESS_VENV)/.installed
-	$(ADDRESS) tests/sanitizers/short.py
-	$(ADDRESS) -m pytest $(WATCHED) $(NATIVE_TESTS)
+	$(WATCH) LD_PRELOAD="$(RUNTIMES)" $(ADDRESS_VENV)/bin/python tests/sanitizers/short.py
+	$(WATCH) LD_PRELOAD="$(RUNTIMES)" $(ADDRESS_VENV)/bin/pytest $(ADDRESS_OPTIONS) $(NATIVE_TESTS)
 
-# One build for the sanitizers and for the fuzzer, whose coverage costs little.
-$(ADDRESS_VENV)/.installed: $(SOURCES) tests/fuzz/coverage.c
+$(ADDRESS_VENV)/.installed: $(SOURCES)
 	$(call copy,address)
-	CFLAGS=-fsanitize-coverage=trace-pc,trace-cmp MCTS_CORE_SANITIZE=address,undefined \
-		$(@D)/bin/python -m pip install --quiet ./build/address numpy hypothesis "pytest>=8"
-	$(CC) -O2 -Wall -Wextra -Werror -shared -fPIC -o $(@D)/coverage.so tests/fuzz/coverage.c -ldl
+	MCTS_CORE_SANITIZE=address,undefined \
+		$(@D)/bin/python -m pip install --quiet "./build/address[numba,numpy,rich]" hypothesis "pytest>=8"
 	touch $@
 
 sanitize-thread: $(THREAD_VENV)/.installed
 	env TSAN_OPTIONS=halt_on_error=1:suppressions=$(abspath tests/sanitizers/thread.txt) \
-		LD_PRELOAD="$(call runtime,tsan)" $(THREAD_VENV)/bin/python -m pytest $(WATCHED) $(RACE_TESTS)
+		LD_PRELOAD="$(call runtime,tsan)" $(THREAD_VENV)/bin/pytest $(THREAD_OPTIONS) $(RACE_TESTS)
 
 $(THREAD_VENV)/.installed: $(SOURCES)
 	$(call copy,thread)
-	MCTS_CORE_SANITIZE=thread $(@D)/bin/python -m pip install --quiet ./build/thread numpy hypothesis "pytest>=8"
+	MCTS_CORE_SANITIZE=thread $(@D)/bin/python -m pip install --quiet "./build/thread[numpy]" hypothesis "pytest>=8"
 	touch $@
 
 # Before 3.12, CPython reads a digit of the int 0 that was never written (Objects/longobject.c, maybe_small_long), and
@@ -93,9 +94,18 @@ memcheck: $(VENV)/.installed-rich
 	PYTHONMALLOC=malloc valgrind --quiet --error-exitcode=1 --num-callers=30 $(MEMCHECK) \
 		$(BIN)/python tests/sanitizers/short.py
 
-fuzz: $(ADDRESS_VENV)/.installed
-	$(ADDRESS_VENV)/bin/python -m pip install --quiet "atheris>=3"
-	$(ADDRESS) tests/fuzz/fuzz.py $(FUZZ_ARGS)
+# The same sanitizers; every block and comparison tells that it runs, which makes searches some times slower.
+fuzz: $(FUZZ_VENV)/.installed
+	$(WATCH) MCTS_COVERAGE=$(abspath $(FUZZ_VENV)/coverage.so) \
+		LD_PRELOAD="$(abspath $(FUZZ_VENV)/coverage.so) $(RUNTIMES)" \
+		$(FUZZ_VENV)/bin/python tests/fuzz/fuzz.py $(FUZZ_ARGS)
+
+$(FUZZ_VENV)/.installed: $(SOURCES) tests/fuzz/coverage.c
+	$(call copy,fuzzed)
+	CFLAGS=-fsanitize-coverage=trace-pc,trace-cmp MCTS_CORE_SANITIZE=address,undefined \
+		$(@D)/bin/python -m pip install --quiet ./build/fuzzed "atheris>=3"
+	$(CC) -O2 -Wall -Wextra -Werror -shared -fPIC -o $(@D)/coverage.so tests/fuzz/coverage.c -ldl
+	touch $@
 
 # ---- coverage --------------------------------------------------------------------------------------------------------
 
@@ -103,9 +113,9 @@ coverage: $(COVERAGE_VENV)/.installed
 	rm -rf build/coverage/data
 	mkdir -p build/coverage/data
 	find build/coverage/build -name '*.gcda' -delete
-	-COVERAGE_FILE=build/coverage/data/python $(COVERAGE_VENV)/bin/python -m coverage run --source=mcts_core --branch \
-		-m pytest -p no:cacheprovider $(PYTEST_ARGS)
-	$(COVERAGE_VENV)/bin/python -m coverage report --data-file=build/coverage/data/python --show-missing --skip-covered
+	-COVERAGE_FILE=build/coverage/data/python $(COVERAGE_VENV)/bin/coverage run --source=mcts_core --branch \
+		$(COVERAGE_VENV)/bin/pytest -p no:cacheprovider $(PYTEST_ARGS)
+	$(COVERAGE_VENV)/bin/coverage report --data-file=build/coverage/data/python --show-missing --skip-covered
 	$(COVERAGE_VENV)/bin/python tests/native_lines.py build/coverage
 
 $(COVERAGE_VENV)/.installed: $(SOURCES)

@@ -2,12 +2,14 @@
 
     python tests/native_lines.py FOLDER
 
-FOLDER has a build with MCTS_CORE_COVERAGE=1 in it that tests have run on. gcov reads what it counted; lines of a hot
-module, which is compiled once for each instruction set, count together. Prints a line for each file and, into
-FOLDER/native_lines.txt, the lines that never ran.
+FOLDER has a build with MCTS_CORE_COVERAGE=1 in it that tests have run on. gcov tells which lines of the C ran, and
+Cython's comments there to which line of its source they belong. (Its #line directives would also name lines for what
+belongs to none.) Lines of a hot module, which is compiled once for each instruction set, count together. Prints a line
+for each file and, into FOLDER/native_lines.txt, the lines that never ran.
 """
 
 import collections
+import functools
 import gzip
 import json
 import pathlib
@@ -16,9 +18,12 @@ import subprocess
 import sys
 import tempfile
 
+BEGIN = re.compile(r'\s*/\* "([^"]+)":(\d+)$')
+END = re.compile(r"\}|\s*/\* function exit code \*/")
+
 
 def source_of(name):
-    """The file of the project that gcov means by ``name``; None for those of others."""
+    """The file of the project that Cython or gcov means by ``name``; None for those of others."""
     hot = re.search(r"build/isa/_(\w+)_(?:baseline|avx2)\.pyx$", name)
     if hot:
         return f"src/{hot[1]}.pyx"
@@ -26,19 +31,41 @@ def source_of(name):
     return own[1] if own else None
 
 
+@functools.cache
+def origins(path):
+    """{line of a C file: file and line of the source}, by the comments that stand before what Cython made of a line."""
+    found, current, inside = {}, None, False
+    for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        begin = BEGIN.match(text)
+        if begin:
+            source = source_of(begin[1])
+            current, inside = (source, int(begin[2])) if source else None, True
+        elif inside:
+            inside = "*/" not in text
+        elif END.match(text):
+            current = None
+        elif current:
+            found[number] = current
+    return found
+
+
 def counts(folder):
     """{file: {line: how often it ran}}."""
     lines = collections.defaultdict(lambda: collections.defaultdict(int))
-    data = [str(path.resolve()) for path in folder.rglob("*.gcda")]
     with tempfile.TemporaryDirectory() as place:
-        for path in data:
-            subprocess.run(["gcov", "--json-format", path], cwd=place, check=True, capture_output=True)
+        for data in folder.rglob("*.gcda"):
+            subprocess.run(["gcov", "--json-format", data.resolve()], cwd=place, check=True, capture_output=True)
             for found in pathlib.Path(place).glob("*.gcov.json.gz"):
                 with gzip.open(found) as file:
-                    for part in json.load(file)["files"]:
-                        source = source_of(part["file"])
-                        for line in part["lines"] if source else ():
-                            lines[source][line["line_number"]] += line["count"]
+                    parts = json.load(file)["files"]
+                for part in parts:
+                    name = part["file"]
+                    origin = origins(folder / name) if name.endswith(".c") and (folder / name).is_file() else {}
+                    header = source_of(name)
+                    for line in part["lines"]:
+                        at = (header, line["line_number"]) if header else origin.get(line["line_number"])
+                        if at:
+                            lines[at[0]][at[1]] = max(lines[at[0]][at[1]], line["count"])
                 found.unlink()
     return lines
 
