@@ -241,13 +241,13 @@ cdef class StateEvaluator(Evaluator):
     cdef list value_of(self, Rules rules, object value):
         cdef int players = rules.players
         try:
+            if isinstance(value, (str, bytes)):
+                raise TypeError
             if players < 3:
                 try:
                     return [float(value)]
                 except TypeError:
                     pass
-            if isinstance(value, (str, bytes)):
-                raise TypeError
             numbers = [float(number) for number in value]
             if len(numbers) != players:
                 raise ValueError

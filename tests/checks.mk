@@ -88,7 +88,7 @@ $(THREAD_VENV)/.installed: $(SOURCES)
 
 # Before 3.12, CPython reads a digit of the int 0 that was never written (Objects/longobject.c, maybe_small_long), and
 # what comes of it is everywhere: then only wrong addresses are told.
-MEMCHECK := $(shell $(PYTHON) -c 'import sys; sys.version_info < (3, 12) and print("--undef-value-errors=no")' 2>/dev/null)
+MEMCHECK = $(shell $(PYTHON) -c 'import sys; sys.version_info < (3, 12) and print("--undef-value-errors=no")')
 
 memcheck: $(VENV)/.installed-rich
 	PYTHONMALLOC=malloc valgrind --quiet --error-exitcode=1 --num-callers=30 $(MEMCHECK) \
@@ -110,11 +110,12 @@ $(FUZZ_VENV)/.installed: $(SOURCES) tests/fuzz/coverage.c
 # ---- coverage --------------------------------------------------------------------------------------------------------
 
 coverage: $(COVERAGE_VENV)/.installed
-	rm -rf build/coverage/data
+	rm -rf build/coverage/data build/coverage/others
 	mkdir -p build/coverage/data
 	find build/coverage/build -name '*.gcda' -delete
-	-COVERAGE_FILE=build/coverage/data/python $(COVERAGE_VENV)/bin/coverage run --source=mcts_core --branch \
-		$(COVERAGE_VENV)/bin/pytest -p no:cacheprovider $(PYTEST_ARGS)
+	-PYTHONPATH=$(abspath tests) COVERAGE_FILE=$(abspath build/coverage/data/python) \
+		$(COVERAGE_VENV)/bin/coverage run --include='*/site-packages/mcts_core/*' --branch \
+		$(COVERAGE_VENV)/bin/pytest -p no:cacheprovider -p gcov_alone $(PYTEST_ARGS)
 	$(COVERAGE_VENV)/bin/coverage report --data-file=build/coverage/data/python --show-missing --skip-covered
 	$(COVERAGE_VENV)/bin/python tests/native_lines.py build/coverage
 

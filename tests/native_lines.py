@@ -2,10 +2,10 @@
 
     python tests/native_lines.py FOLDER
 
-FOLDER has a build with MCTS_CORE_COVERAGE=1 in it that tests have run on. gcov tells which lines of the C ran, and
-Cython's comments there to which line of its source they belong. (Its #line directives would also name lines for what
-belongs to none.) Lines of a hot module, which is compiled once for each instruction set, count together. Prints a line
-for each file and, into FOLDER/native_lines.txt, the lines that never ran.
+FOLDER has a build with MCTS_CORE_COVERAGE=1 in it that tests have run on; processes that they started are left out.
+gcov tells which lines of the C ran, and Cython's comments there to which line of its source they belong. (Its #line
+directives would also name lines for what belongs to none.) Lines of a hot module, which is compiled once for each
+instruction set, count together. Prints a line for each file and, into FOLDER/native_lines.txt, what never ran.
 """
 
 import collections
@@ -53,7 +53,7 @@ def counts(folder):
     """{file: {line: how often it ran}}."""
     lines = collections.defaultdict(lambda: collections.defaultdict(int))
     with tempfile.TemporaryDirectory() as place:
-        for data in folder.rglob("*.gcda"):
+        for data in (folder / "build").rglob("*.gcda"):
             subprocess.run(["gcov", "--json-format", data.resolve()], cwd=place, check=True, capture_output=True)
             for found in pathlib.Path(place).glob("*.gcov.json.gz"):
                 with gzip.open(found) as file:

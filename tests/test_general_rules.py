@@ -512,3 +512,56 @@ def test_native_tables_of_another_form():
         search(blind, evaluator=network)
     with pytest.raises(mc.InvalidState, match="no observations"):
         blind.observation()
+
+
+class Pass:
+    """Two players in turn pass ten times."""
+
+    def __init__(self, passes=0):
+        self.passes, self.to_move = passes, 1 - 2 * (passes % 2)
+
+    def legal_moves(self):
+        return ["pass", "pass on"]
+
+    def play(self, move):
+        return type(self)(self.passes + 1)
+
+    def winner(self):
+        return None if self.passes < 10 else 0
+
+
+def test_faults_of_games_in_turn_that_an_evaluator_searches():
+    class Third(Pass):
+        def __init__(self, passes=0):
+            super().__init__(passes)
+            self.to_move = 2 if passes == 2 else self.to_move
+
+    class Yes(Pass):
+        def winner(self):
+            return True if self.passes == 2 else None
+
+    def even(state):
+        return [1.0, 1.0], 0.0
+
+    assert search(Pass(), policy_value=even)[1].proven is None
+    with pytest.raises(mc.GameError, match=r"Third.to_move must be \+1 or -1, got 2"):
+        search(Third(), policy_value=even)
+    with pytest.raises(mc.GameError, match=r"Yes.winner\(\) must return None, \+1, -1 or 0, got True"):
+        search(Yes(), policy_value=even)
+    with pytest.raises(mc.EvaluatorError, match="the value of policy_value must be a number"):
+        search(Pass(), policy_value=lambda state: ([1.0, 1.0], "1"))
+
+
+def test_too_much_chance():
+    class Many(Dice):
+        def chance_outcomes(self):
+            return [(number, 1 / 70_000) for number in range(70_000)]
+
+    class Endless(Dice):
+        def play(self, move):
+            return Endless(0, False, True)
+
+    with pytest.raises(mc.GameError, match="at most 65520, got 70000"):
+        search(Many())
+    with pytest.raises(mc.GameError, match="a game of Endless did not end within 20000 moves"):
+        search(Endless())

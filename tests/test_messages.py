@@ -134,3 +134,13 @@ def test_empty_blocks():
     nested = [2, 3, 1, 2, HAS_BLOCK, 0, *one]
     assert list(entries(array("I", [0] * HEADER + nested))) == [HEADER + 1, HEADER + 6]
     assert messages.UNKNOWN_MOVE != messages.NO_MOVE
+
+
+def test_a_search_that_runs_neither_tells_nor_hears():
+    engine = searched(mc.ConnectFour(), 1)
+    told = engine._core.tell(1)
+    with engine.pondering(mc.ConnectFour()):
+        with pytest.raises(mc.SearchBusy, match="it can tell of it afterwards"):
+            engine._core.tell(1)
+        with pytest.raises(mc.SearchBusy, match="it can hear of others afterwards"):
+            engine._core.hear(told)

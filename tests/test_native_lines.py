@@ -50,7 +50,8 @@ def test_lines_of_c_belong_to_the_comment_before_them(tmp_path):
 
 def test_counts_of_both_instruction_sets_are_one(tmp_path, monkeypatch):
     (tmp_path / "f.c").write_text(C)
-    for name in ("a", "b"):
+    (tmp_path / "build").mkdir()
+    for name in ("build/a", "build/b", "c"):
         (tmp_path / f"{name}.gcda").write_bytes(b"")
 
     def run(command, cwd, **options):
