@@ -299,6 +299,11 @@ class _Search:
         self.search_here((self.seconds or 0.0) * FIRST_SHARE, few)
         if not self.can_hear() and self.own[-1]["stop_reason"] == "time":
             self.search_here(self.seconds or 0.0, self.legal + 1)
+            if self.own[-1]["reused_visits"] == 0:  # the root had no children yet, so it was begun anew
+                first = self.own.pop(0)
+                for name in self.totals:
+                    self.totals[name] -= first[name]
+                self.depth_sum -= first["depth_mean"] * first["iterations"]
 
     def can_hear(self) -> bool:
         return bool(self.own[-1]["visits"] > self.legal)

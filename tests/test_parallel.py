@@ -142,6 +142,14 @@ def test_executors(kind, request):
     assert result.stats.stop_reason == "time" and result.stats.overshoot == pytest.approx(max(0, result.seconds - 0.6))
 
 
+def test_a_first_search_cut_short_is_not_counted_twice(threads, monkeypatch):
+    monkeypatch.setattr("mcts_core.parallel.FIRST_SHARE", 1e-12)  # one iteration: the root has no children then
+    for _ in range(3):
+        result = mc.search_parallel(START, 0.2, executor=threads, workers=2, preset="uct", solver=False)
+        reports = sum(each.iterations for each in result.workers)
+        assert result.stats.visits == result.stats.iterations == result.own_iterations + reports > 100
+
+
 def test_the_own_processes_end_with_the_search():
     before = set(multiprocessing.active_children())
     result = mc.search_parallel(START, iterations=2000, workers=2, rounds=2)
