@@ -131,6 +131,8 @@ class Tree:
         solved = bool(parts) and parts[-1]["proven"] is not None
         if left and not solved:
             parts.append(self.search(task, 1, begin, task.seconds, left))
+            if parts[-1]["reused_visits"] == 0:  # the root had no children yet, so it was begun anew
+                del parts[:-1]
         final = parts[-1]
         iterations = total(parts, "iterations")
         return Answer(
