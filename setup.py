@@ -5,20 +5,23 @@ The hot modules are compiled once per instruction set from one source, as ``mcts
 """
 
 import os
+import re
 import shutil
 import sysconfig
 from pathlib import Path
 
 from Cython.Build import cythonize
+from Cython.Build.Dependencies import create_dependency_tree
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 BUILD = Path("build")
-MODULES = ["errors", "notation", "game", "dispatch", "connect_four", "mnk", "mnk_prover", "python_game", "search_turn",
-           "compaction", "exchange", "team", "search_settings", "descent",
-           "searched_tree", "searcher", "tree_top", "tree_check", "tree_storage", "general_rules",
-           "evaluators", "general_searcher", "general_group", "native_games", "bulk_rollouts", "probe",
-           "tree_probe"]
+INCLUDE_DIRS = ["src", "mcts_core/include"]
+MODULES = ["errors", "arguments", "board_text", "arena", "game", "dispatch", "board_position", "connect_four", "mnk",
+           "mnk_prover", "user_states", "python_game", "search_turn", "workers", "compaction", "exchange", "team",
+           "search_settings", "descent", "searched_tree", "searcher", "background_search", "tree_top", "tree_check",
+           "tree_storage", "general_rules", "evaluators", "general_searcher", "general_group", "native_games",
+           "bulk_rollouts", "kernel_probe", "probe", "tree_probe"]
 HOT_MODULES = ["tree", "guided_tree", "general_tree", "connect_four_rollout", "connect_four_guide",
                "connect_four_prover", "mnk_rollout", "mnk_guide", "mnk_threats", "mnk_solver"]
 
@@ -40,13 +43,6 @@ COVERAGE = bool(os.environ.get("MCTS_CORE_COVERAGE"))
 if COVERAGE:
     SANITIZE_FLAGS = ["--coverage", "-O1"]
 
-# MCTS_CORE_ABI3=1: one wheel for CPython 3.11 and later, but the free-threaded ones. The wheels of a release are
-# built for each Python.
-ABI3 = bool(os.environ.get("MCTS_CORE_ABI3"))
-ABI3_MACROS = [("Py_LIMITED_API", "0x030B0000")] if ABI3 else []
-if ABI3 and sysconfig.get_config_var("Py_GIL_DISABLED"):
-    raise SystemExit("MCTS_CORE_ABI3: a free-threaded Python has no stable ABI; build with another one, or without it")
-
 DIRECTIVES = {
     "language_level": "3",
     "boundscheck": False,
@@ -58,60 +54,84 @@ DIRECTIVES = {
 }
 
 
+
 class BuildExt(build_ext):
-    """Adds the flags of the compiler at hand, and of the module's instruction set."""
+    """Translates what has changed, and adds the flags of the compiler at hand and of the module's instruction set."""
 
     def finalize_options(self):
         super().finalize_options()
-        if self.editable_mode:
+        if self.editable_mode or self.inplace:
             # pip's own folders are gone after each install: one changed module would compile all of them again
             plain = "plain" if os.environ.get("MCTS_CORE_PLAIN_C") else None
-            python = "abi3" if ABI3 else sysconfig.get_config_var("EXT_SUFFIX").split(".")[1]
+            python = sysconfig.get_config_var("EXT_SUFFIX").split(".")[1]
             kind = "-".join(filter(None, ["editable", python, SANITIZE, plain, COVERAGE and "coverage"]))
             self.build_lib = self.build_temp = str(BUILD / kind)
 
     def build_extensions(self):
+        # Here and not below: pip runs this file three times for an install, and compiles in one of them.
+        (BUILD / "isa").mkdir(parents=True, exist_ok=True)
+        for name in HOT_MODULES:
+            for isa in ISAS:
+                shutil.copy2(f"src/{name}.pyx", hot_source(name, isa))
+        own_headers = [headers_of_declarations(extension) for extension in self.extensions]
+        translated = cythonize(self.extensions, build_dir=str(BUILD / "cython"), compiler_directives=DIRECTIVES,
+                               nthreads=self.parallel or os.cpu_count() or 1)
         kind = "msvc" if self.compiler.compiler_type == "msvc" else "unix"
-        for extension in self.extensions:
+        for extension, new, own in zip(self.extensions, translated, own_headers, strict=True):
             isa = extension.name.rsplit("_", 1)[-1]
             extra = ISA_FLAGS[isa][kind] if isa in ISA_FLAGS else []
+            extension.sources, extension.depends = new.sources, sorted(with_included([*new.depends, *own]))
             extension.extra_compile_args = COMMON_FLAGS[kind] + extra + SANITIZE_FLAGS
             extension.extra_link_args = SANITIZE_FLAGS[:1]
         self.parallel = self.parallel or os.cpu_count()
         super().build_extensions()
 
 
+def headers_of_declarations(extension):
+    """The C headers that a module's own .pxd names. Cython looks for that beside the .pyx, where it is not: a
+    translation that is older than it is removed here."""
+    own = Path(*extension.name.split(".")).with_suffix(".pxd").as_posix()
+    if not os.path.exists(own):
+        return []
+    tree = create_dependency_tree()
+    translation = (BUILD / "cython" / extension.sources[0]).with_suffix(".c")
+    if translation.exists() and translation.stat().st_mtime < tree.newest_dependency(own)[0]:
+        translation.unlink()
+    return tree.distutils_info(own).values.get("depends", [])
+
+
+def with_included(headers):
+    """The files of the package among some C headers, and what they include."""
+    found, new = set(), [(Path(), header) for header in headers]
+    while new:
+        folder, name = new.pop()
+        for path in (folder / name, *(Path(include) / name for include in INCLUDE_DIRS)):
+            if path.is_file() and path.as_posix() not in found:
+                found.add(path.as_posix())
+                text = path.read_text(encoding="utf-8")
+                new += [(path.parent, name) for name in re.findall(r'^#\s*include "(.+)"', text, re.MULTILINE)]
+    return found
+
+
+def hot_source(name, isa):
+    return (BUILD / "isa" / f"_{name}_{isa}.pyx").as_posix()
+
+
 def extension(module, source):
     plain = [("MCTS_PLAIN_C", "1")] if os.environ.get("MCTS_CORE_PLAIN_C") else []
-    return Extension(
-        f"mcts_core.{module}",
-        [source],
-        include_dirs=["src", "mcts_core/include"],
-        define_macros=plain + ABI3_MACROS,
-        py_limited_api=ABI3,
-        depends=[str(path) for path in (*Path("src/kernels").glob("*.h"), *Path("mcts_core").rglob("*.[hp]*d"))]
-        + [str(path) for path in Path("mcts_core/include").rglob("*.h")],
+    return Extension(f"mcts_core.{module}", [source], include_dirs=INCLUDE_DIRS, define_macros=plain)
+
+
+if __name__ == "__main__":  # processes that translate may import this file
+    setup(
+        packages=["mcts_core", "mcts_core.bots", "mcts_core.cli", "mcts_core.render", "mcts_core.web"],
+        include_package_data=False,  # just these; what MANIFEST.in names is for the sdist
+        package_data={
+            # headers: the contract that others build on; all others are of the modules for each other
+            "mcts_core": ["game.pxd", "simple_game.pxd", "include/mcts_core/*.h", "*.pyi", "py.typed"],
+            "mcts_core.web": ["static/*"],
+        },
+        ext_modules=[extension(name, f"src/{name}.pyx") for name in MODULES]
+        + [extension(f"_{name}_{isa}", hot_source(name, isa)) for name in HOT_MODULES for isa in ISAS],
+        cmdclass={"build_ext": BuildExt},
     )
-
-
-def hot_extension(name, isa):
-    copy = BUILD / "isa" / f"_{name}_{isa}.pyx"
-    copy.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy2(Path("src") / f"{name}.pyx", copy)
-    return extension(copy.stem, copy.as_posix())
-
-
-setup(
-    packages=["mcts_core", "mcts_core.bots", "mcts_core.cli", "mcts_core.render", "mcts_core.web"],
-    include_package_data=False,  # just these; what MANIFEST.in names is for the sdist
-    package_data={"mcts_core": ["*.pxd", "*.pyi", "py.typed", "include/mcts_core/*.h"], "mcts_core.web": ["static/*"]},
-    ext_modules=cythonize(
-        [extension(name, f"src/{name}.pyx") for name in MODULES]
-        + [hot_extension(name, isa) for name in HOT_MODULES for isa in ISAS],
-        build_dir=str(BUILD / "cython"),
-        compiler_directives=DIRECTIVES,
-        nthreads=0,
-    ),
-    options={"bdist_wheel": {"py_limited_api": "cp311"}} if ABI3 else {},
-    cmdclass={"build_ext": BuildExt},
-)

@@ -14,7 +14,6 @@ import shutil
 import subprocess
 import sys
 import tarfile
-import tomllib
 import venv
 import zipfile
 from collections.abc import Iterable, Iterator
@@ -29,18 +28,15 @@ NOT_IN_SDIST = (".gitignore",)
 """What only the repository has a use for."""
 MADE_FOR_SDIST = ("PKG-INFO", "setup.cfg", f"{NAME}.egg-info/")
 NATIVE = (".so", ".pyd")
+HEADERS = {f"{NAME}/game.pxd", f"{NAME}/simple_game.pxd"}
+"""The .pxd that others build on; those of the modules for each other are not installed."""
 
-# Written so that no pattern finds itself.
-LEFTOVERS = {
-    "unfinished work": r"\b(?:TO[D]O|FIX[M]E)\b",
-    "a mark of a merge": r"^(?:<{7}|>{7}) ",
-    "a path of one machine": r"(?<![\w./~}])/(?:home|root|Users|tmp|work)/\w|\b[A-Z]:[\\]+Users\b",
-    "a path beside the repository": r"(?<![\w./])[.]{2}/shared\b",
-    "the host of a package registry": r"\b(?:py[p]i\.org|python[h]osted\.org|piw[h]eels\.org)\b",
-    "an issue by its number": r"\b[Ii]ssues? [#]?\d",
-    "an address of a person": r"(?<=\w)@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}\b",
-}
-"""What must not be in any file -> the pattern that finds it."""
+
+def version_of_tree() -> str:
+    """The version as the package says it, read and not imported: nothing is built here."""
+    text = (ROOT / NAME / "__init__.py").read_text(encoding="utf-8")
+    version, = re.findall('^__version__ = "(.+)"$', text, re.MULTILINE)
+    return str(version)
 
 
 # ---- what git knows
@@ -73,17 +69,6 @@ def tag_problems(tag: str, version: str, changes: str) -> Iterator[str]:
 
 # ---- the tree
 
-def leftovers(name: str, data: bytes) -> Iterator[str]:
-    """What is not to be released in a file; binary files have no words."""
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        return
-    for what, pattern in LEFTOVERS.items():
-        for match in re.finditer(pattern, text, re.MULTILINE):
-            yield f"{name}:{text.count(chr(10), 0, match.start()) + 1}: {what}: {match.group()!r}"
-
-
 def changelog_problems(text: str, version: str, *, dated: bool) -> Iterator[str]:
     """The first heading of CHANGELOG.md must be this version's, with a date when it is ``dated``; none stands twice."""
     headings = re.findall(r"^## \[([^\]]+)\] - (.+)$", text, re.MULTILINE)
@@ -92,7 +77,7 @@ def changelog_problems(text: str, version: str, *, dated: bool) -> Iterator[str]
         return
     first, date = headings[0]
     if first != version:
-        yield f"the first version in CHANGELOG.md must be {version}, as in pyproject.toml, got {first}"
+        yield f"the first version in CHANGELOG.md must be {version}, as in mcts_core/__init__.py, got {first}"
     day = re.fullmatch(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])", date)
     if not day and (dated or date != "unreleased"):
         wanted = "like 2000-12-31" if dated else "like 2000-12-31 or unreleased"
@@ -118,9 +103,11 @@ def sdist_problems(tracked: Iterable[str], names: Iterable[str]) -> Iterator[str
 
 
 def wheel_problems(tracked: Iterable[str], names: Iterable[str]) -> Iterator[str]:
-    """Of the package a wheel has every file that git tracks and one or more modules for each of src/*.pyx, no more."""
+    """Of the package a wheel has every file that git tracks, but for the .pxd that are no contract, and one or more
+    modules for each of src/*.pyx; no more."""
     known = list(tracked)
-    wanted = {name for name in known if name.startswith(f"{NAME}/")}
+    wanted = {name for name in known if name.startswith(f"{NAME}/")
+              and (not name.endswith(".pxd") or name in HEADERS)}
     sources = {PurePosixPath(name).stem for name in known if re.fullmatch(r"src/\w+\.pyx", name)}
     found = {name for name in names if not re.match(rf"{NAME}-[^/]+\.dist-info/", name)}
     built = set()
@@ -164,7 +151,7 @@ def metadata_problems(text: str, version: str, readme: str, classifiers: Iterabl
         yield from (f"the metadata is not valid: {error}" for error in errors.exceptions)
         return
     if str(metadata.version) != version:
-        yield f"the version of the metadata must be {version}, as in pyproject.toml, got {metadata.version}"
+        yield f"the version of the metadata must be {version}, as in mcts_core/__init__.py, got {metadata.version}"
     if metadata.description_content_type != "text/markdown":
         yield f"the description must be text/markdown, got {metadata.description_content_type}"
     if (metadata.description or "").strip() != readme.strip():
@@ -304,7 +291,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--dist", type=Path, metavar="DIR", help="the sdist and the wheels (default: built here)")
     parser.add_argument("--no-gates", action="store_true", help=f"leave out make {', make '.join(GATES)}")
     args = parser.parse_args(argv)
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    version = version_of_tree()
     names = tracked()
     count = 0
 
@@ -316,7 +303,6 @@ def main(argv: list[str] | None = None) -> int:
 
     if args.tag:
         report(f"the tag {args.tag}", tag_problems(args.tag, version, git("status", "--porcelain")))
-    report("words", (problem for name in names for problem in leftovers(name, (ROOT / name).read_bytes())))
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     report("CHANGELOG.md", changelog_problems(text, version, dated=bool(args.tag)))
     dist = args.dist or build(names, ROOT / "build" / "release")

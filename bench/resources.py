@@ -1,5 +1,6 @@
 """What this process holds of the system: memory, threads, descriptors; and whether that grows."""
 
+import contextlib
 import ctypes
 import gc
 import os
@@ -65,6 +66,7 @@ class Record:
 def sample():
     """Kind -> amount, now, when what nobody needs is given back; only what the system tells."""
     gc.collect()
+    settle()
     trim()
     pages = statm()
     found = {
@@ -76,6 +78,14 @@ def sample():
         "descriptors": descriptors(),
     }
     return {kind: amount for kind, amount in found.items() if amount is not None}
+
+
+def settle():
+    """Waits for what mcts_core gives back in the background, where it does."""
+    with contextlib.suppress(ImportError):
+        from mcts_core import arena
+
+        arena.settle()
 
 
 def statm():

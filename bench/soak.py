@@ -4,6 +4,7 @@
     python bench/soak.py                                    # five minutes
     python bench/soak.py --minutes 60 --seed 7 --json soak.json
     python bench/soak.py --seed 7 --first 431 --minutes 0.1   # again from the round in which something went wrong
+    python bench/soak.py --interrupts                       # with interrupts at random moments (not on Windows)
 
 A round makes a few Searchers with random options for random games, does some random things with them and lets them go;
 a few others stay for the whole run and change games. After each step what the search tells is compared with what was
@@ -29,6 +30,7 @@ from pathlib import Path
 
 import machine
 import resources
+import soak_interrupts
 import soak_seats
 from arguments import positive
 from progress import clear, clock
@@ -54,7 +56,7 @@ def watch():
     faulthandler.dump_traceback_later(HANG, exit=True, file=sys.__stderr__)
 
 
-def play_round(soak, number, seed, staying, threads):
+def play_round(soak, number, seed, staying, threads, interrupts=False):
     """Some steps with new Searchers and those that stay. ``threads``: how many there are between steps."""
     soak.chooser = random.Random(f"{seed} {number}")
     soak.where = f"round {number}"
@@ -67,7 +69,10 @@ def play_round(soak, number, seed, staying, threads):
         watch()
         begin = time.monotonic()
         try:
-            step(soak, seat)
+            if interrupts and step in soak_interrupts.STEPS and soak.chooser.random() < soak_interrupts.SHARE:
+                soak_interrupts.interrupted(soak, seat, step)
+            else:
+                step(soak, seat)
         except Exception:
             soak.fault(traceback.format_exc())
             seat.searched = None
@@ -78,14 +83,14 @@ def play_round(soak, number, seed, staying, threads):
         soak.expect(not left, f"left threads: {left}")
 
 
-def run(soak, minutes, seed, first):
+def run(soak, minutes, seed, first, interrupts=False):
     """Rounds from number ``first``, for so many minutes; a Record of what was held after each."""
     threads, others = resources.native_threads(), soak_seats.alive()
     staying = soak_seats.residents(random.Random(seed))
     end = time.monotonic() + 60.0 * minutes
     held = resources.Record()
     while len(held) == 0 or (time.monotonic() < end and len(soak.faults) < MOST):
-        play_round(soak, first + len(held), seed, staying, threads)
+        play_round(soak, first + len(held), seed, staying, threads, interrupts)
         soak.where = f"after round {first + len(held)}"
         held.add()
         left = soak_seats.alive() - others - len(staying)
@@ -142,7 +147,7 @@ def main(argv=None):
     begin = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="mcts_core_soak_") as folder:
         soak = Soak(there, Path(folder))
-        held = run(soak, args.minutes, args.seed, args.first)
+        held = run(soak, args.minutes, args.seed, args.first, args.interrupts)
     rows = judge(soak, held.amounts)
     print(as_text(tables(soak, rows)))
     print(f"\n{len(held)} rounds, {soak.steps.total():,} steps in {clock(time.monotonic() - begin)}, seed {args.seed}: "
@@ -150,6 +155,7 @@ def main(argv=None):
     print(*kinds_of(soak.faults)[:SHOWN], sep="\n")
     if args.json:
         document = {"machine": facts, "seed": args.seed, "first": args.first, "minutes": args.minutes,
+                    "interrupts": args.interrupts,
                     "steps": soak.steps, "seconds": soak.seconds, "totals": soak.totals, "reasons": soak.reasons,
                     "expected": soak.expected, "faults": soak.faults, "resources": rows,
                     "held": {kind: list(amounts) for kind, amounts in held.amounts.items()}}
@@ -165,8 +171,12 @@ def parse(argv):
     parser.add_argument("--minutes", type=positive, default=5.0, metavar="M", help="how long (default 5)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of everything (default 1)")
     parser.add_argument("--first", type=int, default=0, metavar="N", help="number of the first round (default 0)")
+    parser.add_argument("--interrupts", action="store_true", help="interrupt steps at random moments, as Ctrl-C does")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything as JSON")
-    return parser.parse_args(argv)
+    args = parser.parse_args(argv)
+    if args.interrupts and not soak_interrupts.POSSIBLE:
+        parser.error("--interrupts: this system has no timer that sends signals")
+    return args
 
 
 def show(text):

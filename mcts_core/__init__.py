@@ -6,7 +6,17 @@
     3
 """
 
-from mcts_core import game as _game
+try:
+    from mcts_core import game as _game
+except ImportError:
+    from importlib.util import find_spec
+
+    if find_spec("mcts_core.game") is not None:
+        raise
+    raise ImportError(
+        f"{__path__[0]} has no native modules for this Python: if it is a clone, import the installed package from "
+        "another folder or by `python -P`, or build the modules here by `pip install -e .`"
+    ) from None
 from mcts_core.api import Searcher, rollouts, search, stats
 from mcts_core.connect_four import ConnectFour
 from mcts_core.errors import (
@@ -35,7 +45,7 @@ if TYPE_CHECKING:
     from mcts_core.results import MoveStats, Node, Rollouts, Stats
     from mcts_core.self_play import SelfPlayData, SelfPlayProgress, selfplay
 
-    __version__: str
+__version__ = "0.1.0"
 
 __all__ = [
     "CHANCE",
@@ -87,11 +97,7 @@ def get_include() -> str:
 
 
 def _find(name: str) -> object:
-    # Read when asked for: importlib.metadata and dataclasses take longer to import than all of this package.
-    if name == "__version__":
-        from importlib.metadata import version
-
-        return version("mcts-core")
+    # Read when asked for: dataclasses take longer to import than all of this package.
     if name in ("MoveStats", "Node", "Rollouts", "Stats"):
         from mcts_core import results
 
@@ -142,4 +148,5 @@ _game.set_renderer(_show)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, "__version__"})
+    # of what else is here, the modules that were imported among it, only what Python itself puts into a module
+    return sorted({*__all__, "__version__", *(name for name in globals() if name[:2] == name[-2:] == "__")})

@@ -7,9 +7,9 @@ from _thread import _local as _ThreadLocal
 from os import urandom
 
 from mcts_core import bulk_rollouts, tuning
+from mcts_core.arguments import as_int, shorten
 from mcts_core.errors import InvalidOption, NoSearch, SearchBusy
 from mcts_core.game import NativeState, is_general
-from mcts_core.notation import as_int, shorten
 from mcts_core.search_settings import SearchSettings, guide_of
 from mcts_core.searcher import SearchCore, clock, default_memory, tree_share
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Any, Self
 
-    from mcts_core.background import BackgroundSearch, Pondering
+    from mcts_core.background_search import BackgroundSearch, Pondering
     from mcts_core.general_searcher import GeneralCore, GeneralSettings
     from mcts_core.results import Node, Rollouts, Stats
 
@@ -28,6 +28,10 @@ MAX_SECONDS = 1e9
 MAX_SEED = 2**64 - 1
 ARENA_KEPT = 64 << 20
 """Bytes of tree memory that the module's ``search`` keeps for the thread's next call; a larger tree is released."""
+KEPT_DEPTH, KEPT_SHARE = 3, 0.01
+"""The part that is kept of a tree which is given back: what ``Stats.tree`` shows by default."""
+MAX_NODES = 100_000
+"""Nodes of ``Stats.tree``, at most."""
 PROVER_BYTES = 64 << 20
 """Largest memory of a game's exact search; never more than a quarter of the budget."""
 
@@ -73,14 +77,16 @@ class Searcher:
         TCIAIG 4, 2012, section 3.1). A move that wins at once is played in any case.
     memory_mb: limit of the tree and of exact search in units of 2**20 bytes, at least 1. The default is a quarter of
         the machine's memory. A tree that reaches it is pruned: the least visited subtrees go until half of it is left,
-        their nodes being leaves again, and the search goes on; it ends when too little time is left for that.
+        their nodes being leaves again, and the search goes on; with a deadline no more is kept than can be moved in a
+        twentieth of the time that is left.
     prune: False: a search that reaches the limit ends there, with the stop reason ``memory``.
     seed: an int in [0, 2**64). The same seed and number of iterations give the same tree, bit by bit, on every
         machine; every search starts from it. The default is a new random one for each search.
     reuse: whether a search goes on with the part of the last one's tree that is below its position, when that is the
         last position, or one that comes after it by play, searched with the same options. (With a ``seed``, which says
         what a search finds, the last position itself is searched anew.) ``Stats.reused_visits`` tells how much there
-        was; what exact search has proven is kept along a game also where there was nothing. States written in Python
+        was; what exact search has proven is kept along a game also where there was nothing. Of a part that could not
+        be moved in a twentieth of a time budget the most visited nodes are kept. States written in Python
         must be equal by value and hashable, unless it is the same object again; they are recognised after up to two
         moves, or by an attribute ``moves``, the list of the moves that led to them, after any number.
     stop_early: whether a search ends before its budget when the move to play is certain: there is one legal move
@@ -93,7 +99,8 @@ class Searcher:
     threads: of a search, 1 to 256, for native games; each has a tree of its own in its share of ``memory_mb``, and the
         trees exchange the statistics of their common top after every ``exchange_every`` iterations of each (slow tree
         parallelisation: Bourki et al., CG 2010). The same seed, threads and iterations give the same result; a budget
-        of time does not. What Stats tell is the sum. Budgets below 512 iterations a thread run in one.
+        of time does not. What Stats tell is the sum. Budgets below 512 iterations a thread run in one, and with plain
+        UCT those below the number of the root's moves.
     evaluator: a function of a batch, ``f(observations[B, C, H, W]) -> (policy[B, A], value[B])``, numpy arrays of
         float32: it values the leaves, in place of rollouts, and selection is PUCT (Silver et al., Science 362, 2018).
         Values are from -1 to 1 for the side to move, policies numbers >= 0, of which those of the legal moves count,
@@ -114,8 +121,9 @@ class Searcher:
     temperature and those of evaluators; with an evaluator there are no exploration and no rollouts_per_leaf. These
     searches have one thread, do not reuse trees, and end when the memory is full.
 
-    A Searcher serves one search at a time and may be used from any thread; ``SearchBusy`` otherwise. Raises
-    ``InvalidOption``, also in ``search`` for an option that the game at hand does not know.
+    A Searcher serves one search at a time and may be used from any thread; ``SearchBusy`` otherwise, unless that search
+    was cancelled: it is about to end, and is waited for, five seconds at most. Raises ``InvalidOption``, also in
+    ``search`` for an option that the game at hand does not know.
     """
 
     __slots__ = (
@@ -217,11 +225,6 @@ class Searcher:
             )
         self._core: SearchCore | GeneralCore = SearchCore(memory, self._threads)
 
-    def __del__(self) -> None:
-        background = getattr(self, "_background", None)  # there is none where __init__ raised
-        if background is not None:
-            background.cancel()
-
     def __repr__(self) -> str:
         shown = {
             "preset": self._preset, **self._given, "memory_mb": self._memory / 2**20, "seed": self._seed,
@@ -304,11 +307,15 @@ class Searcher:
         The search ends by itself when it is solved or the memory is full. It does not keep the interpreter from
         ending, and it stops when the Searcher is no longer referenced. Raises what ``search`` raises for the state.
         """
-        from mcts_core.background import BackgroundSearch
+        self._background = self._begin_pondering(state)
+
+    def _begin_pondering(self, state: Any) -> BackgroundSearch:
+        """The search, which ends with the last reference to it."""
+        from mcts_core.background_search import BackgroundSearch
 
         settings, _, _, seed, _, reuse = self._budget(state, None, 1)
         self._core.check(state)
-        self._background = BackgroundSearch(self._core, (state, settings, clock(), 0.0, 0, seed, False, reuse))
+        return BackgroundSearch(self._core, (state, settings, clock(), 0.0, 0, seed, False, reuse))
 
     def stop(self) -> Stats | None:
         """Ends the search that is running, waits for its end and returns its Stats. From any thread, at any time.
@@ -336,7 +343,8 @@ class Searcher:
 
         The file takes the place of one that is there at once and whole: after an error or a crash that is as it was.
         The loaded Searcher goes on as this one does; so that both do, this one's exact search forgets what it has not
-        told the tree. Without statistics the options alone are saved.
+        told the tree. Without statistics the options alone are saved. Windows replaces no file that is open elsewhere:
+        there it is waited for, 2 s at most.
 
         Raises InvalidState for a position that no file can hold (games written in Python: pickle the Searcher instead),
         SearchBusy, MemoryError, OSError.
@@ -367,8 +375,11 @@ class Searcher:
         return reduce(self)
 
     def pondering(self, state: Any) -> Pondering:
-        """A context in which ``state`` is pondered: ``with engine.pondering(state): ...``."""
-        from mcts_core.background import Pondering
+        """A context in which ``state`` is pondered: ``with engine.pondering(state): ...``.
+
+        Its end, by whatever exception, ends the search.
+        """
+        from mcts_core.background_search import Pondering
 
         return Pondering(self, state)
 
@@ -391,12 +402,12 @@ class Searcher:
         The search begins with the first step of the iterator and ends when that is closed. A consumer that is slow
         gets the latest Stats. Budgets and errors are those of ``search``.
         """
-        from mcts_core.background import watch
+        from mcts_core.background_search import Watch
 
         budget = self._budget(state, seconds, iterations)
         interval = _as_number(every, "every", 1e-3, 1e9)
         self._core.check(state)
-        return watch(self._core, (state, *budget), interval)
+        return Watch(self._core, (state, *budget), interval, _stats_of)
 
     def _settings_for(self, state: Any) -> SearchSettings:
         if self._general:
@@ -488,13 +499,11 @@ class Searcher:
         """To the other kind of tree. Raises SearchBusy while the one at hand is searched."""
         from mcts_core.general_searcher import GeneralCore, GeneralSettings
 
-        core = self._core
-        core.claim()
+        self._core.check_free()
         if isinstance(settings, GeneralSettings):
             self._core = GeneralCore(self._memory, settings)
         else:
             self._core = SearchCore(self._memory, self._threads)
-        core.abandon()
 
     def stats(self) -> Stats:
         """The figures of the last search. Raises NoSearch before the first one and after one that failed."""
@@ -515,18 +524,23 @@ def search(state: Any, seconds: float | None = None, *, iterations: int | None =
     """The move to play in ``state``: a search by this thread's own Searcher, made with ``options``.
 
     See ``Searcher`` for the options and ``Searcher.search`` for the budgets and the errors. ``stats()`` tells what it
-    found. Every call begins anew, unless ``reuse=True`` is given.
+    found. Every call begins anew, unless ``reuse=True`` is given. For ``stats()`` the thread keeps ``state`` until its
+    next search; nothing of a game is kept any longer.
     """
+    begin = clock()
     engine: Searcher | None = getattr(_local, "engine", None)
     if engine is None or _local.options != options:
         engine = Searcher(**{"reuse": False, **options})
         _local.engine, _local.options = engine, options
     _local.stats = None
-    move = engine.search(state, seconds, iterations=iterations)
-    if engine._core.held > ARENA_KEPT:
-        _local.stats = found = engine.stats()
-        found._origin.keep(found.move)
-        engine._core.release()
+    budget = engine._budget(state, seconds, iterations)
+    core = engine._core
+    move = core.search(state, budget[0], begin, *budget[1:])
+    if core.held > ARENA_KEPT:  # the caller waits for the move: no Stats are made before somebody asks for them
+        figures = core.figures()
+        assert figures is not None  # a search has just ended
+        _local.stats = core, figures, _top_of(core, figures["number"])
+        core.release()
     return move
 
 
@@ -535,6 +549,10 @@ def stats() -> Stats:
     engine: Searcher | None = getattr(_local, "engine", None)
     if engine is None:
         raise NoSearch("there are no statistics: search() has not been called in this thread")
+    if isinstance(_local.stats, tuple):
+        core, figures, top = _local.stats
+        _local.stats = found = _stats_of(core, figures)
+        found._origin.keep(found.move, top)
     return _local.stats or engine.stats()
 
 
@@ -549,6 +567,15 @@ def rollouts(state: Any, n: int, *, seed: int | None = None) -> Rollouts:
     from mcts_core.results import Rollouts
 
     return Rollouts(wins, draws, losses, plies / count, seconds, count / seconds)
+
+
+def _top_of(core: SearchCore | GeneralCore, number: int) -> tuple[Any, ...] | None:
+    """What ``Origin.keep`` keeps of the tree of the search ``number``, the last one."""
+    if not isinstance(core, SearchCore):
+        return None
+    from mcts_core.tree_top import top
+
+    return top(core, number, KEPT_DEPTH, KEPT_SHARE, MAX_NODES)
 
 
 def _stats_of(core: SearchCore | GeneralCore, figures: dict[str, Any]) -> Stats:

@@ -29,6 +29,28 @@ ctypedef struct Arena:
     uint32_t freed[FREE_LISTS]   # first free record of each number of units, 0: none
 
 
+# Gives address space back, in the background where much of it was ``touched`` (bytes from the start, whole pages).
+cdef void region_release(void *base, uint64_t bytes, uint64_t touched) noexcept nogil
+
+# Waits until all that was released is the system's again; whether there was anything to wait for.
+cdef bint regions_settle() noexcept nogil
+
+
+cdef inline uint64_t whole_pages(uint64_t bytes) noexcept nogil:
+    return (bytes + PAGE - 1) // PAGE * PAGE
+
+
+cdef inline uint8_t *region_make(uint64_t bytes) noexcept nogil:
+    """So many bytes, whole pages, all zero; NULL when the system gives none."""
+    cdef void *base = mcts_vm_reserve(bytes)
+    if base == NULL and regions_settle():
+        base = mcts_vm_reserve(bytes)
+    if base != NULL and not mcts_vm_commit(base, 0, bytes):
+        mcts_vm_release(base, bytes)
+        base = NULL
+    return <uint8_t *>base
+
+
 cdef inline uint8_t *arena_at(const Arena *arena, uint32_t index) noexcept nogil:
     return arena.base + <uint64_t>index * arena.unit
 
@@ -40,8 +62,15 @@ cdef inline bint arena_reserve(Arena *arena, uint64_t bytes) noexcept nogil:
         if arena.base != NULL:
             arena.reserved = bytes
             return True
-        bytes = bytes // 2 // PAGE * PAGE
+        if not regions_settle():
+            bytes = bytes // 2 // PAGE * PAGE
     return False
+
+
+cdef inline void arena_release(Arena *arena) noexcept nogil:
+    if arena.base != NULL:
+        region_release(arena.base, arena.reserved, arena.committed)
+    arena.base = NULL
 
 
 cdef inline bint arena_grow(Arena *arena, uint64_t needed) noexcept nogil:
@@ -52,11 +81,14 @@ cdef inline bint arena_grow(Arena *arena, uint64_t needed) noexcept nogil:
         step = LARGEST_COMMIT
     cdef uint64_t end = arena.committed + step
     if end < needed:
-        end = (needed + PAGE - 1) // PAGE * PAGE
+        end = whole_pages(needed)
     if end > arena.reserved:
         end = arena.reserved
-    if needed > end or not mcts_vm_commit(arena.base, arena.committed, end):
+    if needed > end:
         return False
+    while not mcts_vm_commit(arena.base, arena.committed, end):
+        if not regions_settle():
+            return False
     arena.committed = end
     return True
 

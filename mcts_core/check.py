@@ -7,9 +7,10 @@ import time
 from dataclasses import asdict, dataclass, field
 
 from mcts_core.api import Searcher
+from mcts_core.arguments import as_int, shorten
 from mcts_core.errors import GameError, GameOver, InvalidOption, InvalidState
 from mcts_core.game import CHANCE, NativeState, refuse_hidden
-from mcts_core.notation import as_int, shorten
+from mcts_core.user_states import MOST_MOVES, MOST_PLAYERS, as_outcomes, as_sign, as_values, as_winner
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,9 +25,6 @@ CAUSES = (
     "legal_moves", "play",
 )
 """Parts whose problems make others fail too: they are told first."""
-MOST_MOVES = 65520
-"""Legal moves of one position, at most."""
-MOST_PLAYERS = 32
 CLOSE = 1e-6
 """How far probabilities may be from a sum of 1."""
 MOST_CHILDREN = 40
@@ -255,6 +253,14 @@ class _Run:
             self.tell(part, type(error).__name__, f"raised {type(error).__name__}: {error}")
             raise _GameEnds from None
 
+    def checked(self, part: str, convert: Callable[[Any], Any], given: Any, expected: str) -> Any:
+        """What a method returned as a search reads it; that it cannot be read is a problem that ends the game."""
+        try:
+            return convert(given)
+        except (TypeError, ValueError, OverflowError):
+            self.tell(part, "value", f"{expected}, got {shorten(given)}")
+            raise _GameEnds from None
+
     # ---- one game ----------------------------------------------------------------------------------------------------
 
     def play_game(self, number: int) -> None:
@@ -301,20 +307,10 @@ class _Run:
         if self.general:
             return self.look_general(state)
         to_move = self.call("to_move", lambda: state.to_move)
-        if not isinstance(to_move, int) or to_move not in (1, -1):
-            self.tell("to_move", "value", f"must be +1 or -1, got {shorten(to_move)}")
-            raise _GameEnds
+        to_move = self.checked("to_move", as_sign, to_move, "must be +1 or -1")
         winner = self.call("winner()", state.winner)
-        if winner is not None:
-            try:
-                if isinstance(winner, bool):
-                    raise TypeError
-                winner = as_int(winner, "winner()", -1, 1)
-            except (TypeError, InvalidOption):
-                self.tell("winner()", "value", f"must be None, +1, -1 or 0, got {shorten(winner)}")
-                raise _GameEnds from None
-            return _View(to_move, winner)
-        return _View(to_move, None, self.moves_of(state))
+        winner = self.checked("winner()", as_winner, winner, "must be None, +1, -1 or 0")
+        return _View(to_move, winner, self.moves_of(state) if winner is None else [])
 
     def look_general(self, state: Any) -> _View:
         """The same of a position of a general game."""
@@ -325,13 +321,10 @@ class _Run:
             raise _GameEnds
         values = self.call("returns()", state.returns)
         if values is not None:
-            try:
-                result = tuple(float(value) for value in values)
-            except (TypeError, ValueError):
-                result = ()
-            if len(result) != players or not all(0.0 <= value <= 1.0 for value in result):
-                text = f"must return None or a number from 0 to 1 for each of the {players} players, got "
-                self.tell("returns()", "value", text + shorten(values))
+            expected = f"must return None or a number from 0 to 1 for each of the {players} players"
+            result = tuple(self.checked("returns()", as_values, values, expected))
+            if len(result) != players:
+                self.tell("returns()", "value", f"{expected}, got {shorten(values)}")
                 raise _GameEnds
             return _View(None, result)
         to_move = self.call("to_move", lambda: state.to_move)
@@ -360,15 +353,12 @@ class _Run:
     def outcomes_of(self, state: Any) -> tuple[list[Any], list[float]]:
         """The moves of chance and their probabilities, checked."""
         part = "chance_outcomes()"
-        outcomes = self.listed(part, self.call(part, lambda: state.chance_outcomes()))
-        try:
-            moves = [move for move, _ in outcomes]
-            chances = [float(chance) for _, chance in outcomes]
-        except (TypeError, ValueError):
-            self.tell(part, "pairs", f"must return pairs of a move and its probability, got {shorten(outcomes)}")
-            raise _GameEnds from None
+        given = self.listed(part, self.call(part, lambda: state.chance_outcomes()))
+        outcomes = self.checked(part, as_outcomes, given, "must return pairs of a move and its probability")
+        moves = [move for move, _ in outcomes]
+        chances = [chance for _, chance in outcomes]
         if not all(0.0 <= chance <= 1.0 for chance in chances) or abs(sum(chances) - 1.0) > CLOSE:
-            text = f"probabilities must be numbers from 0 to 1 that sum to 1, got {shorten(outcomes)}"
+            text = f"probabilities must be numbers from 0 to 1 that sum to 1, got {shorten(given)}"
             self.tell(part, "sum", text)
             raise _GameEnds
         self.different(part, moves)

@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from mcts_core.api import rollouts
-from mcts_core.notation import shorten
+from mcts_core.arguments import shorten
 from mcts_core.probe import Probe
 
 TYPE_CHECKING = False

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import time
 
+from mcts_core.arguments import as_int, shorten
 from mcts_core.errors import InvalidOption
-from mcts_core.notation import as_int, shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -43,12 +43,22 @@ cdef enum:
 
 cdef void words_free(Words *words) noexcept nogil
 cdef void known_free(Known *known) noexcept nogil
+cdef void known_clear(Known *known) noexcept nogil
 
-# Writes the news of all blocks with ``least`` of it into ``message``, after which it is known. False: no memory.
+# Writes the news of all blocks with ``least`` of it into ``message``, after which it is known; none while the root has
+# no block. False: no memory.
 cdef bint tell(Tree *tree, Known *known, uint32_t least, Words *message) noexcept nogil
 
-# Adds another tree's news. A Status; RUN_GAME_ERROR also where the message is none.
+# Whether this is a message that a tree of the same root, with the same options, can have told: every number is in its
+# range, and what falls on a node of this tree can be. RUN_DONE, RUN_GAME_ERROR: it is none, or RUN_SYSTEM_MEMORY.
+cdef int check_message(const Tree *tree, const uint32_t *message, uint32_t length) noexcept nogil
+
+# Adds another tree's news, which is a message; none while the root has no block, so that a node's visits are always
+# those of its children. A Status.
 cdef int hear(Tree *tree, Known *known, const uint32_t *message, uint32_t length) noexcept nogil
 
-# Forgets what is known of all but the blocks that are below the node after ``moves``, which will be the root.
+# The node after ``moves`` will be the root.
 cdef void follow(const Tree *tree, Known *known, const uint32_t *moves, uint32_t count) noexcept nogil
+
+# Forgets what is known of blocks that are not below the root, or no more.
+cdef void forget_gone(const Tree *tree, Known *known) noexcept nogil

@@ -9,8 +9,8 @@ from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from importlib import import_module
 from multiprocessing import current_process, get_context, parent_process
 
+from mcts_core.arguments import as_int, shorten
 from mcts_core.errors import InvalidOption
-from mcts_core.notation import as_int, shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -53,12 +53,19 @@ cdef extern from "mcts_core/game.h" nogil:
         uint32_t distance
         uint32_t symmetry
 
+    ctypedef struct mcts_interrupt:
+        int32_t (*raised)(void *context) noexcept
+        void *context
+
+    int32_t mcts_raised(const mcts_interrupt *interrupt) noexcept
+
     ctypedef struct mcts_proof:
         int32_t value
         uint32_t distance
         uint32_t exact
         uint32_t move
         uint64_t spent
+        const mcts_interrupt *interrupt
 
     ctypedef struct mcts_children:
         uint32_t capacity

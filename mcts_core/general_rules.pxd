@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 
 from mcts_core.game cimport NativeState, mcts_game, mcts_general, mcts_rng
+from mcts_core.user_states cimport UserStates
 
 
 cdef enum GeneralKind:
@@ -71,29 +72,16 @@ cdef class NativeRules(Rules):
 
 
 cdef class PythonRules(Rules):
-    cdef list moves                   # the moves met so far; an id is an index
-    cdef dict ids                     # move -> id
+    cdef UserStates user
     cdef list trail                   # the positions along the path of the last look
     cdef list trail_moves             # the ids of that path
     cdef list listed                  # the legal moves there, as they were listed last
     cdef bint observing               # evaluations are asked for
     cdef bint aligned                 # with a policy by legal move, not by action
-    cdef bint acts                    # states have action()
-    cdef object numpy
-    cdef object error                 # what a method of the user's game raised
-    cdef str calling                  # the method that is running
 
     cdef object at(self, const uint32_t *path, uint32_t length)
-    cdef object child(self, object state, object move)
-    cdef object returns(self, object state)
-    cdef int mover(self, object state) except -2
-    cdef list legal(self, object state)
-    cdef list outcomes(self, object state)
-    cdef uint32_t identity_of(self, object move) except? 0xFFFFFFFF
     cdef int describe(self, object state, bint listed, GeneralPosition *position) except -1
-    cdef int add_actions(self, object state, list moves, uint32_t *actions) except -1
     cdef int play_out(self, mcts_rng *rng, double *values) except -1
-    cdef object planes_of(self, object state)
     cdef int write(self, object state, float *row) except -1
 
 

@@ -3,7 +3,7 @@ from typing import Any, Self
 
 from typing_extensions import disjoint_base
 
-from mcts_core.search_turn import SearchTurn
+from mcts_core.search_turn import Claim, Halt, SearchTurn
 
 @disjoint_base
 class GeneralSettings:
@@ -41,7 +41,8 @@ class GeneralCore(SearchTurn):
         reuse: int = 0,
         progress: Callable[[dict[str, Any]], object] | None = None,
         every: float = 0.0,
-        claimed: bool = False,
+        halt: Halt | None = None,
+        claim: Claim | None = None,
     ) -> Any: ...
     def figures(self) -> dict[str, Any] | None: ...
     @property

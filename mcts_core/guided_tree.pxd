@@ -20,7 +20,7 @@ for the node and all above, and the iteration goes on into the best of those sib
 
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from mcts_core.game cimport mcts_children, mcts_game, mcts_guide, mcts_policy, mcts_proof
+from mcts_core.game cimport mcts_children, mcts_game, mcts_guide, mcts_interrupt, mcts_policy, mcts_proof
 from mcts_core.tree cimport Tree, WIDE_UNIT
 
 cdef enum:
@@ -101,8 +101,9 @@ ctypedef struct GuidedTree:
     float *scratch               # priors of the children at hand
     uint32_t *drawn              # by level of the path: the drawn child that selection passed over, or NEVER
     uint32_t drawn_room
-    double deadline              # on the clock, 0: none
-    double unit_seconds          # that a unit of exact search lasts, about
+    mcts_interrupt interrupt     # what exact search asks while it runs
+    int32_t interrupted          # 1: it was raised, so that the run ends after this iteration
+    uint64_t unseen              # units spent since it was asked last
 
 ctypedef struct GuidedOps:
     GuidedTree *(*create)(uint64_t bytes) noexcept nogil
@@ -113,7 +114,7 @@ ctypedef struct GuidedOps:
     # starts another search in the same tree, the block of whose root is known; `moved`: it is not that of the last one
     int (*resume)(GuidedTree *guided, const mcts_game *game, const void *root, int32_t root_sign, uint64_t seed,
                   int moved) noexcept nogil
-    # runs up to `count` iterations; returns a Status
+    # runs up to `count` iterations, fewer where exact search was interrupted; returns a Status
     int (*run)(GuidedTree *guided, uint32_t count) noexcept nogil
     # memory for a tree that was not grown here: `levels` on a path, `count` children; 0 when the system gives none
     int (*reserve)(GuidedTree *guided, uint32_t levels, uint32_t count) noexcept nogil

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from dataclasses import dataclass
+from functools import partial
 
 from mcts_core.api import MAX_ITERATIONS, MAX_SEED, Searcher, _as_duration, _random_seed, _stats_of
+from mcts_core.arguments import as_int, shorten
 from mcts_core.errors import InvalidOption, InvalidState
-from mcts_core.notation import as_int, shorten
+from mcts_core.search_turn import Halt
 from mcts_core.searcher import clock
+from mcts_core.workers import run_together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,8 +25,6 @@ MEMORY_MB = 256
 """Default of a thread. A share of the machine's memory by the number of threads would change what searches find."""
 TOGETHER = 256
 """Positions whose leaves an evaluator gets in common batches."""
-POLL = 0.02
-"""Seconds between two looks at signals while waiting: on Windows, Ctrl-C does not end a wait."""
 _ON_ERROR = ("raise", "return")
 
 
@@ -112,13 +112,12 @@ class _Batch:
         self._iterations = iterations
         self._seeds = seeds
         self._left = deque(range(len(positions)))
-        self._stopping = False
-        self._failure: BaseException | None = None
+        self._halt = Halt()
         self.results: list[Result] = [Result(None, None)] * len(positions)
 
     def work(self, engine: Searcher) -> None:
         """Searches positions with ``engine`` until none is left."""
-        while not self._stopping:
+        while not self._halt.told:
             try:
                 index = self._left.popleft()
             except IndexError:
@@ -127,7 +126,9 @@ class _Batch:
                 begin = clock()
                 state = self._positions[index]
                 settings, seconds, iterations, _, early, _ = engine._budget(state, self._seconds, self._iterations)
-                move = engine._core.search(state, settings, begin, seconds, iterations, self._seeds[index], early)
+                move = engine._core.search(
+                    state, settings, begin, seconds, iterations, self._seeds[index], early, halt=self._halt
+                )
                 self.results[index] = Result(move, engine.stats())
             except Exception as error:
                 self.results[index] = Result(None, None, error)
@@ -153,36 +154,7 @@ class _Batch:
 
     def run(self, engines: list[Searcher]) -> None:
         """``work`` of each engine in a thread of its own."""
-        over = threading.Semaphore(0)
-
-        def work(engine: Searcher) -> None:
-            try:
-                self.work(engine)
-            except BaseException as error:  # of a user's game that wants the program to end
-                self._failure = error
-                self._stopping = True
-            finally:
-                over.release()
-
-        workers = [threading.Thread(target=work, args=(engine,), daemon=True) for engine in engines]
-        started = []
-        waiting = 0
-        try:
-            for worker in workers:
-                worker.start()
-                started.append(worker)
-            while waiting < len(workers) and not self._stopping:
-                waiting += over.acquire(timeout=POLL)
-        finally:  # Ctrl-C comes here with searches that run
-            self._stopping = self._stopping or waiting < len(workers)
-            for worker in started:
-                while worker.is_alive():
-                    if self._stopping:
-                        for engine in engines:
-                            engine._core.cancel()
-                    worker.join(0.005)
-        if self._failure is not None:
-            raise self._failure
+        run_together([partial(self.work, engine) for engine in engines], self._halt)
 
 
 def _named(results: list[Result], failed: list[int]) -> Exception:

@@ -25,12 +25,11 @@ NO_MOVE = 0xFFFFFFFF
 UNKNOWN_MOVE = 0xFFFFFFFE
 
 
-def tell(core: SearchCore, least: int) -> bytes:
-    """What is new in the tree of ``core``; ``least`` is that of ``SearchCore.tell``."""
+def tell(core: SearchCore, least: int) -> bytes | None:
+    """What is new in the tree of ``core``; ``least`` and None are those of ``SearchCore.tell``."""
     told = core.tell(least)
-    assert told is not None
     names = core.names
-    if names is None:
+    if told is None or names is None:
         return told
     numbers: dict[int, int] = {}  # in this message, by those of the search
     message = renumbered(told, lambda move: numbers.setdefault(move, len(numbers)))
@@ -43,7 +42,10 @@ def hear(core: SearchCore, message: bytes) -> None:
     if known is not None:
         message, names = pickle.loads(message)
         numbers = {name: number for number, name in enumerate(known)}
-        message = renumbered(message, lambda move: numbers.get(names[move], UNKNOWN_MOVE))
+        try:
+            message = renumbered(message, lambda move: numbers.get(names[move], UNKNOWN_MOVE))
+        except IndexError:
+            raise ValueError("not a message of a search: it ends too early, or a move has no name") from None
     core.hear(message)
 
 

@@ -2,10 +2,10 @@
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from mcts_core.game cimport mcts_proof
+from mcts_core.game cimport mcts_interrupt, mcts_proof
 
 
-cdef extern from "kernels/mnk_windows.h" nogil:
+cdef extern from "kernels/mnk_words.h" nogil:
     ctypedef struct mnk_rays:
         int32_t k
         int32_t exact
@@ -44,6 +44,8 @@ ctypedef struct solver_search:
     # the budget
     uint64_t spent
     uint64_t limit
+    uint64_t pause                        # units at which the next look at the interrupt is due
+    const mcts_interrupt *interrupt
     uint64_t kept                         # entries written
     # the memory
     solver_entry *entries

@@ -1,17 +1,15 @@
 """Threat search for five in a row: its position, its memory and the table of the hot functions over them.
 
-A cell is numbered 32 * row + column here, and lies on one line of each direction. Line ``l`` of the 192 is row l,
-column l - 32, the diagonal with row - column = l - 95 or the one with row + column = l - 128; the bit of a cell is its
-column, on columns its row.
+A cell is numbered 32 * row + column here; lines are those of ``mnk_lines``.
 """
 
 from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from mcts_core.game cimport mcts_proof
+from mcts_core.game cimport mcts_interrupt, mcts_proof
+from mcts_core.mnk_lines cimport MNK_LINES
 
 
 cdef enum:
-    THREAT_LINES = 192
     THREAT_CELLS = 1024
     THREAT_STACK = 1 << 15
 
@@ -30,11 +28,11 @@ ctypedef struct threat_search:
     int32_t rows
     uint32_t strict
     int32_t bands[4][2]                   # of lines that exist, in multiples of 8
-    uint32_t valid[THREAT_LINES]
-    int16_t base[THREAT_LINES]            # the cell of bit 0
+    uint32_t valid[MNK_LINES]
+    int16_t base[MNK_LINES]            # the cell of bit 0
     int16_t step[6]                       # from bit to bit, by line / 32
     # the position
-    uint32_t stones[2][THREAT_LINES]      # of the player who began, of the other
+    uint32_t stones[2][MNK_LINES]      # of the player who began, of the other
     uint64_t hash
     int32_t count
     # the attack
@@ -43,7 +41,7 @@ ctypedef struct threat_search:
     uint64_t side                         # of the keys of positions where the attacker moves
     const uint64_t *mine_keys
     const uint64_t *their_keys
-    uint32_t three[THREAT_LINES]
+    uint32_t three[MNK_LINES]
     uint64_t active[3]                    # lines with windows of three
     uint32_t best
     uint32_t cut                          # some line of play was not followed to its end
@@ -55,6 +53,9 @@ ctypedef struct threat_search:
     # the budget
     uint64_t spent
     uint64_t limit
+    uint64_t pause                        # units at which the next look at the interrupt is due
+    const mcts_interrupt *interrupt
+    uint32_t interrupted
     # the memory
     threat_entry *entries
     uint64_t buckets                      # of 4 entries

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from weakref import ref
 
+from mcts_core.api import KEPT_DEPTH, KEPT_SHARE, MAX_NODES, _as_number
+from mcts_core.arguments import as_int
 from mcts_core.errors import NoSearch
-from mcts_core.notation import as_int
 from mcts_core.results import Node
 from mcts_core.searcher import SearchCore
 
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from mcts_core.general_searcher import GeneralCore
 
 MAX_DEPTH = 100
-MAX_NODES = 100_000
-KEPT_DEPTH, KEPT_SHARE = 3, 0.01
-"""The part that is kept of a tree which ``mcts_core.search`` gives back: what ``Stats.tree`` shows by default."""
 
 
 class Origin:
@@ -37,15 +35,13 @@ class Origin:
         self._kept: Node | None = None
         self._chosen: Any = None
 
-    def keep(self, chosen: Any) -> None:
-        """Reads the top of the tree before that is given back; ``chosen``: the move to play."""
-        if isinstance(self._core(), SearchCore):
-            self._kept = self.tree(KEPT_DEPTH, KEPT_SHARE)
-            self._chosen = chosen
+    def keep(self, chosen: Any, top: tuple[Any, ...] | None) -> None:
+        """For when the tree is given back: the move to play, and the top of the tree as ``tree_top.top`` tells it."""
+        self._chosen = chosen
+        self._kept = None if top is None else _node_of(top)
 
     def tree(self, max_depth: int, min_share: float) -> Node:
         """See ``Stats.tree``."""
-        from mcts_core.api import _as_number
         from mcts_core.tree_top import top
 
         depth = as_int(max_depth, "max_depth", 0, MAX_DEPTH)

@@ -21,13 +21,16 @@ from mcts_core.api import (
     _as_duration,
     _random_seed,
     _stats_of,
+    _top_of,
 )
+from mcts_core.arguments import as_int, shorten
 from mcts_core.errors import GameError, InvalidOption, InvalidState, WorkersLost
 from mcts_core.executors import GUARD, Opened
 from mcts_core.many import MEMORY_MB, seed_of
-from mcts_core.notation import as_int, shorten
 from mcts_core.parallel_worker import FIRST, FIRST_SHARE, LEAST, Answer, Task
+from mcts_core.search_turn import Halt
 from mcts_core.searcher import SearchCore, clock
+from mcts_core.workers import run_together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,8 +134,8 @@ def search_parallel(
 
     ``executor``: any ``concurrent.futures.Executor``, a Dask ``Client``, ``"threads"``, ``"dask:ADDRESS"``, or
     ``"processes"``, the default: fresh ones, which end with the call and take some tenths of a second to begin; keep an
-    executor for many searches. ``workers`` (1 to 4096): trees that search at a time, by default one for each process or
-    thread of the executor.
+    executor for many searches. It is used from a thread that leads the search. ``workers`` (1 to 4096): trees that
+    search at a time, by default one for each process or thread of the executor.
 
     The search ends ``seconds`` after the call began, or when each worker has run ``iterations``, whichever comes first;
     after one second where neither is given. It ends when any worker has proven the value of the position; by
@@ -176,16 +179,23 @@ def search_parallel(
         raise InvalidState(
             f"a state that workers search must pickle, and {shorten(state)} does not: {type(error).__name__}: {error}"
         ) from error
-    with Opened(executor, workers) as opened:
-        search = _Search(engine, state, problem, opened.executor, opened.workers, chosen)
-        search.begin, search.seconds, search.iterations = begin, seconds, iterations
-        search.rounds, search.adapts = count or _rounds(seconds, iterations), count is None
-        try:
-            search.run()
-        finally:
-            busy = search.end()
-            opened.close(busy)
-    return search.result()
+    halt = Halt()
+
+    def run() -> ParallelResult:
+        with Opened(executor, workers) as opened:
+            search = _Search(engine, state, problem, opened.executor, opened.workers, chosen, halt)
+            search.begin, search.seconds, search.iterations = begin, seconds, iterations
+            search.rounds, search.adapts = count or _rounds(seconds, iterations), count is None
+            try:
+                search.run()
+            finally:
+                busy = search.end()
+                opened.close(busy)
+        return search.result()
+
+    # In a thread of its own: in the main one an interrupt could come between any two steps of an executor, which may
+    # hold a lock there that its threads wait for.
+    return run_together([run], halt)[0]
 
 
 def _rounds(seconds: float | None, iterations: int | None) -> int:
@@ -232,8 +242,8 @@ class _Search:
     adapts: bool
     """Whether rounds become longer where they cost much."""
 
-    def __init__(self, engine: Searcher, state: Any, problem: bytes, executor: Executor, workers: int,
-                 seed: int) -> None:
+    def __init__(self, engine: Searcher, state: Any, problem: bytes, executor: Executor, workers: int, seed: int,
+                 halt: Halt) -> None:
         self.name = uuid4().hex
         self.engine = engine
         assert isinstance(engine._core, SearchCore)
@@ -243,6 +253,7 @@ class _Search:
         self.legal = len(state.legal_moves())
         self.executor = executor
         self.seed = seed
+        self.halt = halt
         self.slots = [_Slot(number) for number in range(workers)]
         self.workers: dict[str, _Worker] = {}
         self.errors: list[str] = []
@@ -264,6 +275,7 @@ class _Search:
 
     def run(self) -> None:
         """Until the budget is spent or the position is solved."""
+        parallel_worker.table.begin(self.name, self.halt)
         self.settings, _, _, _, self.early, _ = self.engine._budget(self.state, self.seconds, self.iterations)
         self.round_seconds = 0.0 if self.seconds is None else self.seconds / self.rounds
         self.search_first()
@@ -272,7 +284,9 @@ class _Search:
             self.stop_reason = figures["stop_reason"]
             return
         if self.can_hear():
-            self.add_news("", messages.tell(self.core, max(1, figures["iterations"] // LEAST)))
+            told = messages.tell(self.core, max(1, figures["iterations"] // LEAST))
+            assert told is not None
+            self.add_news("", told)
             while self.submit_all():
                 if self.collect(self.wait()):
                     self.stop_reason = "solved"
@@ -289,6 +303,8 @@ class _Search:
 
     def left(self) -> float:
         """Seconds."""
+        if self.halt.told:
+            return 0.0
         return float("inf") if self.seconds is None else self.begin + self.seconds - clock()
 
     def search_first(self) -> None:
@@ -311,7 +327,9 @@ class _Search:
     def search_here(self, seconds: float, iterations: int) -> None:
         begin = self.begin if self.own else clock()
         seed = seed_of(self.seed, -1 - len(self.own))
-        self.core.search(self.state, self.settings, begin, seconds, iterations, seed, self.early, 2)
+        self.core.search(
+            self.state, self.settings, begin, seconds, iterations, seed, self.early, 2, halt=self.halt
+        )
         figures = self.core.figures()
         assert figures is not None
         self.own.append(figures)
@@ -444,8 +462,9 @@ class _Search:
         now = clock()
         if answer.iterations > self.most - self.totals["iterations"]:
             raise ValueError("more iterations than were asked for")
-        messages.hear(self.core, answer.told)
-        self.add_news(answer.tree, answer.told)
+        if answer.told is not None:
+            messages.hear(self.core, answer.told)
+            self.add_news(answer.tree, answer.told)
         slot.rounds += 1
         slot.failure = None
         trip = now - slot.submitted
@@ -505,8 +524,9 @@ class _Search:
             "seconds": now - self.begin,
             "overshoot": max(0.0, now - self.begin - self.seconds) if self.seconds is not None else 0.0,
         }
+        top = _top_of(self.core, figures["number"])
         stats = _stats_of(self.core, figures)
-        stats._origin.keep(stats.move)
+        stats._origin.keep(stats.move, top)
         count = max(len(self.answers), 1)
         trips, inside = (sum(values) for values in zip(*self.answers, strict=True)) if self.answers else (0.0, 0.0)
         return ParallelResult(

@@ -17,6 +17,7 @@ from uuid import uuid4
 from mcts_core import messages
 from mcts_core.api import Searcher
 from mcts_core.many import seed_of
+from mcts_core.search_turn import Halt
 from mcts_core.searcher import SearchCore, clock
 
 TYPE_CHECKING = False
@@ -79,7 +80,8 @@ class Answer:
     """Whether this was the tree's first round."""
     heard: int
     """The number of the first news that the tree has not heard."""
-    told: bytes
+    told: bytes | None
+    """None: nothing that counts, as the root's moves have no statistics yet."""
     seconds: float
     """Of the round, in the worker."""
     iterations: int
@@ -99,7 +101,7 @@ class Answer:
 class Tree:
     """A tree of a search, in the hands of one round at a time."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, halt: Halt) -> None:
         self.state, options = pickle.loads(task.problem)
         if task.slot:
             options["root_proofs"] = 0  # one worker looks for a proof of the root
@@ -110,7 +112,7 @@ class Tree:
         self.seed = seed_of(task.seed, self.number)
         self.heard = task.first
         self.visits = 0
-        self.closed = False
+        self.halt = halt
 
     def round(self, task: Task, begin: float) -> Answer:
         """Hears, searches and tells."""
@@ -135,26 +137,27 @@ class Tree:
                 del parts[:-1]
         final = parts[-1]
         iterations = total(parts, "iterations")
+        told = messages.tell(core, max(1, iterations // LEAST, self.visits // SHARE))
+        if told is None:
+            iterations = 0
+            del parts[:]
         return Answer(
             tree=self.name, process=f"{platform.node()}:{os.getpid()}", number=self.number, fresh=fresh,
-            heard=self.heard, told=messages.tell(core, max(1, iterations // LEAST, self.visits // SHARE)),
-            iterations=iterations, rollouts=total(parts, "rollouts"), prunes=total(parts, "prunes"),
-            dropped_nodes=total(parts, "dropped_nodes"),
+            heard=self.heard, told=told, iterations=iterations, rollouts=total(parts, "rollouts"),
+            prunes=total(parts, "prunes"), dropped_nodes=total(parts, "dropped_nodes"),
             depth_sum=sum(part["depth_mean"] * part["iterations"] for part in parts),
-            depth_max=max(part["depth_max"] for part in parts), visits=final["visits"], nodes=final["nodes"],
-            bytes=final["bytes"], threads=final["threads"], proven=final["proven"], pv=tuple(final["pv"]),
-            seconds=clock() - begin,
+            depth_max=max((part["depth_max"] for part in parts), default=0), visits=final["visits"],
+            nodes=final["nodes"], bytes=final["bytes"], threads=final["threads"], proven=final["proven"],
+            pv=tuple(final["pv"]), seconds=clock() - begin,
         )
 
     def search(self, task: Task, part: int, begin: float, seconds: float, iterations: int) -> dict[str, Any]:
         """The figures of a search that goes on with the tree."""
         core = self.engine._core
-        core.claim()
-        if self.closed:  # from here on, cancel() finds the search
-            core.abandon()
+        if self.halt.told:
             raise Ended("the search is over")
         seed = seed_of(self.seed, 2 * task.number + part)
-        core.search(self.state, self.settings, begin, seconds, iterations, seed, False, 2, None, 0.0, True)
+        core.search(self.state, self.settings, begin, seconds, iterations, seed, False, 2, halt=self.halt)
         figures = core.figures()
         assert figures is not None
         self.visits = figures["visits"]
@@ -179,6 +182,8 @@ class Table:
         self.process = uuid4().hex
         self._lock = threading.Lock()
         self._searches: dict[str, Search] = {}
+        self._halts: dict[str, Halt] = {}
+        """Of the searches that this process asks for."""
         self._ended: deque[str] = deque(maxlen=64)
         self._sweeps: list[float] = []
         """When sweeps come, the next one first."""
@@ -195,14 +200,18 @@ class Table:
         finally:
             self._give_back(task, tree, whole)
 
+    def begin(self, search: str, halt: Halt) -> None:
+        """From now on ``halt`` ends what runs of a search in this process."""
+        self._halts[search] = halt
+
     def end(self, search: str) -> None:
         """Ends what runs of a search in this process, and drops its trees."""
         with self._lock:
             self._ended.append(search)
             found = self._searches.pop(search, None)
+            self._halts.pop(search, None)
         for tree in found.trees.values() if found else ():
-            tree.closed = True
-            tree.engine._core.cancel()
+            tree.halt.tell()
 
     def _take(self, task: Task) -> Tree:
         home = task.home == self.process
@@ -213,10 +222,11 @@ class Table:
             found.busy += 1
             self._sweep()
             tree = found.trees.get(task.slot) if home else found.idle.pop() if found.idle else None
+            halt = self._halts.get(task.search) or Halt()
         if tree is not None:
             return tree
         try:
-            tree = Tree(task)
+            tree = Tree(task, halt)
         except BaseException:
             with self._lock:
                 found.busy -= 1
@@ -225,7 +235,7 @@ class Table:
         with self._lock:
             found.trees[task.slot if home else tree.number] = tree
             if task.search in self._ended:
-                tree.closed = True
+                tree.halt.tell()
         return tree
 
     def _give_back(self, task: Task, tree: Tree, whole: bool) -> None:

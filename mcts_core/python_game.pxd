@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t, uint32_t
 
 from mcts_core.game cimport NativeState, mcts_game, mcts_guide
+from mcts_core.user_states cimport UserStates
 
 
 cdef NativeState as_native(object state, str purpose)
@@ -16,16 +17,9 @@ cdef class PythonGame(NativeState):
     cdef readonly object root
     cdef readonly int to_move
     cdef readonly list root_moves
-    cdef list moves          # the moves met so far; an id is an index
-    cdef dict ids            # move -> id
-    cdef object error        # what a method of the user's game raised
-    cdef str calling         # the method that is running
+    cdef UserStates user
     cdef object value        # hash of the root; None where states are not compared by value
 
-    cdef object child(self, object state, object move)
-    cdef object outcome(self, object state)
-    cdef list legal(self, object state)
-    cdef uint32_t identity_of(self, object move) except? 0xFFFFFFFF
     cdef list distinct(self, object state, uint32_t depth)
     cdef object replay(self, const uint32_t *path, uint32_t length)
     cdef object move_of(self, uint32_t identity)

@@ -90,9 +90,10 @@ class Stats(_Found):
     bytes: int
     """Memory that the tree takes; exact search has its own, which counts towards the limit only."""
     prunes: int
-    """How often the tree reached its limit and lost its least visited subtrees."""
+    """How often the tree lost its least visited subtrees: at its limit, or when the search began and had too little
+    time to move all that was left of the last one's together."""
     dropped_nodes: int
-    """Nodes that went with them."""
+    """Nodes that went with them; when the search began, so many at most."""
     depth_mean: float
     """Mean number of moves between the root and the node that an iteration reached."""
     depth_max: int

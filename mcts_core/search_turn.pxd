@@ -1,16 +1,37 @@
 """Whose turn it is: one search at a time, which any thread may cancel or wait for."""
 
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint32_t, uintptr_t
+
+
+cdef uint32_t forks                # that this process comes from
+
+
+cdef class Halt:
+    cdef uint32_t flag             # 1: what it was given to is to end; written by any thread
 
 
 cdef class SearchTurn:
-    cdef object lock               # held while a search runs
-    cdef uint32_t number           # of the latest search
-    cdef uint32_t cancelled        # the search that is to end; written by any thread
-    cdef uint64_t thread           # that runs the search, 0: none; a number, since any thread may read it at any time
-    cdef bint searching            # the lock is held by a search
+    cdef object lock               # held while a search runs, or by whoever reads what the last one found
+    cdef uint32_t number           # of the latest search; read by any thread, as the following four are
+    cdef uint32_t cancelled        # the latest search that is to end; written by any thread
+    cdef uint32_t searching        # 1: the lock is held by a search
+    cdef uintptr_t thread          # that runs the search, 0: none
     cdef uint32_t forks            # when the lock was taken last
+    cdef Halt halt                 # of the search that runs, None: it has none
 
     cdef bint take(self) except -1
+    cdef int take_or_refuse(self) except -1
+    cdef int claim(self) except -1
+    cdef int begin_turn(self, Claim claim, Halt halt) except -1
     cdef void leave(self) noexcept
     cdef void forget(self) noexcept
+    cdef bint is_own(self) noexcept
+    cdef bint is_cancelled(self) noexcept nogil
+    cdef void cancel_search(self, uint32_t number) noexcept nogil
+
+
+cdef class Claim:
+    cdef SearchTurn core           # None: the search has begun, or was given up
+    cdef uint32_t number           # of the search
+
+    cdef void give_back(self) noexcept

@@ -4,6 +4,7 @@ from typing import Any, Self
 from typing_extensions import disjoint_base
 
 from mcts_core.search_settings import SearchSettings
+from mcts_core.search_turn import Claim, Halt
 from mcts_core.searched_tree import SearchedTree
 
 def main_thread_ident() -> int | None: ...
@@ -28,7 +29,8 @@ class SearchCore(SearchedTree):
         reuse: int = 0,
         progress: Callable[[dict[str, Any]], object] | None = None,
         every: float = 0.0,
-        claimed: bool = False,
+        halt: Halt | None = None,
+        claim: Claim | None = None,
     ) -> Any: ...
     def tell(self, least: int = 1) -> bytes | None: ...
     def hear(self, told: bytes) -> None: ...

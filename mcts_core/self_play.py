@@ -6,10 +6,10 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, overload
 
 from mcts_core.api import MAX_ITERATIONS, MAX_SEED, Searcher, _as_number, _random_seed
+from mcts_core.arguments import as_int, shorten
 from mcts_core.errors import InvalidOption
 from mcts_core.game import import_numpy
 from mcts_core.many import MEMORY_MB, TOGETHER
-from mcts_core.notation import as_int, shorten
 from mcts_core.self_play_files import Folder, read
 from mcts_core.self_play_games import LONGEST_GAME, Games, Table
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcts_core.api import _random_seed
+from mcts_core.arguments import shorten
 from mcts_core.errors import InvalidFile, InvalidOption
 from mcts_core.game import import_numpy
-from mcts_core.notation import shorten
 from mcts_core.storage import _replace
 
 if TYPE_CHECKING:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import operator
 from itertools import islice
 
+from mcts_core.arguments import shorten
 from mcts_core.errors import GameError, GameOver, InvalidState
 from mcts_core.game import CHANCE, NativeState, import_numpy, is_general, refuse_hidden
 from mcts_core.many import _Batch, seed_of
-from mcts_core.notation import shorten
 from mcts_core.searcher import clock
+from mcts_core.user_states import UserStates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 LONGEST_GAME = 20_000
 """Moves, those of chance among them; a game that goes on is taken for endless."""
-ROUNDING = 1e-6
-"""By which results that a game computed may lie outside [0, 1], and probabilities beside a sum of 1."""
 
 
 class Table:
@@ -36,7 +34,6 @@ class Table:
         self.start = start
         self._native = isinstance(start, NativeState)
         self._general = is_general(start)
-        self._shape: tuple[int, ...] | None = None
         refuse_hidden(start)
         for name in ("observation", "legal_moves", "play", "returns" if self._general else "winner"):
             if not callable(getattr(start, name, None)):
@@ -48,7 +45,7 @@ class Table:
             raise InvalidState(f"selfplay needs states with an attribute actions, the number of entries of a policy, "
                                f"got {shorten(actions)} of {shorten(start)}")
         self.actions = actions
-        self._acts = not self._native and callable(getattr(start, "action", None))
+        self._user = UserStates(start, self._general)
         if self.returns(start) is not None:
             raise GameOver(f"the game is over: there is nothing to play from {shorten(start)}")
         self._first = self.past_chance(start, 0, 0)[0]
@@ -73,45 +70,21 @@ class Table:
                 "observation": list(planes.shape), "start": digest}
 
     def observation(self, state: Any) -> Any:
-        """The planes of ``state``, checked."""
-        planes = self._ask(state, "observation")
-        if self._native:
-            return planes
-        try:
-            found = self._numpy.array(planes, dtype=self._numpy.float32)
-        except (TypeError, ValueError) as error:
-            raise GameError(f"{type(state).__name__}.observation() must return numbers of shape (planes, rows, "
-                            f"columns), got {shorten(planes)}") from error
-        if found.ndim != 3 or not found.size or self._shape not in (None, found.shape):
-            expected = "(planes, rows, columns)" if self._shape is None else f"{self._shape}, as at the start"
-            raise GameError(f"{type(state).__name__}.observation() must have the shape {expected}, got {found.shape}")
-        self._shape = found.shape
-        return found
+        """The planes of ``state``, which later positions do not change."""
+        planes = self._user.ask("planes", state)
+        return planes if self._native else planes.copy()
 
     def action(self, state: Any, move: Any) -> int:
         """The index of a legal move in the policy."""
-        index = self._ask(state, "action", move) if self._acts else move
-        try:
-            if isinstance(index, bool):
-                raise TypeError
-            number = operator.index(index)
-        except TypeError:
-            number = -1
-        if not 0 <= number < self.actions:
-            raise GameError(f"the index of a move in the policy must be an int from 0 to {self.actions - 1}, "
-                            f"got {shorten(index)} for the move {shorten(move)}")
-        return number
+        index: int = self._user.ask("index", state, move, self.actions)
+        return index
 
     def policy(self, state: Any, weights: list[tuple[Any, float]]) -> Any:
         """``weights`` of all legal moves as a row of shares."""
         row = self._numpy.zeros(self.actions, self._numpy.float32)
         total = sum(weight for _, weight in weights)
-        met = set()
-        for move, weight in weights:
-            index = self.action(state, move)
-            if index in met:
-                raise GameError(f"two legal moves of {shorten(state)} have the same index in the policy, {index}")
-            met.add(index)
+        indices = self._user.ask("indices", state, [move for move, _ in weights], self.actions)
+        for index, (_, weight) in zip(indices, weights, strict=True):
             row[index] = weight / total
         return row
 
@@ -121,53 +94,22 @@ class Table:
 
     def play(self, state: Any, move: Any) -> Any:
         """The position after ``move``."""
-        child = self._ask(state, "play", move)
-        if child is None or child is state:
-            raise GameError(f"{type(state).__name__}.play({shorten(move)}) must return a new state, got "
-                            + ("None" if child is None else "the same object"))
-        return child
+        return self._user.ask("child", state, move)
 
     def returns(self, state: Any) -> list[float] | None:
         """The result for each player, from 0 to 1; None while the game goes on."""
-        name = "returns" if self._general else "winner"
-        given = self._ask(state, name)
-        if given is None:
-            return None
-        try:
-            if not self._general:
-                return {1: [1.0, 0.0], -1: [0.0, 1.0], 0: [0.5, 0.5]}[operator.index(given)]
-            values = [float(value) for value in given]
-        except (KeyError, TypeError, ValueError):
-            values = []
-        if not values or not all(-ROUNDING <= value <= 1 + ROUNDING for value in values):
-            expected = "a number from 0 to 1 for each player" if self._general else "+1, -1 or 0"
-            raise GameError(f"{type(state).__name__}.{name}() must return None or {expected}, got {shorten(given)}")
-        return [min(max(value, 0.0), 1.0) for value in values]
+        values: list[float] | None = self._user.ask("values", state)
+        return values
 
     def past_chance(self, state: Any, seed: int, step: int) -> tuple[Any, int]:
         """The next position in which a player is to move or the game is over, and the number of its step."""
         while self._general and state.to_move == CHANCE and self.returns(state) is None:
             if step > LONGEST_GAME:
                 raise GameError(f"a game of {type(state).__name__} did not end within {LONGEST_GAME} moves")
-            given = self._ask(state, "chance_outcomes")
-            try:
-                outcomes = [(move, float(probability)) for move, probability in given]
-            except (TypeError, ValueError):
-                outcomes = []
-            if (not outcomes or min(probability for _, probability in outcomes) < 0
-                    or not abs(sum(probability for _, probability in outcomes) - 1) <= ROUNDING):
-                raise GameError(f"{type(state).__name__}.chance_outcomes() must return a list of (move, probability) "
-                                f"that sum to 1, got {shorten(given)}")
+            outcomes = self._user.ask("outcomes", state)
             state = self.play(state, drawn(outcomes, seed_of(seed, 2 * step + 1)))
             step += 1
         return state, step
-
-    def _ask(self, state: Any, name: str, *arguments: Any) -> Any:
-        """What a method of the user's game returns; GameError for what it raises."""
-        try:
-            return getattr(state, name)(*arguments)
-        except Exception as error:
-            raise GameError(f"{type(state).__name__}.{name}() raised {type(error).__name__}: {error}") from error
 
 
 class Game:

@@ -18,13 +18,13 @@ import os
 import stat
 import struct
 import sys
+import time
 from contextlib import suppress
 
-from mcts_core import tree_storage
-from mcts_core.connect_four import ConnectFour
+from mcts_core import __version__, tree_storage
+from mcts_core.arguments import shorten
 from mcts_core.errors import InvalidFile, InvalidOption, InvalidState
-from mcts_core.mnk import MNK, Gomoku, TicTacToe
-from mcts_core.notation import shorten
+from mcts_core.registry import GAMES, entry_of
 from mcts_core.searcher import SearchCore, default_memory
 from mcts_core.tree_storage import entry
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from typing import Any, BinaryIO
 
     from mcts_core.api import Searcher
+    from mcts_core.registry import Entry
     from mcts_core.search_settings import SearchSettings
 
 MAGIC = b"\x89MCTS\r\n\x1a"
@@ -46,11 +47,12 @@ _PIECE = 1 << 24
 """Bytes that are read or written at a time: Ctrl-C comes through in between."""
 _MOST_MB = 65536.0
 """Of the option memory_mb."""
-_RULES: dict[Any, tuple[str, ...]] = {
-    ConnectFour: ("rows", "cols", "connect"), MNK: ("m", "n", "k", "rule"), Gomoku: ("size", "rule"), TicTacToe: (),
-}
-"""The games of a file, with what makes their empty boards."""
-_GAMES = {cls.__name__: cls for cls in _RULES}
+_GAMES = {game.kind.__name__: game for game in GAMES}
+"""The games of a file, by the class of their positions."""
+_HELD = (5, 32)
+"""ERROR_ACCESS_DENIED and ERROR_SHARING_VIOLATION: what Windows says of a file that somebody has open or replaces."""
+_PATIENCE = 2.0
+"""Seconds for which such a file is waited for."""
 _BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOINHERIT", 0)
 
 
@@ -80,7 +82,7 @@ def load(cls: type[Searcher], path: Any, memory_mb: float | None) -> Searcher:
 
     os.stat(name)  # FileNotFoundError and the like
     _check_regular(name)
-    with open(name, "rb", buffering=0) as file:
+    with _patiently(name, open, name, "rb", 0) as file:
         try:
             return _build(lambda options: cls(**options), file, os.fstat(file.fileno()).st_size, memory_mb)
         except InvalidFile as error:
@@ -129,13 +131,13 @@ def _replace(name: Any, parts: Iterator[Any]) -> None:
         os.fsync(opened)
         closing, opened = opened, -1
         os.close(closing)
-        os.replace(temporary, name)
+        _patiently(name, os.replace, temporary, name)
     except BaseException:
         if opened >= 0:
             with suppress(OSError):
                 os.close(opened)
         with suppress(OSError):
-            os.unlink(temporary)
+            _patiently(temporary, os.unlink, temporary)
         raise
     with suppress(OSError):  # the new name itself; not every system opens folders
         opened = os.open(folder or ("." if isinstance(name, str) else b"."), os.O_RDONLY | _BINARY)
@@ -143,6 +145,22 @@ def _replace(name: Any, parts: Iterator[Any]) -> None:
             os.fsync(opened)
         finally:
             os.close(opened)
+
+
+def _patiently(name: Any, work: Callable[..., Any], *arguments: Any) -> Any:
+    """What ``work`` returns, called again for a while as long as somebody else holds the file ``name``."""
+    deadline, pause = time.monotonic() + _PATIENCE, 0.001
+    while True:
+        try:
+            return work(*arguments)
+        except PermissionError as error:
+            if getattr(error, "winerror", None) not in _HELD:
+                raise
+            if time.monotonic() >= deadline:
+                reason = f"{error.strerror}; close the file where it is open, or name another one"
+                raise PermissionError(error.errno, reason, name) from error
+        time.sleep(pause)
+        pause = min(2 * pause, 0.1)
 
 
 def _write(file: int, part: Any) -> None:
@@ -161,7 +179,7 @@ def reduce(engine: Searcher) -> tuple[Any, ...]:
     core = _core(engine)
 
     def encode(state: Any) -> Any:
-        return _encode(state) if type(state) in _RULES else None
+        return _encode(state) if _entry_of(state) else None
 
     def collect(state: Any, game: Any, names: Any, record: Any, data: list[memoryview]) -> tuple[bytes, Any, Any]:
         blob = b"".join(_parts(_header(engine, state, game, record), data))
@@ -325,7 +343,7 @@ def _read(file: BinaryIO, count: int) -> bytes:
 # ---- what stands in the header ---------------------------------------------------------------------------------------
 
 def _header(engine: Searcher, state: Any, game: Any, record: Any) -> dict[str, Any]:
-    header = {"package": _package(), "options": _options(engine)}
+    header = {"package": __version__, "options": _options(engine)}
     if record is not None:
         header |= {"game": game, "resolved": engine.options(state), "search": record}
     return header
@@ -342,16 +360,6 @@ def _options(engine: Searcher) -> dict[str, Any]:
     return options
 
 
-def _package() -> str | None:
-    """The version of the package, for people; None where it is not installed."""
-    import mcts_core
-
-    try:
-        return mcts_core.__version__
-    except ImportError:  # importlib.metadata.PackageNotFoundError is one
-        return None
-
-
 def _memory_mb(engine: Searcher) -> float | None:
     """None: the default, which is another one on another machine."""
     if engine._memory == default_memory():
@@ -359,17 +367,23 @@ def _memory_mb(engine: Searcher) -> float | None:
     return min(engine._memory / 2**20, _MOST_MB)
 
 
+def _entry_of(state: Any) -> Entry | None:
+    """The game of a position, whose class is that of the game itself."""
+    found = entry_of(state)
+    return found if found is not None and type(state) is found.kind else None
+
+
 def _encode(state: Any) -> dict[str, Any]:
     """A position as JSON data."""
-    names = _RULES.get(type(state))
-    if names is None:
+    known = _entry_of(state)
+    if known is None:
         raise InvalidState(
             f"save() writes positions of {', '.join(_GAMES)}, "
             f"got {type(state).__name__}; pickle.dumps(engine) keeps positions that can be pickled"
         )
     *_, diagram, moves = state.__reduce__()[1]
     return {
-        "class": type(state).__name__, "rules": {name: getattr(state, name) for name in names}, "diagram": diagram,
+        "class": type(state).__name__, "rules": known.arguments_of(state), "diagram": diagram,
         "moves": list(moves),
     }
 
@@ -378,11 +392,12 @@ def _decode(game: Any) -> Any:
     """A position that goes on."""
     name = entry(game, "class", str)
     rules, moves = entry(game, "rules", dict), entry(game, "moves", list)
-    cls = _GAMES.get(name)
-    if cls is None:
+    known = _GAMES.get(name)
+    if known is None:
         raise InvalidFile(f"it has a position of {shorten(name)}, which this version does not know")
-    if sorted(rules) != sorted(_RULES[cls]):
-        raise InvalidFile(f"the rules of {name} are {', '.join(_RULES[cls])}, got {shorten(rules)}")
+    if sorted(rules) != sorted(known.arguments):
+        raise InvalidFile(f"the rules of {name} are {', '.join(known.arguments)}, got {shorten(rules)}")
+    cls: Any = known.kind
     try:
         if game.get("diagram") is None:
             state = cls.from_moves(moves, **rules)

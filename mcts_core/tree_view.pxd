@@ -82,6 +82,11 @@ cdef inline uint32_t root_link(const Tree *tree) noexcept nogil:
     return view_block(tree, 0).links[0]
 
 
+cdef inline bint has_root(const Tree *tree) noexcept nogil:
+    """Whether the root has a block: each of its moves has statistics of its own."""
+    return is_block(root_link(tree))
+
+
 cdef inline uint32_t best_of(const Tree *tree, const uint8_t *record) noexcept nogil:
     """The slot that the next descent takes."""
     if tree.narrow:

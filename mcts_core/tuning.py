@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mcts_core.connect_four import ConnectFour
+from mcts_core.game import NativeState
 from mcts_core.mnk import MNK
 from mcts_core.search_settings import guide_of
 
@@ -76,8 +77,12 @@ EXPLORATION: Mapping[str, float] = {"ucb1": 0.5**0.5, "ucb1-tuned": 1.0, "rave":
 
 
 def kind_of(state: Any) -> object:
-    """What options depend on: states of one kind have the same defaults and know the same options."""
-    return type(state), guide_of(state), isinstance(state, MNK) and state.m * state.n > 64
+    """What options depend on: states of one kind have the same defaults and know the same options.
+
+    It does not name the state's class, which a Searcher would keep with it.
+    """
+    cells = state.m * state.n if isinstance(state, MNK) else 0
+    return isinstance(state, NativeState), isinstance(state, ConnectFour), (cells > 0) + (cells > 64), guide_of(state)
 
 
 def defaults(state: Any) -> Mapping[str, Any]:

@@ -4,15 +4,18 @@ Records are marked, their new places counted, the links between them changed, th
 their addresses (the two passes over memory of Abuaiadh, Ossia, Petrank and Silbershtein, OOPSLA 2004). A unit of the
 arena takes two bits and half a byte of marks, so nothing is stored in the records and the tree is not doubled.
 
+Where the whole tree is too dear to look at, its top is kept: records are found in the order of their visits until the
+time is over, and sorted by address. What is not found takes no time, however large it is.
+
 A node that loses its block is a leaf again: its visits and wins stand in its parent, its children are found anew.
 """
 
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memmove, memset
 
 from mcts_core.guided_tree cimport SELECT_GRAVE, GuidedBlock, GuidedTree, amaf_units
-from mcts_core.tree cimport LINK_KIND, LINK_MINI, NO_VISITS, Mini, Tree, leaf_result, mini_result, mini_units
+from mcts_core.tree cimport LINK_BLOCK, LINK_KIND, LINK_MINI, MINI_HEADER, NO_VISITS, Mini, Tree, mini_units
 from mcts_core.tree_view cimport *
 
 
@@ -20,12 +23,17 @@ cdef extern from "kernels/platform.h" nogil:
     int mcts_ctz64(uint64_t x)
     int mcts_popcount64(uint64_t x)
     int mcts_log2_32(uint32_t x)
+    void mcts_prefetch(const void *address)
+    double mcts_clock()
 
 
 cdef enum:
     NONE = 0xFFFFFFFF
     STEPS = 8                    # of the histogram in an octave of visits
     BUCKETS = 32 * STEPS
+    AMAF = 0xFFFFFFFF            # in place of a slot: the record belongs to the block itself
+    LOOK = 16                    # records between two looks at the clock
+    FEWEST = 4096                # records that may be looked at in any case
 
 ctypedef struct Marks:
     uint64_t *live               # a bit for each unit of a live record
@@ -36,6 +44,23 @@ ctypedef struct Marks:
 ctypedef struct Rule:            # which subtrees go
     uint32_t bucket              # those of less than this, and of this when the room is spent
     uint64_t room                # units left for those of this bucket
+
+ctypedef struct Entry:           # a record that was found
+    uint32_t link                # to it
+    uint32_t parent              # the entry of the block with the link
+    uint32_t slot                # of the link
+    uint32_t place               # the next entry of its bucket; then where it goes, NONE: it is dropped
+
+ctypedef struct Choice:          # the top of a tree
+    Entry *entries
+    uint64_t *keys               # of what is kept: index and entry
+    uint64_t *spare              # for sorting
+    uint32_t room                # of each of them
+    uint32_t found
+    uint32_t kept
+    uint32_t highest             # no bucket above it has entries
+    uint32_t waiting[BUCKETS]    # first entry that may be kept
+    bint cut                     # links were cut for want of room
 
 
 # ---- marks -----------------------------------------------------------------------------------------------------------
@@ -167,30 +192,46 @@ cdef inline uint32_t place(const Marks *marks, uint32_t index) noexcept nogil:
         marks.live[word] & ((<uint64_t>1 << (index & 63)) - 1))
 
 
+cdef inline uint32_t nodes_of(const Tree *tree, const BlockView *view) noexcept nogil:
+    """Nodes that stand in a block: its children, and those of leaves that stand in their links."""
+    cdef uint32_t slot, link, nodes = 0
+    for slot in range(view.count):
+        if view.visits[slot] == NO_VISITS:
+            continue
+        nodes += view.visits[slot] > 0
+        link = view.links[slot]
+        if not tree.guided and link & LINK_KIND == 0:  # two bits of each slot that was tried
+            nodes += <uint32_t>mcts_popcount64((link | link >> 1) & 0x5555)
+    return nodes
+
+
+cdef inline uint32_t nodes_of_mini(const Tree *tree, const Mini *mini) noexcept nogil:
+    cdef const uint8_t *results = <const uint8_t *>mini + MINI_HEADER
+    cdef const uint32_t *words = <const uint32_t *>results
+    cdef uint32_t i, nodes = 0
+    if tree.rollouts_per_leaf > 1:
+        for i in range(mini.count):
+            nodes += results[i] > 0
+    else:  # two bits a slot, none beyond the last
+        for i in range((mini.count + 15) // 16):
+            nodes += <uint32_t>mcts_popcount64((words[i] | words[i] >> 1) & 0x55555555)
+    return nodes
+
+
 cdef uint32_t change_links(Tree *tree, const Marks *marks) noexcept nogil:
     """Makes every link one to its record's new place; the number of nodes."""
-    cdef uint32_t index = 0, slot, link, nodes = 0, mask = index_mask(tree), best, tried
+    cdef uint32_t index = 0, slot, link, nodes = 0, mask = index_mask(tree), best
     cdef BlockView view
     cdef GuidedBlock *guided
-    cdef Mini *mini
     while index != NONE:
         view = view_block(tree, index)
+        nodes += nodes_of(tree, &view)
         for slot in range(view.count):
-            if view.visits[slot] == NO_VISITS:
-                continue
-            nodes += view.visits[slot] > 0
             link = view.links[slot]
             if is_block(link) or link & LINK_KIND == LINK_MINI:
                 view.links[slot] = (link & ~mask) | place(marks, link & mask)
-            if tree.guided:
-                continue
             if link & LINK_KIND == LINK_MINI:
-                mini = <Mini *>arena_at(&tree.arena, link & mask)
-                for tried in range(mini.count):
-                    nodes += mini_result(tree, mini, tried) > 0
-            elif link & LINK_KIND == 0:
-                for tried in range(8):
-                    nodes += leaf_result(link, tried) > 0
+                nodes += nodes_of_mini(tree, <Mini *>arena_at(&tree.arena, link & mask))
         best = best_of(tree, view.record)
         set_best(tree, view.record, best, view.links[best])
         if tree.guided:
@@ -235,6 +276,175 @@ cdef void slide(Tree *tree, const Marks *marks) noexcept nogil:
     memset(tree.arena.freed, 0, sizeof(tree.arena.freed))
 
 
+# ---- the top of a tree -----------------------------------------------------------------------------------------------
+
+cdef bint choice_make(Choice *choice, const Tree *tree) noexcept nogil:
+    cdef uint64_t each = sizeof(Entry) + 2 * sizeof(uint64_t), room = tree.arena.reserved // MARKS // each
+    choice.room = <uint32_t>(room if room > FEWEST else <uint64_t>FEWEST)
+    choice.entries = <Entry *>malloc(choice.room * each)  # of which only what is used is touched
+    if choice.entries == NULL:
+        return False
+    choice.keys = <uint64_t *>(choice.entries + choice.room)
+    choice.spare = choice.keys + choice.room
+    choice.found = choice.kept = choice.highest = 0
+    choice.cut = False
+    memset(choice.waiting, 0xFF, sizeof(choice.waiting))
+    return True
+
+
+cdef inline bint found(Choice *choice, uint32_t link, uint32_t parent, uint32_t slot) noexcept nogil:
+    """Makes an entry, the last one; False when there is no room."""
+    cdef Entry *entry = choice.entries + choice.found
+    if choice.found == choice.room:
+        return False
+    entry.link = link
+    entry.parent = parent
+    entry.slot = slot
+    choice.found += 1
+    return True
+
+
+cdef inline void keep(Choice *choice, uint32_t number, uint32_t mask) noexcept nogil:
+    choice.keys[choice.kept] = <uint64_t>(choice.entries[number].link & mask) << 32 | number
+    choice.kept += 1
+
+
+cdef void look_below(Tree *tree, Choice *choice, uint32_t number) noexcept nogil:
+    """What a block that is kept leads to waits for its turn."""
+    cdef uint32_t index = choice.entries[number].link & index_mask(tree), slot, link, bucket
+    cdef BlockView view = view_block(tree, index)
+    if tree.guided and (<GuidedBlock *>view.record).amaf:
+        if found(choice, (<GuidedBlock *>view.record).amaf, number, AMAF):
+            keep(choice, choice.found - 1, index_mask(tree))
+        else:  # its children read the record that it read before
+            (<GuidedBlock *>view.record).amaf = 0
+            choice.cut = True
+    for slot in range(view.count):
+        link = view.links[slot]
+        if not is_block(link) and link & LINK_KIND != LINK_MINI:
+            continue
+        if not found(choice, link, number, slot):
+            view.links[slot] = 0
+            choice.cut = True
+            continue
+        bucket = bucket_of(view.visits[slot]) if index else <uint32_t>(BUCKETS - 1)  # the root stays
+        choice.entries[choice.found - 1].place = choice.waiting[bucket]
+        choice.waiting[bucket] = choice.found - 1
+        if bucket > choice.highest:
+            choice.highest = bucket
+
+
+cdef void choose(Tree *tree, Choice *choice, uint64_t units, double until) noexcept nogil:
+    """Finds the most visited records: of ``units`` units, or as many as are moved before the clock says ``until``."""
+    cdef uint32_t number, link, index, mask = index_mask(tree), looked = 0
+    cdef uint64_t taken = view_block(tree, 0).units
+    cdef Entry *entry
+    found(choice, LINK_BLOCK, 0, 0)
+    keep(choice, 0, mask)
+    look_below(tree, choice, 0)
+    while True:
+        while choice.highest and choice.waiting[choice.highest] == NONE:
+            choice.highest -= 1
+        number = choice.waiting[choice.highest]
+        if number == NONE:
+            return
+        entry = choice.entries + number
+        link = entry.link
+        index = link & mask
+        if entry.place != NONE:
+            mcts_prefetch(arena_at(&tree.arena, choice.entries[entry.place].link & mask))
+        taken += size_of(tree, link, index)
+        if tree.guided and (<GuidedBlock *>arena_at(&tree.arena, index)).amaf:
+            taken += amaf_units(<GuidedTree *>tree)
+        looked += 1
+        if entry.parent and (taken > units or (looked % LOOK == 0
+                                               and mcts_clock() + COMPACTION * (taken * tree.arena.unit) > until)):
+            choice.cut = True
+            return
+        choice.waiting[choice.highest] = entry.place
+        keep(choice, number, mask)
+        if is_block(link):
+            look_below(tree, choice, number)
+
+
+cdef void sort(Choice *choice) noexcept nogil:
+    """Orders what is kept by address: radix sort by bytes, from the lowest."""
+    cdef uint32_t counts[256]
+    cdef uint32_t shift, i, digit, sum
+    cdef uint64_t *keys
+    for shift in range(32, 64, 8):
+        memset(counts, 0, sizeof(counts))
+        for i in range(choice.kept):
+            counts[choice.keys[i] >> shift & 255] += 1
+        if counts[choice.keys[0] >> shift & 255] == choice.kept:
+            continue
+        sum = 0
+        for digit in range(256):
+            sum += counts[digit]
+            counts[digit] = sum - counts[digit]
+        for i in range(choice.kept):
+            digit = choice.keys[i] >> shift & 255
+            choice.spare[counts[digit]] = choice.keys[i]
+            counts[digit] += 1
+        keys = choice.keys
+        choice.keys = choice.spare
+        choice.spare = keys
+
+
+cdef inline uint32_t units_of(const Tree *tree, const Entry *entry) noexcept nogil:
+    if entry.slot == AMAF:
+        return amaf_units(<const GuidedTree *>tree)
+    return size_of(tree, entry.link, entry.link & index_mask(tree))
+
+
+cdef void relink(Tree *tree, Choice *choice) noexcept nogil:
+    """Tells every entry its place, and changes the links."""
+    cdef uint32_t mask = index_mask(tree), i, top = 0, above = 0
+    cdef Entry *entry
+    cdef BlockView view = view_block(tree, 0)
+    for i in range(choice.found):
+        choice.entries[i].place = NONE
+    for i in range(choice.kept):
+        entry = choice.entries + <uint32_t>choice.keys[i]
+        entry.place = top
+        top += units_of(tree, entry)
+    for i in range(1, choice.found):
+        entry = choice.entries + i
+        if entry.parent != above:
+            above = entry.parent
+            view = view_block(tree, choice.entries[above].link & mask)
+        if entry.slot == AMAF:
+            (<GuidedBlock *>view.record).amaf = entry.place
+            continue
+        view.links[entry.slot] = 0 if entry.place == NONE else (entry.link & ~mask) | entry.place
+        if not tree.guided and entry.place != NONE and is_block(entry.link):
+            move_parent(tree, arena_at(&tree.arena, entry.link & mask), choice.entries[entry.parent].place)
+
+
+cdef uint32_t gather(Tree *tree, Choice *choice) noexcept nogil:
+    """Moves what is kept to its places; the number of nodes."""
+    cdef uint32_t mask = index_mask(tree), i, index, units, best, nodes = 0
+    cdef uint64_t unit = tree.arena.unit
+    cdef Entry *entry
+    cdef BlockView view
+    for i in range(choice.kept):
+        entry = choice.entries + <uint32_t>choice.keys[i]
+        index = entry.link & mask
+        units = units_of(tree, entry)
+        if entry.slot != AMAF and is_block(entry.link):
+            view = view_block(tree, index)
+            nodes += nodes_of(tree, &view)
+            best = best_of(tree, view.record)
+            set_best(tree, view.record, best, view.links[best])
+        elif entry.slot != AMAF:
+            nodes += nodes_of_mini(tree, <Mini *>arena_at(&tree.arena, index))
+        if entry.place != index:
+            memmove(tree.arena.base + entry.place * unit, tree.arena.base + index * unit, units * unit)
+        tree.arena.top = entry.place + units
+    memset(tree.arena.freed, 0, sizeof(tree.arena.freed))
+    return nodes
+
+
 # ---- what the header promises ----------------------------------------------------------------------------------------
 
 cdef bint compact(Tree *tree, uint32_t units) noexcept nogil:
@@ -265,6 +475,25 @@ cdef bint compact(Tree *tree, uint32_t units) noexcept nogil:
         tree.nodes = change_links(tree, &marks)
     slide(tree, &marks)
     marks_free(&marks)
+    return True
+
+
+cdef bint keep_top(Tree *tree, uint32_t units, double until) noexcept nogil:
+    cdef Choice choice
+    cdef Entry *entries
+    cdef uint32_t nodes = tree.nodes
+    if not choice_make(&choice, tree):
+        return False
+    entries = choice.entries
+    choose(tree, &choice, units, until)
+    sort(&choice)
+    relink(tree, &choice)
+    tree.nodes = gather(tree, &choice)
+    if choice.cut:
+        tree.prunes += 1
+        if nodes > tree.nodes:
+            tree.dropped += nodes - tree.nodes
+    free(entries)
     return True
 
 

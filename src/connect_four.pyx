@@ -11,16 +11,17 @@ from mcts_core.connect_four_rollout cimport (
 )
 from mcts_core.dispatch cimport hot_table
 from mcts_core.game cimport (
-    MCTS_DRAW, MCTS_GAME_VERSION, MCTS_ONGOING, MCTS_ROLLOUT_DECISIVE, MCTS_ROLLOUT_RANDOM, MCTS_SLOTS_ARE_MOVES,
-    MCTS_WIN, NativeState, mcts_game, mcts_general, mcts_guide, mcts_rng, mcts_rng_below, mcts_rng_seed,
+    MCTS_DRAW, MCTS_ONGOING, MCTS_ROLLOUT_DECISIVE, MCTS_ROLLOUT_RANDOM, MCTS_WIN, mcts_game, mcts_rng,
+    mcts_rng_below, mcts_rng_seed,
 )
-from mcts_core.notation cimport as_move
+from mcts_core.board_position cimport BoardGeometry, BoardPosition, after_moves, from_diagram
 from mcts_core.simple_game cimport mcts_fill_game, mcts_rules
 
 import threading
 
-from mcts_core.errors import GameOver, IllegalMove, InvalidState
-from mcts_core.notation import as_int, check_winner, format_diagram, parse_diagram, parse_moves, shorten
+from mcts_core.errors import GameOver, InvalidState
+from mcts_core.arguments import as_int, shorten
+from mcts_core.board_text import check_winner
 
 __all__ = ["ConnectFour", "perft", "simple_rollouts", "simple_twin"]
 
@@ -168,14 +169,13 @@ cdef inline void set_bit(uint64_t *words, int bit) noexcept nogil:
 
 
 @cython.final
-cdef class Geometry:
-    """What all positions with the same rows, cols and connect share: masks, game table and guide. Never changes."""
+@cython.no_gc
+cdef class Geometry(BoardGeometry):
+    """What all positions with the same rows, cols and connect share."""
 
     def __cinit__(self):
         memset(&self.context, 0, sizeof(c4_context))
-        memset(&self.game, 0, sizeof(mcts_game))
-        memset(&self.guide, 0, sizeof(mcts_guide))
-        memset(&self.general, 0, sizeof(mcts_general))
+        memset(&self.empty, 0, sizeof(c4_state))
 
 
 cdef Geometry make_geometry(int rows, int cols, int connect):
@@ -223,12 +223,12 @@ cdef Geometry make_geometry(int rows, int cols, int connect):
     c.power = power
     c.reject = (<uint64_t> 1 << 32) % power
 
-    self.game.version = MCTS_GAME_VERSION
-    self.game.flags = MCTS_SLOTS_ARE_MOVES
-    self.game.state_size = sizeof(c4_state)
-    self.game.max_moves = cols
-    self.game.max_plies = rows * cols
-    self.game.context = c
+    self.empty.next[0] = c.bottom[0]
+    self.empty.next[1] = c.bottom[1]
+    self.start = &self.empty
+    self.key_size = sizeof(self.empty.me) + sizeof(self.empty.next)
+    self.seed = <uint64_t> connect << 16 | c.height
+    self.fill(rows, cols, cols, sizeof(c4_state), c, observe)
     self.game.legal_moves = HOT.legal_moves[c.kind]
     self.game.play = HOT.play[c.kind]
     self.game.rollout = HOT.rollout[c.kind]
@@ -244,15 +244,6 @@ cdef Geometry make_geometry(int rows, int cols, int connect):
     self.guide.create_memory = HOT_PROVER.create_memory
     self.guide.clear_memory = HOT_PROVER.clear_memory
     self.guide.destroy_memory = HOT_PROVER.destroy_memory
-    self.game.guide = &self.guide
-
-    self.general.players = 2
-    self.general.actions = cols
-    self.general.planes = 3
-    self.general.rows = rows
-    self.general.cols = cols
-    self.general.observe = observe
-    self.game.general = &self.general
     return self
 
 
@@ -281,24 +272,12 @@ cdef Geometry find_geometry(rows, cols, connect):
 
 # ---- the position ----------------------------------------------------------------------------------------------------
 
-cdef void adopt(ConnectFour self, Geometry geometry) noexcept:
-    """Makes this the empty board of ``geometry``."""
-    self.geometry = geometry
-    self.game = &geometry.game
-    self.state = &self.position
-    self.position.next[0] = geometry.context.bottom[0]
-    self.position.next[1] = geometry.context.bottom[1]
-
-
-cdef void append(ConnectFour self, int column) noexcept:
-    """Plays a legal move in place: only for positions that nobody else has seen."""
-    play_simple(&self.geometry.context, &self.position, column)
-    self.history[self.played] = column
-    self.played += 1
+cdef inline const c4_context *context_of(ConnectFour self) noexcept:
+    return &(<Geometry> self.geometry).context
 
 
 cdef int stones_in(ConnectFour self, int column) noexcept:
-    cdef int bit = column * self.geometry.context.height
+    cdef int bit = column * context_of(self).height
     cdef int height = 0
     while not self.position.next[(bit + height) >> 6] >> ((bit + height) & 63) & 1:
         height += 1
@@ -307,7 +286,7 @@ cdef int stones_in(ConnectFour self, int column) noexcept:
 
 cdef bint has_last_move(ConnectFour self, const uint64_t *winner) noexcept:
     """Whether the winner has a stone on top of a column without which there is no line."""
-    cdef const c4_context *c = &self.geometry.context
+    cdef const c4_context *c = context_of(self)
     cdef uint64_t stones[2]
     cdef int column, bit
     for column in range(c.cols):
@@ -321,69 +300,9 @@ cdef bint has_last_move(ConnectFour self, const uint64_t *winner) noexcept:
     return False
 
 
-cdef int place(ConnectFour self, bytes cells, text) except -1:
-    """Fills the empty board with the cells of a diagram."""
-    cdef const c4_context *c = &self.geometry.context
-    cdef uint64_t players[2][2]
-    cdef uint64_t next[2]
-    cdef int row, column, cell, height, count = 0
-    memset(players, 0, sizeof(players))
-    memset(next, 0, sizeof(next))
-    for column in range(c.cols):
-        height = 0
-        for row in range(c.rows):
-            cell = cells[(c.rows - 1 - row) * c.cols + column]
-            if cell == 0:
-                continue
-            if row != height:
-                raise InvalidState(f"a stone must lie on the floor or on another stone, but the one in column "
-                                   f"{column}, row {c.rows - 1 - row} (row 0 on top) hangs in the air "
-                                   f"in {shorten(text)}")
-            set_bit(players[cell - 1], column * c.height + row)
-            height += 1
-            count += 1
-        set_bit(next, column * c.height + height)
-    cdef int first = has_line(c, players[0]), second = has_line(c, players[1])
-    check_winner(first, second, count, f"{c.connect} in a line", text)
-    self.position.next[0] = next[0]
-    self.position.next[1] = next[1]
-    self.position.plies = count
-    memcpy(self.position.me, players[count & 1], sizeof(self.position.me))
-    if first or second:
-        self.position.over = MCTS_WIN
-        if not has_last_move(self, players[0 if first else 1]):
-            raise InvalidState(f"no last move can have completed all lines of {'X' if first else 'O'} "
-                               f"in {shorten(text)}")
-    elif next[0] == c.sentinel[0] and next[1] == c.sentinel[1]:
-        self.position.over = MCTS_DRAW
-    return 0
-
-
-cdef bytes board_cells(ConnectFour self):
-    """The board row by row from the top: 0 empty, 1 the player who began, 2 the other."""
-    cdef const c4_context *c = &self.geometry.context
-    cdef int row, column, bit, height
-    cdef int to_move = 1 + (self.position.plies & 1)
-    cells = bytearray(c.rows * c.cols)
-    for column in range(c.cols):
-        height = stones_in(self, column)
-        for row in range(height):
-            bit = column * c.height + row
-            cells[(c.rows - 1 - row) * c.cols + column] = (
-                to_move if self.position.me[bit >> 6] >> (bit & 63) & 1 else 3 - to_move)
-    return bytes(cells)
-
-
-cdef ConnectFour start_position(Geometry geometry):
-    cdef ConnectFour new = ConnectFour.__new__(ConnectFour)
-    adopt(new, geometry)
-    new.ready = True
-    return new
-
-
 @cython.final
 @cython.no_gc
-cdef class ConnectFour(NativeState):
+cdef class ConnectFour(BoardPosition):
     """A position of Connect Four; it never changes, so threads may share it.
 
     ``ConnectFour(rows=6, cols=7, connect=4)`` is the empty board. Stones fall down the columns 0 .. cols-1, left to
@@ -393,14 +312,14 @@ cdef class ConnectFour(NativeState):
     Limits: rows >= 1, cols >= 1, (rows + 1) * cols <= 128, 2 <= connect <= max(rows, cols); InvalidState otherwise.
     """
 
+    _arguments = ("rows", "cols", "connect")
+
     def __cinit__(self):
-        adopt(self, STANDARD)
+        self.assume(STANDARD, STANDARD.start, NULL, 0)
 
     def __init__(self, rows=6, cols=7, connect=4):
-        if self.ready:
-            raise InvalidState("a ConnectFour never changes: it cannot be initialised again")
-        adopt(self, find_geometry(rows, cols, connect))
-        self.ready = True
+        self.check_new("a ConnectFour")
+        self.begin(find_geometry(rows, cols, connect))
 
     @classmethod
     def from_moves(cls, moves, *, rows=6, cols=7, connect=4, base=0):
@@ -409,17 +328,7 @@ cdef class ConnectFour(NativeState):
         ``base`` (0 or 1) is the number of the first column. Raises IllegalMove, naming the move, when one is not
         legal, InvalidState for an impossible board, InvalidOption for an impossible base.
         """
-        cdef ConnectFour new = start_position(find_geometry(rows, cols, connect))
-        cdef const c4_context *c = &new.geometry.context
-        cdef int column
-        for index, number in enumerate(parse_moves(moves, c.cols, base)):
-            column = number
-            if new.position.over != MCTS_ONGOING:
-                raise IllegalMove(f"move {index + 1} of {shorten(moves)} comes after the end of the game")
-            if not is_open(c, &new.position, column):
-                raise IllegalMove(f"move {index + 1} of {shorten(moves)}: column {column + int(base)} is full")
-            append(new, column)
-        return new
+        return after_moves(cls, find_geometry(rows, cols, connect), moves, base)
 
     @classmethod
     def from_string(cls, text, *, rows=6, cols=7, connect=4):
@@ -428,43 +337,16 @@ cdef class ConnectFour(NativeState):
         Raises InvalidState for a text that is no diagram of this board and for a position that cannot arise: stones
         in the air, wrong numbers of stones, lines of both players, lines that no last move can have completed.
         """
-        cdef ConnectFour new = start_position(find_geometry(rows, cols, connect))
-        place(new, parse_diagram(text, new.geometry.context.rows, new.geometry.context.cols), text)
-        return new
-
-    @property
-    def rows(self):
-        """Rows of the board."""
-        return self.geometry.context.rows
-
-    @property
-    def cols(self):
-        """Columns of the board."""
-        return self.geometry.context.cols
+        return from_diagram(cls, find_geometry(rows, cols, connect), text)
 
     @property
     def connect(self):
         """How many stones in a line win."""
-        return self.geometry.context.connect
-
-    @property
-    def to_move(self):
-        """The player to move: +1 who began, -1 the other."""
-        return -1 if self.position.plies & 1 else 1
-
-    @property
-    def moves(self):
-        """The columns played since the empty board, or since the diagram that the position was built from."""
-        return tuple([self.history[i] for i in range(self.played)])
-
-    @property
-    def last_move(self):
-        """The last of ``moves``, or None."""
-        return self.history[self.played - 1] if self.played else None
+        return context_of(self).connect
 
     def legal_moves(self):
         """The columns that are not full, ascending; empty when the game is over."""
-        cdef const c4_context *c = &self.geometry.context
+        cdef const c4_context *c = context_of(self)
         cdef int column
         if self.position.over != MCTS_ONGOING:
             return []
@@ -472,88 +354,99 @@ cdef class ConnectFour(NativeState):
 
     def play(self, column):
         """The position after a stone in ``column``. Raises IllegalMove, or GameOver in a finished game."""
-        cdef int number = as_move(column, self.geometry.context.cols, "column")
-        if self.position.over != MCTS_ONGOING:
-            raise GameOver(f"the game is over, column {number} cannot be played")
-        if not is_open(&self.geometry.context, &self.position, number):
-            raise IllegalMove(f"column {number} is full")
-        cdef ConnectFour new = ConnectFour.__new__(ConnectFour)
-        new.geometry = self.geometry
-        new.game = self.game
-        new.position = self.position
-        new.ready = True
-        new.played = self.played
-        memcpy(new.history, self.history, self.played)
-        append(new, number)
-        return new
+        return self.after(column, "column")
 
-    def winner(self):
-        """None while the game goes on, then +1, -1, or 0 for a draw."""
-        if self.position.over == MCTS_ONGOING:
-            return None
-        if self.position.over == MCTS_DRAW:
-            return 0
-        return 1 if self.position.plies & 1 else -1
+    cdef BoardGeometry geometry_of(self, rules):
+        return find_geometry(rules[0], rules[1], rules[2])
 
-    def __hash__(self):
-        cdef uint64_t h = <uint64_t> self.geometry.context.connect << 16 | self.geometry.context.height
-        cdef uint64_t[4] words
-        cdef int i
-        words[0] = self.position.me[0]
-        words[1] = self.position.next[0]
-        words[2] = self.position.me[1]
-        words[3] = self.position.next[1]
-        for i in range(4):
-            h = (h ^ words[i]) * <uint64_t> 0x9E3779B97F4A7C15
-            h ^= h >> 32
-        return <Py_hash_t> h
+    cdef BoardPosition blank(self):
+        return ConnectFour.__new__(ConnectFour)
 
-    def __eq__(self, other):
-        if type(other) is not ConnectFour:
-            return NotImplemented
-        cdef ConnectFour that = other
-        return (self.geometry is that.geometry
-                and self.position.me[0] == that.position.me[0] and self.position.me[1] == that.position.me[1]
-                and self.position.next[0] == that.position.next[0]
-                and self.position.next[1] == that.position.next[1])
+    cdef void assume(self, BoardGeometry geometry, const void *state, const unsigned short *history,
+                     int played) noexcept:
+        self.geometry = geometry
+        self.game = &geometry.game
+        self.position = (<const c4_state *> state)[0]
+        self.state = &self.position
+        self.history = self.columns
+        self.played = played
+        if played:
+            memcpy(self.columns, history, sizeof(unsigned short) * played)
 
-    def __str__(self):
-        return format_diagram(board_cells(self), self.geometry.context.rows, self.geometry.context.cols)
+    cdef int own(self, int room) except -1:
+        return 0
 
-    def __repr__(self):
-        rules = f"rows={self.rows}, cols={self.cols}, connect={self.connect}"
-        if self.position.plies == 0:
-            return f"ConnectFour({rules})"
-        if self.played == self.position.plies:
-            return f"ConnectFour.from_moves({list(self.moves)}, {rules})"
-        return f"ConnectFour.from_string({str(self)!r}, {rules})"
+    cdef void append(self, int move) noexcept:
+        play_simple(context_of(self), &self.position, move)
+        self.columns[self.played] = move
+        self.played += 1
 
-    def __copy__(self):
-        return self
+    cdef int place(self, bytes cells, text) except -1:
+        cdef const c4_context *c = context_of(self)
+        cdef uint64_t players[2][2]
+        cdef uint64_t next[2]
+        cdef int row, column, cell, height, count = 0
+        memset(players, 0, sizeof(players))
+        memset(next, 0, sizeof(next))
+        for column in range(c.cols):
+            height = 0
+            for row in range(c.rows):
+                cell = cells[(c.rows - 1 - row) * c.cols + column]
+                if cell == 0:
+                    continue
+                if row != height:
+                    raise InvalidState(f"a stone must lie on the floor or on another stone, but the one in column "
+                                       f"{column}, row {c.rows - 1 - row} (row 0 on top) hangs in the air "
+                                       f"in {shorten(text)}")
+                set_bit(players[cell - 1], column * c.height + row)
+                height += 1
+                count += 1
+            set_bit(next, column * c.height + height)
+        cdef int first = has_line(c, players[0]), second = has_line(c, players[1])
+        check_winner(first, second, count, f"{c.connect} in a line", text)
+        self.position.next[0] = next[0]
+        self.position.next[1] = next[1]
+        self.position.plies = count
+        memcpy(self.position.me, players[count & 1], sizeof(self.position.me))
+        if first or second:
+            self.position.over = MCTS_WIN
+            if not has_last_move(self, players[0 if first else 1]):
+                raise InvalidState(f"no last move can have completed all lines of {'X' if first else 'O'} "
+                                   f"in {shorten(text)}")
+        elif next[0] == c.sentinel[0] and next[1] == c.sentinel[1]:
+            self.position.over = MCTS_DRAW
+        return 0
 
-    def __deepcopy__(self, memo):
-        return self
+    cdef bint is_free(self, int move) noexcept:
+        return is_open(context_of(self), &self.position, move)
 
-    def __reduce__(self):
-        diagram = None
-        if self.played != self.position.plies:
-            diagram = bytearray(board_cells(self))
-            heights = [stones_in(self, column) for column in range(self.cols)]
-            for column in reversed(self.moves):
-                diagram[(self.rows - heights[column]) * self.cols + column] = 0
-                heights[column] -= 1
-            diagram = format_diagram(diagram, self.rows, self.cols)
-        return _restore, (self.rows, self.cols, self.connect, diagram, self.moves)
+    cdef str refusal(self, int move):
+        return f"column {move} is full"
 
+    cdef int stones(self) noexcept:
+        return self.position.plies
 
-def _restore(rows, cols, connect, diagram, moves):
-    """What a pickle calls: the position after ``moves`` from ``diagram``, or from the empty board when it is None."""
-    if diagram is None:
-        return ConnectFour.from_moves(moves, rows=rows, cols=cols, connect=connect)
-    state = ConnectFour.from_string(diagram, rows=rows, cols=cols, connect=connect)
-    for column in moves:
-        state = state.play(column)
-    return state
+    cdef int outcome(self) noexcept:
+        return self.position.over
+
+    cdef bytes cells(self):
+        cdef const c4_context *c = context_of(self)
+        cdef int row, column, bit, height
+        cdef int to_move = 1 + (self.position.plies & 1)
+        cells = bytearray(c.rows * c.cols)
+        for column in range(c.cols):
+            height = stones_in(self, column)
+            for row in range(height):
+                bit = column * c.height + row
+                cells[(c.rows - 1 - row) * c.cols + column] = (
+                    to_move if self.position.me[bit >> 6] >> (bit & 63) & 1 else 3 - to_move)
+        return bytes(cells)
+
+    cdef int cell_of(self, bytearray cells, int move) except -1:
+        cdef int cell = move
+        while cells[cell] == 0:
+            cell += self.geometry.cols
+        return cell
 
 
 # ---- for tests -------------------------------------------------------------------------------------------------------
@@ -606,26 +499,26 @@ cdef dict SIMPLE_TABLES = {}
 def simple_twin(ConnectFour state not None):
     """``state`` behind the simple rules and rollouts in place of the hot ones, whose measure they are: it and the
     positions played from it are searched by plain UCT."""
-    cdef Geometry geometry = state.geometry
+    cdef Geometry geometry = <Geometry> state.geometry
     cdef SimpleTable table
-    cdef ConnectFour new = start_position(geometry)
+    cdef BoardPosition new = state.blank()
     with GEOMETRIES_LOCK:
         table = SIMPLE_TABLES.get(geometry)
         if table is None:
             table = SIMPLE_TABLES[geometry] = SimpleTable(geometry)
+    new.assume(geometry, &state.position, state.history, state.played)
     new.game = &table.game
-    new.position = state.position
-    new.played = state.played
-    memcpy(new.history, state.history, state.played)
+    new.ready = True
     return new
 
 
 def perft(ConnectFour state not None, depth):
     """The number of positions exactly ``depth`` (0 to 128) plies after ``state``, without games that ended before."""
+    cdef const c4_context *board = context_of(state)
     cdef int plies = as_int(depth, "depth", 0, MAX_BITS)
     cdef uint64_t total
     with nogil:
-        total = perft_simple(&state.geometry.context, &state.position, plies)
+        total = perft_simple(board, &state.position, plies)
     return total
 
 
@@ -634,6 +527,7 @@ def simple_rollouts(ConnectFour state not None, n, seed):
 
     Raises GameOver when there is nothing to play.
     """
+    cdef const c4_context *board = context_of(state)
     cdef long long count = as_int(n, "n", 0, 1 << 40)
     cdef uint64_t start = as_int(seed, "seed", 0, (1 << 64) - 1)
     cdef long long results[3]
@@ -646,7 +540,7 @@ def simple_rollouts(ConnectFour state not None, n, seed):
     mcts_rng_seed(&rng, start)
     with nogil:
         for _ in range(count):
-            value = rollout_simple(&state.geometry.context, &state.position, &rng)
+            value = rollout_simple(board, &state.position, &rng)
             results[value & 3] += 1
             plies += value >> 2
     return results[2], results[1], results[0], plies

@@ -16,12 +16,12 @@ moves, 1.1 to 1.7 times the nodes; entries of 8 bytes, 8 to a bucket, 1.4 times 
 
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport UINT32_MAX, int8_t, int32_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
 
+from mcts_core.arena cimport region_make, region_release, whole_pages
 from mcts_core.connect_four_guide cimport c4_popcount, c4_wins_one, c4_wins_standard
 from mcts_core.connect_four_prover cimport c4_prover_table
 from mcts_core.connect_four_rollout cimport C4_ONE_WORD, C4_STANDARD, C4_TWO_WORDS, c4_context, c4_state
-from mcts_core.game cimport MCTS_NO_MOVE, mcts_proof
+from mcts_core.game cimport MCTS_NO_MOVE, mcts_interrupt, mcts_proof, mcts_raised
 
 
 cdef extern from "kernels/connect_four.h" nogil:
@@ -38,7 +38,8 @@ cdef extern from "kernels/platform.h" nogil:
 
 cdef enum:
     WAYS = 4        # entries of a bucket: one cache line
-    STOPPED = 1000  # out of budget
+    STOPPED = 1000  # out of budget, or interrupted
+    LOOK = 256      # nodes between two looks at the interrupt
     START = 1024    # buckets in use at first
     GROWTH = 2      # new entries for each further one
     SMALL = 2       # nodes of a subtree that is not worth an entry
@@ -57,6 +58,7 @@ ctypedef struct entry:
     uint32_t generation  # of another one: empty
 
 ctypedef struct prover_memory:
+    uint64_t bytes       # of it all
     uint64_t buckets     # a power of two, or 0
     uint64_t base        # those in use: base + split, base a power of two
     uint64_t split
@@ -73,6 +75,8 @@ ctypedef struct search_state:
     uint64_t claim       # every second cell of a column, from its top
     uint64_t nodes
     uint64_t limit
+    uint64_t pause       # nodes at which the next look is due
+    const mcts_interrupt *interrupt
     int32_t cells        # of the board
     uint32_t move        # of the last search that reached its window
 
@@ -349,6 +353,15 @@ cdef inline void store(prover_memory *memory, uint64_t key, int low, int high, u
 
 # ---- the search ------------------------------------------------------------------------------------------------------
 
+cdef bint is_over(search_state *s) noexcept nogil:
+    """Whether the budget is spent or somebody interrupts, when a look is due."""
+    if s.nodes <= s.limit and not mcts_raised(s.interrupt):
+        s.pause = min(s.limit, s.nodes + LOOK)
+        return False
+    s.limit = 0
+    return True
+
+
 cdef inline uint64_t key_of(const searcher *f, uint64_t me, uint64_t stones, int plies) noexcept nogil:
     """The same for both of two mirror images, while that happens."""
     cdef uint64_t key = me + stones + floor_of(f), image
@@ -377,7 +390,7 @@ cdef int search(searcher *f, uint64_t me, uint64_t stones, uint64_t theirs, int 
     cdef bint flipped
     cdef entry *known
     f.s.nodes += 1
-    if f.s.nodes > f.s.limit:
+    if f.s.nodes > f.s.pause and is_over(&f.s):
         return STOPPED
     if forced:
         playable = 0 if forced & (forced - 1) else forced
@@ -510,6 +523,8 @@ cdef inline int32_t prove(searcher *f, const c4_context *c, const c4_state *root
     f.s.cells = cells
     f.s.nodes = 0
     f.s.limit = budget
+    f.s.pause = min(budget, <uint64_t>LOOK)
+    f.s.interrupt = proof.interrupt
     proof.exact = 1
     proof.spent = 1
     playable = next & board_of(f)
@@ -617,9 +632,11 @@ cdef void *create_memory(void *context, uint64_t bytes) noexcept nogil:
         buckets = 1
         while used + 2 * buckets * WAYS * sizeof(entry) <= bytes:
             buckets *= 2
-    memory = <prover_memory *> calloc(1, used + buckets * WAYS * sizeof(entry))
+    used = whole_pages(used + buckets * WAYS * sizeof(entry))
+    memory = <prover_memory *> region_make(used)
     if memory == NULL:
         return NULL
+    memory.bytes = used
     memory.buckets = buckets
     forget(memory)
     memory.table = <entry *> (<char *> memory + sizeof(prover_memory))
@@ -634,7 +651,7 @@ cdef void clear_memory(void *context, void *memory) noexcept nogil:
 
 
 cdef void destroy_memory(void *context, void *memory) noexcept nogil:
-    free(memory)
+    region_release(memory, (<prover_memory *> memory).bytes, (<prover_memory *> memory).bytes)
 
 
 # ---- the table of functions ------------------------------------------------------------------------------------------

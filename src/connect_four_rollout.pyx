@@ -16,18 +16,14 @@ winner alone and a second one only when both have a line, 1.06 (baseline) and 1.
 
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memset
 
 from mcts_core.connect_four_rollout cimport (
     C4_KINDS, C4_ONE_WORD, C4_STANDARD, C4_TWO_WORDS, c4_context, c4_state, c4_table,
 )
 from mcts_core.game cimport (
-    MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ILLEGAL, MCTS_ONGOING, MCTS_WIN, NativeState, mcts_expansion, mcts_rng,
-    mcts_rng_seed, mcts_simulation,
+    MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ILLEGAL, MCTS_ONGOING, MCTS_WIN, mcts_expansion, mcts_rng,
+    mcts_simulation,
 )
-
-from mcts_core.errors import GameOver, IllegalMove, InvalidOption, InvalidState
-from mcts_core.notation import as_int, shorten
 
 
 cdef extern from "kernels/platform.h" nogil:
@@ -561,132 +557,3 @@ TABLE.simulate[C4_TWO_WORDS] = simulate_two
 TABLE.expand[C4_STANDARD] = expand_standard
 
 table = PyCapsule_New(&TABLE, b"mcts_core.table", NULL)
-
-
-# ---- for tests -------------------------------------------------------------------------------------------------------
-
-cdef int check(NativeState state, kind) except -1:
-    """The kernel to use on ``state``: its own, or a more general one."""
-    from mcts_core.connect_four import ConnectFour
-    if type(state) is not ConnectFour:
-        raise InvalidState(f"state must be a ConnectFour, got {shorten(state)}")
-    cdef int own = (<const c4_context *> state.game.context).kind
-    return own if kind is None else as_int(kind, "kind", own, C4_KINDS - 1)
-
-
-cdef int start_path(NativeState state, path, uint32_t *moves) except -1:
-    """Copies a path that can be played from ``state`` and ends before the end of the game; returns its length."""
-    cdef const c4_context *c = <const c4_context *> state.game.context
-    cdef c4_state s = (<const c4_state *> state.state)[0]
-    cdef uint32_t length = 0
-    for move in path:
-        column = as_int(move, "a move of the path", 0, c.cols - 1, IllegalMove)
-        if s.over != MCTS_ONGOING or not is_open(c, s.next, column):
-            raise IllegalMove(f"move {length + 1} of {shorten(path)} is not legal")
-        moves[length] = column
-        play_two(<void *> c, &s, moves[length])
-        length += 1
-    if s.over != MCTS_ONGOING:
-        raise GameOver(f"the game is over after {shorten(path)}")
-    return length
-
-
-def rollouts(NativeState state not None, n, seed, kind=None):
-    """``n`` rollouts of this module's kernel: wins, draws and losses of the player to move, and all moves played.
-
-    ``kind`` runs a more general kernel than the board needs: 1 that for 64 bits, 2 that for 128.
-    """
-    cdef int which = check(state, kind)
-    cdef long long count = as_int(n, "n", 0, 1 << 40), plies = 0, _
-    cdef uint64_t first = as_int(seed, "seed", 0, (1 << 64) - 1)
-    cdef long long results[3]
-    cdef uint32_t moves[128]
-    cdef int32_t value
-    cdef mcts_rng rng
-    start_path(state, (), moves)
-    memset(results, 0, sizeof(results))
-    mcts_rng_seed(&rng, first)
-    with nogil:
-        for _ in range(count):
-            value = TABLE.rollout[which](state.game.context, state.state, &rng)
-            results[value & 3] += 1
-            plies += value >> 2
-    return results[2], results[1], results[0], plies
-
-
-def bulk_rollouts(NativeState state not None, n, seed, kind=None):
-    """As ``rollouts``, many games side by side; boards of more than 64 bits have no such kernel (InvalidOption)."""
-    cdef int which = check(state, kind)
-    cdef uint64_t count = as_int(n, "n", 0, 1 << 40), plies = 0
-    cdef uint64_t first = as_int(seed, "seed", 0, (1 << 64) - 1)
-    cdef uint64_t results[3]
-    cdef uint32_t moves[128]
-    cdef mcts_rng rng
-    if TABLE.rollouts[which] == NULL:
-        raise InvalidOption(f"many rollouts at once need a board of at most 64 bits and kind 0 or 1, got kind={which}")
-    start_path(state, (), moves)
-    memset(results, 0, sizeof(results))
-    mcts_rng_seed(&rng, first)
-    with nogil:
-        TABLE.rollouts[which](state.game.context, state.state, count, &rng, results, &plies)
-    return results[2], results[1], results[0], plies
-
-
-def simulate_counts(NativeState state not None, path, n, seed, kind=None):
-    """``n`` times all simulations from the end of ``path``, until every move was tried: for each move, in the order of
-    trying, its slot and the wins, draws and losses of the player to move in ``state``."""
-    cdef int which = check(state, kind)
-    cdef long long count = as_int(n, "n", 0, 1 << 40), _
-    cdef uint64_t first = as_int(seed, "seed", 0, (1 << 64) - 1)
-    cdef long long results[64][3]
-    cdef uint32_t slots[64]
-    cdef uint32_t moves[128]
-    cdef uint32_t length, tried = 0
-    cdef int32_t value
-    cdef mcts_simulation simulation
-    cdef mcts_rng rng
-    length = start_path(state, path, moves)
-    memset(results, 0, sizeof(results))
-    mcts_rng_seed(&rng, first)
-    with nogil:
-        for _ in range(count):
-            simulation.cursor = 0
-            tried = 0
-            while simulation.cursor != MCTS_ALL_TRIED:
-                value = TABLE.simulate[which](state.game.context, state.state, moves, length, &simulation, &rng)
-                slots[tried] = simulation.slot
-                results[tried][value] += 1
-                tried += 1
-    return [(slots[i], results[i][2], results[i][1], results[i][0]) for i in range(tried)]
-
-
-def expand_outcomes(NativeState state not None, path, kind=None):
-    """The outcome of every slot at the end of ``path``, and whether the player to move at the root moves there too."""
-    cdef int which = check(state, kind)
-    cdef uint8_t outcomes[64]
-    cdef uint32_t moves[128]
-    cdef mcts_expansion expansion
-    cdef uint32_t length = start_path(state, path, moves)
-    cdef int32_t count, i
-    expansion.capacity = 64
-    expansion.moves = NULL
-    expansion.outcomes = outcomes
-    count = TABLE.expand[which](state.game.context, state.state, moves, length, &expansion)
-    return [outcomes[i] for i in range(count)], expansion.root_player
-
-
-def play_outcomes(NativeState state not None, moves, kind=None):
-    """What ``play`` of the table says of each of the moves, and the legal moves after them in the order of trying."""
-    cdef int which = check(state, kind)
-    cdef const c4_context *c = <const c4_context *> state.game.context
-    cdef c4_state s = (<const c4_state *> state.state)[0]
-    cdef uint32_t order[64]
-    cdef int32_t count, i
-    outcomes = []
-    for move in moves:
-        column = as_int(move, "a move", 0, c.cols - 1, IllegalMove)
-        if s.over != MCTS_ONGOING or not is_open(c, s.next, column):
-            raise IllegalMove(f"move {len(outcomes) + 1} of {shorten(moves)} is not legal")
-        outcomes.append(TABLE.play[which](<void *> c, &s, column))
-    count = TABLE.legal_moves[which](<void *> c, &s, order)
-    return outcomes, [order[i] for i in range(count)]

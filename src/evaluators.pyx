@@ -13,7 +13,7 @@ from libc.string cimport memset, strcmp
 
 from mcts_core.errors import EvaluatorError
 from mcts_core.game import import_numpy
-from mcts_core.notation import shorten
+from mcts_core.arguments import shorten
 
 from mcts_core.general_rules cimport Rules
 from mcts_core.general_tree cimport FAULT_ACTION, FAULT_PRIOR, GeneralEvaluation, GeneralTree

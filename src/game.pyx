@@ -4,7 +4,7 @@ from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release
 from libc.stdint cimport int32_t
 
 from mcts_core.errors import InvalidState
-from mcts_core.notation import shorten
+from mcts_core.arguments import shorten
 
 CHANCE = "chance"
 

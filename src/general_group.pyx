@@ -10,7 +10,7 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport uint32_t, uint64_t
 
 from mcts_core.errors import EvaluatorError, InvalidState
-from mcts_core.notation import shorten
+from mcts_core.arguments import shorten
 from mcts_core.searcher import main_thread_ident
 
 from mcts_core.dispatch cimport hot_table
@@ -41,14 +41,14 @@ def search_together(list cores, list states, GeneralSettings settings, uint32_t 
     cdef double begin = mcts_clock()
     cdef bint on_main_thread = get_ident() == main_thread_ident()
     cdef GeneralEvaluation part
-    cdef list errors = [None] * len(states), running = [], claimed = [], asking
+    cdef list errors = [None] * len(states), running = [], asking
+    cdef Py_ssize_t begun = 0, place
     evaluator = evaluator_of(settings.function, settings.by_state)
     try:
         for index, state in enumerate(states):
             core = cores[index]
-            core.claim()
-            claimed.append(core)
-            core.thread = get_ident()
+            core.begin_turn(None, None)
+            begun += 1
             try:
                 core.begin_search(state, settings, seeds[index])
                 if first is None:
@@ -121,18 +121,19 @@ def search_together(list cores, list states, GeneralSettings settings, uint32_t 
                 core.conclude()
         return errors
     except EvaluatorError:
-        for core in claimed:
+        for place in range(begun):
+            core = cores[place]
             core.rules = None
         raise
     finally:
-        for core in claimed:
+        for place in range(begun):
+            core = cores[place]
             if core.tree != NULL:
                 ops.retract(core.tree)
             core.seconds = mcts_clock() - begin
             core.overshoot = 0.0
             if core.rules is not None:
                 core.rules.rest()
-            core.thread = 0
             core.leave()
 
 

@@ -6,30 +6,27 @@ A Python-written general game has ``players``, ``to_move`` (an index, or ``CHANC
 the last path are kept, from which the next one branches off.
 """
 
-import operator
-
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from mcts_core.errors import GameError, GameOver, InvalidState
-from mcts_core.game import CHANCE, import_numpy, refuse_hidden
-from mcts_core.notation import shorten
+from mcts_core.game import import_numpy, refuse_hidden
+from mcts_core.arguments import shorten
 
 from mcts_core.game cimport (MCTS_CHANCE, MCTS_DRAW, MCTS_ERROR, MCTS_ONGOING, MCTS_WIN, NativeState, general_of,
                              mcts_game, mcts_general, mcts_rng, mcts_rng_below, mcts_rng_next)
 from mcts_core.python_game cimport check_table
 from mcts_core.tree cimport MAX_SLOTS
+from mcts_core.user_states cimport MAX_PLAYERS, UserStates, refuse_repeated
 
 
 cdef enum:
     LONGEST_ROLLOUT = 1000000  # moves; a game that goes on is taken for endless
     LONGEST_GAME = 20000       # moves in the tree, which chance alone can add at any number in one iteration
-    MOST_PLAYERS = 32          # MAX_PLAYERS of the tree
 
 cdef double CLOSE = 1e-6       # how far probabilities may be from a sum of 1
-cdef double ROUNDING = 1e-9    # how far a value may be out of its range
 
 
 cdef Rules rules_of(object state, bint observing, bint aligned):
@@ -97,8 +94,8 @@ cdef class NativeRules(Rules):
         if extra != NULL and extra.to_move != NULL:
             self.general = True
             self.players = extra.players
-            if not 1 <= extra.players <= MOST_PLAYERS:
-                raise InvalidState(f"a game must have 1 to {MOST_PLAYERS} players, but the game table of {kind} "
+            if not 1 <= extra.players <= MAX_PLAYERS:
+                raise InvalidState(f"a game must have 1 to {MAX_PLAYERS} players, but the game table of {kind} "
                                    f"says {extra.players}")
             if extra.returns == NULL:
                 raise InvalidState(f"the game table of {kind} has to_move() and must have returns() as well")
@@ -281,30 +278,17 @@ cdef class PythonRules(Rules):
 
     def __cinit__(self, root, bint observing, bint aligned):
         self.root = root
-        self.moves = []
-        self.ids = {}
         self.trail = [root]
         self.trail_moves = []
         self.leaves = []
         self.observing = observing
         self.aligned = aligned
         self.general = hasattr(root, "players")
-        self.acts = callable(getattr(root, "action", None))
-        contract = ("a state must have players, to_move, legal_moves(), play(move) and returns()" if self.general
-                    else "a state must have to_move, legal_moves(), play(move) and winner()")
-        for name in ("legal_moves", "play", "returns" if self.general else "winner"):
-            if not callable(getattr(root, name, None)):
-                raise InvalidState(f"{contract}; {shorten(root)} has no method {name}()")
-        if not hasattr(root, "to_move"):
-            raise InvalidState(f"{contract}; {shorten(root)} has no to_move")
+        self.user = UserStates(root, self.general)
         if observing and not aligned and not callable(getattr(root, "observation", None)):
             raise InvalidState(f"an evaluator needs states with a method observation(), which {shorten(root)} has not; "
                                f"policy_value takes states as they are")
-        self.players = 2
-        if self.general:
-            if type(root.players) is not int or not 1 <= root.players <= MOST_PLAYERS:
-                raise InvalidState(f"players must be an int from 1 to {MOST_PLAYERS}, got {shorten(root.players)}")
-            self.players = root.players
+        self.players = self.user.players
         actions = getattr(root, "actions", None) if observing and not aligned else None
         if actions is not None:
             if type(actions) is not int or not 1 <= actions < 1 << 30:
@@ -317,17 +301,17 @@ cdef class PythonRules(Rules):
         self.table.observe = python_observe
         values = None
         if observing and not aligned:
-            self.numpy = import_numpy()
+            import_numpy()
         try:
-            values = self.returns(root)
+            values = self.user.values(root)
             if values is None:
-                self.player = self.mover(root)
+                self.player = self.user.mover(root)
                 if self.player >= 0:
-                    self.root_moves = self.legal(root)
+                    self.root_moves = self.user.legal(root)
                     if observing and not aligned:
-                        self.shape = self.planes_of(root).shape
+                        self.shape = self.user.planes(root).shape
         except Exception as error:
-            self.error = error
+            self.user.error = error
             self.fail()
         if values is not None:
             told = f"returns {values}" if self.general else f"winner {root.winner()}"
@@ -336,7 +320,7 @@ cdef class PythonRules(Rules):
             raise InvalidState(chance_at_root(root))
 
     cdef object name(self, uint32_t move):
-        return self.moves[move]
+        return self.user.moves[move]
 
     cdef void rest(self) noexcept:
         self.trail = [self.root]
@@ -345,13 +329,7 @@ cdef class PythonRules(Rules):
         self.listed = None
 
     cdef int fail(self) except -1:
-        """Raises what a method of the user's game raised, as the cause of a GameError; Ctrl-C and the like as it is."""
-        error, self.error = self.error, None
-        if error is None:
-            raise GameError(f"{type(self.root).__name__} gave different moves for the same position")
-        if isinstance(error, GameError) or not isinstance(error, Exception):
-            raise error
-        raise GameError(f"{type(self.root).__name__}.{self.calling} raised {type(error).__name__}: {error}") from error
+        return self.user.raise_error()
 
     cdef object at(self, const uint32_t *path, uint32_t length):
         """The position after a path."""
@@ -363,194 +341,47 @@ cdef class PythonRules(Rules):
         del self.trail[common + 1:]
         del self.trail_moves[common:]
         while common < length:
-            state = self.child(self.trail[common], self.moves[path[common]])
+            state = self.user.child(self.trail[common], self.user.moves[path[common]])
             self.trail.append(state)
             self.trail_moves.append(path[common])
             common += 1
         return self.trail[length]
 
-    cdef object child(self, object state, object move):
-        self.calling = "play()"
-        child = state.play(move)
-        if child is None or child is state:
-            raise GameError(f"{type(state).__name__}.play({shorten(move)}) must return a new state, got "
-                            + ("None" if child is None else "the same object"))
-        return child
-
-    cdef object returns(self, object state):
-        """None while the game goes on, then the value of each player, checked."""
-        if not self.general:
-            self.calling = "winner()"
-            winner = state.winner()
-            if winner is None:
-                return None
-            try:
-                if isinstance(winner, bool):
-                    raise TypeError
-                value = operator.index(winner)
-            except TypeError:
-                value = 2
-            if not -1 <= value <= 1:
-                raise GameError(f"{type(state).__name__}.winner() must return None, +1, -1 or 0, got {shorten(winner)}")
-            return [(1 + value) / 2, (1 - value) / 2]
-        self.calling = "returns()"
-        given = state.returns()
-        if given is None:
-            return None
-        expected = (f"{type(state).__name__}.returns() must return None or a number from 0 to 1 for each of the "
-                    f"{self.players} players")
-        try:
-            if isinstance(given, (str, bytes, dict, set, frozenset)):
-                raise TypeError
-            values = [float(value) for value in given]
-        except (TypeError, ValueError, OverflowError):
-            raise GameError(f"{expected}, got {shorten(given)}") from None
-        if len(values) != self.players:
-            raise GameError(f"{expected}, got {len(values)}: {shorten(given)}")
-        for value in values:
-            if not -ROUNDING <= value <= 1 + ROUNDING:
-                raise GameError(f"{expected}, got {shorten(given)}")
-        return [min(max(value, 0.0), 1.0) for value in values]
-
-    cdef int mover(self, object state) except -2:
-        """The index of the player to move, checked; -1 for chance."""
-        self.calling = "to_move"
-        value = state.to_move
-        if not self.general:
-            if not isinstance(value, int) or value not in (1, -1):
-                raise GameError(f"{type(state).__name__}.to_move must be +1 or -1, got {shorten(value)}")
-            return 0 if value == 1 else 1
-        if isinstance(value, str):
-            if value == CHANCE:
-                return -1
-        elif not isinstance(value, bool):
-            try:
-                number = operator.index(value)
-            except TypeError:
-                number = -1
-            if 0 <= number < self.players:
-                return number
-        raise GameError(f"{type(state).__name__}.to_move must be an int from 0 to {self.players - 1} or CHANCE, "
-                        f"got {shorten(value)}")
-
-    cdef list legal(self, object state):
-        self.calling = "legal_moves()"
-        moves = state.legal_moves()
-        if type(moves) is not list:
-            if moves is None or isinstance(moves, (str, bytes)):
-                raise GameError(f"{type(state).__name__}.legal_moves() must return a list of moves, "
-                                f"got {shorten(moves)}")
-            moves = list(moves)
-        if not moves:
-            raise GameError(f"{type(state).__name__}.legal_moves() returned no move although "
-                            f"{'returns' if self.general else 'winner'}() is None in {shorten(state)}; "
-                            f"to pass is a move as well")
-        if len(moves) > MAX_SLOTS:
-            raise GameError(f"{type(state).__name__}.legal_moves() must return at most {MAX_SLOTS} moves, "
-                            f"got {len(moves)}")
-        return moves
-
-    cdef list outcomes(self, object state):
-        """(move, probability) of a chance node, checked."""
-        self.calling = "chance_outcomes()"
-        given = state.chance_outcomes()
-        expected = f"{type(state).__name__}.chance_outcomes() must return a list of (move, probability)"
-        try:
-            if isinstance(given, (str, bytes, dict, set, frozenset)):
-                raise TypeError
-            outcomes = [(move, float(probability)) for move, probability in given]
-        except (TypeError, ValueError, OverflowError):
-            raise GameError(f"{expected}, got {shorten(given)}") from None
-        if not outcomes:
-            raise GameError(f"{expected}, got none in {shorten(state)}")
-        if len(outcomes) > MAX_SLOTS:
-            raise GameError(f"{expected}, at most {MAX_SLOTS}, got {len(outcomes)}")
-        total = 0.0
-        for _, probability in outcomes:
-            if not 0 <= probability <= 1 + CLOSE:
-                raise GameError(f"{expected} with probabilities from 0 to 1, got {shorten(given)}")
-            total += probability
-        if not abs(total - 1) <= CLOSE:
-            raise GameError(f"{expected} whose probabilities sum to 1, got a sum of {total:.9g}: {shorten(given)}")
-        return outcomes
-
-    cdef uint32_t identity_of(self, object move) except? 0xFFFFFFFF:
-        self.calling = "__hash__() of a move"
-        identity = self.ids.get(move)
-        if identity is None:
-            identity = len(self.moves)
-            self.moves.append(move)
-            self.ids[move] = identity
-        return identity
-
     cdef int describe(self, object state, bint listed, GeneralPosition *position) except -1:
         cdef uint32_t slot
         cdef int player
         cdef list moves
-        values = self.returns(state)
+        values = self.user.values(state)
         if values is not None:
             position.kind = KIND_OVER
             for slot in range(<uint32_t>self.players):
                 position.values[slot] = values[slot]
             return 0
-        player = self.mover(state)
+        player = self.user.mover(state)
         position.kind = KIND_CHANCE if player < 0 else KIND_DECISION
         position.player = <uint32_t>player
         if not listed:
             return 0
         if player < 0:
-            outcomes = self.outcomes(state)
+            outcomes = self.user.outcomes(state)
             moves = [move for move, _ in outcomes]
         else:
             outcomes = None
-            moves = self.legal(state)
+            moves = self.user.legal(state)
         self.listed = moves
-        self.calling = "__hash__() of a move"
-        if len(set(moves)) != len(moves):
-            raise GameError(f"{type(state).__name__}.{'legal_moves' if player >= 0 else 'chance_outcomes'}() must not "
-                            f"repeat a move, got {shorten(moves)}")
+        self.user.calling = "__hash__() of a move"
+        refuse_repeated(state, moves, "legal_moves" if player >= 0 else "chance_outcomes")
         position.count = <uint32_t>len(moves)
         if position.count > position.capacity:
             return 0
         for slot in range(position.count):
-            position.moves[slot] = self.identity_of(moves[slot])
+            position.moves[slot] = self.user.identity_of(moves[slot])
             if outcomes is not None:
                 position.probabilities[slot] = outcomes[slot][1]
         if outcomes is None and self.observing:
-            self.add_actions(state, moves, position.actions)
-        return 0
-
-    cdef int add_actions(self, object state, list moves, uint32_t *actions) except -1:
-        """The entry of the policy of each legal move."""
-        cdef uint32_t slot, count = <uint32_t>len(moves)
-        cdef set met = set()
-        if self.aligned:
-            for slot in range(count):
-                actions[slot] = slot
-            return 0
-        for slot in range(count):
-            move = moves[slot]
-            index = move
-            if self.acts:
-                self.calling = "action()"
-                index = state.action(move)
-            try:
-                if isinstance(index, bool):
-                    raise TypeError
-                number = operator.index(index)
-            except TypeError:
-                if self.acts:
-                    raise GameError(f"{type(state).__name__}.action({shorten(move)}) must return an int >= 0, "
-                                    f"got {shorten(index)}") from None
-                raise GameError(f"an evaluator needs moves that are ints or a method action(move) of states that tells "
-                                f"their index in the policy, got the move {shorten(move)}") from None
-            if number < 0 or number >= (self.actions if self.actions else 1 << 30):
-                raise GameError(f"the index of a move in the policy must be an int from 0 to "
-                                f"{self.actions - 1 if self.actions else 'A-1'}, got {number} for {shorten(move)}")
-            if number in met:
-                raise GameError(f"two legal moves of {shorten(state)} have the same index in the policy, {number}")
-            met.add(number)
-            actions[slot] = number
+            indices = range(len(moves)) if self.aligned else self.user.indices(state, moves, self.actions)
+            for slot in range(position.count):
+                position.actions[slot] = indices[slot]
         return 0
 
     cdef int play_out(self, mcts_rng *rng, double *values) except -1:
@@ -560,17 +391,17 @@ cdef class PythonRules(Rules):
         cdef double at, sum
         state = self.trail[len(self.trail) - 1]
         while True:
-            returned = self.returns(state)
+            returned = self.user.values(state)
             if returned is not None:
                 break
             if count == LONGEST_ROLLOUT:
                 raise GameError(f"a random game of {type(state).__name__} did not end within {LONGEST_ROLLOUT} moves")
-            player = self.mover(state)
+            player = self.user.mover(state)
             if player >= 0:
-                moves = self.legal(state)
+                moves = self.user.legal(state)
                 move = moves[mcts_rng_below(rng, <uint32_t>len(moves))]
             else:
-                outcomes = self.outcomes(state)
+                outcomes = self.user.outcomes(state)
                 n = <uint32_t>len(outcomes)
                 at = <double>(mcts_rng_next(rng) >> 11) * (1.0 / 9007199254740992.0)
                 sum = 0.0
@@ -581,30 +412,15 @@ cdef class PythonRules(Rules):
                         sum += probability
                         if at < sum:
                             break
-            state = self.child(state, move)
+            state = self.user.child(state, move)
             count += 1
         for i in range(<uint32_t>self.players):
             values[i] = returned[i]
         return 0
 
-    cdef object planes_of(self, object state):
-        """The observation of ``state`` as an array, checked."""
-        self.calling = "observation()"
-        given = state.observation()
-        try:
-            planes = self.numpy.ascontiguousarray(given, dtype=self.numpy.float32)
-        except (TypeError, ValueError) as error:
-            raise GameError(f"{type(state).__name__}.observation() must return numbers of shape (planes, rows, "
-                            f"columns), got {shorten(given)}") from error
-        if planes.ndim != 3 or planes.size == 0 or self.shape is not None and planes.shape != self.shape:
-            expected = "(planes, rows, columns)" if self.shape is None else f"{self.shape}, as at the root"
-            raise GameError(f"{type(state).__name__}.observation() must have the shape {expected}, "
-                            f"got {self.numpy.shape(given)}")
-        return planes
-
     cdef int write(self, object state, float *row) except -1:
         cdef Py_buffer view
-        planes = self.planes_of(state)
+        planes = self.user.planes(state)
         PyObject_GetBuffer(planes, &view, PyBUF_C_CONTIGUOUS)
         memcpy(row, view.buf, view.len)
         PyBuffer_Release(&view)
@@ -618,7 +434,7 @@ cdef int32_t python_look(void *context, const uint32_t *path, uint32_t length, b
         rules.describe(rules.at(path, length), listed, position)
         return 0
     except BaseException as error:
-        rules.error = error
+        rules.user.error = error
         return MCTS_ERROR
 
 
@@ -628,7 +444,7 @@ cdef int32_t python_rollout(void *context, mcts_rng *rng, double *values) noexce
         rules.play_out(rng, values)
         return 0
     except BaseException as error:
-        rules.error = error
+        rules.user.error = error
         return MCTS_ERROR
 
 
@@ -642,5 +458,5 @@ cdef int32_t python_observe(void *context, float *row) noexcept with gil:
             rules.leaves.append((state, rules.listed))
         return 0
     except BaseException as error:
-        rules.error = error
+        rules.user.error = error
         return MCTS_ERROR

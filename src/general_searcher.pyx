@@ -19,12 +19,12 @@ from mcts_core.dispatch cimport hot_table
 from mcts_core.evaluators cimport Evaluator, evaluator_of
 from mcts_core.general_rules cimport Rules, rules_of
 from mcts_core.general_tree cimport *
+from mcts_core.search_turn cimport Claim, Halt
 from mcts_core.tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS, WIDE_INDEX
 
 
 cdef extern from "kernels/platform.h" nogil:
     double mcts_clock()
-    uint32_t mcts_flag_read(const uint32_t *flag)
 
 
 cdef enum:
@@ -86,7 +86,7 @@ cdef class GeneralCore(SearchTurn):
         ops.destroy(self.tree)
 
     cdef void forget(self) noexcept:
-        self.rules = None
+        self.rules = self.state = None
         ops.destroy(self.tree)
         self.tree = NULL
 
@@ -98,7 +98,7 @@ cdef class GeneralCore(SearchTurn):
         """Makes the tree an empty one for this search, which waits for its first evaluation."""
         cdef int status
         cdef Rules rules
-        self.rules = None
+        self.rules = self.state = None
         self.finished = False
         rules = prepared(state, settings)
         if self.tree == NULL:
@@ -117,18 +117,17 @@ cdef class GeneralCore(SearchTurn):
         return 0
 
     def search(self, state, GeneralSettings settings, double begin, double seconds, uint32_t iterations, uint64_t seed,
-               bint stop_early=False, int reuse=0, progress=None, double every=0.0, bint claimed=False):
+               bint stop_early=False, int reuse=0, progress=None, double every=0.0, Halt halt=None, Claim claim=None):
         """Searches ``state`` and returns the move to play.
 
         ``begin``: the clock's reading when the call began; ``seconds`` and ``iterations``: budgets, 0 where there is
         none. ``stop_early``: whether the search ends when the move is certain. ``progress`` is called with figures
-        after every ``every`` seconds. ``claimed``: ``claim`` was called before. ``reuse`` has no effect here.
+        after every ``every`` seconds. ``halt`` ends the search when it is told, or was before. ``claim``: that of this
+        search, where it begins in another thread than it was asked for. ``reuse`` has no effect here.
         """
         cdef int status
-        cdef bint on_main_thread, only_move
-        if not claimed:
-            self.claim()
-        self.thread = get_ident()
+        cdef bint on_main_thread = get_ident() == main_thread_ident(), only_move
+        self.begin_turn(claim, halt)
         try:
             self.begin_search(state, settings, seed)
             if settings.function is not None:
@@ -146,12 +145,11 @@ cdef class GeneralCore(SearchTurn):
             self.begin = begin
             self.every = every
             self.stop_reason = "cancelled"  # what a signal leaves here
-            on_main_thread = get_ident() == main_thread_ident()
             try:
                 with nogil:
                     status = self.loop(begin, seconds, iterations, on_main_thread)
             except EvaluatorError:
-                self.rules = None
+                self.rules = self.state = None
                 raise
             finally:
                 ops.retract(self.tree)
@@ -167,7 +165,7 @@ cdef class GeneralCore(SearchTurn):
                 try:
                     self.rules.fail()
                 except Exception:  # Ctrl-C in the user's code is none, and leaves the statistics
-                    self.rules = None
+                    self.rules = self.state = None
                     raise
             if self.tree.iterations == 0:
                 raise MemoryError(f"no memory for a search tree of {self.memory // MIB} MB")
@@ -210,7 +208,7 @@ cdef class GeneralCore(SearchTurn):
         cdef double deadline = begin + seconds
         cdef double report_at = begin + self.every if self.progress is not None else 1e300
         # looks at fixed numbers of iterations: a seed and an iteration budget give one search
-        cdef uint32_t interval = limit // CHECKS + 1, look_at = interval, number = self.number
+        cdef uint32_t interval = limit // CHECKS + 1, look_at = interval
         cdef int status = GENERAL_DONE
         cdef const char *reason = NULL
         while reason == NULL:
@@ -230,7 +228,7 @@ cdef class GeneralCore(SearchTurn):
                 reason = b"iterations"
             elif self.tree.iterations == 0:
                 reason = NULL  # there is no move yet
-            elif mcts_flag_read(&self.cancelled) == number:
+            elif self.is_cancelled():
                 reason = b"cancelled"
             elif seconds > 0 and now >= deadline:
                 reason = b"time"
@@ -381,7 +379,7 @@ cdef class GeneralCore(SearchTurn):
     def figures(self):
         """What the last search found, as a dict; None when there was none or it failed."""
         if not self.take():
-            if self.thread == get_ident():
+            if self.is_own():
                 raise SearchBusy("this Searcher is searching; a progress callback gets the statistics so far")
             raise SearchBusy("this Searcher is searching in another thread; its statistics can be read afterwards")
         try:

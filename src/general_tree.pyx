@@ -13,8 +13,7 @@ from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memset
 
-from mcts_core.arena cimport (FIRST_COMMIT, arena_allocate, arena_free, arena_grow, arena_reserve,
-                              mcts_vm_release)
+from mcts_core.arena cimport FIRST_COMMIT, arena_allocate, arena_free, arena_grow, arena_release, arena_reserve
 from mcts_core.dirichlet cimport dirichlet
 from mcts_core.game cimport mcts_rng_next, mcts_rng_seed
 from mcts_core.general_rules cimport KIND_CHANCE, KIND_DECISION, KIND_OVER, GeneralPosition, GeneralRules
@@ -67,8 +66,7 @@ assert sizeof(GeneralBlock) == GENERAL_HEADER
 cdef void general_destroy(GeneralTree *tree) noexcept nogil:
     if tree == NULL:
         return
-    if tree.arena.base != NULL:
-        mcts_vm_release(tree.arena.base, tree.arena.reserved)
+    arena_release(&tree.arena)
     free(tree.path_block)
     free(tree.path_slot)
     free(tree.path_move)

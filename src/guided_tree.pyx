@@ -11,10 +11,10 @@ from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memset
 
-from mcts_core.arena cimport (FIRST_COMMIT, arena_allocate, arena_at, arena_free, arena_grow, arena_reserve,
-                              mcts_vm_release)
-from mcts_core.game cimport (MCTS_DRAW, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_WIN, mcts_game, mcts_playout,
-                             mcts_policy, mcts_proof)
+from mcts_core.arena cimport (FIRST_COMMIT, arena_allocate, arena_at, arena_free, arena_grow, arena_release,
+                              arena_reserve)
+from mcts_core.game cimport (MCTS_DRAW, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_WIN, mcts_game, mcts_interrupt, mcts_playout,
+                             mcts_policy, mcts_proof, mcts_raised)
 from mcts_core.guided_tree cimport *
 from mcts_core.tree cimport (FIRST_PATH, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS, MAX_SLOTS, RUN_DONE,
                              RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, WIDE_UNIT, Tree,
@@ -25,7 +25,6 @@ cdef extern from "kernels/platform.h" nogil:
     bint MCTS_LIKELY(bint)
     bint MCTS_UNLIKELY(bint)
     int mcts_log2_32(uint32_t x)
-    double mcts_clock()
 
 
 cdef extern from "kernels/ucb.h" nogil:
@@ -66,9 +65,7 @@ cdef enum:
     NEVER = 0xFFFFFFFF
     FIRST_PROOF = 64         # visits of a node when its exact search begins
     NODE_SLICE = 65536       # units that the exact search of another node spends at a time
-    FEW_UNITS = 512          # that are spent without a look at the clock
-
-cdef double DEAREST = 1e-6   # seconds that a unit of exact search is taken to last, at most
+    LOOK = 256               # that are spent between two looks at the interrupt
 
 assert sizeof(GuidedBlock) == GUIDED_HEADER
 
@@ -79,8 +76,7 @@ cdef void guided_destroy(GuidedTree *guided) noexcept nogil:
     if guided == NULL:
         return
     forget_prover(guided)
-    if guided.tree.arena.base != NULL:
-        mcts_vm_release(guided.tree.arena.base, guided.tree.arena.reserved)
+    arena_release(&guided.tree.arena)
     free(guided.tree.path_record)
     free(guided.tree.path_slot)
     free(guided.tree.path_move)
@@ -160,7 +156,6 @@ cdef void start(GuidedTree *guided, uint64_t seed) noexcept nogil:
     guided.settled = 0
     guided.debt = 0
     guided.forgone = 0
-    guided.unit_seconds = 3e-7
 
 
 cdef int guided_resume(GuidedTree *guided, const mcts_game *game, const void *root, int32_t root_sign, uint64_t seed,
@@ -511,20 +506,16 @@ cdef inline bint has_prover(const GuidedTree *guided) noexcept nogil:
     return guided.options.solver and guided.guide.prove != NULL and guided.options.prover_bytes > 0
 
 
-cdef uint64_t affordable(const GuidedTree *guided, uint64_t budget) noexcept nogil:
-    """The part of a budget of exact search that can be spent before the deadline."""
-    cdef double left
-    if guided.deadline <= 0 or budget <= FEW_UNITS:
-        return budget
-    left = (guided.deadline - mcts_clock()) / guided.unit_seconds
-    if left >= <double>budget:
-        return budget
-    return <uint64_t>left if left > FEW_UNITS else FEW_UNITS
+cdef int32_t look(void *context) noexcept nogil:
+    """Asks whether the search has to end, and keeps the answer."""
+    cdef GuidedTree *guided = <GuidedTree *>context
+    guided.interrupted = mcts_raised(&guided.interrupt)
+    return guided.interrupted
 
 
 cdef int ask_prover(GuidedTree *guided, uint32_t length, uint64_t budget, int exact, mcts_proof *proof) noexcept nogil:
     cdef const mcts_game *game = guided.tree.game
-    cdef double begin = 0, unit
+    cdef mcts_interrupt interrupt
     if guided.prover == NULL:
         guided.prover = guided.guide.create_memory(game.context, guided.options.prover_bytes)
         if guided.prover == NULL:
@@ -536,19 +527,17 @@ cdef int ask_prover(GuidedTree *guided, uint32_t length, uint64_t budget, int ex
     proof.exact = 0
     proof.distance = 0
     proof.move = MCTS_NO_MOVE
-    if guided.deadline > 0 and budget > FEW_UNITS:
-        begin = mcts_clock()
+    proof.interrupt = &interrupt
+    interrupt.raised = look
+    interrupt.context = guided
     if guided.guide.prove(game.context, guided.tree.root, path_of(guided), length - 1, guided.prover, budget, exact,
                           proof) < 0:
         return RUN_GAME_ERROR
-    if begin > 0 and proof.spent >= FEW_UNITS:
-        unit = (mcts_clock() - begin) / <double>proof.spent
-        if unit > DEAREST:
-            unit = DEAREST
-        # slow ones at once, fast ones by and by: a budget too small costs less than a deadline missed
-        if unit < guided.unit_seconds:
-            unit = guided.unit_seconds + (unit - guided.unit_seconds) / 8
-        guided.unit_seconds = unit
+    proof.interrupt = NULL
+    guided.unseen += proof.spent
+    if guided.unseen >= LOOK and not guided.interrupted:  # of many small budgets, too, one ends the run
+        guided.unseen = 0
+        look(guided)
     return RUN_DONE
 
 
@@ -713,8 +702,7 @@ cdef int search_root_exactly(GuidedTree *guided) noexcept nogil:
     cdef GuidedBlock *block
     cdef GuidedColumns columns
     cdef uint32_t link, slot
-    cdef uint64_t budget = affordable(guided, ROOT_SLICE)
-    cdef int status = ask_prover(guided, 1, budget, known, &proof)
+    cdef int status = ask_prover(guided, 1, ROOT_SLICE, known, &proof)
     if status != RUN_DONE:
         return status
     if proof.value >= 0:
@@ -732,7 +720,7 @@ cdef int search_root_exactly(GuidedTree *guided) noexcept nogil:
                     break
         if proof.exact:
             guided.settled = 1
-    if known and proof.spent < budget // 2:  # it has no more to find out
+    if known and proof.spent < ROOT_SLICE // 2 and not guided.interrupted:  # it has no more to find out
         guided.settled = 1
     return RUN_DONE
 
@@ -749,7 +737,7 @@ cdef int prove_node(GuidedTree *guided, uint32_t length) noexcept nogil:
     cdef int32_t points = 0
     cdef mcts_proof proof
     cdef uint64_t budget = <uint64_t>guided.options.node_units * block.visits // 4
-    cdef int status = ask_prover(guided, length, affordable(guided, min(budget, <uint64_t>NODE_SLICE)), 0, &proof)
+    cdef int status = ask_prover(guided, length, min(budget, <uint64_t>NODE_SLICE), 0, &proof)
     if status != RUN_DONE or proof.value < 0:
         return status
     set_link(guided, length, terminal(leaf_sign(guided, length), proof.value, proof.distance))
@@ -914,9 +902,12 @@ cdef int guided_run(GuidedTree *guided, uint32_t count) noexcept nogil:
     cdef int status
     if count > most - tree.reused - tree.iterations:
         count = most - tree.reused - tree.iterations
+    guided.interrupted = 0
     for _ in range(count):
         if guided.settled:
             return RUN_SOLVED
+        if guided.interrupted:
+            break
         if guided.proof.value < 0:
             status = iterate(guided)
             if MCTS_UNLIKELY(status != RUN_DONE):

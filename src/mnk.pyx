@@ -6,24 +6,24 @@ from cpython.long cimport PyLong_FromLong
 from cpython.ref cimport Py_INCREF
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcpy, memset
 
 from mcts_core.dispatch cimport hot_table
 from mcts_core.game cimport (
-    MCTS_DRAW, MCTS_GAME_VERSION, MCTS_ONGOING, MCTS_SLOTS_ARE_MOVES, MCTS_WIN, NativeState, mcts_rng,
-    mcts_rng_below, mcts_rng_seed,
+    MCTS_DRAW, MCTS_ONGOING, MCTS_WIN, mcts_rng, mcts_rng_below, mcts_rng_seed,
 )
 from mcts_core.mnk_guide cimport mnk_guide_table
 from mcts_core.mnk_prover cimport add_prover
 from mcts_core.mnk_rollout cimport (
     MNK_MAX_CELLS, MNK_MAX_SIDE, MNK_NO_CELL, in_line, mnk_geometry, mnk_state, mnk_table,
 )
-from mcts_core.notation cimport as_move
+from mcts_core.board_position cimport BoardGeometry, BoardPosition, after_moves, from_diagram
 
 import threading
 
-from mcts_core.errors import GameOver, IllegalMove, InvalidState
-from mcts_core.notation import as_int, check_winner, format_diagram, parse_diagram, parse_moves, shorten
+from mcts_core.errors import GameOver, InvalidState
+from mcts_core.arguments import as_int, shorten
+from mcts_core.board_text import check_winner
 
 __all__ = ["MNK", "Gomoku", "TicTacToe", "count_games", "simple_rollouts"]
 
@@ -128,8 +128,9 @@ cdef mnk_guide_table *HOT_GUIDE = <mnk_guide_table *> hot_table("mnk_guide")
 
 
 @cython.final
-cdef class Geometry:
-    """What all positions with the same m, n, k and rule share: tables, the empty board. Never changes."""
+@cython.no_gc
+cdef class Geometry(BoardGeometry):
+    """What all positions with the same m, n, k and rule share."""
 
     def __cinit__(self, int cols, int rows, int k, bint exact):
         cdef mnk_geometry *g = &self.data
@@ -172,34 +173,24 @@ cdef class Geometry:
                 if fits:
                     g.starts[index][g.offset[cell]] = 0
 
-        self.start = <mnk_state *> malloc(HEADER + g.board_size)
-        if self.start == NULL:
+        self.empty = <mnk_state *> malloc(HEADER + g.board_size)
+        if self.empty == NULL:
             raise MemoryError
-        memset(self.start, 0, HEADER)
-        memset(self.start.board, MNK_NO_CELL, g.board_size)
+        memset(self.empty, 0, HEADER)
+        memset(self.empty.board, MNK_NO_CELL, g.board_size)
         for cell in range(g.cells):
-            self.start.board[g.offset[cell]] = 0
-
-        self.game.version = MCTS_GAME_VERSION
-        self.game.flags = MCTS_SLOTS_ARE_MOVES
-        self.game.state_size = HEADER + g.board_size
-        self.game.max_moves = g.cells
-        self.game.max_plies = g.cells
-        self.game.context = g
+            self.empty.board[g.offset[cell]] = 0
+        self.start = self.empty
+        self.key_from = HEADER
+        self.key_size = g.board_size
+        self.seed = (((<uint64_t> cols * 64 + rows) * 64 + k) * 2 + exact) * <uint64_t> 0xBF58476D1CE4E5B9
+        self.fill(rows, cols, g.cells, HEADER + g.board_size, g, observe)
         HOT.prepare(&self.game)
         HOT_GUIDE.prepare(g, &self.guide)
         add_prover(g, &self.guide)
-        self.game.guide = &self.guide
-        self.general.players = 2
-        self.general.actions = g.cells
-        self.general.planes = 3
-        self.general.rows = rows
-        self.general.cols = cols
-        self.general.observe = observe
-        self.game.general = &self.general
 
     def __dealloc__(self):
-        free(self.start)
+        free(self.empty)
 
 
 cdef dict GEOMETRIES = {}
@@ -233,78 +224,8 @@ cdef Geometry TIC_TAC_TOE = find_geometry(3, 3, 3, "freestyle")
 
 # ---- positions -------------------------------------------------------------------------------------------------------
 
-cdef void adopt(MNK self, Geometry geometry) noexcept:
-    """Makes this the empty board of ``geometry``."""
-    self.geometry = geometry
-    self.game = &geometry.game
-    self.position = geometry.start
-    self.state = self.position
-    self.ready = True
-
-
-cdef int take(MNK self, Geometry geometry, const mnk_state *position, const unsigned short *history, int played,
-              int room) except -1:
-    """Makes this a copy of ``position`` after ``played`` moves, with room for more in its history."""
-    cdef int size = HEADER + geometry.data.board_size
-    cdef char *block = <char *> malloc(size + sizeof(unsigned short) * (played + room))
-    if block == NULL:
-        raise MemoryError
-    memcpy(block, position, size)
-    if played:  # without one there is no history, and memcpy takes no NULL
-        memcpy(block + size, history, sizeof(unsigned short) * played)
-    free(self.block)
-    self.block = block
-    self.geometry = geometry
-    self.game = &geometry.game
-    self.position = <mnk_state *> block
-    self.state = block
-    self.history = <unsigned short *> (block + size)
-    self.played = played
-    self.ready = True
-    return 0
-
-
-cdef inline void append(MNK self, int cell) noexcept:
-    """Plays a legal move in place: only for positions that nobody else has seen."""
-    play_simple(&self.geometry.data, self.position, cell)
-    self.history[self.played] = cell
-    self.played += 1
-
-
-cdef inline MNK new_like(MNK self):
-    """A new object of the same class, not yet a position."""
-    cdef type cls = type(self)
-    if cls is Gomoku:
-        return Gomoku.__new__(Gomoku)
-    if cls is MNK:
-        return MNK.__new__(MNK)
-    if cls is TicTacToe:
-        return TicTacToe.__new__(TicTacToe)
-    return cls.__new__(cls)
-
-
-cdef MNK after_moves(type cls, Geometry geometry, moves, base):
-    cdef MNK new = cls.__new__(cls)
-    cdef const mnk_geometry *g = &geometry.data
-    cdef int cell
-    numbers = parse_moves(moves, g.cells, base)
-    take(new, geometry, geometry.start, NULL, 0, g.cells)
-    for index, number in enumerate(numbers):
-        cell = number
-        if new.position.over != MCTS_ONGOING:
-            raise IllegalMove(f"move {index + 1} of {shorten(moves)} comes after the end of the game")
-        if not is_empty(g, new.position, cell):
-            raise IllegalMove(f"move {index + 1} of {shorten(moves)}: cell {cell + int(base)} is occupied")
-        append(new, cell)
-    return new
-
-
-cdef MNK from_diagram(type cls, Geometry geometry, text):
-    cdef MNK new = cls.__new__(cls)
-    cdef bytes cells = parse_diagram(text, geometry.data.rows, geometry.data.cols)
-    take(new, geometry, geometry.start, NULL, 0, 0)
-    place(geometry, new.position, cells, text)
-    return new
+cdef inline const mnk_geometry *board_of(BoardPosition self) noexcept:
+    return &(<Geometry> self.geometry).data
 
 
 cdef bint has_line(const mnk_geometry *g, const uint8_t *board, int stone) noexcept nogil:
@@ -329,37 +250,8 @@ cdef bint has_last_move(const mnk_geometry *g, uint8_t *board, int stone) noexce
     return found
 
 
-cdef int place(Geometry geometry, mnk_state *s, bytes cells, text) except -1:
-    """Fills the empty board with the cells of a diagram."""
-    cdef const mnk_geometry *g = &geometry.data
-    cdef int cell, last
-    cdef bint first, second
-    for cell in range(g.cells):
-        s.board[g.offset[cell]] = cells[cell]
-        s.stones += cells[cell] != 0
-    first = has_line(g, s.board, 1)
-    second = has_line(g, s.board, 2)
-    check_winner(first, second, s.stones, f"{'exactly ' if g.exact else ''}{g.k} in a line", text)
-    last = 2 - (s.stones & 1)
-    if first or second:
-        s.over = MCTS_WIN
-        if not has_last_move(g, s.board, last):
-            raise InvalidState(f"no last move can have completed all lines of {'X' if first else 'O'} "
-                               f"in {shorten(text)}")
-    elif s.stones == g.cells:
-        s.over = MCTS_DRAW
-    return 0
-
-
-cdef bytes board_cells(MNK self):
-    """The board row by row from the top: 0 empty, 1 the player who began, 2 the other."""
-    cdef const mnk_geometry *g = &self.geometry.data
-    cdef int cell
-    return bytes([self.position.board[g.offset[cell]] for cell in range(g.cells)])
-
-
 @cython.no_gc
-cdef class MNK(NativeState):
+cdef class MNK(BoardPosition):
     """A position of an m,n,k game; it never changes, so threads may share it.
 
     ``MNK(m=3, n=3, k=3, rule="freestyle")`` is the empty board of ``m`` columns and ``n`` rows. The players place
@@ -371,19 +263,17 @@ cdef class MNK(NativeState):
     Limits: 1 <= m <= 32, 1 <= n <= 32, 3 <= k <= max(m, n); InvalidState otherwise.
     """
 
+    _arguments = ("m", "n", "k", "rule")
+
     def __cinit__(self):
-        self.geometry = TIC_TAC_TOE
-        self.game = &TIC_TAC_TOE.game
-        self.position = TIC_TAC_TOE.start
-        self.state = self.position
+        self.assume(TIC_TAC_TOE, TIC_TAC_TOE.start, NULL, 0)
 
     def __dealloc__(self):
         free(self.block)
 
     def __init__(self, m=3, n=3, k=3, rule="freestyle"):
-        if self.ready:
-            raise InvalidState("an MNK never changes: it cannot be initialised again")
-        adopt(self, find_geometry(m, n, k, rule))
+        self.check_new("an MNK")
+        self.begin(find_geometry(m, n, k, rule))
 
     @classmethod
     def from_moves(cls, moves, *, m=3, n=3, k=3, rule="freestyle", base=0):
@@ -406,51 +296,26 @@ cdef class MNK(NativeState):
     @property
     def m(self):
         """Columns of the board."""
-        return self.geometry.data.cols
+        return self.geometry.cols
 
     @property
     def n(self):
         """Rows of the board."""
-        return self.geometry.data.rows
+        return self.geometry.rows
 
     @property
     def k(self):
         """How many stones in a line win."""
-        return self.geometry.data.k
+        return board_of(self).k
 
     @property
     def rule(self):
         """``"freestyle"``: ``k`` or more stones win; ``"exact"``: exactly ``k``."""
-        return RULES[self.geometry.data.exact]
-
-    @property
-    def rows(self):
-        """Rows of the board: ``n``."""
-        return self.geometry.data.rows
-
-    @property
-    def cols(self):
-        """Columns of the board: ``m``."""
-        return self.geometry.data.cols
-
-    @property
-    def to_move(self):
-        """The player to move: +1 who began, -1 the other."""
-        return -1 if self.position.stones & 1 else 1
-
-    @property
-    def moves(self):
-        """The moves played since the empty board, or since the diagram that the position was built from."""
-        return tuple([self.history[i] for i in range(self.played)])
-
-    @property
-    def last_move(self):
-        """The last of ``moves``, or None."""
-        return self.history[self.played - 1] if self.played else None
+        return RULES[board_of(self).exact]
 
     def legal_moves(self):
         """The empty cells, ascending; none when the game is over."""
-        cdef const mnk_geometry *g = &self.geometry.data
+        cdef const mnk_geometry *g = board_of(self)
         cdef const mnk_state *s = self.position
         cdef int cell, count = 0
         cdef list result
@@ -467,73 +332,84 @@ cdef class MNK(NativeState):
 
     def play(self, move):
         """The position after a stone in cell ``move``. Raises IllegalMove, or GameOver in a finished game."""
-        cdef int cell = as_move(move, self.geometry.data.cells, "move")
-        if self.position.over != MCTS_ONGOING:
-            raise GameOver(f"the game is over, move {cell} cannot be played")
-        if not is_empty(&self.geometry.data, self.position, cell):
-            raise IllegalMove(f"cell {cell} is occupied")
-        cdef MNK new = new_like(self)
-        take(new, self.geometry, self.position, self.history, self.played, 1)
-        append(new, cell)
-        return new
+        return self.after(move, "move")
 
-    def winner(self):
-        """None while the game goes on, then +1, -1, or 0 for a draw."""
-        if self.position.over == MCTS_ONGOING:
-            return None
-        if self.position.over == MCTS_DRAW:
-            return 0
-        return 1 if self.position.stones & 1 else -1
+    cdef BoardGeometry geometry_of(self, rules):
+        return find_geometry(rules[0], rules[1], rules[2], rules[3])
 
-    def __hash__(self):
-        cdef const mnk_geometry *g = &self.geometry.data
-        cdef uint64_t h = (((<uint64_t> g.cols * 64 + g.rows) * 64 + g.k) * 2 + g.exact) * <uint64_t> 0xBF58476D1CE4E5B9
-        cdef uint64_t word
-        cdef int i
-        for i in range(0, g.board_size, 8):
-            memcpy(&word, self.position.board + i, 8)
-            h = (h ^ word) * <uint64_t> 0x9E3779B97F4A7C15
-            h ^= h >> 32
-        return <Py_hash_t> h
+    cdef BoardPosition blank(self):
+        cdef type cls = type(self)
+        if cls is Gomoku:
+            return Gomoku.__new__(Gomoku)
+        if cls is MNK:
+            return MNK.__new__(MNK)
+        if cls is TicTacToe:
+            return TicTacToe.__new__(TicTacToe)
+        return cls.__new__(cls)
 
-    def __eq__(self, other):
-        if not isinstance(other, MNK):
-            return NotImplemented
-        cdef MNK that = other
-        return self.geometry is that.geometry and memcmp(
-            self.position.board, that.position.board, self.geometry.data.board_size) == 0
+    cdef void assume(self, BoardGeometry geometry, const void *state, const unsigned short *history,
+                     int played) noexcept:
+        self.geometry = geometry
+        self.game = &geometry.game
+        self.position = <mnk_state *> state
+        self.state = state
+        self.history = <unsigned short *> history
+        self.played = played
 
-    def __str__(self):
-        return format_diagram(board_cells(self), self.geometry.data.rows, self.geometry.data.cols)
+    cdef int own(self, int room) except -1:
+        cdef int size = self.geometry.game.state_size
+        cdef char *block = <char *> malloc(size + sizeof(unsigned short) * (self.played + room))
+        if block == NULL:
+            raise MemoryError
+        memcpy(block, self.state, size)
+        if self.played:  # without one there is no history, and memcpy takes no NULL
+            memcpy(block + size, self.history, sizeof(unsigned short) * self.played)
+        self.block = block
+        self.assume(self.geometry, block, <unsigned short *> (block + size), self.played)
+        return 0
 
-    def _rules(self):
-        """The arguments of the constructor, as source text."""
-        return f"m={self.m}, n={self.n}, k={self.k}, rule={self.rule!r}"
+    cdef void append(self, int move) noexcept:
+        play_simple(board_of(self), self.position, move)
+        self.history[self.played] = move
+        self.played += 1
 
-    def __repr__(self):
-        name = type(self).__name__
-        rules = self._rules()
-        if self.position.stones == 0:
-            return f"{name}({rules})"
-        comma = ", " if rules else ""
-        if self.played == self.position.stones:
-            return f"{name}.from_moves({list(self.moves)}{comma}{rules})"
-        return f"{name}.from_string({str(self)!r}{comma}{rules})"
+    cdef int place(self, bytes cells, text) except -1:
+        cdef const mnk_geometry *g = board_of(self)
+        cdef mnk_state *s = self.position
+        cdef int cell, last
+        cdef bint first, second
+        for cell in range(g.cells):
+            s.board[g.offset[cell]] = cells[cell]
+            s.stones += cells[cell] != 0
+        first = has_line(g, s.board, 1)
+        second = has_line(g, s.board, 2)
+        check_winner(first, second, s.stones, f"{'exactly ' if g.exact else ''}{g.k} in a line", text)
+        last = 2 - (s.stones & 1)
+        if first or second:
+            s.over = MCTS_WIN
+            if not has_last_move(g, s.board, last):
+                raise InvalidState(f"no last move can have completed all lines of {'X' if first else 'O'} "
+                                   f"in {shorten(text)}")
+        elif s.stones == g.cells:
+            s.over = MCTS_DRAW
+        return 0
 
-    def __copy__(self):
-        return self
+    cdef bint is_free(self, int move) noexcept:
+        return is_empty(board_of(self), self.position, move)
 
-    def __deepcopy__(self, memo):
-        return self
+    cdef str refusal(self, int move):
+        return f"cell {move} is occupied"
 
-    def __reduce__(self):
-        diagram = None
-        if self.played != self.position.stones:
-            diagram = bytearray(board_cells(self))
-            for cell in self.moves:
-                diagram[cell] = 0
-            diagram = format_diagram(diagram, self.rows, self.cols)
-        return _restore, (type(self), self.m, self.n, self.k, self.rule, diagram, self.moves)
+    cdef int stones(self) noexcept:
+        return self.position.stones
+
+    cdef int outcome(self) noexcept:
+        return self.position.over
+
+    cdef bytes cells(self):
+        cdef const mnk_geometry *g = board_of(self)
+        cdef int cell
+        return bytes([self.position.board[g.offset[cell]] for cell in range(g.cells)])
 
 
 @cython.no_gc
@@ -544,10 +420,14 @@ cdef class Gomoku(MNK):
     exactly five. Limits: 5 <= size <= 32; InvalidState otherwise.
     """
 
+    _arguments = ("size", "rule")
+
     def __init__(self, size=15, rule="freestyle"):
-        if self.ready:
-            raise InvalidState("a Gomoku never changes: it cannot be initialised again")
-        adopt(self, gomoku_geometry(size, rule))
+        self.check_new("a Gomoku")
+        self.begin(gomoku_geometry(size, rule))
+
+    cdef BoardGeometry geometry_of(self, rules):
+        return gomoku_geometry(rules[0], rules[1])
 
     @classmethod
     def from_moves(cls, moves, *, size=15, rule="freestyle", base=0):
@@ -562,20 +442,21 @@ cdef class Gomoku(MNK):
     @property
     def size(self):
         """Rows and columns of the board."""
-        return self.geometry.data.cols
-
-    def _rules(self):
-        return f"size={self.size}, rule={self.rule!r}"
+        return self.geometry.cols
 
 
 @cython.no_gc
 cdef class TicTacToe(MNK):
     """A position of tic-tac-toe: an :class:`MNK` with m = n = k = 3. ``TicTacToe()`` is the empty board."""
 
+    _arguments = ()
+
     def __init__(self):
-        if self.ready:
-            raise InvalidState("a TicTacToe never changes: it cannot be initialised again")
-        adopt(self, TIC_TAC_TOE)
+        self.check_new("a TicTacToe")
+        self.begin(TIC_TAC_TOE)
+
+    cdef BoardGeometry geometry_of(self, rules):
+        return TIC_TAC_TOE
 
     @classmethod
     def from_moves(cls, moves, *, base=0):
@@ -587,37 +468,19 @@ cdef class TicTacToe(MNK):
         """The position of a diagram such as ``str`` makes; see MNK.from_string."""
         return from_diagram(cls, TIC_TAC_TOE, text)
 
-    def _rules(self):
-        return ""
-
-
-def _restore(cls, m, n, k, rule, diagram, moves):
-    """What a pickle calls: the position after ``moves`` from ``diagram``, or from the empty board when it is None."""
-    cdef Geometry geometry = find_geometry(m, n, k, rule)
-    if not isinstance(cls, type) or not issubclass(cls, MNK):
-        raise InvalidState(f"an m,n,k position must be restored as a subclass of MNK, got {shorten(cls)}")
-    if issubclass(cls, TicTacToe) and geometry is not TIC_TAC_TOE or issubclass(cls, Gomoku) and not (
-            m == n >= MIN_GOMOKU and k == GOMOKU_K):
-        raise InvalidState(f"a {cls.__name__} cannot have m={m}, n={n}, k={k}, rule={rule!r}")
-    if diagram is None:
-        return after_moves(cls, geometry, moves, 0)
-    state = from_diagram(cls, geometry, diagram)
-    for move in moves:
-        state = state.play(move)
-    return state
-
 
 # ---- for tests -------------------------------------------------------------------------------------------------------
 
 def count_games(MNK state not None):
     """The number of different complete games from ``state`` on, 1 when it is over. Takes time in proportion."""
+    cdef const mnk_geometry *board = board_of(state)
     cdef any_state copy
     cdef uint64_t total
     if state.position.over != MCTS_ONGOING:
         return 1
-    memcpy(&copy, state.position, HEADER + state.geometry.data.board_size)
+    memcpy(&copy, state.position, state.geometry.game.state_size)
     with nogil:
-        total = count_games_simple(&state.geometry.data, &copy.state)
+        total = count_games_simple(board, &copy.state)
     return total
 
 
@@ -626,6 +489,7 @@ def simple_rollouts(MNK state not None, n, seed):
 
     Raises GameOver when there is nothing to play.
     """
+    cdef const mnk_geometry *board = board_of(state)
     cdef long long count = as_int(n, "n", 0, 1 << 40)
     cdef uint64_t start = as_int(seed, "seed", 0, (1 << 64) - 1)
     cdef long long results[3]
@@ -638,7 +502,7 @@ def simple_rollouts(MNK state not None, n, seed):
     mcts_rng_seed(&rng, start)
     with nogil:
         for _ in range(count):
-            value = rollout_simple(&state.geometry.data, state.position, &rng)
+            value = rollout_simple(board, state.position, &rng)
             results[value & 3] += 1
             plies += value >> 2
     return results[2], results[1], results[0], plies

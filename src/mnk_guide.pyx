@@ -8,9 +8,12 @@ from mcts_core.dispatch cimport hot_table
 from mcts_core.game cimport (
     MCTS_DRAW, MCTS_LOSS, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_ROLLOUT_DECISIVE, MCTS_ROLLOUT_RANDOM,
     MCTS_ROLLOUT_TACTICAL, MCTS_WIN, mcts_children, mcts_game, mcts_guide, mcts_playout, mcts_policy, mcts_proof,
-    mcts_rng, mcts_rng_next, mcts_rng_seed, mcts_rollout, NativeState,
+    mcts_rng, mcts_rng_next, mcts_rollout,
 )
 from mcts_core.mnk_guide cimport mnk_guide_table
+from mcts_core.mnk_lines cimport (
+    MNK_COLUMNS, MNK_FALLING, MNK_LINES, MNK_RISING, mnk_lines_of, mnk_toggle,
+)
 from mcts_core.mnk_rollout cimport MNK_MAX_CELLS, MNK_MAX_SIDE, mnk_geometry, mnk_state, mnk_table
 
 cdef enum:
@@ -24,10 +27,6 @@ cdef enum:
     DIRECTION = 3   # these bits of a row are followed by those of a column, and of the diagonals
     EACH = 0o1111   # once in each direction
     MAX_KEYS = 24   # lines with an open three that a playout remembers, for each player
-    LINES = 190     # rows, columns, diagonals down to the right, down to the left
-    COLUMNS = 32
-    FALLING = 64 + 31
-    RISING = 127
     GRADES = 128    # own grade (3 bits), the other's (3 bits), next to a stone or not
 
 
@@ -122,96 +121,73 @@ cdef void load(const mnk_geometry *g, const mnk_state *s, const uint32_t *path, 
 
 # ---- lines -----------------------------------------------------------------------------------------------------------
 
-# A playout keeps the stones line by line. Rows are lines 0 to 31 (bit: the column), columns 32 to 63 (bit: the row),
-# diagonals down to the right from FALLING - 31 on, numbered by row - column, and down to the left from RISING on, by
-# row + column (bit: the column).
+# A playout keeps the stones line by line.
 
-ctypedef struct mnk_lines:
-    uint32_t own[2][LINES]
+ctypedef struct line_board:
+    uint32_t own[2][MNK_LINES]
 
 
 cdef inline uint64_t line_cells(int cols, int rows, int line) noexcept nogil:
     """The cells of a line that are on the board."""
     cdef int low = 0, high = cols - 1, n
-    if line >= RISING:
-        n = line - RISING
+    if line >= MNK_RISING:
+        n = line - MNK_RISING
         low = max(0, n - rows + 1)
         high = min(high, n)
-    elif line >= 2 * COLUMNS:
-        n = line - FALLING
+    elif line >= 2 * MNK_COLUMNS:
+        n = line - MNK_FALLING
         low = max(0, -n)
         high = min(high, rows - 1 - n)
-    elif line >= COLUMNS:
+    elif line >= MNK_COLUMNS:
         high = rows - 1
     return (<uint64_t> 2 << high) - (<uint64_t> 1 << low)
 
 
 cdef inline int cell_of(int line, int at, int stride) noexcept nogil:
     """Where cell ``at`` of a line is on the board of bytes."""
-    if line >= RISING:
-        return (line - RISING - at) * stride + at
-    if line >= 2 * COLUMNS:
-        return (line - FALLING + at) * stride + at
-    if line >= COLUMNS:
-        return at * stride + line - COLUMNS
+    if line >= MNK_RISING:
+        return (line - MNK_RISING - at) * stride + at
+    if line >= 2 * MNK_COLUMNS:
+        return (line - MNK_FALLING + at) * stride + at
+    if line >= MNK_COLUMNS:
+        return at * stride + line - MNK_COLUMNS
     return line * stride + at
 
 
-cdef inline void lines_of(int row, int col, int *lines) noexcept nogil:
-    lines[0] = row
-    lines[1] = COLUMNS + col
-    lines[2] = FALLING + row - col
-    lines[3] = RISING + row + col
-
-
-cdef inline uint64_t empties(const mnk_geometry *g, const mnk_lines *l, int line) noexcept nogil:
+cdef inline uint64_t empties(const mnk_geometry *g, const line_board *l, int line) noexcept nogil:
     return line_cells(g.cols, g.rows, line) & ~<uint64_t> (l.own[0][line] | l.own[1][line])
 
 
-cdef inline uint64_t fives_in(const mnk_geometry *g, const mnk_lines *l, int player, int line) noexcept nogil:
+cdef inline uint64_t fives_in(const mnk_geometry *g, const line_board *l, int player, int line) noexcept nogil:
     cdef uint64_t own = l.own[player][line], empty = empties(g, l, line)
     return mnk_line_fives(own, empty, 5, g.exact) if g.k == 5 else mnk_line_fives(own, empty, g.k, g.exact)
 
 
-cdef inline uint64_t threes_in(const mnk_geometry *g, const mnk_lines *l, int player, int line) noexcept nogil:
+cdef inline uint64_t threes_in(const mnk_geometry *g, const line_board *l, int player, int line) noexcept nogil:
     cdef uint64_t own = l.own[player][line], empty = empties(g, l, line)
     return mnk_line_threes(own, empty, 5, g.exact) if g.k == 5 else mnk_line_threes(own, empty, g.k, g.exact)
 
 
-cdef inline void put(uint32_t *own, int row, int col) noexcept nogil:
-    own[row] |= bit(col)
-    own[COLUMNS + col] |= bit(row)
-    own[FALLING + row - col] |= bit(col)
-    own[RISING + row + col] |= bit(col)
-
-
-cdef inline void lift(uint32_t *own, int row, int col) noexcept nogil:
-    own[row] &= ~bit(col)
-    own[COLUMNS + col] &= ~bit(row)
-    own[FALLING + row - col] &= ~bit(col)
-    own[RISING + row + col] &= ~bit(col)
-
-
-cdef void draw_lines(const mnk_planes *b, mnk_lines *l) noexcept nogil:
+cdef void draw_lines(const mnk_planes *b, line_board *l) noexcept nogil:
     cdef int player, row
     cdef uint32_t rest
-    memset(l, 0, sizeof(mnk_lines))
+    memset(l, 0, sizeof(line_board))
     for player in range(2):
         for row in range(b.rows):
             rest = b.own[player][MNK_EDGE + row]
             while rest:
-                put(l.own[player], row, mcts_ctz64(rest))
+                mnk_toggle(l.own[player], row, mcts_ctz64(rest))
                 rest &= rest - 1
 
 
-cdef int fives_around(const mnk_geometry *g, const mnk_lines *l, int player, int row, int col, int wanted,
+cdef int fives_around(const mnk_geometry *g, const line_board *l, int player, int row, int col, int wanted,
                       uint16_t *cells) noexcept nogil:
     """Where ``player`` would win, on those lines of a cell that ``wanted`` has HAS_FOUR for; on the board of bytes.
     Returns their number."""
     cdef int lines[4]
     cdef int i, count = 0
     cdef uint64_t found
-    lines_of(row, col, lines)
+    mnk_lines_of(row, col, lines)
     for i in range(4):
         if not wanted >> (DIRECTION * i) & HAS_FOUR:
             continue
@@ -230,7 +206,7 @@ cdef int saving(const mnk_geometry *g, const mnk_planes *b, const mnk_threats *m
     """The moves that may hold where nobody can win at once and the other player threatens to make two fours or an open
     one: fours of ``mover``'s own, and cells without which none of the threats is one. All others lose within 4 plies.
     Returns their number."""
-    cdef mnk_lines l
+    cdef line_board l
     cdef uint16_t fives[4 * MNK_MAX_SIDE]
     cdef uint32_t cures[MNK_MAX_SIDE]
     cdef uint32_t rest
@@ -243,9 +219,9 @@ cdef int saving(const mnk_geometry *g, const mnk_planes *b, const mnk_threats *m
         while rest:
             col = mcts_ctz64(rest)
             rest &= rest - 1
-            put(l.own[1 - mover], row, col)
+            mnk_toggle(l.own[1 - mover], row, col)
             count = fives_around(g, &l, 1 - mover, row, col, HAS_FOUR * EACH, fives)
-            lift(l.own[1 - mover], row, col)
+            mnk_toggle(l.own[1 - mover], row, col)
             memset(cures, 0, sizeof(cures))
             cures[row] = bit(col)
             # With three or more cells to win at, taking one of them leaves two.
@@ -323,7 +299,7 @@ cdef struct Run:
     int keys[2]                         # lines with open threes, once
     uint16_t key[2][MAX_KEYS]
     uint16_t cells[MNK_MAX_CELLS]       # all empty cells, on the board of bytes, and some that were taken since
-    mnk_lines lines
+    line_board lines
 
 
 cdef uint8_t SURROUNDINGS[SMALL_K + 1][1 << (2 * SMALL_K - 1)]
@@ -360,10 +336,10 @@ cdef inline int place(Run *u, int player, int at) noexcept nogil:
     cdef const mnk_geometry *g = u.g
     cdef uint32_t *own = u.lines.own[player]
     cdef int row = at >> u.shift, col = at & (g.stride - 1), found
-    put(own, row, col)
-    found = surroundings(g.k, own[row], col) | surroundings(g.k, own[COLUMNS + col], row) << DIRECTION
-    found |= surroundings(g.k, own[FALLING + row - col], col) << (2 * DIRECTION)
-    found |= surroundings(g.k, own[RISING + row + col], col) << (3 * DIRECTION)
+    mnk_toggle(own, row, col)
+    found = surroundings(g.k, own[row], col) | surroundings(g.k, own[MNK_COLUMNS + col], row) << DIRECTION
+    found |= surroundings(g.k, own[MNK_FALLING + row - col], col) << (2 * DIRECTION)
+    found |= surroundings(g.k, own[MNK_RISING + row + col], col) << (3 * DIRECTION)
     u.left -= 1
     if u.played != NULL:
         u.played[row * g.cols + col] = 1 + (player ^ u.first)
@@ -401,7 +377,7 @@ cdef inline bint has_line(Run *u, int player, int at) noexcept nogil:
     cdef int lines[4]
     cdef int row = at >> u.shift, col = at & (u.g.stride - 1), i, here
     cdef uint64_t own
-    lines_of(row, col, lines)
+    mnk_lines_of(row, col, lines)
     for i in range(4):
         # as if it were empty
         here = row if i == 1 else col
@@ -526,7 +502,7 @@ cdef inline int play_decisive(Run *u, int player, int forced, bint tactical) noe
                 if count:
                     forced = cells[0]
             if tactical:
-                lines_of(at >> u.shift, at & (g.stride - 1), lines)
+                mnk_lines_of(at >> u.shift, at & (g.stride - 1), lines)
                 for i in range(4):
                     if found >> (DIRECTION * i) & HAS_THREE:
                         remember_keys(u, player, lines[i])
@@ -569,7 +545,7 @@ cdef int finish(Run *u, int mover, uint32_t policy, const mnk_threats *mine, con
         for row in range(g.rows):
             rest = (mine if player == mover else theirs).fours[row]
             while rest:
-                lines_of(row, mcts_ctz64(rest), lines)
+                mnk_lines_of(row, mcts_ctz64(rest), lines)
                 rest &= rest - 1
                 for i in range(4):
                     remember_keys(u, player, lines[i])
@@ -921,60 +897,3 @@ find_rollouts()
 cdef mnk_guide_table TABLE
 TABLE.prepare = prepare
 table = PyCapsule_New(&TABLE, b"mcts_core.table", NULL)
-
-
-# ---- for tests -------------------------------------------------------------------------------------------------------
-
-def playouts(NativeState state not None, uint32_t policy, long long n, uint64_t seed, bint told=True):
-    """``n`` playouts by this module: how often the player to move lost, drew and won, how often each cell was played by
-    that player and by the other one (``told``; else zeros), and the proof of ``state`` or None."""
-    cdef const mnk_geometry *g = <const mnk_geometry *> state.game.context
-    cdef mcts_policy how
-    cdef mcts_playout playout
-    cdef uint8_t played[MNK_MAX_CELLS]
-    cdef long long results[3]
-    cdef long long cells[2][MNK_MAX_CELLS]
-    cdef long long i, _
-    cdef int cell
-    cdef mcts_rng rng
-    how.rollout = policy
-    how.distance = 0
-    how.symmetry = 0
-    playout.played = played if told else NULL
-    playout.proof.value = -1
-    memset(results, 0, sizeof(results))
-    memset(cells, 0, sizeof(cells))
-    mcts_rng_seed(&rng, seed)
-    with nogil:
-        for _ in range(n):
-            results[play_out(<void *> g, state.state, NULL, 0, &how, &playout, &rng)] += 1
-            if told:
-                for cell in range(g.cells):
-                    cells[0][cell] += played[cell] == 1
-                    cells[1][cell] += played[cell] == 2
-    proof = None if playout.proof.value < 0 else (playout.proof.value, playout.proof.distance)
-    return ([results[i] for i in range(3)], [cells[0][i] for i in range(g.cells)],
-            [cells[1][i] for i in range(g.cells)], proof)
-
-
-def listed(NativeState state not None, uint32_t distance, bint symmetry):
-    """The children of ``state`` by this module: (move, outcome, distance, prior) of each, complete, rest."""
-    cdef uint32_t moves[MNK_MAX_CELLS]
-    cdef uint32_t actions[MNK_MAX_CELLS]
-    cdef uint8_t outcomes[MNK_MAX_CELLS]
-    cdef uint16_t distances[MNK_MAX_CELLS]
-    cdef float priors[MNK_MAX_CELLS]
-    cdef mcts_policy how
-    cdef mcts_children found
-    cdef int count, i
-    how.rollout = 0
-    how.distance = distance
-    how.symmetry = symmetry
-    found.capacity = MNK_MAX_CELLS
-    found.moves = moves
-    found.actions = actions
-    found.outcomes = outcomes
-    found.distances = distances
-    found.priors = priors
-    count = children(state.game.context, state.state, NULL, 0, &how, &found)
-    return ([(moves[i], outcomes[i], distances[i], priors[i]) for i in range(count)], bool(found.complete), found.rest)

@@ -1,9 +1,10 @@
 """Proofs for m,n,k games: threat search for five in a row, exact search for boards of at most 64 cells."""
 
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t, uintptr_t
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memcpy, memset
 
+from mcts_core.arena cimport region_make, region_release, whole_pages
 from mcts_core.dispatch cimport hot_table
 from mcts_core.game cimport MCTS_NO_MOVE, MCTS_ONGOING, mcts_guide, mcts_proof
 from mcts_core.mnk_rollout cimport MNK_MAX_CELLS, mnk_geometry, mnk_state
@@ -27,7 +28,7 @@ ctypedef struct prover:
     bint has_root
     uint8_t root[HEADER + MNK_MAX_CELLS]
     void *table            # of both searches
-    uint64_t table_bytes
+    uint64_t table_bytes   # whole pages
 
 
 cdef inline bint has_threats(const mnk_geometry *g) noexcept nogil:
@@ -46,10 +47,6 @@ cdef inline uint32_t move_at(const mnk_geometry *g, uint32_t cell) noexcept nogi
     return (cell >> 5) * g.cols + (cell & 31)
 
 
-cdef void *aligned(void *block) noexcept nogil:
-    return <void *> ((<uintptr_t> block + LINE - 1) & ~<uintptr_t>(LINE - 1))
-
-
 cdef void *create_memory(void *context, uint64_t size) noexcept nogil:
     cdef const mnk_geometry *g = <const mnk_geometry *> context
     cdef prover *p = <prover *> calloc(1, sizeof(prover))
@@ -59,8 +56,8 @@ cdef void *create_memory(void *context, uint64_t size) noexcept nogil:
     if p == NULL:
         return NULL
     buckets = min(buckets, <uint64_t>1 << 31)
-    p.table_bytes = buckets * LINE
-    p.table = calloc(buckets + 1, LINE)
+    p.table_bytes = whole_pages(buckets * LINE)
+    p.table = region_make(p.table_bytes)
     if p.table == NULL:
         free(p)
         return NULL
@@ -76,7 +73,7 @@ cdef void *create_memory(void *context, uint64_t size) noexcept nogil:
 
 cdef void place(prover *p) noexcept nogil:
     """Lays both searches' entries into an empty table."""
-    p.threats.entries = <threat_entry *> aligned(p.table)
+    p.threats.entries = <threat_entry *> p.table
     p.solver.entries = <solver_entry *> (p.threats.entries + 4 * p.threats.buckets)
     p.threats.generation = p.solver.generation = 1
 
@@ -88,11 +85,11 @@ cdef void clear_memory(void *context, void *memory) noexcept nogil:
     p.solver.generation = p.threats.generation
     if p.threats.generation > MAX_GENERATION:
         # Pages that the system zeroes when they are touched: to clear 64 MB at once took 31 ms.
-        fresh = calloc(p.table_bytes // LINE + 1, LINE)
+        fresh = region_make(p.table_bytes)
         if fresh == NULL:
-            memset(p.threats.entries, 0, p.table_bytes)
+            memset(p.table, 0, p.table_bytes)
         else:
-            free(p.table)
+            region_release(p.table, p.table_bytes, p.table_bytes)
             p.table = fresh
         place(p)
 
@@ -100,7 +97,7 @@ cdef void clear_memory(void *context, void *memory) noexcept nogil:
 cdef void destroy_memory(void *context, void *memory) noexcept nogil:
     cdef prover *p = <prover *> memory
     if p != NULL:
-        free(p.table)
+        region_release(p.table, p.table_bytes, p.table_bytes)
         free(p)
 
 
@@ -135,6 +132,7 @@ cdef int32_t prove(void *context, const void *root, const uint32_t *path, uint32
     cdef uint32_t i
     cdef int player = state.stones & 1, to_move = player ^ (length & 1)
     cdef mcts_proof better
+    better.interrupt = proof.interrupt
     proof.value = -1
     proof.distance = proof.exact = 0
     proof.move = MCTS_NO_MOVE

@@ -6,7 +6,7 @@ from libc.string cimport memcpy, memset
 
 from mcts_core.game cimport (
     MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ILLEGAL, MCTS_ONGOING, MCTS_WIN, mcts_expansion, mcts_game, mcts_rng,
-    mcts_rng_below, mcts_rng_next, mcts_rng_seed, mcts_simulation, NativeState,
+    mcts_rng_below, mcts_rng_next, mcts_simulation,
 )
 from mcts_core.mnk_rollout cimport MNK_MAX_CELLS, in_line, mnk_geometry, mnk_state, mnk_table, wins
 
@@ -358,86 +358,3 @@ cdef void prepare(mcts_game *game) noexcept nogil:
 cdef mnk_table TABLE
 TABLE.prepare = prepare
 table = PyCapsule_New(&TABLE, b"mcts_core.table", NULL)
-
-
-# ---- for tests -------------------------------------------------------------------------------------------------------
-
-def rollouts(NativeState state not None, long long n, uint64_t seed):
-    """``n`` rollouts by this module: wins, draws and losses of the player to move, and all moves played."""
-    counts = lengths(state, n, seed)
-    results = [0, 0, 0]
-    plies = 0
-    for value, count in counts.items():
-        results[value & 3] += count
-        plies += (value >> 2) * count
-    return results[2], results[1], results[0], plies
-
-
-def lengths(NativeState state not None, long long n, uint64_t seed):
-    """How often each value came out of ``n`` rollouts by this module; a value is a result plus 4 times the moves."""
-    cdef mcts_game game = state.game[0]
-    cdef long long counts[4 * (MNK_MAX_CELLS + 1)]
-    cdef long long _
-    cdef mcts_rng rng
-    prepare(&game)
-    memset(counts, 0, sizeof(counts))
-    mcts_rng_seed(&rng, seed)
-    with nogil:
-        for _ in range(n):
-            counts[game.rollout(game.context, state.state, &rng)] += 1
-    return {value: counts[value] for value in range(4 * (MNK_MAX_CELLS + 1)) if counts[value]}
-
-
-def simulations(NativeState state not None, path, uint32_t cursor, long long n, uint64_t seed):
-    """``n`` simulations after ``path``, each from ``cursor``: wins, draws and losses of the player to move in
-    ``state``, the slot that was tried and the new cursor (None when all have been tried)."""
-    cdef uint32_t moves[MNK_MAX_CELLS]
-    cdef uint32_t length = len(path)
-    cdef long long results[3]
-    cdef long long i, _
-    cdef int32_t value
-    cdef mcts_game game = state.game[0]
-    cdef mcts_simulation simulation
-    cdef mcts_rng rng
-    prepare(&game)
-    for i in range(length):
-        moves[i] = path[i]
-    memset(results, 0, sizeof(results))
-    mcts_rng_seed(&rng, seed)
-    simulation.slot = 0
-    simulation.count = 0
-    with nogil:
-        for _ in range(n):
-            simulation.cursor = cursor
-            value = game.simulate(game.context, state.state, moves, length, &simulation, &rng)
-            results[value] += 1
-    return (results[2], results[1], results[0], simulation.slot, simulation.count,
-            None if simulation.cursor == MCTS_ALL_TRIED else simulation.cursor)
-
-
-def expansion(NativeState state not None, path):
-    """What ``expand`` says after ``path``: the outcomes of all slots, and whether the root's player is to move."""
-    cdef uint32_t moves[MNK_MAX_CELLS]
-    cdef uint8_t outcomes[MNK_MAX_CELLS]
-    cdef mcts_expansion report
-    cdef uint32_t length = len(path)
-    cdef int i, count
-    for i in range(<int> length):
-        moves[i] = path[i]
-    report.capacity = MNK_MAX_CELLS
-    report.moves = NULL
-    report.outcomes = outcomes
-    report.root_player = -1
-    count = expand(state.game.context, state.state, moves, length, &report)
-    return [outcomes[i] for i in range(count)], report.root_player
-
-
-def played(NativeState state not None, moves):
-    """The outcome of each of ``moves``, played one after the other, and the legal moves, in order, at the end."""
-    cdef uint8_t copy[MNK_MAX_CELLS + 64]
-    cdef uint32_t legal[MNK_MAX_CELLS]
-    cdef int i, count
-    memcpy(copy, state.state, state.game.state_size)
-    outcomes = [play(state.game.context, copy, move) for move in moves]
-    count = legal_moves(state.game.context, copy, legal)
-    return outcomes, [legal[i] for i in range(count)]

@@ -9,15 +9,15 @@ from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from mcts_core.game cimport MCTS_NO_MOVE, mcts_proof, mcts_rng, mcts_rng_next, mcts_rng_seed
+from mcts_core.game cimport MCTS_NO_MOVE, mcts_proof, mcts_raised, mcts_rng, mcts_rng_next, mcts_rng_seed
 from mcts_core.mnk_solver cimport (
     SOLVER_CELLS, SOLVER_SYMMETRIES, mnk_rays, mnk_solver_table, solver_entry, solver_search,
 )
 
 
-cdef extern from "kernels/mnk_windows.h" nogil:
+cdef extern from "kernels/mnk_words.h" nogil:
     enum:
-        MNK_PLANES
+        MNK_SCORE_BITS
 
     ctypedef struct mnk_survey:
         uint64_t gains
@@ -44,6 +44,7 @@ cdef enum:
     EXPANSION = 8   # and more where moves are tried
     SURE_K = 7      # no score is cut off at the highest that its planes can hold
     NEAR = 8        # plies to which wins are looked for step by step
+    LOOK = 256      # units between two looks at the interrupt
 
 cdef uint64_t ZOBRIST[2][SOLVER_CELLS]
 
@@ -215,11 +216,23 @@ cdef inline int remembered(solver_search *s, uint64_t key, int turn, int who, in
     return UNKNOWN
 
 
+cdef bint is_over(solver_search *s) noexcept nogil:
+    """Whether the budget is spent or somebody interrupts, when a look is due."""
+    if s.spent >= s.limit and s.kept:
+        return True
+    if mcts_raised(s.interrupt):
+        s.limit = s.pause = 0
+        s.kept = 1
+        return True
+    s.pause = min(s.limit, s.spent + LOOK)
+    return False
+
+
 cdef int attack(solver_search *s, int who, int left) noexcept nogil:
     """Whether ``who``, who is to move, wins within ``left`` plies: in how many, 0 or UNKNOWN."""
     cdef mnk_survey own, other
     cdef uint64_t empty = s.board & ~(s.stones[0] | s.stones[1]), forced, moves, key, start
-    cdef uint64_t score[MNK_PLANES]
+    cdef uint64_t score[MNK_SCORE_BITS]
     cdef int turn, result, cell, best = NO_CELL, won = 0, first = NO_CELL
     cdef uint32_t outer
     s.spent += CALL
@@ -246,7 +259,7 @@ cdef int attack(solver_search *s, int who, int left) noexcept nogil:
     result = remembered(s, key, turn, who, left, &first)
     if result >= 0:
         return result
-    if s.spent >= s.limit and s.kept:
+    if s.spent >= s.pause and is_over(s):
         return UNKNOWN
     start = s.spent
     s.spent += EXPANSION
@@ -294,7 +307,7 @@ cdef int defend(solver_search *s, int who, int left) noexcept nogil:
     UNKNOWN."""
     cdef mnk_survey own, other
     cdef uint64_t empty = s.board & ~(s.stones[0] | s.stones[1]), moves, key, start
-    cdef uint64_t score[MNK_PLANES]
+    cdef uint64_t score[MNK_SCORE_BITS]
     cdef int turn, result, cell, best = NO_CELL, won = 0, first = NO_CELL
     cdef uint32_t outer
     s.spent += CALL
@@ -313,7 +326,7 @@ cdef int defend(solver_search *s, int who, int left) noexcept nogil:
     result = remembered(s, key, turn, who, left, &first)
     if result >= 0:
         return result
-    if s.spent >= s.limit and s.kept:
+    if s.spent >= s.pause and is_over(s):
         return UNKNOWN
     start = s.spent
     s.spent += EXPANSION
@@ -374,7 +387,7 @@ cdef int table_move(const solver_search *s, int turn, int who) noexcept nogil:
 cdef int holding_move(solver_search *s, int player) noexcept nogil:
     """Where no search was needed to see that the opponent does not win: his one gain, or else, as his potential or the
     cells left are too few, the cell that takes most of the potential away."""
-    cdef uint64_t score[MNK_PLANES]
+    cdef uint64_t score[MNK_SCORE_BITS]
     cdef uint64_t gains = mnk_gains(&s.rays, s.stones[1 - player], s.stones[player])
     if gains:
         return mcts_ctz64(gains)
@@ -422,6 +435,8 @@ cdef void prove(solver_search *s, int32_t player, int32_t exact, mcts_proof *pro
     proof.exact = False
     proof.move = MCTS_NO_MOVE
     s.kept = 0  # every call adds to the table, however small its budget, or the next one would stop where it did
+    s.pause = min(s.limit, s.spent + LOOK)
+    s.interrupt = proof.interrupt
     failed[0] = failed[1] = 0
     if known != NULL:
         failed[0] = known.failed[0]

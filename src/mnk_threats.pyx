@@ -10,18 +10,19 @@ from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int32_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from mcts_core.game cimport MCTS_NO_MOVE, mcts_proof, mcts_rng, mcts_rng_next, mcts_rng_seed
+from mcts_core.game cimport MCTS_NO_MOVE, mcts_proof, mcts_raised, mcts_rng, mcts_rng_next, mcts_rng_seed
+from mcts_core.mnk_lines cimport MNK_COLUMNS, MNK_FALLING, MNK_LINES, MNK_RISING, mnk_lines_of, mnk_toggle
 from mcts_core.mnk_threats cimport (
-    THREAT_CELLS, THREAT_LINES, THREAT_STACK, mnk_threat_table, threat_entry, threat_search,
+    THREAT_CELLS, THREAT_STACK, mnk_threat_table, threat_entry, threat_search,
 )
 
 
 cdef extern from "kernels/mnk_lines.h" nogil:
     int mcts_ctz64(uint64_t x) noexcept
-    void mnk_windows(uint32_t mine, uint32_t theirs, uint32_t valid, uint32_t strict, uint32_t *three,
-                     uint32_t *four) noexcept
-    void mnk_windows8(const uint32_t *mine, const uint32_t *theirs, const uint32_t *valid, uint32_t strict,
-                      uint32_t *three) noexcept
+    void mnk_line_windows(uint32_t mine, uint32_t theirs, uint32_t valid, uint32_t strict, uint32_t *three,
+                          uint32_t *four) noexcept
+    void mnk_line_windows8(const uint32_t *mine, const uint32_t *theirs, const uint32_t *valid, uint32_t strict,
+                           uint32_t *three) noexcept
     void mnk_scan_lines(const uint32_t *mine, const uint32_t *theirs, const uint32_t *valid, uint32_t strict,
                         int from_, int to, uint32_t *three, uint64_t *threes, uint64_t *fours) noexcept
 
@@ -33,6 +34,7 @@ cdef enum:
     MAX_FOURS = 6     # of the defender, each met by a stone that is no four, one after the other
     NOBODY = -1       # of cells: there is none
     SEVERAL = -2
+    LOOK = 256        # units between two looks at the interrupt
 
 cdef uint64_t ZOBRIST[2][THREAT_CELLS]
 cdef uint64_t ATTACK[2]
@@ -57,10 +59,7 @@ fill_keys()
 
 cdef inline void lines_of(int cell, int *lines, uint32_t *bits) noexcept nogil:
     cdef int y = cell >> 5, x = cell & 31
-    lines[0] = y
-    lines[1] = 32 + x
-    lines[2] = 95 + y - x
-    lines[3] = 128 + y + x
+    mnk_lines_of(y, x, lines)
     bits[0] = <uint32_t>1 << x
     bits[1] = <uint32_t>1 << y
     bits[2] = bits[0]
@@ -82,22 +81,22 @@ cdef void prepare(threat_search *s, int32_t cols, int32_t rows, int32_t exact) n
                 s.valid[lines[i]] |= bits[i]
     for line in range(32):
         s.base[line] = 32 * line
-        s.base[32 + line] = line
+        s.base[MNK_COLUMNS + line] = line
     for line in range(64):
         s.base[64 + line] = 32 * (line - 31)
-        s.base[128 + line] = 32 * line
+        s.base[MNK_RISING + line] = 32 * line
     s.step[0] = 1
     s.step[1] = 32
     s.step[2] = s.step[3] = 33
     s.step[4] = s.step[5] = -31
     s.bands[0][0] = 0
-    s.bands[1][0] = 32
-    s.bands[3][0] = 128
+    s.bands[1][0] = MNK_COLUMNS
+    s.bands[3][0] = MNK_RISING
     s.bands[0][1] = (rows + 7) & ~7
-    s.bands[1][1] = 32 + ((cols + 7) & ~7)
-    s.bands[2][0] = (96 - cols) & ~7
-    s.bands[2][1] = (95 + rows + 7) & ~7
-    s.bands[3][1] = (128 + rows + cols - 1 + 7) & ~7
+    s.bands[1][1] = MNK_COLUMNS + ((cols + 7) & ~7)
+    s.bands[2][0] = (MNK_FALLING + 1 - cols) & ~7
+    s.bands[2][1] = (MNK_FALLING + rows + 7) & ~7
+    s.bands[3][1] = (MNK_RISING + rows + cols - 1 + 7) & ~7
     memset(s.stones, 0, sizeof(s.stones))
     memset(s.three, 0, sizeof(s.three))
     memset(s.seen, 0, sizeof(s.seen))
@@ -109,15 +108,9 @@ cdef void prepare(threat_search *s, int32_t cols, int32_t rows, int32_t exact) n
 
 cdef inline void put(threat_search *s, int player, int cell) noexcept nogil:
     cdef int y = cell >> 5, x = cell & 31
-    cdef uint32_t bit = <uint32_t>1 << x
-    cdef uint32_t *stones = s.stones[player]
     s.hash ^= ZOBRIST[player][cell]
-    stones[y] ^= bit
-    stones[95 + y - x] ^= bit
-    stones[128 + y + x] ^= bit
-    bit = <uint32_t>1 << y
-    stones[32 + x] ^= bit
-    s.count += 1 if stones[32 + x] & bit else -1
+    mnk_toggle(s.stones[player], y, x)
+    s.count += 1 if s.stones[player][y] >> x & 1 else -1
 
 
 cdef void put_stone(threat_search *s, int32_t player, int32_t cell) noexcept nogil:
@@ -144,7 +137,7 @@ cdef int gains_of(const threat_search *s, int player, const uint64_t *lines, int
         while rest:
             line = 64 * i + mcts_ctz64(rest)
             rest &= rest - 1
-            mnk_windows(mine[line], theirs[line], s.valid[line], s.strict, &three, &four)
+            mnk_line_windows(mine[line], theirs[line], s.valid[line], s.strict, &three, &four)
             while four:
                 window = (<uint32_t>31 << mcts_ctz64(four)) & ~mine[line]
                 four &= four - 1
@@ -183,7 +176,7 @@ cdef void scan(const threat_search *s, int player, uint32_t *three, uint64_t *th
 
 cdef int gains(const threat_search *s, int player, int *cells) noexcept nogil:
     """The cells, 2 at most, where ``player`` completes a five; returns how many."""
-    cdef uint32_t three[THREAT_LINES]
+    cdef uint32_t three[MNK_LINES]
     cdef uint64_t threes[3]
     cdef uint64_t fours[3]
     scan(s, player, three, threes, fours)
@@ -263,7 +256,7 @@ cdef inline void exchange(threat_search *s, int move, int reply, saved *old) noe
         theirs[i] = s.theirs[line]
         valid[i] = s.valid[line]
         old.three[i] = s.three[line]
-    mnk_windows8(mine, theirs, valid, s.strict, three)
+    mnk_line_windows8(mine, theirs, valid, s.strict, three)
     for i in range(8):
         line = old.lines[i]
         s.three[line] = three[i]
@@ -290,7 +283,7 @@ cdef inline int answer(const threat_search *s, const int *lines) noexcept nogil:
     cdef uint32_t window, any_ = 0
     cdef int i, cell, found = NOBODY
     for i in range(4):
-        mnk_windows(s.theirs[lines[i]], s.mine[lines[i]], s.valid[lines[i]], s.strict, &three, &four[i])
+        mnk_line_windows(s.theirs[lines[i]], s.mine[lines[i]], s.valid[lines[i]], s.strict, &three, &four[i])
         any_ |= four[i]
     if not any_:
         return NOBODY
@@ -343,6 +336,18 @@ cdef inline int list_fours(threat_search *s, int forced) noexcept nogil:
     return count
 
 
+cdef bint is_over(threat_search *s) noexcept nogil:
+    """Whether the budget is spent or somebody interrupts, when a look is due."""
+    if s.spent >= s.limit:
+        return True
+    if mcts_raised(s.interrupt):
+        s.interrupted = 1
+        s.limit = s.pause = 0
+        return True
+    s.pause = min(s.limit, s.spent + LOOK)
+    return False
+
+
 cdef int attack(threat_search *s, int left, int forced) noexcept nogil:
     """Whether the attacker, who is to move and has no five, wins with ``left`` or fewer stones that make fours and at
     last a five, the first of them in ``forced`` unless that is NOBODY: with how many, 0 or UNKNOWN; sets ``best``."""
@@ -363,7 +368,7 @@ cdef int attack(threat_search *s, int left, int forced) noexcept nogil:
                 return 0
         # A win in 3 is looked for at any price, as exact distances rest on that; one in 5 so that every call leaves
         # something in the table that the next one can build on.
-        if left > 3 and s.spent >= s.limit:
+        if left > 3 and s.spent >= s.pause and is_over(s):
             return UNKNOWN
     s.spent += 1
     outer = s.cut
@@ -465,7 +470,7 @@ cdef int zone_of(threat_search *s, int player, uint32_t *zone, uint16_t *order, 
     matter: those that the attack or its answers use, and those of windows in which such a stone, his others and all
     answers would make a four. ``order`` gets the ``length`` cells of the attack, its own first move first.
     """
-    cdef uint32_t before[THREAT_LINES]
+    cdef uint32_t before[MNK_LINES]
     cdef uint16_t moves[MAX_STONES]
     cdef uint16_t replies[MAX_STONES]
     cdef int other = 1 - player, played = 0, count, i, line, cell, stones = 0
@@ -502,10 +507,10 @@ cdef int zone_of(threat_search *s, int player, uint32_t *zone, uint16_t *order, 
         replies[played] = cells[0]
         played += 1
     if stones > 0:
-        for line in range(THREAT_LINES):
+        for line in range(MNK_LINES):
             if not s.valid[line]:
                 continue
-            mnk_windows(s.stones[other][line], before[line], s.valid[line], 0, &three, &four)
+            mnk_line_windows(s.stones[other][line], before[line], s.valid[line], 0, &three, &four)
             windows = three | four
             while windows:
                 window = (<uint32_t>31 << mcts_ctz64(windows)) & ~(s.stones[other][line] | before[line])
@@ -624,11 +629,14 @@ cdef void prove(threat_search *s, int32_t player, mcts_proof *proof) noexcept no
     proof.move = MCTS_NO_MOVE
     # An attack whose end is not in sight must not hide a loss that is easily seen.
     s.limit = s.spent + (limit - s.spent + 1) // 2
+    s.pause = min(s.limit, s.spent + LOOK)
+    s.interrupt = proof.interrupt
+    s.interrupted = 0
     won = wins(s, player, MAX_FOURS, &move)
-    s.limit = limit
-    if won <= 0:
+    if won <= 0 and not s.interrupted:
+        s.limit = limit
         lost = loses(s, player, MAX_FOURS, &move)
-        if lost <= 0 and won < 0:
+        if lost <= 0 and won < 0 and not s.interrupted:
             won = wins(s, player, MAX_FOURS, &move)
     if won > 0:
         proof.value = 2

@@ -16,13 +16,14 @@ import operator
 import sys
 
 from mcts_core.errors import GameError, GameOver, IllegalMove, InvalidOption, InvalidState
-from mcts_core.notation import as_int, parse_moves, shorten
+from mcts_core.arguments import as_int, shorten
+from mcts_core.board_text import parse_moves
 
 from mcts_core.game cimport (
     MCTS_DRAW, MCTS_ERROR, MCTS_ONGOING, MCTS_WIN, NativeState, mcts_expand, mcts_game, mcts_general, mcts_guide,
     mcts_legal_moves, mcts_observe, mcts_play, mcts_rollout, mcts_simulate,
 )
-from mcts_core.notation cimport as_move
+from mcts_core.arguments cimport as_move
 from mcts_core.simple_game cimport *
 
 __all__ = ["NativeGame", "NativePosition", "native_game"]

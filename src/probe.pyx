@@ -9,9 +9,9 @@ from libc.string cimport memcpy, memset
 from mcts_core.dirichlet cimport dirichlet, natural_exp, natural_log
 from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_GAME_VERSION, MCTS_NO_MOVE, MCTS_SLOTS_ARE_MOVES, NativeState,
                              mcts_chance, mcts_children, mcts_expansion, mcts_game, mcts_general, mcts_guide,
-                             mcts_legal_moves, mcts_observe, mcts_play, mcts_playout, mcts_policy, mcts_proof,
-                             mcts_random_game, mcts_returns, mcts_rng, mcts_rng_below, mcts_rng_next, mcts_rng_seed,
-                             mcts_simulation, mcts_to_move)
+                             mcts_interrupt, mcts_legal_moves, mcts_observe, mcts_play, mcts_playout, mcts_policy,
+                             mcts_proof, mcts_random_game, mcts_returns, mcts_rng, mcts_rng_below, mcts_rng_next,
+                             mcts_rng_seed, mcts_simulation, mcts_to_move)
 from mcts_core.python_game cimport PythonGame, raise_error_of
 
 cdef enum:
@@ -226,9 +226,16 @@ cdef class Probe:
         self._check(returned)
         return returned, bytes(played), _proof(&playout.proof)
 
-    def prove(self, path, uint64_t budget, exact=False, uint64_t memory=1 << 22):
-        """(proof or None, work spent); the prover's memory of ``memory`` bytes is made by the first call and kept."""
+    def prove(self, path, uint64_t budget, exact=False, uint64_t memory=1 << 22, uint32_t looks=0):
+        """(proof or None, work spent); the prover's memory of ``memory`` bytes is made by the first call and kept.
+
+        ``looks``: at which look the prover finds the interrupt raised, 0: never.
+        """
         cdef mcts_proof proof
+        cdef mcts_interrupt interrupt
+        interrupt.raised = count_down
+        interrupt.context = &looks
+        proof.interrupt = &interrupt
         cdef const mcts_guide *guide = self.native.game.guide
         if self.memory == NULL:
             self.memory = guide.create_memory(self.native.game.context, memory)
@@ -277,6 +284,15 @@ cdef object damage_of(const uint8_t *memory, uint64_t size, str what):
         if memory[GUARD + size + i] != CANARY:
             return f"bytes after {what}"
     return None
+
+
+cdef int32_t count_down(void *context) noexcept nogil:
+    """Raised where a number has come to 1; 0: never."""
+    cdef uint32_t *looks = <uint32_t *>context
+    if looks[0] == 1:
+        return 1
+    looks[0] -= looks[0] > 0
+    return 0
 
 
 cdef object _proof(const mcts_proof *proof):

@@ -6,20 +6,19 @@ the root, which costs little beside the rollout that follows. (Keeping the state
 bytes a node and leave the memory budget a guess.)
 """
 
-import operator
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.string cimport memset
 
 from mcts_core.errors import GameError, GameOver, InvalidState
 from mcts_core.game import refuse_hidden
-from mcts_core.notation import shorten
+from mcts_core.arguments import shorten
 
 from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ERROR, MCTS_GAME_VERSION, MCTS_LOSS, MCTS_ONGOING,
                              MCTS_ROLLOUT_DECISIVE, MCTS_ROLLOUT_RANDOM, MCTS_WIN, NativeState, mcts_children,
                              mcts_expansion, mcts_game, mcts_playout, mcts_policy, mcts_rng, mcts_rng_below,
                              mcts_simulation)
-from mcts_core.tree cimport MAX_SLOTS
+from mcts_core.user_states cimport UserStates, refuse_repeated
 
 
 cdef enum:
@@ -59,7 +58,7 @@ cdef int check_table(NativeState native, bint phases) except -1:
 cdef int raise_error_of(NativeState native, object state) except -1:
     """Raises what lies behind the error that a function of the table returned."""
     if isinstance(native, PythonGame):
-        (<PythonGame>native).raise_error()
+        (<PythonGame>native).user.raise_error()
     raise GameError(native.explain_error() or f"the native rules of {type(state).__name__} reported an error")
 
 
@@ -71,16 +70,8 @@ cdef class PythonGame(NativeState):
 
     def __cinit__(self, root):
         refuse_hidden(root)
-        for name in ("legal_moves", "play", "winner"):
-            if not callable(getattr(root, name, None)):
-                raise InvalidState(f"a state must have to_move, legal_moves(), play(move) and winner(); "
-                                   f"{shorten(root)} has no method {name}()")
-        if not hasattr(root, "to_move"):
-            raise InvalidState(f"a state must have to_move, legal_moves(), play(move) and winner(); "
-                               f"{shorten(root)} has no to_move")
         self.root = root
-        self.moves = []
-        self.ids = {}
+        self.user = UserStates(root, False)
         memset(&self.table, 0, sizeof(self.table))
         self.table.version = MCTS_GAME_VERSION
         self.table.context = <void *>self
@@ -96,12 +87,12 @@ cdef class PythonGame(NativeState):
         self.game = &self.table
         self.state = NULL
         try:
-            self.to_move = self.player(root)
-            winner = self.outcome(root)
-            self.root_moves = self.legal(root) if winner is None else []
+            self.to_move = self.user.sign(root)
+            winner = self.user.winner(root)
+            self.root_moves = self.user.legal(root) if winner is None else []
         except Exception as error:
-            self.error = error
-            self.raise_error()
+            self.user.error = error
+            self.user.raise_error()
         if winner is not None:
             raise GameOver(f"the game is over (winner {winner}): there is nothing to search in {shorten(root)}")
         try:
@@ -109,30 +100,13 @@ cdef class PythonGame(NativeState):
         except Exception:
             self.value = None
 
-    def raise_error(self):
-        """Raises what a method of the user's game raised, as the cause of a GameError; Ctrl-C and the like as it is."""
-        error, self.error = self.error, None
-        if error is None:
-            raise GameError(f"{type(self.root).__name__} gave different moves for the same position")
-        if isinstance(error, GameError) or not isinstance(error, Exception):
-            raise error
-        raise GameError(f"{type(self.root).__name__}.{self.calling} raised {type(error).__name__}: {error}") from error
-
-    def player(self, state):
-        """Whose turn it is, checked."""
-        self.calling = "to_move"
-        value = state.to_move
-        if not isinstance(value, int) or value not in (1, -1):
-            raise GameError(f"{type(state).__name__}.to_move must be +1 or -1, got {shorten(value)}")
-        return int(value)
-
     cdef object move_of(self, uint32_t identity):
-        return self.moves[identity]
+        return self.user.moves[identity]
 
     cdef int adopt(self, PythonGame other) except -1:
         """Names moves as another position's game does, whose tree this one goes on with."""
-        self.moves = other.moves
-        self.ids = other.ids
+        self.user.moves = other.user.moves
+        self.user.ids = other.user.ids
         return 0
 
     cdef list descent(self, object before, object after):
@@ -152,7 +126,7 @@ cdef class PythonGame(NativeState):
 
     cdef bint is_same(self, int player, list moves, object state) except -1:
         """Whether an equal state has this player to move and these moves, in this order."""
-        return self.player(state) == player and self.legal(state) == moves
+        return self.user.sign(state) == player and self.user.legal(state) == moves
 
     cdef list told(self, object before, object after):
         """The descent by the attribute ``moves`` of both states."""
@@ -164,13 +138,13 @@ cdef class PythonGame(NativeState):
             return None
         state = before
         for move in played[len(known):]:
-            if move not in self.ids or move not in self.legal(state):
+            if move not in self.user.ids or move not in self.user.legal(state):
                 return None
-            path.append(self.ids[move])
-            state = self.child(state, move)
-            if self.outcome(state) is not None:
+            path.append(self.user.ids[move])
+            state = self.user.child(state, move)
+            if self.user.winner(state) is not None:
                 return None
-        return path if state == after and self.is_same(self.player(state), self.legal(state), after) else None
+        return path if state == after and self.is_same(self.user.sign(state), self.user.legal(state), after) else None
 
     cdef list found(self, object before, object after):
         cdef list level = [([], before)]
@@ -179,81 +153,32 @@ cdef class PythonGame(NativeState):
         for _ in range(2):
             below = []
             for path, state in level:
-                for move in self.legal(state):
-                    if move not in self.ids:
+                for move in self.user.legal(state):
+                    if move not in self.user.ids:
                         continue
                     if tries == 0:
                         return None
                     tries -= 1
-                    child = self.child(state, move)
-                    longer = [*path, self.ids[move]]
+                    child = self.user.child(state, move)
+                    longer = [*path, self.user.ids[move]]
                     if child == after:
-                        return longer if self.is_same(self.player(child), self.legal(child), after) else None
-                    if self.outcome(child) is None:
+                        return longer if self.is_same(self.user.sign(child), self.user.legal(child), after) else None
+                    if self.user.winner(child) is None:
                         below.append((longer, child))
             level = below
         return None
 
-    cdef object child(self, object state, object move):
-        self.calling = "play()"
-        child = state.play(move)
-        if child is None or child is state:
-            raise GameError(f"{type(state).__name__}.play({shorten(move)}) must return a new state, got "
-                            + ("None" if child is None else "the same object"))
-        return child
-
-    cdef object outcome(self, object state):
-        self.calling = "winner()"
-        winner = state.winner()
-        if winner is None:
-            return None
-        try:
-            if isinstance(winner, bool):
-                raise TypeError
-            value = operator.index(winner)
-        except TypeError:
-            value = 2
-        if not -1 <= value <= 1:
-            raise GameError(f"{type(state).__name__}.winner() must return None, +1, -1 or 0, got {shorten(winner)}")
-        return value
-
-    cdef uint32_t identity_of(self, object move) except? 0xFFFFFFFF:
-        self.calling = "__hash__() of a move"
-        identity = self.ids.get(move)
-        if identity is None:
-            identity = len(self.moves)
-            self.moves.append(move)
-            self.ids[move] = identity
-        return identity
-
     cdef list distinct(self, object state, uint32_t depth):
         """The legal moves, checked for repetition."""
-        moves = self.legal(state) if depth else self.root_moves
-        if len(set(moves)) != len(moves):
-            raise GameError(f"{type(state).__name__}.legal_moves() must not repeat a move, got {shorten(moves)}")
-        return moves
-
-    cdef list legal(self, object state):
-        self.calling = "legal_moves()"
-        moves = state.legal_moves()
-        if type(moves) is not list:
-            if moves is None or isinstance(moves, (str, bytes)):
-                raise GameError(f"{type(state).__name__}.legal_moves() must return a list of moves, "
-                                f"got {shorten(moves)}")
-            moves = list(moves)
-        if not moves:
-            raise GameError(f"{type(state).__name__}.legal_moves() returned no move although winner() is None "
-                            f"in {shorten(state)}")
-        if len(moves) > MAX_SLOTS:
-            raise GameError(f"{type(state).__name__}.legal_moves() must return at most {MAX_SLOTS} moves, "
-                            f"got {len(moves)}")
+        moves = self.user.legal(state) if depth else self.root_moves
+        refuse_repeated(state, moves, "legal_moves")
         return moves
 
     cdef object replay(self, const uint32_t *path, uint32_t length):
         cdef uint32_t i
         state = self.root
         for i in range(length):
-            state = self.child(state, self.moves[path[i]])
+            state = self.user.child(state, self.user.moves[path[i]])
         return state
 
 
@@ -266,15 +191,15 @@ cdef object play_out(PythonGame game, object state, object winner, bint decisive
     while winner is None:
         if count == LONGEST_ROLLOUT:
             raise GameError(f"a random game of {type(state).__name__} did not end within {LONGEST_ROLLOUT} moves")
-        moves = game.legal(state)
+        moves = game.user.legal(state)
         move = decisive_move(game, state, moves, rng) if decisive else moves[mcts_rng_below(rng, <uint32_t>len(moves))]
         if played != NULL:
-            identity = game.identity_of(move)
+            identity = game.user.identity_of(move)
             identity = min(identity, <uint32_t>(ACTIONS - 1))
             if played[identity] == 0:
-                played[identity] = 1 if game.player(state) == game.to_move else 2
-        state = game.child(state, move)
-        winner = game.outcome(state)
+                played[identity] = 1 if game.user.sign(state) == game.to_move else 2
+        state = game.user.child(state, move)
+        winner = game.user.winner(state)
         count += 1
     plies[0] = count
     return winner
@@ -282,11 +207,11 @@ cdef object play_out(PythonGame game, object state, object winner, bint decisive
 
 cdef object decisive_move(PythonGame game, object state, list moves, mcts_rng *rng):
     """A move that wins at once; else a random one of those after which the opponent cannot, or of all."""
-    cdef int player = game.player(state)
+    cdef int player = game.user.sign(state)
     cdef list left = list(moves)
     cdef uint32_t at
     for move in moves:
-        if game.outcome(game.child(state, move)) == player:
+        if game.user.winner(game.user.child(state, move)) == player:
             return move
     fallback = None
     while left:
@@ -295,11 +220,11 @@ cdef object decisive_move(PythonGame game, object state, list moves, mcts_rng *r
         left[at] = left[len(left) - 1]
         left.pop()
         fallback = move if fallback is None else fallback
-        child = game.child(state, move)
-        if game.outcome(child) is not None or game.player(child) == player:
+        child = game.user.child(state, move)
+        if game.user.winner(child) is not None or game.user.sign(child) == player:
             return move
-        for reply in game.legal(child):
-            if game.outcome(game.child(child, reply)) == -player:
+        for reply in game.user.legal(child):
+            if game.user.winner(game.user.child(child, reply)) == -player:
                 break
         else:
             return move
@@ -313,7 +238,7 @@ cdef int32_t rollout(void *context, const void *state, mcts_rng *rng) noexcept w
         winner = play_out(game, game.root, None, False, NULL, rng, &plies)
         return <int32_t>(1 + winner * game.to_move) + 4 * plies
     except BaseException as error:
-        game.error = error
+        game.user.error = error
         return MCTS_ERROR
 
 
@@ -324,26 +249,26 @@ cdef int32_t simulate(void *context, const void *root, const uint32_t *path, uin
     cdef list moves
     try:
         state = game.replay(path, length)
-        moves = game.legal(state) if length else game.root_moves
+        moves = game.user.legal(state) if length else game.root_moves
         if simulation.cursor >= <uint32_t>len(moves):
             return MCTS_ERROR
-        state = game.child(state, moves[simulation.cursor])
+        state = game.user.child(state, moves[simulation.cursor])
         simulation.slot = simulation.cursor
         simulation.count = <uint32_t>len(moves)
         simulation.cursor += 1
         if simulation.cursor == simulation.count:
             simulation.cursor = MCTS_ALL_TRIED
-        winner = game.outcome(state)
+        winner = game.user.winner(state)
         winner = play_out(game, state, winner, False, NULL, rng, &plies)
         return <int32_t>(1 + winner * game.to_move)
     except BaseException as error:
-        game.error = error
+        game.user.error = error
         return MCTS_ERROR
 
 
 cdef uint8_t outcome_of(PythonGame game, object state, object move, int player) except? 255:
     """What a move does, from the view of the ``player`` who makes it."""
-    winner = game.outcome(game.child(state, move))
+    winner = game.user.winner(game.user.child(state, move))
     if winner is None:
         return MCTS_ONGOING
     return MCTS_DRAW if winner == 0 else MCTS_WIN if winner == player else MCTS_LOSS
@@ -360,15 +285,15 @@ cdef int32_t expand(void *context, const void *root, const uint32_t *path, uint3
         moves = game.distinct(state, length)
         if <uint32_t>len(moves) > expansion.capacity:
             return MCTS_ERROR
-        player = game.player(state)
+        player = game.user.sign(state)
         expansion.root_player = player == game.to_move
         for slot in range(<uint32_t>len(moves)):
             move = moves[slot]
-            expansion.moves[slot] = game.identity_of(move)
+            expansion.moves[slot] = game.user.identity_of(move)
             expansion.outcomes[slot] = outcome_of(game, state, move, player)
         return <int32_t>len(moves)
     except BaseException as error:
-        game.error = error
+        game.user.error = error
         return MCTS_ERROR
 
 
@@ -383,20 +308,20 @@ cdef int32_t children(void *context, const void *root, const uint32_t *path, uin
         moves = game.distinct(state, length)
         if <uint32_t>len(moves) > found.capacity:
             return <int32_t>len(moves)
-        player = game.player(state)
+        player = game.user.sign(state)
         found.root_player = player == game.to_move
         found.complete = 1
         found.rest = 0
         for slot in range(<uint32_t>len(moves)):
             move = moves[slot]
-            found.moves[slot] = game.identity_of(move)
+            found.moves[slot] = game.user.identity_of(move)
             found.actions[slot] = min(found.moves[slot], <uint32_t>(ACTIONS - 1))
             found.priors[slot] = 0.5
             found.distances[slot] = 0
             found.outcomes[slot] = outcome_of(game, state, move, player)
         return <int32_t>len(moves)
     except BaseException as error:
-        game.error = error
+        game.user.error = error
         return MCTS_ERROR
 
 
@@ -409,9 +334,9 @@ cdef int32_t play_out_by_policy(void *context, const void *root, const uint32_t 
         if playout.played != NULL:
             memset(playout.played, 0, ACTIONS)
         state = game.replay(path, length)
-        winner = play_out(game, state, game.outcome(state), policy.rollout == MCTS_ROLLOUT_DECISIVE, playout.played,
+        winner = play_out(game, state, game.user.winner(state), policy.rollout == MCTS_ROLLOUT_DECISIVE, playout.played,
                           rng, &plies)
         return <int32_t>(1 + winner * game.to_move)
     except BaseException as error:
-        game.error = error
+        game.user.error = error
         return MCTS_ERROR

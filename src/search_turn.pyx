@@ -1,18 +1,34 @@
-"""One search at a time: the lock of a core, its number for cancelling, and what a fork does to them."""
+"""One search at a time: the lock of a core, its number for cancelling, and what a fork does to them.
+
+Python runs the handlers of signals in the main thread between two of its bytecodes, or in a wait, and what they raise
+(KeyboardInterrupt) may come between any two of its steps. So no Python code ever has a core: a search takes and leaves
+it within one call, and a search that is to begin in another thread has it by a Claim.
+"""
 
 import os
-from _thread import allocate_lock, get_ident
+from _thread import allocate_lock
 
-from libc.stdint cimport uint32_t
+cimport cython
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.pythread cimport PyThread_get_thread_ident
+from libc.stdint cimport uint32_t, uintptr_t
 
 from mcts_core.errors import SearchBusy
 
 
 cdef extern from "kernels/platform.h" nogil:
+    double mcts_clock()
+    uint32_t mcts_flag_read(const uint32_t *flag)
     void mcts_flag_write(uint32_t *flag, uint32_t value)
+    uintptr_t mcts_mark_read(const uintptr_t *mark)
+    void mcts_mark_write(uintptr_t *mark, uintptr_t value)
+    void mcts_raise(uint32_t *number, uint32_t value)
 
 
-cdef uint32_t forks = 0  # that this process comes from: a lock that was taken before the last one is nobody's
+cdef double POLL = 0.01   # seconds between two looks at whether there was a fork, and at signals
+cdef double ENDING = 5.0  # seconds that a cancelled search is waited for
+
+cdef uint32_t forks = 0  # a lock that was taken before the last one is nobody's
 
 
 def count_fork():
@@ -22,6 +38,19 @@ def count_fork():
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=count_fork)
+
+
+cdef class Halt:
+    """Ends the searches that it is given to, for good: also those that begin later."""
+
+    def tell(self):
+        """Lets them end, each within a slice. From any thread."""
+        mcts_flag_write(&self.flag, 1)
+
+    @property
+    def told(self):
+        """Whether they are to end."""
+        return mcts_flag_read(&self.flag) != 0
 
 
 cdef class SearchTurn:
@@ -35,62 +64,118 @@ cdef class SearchTurn:
         """Drops what a thread that is not in this process, after a fork, was changing."""
 
     cdef bint take(self) except -1:
-        """Takes the lock; False while a search runs."""
+        """Takes the lock; False while a search runs. One that was cancelled is about to end, and is waited for."""
+        cdef double until
         if self.lock.acquire(False):
             return True
+        until = mcts_clock() + ENDING
         while self.forks == forks:
-            if self.searching:
+            if mcts_flag_read(&self.searching) and (
+                    mcts_flag_read(&self.cancelled) != mcts_flag_read(&self.number) or self.is_own()
+                    or mcts_clock() > until):
                 return False
-            if self.lock.acquire(True, 0.01):  # whoever reads statistics has it for a moment
+            if self.lock.acquire(True, POLL):  # whoever reads statistics has it for a moment
                 return True
+            PyErr_CheckSignals()
         # after a fork: the thread that holds the lock, and was changing the tree, is not in this process
         self.lock = allocate_lock()
         self.lock.acquire(False)
         self.forks = forks
-        self.searching = False
+        mcts_flag_write(&self.searching, 0)
         self.forget()
         return True
 
+    cdef int take_or_refuse(self) except -1:
+        """Takes the lock, or raises SearchBusy."""
+        if self.take():
+            return 0
+        if self.is_own():
+            raise SearchBusy("this Searcher is searching; a progress callback can use another one")
+        raise SearchBusy("this Searcher is searching in another thread; use one Searcher per concurrent search, "
+                         "or stop() it first")
+
+    cdef int claim(self) except -1:
+        """Takes the core for a search."""
+        self.take_or_refuse()
+        self.forks = forks
+        mcts_mark_write(&self.thread, 0)
+        mcts_raise(&self.cancelled, self.number)  # it counts around, as the number does
+        mcts_flag_write(&self.number, self.number + 1)
+        mcts_flag_write(&self.searching, 1)
+        return 0
+
+    cdef int begin_turn(self, Claim claim, Halt halt) except -1:
+        """Begins a search of this thread. ``claim``: it has the core already; None: it takes it."""
+        if claim is None:
+            self.claim()
+        elif claim.core is self:
+            claim.core = None
+        else:
+            raise ValueError("a search needs a Claim of its own core, which no other search has had")
+        mcts_mark_write(&self.thread, <uintptr_t>PyThread_get_thread_ident())
+        self.halt = halt
+        return 0
+
     cdef void leave(self) noexcept:
         """Ends the turn of a search."""
-        self.thread = 0
-        self.searching = False
+        self.halt = None
+        mcts_mark_write(&self.thread, 0)
+        mcts_flag_write(&self.searching, 0)
         self.lock.release()
 
-    def claim(self):
-        """Takes the core for a search that this thread or another one then runs; the number of it."""
-        if not self.take():
-            if self.thread == get_ident():
-                raise SearchBusy("this Searcher is searching; a progress callback can use another one")
-            raise SearchBusy("this Searcher is searching in another thread; use one Searcher per concurrent search, "
-                             "or stop() it first")
-        self.searching = True
-        self.forks = forks
-        self.thread = 0
-        self.number += 1
-        return self.number
+    cdef bint is_own(self) noexcept:
+        """Whether it is the calling thread that searches."""
+        return mcts_mark_read(&self.thread) == <uintptr_t>PyThread_get_thread_ident()
 
-    def abandon(self):
-        """Gives a claimed core back without a search."""
-        self.leave()
+    cdef bint is_cancelled(self) noexcept nogil:
+        """Whether the search that runs is to end."""
+        return (mcts_flag_read(&self.cancelled) == self.number
+                or (self.halt is not None and mcts_flag_read(&self.halt.flag) != 0))
 
-    def cancel(self, number=None):
-        """Ends the search of this number, by default the latest one; without effect when it has ended.
+    cdef void cancel_search(self, uint32_t number) noexcept nogil:
+        """Ends the search of this number; without effect when it has ended."""
+        mcts_raise(&self.cancelled, number)
 
-        From any thread.
-        """
-        mcts_flag_write(&self.cancelled, self.number if number is None else <uint32_t>number)
+    def cancel(self):
+        """Ends the search that is running. From any thread."""
+        self.cancel_search(mcts_flag_read(&self.number))
 
     def wait(self):
         """Waits until the search that is running has ended; False when that is the calling thread's own."""
-        number = self.number
-        while self.number == number:
+        number = mcts_flag_read(&self.number)
+        while mcts_flag_read(&self.number) == number:
             if self.take():
                 self.lock.release()
                 break
-            if self.thread == get_ident():
+            if self.is_own():
                 return False
-            if self.lock.acquire(True, 0.01):
+            if self.lock.acquire(True, POLL):
                 self.lock.release()
                 break
+            PyErr_CheckSignals()
         return True
+
+    def check_free(self):
+        """Raises SearchBusy while a search runs."""
+        self.take_or_refuse()
+        self.lock.release()
+
+
+@cython.no_gc_clear  # the core has to be there when the object goes
+cdef class Claim:
+    """A core that is taken for a search which begins in another thread. Whoever has it last gives the core back."""
+
+    def __cinit__(self, SearchTurn core not None):
+        core.claim()
+        self.core = core
+        self.number = core.number
+
+    def __dealloc__(self):
+        self.give_back()
+
+    cdef void give_back(self) noexcept:
+        """Without a search; without effect when that has begun."""
+        cdef SearchTurn core = self.core
+        if core is not None:
+            self.core = None
+            core.leave()

@@ -1,7 +1,5 @@
 """What the tree of a search says: the moves of its root, the one to play, the principal variation, the figures."""
 
-from _thread import get_ident
-
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from mcts_core.errors import GameError, SearchBusy
@@ -12,7 +10,7 @@ from mcts_core.python_game cimport PythonGame
 from mcts_core.search_turn cimport SearchTurn
 from mcts_core.team cimport Member
 from mcts_core.tree cimport *
-from mcts_core.tree_view cimport view_block
+from mcts_core.tree_view cimport has_root, view_block
 
 
 cdef extern from "kernels/platform.h" nogil:
@@ -43,7 +41,7 @@ cdef class SearchedTree(SearchTurn):
     def names(self):
         """What the numbers of moves in ``tell`` and ``hear`` stand for, as a list, where the game is a user's, who
         names moves; else None. The numbers of another search differ."""
-        return list((<PythonGame>self.native).moves) if isinstance(self.native, PythonGame) else None
+        return list((<PythonGame>self.native).user.moves) if isinstance(self.native, PythonGame) else None
 
     cdef list legal_moves(self):
         if isinstance(self.native, PythonGame):
@@ -226,6 +224,7 @@ cdef class SearchedTree(SearchTurn):
         while state.winner() is None and len(moves) < LINE:
             proof.value = -1
             proof.move = MCTS_NO_MOVE
+            proof.interrupt = NULL
             game.guide.prove(game.context, self.native.state, path, <uint32_t>len(moves), self.guided.prover,
                              LINE_UNITS, 1, &proof)
             if proof.value < 0 or proof.move == MCTS_NO_MOVE:
@@ -258,7 +257,7 @@ cdef class SearchedTree(SearchTurn):
     def figures(self):
         """What the last search found, as a dict; None when there was none or it failed."""
         if not self.take():
-            if self.thread == get_ident():
+            if self.is_own():
                 raise SearchBusy("this Searcher is searching; a progress callback gets the statistics so far")
             raise SearchBusy("this Searcher is searching in another thread; its statistics can be read afterwards")
         try:
@@ -289,6 +288,8 @@ cdef class SearchedTree(SearchTurn):
                 iterations += mcts_published(&member.iterations)
                 continue
             other = member.tree
+            if not has_root(other):  # what it found is in no move's statistics
+                continue
             iterations += other.iterations
             rollouts += other.rollouts
             nodes += other.nodes

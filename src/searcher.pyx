@@ -3,25 +3,29 @@
 The loop runs without the GIL in short slices; between them it looks at the clock and, on the main thread, at signals.
 """
 
-from _thread import allocate_lock, get_ident, start_new_thread
+from _thread import get_ident
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from mcts_core.dispatch import isa
 from mcts_core.errors import NoSearch, SearchBusy
 
-from mcts_core.compaction cimport MARKS, compact, descend
+from mcts_core.compaction cimport COMPACTION, MARKS, compact, descend, keep_top
 from mcts_core.descent cimport found_below, has_mover, leads_to
 from mcts_core.dispatch cimport hot_table
-from mcts_core.exchange cimport Known, Words, follow, hear, known_free, tell, words_free
-from mcts_core.game cimport NativeState
+from mcts_core.exchange cimport (Known, Words, check_message, follow, forget_gone, hear, known_clear, known_free,
+                                 tell, words_free)
+from mcts_core.game cimport MCTS_NO_MOVE, NativeState, mcts_interrupt
 from mcts_core.guided_tree cimport *
 from mcts_core.python_game cimport PythonGame, as_native, raise_error_of
 from mcts_core.search_settings cimport SearchSettings, most_iterations
+from mcts_core.search_turn cimport Claim, Halt
 from mcts_core.searched_tree cimport LINE, SearchedTree, root_visits
 from mcts_core.team cimport Member, team_begin, team_create, team_destroy, team_end, team_merge, team_run
 from mcts_core.tree cimport *
+from mcts_core.tree_view cimport has_root
+from mcts_core.workers cimport Worker
 
 
 cdef extern from "kernels/platform.h" nogil:
@@ -42,8 +46,8 @@ cdef enum:
 
 cdef double SLICE = 1e-3          # seconds between two looks at the clock
 cdef double SIGNAL_INTERVAL = 0.02  # seconds between two looks at signals, for which the GIL is taken
-cdef double COMPACTION = 1e-9       # seconds a byte of the tree takes, at most (0.2 to 0.5 measured)
-cdef double REROOT_SHARE = 0.1      # of a time budget, that moving a reused tree together may take
+cdef double LOOK = 4e-12            # seconds that a byte of the arena takes when it is compacted, for its marks
+cdef double MOVING = 0.05           # share of a time budget that moving a tree together may take
 cdef double WORTH = 0.1             # share of a time budget that stopping early must save
 cdef double MARGIN = 2.0            # how much faster than so far the rest of a time budget may run
 
@@ -141,7 +145,7 @@ cdef class SearchCore(SearchedTree):
                 self.guided = <GuidedTree *>self.tree
             else:
                 self.plain = self.tree
-        known_free(&self.outside)
+        known_clear(&self.outside)
         self.heard = False
         return self.reset(self.tree, 0, native, sign, seed)
 
@@ -157,7 +161,7 @@ cdef class SearchCore(SearchedTree):
                 raise MemoryError("no memory for the threads of a search")
         self.team.members[0].tree = self.tree
         if count < 0:
-            known_free(&self.team.members[0].known)
+            known_clear(&self.team.members[0].known)
         for i in range(1, self.threads):
             member = &self.team.members[i]
             if count >= 0:
@@ -165,7 +169,7 @@ cdef class SearchCore(SearchedTree):
                 if descend(member.tree, path, count):
                     self.resume(member.tree, i, native, sign, seed, count > 0)
                     continue
-            known_free(&member.known)
+            known_clear(&member.known)
             if member.tree == NULL:
                 member.tree = self.new_tree(self.settings.guided)
             if member.tree == NULL or not self.reset(member.tree, i, native, sign, seed):
@@ -208,13 +212,12 @@ cdef class SearchCore(SearchedTree):
             (<PythonGame>native).adopt(<PythonGame>self.native)
         if self.threads > 1:
             self.muster(native, sign, seed, path, <int>count if self.teamed else -1)
-        for i in range(self.threads if count else 0):
+        for i in range(self.threads if count or left <= 0 else 0):
             tree = self.team.members[i].tree if i else self.tree
-            if left <= 0 or self.threads * compaction_time(tree) < REROOT_SHARE * left:
-                with nogil:
-                    compact(tree, tree.arena.top)
-            elif tree.nodes > tree.reused:
-                tree.nodes = tree.reused + 1
+            with nogil:
+                if count:
+                    self.gather(tree, left / self.threads)
+                self.forget_pruned(tree, &self.team.members[i].known if self.teamed else NULL)
         return True
 
     cdef list descent(self, NativeState native, object state, int sign):
@@ -235,50 +238,67 @@ cdef class SearchCore(SearchedTree):
                 return moves
         return found_below(self.tree, self.native, native, sign)
 
+    cdef void gather(self, Tree *tree, double seconds) noexcept nogil:
+        """Moves what is below a new root together, and no more of it than ``seconds`` (0: no limit) are worth."""
+        cdef uint32_t top = tree.arena.top
+        # about as many bytes a node as in the whole arena; a node has a visit
+        cdef double live = bytes_of(tree) * min(1.0, tree.reused / <double>tree.nodes)
+        if seconds <= 0 or LOOK * bytes_of(tree) + COMPACTION * live < MOVING * seconds:
+            compact(tree, top)
+            return
+        if tree.nodes > tree.reused:
+            tree.nodes = tree.reused + 1
+        keep_top(tree, tree.arena.limit // 2, mcts_clock() + MOVING * seconds)
+
     cdef const char *make_room(self, Tree *tree, Known *known, double deadline) noexcept nogil:
         """Prunes a full tree; why the search ends when that is not possible, NULL when it can go on."""
         cdef uint32_t top = tree.arena.top
+        cdef double now = mcts_clock(), left = deadline - now
+        cdef bint made
         if not self.settings.prunes:
             return b"memory"
-        if mcts_clock() + compaction_time(tree) > deadline:
+        if left <= MOVING * (deadline - self.begin):  # too little to lose a tree for
             return b"time"
-        if not compact(tree, top // 2) or tree.arena.top > top - top // 8:
+        if COMPACTION * bytes_of(tree) < MOVING * left:
+            made = compact(tree, top // 2)
+        else:
+            made = keep_top(tree, top // 2, now + MOVING * left)
+        if not made or tree.arena.top > top - top // 8:
             return b"memory"
-        if known != NULL:
-            follow(tree, known, NULL, 0)
-        if tree == self.tree:
-            follow(tree, &self.outside, NULL, 0)
+        self.forget_pruned(tree, known)
         return NULL
+
+    cdef void forget_pruned(self, Tree *tree, Known *known) noexcept nogil:
+        """What is not in the tree any more needs no record of what others know of it."""
+        if known != NULL:
+            forget_gone(tree, known)
+        if tree == self.tree:
+            forget_gone(tree, &self.outside)
 
     # ---- several threads ---------------------------------------------------------------------------------------------
 
-    cdef int start(self, uint32_t limit, double seconds, double begin) except -1:
+    cdef int start(self, uint32_t limit, bint patient) except -1:
         """Starts the other threads of a search."""
-        cdef uint32_t i, later
-        cdef bint patient = seconds <= 0
-        team_begin(self.team, limit, self.settings.interval, patient, begin + seconds if seconds > 0 else 1e300)
-        self.working = []
-        for i in range(1, self.threads):
-            lock = allocate_lock()
-            lock.acquire()
-            try:
-                start_new_thread(self.work, (i, lock))
-            except BaseException:
-                mcts_flag_write(&self.team.stop, 1)
-                for later in range(i, self.threads):
-                    team_end(self.team, later)
-                self.finish()
-                raise
-            self.working.append(lock)
+        cdef uint32_t i = 1, later
+        cdef Worker worker
+        self.working = [Worker(self.work, (index,)) for index in range(1, self.threads)]
+        team_begin(self.team, limit, self.settings.interval, patient, self.deadline, self.interrupt())
+        try:
+            for worker in self.working:
+                worker.start()
+                i += 1
+        except BaseException:
+            mcts_flag_write(&self.team.stop, 1)
+            for later in range(i if worker.is_over() else i + 1, self.threads):
+                team_end(self.team, later)
+            self.finish()
+            raise
         return 0
 
-    def work(self, uint32_t number, lock):
+    def work(self, uint32_t number):
         """What another thread of a search does."""
-        try:
-            with nogil:
-                self.labour(number)
-        finally:
-            lock.release()
+        with nogil:
+            self.labour(number)
 
     cdef void labour(self, uint32_t number) noexcept nogil:
         cdef Member *member = &self.team.members[number]
@@ -306,31 +326,35 @@ cdef class SearchCore(SearchedTree):
         """Ends the other threads, or waits for them where their iterations are counted, and joins what they found."""
         cdef bint wait = self.team.patient and self.stop_reason in ("iterations", "solved")
         cdef uint32_t i
+        cdef Worker worker
         failure = None
         team_end(self.team, 0)
         if not wait:
             mcts_flag_write(&self.team.stop, 1)
-        while self.working:
-            try:
-                if self.working[0].acquire(True, 0.02):
-                    self.working.pop(0)
-                elif mcts_flag_read(&self.cancelled) == self.number:
+        for worker in self.working:
+            while not worker.is_over():
+                try:
+                    if not worker.wait(SIGNAL_INTERVAL) and self.is_cancelled():
+                        mcts_flag_write(&self.team.stop, 1)
+                        self.stop_reason = "cancelled"
+                except BaseException as error:  # Ctrl-C
+                    failure = error
                     mcts_flag_write(&self.team.stop, 1)
-                    self.stop_reason = "cancelled"
-            except BaseException as error:  # Ctrl-C
-                failure = error
-                mcts_flag_write(&self.team.stop, 1)
+        self.working = []
         if failure is not None:
             raise failure
         with nogil:
             team_merge(self.team)
+        self.tree = self.team.members[0].tree
+        if not self.settings.guided:
+            self.plain = self.tree
         for i in range(1, self.threads):
             if self.team.members[i].status == RUN_GAME_ERROR:
                 return RUN_GAME_ERROR
         return RUN_DONE
 
     cdef void forget(self) noexcept:
-        self.native = None
+        self.native = self.state = None
         self.drop_trees()
 
     @staticmethod
@@ -339,23 +363,21 @@ cdef class SearchCore(SearchedTree):
         as_native(state, "there is nothing to search")
 
     def search(self, state, SearchSettings settings, double begin, double seconds, uint32_t iterations, uint64_t seed,
-               bint stop_early=False, int reuse=0, progress=None, double every=0.0, bint claimed=False):
+               bint stop_early=False, int reuse=0, progress=None, double every=0.0, Halt halt=None, Claim claim=None):
         """Searches ``state`` and returns the move to play.
 
         ``begin``: the clock's reading when the call began; ``seconds`` and ``iterations``: budgets, 0 where there is
         none. ``stop_early``: whether the search ends when the move is certain. ``reuse``: whether the last search's
         tree is used again, 1 below its root, 2 also at it. ``progress`` is called with figures after every ``every``
-        seconds. ``claimed``: ``claim`` was called before.
+        seconds. ``halt`` ends the search when it is told, or was before. ``claim``: that of this search, where it
+        begins in another thread than it was asked for.
         """
         cdef NativeState native
         cdef int status, sign
-        cdef bint on_main_thread
+        cdef bint on_main_thread = get_ident() == main_thread_ident()
         cdef uint32_t most = most_iterations(settings)
         cdef bint only_move
-        cdef uint32_t index
-        if not claimed:
-            self.claim()
-        self.thread = get_ident()
+        self.begin_turn(claim, halt)
         try:
             self.finished = False
             self.line = None
@@ -366,8 +388,7 @@ cdef class SearchCore(SearchedTree):
             except BaseException:
                 self.native = self.state = None
                 raise
-            self.native = None
-            self.state = None
+            self.native = self.state = None
             self.settings = settings
             if not reused or self.tree.reused >= most:
                 if not self.prepare(native, sign, seed):
@@ -375,7 +396,7 @@ cdef class SearchCore(SearchedTree):
                 if self.threads > 1:
                     self.muster(native, sign, seed, NULL, -1)
             most -= self.tree.reused
-            self.keeper = native
+            self.keeper = None if isinstance(native, PythonGame) else native
             self.native = native
             self.state = state
             self.seed = seed
@@ -387,6 +408,8 @@ cdef class SearchCore(SearchedTree):
             if only_move:
                 iterations = 1
             self.teamed = self.threads > 1 and iterations >= WORTH_THREADS * self.threads
+            if self.teamed and not settings.guided:  # each thread tries every move of the root, and goes on
+                self.teamed = iterations >= self.threads * (len(self.legal_moves()) + 1)
             self.heard = self.heard or self.teamed
             # values may decide between moves at any time where they are proven, and where they are what counts
             self.early = stop_early and not settings.by_value and not (settings.guided and settings.options.solver)
@@ -394,19 +417,18 @@ cdef class SearchCore(SearchedTree):
             self.begin = begin
             self.every = every
             self.stop_reason = "cancelled"  # what a signal leaves here
-            on_main_thread = get_ident() == main_thread_ident()
+            self.deadline = begin + seconds if seconds > 0 else 1e300
+            self.signals_at = begin + SIGNAL_INTERVAL if on_main_thread else 1e300
+            self.failure = None
             if settings.guided:
-                self.guided.deadline = begin + seconds if seconds > 0 else 0
-                if self.teamed:
-                    for index in range(1, self.threads):
-                        (<GuidedTree *>self.team.members[index].tree).deadline = self.guided.deadline
+                self.guided.interrupt = self.interrupt()
             try:
                 if self.teamed:
-                    self.start(iterations, seconds, begin)
+                    self.start(iterations, seconds <= 0)
                     iterations = self.team.members[0].limit
                 try:
                     with nogil:
-                        status = self.loop(begin, seconds, iterations, on_main_thread)
+                        status = self.loop(begin, seconds, iterations)
                 finally:
                     if self.teamed:
                         joined = self.finish()
@@ -424,7 +446,7 @@ cdef class SearchCore(SearchedTree):
                 try:
                     raise_error_of(native, state)
                 except Exception:  # Ctrl-C in the user's code is none, and leaves the statistics
-                    self.native = None
+                    self.native = self.state = None
                     raise
             if root_visits(self.tree) == 0:
                 raise MemoryError(f"no memory for a search tree of {self.memory // MIB} MB")
@@ -445,14 +467,13 @@ cdef class SearchCore(SearchedTree):
         """Iterations run, and those given up for exact search."""
         return spent_on(self.tree)
 
-    cdef int loop(self, double begin, double seconds, uint32_t limit, bint on_main_thread) except -1 nogil:
+    cdef int loop(self, double begin, double seconds, uint32_t limit) except -1 nogil:
         """Runs iterations until a budget is spent; the tree's status, and the reason in ``stop_reason``."""
         cdef uint32_t batch = 1, count
-        cdef double now = mcts_clock(), last, slice_seconds, signals_at = begin + SIGNAL_INTERVAL
-        cdef double deadline = begin + seconds
+        cdef double now = mcts_clock(), last, slice_seconds, deadline = begin + seconds
         cdef double report_at = begin + self.every if self.progress is not None else 1e300
         # looks at fixed numbers of iterations: a seed and an iteration budget give one search
-        cdef uint32_t interval = limit // CHECKS + 1, look_at = interval, number = self.number, full_at = NEVER
+        cdef uint32_t interval = limit // CHECKS + 1, look_at = interval, full_at = NEVER
         cdef int status = RUN_DONE
         cdef const char *reason = NULL
         while reason == NULL:
@@ -464,6 +485,13 @@ cdef class SearchCore(SearchedTree):
             status = self.run(count)
             last = now
             now = mcts_clock()
+            if now >= self.signals_at:
+                with gil:
+                    self.look_at_signals()
+            if self.failure is not None:
+                with gil:
+                    failure, self.failure = self.failure, None
+                    raise failure
             if status == RUN_GAME_ERROR:
                 return status
             if status == RUN_SOLVED:
@@ -481,7 +509,7 @@ cdef class SearchCore(SearchedTree):
                 reason = b"memory"
             elif self.spent() >= limit:
                 reason = b"iterations"
-            elif mcts_flag_read(&self.cancelled) == number:
+            elif self.is_cancelled():
                 reason = b"cancelled"
             elif seconds > 0 and now >= deadline:
                 reason = b"time"
@@ -495,10 +523,6 @@ cdef class SearchCore(SearchedTree):
                     reason = b"decided"
             if reason != NULL and self.settings.guided and self.guided.proof.value >= 0:
                 reason = b"solved"  # and only the distance may be a better one
-            if on_main_thread and now >= signals_at:
-                with gil:
-                    PyErr_CheckSignals()
-                signals_at = mcts_clock() + SIGNAL_INTERVAL
             # the next slice: SLICE long, half of what is left before the deadline, growing at most eightfold
             slice_seconds = SLICE
             if seconds > 0 and 0.5 * (deadline - now) < slice_seconds:
@@ -512,6 +536,28 @@ cdef class SearchCore(SearchedTree):
         with gil:
             self.stop_reason = reason.decode()
         return status
+
+    cdef mcts_interrupt interrupt(self) noexcept nogil:
+        """What exact search asks in the search's own thread."""
+        cdef mcts_interrupt interrupt
+        interrupt.raised = is_over
+        interrupt.context = <void *>self
+        return interrupt
+
+    cdef bint is_over(self) noexcept nogil:
+        """Whether the search has to end now."""
+        cdef double now = mcts_clock()
+        if now >= self.signals_at:
+            with gil:
+                self.look_at_signals()
+        return now >= self.deadline or self.is_cancelled() or self.failure is not None
+
+    cdef void look_at_signals(self) noexcept:
+        try:
+            PyErr_CheckSignals()
+        except BaseException as error:  # Ctrl-C
+            self.failure = error
+        self.signals_at = mcts_clock() + SIGNAL_INTERVAL
 
     cdef int report(self) except -1:
         """Calls ``progress`` with the figures of the search so far."""
@@ -537,7 +583,7 @@ cdef class SearchCore(SearchedTree):
         """What is new, since the last time, in the tree of the last search, for other searches of its root: bytes.
 
         ``least``: visits that a node below the root must have got for what is below it to be told. None where there is
-        no search to tell of.
+        no search to tell of, or the root's moves have no statistics yet.
         """
         cdef Words message
         cdef object told = None
@@ -547,7 +593,7 @@ cdef class SearchCore(SearchedTree):
         if not self.take():
             raise SearchBusy("this Searcher is searching in another thread; it can tell of it afterwards")
         try:
-            if self.native is not None:
+            if self.native is not None and has_root(self.tree):
                 if not tell(self.tree, &self.outside, least, &message):
                     raise MemoryError("no memory for what a search tells")
                 told = (<const uint8_t *>message.at)[:message.used * sizeof(uint32_t)]
@@ -557,8 +603,13 @@ cdef class SearchCore(SearchedTree):
         return told
 
     def hear(self, bytes told):
-        """Adds what another search of the same root, with the same options, told. Raises ValueError for what it never
-        told."""
+        """Adds what another search of the same root, with the same options, told.
+
+        Raises ValueError for what it cannot have told; nothing is changed then. NoSearch before the root's moves have
+        statistics.
+        """
+        cdef const uint32_t *message
+        cdef uint32_t words
         cdef int status
         if not self.take():
             raise SearchBusy("this Searcher is searching in another thread; it can hear of others afterwards")
@@ -567,18 +618,31 @@ cdef class SearchCore(SearchedTree):
                 raise NoSearch("there is no search to which anything could be added")
             if len(told) % sizeof(uint32_t):
                 raise ValueError(f"a message must be a whole number of words, got {len(told)} bytes")
-            self.heard = True
-            status = hear(self.tree, &self.outside, <const uint32_t *><const uint8_t *>told,
-                          <uint32_t>(len(told) // sizeof(uint32_t)))
-            self.line = None
-            if self.finished:
-                self.move = self.choose(self.root_children())
-            if status == RUN_GAME_ERROR:
+            message = <const uint32_t *><const uint8_t *>told
+            words = <uint32_t>(len(told) // sizeof(uint32_t))
+            status = check_message(self.tree, message, words)
+            if status == RUN_GAME_ERROR or (status == RUN_DONE and message[3] and not self.may_begin(message[5])):
                 raise ValueError(f"not a message of a search: {told[:24]!r}")
+            if not has_root(self.tree):
+                raise NoSearch("there are no statistics yet of the root's moves, to which anything could be added")
+            if status == RUN_DONE:
+                self.heard = True
+                status = hear(self.tree, &self.outside, message, words)
+                self.line = None
+                if self.finished:
+                    self.move = self.choose(self.root_children())
+            if status == RUN_GAME_ERROR:  # of a game in Python, when a node got its other moves
+                native, state = self.native, self.state
+                self.native = self.state = None
+                raise_error_of(native, state)
             if status != RUN_DONE:
                 raise MemoryError("no memory for what another search told")
         finally:
             self.lock.release()
+
+    cdef bint may_begin(self, uint32_t move) except -1:
+        """Whether a proof of the root can name this as its first move."""
+        return move == MCTS_NO_MOVE or (not isinstance(self.native, PythonGame) and move in self.state.legal_moves())
 
     @property
     def held(self):
@@ -594,10 +658,14 @@ cdef class SearchCore(SearchedTree):
         if not self.take():
             raise SearchBusy("this Searcher is searching in another thread; its memory can be released afterwards")
         try:
-            self.native = None
+            self.native = self.state = None
             self.drop_trees()
         finally:
             self.lock.release()
+
+
+cdef int32_t is_over(void *context) noexcept nogil:
+    return (<SearchCore>context).is_over()
 
 
 cdef inline uint64_t seed_of(uint64_t seed, uint32_t number) noexcept nogil:
@@ -618,6 +686,6 @@ cdef inline uint32_t next_batch(uint32_t batch, double took, double slice_second
     return batch if batch else 1
 
 
-cdef inline double compaction_time(const Tree *tree) noexcept nogil:
-    """Seconds, about, that a compaction takes."""
-    return COMPACTION * <double>(<uint64_t>tree.arena.top * tree.arena.unit)
+cdef inline double bytes_of(const Tree *tree) noexcept nogil:
+    """Bytes of the arena in use, garbage included."""
+    return <double>(<uint64_t>tree.arena.top * tree.arena.unit)

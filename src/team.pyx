@@ -10,14 +10,16 @@ Each member writes its own boxes only. A box is published by the number of boxes
 later: by then the others have heard it, since the writer has heard from them what they told after that.
 """
 
-from libc.stdint cimport uint32_t
+from libc.stdint cimport int32_t, uint32_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from mcts_core.dispatch cimport hot_table
 from mcts_core.exchange cimport hear, known_free, tell, words_free
+from mcts_core.game cimport mcts_interrupt, mcts_raised
 from mcts_core.guided_tree cimport GuidedOps, GuidedTree
 from mcts_core.tree cimport RUN_DONE, RUN_SOLVED, Tree, TreeOps
+from mcts_core.tree_view cimport has_root
 
 
 cdef extern from "kernels/platform.h" nogil:
@@ -31,7 +33,7 @@ cdef extern from "kernels/platform.h" nogil:
 cdef enum:
     LEAST = 32                   # news of a block that are worth telling: this part of an interval
     SHARE = 2048                 # or this part of the tree's visits, where that is more
-    LOOK = 1024                  # waits between two looks at the clock
+    LOOK = 64                    # waits between two looks at whether the search has to end
 
 cdef TreeOps *tree_ops = <TreeOps *>hot_table("tree")
 cdef GuidedOps *guided_ops = <GuidedOps *>hot_table("guided_tree")
@@ -71,13 +73,22 @@ cdef void team_destroy(Team *team) noexcept nogil:
     free(team)
 
 
-cdef void team_begin(Team *team, uint32_t limit, uint32_t interval, bint patient, double deadline) noexcept nogil:
+cdef int32_t is_over(void *context) noexcept nogil:
+    """What exact search asks in the threads beside the first one."""
+    cdef const Team *team = <const Team *>context
+    return mcts_flag_read(&team.stop) or mcts_clock() >= team.deadline
+
+
+cdef void team_begin(Team *team, uint32_t limit, uint32_t interval, bint patient, double deadline,
+                     mcts_interrupt interrupt) noexcept nogil:
     cdef uint32_t i
     cdef Member *member
+    cdef GuidedTree *guided
     team.interval = interval
     team.patient = patient
     team.stop = 0
     team.deadline = deadline
+    team.interrupt = interrupt
     for i in range(team.count):
         member = &team.members[i]
         memset(member.heard, 0, sizeof(member.heard))
@@ -86,6 +97,10 @@ cdef void team_begin(Team *team, uint32_t limit, uint32_t interval, bint patient
         member.next = interval
         member.status = RUN_DONE
         member.reason = NULL
+        if i and member.tree.guided:
+            guided = <GuidedTree *>member.tree
+            guided.interrupt.raised = is_over
+            guided.interrupt.context = team
 
 
 cdef inline uint32_t least_news(const Team *team, const Tree *tree) noexcept nogil:
@@ -119,7 +134,7 @@ cdef int hear_from(Team *team, uint32_t number, uint32_t other, uint32_t least_t
         told = mcts_published(&speaker.told)
         if not team.patient or told >= least_told or ended:
             break
-        if mcts_flag_read(&team.stop) or (times % LOOK == LOOK - 1 and mcts_clock() > team.deadline):
+        if mcts_flag_read(&team.stop) or (times % LOOK == LOOK - 1 and number == 0 and mcts_raised(&team.interrupt)):
             return RUN_DONE
         mcts_wait(times)
         times += 1
@@ -147,6 +162,8 @@ cdef int exchange(Team *team, uint32_t number) noexcept nogil:
     cdef Member *member = &team.members[number]
     cdef uint32_t other, before = member.told
     cdef int status
+    if not team.patient and not has_root(member.tree):  # the others' news waits in their boxes
+        return RUN_DONE
     speak(team, number, least_news(team, member.tree))
     for other in range(team.count):
         if other != number:
@@ -169,7 +186,7 @@ cdef int team_run(Team *team, uint32_t number, uint32_t count) noexcept nogil:
             part = member.next - spent
         status = guided_ops.run(guided, part) if tree.guided else tree_ops.run(tree, part)
         spent = tree.iterations + (guided.forgone if tree.guided else 0)
-        if status != RUN_DONE:
+        if status != RUN_DONE or (tree.guided and guided.interrupted):
             return status
         if spent >= member.next:
             member.next += team.interval
@@ -189,10 +206,12 @@ cdef void team_end(Team *team, uint32_t number) noexcept nogil:
 
 
 cdef void team_merge(Team *team) noexcept nogil:
-    cdef Member *first = &team.members[0]
+    cdef Member *first
     cdef Member *member
+    cdef Known known
+    cdef Tree *tree
     cdef Words message
-    cdef uint32_t i, other
+    cdef uint32_t i, other, opened = 0
     team.patient = 0
     for i in range(team.count):
         for other in range(team.count):
@@ -201,8 +220,18 @@ cdef void team_merge(Team *team) noexcept nogil:
     message.at = NULL
     message.used = message.room = 0
     message.limit = 0xFFFFFFFF
-    for i in range(1, team.count):
+    for i in range(team.count):
+        if has_root(team.members[i].tree):
+            opened = i
+            break
+    first = &team.members[opened]
+    for i in range(team.count):
         member = &team.members[i]
-        if tell(member.tree, &member.known, least_news(team, member.tree), &message):
+        if i != opened and tell(member.tree, &member.known, least_news(team, member.tree), &message):
             hear(first.tree, &first.known, message.at, message.used)
     words_free(&message)
+    if opened:
+        member = &team.members[0]
+        tree, known = member.tree, member.known
+        member.tree, member.known = first.tree, first.known
+        first.tree, first.known = tree, known

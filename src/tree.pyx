@@ -10,8 +10,7 @@ from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memset
 
-from mcts_core.arena cimport (FIRST_COMMIT, arena_allocate, arena_free, arena_grow, arena_reserve,
-                              mcts_vm_release)
+from mcts_core.arena cimport FIRST_COMMIT, arena_allocate, arena_free, arena_grow, arena_release, arena_reserve
 from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ILLEGAL, MCTS_ONGOING, MCTS_SLOTS_ARE_MOVES, MCTS_WIN,
                              mcts_game, mcts_simulation)
 from mcts_core.tree cimport *
@@ -46,8 +45,7 @@ assert sizeof(WideBlock) == WIDE_HEADER and sizeof(Mini) == MINI_HEADER
 cdef void tree_destroy(Tree *tree) noexcept nogil:
     if tree == NULL:
         return
-    if tree.arena.base != NULL:
-        mcts_vm_release(tree.arena.base, tree.arena.reserved)
+    arena_release(&tree.arena)
     free(tree.path_record)
     free(tree.path_slot)
     free(tree.path_move)

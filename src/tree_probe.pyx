@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 
 from mcts_core.arena cimport FREE_LISTS, arena_at
-from mcts_core.compaction cimport compact
+from mcts_core.compaction cimport compact, keep_top
 from mcts_core.guided_tree cimport GuidedBlock, GuidedTree, amaf_units
 from mcts_core.python_game cimport PythonGame
 from mcts_core.searcher cimport SearchCore
@@ -11,6 +11,10 @@ from mcts_core.tree cimport (LINK_KIND, LINK_MINI, NO_VISITS, SLOT_SHIFT, Mini, 
                              mini_result, mini_units)
 from mcts_core.tree_view cimport (BlockView, best_of, index_mask, is_block, parent_of, root_link, slot_of, view_block,
                                   view_move)
+
+
+cdef extern from "kernels/platform.h" nogil:
+    double mcts_clock()
 
 
 cdef Tree *tree_of(SearchCore core) except NULL:
@@ -34,7 +38,7 @@ def subtree(engine, path=()):
             return None
         view = view_block(tree, link & mask)
         if game is not None:
-            move = game.ids.get(move)
+            move = game.user.ids.get(move)
         slot = view.count if move is None else slot_of(&view, move)
         if slot == view.count:
             return None
@@ -91,6 +95,15 @@ def prune(engine, double share):
     cdef SearchCore core = engine._core
     cdef Tree *tree = tree_of(core)
     if not compact(tree, <uint32_t>(share * tree.arena.top)):
+        raise MemoryError
+
+
+def keep(engine, double share, double seconds=1e300):
+    """Keeps the top of the tree of a search that has ended: this share of the units that it takes, and what is found in
+    so many seconds."""
+    cdef SearchCore core = engine._core
+    cdef Tree *tree = tree_of(core)
+    if not keep_top(tree, <uint32_t>(share * tree.arena.top), mcts_clock() + seconds):
         raise MemoryError
 
 

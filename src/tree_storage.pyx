@@ -12,15 +12,14 @@ from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from mcts_core.connect_four import ConnectFour
 from mcts_core.errors import InvalidFile, InvalidOption, SearchBusy
-from mcts_core.mnk import MNK
-from mcts_core.notation import shorten
+from mcts_core.arguments import shorten
 
 from mcts_core.arena cimport arena_grow
+from mcts_core.board_position cimport BoardPosition
 from mcts_core.compaction cimport compact
 from mcts_core.dispatch cimport hot_table
-from mcts_core.exchange cimport Known, follow
+from mcts_core.exchange cimport Known, forget_gone
 from mcts_core.game cimport MCTS_NO_MOVE, NativeState
 from mcts_core.guided_tree cimport GuidedOps, GuidedTree
 from mcts_core.python_game cimport PythonGame, as_native
@@ -55,7 +54,7 @@ def dump(SearchCore core, encode, consume):
         if figures is None:
             return consume(None, None, None, None, [])
         game = encode(core.state)
-        names = (<PythonGame>core.native).moves if isinstance(core.native, PythonGame) else None
+        names = (<PythonGame>core.native).user.moves if isinstance(core.native, PythonGame) else None
         core.used = figures["bytes"]
         for i in range(core.width()):
             move_together(core, tree_of(core, i))
@@ -104,9 +103,9 @@ def restore(SearchCore core, state, names, SearchSettings settings, record, fill
     cdef int sign
     if isinstance(native, PythonGame):
         sign = (<PythonGame>native).to_move
-        (<PythonGame>native).moves = list(names)
-        (<PythonGame>native).ids = {move: index for index, move in enumerate(names)}
-        if len((<PythonGame>native).ids) != len(names):
+        (<PythonGame>native).user.moves = list(names)
+        (<PythonGame>native).user.ids = {move: index for index, move in enumerate(names)}
+        if len((<PythonGame>native).user.ids) != len(names):
             raise InvalidFile("the moves of the tree are not all different")
     else:
         sign = state.to_move
@@ -210,7 +209,7 @@ cdef dict tree_record(SearchCore core, uint32_t index):
 cdef dict known_record(const Tree *tree, Known *known, list views):
     """What a tree has told and heard, less what is of blocks that are no more; None: nothing."""
     cdef const char *fault
-    follow(tree, known, NULL, 0)
+    forget_gone(tree, known)
     if known.words.used == 0 and known.visits == 0 and known.proven == 0:
         return None
     fault = check_known(tree, known)
@@ -366,7 +365,7 @@ cdef dict check_sound(SearchCore core, uint32_t index, NativeState native, state
     rules.alone = not core.heard
     if isinstance(native, PythonGame):
         rules.counted = 1
-        rules.moves = <uint32_t>len((<PythonGame>native).moves)
+        rules.moves = <uint32_t>len((<PythonGame>native).user.moves)
     else:
         rules.moves = native.game.max_moves if native.game.max_moves else ANY_MOVE
         if played and native.game.max_moves and native.game.max_plies:
@@ -393,15 +392,10 @@ cdef dict check_sound(SearchCore core, uint32_t index, NativeState native, state
 
 cdef uint32_t *cursors_of(NativeState native, state) except? NULL:
     """By move, where it stands in the order of trying: that is the order of the empty board. NULL: not known."""
-    cdef NativeState empty
     cdef uint32_t *order
     cdef uint32_t *cursors
     cdef uint32_t count, i
-    if isinstance(state, ConnectFour):
-        empty = ConnectFour(state.rows, state.cols, state.connect)
-    elif isinstance(state, MNK):
-        empty = MNK(state.m, state.n, state.k, state.rule)
-    else:
+    if not isinstance(state, BoardPosition):
         return NULL
     count = native.game.max_moves
     order = <uint32_t *>malloc(count * sizeof(uint32_t))
@@ -410,7 +404,7 @@ cdef uint32_t *cursors_of(NativeState native, state) except? NULL:
         free(order)
         free(cursors)
         raise MemoryError()
-    native.game.legal_moves(native.game.context, empty.state, order)
+    native.game.legal_moves(native.game.context, (<BoardPosition>state).geometry.start, order)
     for i in range(count):
         cursors[order[i]] = i
     free(order)

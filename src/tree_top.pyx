@@ -1,7 +1,5 @@
 """The top of a search's tree as Python data: for pictures and for reading, not for the search."""
 
-from _thread import get_ident
-
 from libc.stdint cimport int32_t, uint32_t
 
 from mcts_core.errors import InvalidOption, SearchBusy
@@ -34,7 +32,7 @@ def top(SearchCore core not None, uint32_t number, uint32_t max_depth, double mi
     if not core.take():
         if core.number != number:
             return None
-        if core.thread == get_ident():
+        if core.is_own():
             raise SearchBusy("this Searcher is searching; its tree can be read afterwards")
         raise SearchBusy("this Searcher is searching in another thread; its tree can be read afterwards")
     try:

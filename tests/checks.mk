@@ -2,10 +2,6 @@
 
 LINT_VENV ?= .venv-lint-$(VERSION)
 LINT := $(LINT_VENV)/bin
-ADDRESS_VENV ?= .venv-address-$(VERSION)
-THREAD_VENV ?= .venv-thread-$(VERSION)
-FUZZ_VENV ?= .venv-fuzz-$(VERSION)
-COVERAGE_VENV ?= .venv-coverage-$(VERSION)
 FUZZ_ARGS ?=
 
 .PHONY: lint sanitize sanitize-address sanitize-thread memcheck fuzz coverage
@@ -38,15 +34,19 @@ $(LINT_VENV)/.installed: $(WHEEL)/.built tests/typing/requirements.txt
 
 # ---- builds that watch what they do: GCC, Linux ----------------------------------------------------------------------
 
-# Each from a copy: in the tree, setup.py would take the objects of the last build for its own.
-define copy
+# Each build has a folder of its own, and goes before the package of the environment. From a copy of the sources: in the
+# tree, setup.py would take the objects of the last build for its own.
+define watched
 	rm -rf build/$(1)
 	mkdir -p build/$(1)
 	cp -R setup.py pyproject.toml README.md LICENSE MANIFEST.in src mcts_core build/$(1)
 	rm -f build/$(1)/mcts_core/*.so
-	$(PYTHON) -m venv $(@D)
+	$(2) $(BIN)/python -m pip install --quiet --no-deps --target build/$(1)/site ./build/$(1)
+	touch $@
 endef
+on = PYTHONPATH=$(abspath build/$(1)/site)
 
+comma := ,
 runtime = $(shell $(CC) -print-file-name=lib$(1).so)
 
 # The tests of native modules have their names; besides those, what goes through many of them.
@@ -67,24 +67,19 @@ WATCH = env ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0:allocator_may_r
 	UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 RUNTIMES = $(call runtime,asan) $(call runtime,ubsan) $(call runtime,stdc++)
 
-sanitize-address: $(ADDRESS_VENV)/.installed
-	$(WATCH) LD_PRELOAD="$(RUNTIMES)" $(ADDRESS_VENV)/bin/python tests/sanitizers/short.py
-	$(WATCH) LD_PRELOAD="$(RUNTIMES)" $(ADDRESS_VENV)/bin/pytest $(ADDRESS_OPTIONS) $(NATIVE_TESTS)
+sanitize-address: build/address/.built
+	$(WATCH) $(call on,address) LD_PRELOAD="$(RUNTIMES)" $(BIN)/python tests/sanitizers/short.py
+	$(WATCH) $(call on,address) LD_PRELOAD="$(RUNTIMES)" $(BIN)/pytest $(ADDRESS_OPTIONS) $(NATIVE_TESTS)
 
-$(ADDRESS_VENV)/.installed: $(SOURCES)
-	$(call copy,address)
-	MCTS_CORE_SANITIZE=address,undefined \
-		$(@D)/bin/python -m pip install --quiet "./build/address[numba,numpy,rich]" hypothesis "pytest>=8"
-	touch $@
+build/address/.built: $(SOURCES) | $(VENV)/.installed-test
+	$(call watched,address,MCTS_CORE_SANITIZE=address$(comma)undefined)
 
-sanitize-thread: $(THREAD_VENV)/.installed
-	env TSAN_OPTIONS=halt_on_error=1:suppressions=$(abspath tests/sanitizers/thread.txt) \
-		LD_PRELOAD="$(call runtime,tsan)" $(THREAD_VENV)/bin/pytest $(THREAD_OPTIONS) $(RACE_TESTS)
+sanitize-thread: build/thread/.built
+	env TSAN_OPTIONS=halt_on_error=1:suppressions=$(abspath tests/sanitizers/thread.txt) $(call on,thread) \
+		LD_PRELOAD="$(call runtime,tsan)" $(BIN)/pytest $(THREAD_OPTIONS) $(RACE_TESTS)
 
-$(THREAD_VENV)/.installed: $(SOURCES)
-	$(call copy,thread)
-	MCTS_CORE_SANITIZE=thread $(@D)/bin/python -m pip install --quiet "./build/thread[numpy]" hypothesis "pytest>=8"
-	touch $@
+build/thread/.built: $(SOURCES) | $(VENV)/.installed-test
+	$(call watched,thread,MCTS_CORE_SANITIZE=thread)
 
 # Before 3.12, CPython reads a digit of the int 0 that was never written (Objects/longobject.c, maybe_small_long), and
 # what comes of it is everywhere: then only wrong addresses are told.
@@ -95,31 +90,27 @@ memcheck: $(VENV)/.installed-rich
 		$(BIN)/python tests/sanitizers/short.py
 
 # The same sanitizers; every block and comparison tells that it runs, which makes searches some times slower.
-fuzz: $(FUZZ_VENV)/.installed
-	$(WATCH) MCTS_COVERAGE=$(abspath $(FUZZ_VENV)/coverage.so) \
-		LD_PRELOAD="$(abspath $(FUZZ_VENV)/coverage.so) $(RUNTIMES)" \
-		$(FUZZ_VENV)/bin/python tests/fuzz/fuzz.py $(FUZZ_ARGS)
+fuzz: build/fuzzed/.built
+	$(WATCH) MCTS_COVERAGE=$(abspath build/fuzzed/coverage.so) $(call on,fuzzed) \
+		LD_PRELOAD="$(abspath build/fuzzed/coverage.so) $(RUNTIMES)" $(BIN)/python tests/fuzz/fuzz.py $(FUZZ_ARGS)
 
-$(FUZZ_VENV)/.installed: $(SOURCES) tests/fuzz/coverage.c
-	$(call copy,fuzzed)
-	CFLAGS=-fsanitize-coverage=trace-pc,trace-cmp MCTS_CORE_SANITIZE=address,undefined \
-		$(@D)/bin/python -m pip install --quiet ./build/fuzzed "atheris>=3"
+build/fuzzed/.built: $(SOURCES) tests/fuzz/coverage.c | $(VENV)/.installed-test
+	$(BIN)/python -m pip install --quiet "atheris>=3"
+	$(call watched,fuzzed,CFLAGS=-fsanitize-coverage=trace-pc$(comma)trace-cmp MCTS_CORE_SANITIZE=address$(comma)undefined)
 	$(CC) -O2 -Wall -Wextra -Werror -shared -fPIC -o $(@D)/coverage.so tests/fuzz/coverage.c -ldl
-	touch $@
 
 # ---- coverage --------------------------------------------------------------------------------------------------------
 
-coverage: $(COVERAGE_VENV)/.installed
+coverage: build/coverage/.built
 	rm -rf build/coverage/data build/coverage/others
 	mkdir -p build/coverage/data
 	find build/coverage/build -name '*.gcda' -delete
-	-PYTHONPATH=$(abspath tests) COVERAGE_FILE=$(abspath build/coverage/data/python) \
-		$(COVERAGE_VENV)/bin/coverage run --include='*/site-packages/mcts_core/*' --branch \
-		$(COVERAGE_VENV)/bin/pytest -p no:cacheprovider -p gcov_alone $(PYTEST_ARGS)
-	$(COVERAGE_VENV)/bin/coverage report --data-file=build/coverage/data/python --show-missing --skip-covered
-	$(COVERAGE_VENV)/bin/python tests/native_lines.py build/coverage
+	-PYTHONPATH=$(abspath build/coverage/site):$(abspath tests) COVERAGE_FILE=$(abspath build/coverage/data/python) \
+		$(BIN)/coverage run --include='*/build/coverage/site/mcts_core/*' --branch \
+		$(BIN)/pytest -p no:cacheprovider -p gcov_alone $(PYTEST_ARGS)
+	$(BIN)/coverage report --data-file=build/coverage/data/python --show-missing --skip-covered
+	$(BIN)/python tests/native_lines.py build/coverage
 
-$(COVERAGE_VENV)/.installed: $(SOURCES)
-	$(call copy,coverage)
-	MCTS_CORE_COVERAGE=1 $(@D)/bin/python -m pip install --quiet "./build/coverage[test]" coverage
-	touch $@
+build/coverage/.built: $(SOURCES) | $(VENV)/.installed-test
+	$(BIN)/python -m pip install --quiet coverage
+	$(call watched,coverage,MCTS_CORE_COVERAGE=1)

@@ -1,4 +1,7 @@
+import importlib.util
 import os
+import shutil
+import signal
 import sys
 
 import pytest
@@ -20,6 +23,24 @@ NEEDED_BY = {
 WITHOUT = os.environ.get("MCTS_CORE_TESTS_WITHOUT", "").split()
 collect_ignore = [name for package in WITHOUT for name in NEEDED_BY[package]]
 
+# What not every system has: @pytest.mark.needs("fork") leaves a test out, and says so, where that is not there.
+HERE = {
+    "/proc": sys.platform == "linux" and os.path.exists("/proc/self/statm"),
+    "fork": hasattr(os, "fork"),
+    "modes and links of POSIX": os.name == "posix",
+    "named pipes": hasattr(os, "mkfifo"),
+    "resource": importlib.util.find_spec("resource") is not None,
+    "signals to processes": os.name == "posix",
+    "signals to threads": hasattr(signal, "pthread_kill"),
+    "valgrind": shutil.which("valgrind") is not None,
+}
+
+
+def pytest_runtest_setup(item):
+    missing = [name for mark in item.iter_markers("needs") for name in mark.args if not HERE[name]]
+    if missing:
+        pytest.skip(f"this system has not: {', '.join(missing)}")
+
 
 def pytest_report_header():
     return f"left out, by MCTS_CORE_TESTS_WITHOUT: {', '.join(sorted(set(collect_ignore)))}" if WITHOUT else None
@@ -32,6 +53,15 @@ def empty_folder(tmp_path_factory):
     os.chdir(tmp_path_factory.mktemp("folder"))
     yield
     os.chdir(before)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ctrl_c():
+    """Ctrl-C interrupts the tests and what they start, also where they were started to ignore it: by nohup, or by a
+    script in the background. A program that is started inherits what is ignored, but no handler."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

@@ -1,7 +1,9 @@
 """mcts_core/api.py: Searcher, search, stats, rollouts, and their bad input."""
 
+import gc
 import math
 import threading
+import weakref
 
 import pytest
 
@@ -254,6 +256,99 @@ def test_a_failed_search_leaves_no_statistics():
         engine.search(mc.ConnectFour.from_moves("0101010"), iterations=10)
     with pytest.raises(mc.NoSearch):
         engine.stats()
+
+
+def made():
+    """A class of states that nothing else knows."""
+    class Nim:
+        fails = False
+
+        def __init__(self, stones=9, to_move=1):
+            self.stones, self.to_move = stones, to_move
+
+        def legal_moves(self):
+            return [1, 2] if self.stones > 1 else [1]
+
+        def play(self, move):
+            return type(self)(self.stones - move, -self.to_move)
+
+        def winner(self):
+            if self.fails and self.stones < 5:
+                raise KeyError(self.stones)
+            return None if self.stones else -self.to_move
+
+    return Nim
+
+
+def made_general():
+    class Take(made()):
+        players = 2
+
+        def __init__(self, stones=9, to_move=0):
+            self.stones, self.to_move = stones, to_move
+
+        def play(self, move):
+            return type(self)(self.stones - move, 1 - self.to_move)
+
+        def returns(self):
+            return None if self.stones else [float(self.to_move == player) for player in (1, 0)]
+
+    return Take
+
+
+def is_dead(reference):
+    gc.collect()
+    return reference() is None
+
+
+@pytest.mark.parametrize("make", [made, made_general])
+@pytest.mark.parametrize("search", [mc.search, mc.Searcher().search, mc.Searcher(preset="uct").search],
+                         ids=["search", "searcher", "uct"])
+def test_no_game_is_kept_longer_than_its_statistics(make, search):
+    cls = make()
+    reference = weakref.ref(cls)
+    search(cls(), iterations=50)
+    del cls
+    assert not is_dead(reference)  # the position is that of the statistics
+    search(mc.TicTacToe(), iterations=50)
+    assert is_dead(reference)
+
+
+def test_a_searcher_and_a_thread_take_their_last_position_with_them():
+    cls = made()
+    reference = weakref.ref(cls)
+    engine = mc.Searcher()
+    engine.search(cls(), iterations=50)
+    thread = threading.Thread(target=lambda state: mc.search(state, iterations=50), args=(cls(),))
+    thread.start()
+    thread.join()
+    del cls, engine, thread
+    assert is_dead(reference)
+
+
+def test_a_game_that_failed_is_not_kept():
+    cls = made()
+    reference = weakref.ref(cls)
+    engine = mc.Searcher()
+    cls.fails = True
+    with pytest.raises(mc.GameError):
+        engine.search(cls(), iterations=50)
+    with pytest.raises(mc.GameError):
+        mc.search(cls(), iterations=50)
+    del cls
+    assert is_dead(reference)
+
+
+def test_games_with_the_same_options_do_not_mix():
+    """Two classes of one kind, whose positions look alike, in one Searcher."""
+    engine = mc.Searcher()
+    one, two = made(), made()
+    for cls in (one, two, one):
+        assert engine.search(cls(), iterations=50) in (1, 2)
+        assert type(engine.stats().state) is cls
+        assert engine.stats().reused_visits == 0
+    with pytest.raises(mc.InvalidOption, match="written in Python"):
+        mc.Searcher(threads=2).search(one(), iterations=50)
 
 
 def test_repr_rebuilds():

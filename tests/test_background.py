@@ -1,8 +1,9 @@
-"""mcts_core/background.py and what stands in src/searcher.pyx for it: pondering, asyncio, progress, cancelling."""
+"""mcts_core/background.py, src/background_search.pyx and what stands in src/searcher.pyx for them: pondering, asyncio,
+progress, cancelling."""
 
+import _thread
 import asyncio
 import gc
-import os
 import signal
 import subprocess
 import sys
@@ -13,7 +14,9 @@ import tracemalloc
 import pytest
 
 import mcts_core as mc
-from mcts_core import background
+from mcts_core import workers
+from mcts_core.background_search import BackgroundSearch
+from mcts_core.searcher import SearchCore, clock
 
 PRESETS = ["uct", "strong"]
 START = mc.ConnectFour()
@@ -45,13 +48,17 @@ class Board:
 @pytest.fixture(autouse=True)
 def no_thread_is_left():
     Board.failing = False
+    before = _thread._count()
     yield
     Board.failing = False
+    wait_while(lambda: _thread._count() > before)
+
+
+def wait_while(condition):
     deadline = time.monotonic() + SOON
-    while background._running and time.monotonic() < deadline:
+    while condition():
+        assert time.monotonic() < deadline
         time.sleep(0.001)
-    assert not background._running
-    assert [thread.name for thread in threading.enumerate() if thread.name == "mcts_core search"] == []
 
 
 def stopping_time(stop):
@@ -165,9 +172,7 @@ def test_pondering_ends_only_its_own_search():
 def test_pondering_ends_when_it_is_solved():
     engine = mc.Searcher(seed=1)
     engine.ponder(mc.TicTacToe())
-    deadline = time.monotonic() + SOON
-    while background._running and time.monotonic() < deadline:
-        time.sleep(0.001)
+    wait_while(lambda: engine._background.running)
     assert engine.stats().stop_reason == "solved"
     assert engine.stop() == engine.stats()
 
@@ -188,9 +193,7 @@ def test_an_error_of_the_game_comes_out_of_stop():
     engine = mc.Searcher(preset="uct", seed=1)
     engine.ponder(Board(START))
     Board.failing = True
-    deadline = time.monotonic() + SOON
-    while background._running and time.monotonic() < deadline:
-        time.sleep(0.001)
+    wait_while(lambda: engine._background.running)
     with pytest.raises(mc.GameError, match="on demand"):
         engine.stop()
     assert engine.stop() is None
@@ -206,6 +209,92 @@ def test_a_forgotten_searcher_stops():
     engine.ponder(START)
     del engine  # the fixture sees that the thread ends
     gc.collect()
+
+
+BEGINNINGS = {
+    "ponder": lambda engine, state: engine.ponder(state),
+    "pondering": lambda engine, state: engine.pondering(state).__enter__(),
+    "watch": lambda engine, state: next(engine.watch(state, 60)),
+    "search_async": lambda engine, state: asyncio.run(engine.search_async(state, 60)),
+}
+
+
+@pytest.mark.parametrize("begin", BEGINNINGS.values(), ids=BEGINNINGS)
+@pytest.mark.parametrize("error", [RuntimeError("no thread"), MemoryError(), KeyboardInterrupt()], ids=repr)
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_thread_that_cannot_be_started(begin, error, begun, monkeypatch):
+    """Whether it has begun or not: Python may fail after the system has started it."""
+    true, at_work, caller = workers.start_new_thread, threading.Event(), threading.get_ident()
+
+    class Telling(Board):
+        def legal_moves(self):
+            if threading.get_ident() != caller:
+                at_work.set()
+            return super().legal_moves()
+
+    def start(function, arguments):
+        if begun:
+            true(function, arguments)
+            assert at_work.wait(SOON)
+        raise error
+
+    engine = mc.Searcher(seed=1)
+    engine.search(START, iterations=20)
+    monkeypatch.setattr(workers, "start_new_thread", start)
+    with pytest.raises(type(error)):
+        begin(engine, Telling(START))
+    monkeypatch.undo()
+    assert engine.stats().stop_reason == ("cancelled" if begun else "iterations")
+    engine.search(START, iterations=30)
+    assert engine.stats().iterations == 30
+    engine.ponder(START)
+    assert engine.stop().stop_reason == "cancelled"
+
+
+def test_a_search_that_refuses_its_arguments_gives_the_core_back():
+    core = SearchCore(2**24)
+    for arguments in ((START, "no settings", clock(), 0.0, 10, 1), ()):
+        search = BackgroundSearch(core, arguments)
+        with pytest.raises(TypeError):
+            search.result()
+        core.check_free()
+
+
+def test_a_search_ends_with_whoever_began_it():
+    """What an interrupt leaves: an object that nobody has got. Its search is waited for by the next one."""
+    def begin_search(engine, state):
+        BackgroundSearch(engine._core, (state, engine._settings_for(state), clock(), 0.0, 0, 1))
+
+    for begin in (begin_search, BEGINNINGS["pondering"], BEGINNINGS["watch"]):
+        engine = mc.Searcher(seed=1)
+        begin(engine, START)
+        engine.search(START, iterations=30)
+        assert engine.stats().iterations == 30
+
+
+def test_a_search_of_the_past_ends_no_other():
+    engine = mc.Searcher(seed=1)
+    engine.ponder(START)
+    first = engine._background
+    engine.stop()
+    engine.ponder(START)
+    engine._core.cancel()
+    first.cancel()  # after that of the present
+    assert engine.stop().stop_reason == "cancelled"
+    engine.search(START, iterations=30)
+    first.cancel()
+    engine.search(START, iterations=40)
+    assert engine.stats().iterations == 40
+
+
+def test_an_event_loop_that_loses_the_end():
+    """An interrupt may come between a callback's removal from the loop and its call."""
+    async def main():
+        loop = asyncio.get_running_loop()
+        loop.call_soon_threadsafe = lambda *arguments: None
+        return await mc.Searcher(seed=1).search_async(START, iterations=50)
+
+    assert asyncio.run(main()) in range(7)
 
 
 # ---- progress and watch ----------------------------------------------------------------------------------------------
@@ -369,7 +458,6 @@ def test_cancellation_ends_the_thread(state):
             with pytest.raises(asyncio.CancelledError):
                 await task
             delays.append(time.perf_counter() - begin)
-            assert not background._running
             assert engine.stats().stop_reason == "cancelled"
             assert await engine.search_async(state, iterations=20) in state.legal_moves()
         assert min(delays) < 0.05
@@ -446,7 +534,7 @@ def test_exit_within_pondering():
     assert text == "out\n" and seconds < 20
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.needs("fork")
 def test_fork_while_it_ponders():
     _, text = python("""
 import os, sys, time
@@ -473,7 +561,7 @@ print(os.waitstatus_to_exitcode(status))
     assert text == "0\n"
 
 
-@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="this system sends no signals to threads")
+@pytest.mark.needs("signals to threads")
 def test_ctrl_c_ends_watch():
     engine = mc.Searcher(seed=1)
     timer = threading.Timer(0.1, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))

@@ -420,7 +420,7 @@ def test_memory_that_is_too_little_is_refused_when_a_move_is_asked_for(talk):
     assert is_move(talk.ask("BEGIN")[0])
 
 
-@pytest.mark.skipif(not pathlib.Path("/proc/self/status").exists(), reason="the memory of a process is read from /proc")
+@pytest.mark.needs("/proc")
 def test_the_process_stays_below_the_memory_of_the_manager():
     with EngineProcess("gomocup", "--seed", "1") as engine:
         engine.send("START 20", f"INFO max_memory {41 << 20}", "INFO timeout_turn 1500", "INFO rule 0", "BEGIN")

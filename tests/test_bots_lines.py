@@ -1,3 +1,4 @@
+import errno
 import io
 import os
 import sys
@@ -56,13 +57,14 @@ def test_answers_are_written_and_flushed_one_to_a_line():
     assert not lines.closed
 
 
-def test_nobody_reads_any_more():
+@pytest.mark.parametrize("error", [BrokenPipeError(), OSError(errno.EINVAL, "as Windows tells it")], ids=repr)
+def test_nobody_reads_any_more(error):
     class Gone(io.RawIOBase):
         calls = 0
 
         def write(self, data):
             self.calls += 1
-            raise BrokenPipeError
+            raise error
 
     gone = Gone()
     lines = Lines(io.BytesIO(b"A\nB\nC\n"), gone)

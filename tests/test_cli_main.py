@@ -1,3 +1,6 @@
+import contextlib
+import errno
+import io
 import os
 import platform
 import shutil
@@ -111,6 +114,89 @@ def test_a_reader_that_goes_away_gets_code_1_and_no_traceback(tmp_path):
     os.close(writing)
     assert done.returncode == 1
     assert done.stderr == ""
+
+
+class Pipe(io.RawIOBase):
+    """One whose reader is gone, as Windows tells it."""
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+
+@pytest.mark.parametrize("argv", [
+    ["analyze", "tictactoe", "--iterations", "10"], ["analyze", "tictactoe", "--iterations", "10", "--json"],
+    ["analyze", "tictactoe", "--iterations", "10", "--color", "always"], ["play", "tictactoe"], ["--version"],
+    ["selfplay", "tictactoe", "--iterations", "5"], ["check", "tictactoe", "--games", "1"], ["gomocup"],
+    ["ugi", "--game", "tictactoe"], ["serve", "--port", "0"]])
+def test_a_reader_that_goes_away_on_windows_too(monkeypatch, capsys, argv):
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"ABOUT\nugi\n")))
+    out = io.TextIOWrapper(io.BufferedWriter(Pipe()), encoding="cp1252")
+    monkeypatch.setattr(sys, "stdout", out)
+    try:
+        assert main_module.main(argv) == 1
+    finally:
+        monkeypatch.undo()
+        drop(out)
+    assert capsys.readouterr().err == ""
+
+
+def drop(stream):
+    """Closes a stream that cannot be written."""
+    for part in (stream, stream.buffer):
+        with contextlib.suppress(OSError):
+            part.close()
+
+
+@pytest.mark.parametrize("argv", [["analyze", "chess"], ["analyze"], ["--help"]])
+def test_pipes_that_nobody_reads_leave_no_traceback(tmp_path, argv):
+    """Not even where an error is to be told, or before a command begins."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    done = subprocess.run([sys.executable, "-m", "mcts_core", *argv], cwd=tmp_path, stdout=writing, timeout=60,
+                          stderr=subprocess.PIPE, text=True, env=environment)
+    assert "Traceback" not in done.stderr and "Exception ignored" not in done.stderr
+    assert done.returncode == (1 if argv == ["--help"] else 2)
+    done = subprocess.run([sys.executable, "-m", "mcts_core", *argv], cwd=tmp_path, stdout=writing, stderr=writing,
+                          timeout=60, env=environment)
+    os.close(writing)
+    assert done.returncode in (1, 2)
+
+
+def test_other_errors_of_the_system_are_one_line(cli, monkeypatch):
+    def full(*arguments, **options):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(mcts_core.cli.analyze.options, "make_engine", full)
+    code, out, err = cli("analyze", "connect4")
+    assert code == 2 and out == "" and err.endswith("No space left on device\n") and err.count("\n") == 1
+
+
+def test_what_the_output_cannot_encode_is_escaped(tmp_path, monkeypatch):
+    (tmp_path / "snow.py").write_text(
+        "class Snow:\n    to_move = 1\n    def __init__(self, over=False): self.over = over\n"
+        "    def legal_moves(self): return ['\\u2603', '\\u00e9']\n    def play(self, move): return Snow(True)\n"
+        "    def winner(self): return 1 if self.over else None\n    def __str__(self): return '\\u2588\\u2603'\n",
+        encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+    for color in ("never", "always"):
+        raw = io.BytesIO()
+        monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="cp1252"))
+        assert main_module.main(["analyze", "snow:Snow", "--iterations", "9", "--color", color]) == 0
+        sys.stdout.flush()
+        shown = raw.getvalue().decode("cp1252")
+        assert "\\u2603" in shown and "\\u2588" in shown and "\u00e9" in shown
+
+
+def test_what_is_no_text_is_a_wrong_move(tmp_path):
+    done = subprocess.run([sys.executable, "-m", "mcts_core", "play", "tictactoe"], input=b"\xff\nquit\n", cwd=tmp_path,
+                          capture_output=True, env={**os.environ, "PYTHONIOENCODING": "utf-8"}, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"") and b"got '\\\\xff'" in done.stdout
 
 
 def test_importing_the_command_line_imports_no_rich_and_no_numpy(tmp_path):

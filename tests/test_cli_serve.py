@@ -10,7 +10,7 @@ import pytest
 COMMAND = [sys.executable, "-m", "mcts_core", "serve"]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
+@pytest.mark.needs("signals to processes")
 def test_it_serves_until_ctrl_c(tmp_path):
     served = subprocess.Popen(
         [*COMMAND, "gomoku:9", "--port", "0", "--seconds", "0.5", "--max-threads", "1"], cwd=tmp_path,

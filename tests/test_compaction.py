@@ -8,7 +8,7 @@ import pytest
 from value_games import Claim
 
 import mcts_core as mc
-from mcts_core.tree_probe import audit, prune, records
+from mcts_core.tree_probe import audit, keep, prune, records
 
 DATA = Path(__file__).resolve().parent / "data"
 NO_PROOFS = {"leaf_proofs": 0, "node_proofs": 0, "root_proofs": 0}
@@ -213,12 +213,13 @@ BUCKET = 1.126
 """Visits that count alike are within an eighth of an octave."""
 
 
+@pytest.mark.parametrize("way", [prune, keep])
 @pytest.mark.parametrize("share", [0.9, 0.5, 0.1, 0.0])
 @pytest.mark.parametrize("options", [{"preset": "uct"}, {"preset": "uct", "rollouts_per_leaf": 2}, NO_PROOFS,
                                      {"selection": "grave", "grave_ref": 5, **NO_PROOFS},
                                      {"selection": "rave", "solver": False, "expand_after": 1}], ids=str)
 @pytest.mark.parametrize("state", [mc.ConnectFour(), mc.MNK(5, 5, 4), Claim()], ids=repr)
-def test_the_least_visited_subtrees_go(state, options, share):
+def test_the_least_visited_subtrees_go(state, options, share, way):
     if isinstance(state, Claim):
         options = {name: value for name, value in options.items() if name not in NO_PROOFS}
     engine = mc.Searcher(seed=5, memory_mb=16, **options)
@@ -226,7 +227,7 @@ def test_the_least_visited_subtrees_go(state, options, share):
     prune(engine, 1.0)  # only what is linked
     before, stats = records(engine), engine.stats()
     total = audit(engine)[2]
-    prune(engine, share)
+    way(engine, share)
     after, pruned = records(engine), engine.stats()
     nodes, used, taken = audit(engine)
     assert used == taken and (taken <= share * total or len(after) == 1)
@@ -242,8 +243,9 @@ def test_the_least_visited_subtrees_go(state, options, share):
     if len(after) > 1:
         assert most <= BUCKET * min(visits for path, (visits, _, _) in after.items() if path) + 1
     # and no more went than had to: what was the next to stay does not fit
-    level = [units for path, (visits, _, units) in gone.items() if visits == most and path[:-1] in after]
-    assert taken + min(level) > share * total
+    least, size = (most, min) if way is prune else ((most - 1) / BUCKET, max)
+    level = [units for path, (visits, _, units) in gone.items() if visits >= least and path[:-1] in after]
+    assert taken + size(level) > share * total
     # the most visited line is there as far as its visits are
     line = ()
     while line in before and before[line][0] > BUCKET * most + 1:
@@ -253,41 +255,44 @@ def test_the_least_visited_subtrees_go(state, options, share):
     assert line or most > 100
 
 
+@pytest.mark.parametrize("way", [prune, keep])
 @pytest.mark.parametrize(("sizes", "options", "iterations"), [
     ((3, 12, 20, 30), {"expand_after": 2}, 6000), ((3, 12, 20), {"expand_after": 1}, 6000),
     ((2, 5, 8, 130), {"preset": "uct", "rollouts_per_leaf": 2}, 15_000),
 ], ids=str)
-def test_children_may_lie_before_their_parents(sizes, options, iterations):
+def test_children_may_lie_before_their_parents(sizes, options, iterations, way):
     """Where the record of a node that was proven, or of a leaf that became a block, is used again."""
     engine = mc.Searcher(seed=9, memory_mb=16, **options)
     engine.search(Uneven(sizes), iterations=iterations)
     before = records(engine)
-    prune(engine, 1.0)
+    way(engine, 1.0)
     assert records(engine) == before
     for share in (0.6, 0.3, 0.1):
-        prune(engine, share)
+        way(engine, share)
         after = records(engine)
         assert 1 < len(after) < len(before) and all(record == before[path] for path, record in after.items())
         assert audit(engine, 1)[0] == engine.stats().nodes
         before = after
 
 
-def test_what_no_link_leads_to_goes_without_a_prune():
+@pytest.mark.parametrize("way", [prune, keep])
+def test_what_no_link_leads_to_goes_without_a_prune(way):
     engine = mc.Searcher(seed=1, memory_mb=16, selection="grave", **NO_PROOFS)
     engine.search(mc.MNK(6, 6, 4), iterations=2000)
     _, used, taken = audit(engine)
     before = records(engine)
     assert used < taken  # proven nodes gave their children up
     for _ in range(2):
-        prune(engine, 1.0)
+        way(engine, 1.0)
         assert audit(engine)[1:] == (used, used) and records(engine) == before
         assert engine.stats().prunes == engine.stats().dropped_nodes == 0
 
 
+@pytest.mark.parametrize("way", [prune, keep])
 @pytest.mark.parametrize("options", [{"preset": "uct"}, {"preset": "uct", "rollouts_per_leaf": 3}, NO_PROOFS,
                                      {"selection": "rave"}, {"selection": "grave", "grave_ref": 5}], ids=str)
 @pytest.mark.parametrize("state", [mc.ConnectFour(), mc.ConnectFour(5, 8, 4), mc.Gomoku(9), Claim()], ids=repr)
-def test_moving_records_changes_no_search(options, state, monkeypatch):
+def test_moving_records_changes_no_search(options, state, way, monkeypatch):
     """Compacted or not, a tree that loses nothing goes on in the same way."""
     monkeypatch.setattr("mcts_core.api._random_seed", lambda: 7)
     if isinstance(state, Claim):
@@ -297,12 +302,40 @@ def test_moving_records_changes_no_search(options, state, monkeypatch):
         engine = mc.Searcher(memory_mb=16, **options)
         engine.search(state, iterations=2000)
         if compacted:
-            prune(engine, 1.0)
+            way(engine, 1.0)
         engine.search(state, iterations=1500)
         assert engine.stats().reused_visits == 2000 or engine.stats().proven
         found.append({**figures(engine.stats()), "nodes": 0, "bytes": 0})
         found[-1]["records"] = records(engine)
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(("options", "most"), [({"preset": "uct"}, 4000), ({"selection": "rave"}, 800)], ids=str)
+@pytest.mark.parametrize("state", GAMES, ids=repr)
+def test_without_time_little_is_kept_and_all_visits(state, options, most):
+    engine = mc.Searcher(memory_mb=16, solver=False, **options)
+    engine.search(state, iterations=200_000 if "preset" in options else 4000)
+    before, stats = records(engine), engine.stats()
+    keep(engine, 1.0, 0.0)
+    after, kept = records(engine), engine.stats()
+    assert 1 <= len(after) < 20 < len(before) and all(record == before[path] for path, record in after.items())
+    assert (kept.moves, kept.value, kept.visits, kept.prunes) == (stats.moves, stats.value, stats.visits, 1)
+    assert kept.nodes == audit(engine)[0] and kept.nodes + kept.dropped_nodes == stats.nodes
+    engine.search(state, iterations=most)
+    assert engine.stats().reused_visits == stats.visits and audit(engine)
+
+
+def test_more_records_than_a_choice_has_room_for():
+    """In a tree of one megabyte it has room for 4096: what is found later goes."""
+    engine = mc.Searcher(memory_mb=1, preset="uct", seed=1)
+    engine.search(mc.ConnectFour(), iterations=120_000)
+    before, stats = records(engine), engine.stats()
+    assert len(before) > 6000 and stats.prunes == 0
+    keep(engine, 1.0)
+    after, kept = records(engine), engine.stats()
+    assert 2000 < len(after) < 4096 and all(record == before[path] for path, record in after.items())
+    assert kept.prunes == 1 and kept.nodes == audit(engine)[0] and kept.nodes + kept.dropped_nodes == stats.nodes
+    assert max(before[path][0] for path in before.keys() - after.keys()) < 200
 
 
 # ---- the memory of the process ---------------------------------------------------------------------------------------
@@ -328,7 +361,7 @@ print(peak() - before, engine.stats().bytes, engine.stats().prunes)
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell the peak of a process in this way")
+@pytest.mark.needs("resource")
 @pytest.mark.parametrize(("state", "options", "memory_mb", "iterations"), [
     ("mc.ConnectFour()", "preset='uct'", 8, 3_000_000),
     ("mc.ConnectFour()", "preset='uct', rollouts_per_leaf=2", 64, 4_500_000),

@@ -11,6 +11,8 @@ from mcts_core.probe import Probe
 
 DATA = Path(__file__).resolve().parent / "data"
 EVER = 1 << 40
+NEVER = 1 << 31
+"""Looks at the interrupt."""
 
 
 def rows_of(name):
@@ -96,6 +98,18 @@ def test_slices_cost_little():
                 left.remove(row)
     assert at_once > 100_000
     assert together < 1.15 * at_once
+
+
+def test_an_interrupted_proof_can_go_on():
+    path = STANDARD[400][0][:12]
+    at_once, needed = Probe(mc.ConnectFour()).prove(path, EVER, False, 1 << 20)
+    assert Probe(mc.ConnectFour()).prove(path, EVER, False, 1 << 20, looks=NEVER) == (at_once, needed)
+    assert at_once is not None and needed > 5000
+    for looks in (1, 2, 9):
+        prover = Probe(mc.ConnectFour())
+        assert prover.prove(path, EVER, False, 1 << 20, looks=looks) == (None, looks * 257)
+        proof, rest = prover.prove(path, EVER, False, 1 << 20)
+        assert proof[:3] == at_once[:3] and rest < 1.15 * needed
 
 
 def test_the_same_search_twice_is_the_same():

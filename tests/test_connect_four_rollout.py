@@ -1,6 +1,5 @@
 """The hot kernels of Connect Four: every instruction set that runs here, against the simple rules and exact odds."""
 
-import importlib
 import math
 import random
 from fractions import Fraction
@@ -10,9 +9,10 @@ import pytest
 from mcts_core import dispatch
 from mcts_core.connect_four import ConnectFour, perft, simple_rollouts
 from mcts_core.errors import GameOver, IllegalMove, InvalidOption, InvalidState
+from mcts_core.kernel_probe import ConnectFourKernels
 
 ONGOING, WIN, DRAW, ILLEGAL = 0, 1, 2, 4
-KERNELS = {isa: importlib.import_module(f"mcts_core._connect_four_rollout_{isa}") for isa in dispatch.supported()}
+KERNELS = {isa: ConnectFourKernels(isa) for isa in dispatch.supported()}
 BASE = KERNELS["baseline"]
 EVERY_KERNEL = pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS.keys())
 BOARDS = [

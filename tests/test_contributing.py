@@ -1,6 +1,9 @@
 """CONTRIBUTING.md and SECURITY.md: the files, names and targets that they name are there."""
 
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -72,6 +75,68 @@ def test_the_targets_are_those_of_the_makefile():
 def test_the_files_of_the_first_change_are_as_it_says():
     """The walk of CONTRIBUTING.md changes these places."""
     assert "    def running(self) -> bool:" in (ROOT / "mcts_core" / "clock.py").read_text(encoding="utf-8")
-    assert '.replace(";", " ")' in (ROOT / "src" / "notation.pyx").read_text(encoding="utf-8")
-    for name, word in (("test_clock.py", "import mcts_core as mc"), ("test_notation.py", "parse_moves")):
+    assert '.replace(";", " ")' in (ROOT / "src" / "board_text.pyx").read_text(encoding="utf-8")
+    for name, word in (("test_clock.py", "import mcts_core as mc"), ("test_board_text.py", "parse_moves")):
         assert word in (ROOT / "tests" / name).read_text(encoding="utf-8")
+
+
+def walk_of_a_game():
+    """(file, old text, new text) of each change, and (from, to) of each copy, of the section "A game"."""
+    section = text_of("CONTRIBUTING.md").partition("\n## A game\n")[2].partition("\n## ")[0]
+    changes, copies, named = [], [], None
+    for line, language, block in re.findall(r"^([^`\n]*(?:`[^`\n]+`[^`\n]*)*)$|^ *```(\w+)\n(.*?)^ *```$", section,
+                                            re.MULTILINE | re.DOTALL):
+        found = re.findall(r"`(setup\.py|mcts_core/\w+\.py)`", line)
+        named = found[0] if found else named
+        if language == "sh":
+            copies += [tuple(each.split()[1:]) for each in block.splitlines()]
+        elif language == "diff":
+            lines = [each.strip() for each in block.splitlines()]
+            changes.append((named, *("\n".join(each[1:] for each in lines if each[0] == sign) for sign in "-+")))
+    return changes, copies
+
+
+def take_the_walk(folder):
+    """Changes a copy of the tree as CONTRIBUTING.md says."""
+    changes, copies = walk_of_a_game()
+    for name, old, new in changes:
+        text = (folder / name).read_text(encoding="utf-8")
+        assert text.count(old) == 1, (name, old)
+        (folder / name).write_text(text.replace(old, new), encoding="utf-8")
+    for source, target in copies:
+        shutil.copy(folder / source, folder / target)
+
+
+def copy_of_the_tree(folder):
+    for name in ("src", "mcts_core", "tests", "examples/squares"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "data", "*.so"))
+    shutil.copy(ROOT / "setup.py", folder)
+
+
+def test_a_game_touches_five_places(tmp_path):
+    changes, copies = walk_of_a_game()
+    assert len({name for name, *_ in changes}) == 3 and len(copies) == 3
+    copy_of_the_tree(tmp_path)
+    take_the_walk(tmp_path)
+    for name in ("setup.py", "mcts_core/__init__.py", "mcts_core/registry.py"):
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        compile(text, name, "exec")
+        assert "quares" in text
+
+
+@pytest.mark.slow
+def test_the_new_game_works(tmp_path):
+    """Compiles it alone, beside a copy of the package as it is installed."""
+    import mcts_core
+
+    copy_of_the_tree(tmp_path)
+    for path in Path(mcts_core.game.__file__).parent.glob("*.so"):
+        shutil.copy(path, tmp_path / "mcts_core")
+    take_the_walk(tmp_path)
+    (tmp_path / "build_squares.py").write_text(
+        "from Cython.Build import cythonize\nfrom setuptools import Extension, setup\n"
+        "module = Extension('mcts_core.squares', ['src/squares.pyx'], include_dirs=['mcts_core/include', 'src'])\n"
+        "setup(name='squares', packages=[], ext_modules=cythonize(module, include_path=['.']))\n", encoding="utf-8")
+    for command in (["build_squares.py", "build_ext", "--inplace"], ["-m", "pytest", "-q", "tests/test_squares.py"]):
+        done = subprocess.run([sys.executable, *command], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr

@@ -15,6 +15,8 @@ import mcts_core
 
 FOLDER = pathlib.Path(__file__).parent.parent / "examples"
 
+pytestmark = pytest.mark.xdist_group("examples")  # each of them is compiled
+
 
 @pytest.fixture(scope="module")
 def dots():

@@ -1,8 +1,10 @@
 """What several searches of one position tell each other."""
 
 import random
+from array import array
 
 import pytest
+from saved_files import saved
 
 import mcts_core as mc
 
@@ -158,11 +160,16 @@ def test_proofs_of_children_are_told_and_true():
     assert proven > 20
 
 
-def test_a_tree_without_a_block_at_the_root_counts_the_visits():
-    one, two = searched(mc.Gomoku(), 1, 5, preset="uct"), searched(mc.Gomoku(), 2, 2000, preset="uct")
+def test_a_root_that_has_not_tried_its_moves_tells_and_hears_nothing():
+    """The visits of the root are those of its moves, whatever is heard."""
+    one, two = searched(mc.Gomoku(), 1, 225, preset="uct"), searched(mc.Gomoku(), 2, 2000, preset="uct")
+    assert one._core.tell() is None
+    with pytest.raises(mc.NoSearch, match="the root's moves"):
+        one._core.hear(two._core.tell())
+    assert one.stats().visits == sum(visits for visits, _ in figures(one).values()) == 225
+    one, two = searched(mc.Gomoku(), 1, 226, preset="uct"), searched(mc.Gomoku(), 2, 2000, preset="uct")
     one._core.hear(two._core.tell())
-    assert one.stats().visits == 2005
-    assert sum(visits for visits, _ in figures(one).values()) == 5
+    assert one.stats().visits == sum(visits for visits, _ in figures(one).values()) == 2226
 
 
 @pytest.mark.parametrize("options", OPTIONS[:2], ids=str)
@@ -190,6 +197,117 @@ def test_what_is_no_message_is_refused_and_does_no_harm(options):
     for wrong in (b"", b"abc", bytes(24), message + b"1"):
         with pytest.raises(ValueError, match="message"):
             engine._core.hear(wrong)
+
+
+# Column 3 wins at once. In words, the header of a message is format, visits, wins, proof, distance, move; then comes a
+# block: a count, then move, visits, wins and link of each entry.
+WIN_IN_ONE = mc.ConnectFour.from_moves("001122")
+VISITS, WINS, PROOF, DISTANCE, MOVE, COUNT, ENTRIES = range(1, 8)
+HAS_BLOCK = 1
+
+
+def terminal(result, distance=0):
+    return 1 << 30 | distance << 2 | result
+
+
+def too_many(wins):
+    return wins + 2000
+
+
+def named(changes):
+    """What a test of these changes is called: the same in every process."""
+    return " ".join(f"{at}:{getattr(value, '__name__', value)}" for at, value in changes.items())
+
+
+def changed(words, changes):
+    for at, value in changes.items():
+        words[at] = value(words[at]) & 0xFFFFFFFF if callable(value) else value
+    return words.tobytes()
+
+
+def check_refused(engine, message):
+    before = saved(engine)
+    with pytest.raises(ValueError, match="not a message of a search"):
+        engine._core.hear(message)
+    assert saved(engine) == before
+
+
+@pytest.mark.parametrize("changes", [
+    {0: 5}, {VISITS: 2**30}, {VISITS: 0xFFFFFFFF}, {WINS: 0xFFFFFFFF}, {WINS: too_many},
+    {VISITS: 0}, {PROOF: 3, DISTANCE: 1, MOVE: 3}, {DISTANCE: 1}, {MOVE: 3}, {COUNT: 0}, {COUNT: 6}, {COUNT: 8},
+    {COUNT: 0xFFFFFFFF}, {ENTRIES: 7}, {ENTRIES: 0xFFFFFFFF}, {ENTRIES: 1}, {ENTRIES + 1: 2**30},
+    {ENTRIES + 1: 0}, {ENTRIES + 2: 0xFFFFFFFF}, {ENTRIES + 2: too_many}, {ENTRIES + 3: 2},
+    {ENTRIES + 3: 0x80000000}, {ENTRIES + 3: 0xC0000001}, {ENTRIES + 3: terminal(1)}, {ENTRIES + 3: terminal(1, 5)},
+    {ENTRIES + 4 * 3 + 3: HAS_BLOCK}, {ENTRIES + 4 * 6 + 3: HAS_BLOCK},
+], ids=named)
+def test_a_plain_tree_refuses_what_cannot_be(changes):
+    words = array("I", searched(WIN_IN_ONE, 1, 900, preset="uct")._core.tell(2000))
+    assert words[COUNT] == 7 and list(words[ENTRIES::4]) == list(range(7)) and len(words) == ENTRIES + 28
+    check_refused(searched(WIN_IN_ONE, 2, 100, preset="uct"), changed(words, changes))
+
+
+DRAWN = mc.MNK(3, 3, 3).play(0).play(4).play(8)
+
+
+@pytest.mark.parametrize("changes", [
+    {MOVE: 4}, {MOVE: 9}, {MOVE: 0xFFFFFFFE}, {PROOF: 4}, {PROOF: 0xFFFFFFFF}, {DISTANCE: 0}, {DISTANCE: 10},
+    {DISTANCE: 2**16}, {PROOF: 0}, {ENTRIES: 9}, {ENTRIES + 3: terminal(3, 2)}, {ENTRIES + 3: terminal(1, 10)},
+    {ENTRIES + 3: terminal(1, 0)}, {ENTRIES + 3: terminal(1, 1 << 17)}, {ENTRIES + 3: 1 << 29},
+    {ENTRIES + 3: 2 << 30}, {ENTRIES + 3: 3 << 30},
+], ids=str)
+def test_a_guided_tree_refuses_what_cannot_be(changes):
+    teller = searched(DRAWN, 1, 20_000)
+    words = array("I", teller._core.tell(10**6))
+    words[MOVE] = teller.stats().move
+    assert (words[PROOF], words[DISTANCE], words[COUNT]) == (2, 6, len(words[ENTRIES:]) // 4)
+    told = words.tobytes()
+    check_refused(searched(DRAWN, 2, 20, **UNAIDED), changed(words, changes))
+    hearer = searched(DRAWN, 2, 20, **UNAIDED)
+    hearer._core.hear(told)
+    assert hearer.stats().proven == "draw"
+
+
+def test_what_contradicts_the_tree_is_refused():
+    words = array("I", searched(DRAWN, 1, 20_000)._core.tell(10**6))
+    proven = next(at for at in range(ENTRIES + 3, len(words), 4) if words[at])
+    assert words[PROOF] == 2 and words[proven] >> 30 == 1
+    for changes in ({PROOF: 3}, {proven: words[proven] & ~3}):
+        check_refused(searched(DRAWN, 2, 20_000), changed(array("I", words), changes))
+    # the hearer knows that column 3 wins for the player +1: another result, or moves after it
+    hearer = searched(WIN_IN_ONE, 2, 400, preset="uct", fpu=0.5)
+    words = array("I", searched(WIN_IN_ONE, 1, 400, preset="uct", fpu=0.5)._core.tell(2000))
+    at = ENTRIES + 4 * list(words[ENTRIES::4]).index(3)
+    for link in (terminal(0), terminal(1, 2), HAS_BLOCK):
+        check_refused(hearer, changed(array("I", words), {at + 3: link}))
+
+
+def test_values_are_heard_by_a_solver_only():
+    told = searched(DRAWN, 1, 20_000)._core.tell()
+    assert array("I", told)[PROOF] == 2
+    check_refused(searched(DRAWN, 2, 20, solver=False), told)
+    check_refused(searched(DRAWN, 2, 20, preset="uct"), told)
+
+
+@pytest.mark.parametrize("options", OPTIONS[:2], ids=str)
+def test_a_message_is_refused_wherever_it_is_cut(options):
+    """Nothing of it is taken, also where the first blocks are whole."""
+    words = array("I", searched(mc.ConnectFour(), 1, **options)._core.tell(40))
+    hearer = searched(mc.ConnectFour(), 2, 100, **options)
+    before = saved(hearer)
+    for end in (*range(1, 40), *range(40, len(words), 37), len(words) - 1):
+        with pytest.raises(ValueError, match="not a message of a search"):
+            hearer._core.hear(words[:end].tobytes())
+    with pytest.raises(ValueError, match="not a message of a search"):
+        hearer._core.hear(words.tobytes() + bytes(4))
+    assert saved(hearer) == before
+    hearer._core.hear(words.tobytes())
+    assert hearer.stats().visits == 1600
+
+
+def test_blocks_in_blocks_have_an_end():
+    deep = [HAS_BLOCK if at % 5 == 4 else 1 if at % 5 == 0 else 3 if at % 5 == 1 else 0 for at in range(5 * 5000)]
+    words = array("I", searched(mc.ConnectFour(), 1)._core.tell(4000))
+    check_refused(searched(mc.ConnectFour(), 2, 100), words[:6].tobytes() + array("I", [*deep, 0]).tobytes())
 
 
 def test_there_must_be_a_search():

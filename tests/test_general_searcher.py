@@ -18,7 +18,9 @@ from test_general_rules import Dice
 import mcts_core as mc
 from mcts_core import many
 from mcts_core.general_searcher import GeneralCore, GeneralSettings
-from mcts_core.searcher import clock
+from mcts_core.search_settings import SearchSettings
+from mcts_core.search_turn import Claim, Halt
+from mcts_core.searcher import SearchCore, clock
 
 START = mc.ConnectFour()
 SOON = 5.0
@@ -526,24 +528,68 @@ def test_release_gives_the_arena_back():
 
 
 def test_a_claimed_core():
-    core = GeneralCore(2**24)
-    number = core.claim()
-    with pytest.raises(mc.SearchBusy):
-        core.claim()
-    with pytest.raises(mc.SearchBusy):
-        core.figures()
-    with pytest.raises(mc.SearchBusy):
-        core.release()
-    core.abandon()
-    assert core.claim() == number + 1
-    core.search(Race(), GeneralSettings(), clock(), 0.0, 10, 1, claimed=True)
+    core, other = GeneralCore(2**24), GeneralCore(2**24)
+    settings = GeneralSettings()
+    claim = Claim(core)
+    for call in (lambda: Claim(core), core.figures, core.release, core.check_free,
+                 lambda: core.search(Race(), settings, clock(), 0.0, 10, 1)):
+        with pytest.raises(mc.SearchBusy, match="in another thread"):
+            call()
+    del claim  # whoever has it last gives the core back
+    core.check_free()
+    claim = Claim(core)
+    with pytest.raises(ValueError, match="its own core"):
+        other.search(Race(), settings, clock(), 0.0, 10, 1, claim=claim)
+    core.search(Race(), settings, clock(), 0.0, 10, 1, claim=claim)
     assert core.figures()["iterations"] == 10
-    core.cancel(number)  # a search of the past
-    core.search(Race(), GeneralSettings(), clock(), 0.0, 10, 1)
+    with pytest.raises(ValueError, match="no other search has had"):
+        core.search(Race(), settings, clock(), 0.0, 10, 1, claim=claim)
+    core.cancel()  # a search of the past
+    core.search(Race(), settings, clock(), 0.0, 10, 1)
+    assert core.figures()["stop_reason"] == "iterations"
+    assert other.search(Race(), settings, clock(), 0.0, 10, 1) in Race().legal_moves()
+
+
+@pytest.mark.parametrize(("core", "state", "settings"), [
+    (GeneralCore(2**24), Race(), GeneralSettings()),
+    (SearchCore(2**24), START, SearchSettings(guided=False, exploration=0.7, rollouts_per_leaf=1, by_value=False)),
+    (SearchCore(2**24, 2), START, SearchSettings(guided=False, exploration=0.7, rollouts_per_leaf=1, by_value=False)),
+], ids=["general", "one thread", "two threads"])
+def test_a_halt_ends_all_that_it_is_given_to(core, state, settings):
+    halt = Halt()
+    assert not halt.told
+    timer = threading.Timer(0.05, halt.tell)
+    timer.start()
+    core.search(state, settings, clock(), 0.0, 2**29, 1, halt=halt)
+    timer.join()
+    assert halt.told and core.figures()["stop_reason"] == "cancelled"
+    core.search(state, settings, clock(), 0.0, 2**29, 1, halt=halt)  # also what begins later
+    assert core.figures()["stop_reason"] == "cancelled"
+    core.search(state, settings, clock(), 0.0, 2000, 1)
     assert core.figures()["stop_reason"] == "iterations"
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_cancelled_search_is_waited_for():
+    """Nobody is told that it is busy when it is about to end."""
+    core, settings = GeneralCore(2**24), GeneralSettings()
+    for call in (core.figures, core.check_free, lambda: core.search(Race(), settings, clock(), 0.0, 10, 1)):
+        begun = threading.Event()
+
+        def progress(figures, begun=begun):
+            begun.set()
+            time.sleep(0.05)
+
+        worker = threading.Thread(
+            target=core.search, args=(Race(), settings, clock(), 60.0, 0, 1, False, 0, progress, 0.001))
+        worker.start()
+        assert begun.wait(SOON)
+        core.cancel()
+        call()
+        worker.join(SOON)
+        assert not worker.is_alive()
+
+
+@pytest.mark.needs("fork")
 def test_a_fork_while_it_searches(tmp_path):
     code = f"""
 import sys

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import shutil
 import sys
 from pathlib import Path
 
@@ -230,7 +229,7 @@ def test_committed_values_are_of_the_cases():
 # ---- a real count ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(not shutil.which("valgrind"), reason="valgrind is not installed")
+@pytest.mark.needs("valgrind")
 def test_real_counts_repeat():
     tiny = instructions.Case("tiny", "tiny", "TicTacToe()", "iterations", 2_000)
     twice = argparse.Namespace(repeat=2, jobs=2)
@@ -241,7 +240,7 @@ def test_real_counts_repeat():
     assert second == pytest.approx(first, rel=1e-3)
 
 
-@pytest.mark.skipif(not shutil.which("valgrind"), reason="valgrind is not installed")
+@pytest.mark.needs("valgrind")
 def test_workload_that_runs_and_one_that_fails():
     broken = instructions.Case("broken", "broken", "TicTacToe(1)", "iterations", 10)
     folder = instructions.package_folder()

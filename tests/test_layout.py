@@ -2,7 +2,6 @@
 
 import ast
 import re
-import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -16,13 +15,15 @@ TESTED_IN = {
     "mcts_core/self_play_games.py": "self_play",
     "mcts_core/web/refusals.py": "web_server",
     # what a module is split into, and has no use of its own
+    "src/background_search.pyx": "background",
     "src/general_group.pyx": "general_searcher",
+    "mcts_core/mnk_lines.pxd": "mnk_guide",
+    "src/kernel_probe.pyx": "mnk_rollout",
     "src/mnk_solver.pyx": "mnk_prover",
     "src/mnk_threats.pyx": "mnk_prover",
     "src/search_turn.pyx": "general_searcher",
     "src/tree_storage.pyx": "storage",
     # structs and a base class, which only their users can try out
-    "mcts_core/arena.pxd": "searcher",
     "mcts_core/simple_game.pxd": "native_games",
     "mcts_core/tree_view.pxd": "compaction",
     "src/game.pyx": "native_games",
@@ -40,6 +41,7 @@ SUBJECTS = {
     "examples": "the games of examples/",
     "examples_alphazero": "examples/alphazero_connect_four",
     "fuzz": "bad input to every parser, and to load",
+    "interrupts": "signals at random moments, at every entry point",
     "layout": "all of the project",
     "leaks": "memory after very many searches",
     "package": "what is installed",
@@ -167,7 +169,9 @@ def test_what_tests_share_is_used():
 
 
 def test_the_version_stands_in_one_place():
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
-    sources = [path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".pyi", ".pxd", ".h")]
-    for path in [ROOT / "setup.py", *sources, *(ROOT / "src").rglob("*.*")]:
+    home = PACKAGE / "__init__.py"
+    version, = re.findall('^__version__ = "(.+)"$', home.read_text(encoding="utf-8"), re.MULTILINE)
+    assert home.read_text(encoding="utf-8").count(version) == 1
+    sources = {path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".pyi", ".pxd", ".h")} - {home}
+    for path in [ROOT / "setup.py", ROOT / "pyproject.toml", *sources, *(ROOT / "src").rglob("*.*")]:
         assert version not in path.read_text(encoding="utf-8"), path

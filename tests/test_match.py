@@ -261,6 +261,7 @@ def test_a_match_on_threads_is_the_same(tmp_path):
     assert without_clock(threads) == without_clock(here) and len(here["results"]) == 4
 
 
+@pytest.mark.needs("signals to processes")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_ctrl_c_leaves_a_file_that_can_go_on(tmp_path, workers):
     path = tmp_path / "found.json"

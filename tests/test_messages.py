@@ -102,6 +102,17 @@ def test_moves_that_nobody_met_are_left_out():
     assert {entry.move: entry.visits for entry in two.stats().moves}["b"] == mine["b"]
 
 
+def test_what_is_no_message_is_refused():
+    one, two = (searched(Shuffled(mc.ConnectFour()), seed) for seed in (1, 2))
+    message, names = pickle.loads(tell(one._core, 1))
+    before = two.stats()
+    for broken in ((message, names[:-1]), (message[:20], names), (message[:-4], names), (message[:24], names),
+                   (b"", names)):
+        with pytest.raises(ValueError, match="not a message of a search"):
+            hear(two._core, dumps(broken))
+    assert two.stats() == before
+
+
 def test_messages_of_native_games_go_as_they_are():
     engine = searched(mc.ConnectFour(), 1)
     message = tell(engine._core, 1)

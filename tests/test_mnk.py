@@ -405,7 +405,8 @@ def test_positions_never_change():
 def test_a_forged_pickle_is_refused():
     restore, arguments = TicTacToe.from_moves("048").__reduce__()
     assert restore(*arguments) == TicTacToe.from_moves("048")
-    for wrong in ((int, *arguments[1:]), (TicTacToe, 4, 4, 4, *arguments[4:]), (Gomoku, 4, 5, 5, *arguments[4:])):
+    for wrong in ((int, *arguments[1:]), (TicTacToe, 4, 4, 4, "freestyle", *arguments[1:]),
+                  (Gomoku, 4, "freestyle", *arguments[1:])):
         with pytest.raises(InvalidState):
             restore(*wrong)
     with pytest.raises(IllegalMove):

@@ -1,6 +1,5 @@
 """The guide of m,n,k games: children and playouts against slow oracles, on every instruction set of this machine."""
 
-import importlib
 import random
 from collections import Counter
 from functools import cache
@@ -10,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from mcts_core.dispatch import supported
+from mcts_core.kernel_probe import MnkKernels
 from mcts_core.mnk import MNK, Gomoku, TicTacToe
 from mcts_core.probe import Probe
 
-HOT = {name: importlib.import_module(f"mcts_core._mnk_guide_{name}") for name in supported()}
+HOT = {name: MnkKernels(name) for name in supported()}
 DATA = Path(__file__).resolve().parent / "data"
 ONGOING, WIN, DRAW, LOSS = range(4)
 RANDOM, DECISIVE, TACTICAL = range(3)

@@ -15,6 +15,8 @@ from mcts_core.probe import Probe
 DATA = Path(__file__).resolve().parent / "data"
 LOSS, DRAW, WIN = 0, 1, 2
 PLENTY = 10**6
+NEVER = 1 << 31
+"""Looks at the interrupt."""
 RULES = ("freestyle", "exact")
 
 
@@ -179,6 +181,18 @@ def test_calls_in_slices_lose_little(board, slice_):
         calls += 1
     assert calls > 1 and proof == at_once
     assert total <= 1.3 * needed
+
+
+@pytest.mark.parametrize("board", [(6, 4, 4), (5, 5, 4), (8, 8, 5)])
+def test_an_interrupted_proof_can_go_on(board):
+    expected = Probe(MNK(*board)).prove([], 50_000)
+    assert Probe(MNK(*board)).prove([], 50_000, looks=NEVER) == expected
+    for looks in (1, 2, 9):
+        probe = Probe(MNK(*board))
+        proof, spent = probe.prove([], PLENTY, looks=looks)
+        assert proof is None and looks * 256 <= spent < looks * 256 + 500
+    if board != (8, 8, 5):
+        assert probe.prove([], PLENTY, exact=True)[0] == Probe(MNK(*board)).prove([], PLENTY, exact=True)[0]
 
 
 # ---- threats ---------------------------------------------------------------------------------------------------------
@@ -347,6 +361,18 @@ def test_an_attack_is_found_in_slices():
         total += spent
     assert proof is not None and proof[:3] == at_once[:3]
     assert total <= 2 * needed
+
+
+def test_an_interrupted_attack_can_go_on():
+    long = max(ATTACKS, key=lambda truth: int(truth.plies))
+    expected, needed = Probe(long.state).prove([], PLENTY)
+    assert Probe(long.state).prove([], PLENTY, looks=NEVER) == (expected, needed)
+    assert needed > 1000
+    for looks in (1, 2, 3):
+        probe = Probe(long.state)
+        proof, spent = probe.prove([], PLENTY, looks=looks)
+        assert proof is None and looks * 256 <= spent < looks * 256 + 500
+        assert probe.prove([], PLENTY)[0][:3] == expected[:3]
 
 
 # ---- memory and the like ---------------------------------------------------------------------------------------------

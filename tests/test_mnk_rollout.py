@@ -1,7 +1,6 @@
 """The hot functions of m,n,k games: against the simple rollouts, exact probabilities and a slow oracle, on every
 instruction set that this machine can run."""
 
-import importlib
 import math
 import random
 from collections import Counter
@@ -10,9 +9,10 @@ from functools import cache
 import pytest
 
 from mcts_core.dispatch import isa, supported
+from mcts_core.kernel_probe import MnkKernels
 from mcts_core.mnk import MNK, Gomoku, TicTacToe, simple_rollouts
 
-HOT = {name: importlib.import_module(f"mcts_core._mnk_rollout_{name}") for name in supported()}
+HOT = {name: MnkKernels(name) for name in supported()}
 ONGOING, WIN, DRAW, ILLEGAL = 0, 1, 2, 4
 ALL_RULES = ("freestyle", "exact")
 

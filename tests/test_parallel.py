@@ -23,6 +23,8 @@ import mcts_core as mc
 from mcts_core import parallel, parallel_worker
 from mcts_core.parallel_worker import Ended, Table, Task, table
 
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows ends a process at once by any signal
+pytestmark = pytest.mark.xdist_group("parallel")  # processes for all of them
 START = mc.ConnectFour()
 BENCH = Path(__file__).resolve().parent.parent / "bench"
 SOON = 5.0
@@ -48,7 +50,7 @@ def both_work(executor):
 def cluster():
     from distributed import Client, LocalCluster
 
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None,
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0",
                       silence_logs=logging.CRITICAL) as local, Client(local) as client:
         yield client
 
@@ -135,7 +137,7 @@ def test_executors(kind, request):
     assert sum(entry.visits for entry in result.stats.moves) == result.stats.visits
     assert result.stats.stop_reason == "iterations" and result.stats.seed == 5
     assert sum(each.rounds for each in result.workers) == 6
-    assert all(each.error is None for each in result.workers)
+    assert [each.error for each in result.workers] == [None] * len(result.workers)
     state = mc.Gomoku(15)
     result = mc.search_parallel(state, 0.6, executor=executor)  # as many workers as it has
     check(result, state, seconds=0.6)
@@ -346,7 +348,7 @@ def test_a_proven_value_ends_the_search(processes):
         check(result, state)
         assert result.stats.stop_reason == "solved" and result.stats.proven == "win" and result.stats.value == 1.0
         assert result.own_iterations == 1000 < result.stats.iterations < 2**16 and result.workers
-        assert all(each.error is None for each in result.workers)
+        assert [each.error for each in result.workers] == [None] * len(result.workers)
         # the move wins
         follow = mc.Searcher(seed=1)
         follow.search(state.play(result.move), iterations=2**20)
@@ -411,7 +413,7 @@ def test_a_process_is_killed(budget):
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as executor:
         mc.search_parallel(START, iterations=1000, executor=executor)
         victim = next(iter(executor._processes))
-        disturbed = Disturbed(executor, 9, lambda: os.kill(victim, signal.SIGKILL))
+        disturbed = Disturbed(executor, 9, lambda: os.kill(victim, KILL))
         result = mc.search_parallel(START, **budget, executor=disturbed, workers=2, rounds=20, solver=False,
                                     stop_early=False, preset="uct")
     check(result, START, seconds=budget.get("seconds"), lost=True)
@@ -428,7 +430,7 @@ def test_a_process_is_killed(budget):
 def test_a_dask_worker_is_killed(cluster):
     addresses = cluster.run(os.getpid)
     victim = max(addresses.values())
-    disturbed = Disturbed(cluster.get_executor(pure=False), 13, lambda: os.kill(victim, signal.SIGKILL))
+    disturbed = Disturbed(cluster.get_executor(pure=False), 13, lambda: os.kill(victim, KILL))
     result = mc.search_parallel(START, iterations=20_000, seconds=30.0, executor=disturbed, workers=2, rounds=20,
                                 preset="uct")
     check(result, START, seconds=30.0)
@@ -486,6 +488,7 @@ def test_ctrl_c_leaves_no_task(threads, budget):
     assert time.monotonic() - begin < SOON
 
 
+@pytest.mark.needs("signals to processes")
 def test_ctrl_c_ends_the_own_processes(tmp_path):
     program = tmp_path / "program.py"
     program.write_text("""if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import dataclasses
 import io
+import re
 import sys
 
 import pytest
@@ -112,6 +113,23 @@ def test_markup_of_users_is_text():
 
     shown = printed(searched(Odd(), 20))
     assert "[red]a[/red]" in shown and "[/]" in shown
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "cp437", "ascii", "utf-8"])
+def test_consoles_without_the_characters_get_others(encoding):
+    """What is printed to a pipe on Windows, where the encoding is that of the system."""
+    stats = searched(mc.Gomoku(15), 300, preset="uct")
+    long = dataclasses.replace(stats.moves[0], move="\u2603" + "x" * 1000)
+    stats = dataclasses.replace(stats, moves=(*stats.moves, long), move=long.move)
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding=encoding)
+    for thing in (stats, rich_stats(stats, top=300), mc.Gomoku(15).play(7)):
+        Console(file=stream, width=2000).print(thing)
+    stream.flush()
+    shown = raw.getvalue().decode(encoding)
+    blocks = {"cp1252": "#", "ascii": "#"}.get(encoding, "\u2588")
+    assert max(map(len, re.findall(f"{blocks}+", shown))) == 12
+    assert ("\u2603" in shown) == (encoding == "utf-8") and ("\\u2603" in shown) == (encoding != "utf-8")
 
 
 def test_bars():

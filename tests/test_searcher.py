@@ -1,5 +1,6 @@
 """src/searcher.pyx: budgets, stop rules, signals, determinism."""
 
+import copy
 import random
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import time
 import pytest
 
 import mcts_core as mc
+from mcts_core.probe import check_tree
 from mcts_core.search_settings import SearchSettings
 from mcts_core.searcher import SearchCore, clock, default_memory
 
@@ -95,6 +97,60 @@ def test_time_budget_is_used_and_kept(preset, seconds):
     assert min(overshoots) < 0.01
 
 
+class Alarm(Exception):
+    pass
+
+
+def ring(number, frame):
+    raise Alarm
+
+
+def ended_by(how, engine, state):
+    """Seconds that a search took after its end was due."""
+    due = time.perf_counter() + 0.02
+    if how == "deadline":
+        engine.search(state, 0.02)
+        assert engine.stats().stop_reason == "time"
+    elif how == "stop":
+        over = threading.Event()
+
+        def keep_stopping():
+            while not over.wait(0.02):
+                engine.stop()
+
+        stopper = threading.Thread(target=keep_stopping)
+        stopper.start()
+        engine.search(state, iterations=10**6)
+        over.set()
+        stopper.join()
+        assert engine.stats().stop_reason == "cancelled"
+    else:
+        previous = signal.signal(signal.SIGALRM, ring)
+        signal.setitimer(signal.ITIMER_REAL, 0.02)
+        try:
+            with pytest.raises(Alarm):
+                engine.search(state, iterations=10**6)
+        finally:
+            signal.signal(signal.SIGALRM, previous)
+    return time.perf_counter() - due
+
+
+@pytest.mark.parametrize("how", ["deadline", "stop", *(["signal"] if hasattr(signal, "setitimer") else [])])
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("state", [mc.ConnectFour(), mc.MNK(8, 8, 5), mc.MNK(7, 7, 4)], ids=repr)
+def test_a_proof_of_seconds_ends_with_the_search(state, threads, how):
+    late = []
+    for _ in range(4):  # a busy machine may delay some of them
+        engine = mc.Searcher(leaf_proofs=2**20, threads=threads, memory_mb=64)
+        late.append(ended_by(how, engine, state))
+        check_tree(engine)
+        if late[-1] < 0.2:
+            break
+    assert min(late) < 0.2
+    engine.search(state, 0.001)
+    check_tree(engine)
+
+
 @pytest.mark.parametrize("preset", PRESETS)
 def test_iterations_are_exact(preset):
     engine = mc.Searcher(preset=preset, seed=1)
@@ -134,6 +190,31 @@ def test_a_full_tree_holds_what_an_unlimited_one_held_then(options):
     large.search(mc.ConnectFour(), iterations=small.stats().iterations)
     assert small.stats().stop_reason == "memory"
     assert small.stats().moves == large.stats().moves
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(("state", "options"), [(mc.ConnectFour(), {"preset": "uct"}),
+                                                (mc.MNK(9, 9, 5), {"expand_after": 1, "rollout": "random",
+                                                                   "leaf_proofs": 0, "node_proofs": 0,
+                                                                   "root_proofs": 0})], ids=["plain", "guided"])
+def test_a_search_thinks_however_full_the_tree_is(state, options, threads):
+    """Where to move what is left of it together would take longer than there is time."""
+    options = {**options, "memory_mb": 8 * threads, "threads": threads, "seed": 1, "stop_early": False}
+    full = mc.Searcher(prune=False, **options)
+    full.search(state, iterations=10_000_000)
+    assert full.stats().stop_reason == "memory"
+    engine = mc.Searcher(**options)
+    engine.search(state, iterations=full.stats().iterations)
+    for move in engine.stats().pv[:2]:
+        state = state.play(move)
+    done = []
+    for _ in range(6):  # a busy machine may keep one of them from running
+        again = copy.copy(engine)
+        again.search(state, 0.004)
+        stats = again.stats()
+        assert 0 < stats.reused_visits < stats.visits and stats.bytes < engine.stats().bytes
+        done.append(stats.iterations)
+    assert max(done) > 30
 
 
 def test_one_search_at_a_time():

@@ -331,7 +331,7 @@ def test_broken_games(cls, text, evaluated):
 
 @pytest.mark.parametrize(("cls", "text"), [
     (spoiled("chance_outcomes", [], Race), r"chance_outcomes\(\) must return a list"),
-    (spoiled("chance_outcomes", [(10, 0.5)], Race), r"sum to 1, got \[\(10, 0\.5\)\]"),
+    (spoiled("chance_outcomes", [(10, 0.5)], Race), r"sum to 1, got a sum of 0\.5: \[\(10, 0\.5\)\]"),
     (spoiled("returns", [0.5, 2.0, 0], Race, lambda self: max(self.steps) > 5), r"returns\(\) must return None or a "),
     (spoiled("returns", RuntimeError("no"), Race), r"returns\(\) raised RuntimeError: no"),
 ])

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -209,8 +210,9 @@ def test_a_folder_that_is_a_file(tmp_path):
 
 
 @pytest.mark.parametrize("bad", ["nothing", "text", "cut", "pickle", "fewer", "lengths", "single"])
-def test_files_that_are_no_shards(whole, tmp_path, bad):
-    path, good = tmp_path / "file.npz", (whole / "shard-00000.npz").read_bytes()
+def test_files_that_are_no_shards(whole, tmp_path, monkeypatch, bad):
+    monkeypatch.chdir(tmp_path)
+    path, good = Path("file.npz"), (whole / "shard-00000.npz").read_bytes()
     arrays = dict(np.load(whole / "shard-00000.npz"))
     if bad == "fewer":
         del arrays["values"]

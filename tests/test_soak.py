@@ -5,9 +5,11 @@ import dataclasses
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,7 @@ import consistency  # noqa: E402
 import figures  # noqa: E402
 import resources  # noqa: E402
 import soak  # noqa: E402
+import soak_interrupts  # noqa: E402
 import soak_seats  # noqa: E402
 import soak_steps  # noqa: E402
 from consistency import Asked  # noqa: E402
@@ -323,7 +326,7 @@ def test_a_searcher_that_does_not_repeat_itself_is_a_fault(run, seat, monkeypatc
     assert "nodes 1 and 2" in run.faults[0][1]
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.needs("fork")
 def test_a_child_that_fails_is_a_fault(run, seat):
     parent, search = os.getpid(), seat.engine.search
 
@@ -423,6 +426,44 @@ def test_a_thread_that_is_left_is_a_fault(run, monkeypatch):
     assert [text for _, text in run.faults] == ["left threads: ['left']", "left threads: ['left', 'left']"]
 
 
+needs_timer = pytest.mark.skipif(not soak_interrupts.POSSIBLE, reason="this system has no timer that sends signals")
+
+
+@needs_timer
+def test_an_interrupted_step(run, seat, monkeypatch):
+    def endless(soak, seat):
+        seat.engine.ponder(seat.state)
+        while True:
+            time.sleep(0.001)
+
+    before = signal.getsignal(signal.SIGALRM), sys.unraisablehook
+    soak_interrupts.interrupted(run, seat, endless)
+    assert run.faults == [] and run.totals["interrupts"] == 1
+    soak_interrupts.interrupted(run, seat, lambda soak, seat: None)  # it ends before
+    assert run.faults == [] and run.totals["interrupts"] == 1
+    with pytest.raises(OSError, match="number 17"):
+        soak_interrupts.interrupted(run, seat, broken)
+    assert (signal.getsignal(signal.SIGALRM), sys.unraisablehook) == before
+
+
+@needs_timer
+def test_an_interrupt_that_does_not_come_out_is_a_fault(run, seat):
+    def swallow(soak, seat):
+        try:
+            time.sleep(1)
+        except KeyboardInterrupt:
+            pass
+
+    class Careless:
+        def __del__(self):
+            time.sleep(1)
+
+    soak_interrupts.interrupted(run, seat, swallow)
+    assert [text for _, text in run.faults] == ["an interrupt did not come out of the step"]
+    soak_interrupts.interrupted(run, seat, lambda soak, seat: Careless() and None)
+    assert "KeyboardInterrupt thrown away in <function" in run.faults[1][1] and len(run.faults) == 3
+
+
 def test_kinds_of_faults():
     found = soak.kinds_of([
         ("round 1", "3 visits"), ("round 2", "14 visits"), ("round 3", "no move"),
@@ -440,6 +481,15 @@ def test_the_script(tmp_path):
     assert sum(document["steps"].values()) >= soak.ROUND and document["totals"]["searches"] >= 1
     assert {row["kind"] for row in document["resources"]} >= {"blocks", "threads"}
     assert "left out, as it is not there: " in done.stdout and done.stdout.rstrip().endswith("seed 5: no fault")
+
+
+@needs_timer
+def test_the_script_with_interrupts(tmp_path):
+    file = tmp_path / "soak.json"
+    done = script("--minutes", 0.02, "--seed", 6, "--interrupts", "--json", file)
+    assert done.returncode == 0, done.stdout + done.stderr
+    document = json.loads(file.read_text())
+    assert document["interrupts"] is True and document["totals"]["interrupts"] >= 1
 
 
 def test_bad_arguments():

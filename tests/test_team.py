@@ -1,6 +1,7 @@
 """Searches with several threads."""
 
 import _thread
+import pickle
 import threading
 import time
 
@@ -8,6 +9,8 @@ import pytest
 from paper_game import Paper, random_tree
 
 import mcts_core as mc
+from mcts_core import workers
+from mcts_core.probe import check_tree
 
 CASES = [
     (mc.ConnectFour(), {"preset": "uct"}), (mc.ConnectFour(), {}), (mc.ConnectFour(9, 9, 4), {}),
@@ -89,6 +92,49 @@ def test_memory(state, options, iterations):
     assert alike(found(state, iterations, 2, memory_mb=2, **options)) == alike(first)
 
 
+WIN_IN_ONE = mc.ConnectFour.from_moves("001122")
+SHORT = [
+    (WIN_IN_ONE, {"seconds": 0.001}), (mc.ConnectFour(), {"seconds": 0.0005}), (mc.Gomoku(), {"seconds": 0.001}),
+    (mc.Gomoku(9), {"seconds": 0.004}), (mc.ConnectFour(), {"iterations": 1}),
+    (mc.MNK(26, 26, 5), {"iterations": 1100}),
+    (mc.Gomoku(), {"iterations": 10**8}),
+]
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"preset": "uct"}, {"selection": "grave", "solver": False}, {"preset": "uct", "exchange_every": 16},
+], ids=str)
+def test_short_searches_are_whole(options):
+    """Some threads begin when it is over; each iteration that is counted is one of a move all the same."""
+    for threads in (2, 3):
+        for state, budget in SHORT * 2:
+            engine = mc.Searcher(threads=threads, memory_mb=16, **options)
+            if budget.get("iterations") == 10**8:
+                engine.ponder(state)
+                engine.stop()  # within the first iterations
+            else:
+                engine.search(state, **budget)
+            check_tree(engine)
+            stats = engine.stats()
+            assert stats.visits == stats.iterations
+            assert sum(entry.visits for entry in stats.moves) >= stats.visits
+            again = pickle.loads(pickle.dumps(engine))
+            check_tree(again)
+            assert again.stats() == stats
+            again.search(state, iterations=30)
+            check_tree(again)
+
+
+def test_what_other_threads_found_is_not_lost():
+    """Also where the first thread, waiting for a core, did not come to try every move of the root."""
+    for _ in range(20):
+        engine = mc.Searcher(threads=4, preset="uct")
+        engine.search(mc.ConnectFour(), 0.002)
+        stats = engine.stats()
+        assert stats.visits == stats.iterations == sum(entry.visits for entry in stats.moves)
+        assert all(entry.visits for entry in stats.moves) or stats.iterations <= 7
+
+
 def test_reuse():
     engine = mc.Searcher(threads=2, exchange_every=500)
     other = mc.Searcher(threads=2, exchange_every=500, reuse=False)
@@ -155,6 +201,32 @@ def test_a_progress_callback_that_raises_ends_all_threads():
         engine.search(mc.ConnectFour(), 30, progress=fail, every=0.01)
     assert _thread._count() == before
     assert engine.search(mc.ConnectFour(), 0.01) in range(7)
+
+
+@pytest.mark.parametrize("begun", [False, True])
+@pytest.mark.parametrize("budget", [{"seconds": 30}, {"iterations": 10**8}], ids=str)
+def test_a_thread_that_cannot_be_started(begun, budget, monkeypatch):
+    """Whether it has begun or not: Python may fail after the system has started it."""
+    before, true, calls = _thread._count(), workers.start_new_thread, []
+
+    def start(function, arguments):
+        calls.append(function)
+        if len(calls) == 1 or begun:
+            true(function, arguments)
+        if len(calls) == 2:
+            raise RuntimeError("can't start new thread")
+
+    engine = mc.Searcher(threads=4, seed=1)
+    monkeypatch.setattr(workers, "start_new_thread", start)
+    with pytest.raises(RuntimeError, match="can't start"):
+        engine.search(mc.ConnectFour(), **budget)
+    monkeypatch.undo()
+    deadline = time.monotonic() + 30
+    while _thread._count() > before:
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+    engine.search(mc.ConnectFour(), iterations=5000)
+    assert engine.stats().iterations == 5000 and engine.stats().threads == 4
 
 
 def test_bad_options():

@@ -391,6 +391,45 @@ def test_the_end_comes_at_once_while_much_goes_on():
         ask(page, "GET", "/")
 
 
+def test_the_end_comes_at_once_where_no_shutdown_of_a_socket_wakes_who_waits(monkeypatch):
+    """As on Windows: connections that say nothing, or half of it, or take no answer."""
+    for name in ("REQUEST_SECONDS", "SEND_SECONDS"):
+        monkeypatch.setattr(limits, name, 120.0)
+    monkeypatch.setattr(socket.socket, "shutdown", lambda connection, how: None)
+    with contextlib.ExitStack() as stack:
+        with serving() as page:
+            page.files["/large"] = "text/plain", b"x" * 50_000_000
+            fields = {"game": {"name": "gomoku"}, "side": "second", "seconds": 30}
+            key = said(page, "POST", "/api/sessions", fields)[1]["id"]
+            get = {"method": "GET", "where": f"/api/sessions/{key}?after=999999"}
+            begun = [b"", b"GET / HT", head(page, "Content-Length: 20") + b"{", head(page, **get),
+                     head(page, "Connection: keep-alive", method="GET", where="/"),
+                     head(page, method="GET", where="/large")]
+            for data in begun:
+                connection = stack.enter_context(socket.create_connection(("127.0.0.1", page.port)))
+                connection.sendall(data)
+            time.sleep(0.3)
+            begin = time.monotonic()
+        assert time.monotonic() - begin < 30  # of 120
+
+
+def test_an_answer_that_nobody_takes_ends(monkeypatch):
+    monkeypatch.setattr(limits, "SEND_SECONDS", 0.3)
+    with serving() as page:
+        page.files["/large"] = "text/plain", b"x" * 50_000_000
+        with socket.create_connection(("127.0.0.1", page.port), timeout=20) as connection:
+            connection.sendall(head(page, method="GET", where="/large"))
+            size = len(connection.recv(1))
+            time.sleep(1)
+            with contextlib.suppress(ConnectionError):
+                while part := connection.recv(1 << 20):
+                    size += len(part)
+        assert size < 50_000_000
+        monkeypatch.undo()
+        status, _, text = ask(page, "GET", "/large")
+        assert status == 200 and len(text) == 50_000_000  # whoever takes it gets all of it
+
+
 def test_a_failure_of_the_server_itself_is_told_on_its_terminal(page, path, monkeypatch, capsys):
     monkeypatch.setattr("mcts_core.web.session.Session.hint", lambda session: 1 / 0)
     status, answer = said(page, "POST", f"{path}/hint")

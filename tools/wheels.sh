@@ -4,15 +4,13 @@
 #     tools/wheels.sh OUT PYTHON...
 #
 # On Linux auditwheel makes manylinux wheels of them, and it is an error where one needs newer symbols than those of
-# manylinux_2_28. With MCTS_CORE_ABI3=1 one wheel is built, with the first Python, and tested with all of them.
-# WHEEL_TESTS names what pytest runs (default: all tests).
+# manylinux_2_28.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD out=$(mkdir -p "$1" && cd "$1" && pwd)
 shift
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-read -r -a tests <<<"${WHEEL_TESTS:-tests}"
 
 "$1" -m venv "$work/tools"
 "$work/tools/bin/python" -m pip install --quiet build
@@ -29,29 +27,23 @@ check() { # tests the wheel $2 with the Python $1
     else
         "$work/fresh/bin/python" -m pip install --quiet "$2[test]"
     fi
-    (cd "$root" && "$work/fresh/bin/pytest" -q "${tests[@]}")
+    (cd "$root" && "$work/fresh/bin/pytest" -q tests)
 }
 
 for python in "$@"; do
     printf '\n==== %s\n' "$("$python" -VV)"
-    if [ -z "${MCTS_CORE_ABI3:-}" ] || [ "$python" = "$1" ]; then
-        mkdir -p "$work/raw"
-        rm -f "$work"/raw/*
-        CFLAGS="${CFLAGS:-} -g0" "$python" -m pip wheel --quiet --no-deps --wheel-dir "$work/raw" "$work"/*.tar.gz
-        raw=$(echo "$work"/raw/*.whl)
-        if [ "$(uname)" = Linux ]; then
-            rm -rf "$work/fixed"
-            PATH="$work/tools/bin:$PATH" auditwheel repair --plat "manylinux_2_28_$(uname -m)" \
-                --wheel-dir "$work/fixed" "$raw"
-            raw=$(echo "$work"/fixed/*.whl)
-        fi
-        cp "$raw" "$out/"
-        wheel=$out/$(basename "$raw")
-        ls -l "$wheel"
-        if [ -n "${MCTS_CORE_ABI3:-}" ]; then
-            "$work/tools/bin/python" -m pip install --quiet abi3audit
-            "$work/tools/bin/abi3audit" --strict "$wheel"
-        fi
+    mkdir -p "$work/raw"
+    rm -f "$work"/raw/*
+    CFLAGS="${CFLAGS:-} -g0" "$python" -m pip wheel --quiet --no-deps --wheel-dir "$work/raw" "$work"/*.tar.gz
+    raw=$(echo "$work"/raw/*.whl)
+    if [ "$(uname)" = Linux ]; then
+        rm -rf "$work/fixed"
+        PATH="$work/tools/bin:$PATH" auditwheel repair --plat "manylinux_2_28_$(uname -m)" \
+            --wheel-dir "$work/fixed" "$raw"
+        raw=$(echo "$work"/fixed/*.whl)
     fi
+    cp "$raw" "$out/"
+    wheel=$out/$(basename "$raw")
+    ls -l "$wheel"
     check "$python" "$wheel"
 done

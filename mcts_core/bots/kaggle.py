@@ -16,9 +16,9 @@ import time
 from _thread import _local as _ThreadLocal
 
 import mcts_core
+from mcts_core.arguments import shorten
 from mcts_core.bots.any_board import AnyBoard
 from mcts_core.bots.budgets import LEAST, check, within
-from mcts_core.notation import shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import sysconfig
 import tarfile
 
 import mcts_core
-from mcts_core.notation import shorten
+from mcts_core.arguments import shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import math
 import operator
 
 import mcts_core
-from mcts_core.notation import shorten
+from mcts_core.arguments import shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import mcts_core
+from mcts_core.arguments import as_int, shorten
 from mcts_core.bots import openspiel
 from mcts_core.bots.budgets import check
-from mcts_core.notation import as_int, shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

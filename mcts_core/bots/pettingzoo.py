@@ -11,8 +11,8 @@
 from __future__ import annotations
 
 import mcts_core
+from mcts_core.arguments import shorten
 from mcts_core.bots.budgets import check
-from mcts_core.notation import shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ import time
 import mcts_core
 from mcts_core.bots.budgets import DEFAULT_SECONDS, FOREVER, LEAST, MOVES, check, fewest, share, within
 from mcts_core.bots.thinking import GRACE, Thinking
+from mcts_core.registry import entry_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from mcts_core import Searcher, Stats
     from mcts_core.bots.lines import Lines
 
-NATIVE = mcts_core.ConnectFour, mcts_core.MNK
 EVERY = 0.5
 """Seconds between two lines of info."""
 SHOWN = 80
@@ -59,7 +59,7 @@ class Notation:
 
     def name(self, state: Any, move: Any) -> str:
         """The name of a legal move of ``state``."""
-        if isinstance(state, NATIVE):  # whose moves have different texts; all names of 400 take half a millisecond
+        if entry_of(state):  # whose moves have different texts; all names of 400 take half a millisecond
             return "".join(self._write(move).split())
         return next(name for name, other in self.names(state).items() if other is move or other == move)
 
@@ -71,7 +71,8 @@ class Notation:
         a game with ``from_string(text)``: what that reads. Raises InvalidState.
         """
         start = self.start
-        if not isinstance(start, NATIVE):
+        entry = entry_of(start)
+        if entry is None:
             read = getattr(start, "from_string", None)
             if read is None:
                 raise mcts_core.InvalidState(
@@ -83,11 +84,8 @@ class Notation:
         if len(board) > 4096 or re.search("[0-9]{3}", board):
             raise mcts_core.InvalidState(f"a FEN has rows such as 2x1o, with / between them, got {text[:SHOWN]!r}")
         rows = re.sub("[0-9]+", lambda count: "." * int(count[0]), board).upper().replace("/", "\n")
-        state: Any
-        if isinstance(start, mcts_core.ConnectFour):
-            state = mcts_core.ConnectFour.from_string(rows, rows=start.rows, cols=start.cols, connect=start.connect)
-        else:
-            state = mcts_core.MNK.from_string(rows, m=start.m, n=start.n, k=start.k, rule=start.rule)
+        kind: Any = entry.kind
+        state = kind.from_string(rows, **entry.arguments_of(start))
         if to_move and {"x": 1, "o": -1}[to_move[0]] != state.to_move:
             raise mcts_core.InvalidState(f"the numbers of stones say that the other player is to move in {text!r}")
         return state
@@ -335,7 +333,7 @@ class UGI:
 
 def _moves_left(state: Any) -> int:
     """Moves that the player to move still has, at most where the board tells it."""
-    if isinstance(state, NATIVE):
+    if entry_of(state):
         return (str(state).count(".") + 1) // 2
     return MOVES
 

@@ -8,31 +8,24 @@ import re
 import sys
 from abc import ABC, abstractmethod
 
-from mcts_core import MNK, ConnectFour, GameError, Gomoku, IllegalMove, InvalidOption, TicTacToe
+from mcts_core import GameError, IllegalMove, InvalidOption
+from mcts_core.registry import GAMES
 from mcts_core.render.board import column_names
 from mcts_core.render.terminal import board_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
-FORMS = "connect4[:ROWSxCOLSxCONNECT], gomoku[:SIZE[:exact]], mnk:M,N,K[:exact], tictactoe or module:Class"
+FORMS = f"{', '.join(entry.syntax for entry in GAMES)} or module:Class"
 
-GAME_HELP = """\
-games:
-  connect4              Connect Four, 6 rows x 7 columns, 4 in a row
-  connect4:9x8x5        the same with ROWS x COLUMNS x CONNECT
-  gomoku, gomoku:20     gomoku on 15 x 15 or SIZE x SIZE, five or more in a row
-  gomoku:15:exact       the same, exactly five in a row
-  mnk:8,7,5             M columns, N rows, K in a row (mnk:8,7,5:exact: exactly K)
-  tictactoe             tic-tac-toe
+GAME_HELP = "games:\n" + "\n".join(entry.help for entry in GAMES) + """
   module:Class          a game of your own: Class() is its first position, with to_move, legal_moves(),
                         play(move) and winner(), or a game of native_game; found from the current folder
 
 moves:
   Connect Four          the number of a column, from 1 (--base 0: from 0)
-  gomoku, m,n,k         a letter for the column and a number for the row, as beside the board: h8
+  other boards          a letter for the column and a number for the row, as beside the board: h8
                         (a1 is at the bottom on the left), or the library's number of a cell,
                         row * columns + column from 0 at the top on the left
   module:Class          str() of a move, with or without its spaces; in MOVES, moves that hold spaces
@@ -94,15 +87,14 @@ class Game(ABC):
         return "a draw" if winner == 0 else f"{self.side(winner)} wins"
 
 
-class ConnectFourGame(Game):
-    """Connect Four; a move is written as the number of its column, from 1."""
+class ColumnGame(Game):
+    """A game whose stones fall; a move is written as the number of its column, from 1."""
 
     first_number = 1
 
-    def __init__(self, spec: str, rows: int = 6, cols: int = 7, connect: int = 4) -> None:
-        start = ConnectFour(rows=rows, cols=cols, connect=connect)
-        super().__init__(spec, f"Connect Four, {rows} rows x {cols} columns, {connect} in a row", start)
-        self.cols = cols
+    def __init__(self, spec: str, title: str, start: Any) -> None:
+        super().__init__(spec, title, start)
+        self.cols = start.cols
 
     def prompt(self, state: Any) -> str:
         return f"column 1-{self.cols}"
@@ -130,14 +122,14 @@ class ConnectFourGame(Game):
         return board_lines(state, base=1)
 
 
-class BoardGame(Game):
-    """A game of k in a row; a move is written as column letter and row number, a1 at the bottom on the left."""
+class CellGame(Game):
+    """A game whose stones lie where they are put; a move is a column letter and a row number, a1 at the bottom left."""
 
-    def __init__(self, spec: str, title: str, start: Any, cols: int, rows: int) -> None:
+    def __init__(self, spec: str, title: str, start: Any) -> None:
         super().__init__(spec, title, start)
-        self.cols = cols
-        self.rows = rows
-        self.columns = column_names(cols)
+        self.cols = start.cols
+        self.rows = start.rows
+        self.columns = column_names(self.cols)
 
     def prompt(self, state: Any) -> str:
         return f"cell a1-{self.format_move(self.cols - 1)}"
@@ -218,30 +210,13 @@ def parse_game(spec: str) -> Game:
     name = name.strip().lower()
     if colon and not rest:
         raise InvalidOption(f"GAME must be {FORMS}, got {spec!r}")
-    if name == "connect4":
-        return ConnectFourGame(spec, *_numbers(spec, rest.lower().split("x"), 3)) if rest else ConnectFourGame(spec)
-    if name in ("gomoku", "mnk"):
-        rest, exact = (rest.removesuffix("exact").removesuffix(":"), True) if rest.endswith("exact") else (rest, False)
-        options = {"rule": "exact"} if exact else {}
-        length = "exactly" if exact else "at least"
-        if name == "gomoku":
-            size = _numbers(spec, [rest], 1)[0] if rest else 15
-            board = Gomoku(size=size, **options)
-            return BoardGame(spec, f"gomoku, {size} x {size}, {length} 5 in a row", board, size, size)
-        m, n, k = _numbers(spec, rest.split(","), 3)
-        start = MNK(m=m, n=n, k=k, **options)
-        return BoardGame(spec, f"m,n,k game, {m} columns x {n} rows, {length} {k} in a row", start, m, n)
-    if name == "tictactoe" and not rest:
-        return BoardGame(spec, "tic-tac-toe", TicTacToe(), 3, 3)
-    if name and rest and name != "tictactoe":
+    entry = next((entry for entry in GAMES if entry.name == name), None)
+    if entry is None and name and rest:
         return PythonGame(spec, spec, _load(spec))
-    raise InvalidOption(f"GAME must be {FORMS}, got {spec!r}")
-
-
-def _numbers(spec: str, parts: Sequence[str], count: int) -> list[int]:
-    if len(parts) != count or not all(re.fullmatch("[0-9]{1,6}", part.strip()) for part in parts):
+    start = None if entry is None else entry.parse(rest)
+    if entry is None or start is None:
         raise InvalidOption(f"GAME must be {FORMS}, got {spec!r}")
-    return [int(part.strip()) for part in parts]  # strip() knows more spaces than int()
+    return (ColumnGame if entry.form(start) == "slots" else CellGame)(spec, entry.title(start), start)
 
 
 def _load(spec: str) -> Any:

@@ -1,12 +1,15 @@
 """The command ``mcts-core``: reads the command line, runs one job, turns errors into one line and an exit code.
 
-Exit codes: 0 done, 1 the reader of the output went away, 2 a wrong argument or an error of the library, 3 a game that
-breaks its contract (``check``), 130 Ctrl-C.
+Exit codes: 0 done, 1 the reader of the output went away, 2 a wrong argument or an error of the library or of the
+system, 3 a game that breaks its contract (``check``), 130 Ctrl-C.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import errno
+import io
 import os
 import platform
 import sys
@@ -68,12 +71,31 @@ def build_parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line ``argv`` (``sys.argv[1:]`` when None) and returns the exit code.
 
-    Raises SystemExit where argparse does: 0 after ``--help`` and ``--version``, 2 for unknown arguments.
+    Raises SystemExit where argparse does: 0 after ``--help`` and ``--version``, 2 for unknown arguments. From then on
+    what standard input and output cannot decode or encode are escapes.
     """
+    for stream in (sys.stdin, sys.stdout):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        try:
+            return _run(argv)
+        finally:
+            sys.stdout.flush()
+    except OSError as error:
+        if isinstance(error, BrokenPipeError) or (error.errno == errno.EINVAL and error.filename is None):
+            return 1  # Windows says EINVAL of a pipe that nobody reads
+        with contextlib.suppress(OSError):
+            print(f"mcts-core: error: {error}", file=sys.stderr)
+        return 2
+    finally:
+        _drop_unwritten()
+
+
+def _run(argv: Sequence[str] | None) -> int:
     args = build_parser().parse_args(argv)
     try:
         code: int = args.run(args)
-        sys.stdout.flush()
         return code
     except ERRORS as error:
         sys.stdout.flush()
@@ -82,10 +104,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("\ninterrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:
-        # The interpreter flushes stdout once more at exit: into nothing, or it would print a traceback.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+
+
+def _drop_unwritten() -> None:
+    """Of streams that cannot be written: the interpreter flushes them once more at exit and would print a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            with contextlib.suppress(OSError), open(os.devnull, "wb") as nothing:
+                os.dup2(nothing.fileno(), stream.fileno())
 
 
 def _cause(error: BaseException) -> str:

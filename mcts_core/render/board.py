@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from mcts_core import MNK, ConnectFour, InvalidOption, InvalidState
-from mcts_core.notation import as_int, shorten
+from mcts_core import InvalidOption, InvalidState
+from mcts_core.arguments import as_int, shorten
+from mcts_core.registry import GAMES, entry_of
 from mcts_core.render.markup import check_stats, check_value
 
 TYPE_CHECKING = False  # the command line reads boards: typing and dataclasses would be most of the time that this takes
@@ -47,22 +48,18 @@ class Board:
 
     def __init__(self, state: Any, base: int = 0) -> None:
         first = as_int(base, "base", 0, 1)
-        if isinstance(state, ConnectFour):
-            need, exact, diagram = state.connect, False, str(state)
-            self.form = "slots"
-            self.title = f"Connect Four, {state.rows} rows x {state.cols} columns, {need} in a row"
+        entry = entry_of(state)
+        if entry is None:
+            kinds = [entry.kind for entry in GAMES]
+            names = " and ".join(kind.__name__ for kind in kinds if not any(base in kinds for base in kind.__mro__[1:]))
+            raise InvalidState(f"only positions of {names} have a picture, got {shorten(state)}")
+        diagram = entry.kind.__str__(state)  # a subclass may write another
+        self.form, self.title, line = entry.form(state), entry.caption(state), entry.line(state)
+        if self.form == "slots":
             self.columns, self.rows = tuple(str(column + first) for column in range(state.cols)), ()
-        elif isinstance(state, MNK):
-            need, exact, diagram = state.k, state.rule == "exact", MNK.__str__(state)  # a subclass may write another
-            self.form = "points" if need >= 5 else "squares"
-            name = "tic-tac-toe" if (state.m, state.n, need) == (3, 3, 3) else f"{state.m} x {state.n} board"
-            name = f"gomoku, {name}" if need == 5 and state.m == state.n else name
-            self.title = f"{name}, {'exactly ' if exact else ''}{need} in a row"
+        else:
             self.columns = tuple(column_names(state.cols))
             self.rows = tuple(str(state.rows - row) for row in range(state.rows))
-        else:
-            raise InvalidState(
-                f"only positions of ConnectFour and MNK (Gomoku, TicTacToe) have a picture, got {shorten(state)}")
         self.height, self.width = state.rows, state.cols
         self.stones = {
             (row, column): 1 if mark == "X" else -1
@@ -76,7 +73,7 @@ class Board:
             on_top = self.form == "slots"
             self.last = min(cell for cell in self.stones if cell[1] == move) if on_top else divmod(move, self.width)
         self.winner, self.to_move = state.winner(), state.to_move
-        self.lines = tuple(_lines_of(self.stones, self.winner, need, exact)) if self.winner else ()
+        self.lines = tuple(_lines_of(self.stones, self.winner, *line)) if self.winner and line else ()
         self.legal = frozenset(state.legal_moves())
 
     def cell_of(self, move: Any) -> Cell:
@@ -130,7 +127,7 @@ def column_names(count: int) -> list[str]:
 
 def is_board(state: Any) -> bool:
     """Whether there is a board of the position."""
-    return isinstance(state, (ConnectFour, MNK))
+    return entry_of(state) is not None
 
 
 def _lines_of(stones: dict[Cell, int], winner: int, need: int, exact: bool) -> list[tuple[Cell, Cell]]:

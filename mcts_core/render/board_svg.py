@@ -12,7 +12,7 @@ from textwrap import wrap
 from typing import Any
 
 from mcts_core import InvalidOption, Stats
-from mcts_core.notation import as_int, shorten
+from mcts_core.arguments import as_int, shorten
 from mcts_core.render.board import Board, Cell, side
 from mcts_core.render.markup import check_theme, check_value, escape, number, percent, proof, share_of, value_colour
 

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mcts_core import InvalidOption, InvalidState, Stats
-from mcts_core.notation import as_int, shorten
+from mcts_core.arguments import as_int, shorten
 from mcts_core.render.board import Board, is_board
 from mcts_core.render.markup import check_stats, label, share_of
 

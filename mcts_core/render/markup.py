@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcts_core import InvalidOption
-from mcts_core.notation import shorten
+from mcts_core.arguments import shorten
 
 TYPE_CHECKING = False  # see board.py
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from mcts_core import MoveStats, Stats
-from mcts_core.notation import as_int
+from mcts_core.arguments import as_int
 from mcts_core.render.board import Board, is_board
 from mcts_core.render.board_svg import svg
 from mcts_core.render.markup import (

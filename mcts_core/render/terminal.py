@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from math import ceil
 
-from mcts_core.notation import as_int
+from mcts_core.arguments import as_int
 from mcts_core.render.board import Board, is_board
 from mcts_core.render.markup import check_stats, label, percent, proof, share_of
 
 TYPE_CHECKING = False  # see board.py
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from rich.console import Group
+    from rich.console import Console, ConsoleOptions, Group, RenderableType
     from rich.table import Table
     from rich.text import Text
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _BLOCKS = " ▏▎▍▌▋▊▉█"
 _BAR = 12
+_PLAIN = str.maketrans({**dict(zip(_BLOCKS, "    #####", strict=True)), "–": "-", "…": "..."})
+"""What stands for the characters of this package on a console that cannot show them."""
 _STYLES = ((r"X", "bold red"), (r"O", "bold yellow"), (r"[.]", "dim"))
 
 
@@ -57,34 +59,60 @@ def rich_board(state: Any, *, stats: Stats | None = None, base: int = 0) -> Text
 
 def rich_stats(stats: Stats, *, top: int = 12, base: int = 0) -> Group:
     """What a search found, to be printed by a console of ``rich``: figures, a table of at most ``top`` moves with bars,
-    and the principal variation. Raises ModuleNotFoundError without rich, InvalidOption."""
+    and the principal variation; in ASCII where the encoding of the console has not the characters. Raises
+    ModuleNotFoundError without rich, InvalidOption."""
     _need_rich()
     from rich.console import Group
-    from rich.text import Text
 
     check_stats(stats)
     most = as_int(top, "top", 1, 1024)
     board = Board(stats.state, base) if is_board(stats.state) else None
+    return Group(_Figures(stats, most, board))
 
-    def name(move: Any) -> str:
-        return label(move if board is None else board.name_of(move))
 
-    shown = sorted(stats.moves, key=lambda entry: entry.move != stats.move)[:most]
-    greatest = max((entry.visits for entry in shown), default=0)
-    known = any(entry.proven is not None for entry in shown)
-    rows = [
-        [name(entry.move), f"{entry.visits:,}", percent(share_of(entry.visits, stats)),
-         bar(entry.visits / greatest if greatest else 0.0), f"{entry.value:.3f}" if entry.visits else "–",
-         *([proof(entry)] if known else [])]
-        for entry in shown
-    ]
-    head = (f"move {name(stats.move)}, {proof(stats) or f'value {stats.value:.3f}'}: "
+class _Figures:
+    """What ``rich_stats`` shows: which characters it may use is known when it is printed."""
+
+    def __init__(self, stats: Stats, most: int, board: Board | None) -> None:
+        self._stats = stats
+        self._most = most
+        self._board = board
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        from rich.text import Text
+
+        stats, most, encoding = self._stats, self._most, options.encoding
+
+        def name(move: Any) -> str:
+            return label(move if self._board is None else self._board.name_of(move))
+
+        shown = sorted(stats.moves, key=lambda entry: entry.move != stats.move)[:most]
+        greatest = max((entry.visits for entry in shown), default=0)
+        known = any(entry.proven is not None for entry in shown)
+        rows = [
+            [_fitting(cell, encoding) for cell in (
+                name(entry.move), f"{entry.visits:,}", percent(share_of(entry.visits, stats)),
+                bar(entry.visits / greatest if greatest else 0.0), f"{entry.value:.3f}" if entry.visits else "–",
+                *([proof(entry)] if known else []))]
+            for entry in shown
+        ]
+        yield Text(_fitting(
+            f"move {name(stats.move)}, {proof(stats) or f'value {stats.value:.3f}'}: "
             f"{stats.iterations:,} iterations in {stats.seconds:.3f} s, "
-            f"{stats.nodes:,} nodes, stopped by {stats.stop_reason}")
-    rest = [Text(f"... and {len(stats.moves) - most:,} more moves")] if len(stats.moves) > most else []
-    line = Text("principal variation: " + " ".join(map(name, stats.pv)))
-    table = rich_table(["move", "visits", "share", "", "value", *(["proven"] if known else [])], rows)
-    return Group(Text(head, style="bold"), table, *rest, line)
+            f"{stats.nodes:,} nodes, stopped by {stats.stop_reason}", encoding), style="bold")
+        yield rich_table(["move", "visits", "share", "", "value", *(["proven"] if known else [])], rows)
+        if len(stats.moves) > most:
+            yield Text(f"... and {len(stats.moves) - most:,} more moves")
+        yield Text(_fitting("principal variation: " + " ".join(map(name, stats.pv)), encoding))
+
+
+def _fitting(text: str, encoding: str) -> str:
+    """``text`` in characters that ``encoding`` has."""
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return text.translate(_PLAIN).encode(encoding, "backslashreplace").decode(encoding)
+    return text
 
 
 def board_lines(state: Any, base: int = 0) -> list[str]:

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from mcts_core import InvalidOption, Node
-from mcts_core.notation import shorten
+from mcts_core.arguments import shorten
 from mcts_core.render.board import Board, is_board, side
 from mcts_core.render.markup import check_value, clean, label, number, percent, proof, share_of, value_colour
 

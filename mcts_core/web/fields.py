@@ -6,7 +6,7 @@ import json
 import math
 from typing import Any
 
-from mcts_core.notation import shorten
+from mcts_core.arguments import shorten
 from mcts_core.web.refusals import Refused
 
 

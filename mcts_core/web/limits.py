@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 
 from mcts_core import InvalidOption
-from mcts_core.notation import shorten
+from mcts_core.arguments import shorten
 
 BODY_BYTES = 4096
 """Longest body of a request."""

@@ -16,14 +16,15 @@ import socketserver
 import sys
 import threading
 import time
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 from mcts_core import GameOver, IllegalMove, InvalidOption, InvalidState
-from mcts_core.notation import shorten
+from mcts_core.arguments import shorten
 from mcts_core.web import limits
 from mcts_core.web.fields import check_names, choice, parse_object, real, whole
-from mcts_core.web.games import Position, fields_of, make_game
+from mcts_core.web.games import fields_of, make_game
 from mcts_core.web.limits import Limits
 from mcts_core.web.refusals import Refused
 from mcts_core.web.session import Session
@@ -48,6 +49,8 @@ SWEEP_SECONDS = 10.0
 _DRAINED_BYTES = 1 << 20
 """Of a body that was refused: a connection that is closed over unread bytes may lose the answer."""
 _DRAIN_SECONDS = 0.5
+_POLL_SECONDS = 0.1
+"""Between two looks at whether the server ends: on Windows, shutting a socket down wakes nobody who waits for it."""
 _WRONG = (IllegalMove, GameOver, InvalidOption, InvalidState)
 
 
@@ -64,15 +67,14 @@ class Server(socketserver.ThreadingMixIn, HTTPServer):
     request_queue_size = 32
     allow_reuse_address = os.name == "posix"  # elsewhere it lets two servers have one port
 
-    def __init__(self, port: int, game: Position, granted: Limits, *, seconds: float = 1.0, threads: int = 1) -> None:
+    def __init__(self, port: int, game: Any, granted: Limits, *, seconds: float = 1.0, threads: int = 1) -> None:
         self.defaults = {"game": fields_of(game), "seconds": seconds, "threads": threads}
         real(self.defaults, "seconds", limits.LEAST_SECONDS, granted.seconds, seconds)
         whole(self.defaults, "threads", 1, granted.threads)
         self.files = load_files()
         self.sessions = Sessions(granted)
         self._places = threading.BoundedSemaphore(limits.CONNECTIONS)
-        self._lock = threading.Lock()
-        self._connections: set[socket.socket] = set()
+        self.ends = False
         self._next_sweep = time.monotonic() + SWEEP_SECONDS
         super().__init__((ADDRESS, port), Handler)
         self.hosts = {f"{name}:{self.port}" for name in (ADDRESS, "localhost")}
@@ -102,24 +104,17 @@ class Server(socketserver.ThreadingMixIn, HTTPServer):
         if not self._places.acquire(blocking=False):
             self.shutdown_request(request)
             return
-        with self._lock:
-            self._connections.add(request)
         try:
             super().process_request(request, client_address)
         except BaseException:
-            self._leave(request)
+            self._places.release()
             raise
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self._leave(request)
-
-    def _leave(self, request: socket.socket) -> None:
-        with self._lock:
-            self._connections.discard(request)
-        self._places.release()
+            self._places.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         if not isinstance(sys.exception(), OSError):
@@ -127,36 +122,56 @@ class Server(socketserver.ThreadingMixIn, HTTPServer):
 
     def close(self) -> None:
         """Ends searches, connections and threads, and frees the port."""
+        self.ends = True
         self.socket.close()
         self.sessions.close()
-        with self._lock:
-            for connection in self._connections:
-                try:
-                    connection.shutdown(socket.SHUT_RDWR)
-                except OSError:  # it is closed already
-                    pass
         self.server_close()
 
 
-class _Incoming(io.RawIOBase):
-    """The bytes of one request: all of them in ``limits.REQUEST_SECONDS``, not more than ``limits.REQUEST_BYTES``."""
+class _Stream(io.RawIOBase):
+    """The bytes of one request and its answer, while they are few, there is time and the server does not end."""
 
-    def __init__(self, connection: socket.socket) -> None:
+    def __init__(self, server: Server, connection: socket.socket) -> None:
+        self._server = server
         self._connection = connection
-        self._deadline = time.monotonic() + limits.REQUEST_SECONDS
-        self._left = limits.REQUEST_BYTES
+        self.allow(limits.REQUEST_SECONDS, limits.REQUEST_BYTES)
+
+    def allow(self, seconds: float, incoming: int = 0) -> None:
+        """Seconds from now for what follows, and the bytes that may come in."""
+        self._deadline = time.monotonic() + seconds
+        self._left = incoming
 
     def readable(self) -> bool:
         return True
 
+    def writable(self) -> bool:
+        return True
+
     def readinto(self, buffer: Any) -> int:
-        seconds = self._deadline - time.monotonic()
-        if seconds <= 0.0 or self._left <= 0:
-            raise TimeoutError("a request must be short and come at once")
-        self._connection.settimeout(seconds)
-        count = self._connection.recv_into(memoryview(buffer)[:self._left])
+        view = memoryview(buffer)[:self._left]
+        if not view:
+            raise TimeoutError("a request must be short")
+        count = self._wait(self._connection.recv_into, view)
         self._left -= count
         return count
+
+    def write(self, data: Any) -> int:
+        """All of ``data``."""
+        view = memoryview(data)
+        while view:
+            view = view[self._wait(self._connection.send, view):]
+        return len(data)
+
+    def _wait(self, call: Callable[[memoryview], int], view: memoryview) -> int:
+        while (seconds := self._deadline - time.monotonic()) > 0.0:
+            if self._server.ends:
+                raise ConnectionAbortedError("the server is stopping")
+            self._connection.settimeout(min(seconds, _POLL_SECONDS))
+            try:
+                return call(view)
+            except TimeoutError:
+                pass
+        raise TimeoutError("a request must come, and its answer be taken, at once")
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -171,7 +186,9 @@ class Handler(BaseHTTPRequestHandler):
     def setup(self) -> None:
         super().setup()
         self.rfile.close()
-        self.rfile = io.BufferedReader(_Incoming(self.connection))
+        self._stream = _Stream(self.server, self.connection)
+        self.rfile = io.BufferedReader(self._stream)
+        self.wfile = self._stream  # type: ignore[assignment]  # it writes all at once, as what is buffered does
         self._unread = False
 
     def do_GET(self) -> None:
@@ -318,7 +335,7 @@ class Handler(BaseHTTPRequestHandler):
         self._send(status, kind, body)
 
     def _send(self, status: int, kind: str, body: bytes) -> None:
-        self.connection.settimeout(limits.SEND_SECONDS)
+        self._stream.allow(limits.SEND_SECONDS)
         self.send_response(status)
         for name, value in HEADERS.items():
             self.send_header(name, value)
@@ -335,13 +352,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def _drain(self) -> None:
         self.connection.shutdown(socket.SHUT_WR)
-        deadline, left = time.monotonic() + _DRAIN_SECONDS, _DRAINED_BYTES
-        while left > 0 and (seconds := deadline - time.monotonic()) > 0:
-            self.connection.settimeout(seconds)
-            count = len(self.connection.recv(65536))
-            if not count:
-                break
-            left -= count
+        self._stream.allow(_DRAIN_SECONDS, _DRAINED_BYTES)
+        while self._stream.read(65536):
+            pass
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """What http.server itself refuses: no request at all, an unknown method, too many headers."""

@@ -9,7 +9,7 @@ from typing import Any
 from mcts_core import Searcher, Stats
 from mcts_core.render.board import Board
 from mcts_core.web import limits
-from mcts_core.web.games import Position, fields_of
+from mcts_core.web.games import fields_of
 from mcts_core.web.limits import Limits
 from mcts_core.web.refusals import Refused
 
@@ -24,7 +24,7 @@ class Search:
 
     __slots__ = ("board", "ply", "purpose", "state", "unwanted", "waiting")
 
-    def __init__(self, purpose: str, state: Position, ply: int) -> None:
+    def __init__(self, purpose: str, state: Any, ply: int) -> None:
         self.purpose = purpose
         self.state = state
         self.board = Board(state, base=1)
@@ -48,7 +48,7 @@ class Session:
         self._version = 0
         self._number = 0
         self._closed = False
-        self._states: list[Position] = []
+        self._states: list[Any] = []
         self._person = 1
         self._seconds = 1.0
         self._threads = 1
@@ -65,7 +65,7 @@ class Session:
 
     # -- what a visitor does ----------------------------------------------------------------------
 
-    def begin(self, start: Position, person: int) -> None:
+    def begin(self, start: Any, person: int) -> None:
         """A new game, in which the visitor plays ``person``, +1 or -1."""
         with self._news:
             self._forget_search()

@@ -5,11 +5,9 @@
 
 #include "platform.h"
 
-#define MNK_LINES 192 /* rows from 0, columns from 32, diagonals down from 64, diagonals up from 128 */
-
 /* The windows with none of `theirs` where three (four) of the five cells are `mine`. `strict` is all ones when six in a
  * row do not count: a window beside a stone of mine then is none. */
-MCTS_INLINE void mnk_windows(uint32_t mine, uint32_t theirs, uint32_t valid, uint32_t strict, uint32_t *three,
+MCTS_INLINE void mnk_line_windows(uint32_t mine, uint32_t theirs, uint32_t valid, uint32_t strict, uint32_t *three,
                              uint32_t *four) {
     uint32_t open = valid & ~theirs;
     uint32_t pairs = open & (open >> 1);
@@ -25,10 +23,10 @@ MCTS_INLINE void mnk_windows(uint32_t mine, uint32_t theirs, uint32_t valid, uin
     *four = open & ~low & high & carry;
 }
 
-MCTS_INLINE void mnk_windows8(const uint32_t mine[8], const uint32_t theirs[8], const uint32_t valid[8],
+MCTS_INLINE void mnk_line_windows8(const uint32_t mine[8], const uint32_t theirs[8], const uint32_t valid[8],
                               uint32_t strict, uint32_t three[8]) {
     uint32_t four[8];
-    for (int i = 0; i < 8; i++) mnk_windows(mine[i], theirs[i], valid[i], strict, &three[i], &four[i]);
+    for (int i = 0; i < 8; i++) mnk_line_windows(mine[i], theirs[i], valid[i], strict, &three[i], &four[i]);
 }
 
 /* Lines from .. to-1, multiples of 8: the windows of three to `three`, and which lines have any of three and of four as
@@ -39,7 +37,7 @@ static inline void mnk_scan_lines(const uint32_t *mine, const uint32_t *theirs, 
         uint32_t four[8], any = 0;
         uint64_t bits3 = 0, bits4 = 0;
         for (int i = 0; i < 8; i++)
-            mnk_windows(mine[line + i], theirs[line + i], valid[line + i], strict, &three[line + i], &four[i]);
+            mnk_line_windows(mine[line + i], theirs[line + i], valid[line + i], strict, &three[line + i], &four[i]);
         for (int i = 0; i < 8; i++) any |= three[line + i] | four[i];
         if (!any) continue;
         for (int i = 0; i < 8; i++) {

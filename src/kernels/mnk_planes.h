@@ -43,10 +43,10 @@ typedef struct mnk_threats {
 
 /* Windows that lack so many stones and hold no stone of the other player, by the row and the column of their first
  * cell; spans: k + 1 cells with both ends empty that lack so many stones between them. */
-typedef struct mnk_windows {
+typedef struct mnk_row_windows {
     uint32_t lack1[MNK_PLANE], lack2[MNK_PLANE], lack3[MNK_PLANE], lack4[MNK_PLANE];
     uint32_t span2[MNK_PLANE], span3[MNK_PLANE];
-} mnk_windows;
+} mnk_row_windows;
 
 /* Row p shifted so that each cell holds what is j cells further in the direction. */
 MCTS_INLINE uint32_t mnk_ahead(const uint32_t *plane, int p, int j, int down, int right) {
@@ -57,7 +57,7 @@ MCTS_INLINE uint32_t mnk_ahead(const uint32_t *plane, int p, int j, int down, in
 }
 
 MCTS_INLINE void mnk_threats_along(const mnk_planes *b, int player, int rows, int k, int exact, int down, int right,
-                                   int find, mnk_windows *w, mnk_threats *t) {
+                                   int find, mnk_row_windows *w, mnk_threats *t) {
     const uint32_t *own = b->own[player], *empty = b->empty;
     uint32_t possible = 0;
     for (int p = 0; p < rows; p++) {
@@ -135,7 +135,7 @@ MCTS_INLINE void mnk_clear_edges(uint32_t *plane, int rows, int k) {
 
 MCTS_INLINE void mnk_threats_inline(const mnk_planes *b, int player, int rows, int k, int exact, int find,
                                     mnk_threats *t) {
-    mnk_windows w;
+    mnk_row_windows w;
     mnk_clear_edges(w.lack1, rows, k);
     if (find >= MNK_FIND_FOURS) mnk_clear_edges(w.lack2, rows, k);
     if (find >= MNK_FIND_ALL) {

@@ -150,7 +150,9 @@ static inline int mcts_cpu_level(void) { return 0; }
 #endif
 #include <windows.h>
 #else
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -181,6 +183,15 @@ static inline int mcts_vm_commit(void *base, uint64_t from, uint64_t to) {
     return VirtualAlloc((char *)base + from, (SIZE_T)(to - from), MEM_COMMIT, PAGE_READWRITE) != NULL;
 #else
     return mprotect((char *)base + from, (size_t)(to - from), PROT_READ | PROT_WRITE) == 0;
+#endif
+}
+
+/* gives back bytes [from, to), multiples of 64 KiB; `to`: where the memory ends that was not given back */
+static inline void mcts_vm_discard(void *base, uint64_t from, uint64_t to) {
+#if defined(_WIN32)
+    VirtualFree((char *)base + from, (SIZE_T)(to - from), MEM_DECOMMIT);
+#else
+    munmap((char *)base + from, (size_t)(to - from));
 #endif
 }
 
@@ -237,6 +248,31 @@ static inline void mcts_publish(uint32_t *number, uint32_t value) {
 #endif
 }
 
+/* ---- numbers that several threads change ---- */
+
+/* sets a flag; 1 for the one caller who did it */
+static inline int mcts_take(uint32_t *flag) {
+#if defined(__GNUC__) || defined(__clang__)
+    return __atomic_exchange_n(flag, 1, __ATOMIC_ACQ_REL) == 0;
+#elif defined(_MSC_VER)
+    return InterlockedExchange((volatile long *)flag, 1) == 0;
+#endif
+}
+
+/* raises a number that counts around to this value, unless it is beyond that */
+static inline void mcts_raise(uint32_t *number, uint32_t value) {
+#if defined(__GNUC__) || defined(__clang__)
+    uint32_t known = __atomic_load_n(number, __ATOMIC_RELAXED);
+    while (value - known - 1 < UINT32_C(0x7FFFFFFF) &&
+           !__atomic_compare_exchange_n(number, &known, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+#elif defined(_MSC_VER)
+    uint32_t known = *(volatile uint32_t *)number, found;
+    while (value - known - 1 < UINT32_C(0x7FFFFFFF) &&
+           (found = (uint32_t)InterlockedCompareExchange((volatile long *)number, (long)value, (long)known)) != known)
+        known = found;
+#endif
+}
+
 /* waits for another thread, the longer the more often it was called before */
 static inline void mcts_wait(uint32_t times) {
 #if defined(_WIN32)
@@ -259,6 +295,52 @@ static inline void mcts_wait(uint32_t times) {
 #endif
 }
 
+/* sets a number that is 0 to 1; 0 when another thread has done so */
+static inline int mcts_claim(uint32_t *number) {
+#if defined(__GNUC__) || defined(__clang__)
+    uint32_t none = 0;
+    return __atomic_compare_exchange_n(number, &none, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+#elif defined(_MSC_VER)
+    return InterlockedCompareExchange((volatile long *)number, 1, 0) == 0;
+#endif
+}
+
+/* ---- a thread that nobody waits for and that gets no signal. `job` begins with the function that it runs, which gets
+ * `job`; 0 when the system gives no thread ---- */
+#define MCTS_STACK 262144
+
+#if defined(_WIN32)
+static inline DWORD WINAPI mcts_thread_main(LPVOID job) {
+#else
+static inline void *mcts_thread_main(void *job) {
+#endif
+    (*(void (**)(void *))job)(job);
+    return 0;
+}
+
+static inline int mcts_thread_start(void *job) {
+#if defined(_WIN32)
+    HANDLE thread = CreateThread(NULL, MCTS_STACK, mcts_thread_main, job, STACK_SIZE_PARAM_IS_A_RESERVATION, NULL);
+    if (thread == NULL) return 0;
+    CloseHandle(thread);
+    return 1;
+#else
+    pthread_t thread;
+    pthread_attr_t attributes;
+    sigset_t all, before;
+    int failed;
+    if (pthread_attr_init(&attributes) != 0) return 0;
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, MCTS_STACK);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    failed = pthread_create(&thread, &attributes, mcts_thread_main, job);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return failed == 0;
+#endif
+}
+
 /* ---- a number that one thread writes and another one reads now and then; nothing else is ordered by it ---- */
 
 static inline uint32_t mcts_flag_read(const uint32_t *flag) {
@@ -274,6 +356,23 @@ static inline void mcts_flag_write(uint32_t *flag, uint32_t value) {
     __atomic_store_n(flag, value, __ATOMIC_RELAXED);
 #else
     *(volatile uint32_t *)flag = value;
+#endif
+}
+
+/* the same of a number as wide as a pointer */
+static inline uintptr_t mcts_mark_read(const uintptr_t *mark) {
+#if defined(__GNUC__) || defined(__clang__)
+    return __atomic_load_n(mark, __ATOMIC_RELAXED);
+#else
+    return *(const volatile uintptr_t *)mark;
+#endif
+}
+
+static inline void mcts_mark_write(uintptr_t *mark, uintptr_t value) {
+#if defined(__GNUC__) || defined(__clang__)
+    __atomic_store_n(mark, value, __ATOMIC_RELAXED);
+#else
+    *(volatile uintptr_t *)mark = value;
 #endif
 }
 

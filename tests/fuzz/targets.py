@@ -16,11 +16,11 @@ from saved_files import put_together, take_apart
 
 import mcts_core as mc
 from mcts_core import probe, storage
+from mcts_core.arguments import shorten
 from mcts_core.bots.gomocup import Gomocup
 from mcts_core.bots.lines import Lines, serve
 from mcts_core.bots.ugi import UGI, Notation
 from mcts_core.cli.games import parse_game
-from mcts_core.notation import shorten
 
 REFUSED = (mc.IllegalMove, mc.GameOver, mc.InvalidState, mc.InvalidOption)
 BOARDS = [
@@ -311,12 +311,14 @@ def messages(data):
         told = bytes(changed)
     engine = mc.Searcher(seed=1, memory_mb=4, **kind)
     engine.search(state, iterations=100)
+    before = saved_files.saved(engine)
     try:
         engine._core.hear(told)
     except ValueError:
-        pass
+        assert saved_files.saved(engine) == before
     probe.check_tree(engine)
-    engine.stats()
+    assert engine.stats().move in state.legal_moves()
+    engine._seed = None  # so that the same position goes on
     engine.search(state, iterations=100)
     probe.check_tree(engine)
 

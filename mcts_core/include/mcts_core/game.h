@@ -124,6 +124,16 @@ typedef struct mcts_policy {
     uint32_t symmetry; /* children only: 1: of moves that a symmetry of the position maps to each other, the first */
 } mcts_policy;
 
+/* What long work asks now and then: whether the search has to end, since its time is over or somebody stopped it. */
+typedef struct mcts_interrupt {
+    int32_t (*raised)(void *context); /* 1: it has to; some 50 ns */
+    void *context;
+} mcts_interrupt;
+
+static inline int32_t mcts_raised(const mcts_interrupt *interrupt) {
+    return interrupt != NULL && interrupt->raised(interrupt->context);
+}
+
 /* What is known for certain about a position. */
 typedef struct mcts_proof {
     int32_t value;     /* half-points for the player to move there; -1: nothing is proven */
@@ -131,6 +141,7 @@ typedef struct mcts_proof {
     uint32_t exact;    /* 1: that is best play: no shorter win, and the loser can resist that long */
     uint32_t move;     /* a first move of the proof; UINT32_MAX: none is known */
     uint64_t spent;    /* work done, in units of the budget */
+    const mcts_interrupt *interrupt; /* in, for mcts_prove: NULL, or to be asked after every few hundred units */
 } mcts_proof;
 
 #define MCTS_NO_MOVE UINT32_MAX
@@ -169,7 +180,7 @@ typedef int32_t (*mcts_play_out)(void *context, const void *root, const uint32_t
 
 /* Tries to prove the position at the end of the path, where the game goes on, with about `budget` units of work (some
  * 20 to 100 ns each), the exact distance included if `exact`; calling again goes on where the last call stopped, by
- * what `memory` keeps. Returns 0. */
+ * what `memory` keeps. Where proof->interrupt is raised it ends at once, with what is proven by then. Returns 0. */
 typedef int32_t (*mcts_prove)(void *context, const void *root, const uint32_t *path, uint32_t length, void *memory,
                               uint64_t budget, int32_t exact, mcts_proof *proof);
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mcts_core.board_text import format_diagram, parse_diagram, parse_moves
 from mcts_core.errors import IllegalMove, InvalidOption, InvalidState
-from mcts_core.notation import as_int, format_diagram, parse_diagram, parse_moves, shorten
 
 QUICK = settings(derandomize=True, deadline=None, max_examples=100, database=None)
 
@@ -13,32 +13,6 @@ QUICK = settings(derandomize=True, deadline=None, max_examples=100, database=Non
 class Index:
     def __index__(self):
         return 3
-
-
-class Rude:
-    def __repr__(self):
-        raise RuntimeError("no")
-
-
-def test_shorten():
-    assert shorten([1, "a"]) == "[1, 'a']"
-    assert shorten("x" * 100) == "'" + "x" * 76 + "..."
-    assert shorten("x" * 100, 10) == "'xxxxxx..."
-    assert shorten(Rude()) == "<Rude whose repr raised RuntimeError>"
-
-
-def test_as_int():
-    assert [as_int(value, "n", 0, 5) for value in (0, 5, Index())] == [0, 5, 3]
-    assert type(as_int(Index(), "n", 0, 5)) is int
-
-
-@pytest.mark.parametrize("value", [-1, 6, 10**40, 2.0, "3", None, True, False, [], Rude()])
-def test_as_int_says_what_was_expected_and_what_came(value):
-    with pytest.raises(InvalidOption) as caught:
-        as_int(value, "n", 0, 5)
-    assert str(caught.value) == f"n must be an int from 0 to 5, got {shorten(value)}"
-    with pytest.raises(InvalidState):
-        as_int(value, "n", 0, 5, InvalidState)
 
 
 @pytest.mark.parametrize(

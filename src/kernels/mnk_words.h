@@ -1,11 +1,11 @@
 /* The windows of k cells of a board with at most 64, all of a direction at once: a word with a bit per cell, a window
  * named by its lowest cell. */
-#ifndef MCTS_MNK_WINDOWS_H
-#define MCTS_MNK_WINDOWS_H
+#ifndef MCTS_MNK_WORDS_H
+#define MCTS_MNK_WORDS_H
 
 #include "platform.h"
 
-#define MNK_PLANES 10 /* of a score: the highest is 1023 */
+#define MNK_SCORE_BITS 10 /* of a score: the highest is 1023 */
 
 typedef struct mnk_rays {
     int32_t k;
@@ -110,7 +110,7 @@ static inline uint64_t mnk_gains(const mnk_rays *r, uint64_t mine, uint64_t thei
 }
 
 /* Adds the potential of the windows through each cell to a score, as planes of bits. */
-static inline void mnk_score_cells(const mnk_rays *r, uint64_t mine, uint64_t theirs, uint64_t score[MNK_PLANES]) {
+static inline void mnk_score_cells(const mnk_rays *r, uint64_t mine, uint64_t theirs, uint64_t score[MNK_SCORE_BITS]) {
     for (int d = 0; d < r->count; d++) {
         uint64_t planes[6], open = mnk_open_windows(r, d, mine, theirs);
         if (!open) continue;
@@ -120,7 +120,7 @@ static inline void mnk_score_cells(const mnk_rays *r, uint64_t mine, uint64_t th
             open ^= windows;
             for (int i = 0; windows && i < r->k; i++) {
                 uint64_t carry = windows << (i * r->step[d]);
-                for (int plane = count; carry && plane < MNK_PLANES; plane++) {
+                for (int plane = count; carry && plane < MNK_SCORE_BITS; plane++) {
                     uint64_t sum = score[plane] ^ carry;
                     carry &= score[plane];
                     score[plane] = sum;
@@ -131,17 +131,17 @@ static inline void mnk_score_cells(const mnk_rays *r, uint64_t mine, uint64_t th
 }
 
 /* Of the cells those with the highest score. */
-MCTS_INLINE uint64_t mnk_highest(uint64_t cells, const uint64_t score[MNK_PLANES]) {
-    for (int plane = MNK_PLANES - 1; plane >= 0; plane--)
+MCTS_INLINE uint64_t mnk_highest(uint64_t cells, const uint64_t score[MNK_SCORE_BITS]) {
+    for (int plane = MNK_SCORE_BITS - 1; plane >= 0; plane--)
         if (cells & score[plane]) cells &= score[plane];
     return cells;
 }
 
 /* Cells with a score of at least `least`. */
-MCTS_INLINE uint64_t mnk_at_least(uint32_t least, const uint64_t score[MNK_PLANES]) {
+MCTS_INLINE uint64_t mnk_at_least(uint32_t least, const uint64_t score[MNK_SCORE_BITS]) {
     uint64_t above = 0, level = ~UINT64_C(0);
-    if (least >> MNK_PLANES) return 0;
-    for (int plane = MNK_PLANES - 1; plane >= 0; plane--) {
+    if (least >> MNK_SCORE_BITS) return 0;
+    for (int plane = MNK_SCORE_BITS - 1; plane >= 0; plane--) {
         if (!(least >> plane & 1)) above |= level & score[plane];
         level &= least >> plane & 1 ? score[plane] : ~score[plane];
     }

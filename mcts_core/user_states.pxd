@@ -1,0 +1,40 @@
+"""The states of a game written in Python: what their methods answer, checked, and the numbers of its moves."""
+
+from libc.stdint cimport uint32_t
+
+
+cdef enum:
+    MAX_PLAYERS = 32  # also of the general tree
+
+
+cpdef int as_sign(value) except 0
+cpdef object as_winner(value)
+cpdef list as_values(given)
+cpdef list as_outcomes(given)
+cpdef list as_moves(given)
+cdef int refuse_repeated(object state, list moves, str method) except -1
+
+
+cdef class UserStates:
+    cdef object root
+    cdef bint general         # a general game
+    cdef readonly int players
+    cdef bint acts            # states have action()
+    cdef readonly tuple shape  # of an observation, once there was one
+    cdef list moves           # those met so far; an id is an index
+    cdef dict ids             # move -> id
+    cdef object error         # what a method raised
+    cdef str calling          # the method that is running
+
+    cdef int raise_error(self) except -1
+    cpdef int sign(self, object state) except 0
+    cpdef int mover(self, object state) except -2
+    cpdef object child(self, object state, object move)
+    cpdef object winner(self, object state)
+    cpdef list values(self, object state)
+    cpdef list legal(self, object state)
+    cpdef list outcomes(self, object state)
+    cpdef object index(self, object state, object move, int actions)
+    cpdef list indices(self, object state, list moves, int actions)
+    cpdef object planes(self, object state)
+    cdef uint32_t identity_of(self, object move) except? 0xFFFFFFFF

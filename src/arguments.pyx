@@ -1,0 +1,38 @@
+"""The checks of numbers and choices that everybody uses."""
+
+import operator
+
+from mcts_core.errors import IllegalMove, InvalidOption
+
+
+def shorten(value, length=80):
+    """``repr(value)`` for a message, cut to ``length`` characters."""
+    try:
+        text = repr(value)
+    except Exception as error:
+        text = f"<{type(value).__name__} whose repr raised {type(error).__name__}>"
+    return text if len(text) <= length else text[:length - 3] + "..."
+
+
+def as_int(value, name, low, high, error=InvalidOption):
+    """``value`` as an int from ``low`` to ``high``, or ``error`` naming ``name``."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise error(f"{name} must be an int from {low} to {high}, got {shorten(value)}") from None
+    if isinstance(value, bool) or not low <= number <= high:
+        raise error(f"{name} must be an int from {low} to {high}, got {shorten(value)}")
+    return number
+
+
+cdef int as_move(object move, int count, str name) except -1:
+    """``move`` as a C int from 0 to ``count - 1``; ints only, bools are none. Raises IllegalMove."""
+    cdef Py_ssize_t number = -1
+    if type(move) is int:
+        try:
+            number = move
+        except OverflowError:
+            pass
+    if not 0 <= number < count:
+        number = as_int(move, f"a {name}", 0, count - 1, IllegalMove)
+    return <int>number

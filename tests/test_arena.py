@@ -1,0 +1,141 @@
+"""src/arena.pyx: memory goes back to the system in the background, whatever else happens meanwhile."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import mcts_core as mc
+from mcts_core import arena
+
+PAGES = pathlib.Path("/proc/self/statm")
+MEMORY_MB = 512
+"""Of a Searcher here: address space that cannot be overlooked."""
+
+needs_proc = pytest.mark.skipif(not PAGES.exists(), reason="this system tells no memory in /proc/self/statm")
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+
+
+def address_space():
+    """Of this process, in units of 2**20 bytes."""
+    return int(PAGES.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE") >> 20
+
+
+def searched(**options):
+    """A Searcher with more than is given back at once: a tree, or the table of exact search."""
+    engine = mc.Searcher(memory_mb=MEMORY_MB, seed=1, **options)
+    engine.search(mc.Gomoku(15), iterations=100_000 if options else 1000)
+    assert engine._core.held > 2**20 or not options
+    return engine
+
+
+@needs_proc
+@pytest.mark.parametrize("options", [{"preset": "uct"}, {"preset": "uct", "threads": 2}, {}], ids=str)
+def test_all_memory_goes_back(options):
+    arena.settle()
+    before = address_space()
+    engine = searched(**options)
+    assert address_space() > before + MEMORY_MB // 2
+    del engine
+    arena.settle()
+    assert address_space() < before + MEMORY_MB // 4
+
+
+@needs_proc
+def test_more_at_a_time_than_threads_are_begun():
+    arena.settle()
+    before = address_space()
+    engines = []
+    for _ in range(70):
+        engines.append(mc.Searcher(memory_mb=64))
+        engines[-1].search(mc.Gomoku(15), iterations=5)
+    del engines
+    arena.settle()
+    assert address_space() < before + 1024  # of 4480
+
+
+def test_searches_while_memory_goes_back():
+    """From several threads; what is given back is nobody's."""
+    found = []
+
+    def play():
+        for _ in range(4):
+            engine = searched(preset="uct")
+            found.append(engine.stats().moves)
+            del engine
+
+    threads = [threading.Thread(target=play) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 12 and all(moves == found[0] for moves in found)
+    arena.settle()
+
+
+@needs_proc
+@needs_fork
+def test_a_fork_meanwhile_leaves_nothing_in_the_child():
+    arena.settle()
+    before = address_space()
+    for _ in range(3):
+        engine = mc.Searcher(memory_mb=MEMORY_MB, preset="uct", seed=1)
+        engine.search(mc.ConnectFour(), iterations=1_500_000)
+        assert engine._core.held == 2**24
+        del engine
+        child = os.fork()
+        if not child:
+            signal.alarm(30)
+            arena.settle()  # no thread gives anything back here
+            left = address_space() - before
+            mc.Searcher(memory_mb=1).search(mc.ConnectFour(), iterations=100)
+            os._exit(max(left, 0))
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) in range(13)  # less than there was, and no signal
+    arena.settle()
+
+
+EXIT = """
+import os, sys
+import mcts_core as mc
+engine = mc.Searcher(memory_mb=512, preset="uct", seed=1)
+engine.search(mc.Gomoku(15), iterations=100_000)
+{end}
+"""
+
+
+@pytest.mark.parametrize("end", ["del engine", "del engine; os._exit(0)", ""])
+def test_the_interpreter_may_end_meanwhile(end):
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", EXIT.format(end=end)], capture_output=True, text=True)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+LIMITED = """
+import resource
+import mcts_core as mc
+
+def taken():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
+
+for round in range(3):
+    engine = mc.Searcher(memory_mb=64, preset="uct", seed=1)
+    engine.search(mc.ConnectFour(), iterations=1_500_000)
+    assert engine._core.held == 16 << 20
+    if round == 0:
+        first = taken()
+        resource.setrlimit(resource.RLIMIT_AS, (first + (8 << 20), resource.RLIM_INFINITY))
+    assert taken() > first - (8 << 20)
+    del engine
+"""
+
+
+@needs_proc
+def test_an_arena_waits_for_the_room_that_is_given_back():
+    """Under a limit that two of them exceed, each has all of its memory."""
+    done = subprocess.run([sys.executable, "-c", LIMITED], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
