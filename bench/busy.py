@@ -64,8 +64,8 @@ def main(argv):
     end = time.monotonic() + float(argv[0])
     if len(argv) > 1 and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {int(argv[1])})
-    threading.Thread(target=end_with_input, daemon=True).start()
     print("busy", flush=True)
+    threading.Thread(target=end_with_input, daemon=True).start()
     while time.monotonic() < end:
         sum(range(1000))
     os._exit(0)  # without waiting for the thread that waits

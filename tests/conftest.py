@@ -27,8 +27,10 @@ collect_ignore = [name for package in WITHOUT for name in NEEDED_BY[package]]
 HERE = {
     "/proc": sys.platform == "linux" and os.path.exists("/proc/self/statm"),
     "fork": hasattr(os, "fork"),
+    "locks of files": importlib.util.find_spec("fcntl") is not None,
     "modes and links of POSIX": os.name == "posix",
     "named pipes": hasattr(os, "mkfifo"),
+    "pytest-xdist": importlib.util.find_spec("xdist") is not None,
     "resource": importlib.util.find_spec("resource") is not None,
     "signals to processes": os.name == "posix",
     "signals to threads": hasattr(signal, "pthread_kill"),
@@ -62,6 +64,26 @@ def ctrl_c():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(autouse=True)
+def turn(request, tmp_path_factory):
+    """A test that is marked ``alone`` runs beside no other one, also where pytest-xdist runs the tests.
+
+    Who wants to be alone holds the gate until the others are done; else there would always be one of them.
+    """
+    if "PYTEST_XDIST_WORKER" not in os.environ or not HERE["locks of files"]:
+        yield
+        return
+    from fcntl import LOCK_EX, LOCK_SH, LOCK_UN, flock
+
+    folder = tmp_path_factory.getbasetemp().parent  # of this run, the same in all of its processes
+    kind = LOCK_EX if request.node.get_closest_marker("alone") else LOCK_SH
+    with open(folder / "gate", "ab") as gate, open(folder / "room", "ab") as room:
+        flock(gate, kind)
+        flock(room, kind)
+        flock(gate, LOCK_UN)
+        yield
 
 
 @pytest.fixture

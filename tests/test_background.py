@@ -299,6 +299,7 @@ def test_an_event_loop_that_loses_the_end():
 
 # ---- progress and watch ----------------------------------------------------------------------------------------------
 
+@pytest.mark.alone
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("state", [START, mc.Gomoku(15), Board(START)], ids=["c4", "gomoku", "user"])
 def test_progress(preset, state):
@@ -360,6 +361,7 @@ def test_within_progress():
     assert seen == [None] and engine.stats().stop_reason == "cancelled" and engine.stats().seconds < 30
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("preset", PRESETS)
 def test_watch(preset):
     engine = mc.Searcher(preset=preset, seed=3)
@@ -421,6 +423,7 @@ def test_bad_budgets():
 
 # ---- asyncio ---------------------------------------------------------------------------------------------------------
 
+@pytest.mark.alone
 def test_search_async():
     async def main():
         ticks = 0
@@ -445,6 +448,7 @@ def test_search_async():
     asyncio.run(main())
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("state", [START, mc.Gomoku(15), Board(START)], ids=["c4", "gomoku", "user"])
 def test_cancellation_ends_the_thread(state):
     async def main():

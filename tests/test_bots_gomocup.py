@@ -674,6 +674,7 @@ def two_engines():
         yield first, second
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("size, rule", [(15, "freestyle"), (20, "exact")])
 def test_games_with_a_tenth_of_a_second_for_a_move(two_engines, size, rule):
     middle = size // 2 * size + size // 2
@@ -686,11 +687,13 @@ def test_games_with_a_tenth_of_a_second_for_a_move(two_engines, size, rule):
     assert state.winner() is not None or len(state.moves) >= 40
 
 
+@pytest.mark.alone
 def test_a_game_with_a_second_for_a_move(two_engines):
     state = never_late(lambda: Game(two_engines, 15, "freestyle", 1000).play(most=4))
     assert len(state.moves) == 4
 
 
+@pytest.mark.alone
 def test_a_match_of_two_seconds_for_each(two_engines):
     """More moves than a game has: what is left shrinks and is never used up."""
     game = Game(two_engines, 20, "freestyle", 1000, match=2000)

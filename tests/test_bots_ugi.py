@@ -665,6 +665,7 @@ def two(*arguments, cwd=None):
     return EngineProcess("ugi", *arguments, cwd=cwd), EngineProcess("ugi", *arguments, end=b"\r\n", cwd=cwd)
 
 
+@pytest.mark.alone
 def test_a_whole_game_of_connect_four_with_a_tenth_of_a_second_for_a_move():
     first, second = two("--game", "connect4")
     with first, second:
@@ -674,6 +675,7 @@ def test_a_whole_game_of_connect_four_with_a_tenth_of_a_second_for_a_move():
     assert {"p1win": 1, "p2win": -1, "draw": 0}[result] == state.winner()
 
 
+@pytest.mark.alone
 def test_a_game_with_a_second_for_a_move():
     first, second = two("--game", "gomoku")
     with first, second:
@@ -681,6 +683,7 @@ def test_a_game_with_a_second_for_a_move():
     assert result == "none" and len(set(moves)) == 3
 
 
+@pytest.mark.alone
 def test_a_game_on_the_clock():
     first, second = two("--game", "mnk:5,5,4")
     with first, second:
@@ -689,6 +692,7 @@ def test_a_game_on_the_clock():
     assert result in ("p1win", "p2win", "draw")
 
 
+@pytest.mark.alone
 def test_a_whole_game_of_a_python_game(tmp_path):
     (tmp_path / "nim_game.py").write_text(NIM)
     first, second = two("--game", "nim_game:Nim", "--seed", "1", cwd=tmp_path)

@@ -21,17 +21,51 @@ def test_ctrl_c():
     code = "import signal; assert signal.getsignal(signal.SIGINT) is signal.default_int_handler"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 """
+BESIDE = """
+import time, pytest
+
+@pytest.mark.parametrize("number", [*range(6)] + [pytest.param(number, marks=pytest.mark.alone) for number in "abc"] * 2)
+def test_note(number, tmp_path_factory):
+    begin = time.monotonic()
+    time.sleep(0.02)
+    with open(tmp_path_factory.getbasetemp().parent.parent / "notes", "a") as notes:
+        notes.write(f"{number} {begin} {time.monotonic()}\\n")
+"""
+PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "conftest", "-p", "no:cacheprovider"]
+
+
+def run(command, folder):
+    path = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
+    outside = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60,
+                          env={**outside, "PYTHONPATH": path})
 
 
 @pytest.mark.needs("signals to processes")
 def test_ctrl_c_works_where_it_was_ignored(tmp_path):
     (tmp_path / "test_inner.py").write_text(INNER)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "conftest", "-p", "no:cacheprovider", "test_inner.py"]
+    command = [*PYTEST, "test_inner.py"]
     code = f"import os, signal; signal.signal(signal.SIGINT, signal.SIG_IGN); os.execv({command[0]!r}, {command})"
-    path = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60,
-                          env={**os.environ, "PYTHONPATH": path})
+    done = run([sys.executable, "-c", code], tmp_path)
     assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.needs("locks of files", "pytest-xdist")
+def test_what_is_to_run_alone_does(tmp_path):
+    (tmp_path / "test_beside.py").write_text(BESIDE)
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n    alone\n    needs\n")
+    done = run([*PYTEST, "-n", "3", f"--basetemp={tmp_path / 'base'}", "test_beside.py"], tmp_path)
+    assert done.returncode == 0 and "12 passed" in done.stdout, done.stdout + done.stderr
+    notes = [line.split() for line in (tmp_path / "notes").read_text().splitlines()]
+    spans = {(name, float(begin)): float(end) for name, begin, end in notes}
+    assert len(spans) == 12
+    together = 0
+    for (name, begin), end in spans.items():
+        for (other, its_begin), its_end in spans.items():
+            if (name, begin) != (other, its_begin) and begin < its_end and its_begin < end:
+                assert name.isdigit() and other.isdigit(), f"{name} ran beside {other}"
+                together += 1
+    assert together  # the others do
 
 
 def test_this_session_can_be_interrupted():

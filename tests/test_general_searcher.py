@@ -83,6 +83,7 @@ def test_slices_do_not_change_a_search(state, options):
     assert one.stats().moves == two.stats().moves and two.stats().stop_reason == "iterations"
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("kind", [*KINDS, "slow evaluator"])
 def test_a_time_budget_is_used_and_kept(kind):
     state, options = KINDS.get(kind, (START, {"evaluator": slow}))
@@ -183,6 +184,7 @@ def test_one_legal_move_needs_no_search():
         assert engine.stats().stop_reason == "iterations" and engine.stats().iterations == 20
 
 
+@pytest.mark.alone
 def test_a_lead_that_nothing_overtakes_ends_the_search():
     class Clear(Corner):
         def returns(self):
@@ -399,6 +401,7 @@ def test_ponder_and_stop(state, options):
     assert engine.stats().iterations == 20
 
 
+@pytest.mark.alone
 @every_kind
 def test_progress(state, options):
     engine, reports = mc.Searcher(seed=1, stop_early=False, **options), []
@@ -413,10 +416,11 @@ def test_progress(state, options):
     assert engine.stats().stop_reason == "cancelled"
 
 
+@pytest.mark.alone
 @every_kind
 def test_watch_and_asyncio(state, options):
     engine = mc.Searcher(seed=1, stop_early=False, **options)
-    seen = [stats.stop_reason for stats in engine.watch(state, 0.1, every=0.02)]
+    seen = [stats.stop_reason for stats in engine.watch(state, 0.5, every=0.02)]
     assert seen[-1] == "time" and set(seen[:-1]) == {"running"}
     move = asyncio.run(engine.search_async(state, iterations=50))
     assert move == engine.stats().move and engine.stats().iterations == 50

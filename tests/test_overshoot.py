@@ -178,6 +178,7 @@ def test_a_busy_process_that_does_not_start_is_told(monkeypatch):
 # ---- the script ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.alone
 def test_the_script(tmp_path):
     file = tmp_path / "overshoot.json"
     done = script("--seconds", 1, "--games", "mnk:5,5,4", "dots", "--presets", "uct", "--budgets", 0.002, 0.01,

@@ -79,6 +79,7 @@ def test_slices_do_not_change_a_search(preset):
     assert two.stats().stop_reason == "iterations"
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("seconds", [0.001, 0.02, 0.2])
 @pytest.mark.parametrize("preset", PRESETS)
 def test_time_budget_is_used_and_kept(preset, seconds):
@@ -239,6 +240,7 @@ def test_one_search_at_a_time():
     assert engine.stats().iterations == 10
 
 
+@pytest.mark.alone
 def test_the_gil_is_released():
     """Two searches and a counting loop share the clock: each gets on while the others run."""
     engines = [mc.Searcher(preset="uct", seed=1), mc.Searcher(seed=2)]

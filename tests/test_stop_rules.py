@@ -143,6 +143,7 @@ def test_a_move_that_wins_at_once_is_certain(options):
         assert short.search(state, iterations=500) == move and move in (0, 4)
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("options", [{"preset": "uct"}, {"solver": False}], ids=["uct", "guided"])
 def test_decided_within_a_time_budget(options):
     engine = mc.Searcher(seed=1, stop_early=True, exploration=0.01, **options)

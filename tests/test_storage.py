@@ -605,6 +605,7 @@ def held(times, real):
     return call
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("times", [1, 7])
 def test_a_file_that_others_hold_is_waited_for(times, tmp_path, monkeypatch):
     engine, path = searched(mc.TicTacToe(), 50), tmp_path / "engine"
@@ -620,6 +621,7 @@ def test_a_file_that_others_hold_is_waited_for(times, tmp_path, monkeypatch):
     assert reading.count == times + 1 and os.listdir(tmp_path) == ["engine"]
 
 
+@pytest.mark.alone
 def test_a_file_that_others_keep_is_left_whole(tmp_path, monkeypatch):
     engine, path = searched(mc.TicTacToe(), 50), tmp_path / "engine"
     engine.save(path)
