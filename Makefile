@@ -18,8 +18,8 @@ OVERSHOOT_ARGS ?=
 SOAK_ARGS ?=
 PORTABLE_ARGS ?= --compile
 WHEEL_PYTHONS ?= $(PYTHON)
-THREAD_TESTS := tests/test_threads.py tests/test_board_text.py tests/test_errors.py tests/test_messages.py \
-	tests/test_results.py tests/test_bots_thinking.py
+THREAD_TESTS := tests/test_threads.py tests/games/test_board_text.py tests/test_errors.py tests/distributed/test_messages.py \
+	tests/test_results.py tests/bots/test_thinking.py
 
 SOURCES := setup.py pyproject.toml README.md LICENSE MANIFEST.in \
 	$(shell find src mcts_core -name '*.py' -o -name '*.pyi' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.h') \
@@ -54,7 +54,7 @@ build:
 
 # Warnings of the programs of others are no errors here.
 test-clients: $(VENV)/.installed-clients
-	$(BIN)/pytest -m clients -W default $(PYTEST_ARGS) tests/test_clients_*.py tests/test_docs_clients.py
+	$(BIN)/pytest -m clients -W default $(PYTEST_ARGS) tests/test_clients_*.py tests/docs/test_clients.py
 
 # kaggle-environments last, and without what it asks for: see tests/clients.txt.
 $(VENV)/.installed-clients: $(VENV)/.installed-pettingzoo tests/clients.txt
@@ -63,10 +63,10 @@ $(VENV)/.installed-clients: $(VENV)/.installed-pettingzoo tests/clients.txt
 	touch $@
 
 test-browser: $(VENV)/.installed-browser
-	$(BIN)/pytest -m browser $(PYTEST_ARGS) tests/test_web_browser.py
+	$(BIN)/pytest -m browser $(PYTEST_ARGS) tests/web/test_browser.py
 
 test-examples: $(VENV)/.installed-torch $(VENV)/.installed-alphazero
-	$(BIN)/pytest -m examples $(PYTEST_ARGS) tests/test_examples_alphazero.py
+	$(BIN)/pytest -m examples $(PYTEST_ARGS) tests/examples/test_alphazero.py
 
 # PyTorch first, in this version: the extra alone would bring the newest one, with gigabytes for GPUs.
 $(VENV)/.installed-torch: | $(VENV)/pyvenv.cfg
@@ -78,7 +78,7 @@ docs: $(VENV)/.installed-docs
 	rm -rf build/docs
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --fresh-env --quiet --conf-dir docs \
 		--doctree-dir build/doctrees . build/docs
-	$(BIN)/pytest -m docs $(PYTEST_ARGS) tests/test_docs_site.py
+	$(BIN)/pytest -m docs $(PYTEST_ARGS) tests/docs/test_site.py
 
 bench: $(BENCH_VENV)/.installed-peers
 	$(BENCH_VENV)/bin/python bench/run.py $(BENCH_ARGS)
@@ -121,7 +121,7 @@ test-threads: $(WHEEL)/.built
 	$(BIN)/python -m pip install --quiet --no-deps --force-reinstall $(WHEEL)/*.whl
 	$(BIN)/python -m pip install --quiet pytest 'hypothesis<6.140' rich pytest-run-parallel
 	PYTHON_GIL=$$($(BIN)/python -c 'import sysconfig; print(int(not sysconfig.get_config_var("Py_GIL_DISABLED")))') \
-		$(BIN)/pytest -q --parallel-threads=4 --deselect tests/test_board_text.py::test_parse_moves $(THREAD_TESTS)
+		$(BIN)/pytest -q --parallel-threads=4 --deselect tests/games/test_board_text.py::test_parse_moves $(THREAD_TESTS)
 
 # pip keeps an installed package of the same version unless it is forced.
 $(VENV)/.installed-%: $(WHEEL)/.built

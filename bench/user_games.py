@@ -83,7 +83,7 @@ def parse(argv):
 def first_positions():
     """The candidates by name."""
     import mcts_core as mc
-    from mcts_core.connect_four import simple_twin
+    from mcts_core.games.connect_four.position import simple_twin
 
     spec = importlib.util.spec_from_file_location("connect_four_numba", EXAMPLE)
     example = importlib.util.module_from_spec(spec)

@@ -5,7 +5,7 @@ from concurrent.futures import as_completed
 from functools import partial
 from pathlib import Path
 
-from mcts_core.executors import NAMES, Opened
+from mcts_core.distributed.executors import NAMES, Opened
 
 EXECUTOR = f"{NAMES.replace(chr(39), '')} (default: processes, where there is more than one worker)"
 """What --executor takes."""

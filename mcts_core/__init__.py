@@ -18,7 +18,7 @@ except ImportError:
         "another folder or by `python -P`, or build the modules here by `pip install -e .`"
     ) from None
 from mcts_core.api import Searcher, rollouts, search, stats
-from mcts_core.connect_four import ConnectFour
+from mcts_core.games.connect_four.position import ConnectFour
 from mcts_core.errors import (
     EvaluatorError,
     GameError,
@@ -32,18 +32,18 @@ from mcts_core.errors import (
     WorkersLost,
 )
 from mcts_core.game import CHANCE
-from mcts_core.mnk import MNK, Gomoku, TicTacToe
+from mcts_core.games.mnk.position import MNK, Gomoku, TicTacToe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mcts_core import render
-    from mcts_core.check import CheckReport, Problem, check_game
+    from mcts_core.checks.check_game import CheckReport, Problem, check_game
     from mcts_core.clock import Clock
     from mcts_core.many import Result, search_many
-    from mcts_core.native_games import NativeGame, NativePosition, native_game
-    from mcts_core.parallel import ParallelResult, WorkerReport, search_parallel
+    from mcts_core.games.native_games import NativeGame, NativePosition, native_game
+    from mcts_core.distributed.parallel import ParallelResult, WorkerReport, search_parallel
     from mcts_core.results import MoveStats, Node, Rollouts, Stats
-    from mcts_core.self_play import SelfPlayData, SelfPlayProgress, selfplay
+    from mcts_core.self_play.selfplay import SelfPlayData, SelfPlayProgress, selfplay
 
 __version__ = "0.1.0"
 
@@ -111,19 +111,19 @@ def _find(name: str) -> object:
 
         return getattr(many, name)
     if name in ("CheckReport", "Problem", "check_game"):
-        from mcts_core import check
+        from mcts_core.checks import check_game as check
 
         return getattr(check, name)
     if name in ("NativeGame", "NativePosition", "native_game"):
-        from mcts_core import native_games
+        from mcts_core.games import native_games
 
         return getattr(native_games, name)
     if name in ("ParallelResult", "WorkerReport", "search_parallel"):
-        from mcts_core import parallel
+        from mcts_core.distributed import parallel
 
         return getattr(parallel, name)
     if name in ("SelfPlayData", "SelfPlayProgress", "selfplay"):
-        from mcts_core import self_play
+        from mcts_core.self_play.selfplay import selfplay as self_play
 
         return getattr(self_play, name)
     if name == "render":

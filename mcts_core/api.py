@@ -6,12 +6,13 @@ import math
 from _thread import _local as _ThreadLocal
 from os import urandom
 
-from mcts_core import bulk_rollouts, tuning
+from mcts_core import tuning
+from mcts_core.engine import bulk_rollouts
 from mcts_core.arguments import as_int, shorten
 from mcts_core.errors import InvalidOption, NoSearch, SearchBusy
 from mcts_core.game import NativeState, is_general
-from mcts_core.search_settings import SearchSettings, guide_of
-from mcts_core.searcher import SearchCore, clock, default_memory, tree_share
+from mcts_core.engine.settings import SearchSettings, guide_of
+from mcts_core.engine.searcher import SearchCore, clock, default_memory, tree_share
 
 TYPE_CHECKING = False  # typing itself, and dataclasses, would be most of the time that importing this package takes
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Any, Self
 
-    from mcts_core.background_search import BackgroundSearch, Pondering
-    from mcts_core.general_searcher import GeneralCore, GeneralSettings
+    from mcts_core.engine.background_search import BackgroundSearch, Pondering
+    from mcts_core.engine.general_searcher import GeneralCore, GeneralSettings
     from mcts_core.results import Node, Rollouts, Stats
 
 MAX_ITERATIONS = 2**30 - 1
@@ -311,7 +312,7 @@ class Searcher:
 
     def _begin_pondering(self, state: Any) -> BackgroundSearch:
         """The search, which ends with the last reference to it."""
-        from mcts_core.background_search import BackgroundSearch
+        from mcts_core.engine.background_search import BackgroundSearch
 
         settings, _, _, seed, _, reuse = self._budget(state, None, 1)
         self._core.check(state)
@@ -379,7 +380,7 @@ class Searcher:
 
         Its end, by whatever exception, ends the search.
         """
-        from mcts_core.background_search import Pondering
+        from mcts_core.engine.background_search import Pondering
 
         return Pondering(self, state)
 
@@ -402,7 +403,7 @@ class Searcher:
         The search begins with the first step of the iterator and ends when that is closed. A consumer that is slow
         gets the latest Stats. Budgets and errors are those of ``search``.
         """
-        from mcts_core.background_search import Watch
+        from mcts_core.engine.background_search import Watch
 
         budget = self._budget(state, seconds, iterations)
         interval = _as_number(every, "every", 1e-3, 1e9)
@@ -484,7 +485,7 @@ class Searcher:
         return {**known, **{name: self._given[name] for name in known if name in self._given}, **self._general}
 
     def _general_settings(self, state: Any) -> GeneralSettings:
-        from mcts_core.general_searcher import GeneralSettings
+        from mcts_core.engine.general_searcher import GeneralSettings
 
         options = self._general_options(state)
         if self._threads > 1:
@@ -497,7 +498,7 @@ class Searcher:
 
     def _change_core(self, settings: SearchSettings | GeneralSettings) -> None:
         """To the other kind of tree. Raises SearchBusy while the one at hand is searched."""
-        from mcts_core.general_searcher import GeneralCore, GeneralSettings
+        from mcts_core.engine.general_searcher import GeneralCore, GeneralSettings
 
         self._core.check_free()
         if isinstance(settings, GeneralSettings):
@@ -573,7 +574,7 @@ def _top_of(core: SearchCore | GeneralCore, number: int) -> tuple[Any, ...] | No
     """What ``Origin.keep`` keeps of the tree of the search ``number``, the last one."""
     if not isinstance(core, SearchCore):
         return None
-    from mcts_core.tree_top import top
+    from mcts_core.engine.top import top
 
     return top(core, number, KEPT_DEPTH, KEPT_SHARE, MAX_NODES)
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from mcts_core.background_search import BackgroundSearch
+from mcts_core.engine.background_search import BackgroundSearch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
     from typing import Any
 
-    from mcts_core.general_searcher import GeneralCore
-    from mcts_core.searcher import SearchCore
+    from mcts_core.engine.general_searcher import GeneralCore
+    from mcts_core.engine.searcher import SearchCore
 
 
 POLL = 0.05

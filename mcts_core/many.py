@@ -9,16 +9,16 @@ from functools import partial
 from mcts_core.api import MAX_ITERATIONS, MAX_SEED, Searcher, _as_duration, _random_seed, _stats_of
 from mcts_core.arguments import as_int, shorten
 from mcts_core.errors import InvalidOption, InvalidState
-from mcts_core.search_turn import Halt
-from mcts_core.searcher import clock
-from mcts_core.workers import run_together
+from mcts_core.engine.turn import Halt
+from mcts_core.engine.searcher import clock
+from mcts_core.engine.workers import run_together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from mcts_core.general_searcher import GeneralCore
+    from mcts_core.engine.general_searcher import GeneralCore
     from mcts_core.results import Stats
 
 MEMORY_MB = 256
@@ -135,8 +135,8 @@ class _Batch:
 
     def work_together(self, engine: Searcher, cores: list[GeneralCore]) -> None:
         """Searches the positions in groups whose leaves are evaluated together; ``cores`` grow to as many."""
-        from mcts_core.general_group import search_together
-        from mcts_core.general_searcher import GeneralCore
+        from mcts_core.engine.general_group import search_together
+        from mcts_core.engine.general_searcher import GeneralCore
 
         while len(cores) < min(TOGETHER, len(self._positions)):
             cores.append(GeneralCore(engine._memory))

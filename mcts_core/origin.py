@@ -9,13 +9,13 @@ from mcts_core.api import KEPT_DEPTH, KEPT_SHARE, MAX_NODES, _as_number
 from mcts_core.arguments import as_int
 from mcts_core.errors import NoSearch
 from mcts_core.results import Node
-from mcts_core.searcher import SearchCore
+from mcts_core.engine.searcher import SearchCore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from mcts_core.general_searcher import GeneralCore
+    from mcts_core.engine.general_searcher import GeneralCore
 
 MAX_DEPTH = 100
 
@@ -42,7 +42,7 @@ class Origin:
 
     def tree(self, max_depth: int, min_share: float) -> Node:
         """See ``Stats.tree``."""
-        from mcts_core.tree_top import top
+        from mcts_core.engine.top import top
 
         depth = as_int(max_depth, "max_depth", 0, MAX_DEPTH)
         share = _as_number(min_share, "min_share", 0.0, 1.0)

@@ -11,14 +11,14 @@ from mcts_core.cli.main import main
 # Optional packages that are not there for each Python and system: the files of tests that need one. Left out are only
 # those of the packages that MCTS_CORE_TESTS_WITHOUT names; a package that is missing otherwise is an error.
 NEEDED_BY = {
-    "distributed": ["test_parallel.py", "test_docs_clusters.py"],
-    "loky": ["test_parallel.py"],
-    "matplotlib": ["test_docs.py", "test_docs_pictures.py", "test_render_charts.py"],
-    "numba": ["test_docs_native_games.py", "test_examples.py", "test_native_games.py", "test_user_games.py"],
-    "numpy": ["test_evaluators.py", "test_general_rules.py", "test_general_searcher.py", "test_general_tree.py",
-              "test_bots_openspiel.py", "test_bots_openspiel_bot.py", "test_bench_evaluator.py",
-              "test_examples_alphazero.py", "test_self_play.py", "test_self_play_files.py"],
-    "open_spiel": ["test_bots_openspiel.py", "test_bots_openspiel_bot.py", "test_docs.py", "test_examples.py"],
+    "distributed": ["distributed/test_parallel.py", "docs/test_clusters.py"],
+    "loky": ["distributed/test_parallel.py"],
+    "matplotlib": ["docs/test_docs.py", "docs/test_pictures.py", "render/test_charts.py"],
+    "numba": ["docs/test_native_games.py", "examples/test_examples.py", "games/test_native_games.py", "bench/test_user_games.py"],
+    "numpy": ["engine/test_evaluators.py", "games/test_general_rules.py", "engine/test_general_searcher.py", "tree/test_general_tree.py",
+              "bots/test_openspiel.py", "bots/test_openspiel_bot.py", "bench/test_evaluator.py",
+              "examples/test_alphazero.py", "self_play/test_selfplay.py", "self_play/test_files.py"],
+    "open_spiel": ["bots/test_openspiel.py", "bots/test_openspiel_bot.py", "docs/test_docs.py", "examples/test_examples.py"],
 }
 WITHOUT = os.environ.get("MCTS_CORE_TESTS_WITHOUT", "").split()
 collect_ignore = [name for package in WITHOUT for name in NEEDED_BY[package]]

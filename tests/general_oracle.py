@@ -11,7 +11,7 @@ import numpy as np
 from uct_oracle import single, sqrt_log
 
 import mcts_core as mc
-from mcts_core.probe import Probe
+from mcts_core.testing.probe import Probe
 
 
 class Node:

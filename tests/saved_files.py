@@ -8,7 +8,7 @@ import struct
 import sys
 
 import mcts_core as mc
-from mcts_core.probe import check_tree
+from mcts_core.testing.probe import check_tree
 from mcts_core.storage import _build
 
 MAGIC = b"\x89MCTS\r\n\x1a"

@@ -3,7 +3,7 @@
 import ctypes
 
 import mcts_core as mc
-from mcts_core.probe import TableState
+from mcts_core.testing.probe import TableState
 
 GOAL = 6
 DIE = ((10, 0.5), (11, 0.25), (12, 0.0), (13, 0.25))

@@ -1,4 +1,4 @@
-"""mcts_core/background.py, src/background_search.pyx and what stands in src/searcher.pyx for them: pondering, asyncio,
+"""mcts_core/background.py, src/engine/background_search.pyx and what stands in src/engine/searcher.pyx for them: pondering, asyncio,
 progress, cancelling."""
 
 import _thread
@@ -14,9 +14,9 @@ import tracemalloc
 import pytest
 
 import mcts_core as mc
-from mcts_core import workers
-from mcts_core.background_search import BackgroundSearch
-from mcts_core.searcher import SearchCore, clock
+from mcts_core.engine import workers
+from mcts_core.engine.background_search import BackgroundSearch
+from mcts_core.engine.searcher import SearchCore, clock
 
 PRESETS = ["uct", "strong"]
 START = mc.ConnectFour()

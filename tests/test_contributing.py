@@ -75,7 +75,7 @@ def test_the_targets_are_those_of_the_makefile():
 def test_the_files_of_the_first_change_are_as_it_says():
     """The walk of CONTRIBUTING.md changes these places."""
     assert "    def running(self) -> bool:" in (ROOT / "mcts_core" / "clock.py").read_text(encoding="utf-8")
-    assert '.replace(";", " ")' in (ROOT / "src" / "board_text.pyx").read_text(encoding="utf-8")
+    assert '.replace(";", " ")' in (ROOT / "src" / "games/board_text.pyx").read_text(encoding="utf-8")
     for name, word in (("test_clock.py", "import mcts_core as mc"), ("test_board_text.py", "parse_moves")):
         assert word in (ROOT / "tests" / name).read_text(encoding="utf-8")
 
@@ -118,7 +118,7 @@ def test_a_game_touches_five_places(tmp_path):
     assert len({name for name, *_ in changes}) == 3 and len(copies) == 3
     copy_of_the_tree(tmp_path)
     take_the_walk(tmp_path)
-    for name in ("setup.py", "mcts_core/__init__.py", "mcts_core/registry.py"):
+    for name in ("setup.py", "mcts_core/__init__.py", "mcts_core/games/registry.py"):
         text = (tmp_path / name).read_text(encoding="utf-8")
         compile(text, name, "exec")
         assert "quares" in text

@@ -11,21 +11,21 @@ TESTED_IN = {
     "mcts_core/__init__.py": "package",
     "mcts_core/__main__.py": "cli_main",
     "mcts_core/cli/document.py": "cli_analyze",
-    "mcts_core/parallel_worker.py": "parallel",
-    "mcts_core/self_play_games.py": "self_play",
+    "mcts_core/distributed/worker.py": "parallel",
+    "mcts_core/self_play/games.py": "self_play",
     "mcts_core/web/refusals.py": "web_server",
     # what a module is split into, and has no use of its own
-    "src/background_search.pyx": "background",
-    "src/general_group.pyx": "general_searcher",
-    "mcts_core/mnk_lines.pxd": "mnk_guide",
-    "src/kernel_probe.pyx": "mnk_rollout",
-    "src/mnk_solver.pyx": "mnk_prover",
-    "src/mnk_threats.pyx": "mnk_prover",
-    "src/search_turn.pyx": "general_searcher",
-    "src/tree_storage.pyx": "storage",
+    "src/engine/background_search.pyx": "background",
+    "src/engine/general_group.pyx": "general_searcher",
+    "mcts_core/games/mnk/lines.pxd": "mnk_guide",
+    "src/testing/kernel_probe.pyx": "mnk_rollout",
+    "src/games/mnk/small_boards.pyx": "mnk_prover",
+    "src/games/mnk/continuous_fours.pyx": "mnk_prover",
+    "src/engine/turn.pyx": "general_searcher",
+    "src/engine/storage.pyx": "storage",
     # structs and a base class, which only their users can try out
     "mcts_core/simple_game.pxd": "native_games",
-    "mcts_core/tree_view.pxd": "compaction",
+    "mcts_core/tree/view.pxd": "compaction",
     "src/game.pyx": "native_games",
     "bench/workers.py": "match",
 }
@@ -47,7 +47,7 @@ SUBJECTS = {
     "package": "what is installed",
     "proven_positions": "the search as a whole on positions of known value",
     "readme": "README.md",
-    "reuse": "one subject through api.py, searcher.pyx, descent.pyx and compaction.pyx",
+    "reuse": "one subject through api.py, engine/searcher.pyx, engine/descent.pyx and tree/compaction.pyx",
     "stop_rules": "one subject through both searchers",
     "subinterpreters": "the package in several interpreters",
     "typing": "what type checkers see",
@@ -109,12 +109,12 @@ def headers_of(path, seen):
 
 def test_the_walk_finds_what_is_there():
     found = sources()
-    assert {"src/tree.pyx", "mcts_core/api.py", "mcts_core/cli/play.py", "mcts_core/dirichlet.pxd", "bench/elo.py",
+    assert {"src/tree/plain_tree.pyx", "mcts_core/api.py", "mcts_core/cli/play.py", "mcts_core/tree/dirichlet.pxd", "bench/elo.py",
             "mcts_core/render/__init__.py", "mcts_core/__init__.py"} <= set(found)
     assert found["mcts_core/cli/play.py"] == {"cli_play"}
     assert found["mcts_core/render/__init__.py"] == {"render"}
     assert "mcts_core/bots/__init__.py" not in found  # nothing but a docstring
-    assert "mcts_core/tree.pxd" not in found  # the header of src/tree.pyx
+    assert "mcts_core/tree/plain_tree.pxd" not in found  # the header of src/tree/plain_tree.pyx
 
 
 def test_every_source_has_a_test_file():

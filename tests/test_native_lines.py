@@ -43,7 +43,7 @@ def test_lines_of_c_belong_to_the_comment_before_them(tmp_path):
     origins = {lines[number - 1].strip(): origin for number, origin in native_lines.origins(path).items()
                if lines[number - 1].strip()}
     assert origins == {
-        "static int f(int x) {": ("src/tree.pyx", 7), "if (x) {": ("src/tree.pyx", 8), "x = 2;": ("src/tree.pyx", 8),
+        "static int f(int x) {": ("src/tree/plain_tree.pyx", 7), "if (x) {": ("src/tree/plain_tree.pyx", 8), "x = 2;": ("src/tree/plain_tree.pyx", 8),
         "x = 4;": ("mcts_core/game.pxd", 4),
     }
 
@@ -58,13 +58,13 @@ def test_counts_of_both_instruction_sets_are_one(tmp_path, monkeypatch):
         ran = 3 if command[-1].name == "a.gcda" else 0
         lines = [{"line_number": 11, "count": ran}, {"line_number": 12, "count": 0}, {"line_number": 24, "count": 0}]
         own = {"file": "f.c", "lines": lines}
-        header = {"file": "src/kernels/ucb.h", "lines": [{"line_number": 5, "count": 0}]}
+        header = {"file": "src/kernels/selection/ucb.h", "lines": [{"line_number": 5, "count": 0}]}
         other = {"file": "/usr/include/stdio.h", "lines": [{"line_number": 1, "count": 1}]}
         with gzip.open(f"{cwd}/{command[-1].name}.gcov.json.gz", "wt") as file:
             json.dump({"files": [own, header, other]}, file)
 
     monkeypatch.setattr(native_lines.subprocess, "run", run)
-    assert native_lines.counts(tmp_path) == {"src/tree.pyx": {8: 3}, "src/kernels/ucb.h": {5: 0}}
+    assert native_lines.counts(tmp_path) == {"src/tree/plain_tree.pyx": {8: 3}, "src/kernels/selection/ucb.h": {5: 0}}
 
 
 def test_ranges():

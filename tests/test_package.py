@@ -37,7 +37,7 @@ def test_all_names_of_all_exist():
 
 
 def test_only_public_names_show(tmp_path):
-    code = ("import mcts_core, mcts_core.cli.main, mcts_core.parallel\n"
+    code = ("import mcts_core, mcts_core.cli.main, mcts_core.distributed.parallel\n"
             "mcts_core.search(mcts_core.TicTacToe(), iterations=10)\n"
             "print([name for name in dir(mcts_core) if name[:2] != '__'] == sorted(mcts_core.__all__))")
     assert python(code, tmp_path) == "True\n"

@@ -1,4 +1,4 @@
-"""mcts_core/storage.py, src/tree_storage.pyx: files and pickles that go on as if nothing had happened."""
+"""mcts_core/storage.py, src/engine/storage.pyx: files and pickles that go on as if nothing had happened."""
 
 import copy
 import doctest
@@ -20,8 +20,8 @@ from signature import Subtract
 
 import mcts_core as mc
 from mcts_core import storage, tuning
-from mcts_core.probe import check_tree
-from mcts_core.searcher import SearchCore
+from mcts_core.testing.probe import check_tree
+from mcts_core.engine.searcher import SearchCore
 
 TESTS = pathlib.Path(__file__).parent
 PAGE = TESTS.parent / "docs" / "save_and_load.md"

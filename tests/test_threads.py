@@ -134,7 +134,7 @@ def test_each_thread_has_the_figures_of_its_own_last_search():
 def test_the_package_declares_that_it_needs_no_gil():
     """On a free-threaded Python importing a module that does not say so would turn the GIL on, with a warning."""
     code = ("import sys, mcts_core, mcts_core.cli.main\n"
-            "import mcts_core.bulk_rollouts, mcts_core.probe, mcts_core.tree_probe\n"
+            "import mcts_core.engine.bulk_rollouts, mcts_core.testing.probe, mcts_core.testing.tree_probe\n"
             "print(getattr(sys, '_is_gil_enabled', lambda: True)())")
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

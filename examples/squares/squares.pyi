@@ -1,7 +1,7 @@
 from collections.abc import Iterable
 from typing import SupportsIndex, final
 
-from mcts_core.board_position import BoardGeometry, BoardPosition
+from mcts_core.games.board_position import BoardGeometry, BoardPosition
 
 @final
 class Geometry(BoardGeometry): ...

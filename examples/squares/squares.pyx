@@ -4,11 +4,11 @@ cimport cython
 from libc.stdint cimport int32_t, uint32_t
 from libc.string cimport memset
 
-from mcts_core.board_position cimport BoardGeometry, BoardPosition, after_moves, from_diagram
+from mcts_core.games.board_position cimport BoardGeometry, BoardPosition, after_moves, from_diagram
 from mcts_core.game cimport MCTS_DRAW, MCTS_ONGOING, MCTS_WIN
 from mcts_core.simple_game cimport mcts_fill_game, mcts_rules
 
-from mcts_core.board_text import check_winner
+from mcts_core.games.board_text import check_winner
 
 cdef enum:
     SIDE = 4

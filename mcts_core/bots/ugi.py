@@ -14,7 +14,7 @@ import time
 import mcts_core
 from mcts_core.bots.budgets import DEFAULT_SECONDS, FOREVER, LEAST, MOVES, check, fewest, share, within
 from mcts_core.bots.thinking import GRACE, Thinking
-from mcts_core.registry import entry_of
+from mcts_core.games.registry import entry_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

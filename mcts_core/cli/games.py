@@ -9,7 +9,7 @@ import sys
 from abc import ABC, abstractmethod
 
 from mcts_core import GameError, IllegalMove, InvalidOption
-from mcts_core.registry import GAMES
+from mcts_core.games.registry import GAMES
 from mcts_core.render.board import column_names
 from mcts_core.render.terminal import board_lines
 

@@ -83,7 +83,7 @@ def play_elsewhere(args: argparse.Namespace, game: Game, screen: Screen | None) 
     """The records of the games, which an executor plays."""
     from concurrent.futures import BrokenExecutor
 
-    from mcts_core.executors import Opened
+    from mcts_core.distributed.executors import Opened
 
     records = []
     with Opened(args.executor, args.workers) as opened:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mcts_core import InvalidOption, InvalidState
 from mcts_core.arguments import as_int, shorten
-from mcts_core.registry import GAMES, entry_of
+from mcts_core.games.registry import GAMES, entry_of
 from mcts_core.render.markup import check_stats, check_value
 
 TYPE_CHECKING = False  # the command line reads boards: typing and dataclasses would be most of the time that this takes

@@ -6,7 +6,7 @@ from typing import Any
 
 from mcts_core.arguments import shorten
 from mcts_core.errors import InvalidOption
-from mcts_core.registry import GAMES, entry_of, labels
+from mcts_core.games.registry import GAMES, entry_of, labels
 from mcts_core.web.fields import check_names, choice
 from mcts_core.web.refusals import Refused
 

@@ -15,7 +15,8 @@ import saved_files
 from saved_files import put_together, take_apart
 
 import mcts_core as mc
-from mcts_core import probe, storage
+from mcts_core import storage
+from mcts_core.testing import probe
 from mcts_core.arguments import shorten
 from mcts_core.bots.gomocup import Gomocup
 from mcts_core.bots.lines import Lines, serve

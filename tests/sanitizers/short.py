@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 import mcts_core as mc
-from mcts_core import probe
+from mcts_core.testing import probe
 
 
 class Nim:

@@ -1,0 +1,462 @@
+"""``check_game``: plays random games and tells in words where a game breaks the contract of a position."""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import asdict, dataclass, field
+
+from mcts_core.api import Searcher
+from mcts_core.arguments import as_int, shorten
+from mcts_core.errors import GameError, GameOver, InvalidOption, InvalidState
+from mcts_core.game import CHANCE, NativeState, refuse_hidden
+from mcts_core.games.user_states import MOST_MOVES, MOST_PLAYERS, as_outcomes, as_sign, as_values, as_winner
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+    from typing import Any
+
+METHODS = ("to_move", "legal_moves", "play", "winner")
+GENERAL_METHODS = ("players", "to_move", "legal_moves", "play", "returns")
+"""Of a general game, which ``players`` tells from others."""
+CAUSES = (
+    "players", "to_move", "winner()", "returns()", "legal_moves()", "chance_outcomes()", "play()", "position",
+    "legal_moves", "play",
+)
+"""Parts whose problems make others fail too: they are told first."""
+CLOSE = 1e-6
+"""How far probabilities may be from a sum of 1."""
+MOST_CHILDREN = 40
+"""Of a position that is looked at closely."""
+CLOSELY = 2.0
+"""Positions of a game, on average, that are looked at closely."""
+ENOUGH = 20
+"""Different problems after which the games end."""
+ITERATIONS = 200
+"""Of the searches at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One way in which a game breaks the contract.
+
+    ``part`` is the method or function at fault, ``text`` what was expected and what came, ``moves`` led to the first
+    position where it was seen, and ``count`` is how often it was seen.
+    """
+
+    part: str
+    text: str
+    moves: tuple[Hashable, ...]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """What ``check_game`` found: ``ok``, ``problems``, and counts of the games that it played."""
+
+    game: str
+    """The name of the game or of the class of its positions."""
+    problems: tuple[Problem, ...]
+    """Each kind once; those that may be the cause of others first."""
+    games: int
+    """Games that were begun."""
+    positions: int
+    """Positions of these games."""
+    wins: int
+    """Games won by the player +1; with ``draws`` and ``losses`` those that came to an end. 0 of a general game."""
+    draws: int
+    losses: int
+    values: tuple[float, ...] | None
+    """Of a general game the mean result of each player, 0 to 1; otherwise None."""
+    mean_length: float
+    """Moves of a game that came to its end, on average."""
+    longest: int
+    most_moves: int
+    """Legal moves of a position, at most."""
+    seconds: float
+    seed: int
+
+    @property
+    def ok(self) -> bool:
+        """Whether no problem was found."""
+        return not self.problems
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as a dict of plain values; moves that JSON does not know as their ``str``."""
+        document = {"ok": self.ok, **asdict(self)}
+        document["problems"] = [
+            {**problem, "moves": [move if isinstance(move, (int, str)) else str(move) for move in problem["moves"]]}
+            for problem in document["problems"]
+        ]
+        return document
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.game}: {self.games:,} random games, {self.positions:,} positions, {self.mean_length:.1f} moves on "
+            f"average, {self.longest:,} at most, up to {self.most_moves:,} legal moves",
+            f"won by the first player {self.wins:,}, drawn {self.draws:,}, won by the second {self.losses:,}"
+            if self.values is None
+            else f"mean results of the players {', '.join(f'{value:.3f}' for value in self.values)}",
+        ]
+        if self.ok:
+            lines.append("no broken contract found")
+        for number, problem in enumerate(self.problems, 1):
+            where = f"after {shorten(list(problem.moves), 200)}" if problem.moves else "in the first position"
+            times = f", seen {problem.count:,} times" if problem.count > 1 else ""
+            lines.append(f"{number}. {problem.part}: {problem.text} ({where}{times})")
+        return "\n".join(lines)
+
+
+def check_game(
+    game: Any, games: int = 2000, *, seed: int = 0, max_plies: int = 10_000, raise_on_error: bool = False
+) -> CheckReport:
+    """Plays ``games`` uniformly random games and reports every way in which the game breaks its contract.
+
+    ``game`` is a position to start from, or what makes one when it is called: a class of positions, a game of
+    ``native_game``; general games too. Looked at in every position: that ``to_move``, ``winner()`` and
+    ``legal_moves()`` (of a general game ``returns()`` and ``chance_outcomes()``) are what they may be, that no move is
+    listed twice, that ``play`` leaves the old position alone, and that the game ends within ``max_plies`` moves; in
+    some, that the same question has the same answer and the same move the same effect. Of a native game also its table:
+    that nothing is written outside of a state and the room for moves, by canaries; that outcomes, slots and results are
+    in range and agree with each other; that rollouts have the results of random games. At the end short searches run.
+
+    What it does not find may still be wrong: rules, for one. The same ``seed`` plays the same games. Raises
+    InvalidState for what is no position, GameOver for a finished one, InvalidOption, and GameError where the first
+    position cannot be made or, with ``raise_on_error``, if there is a problem: with the report's text.
+    """
+    count = as_int(games, "games", 1, 10**9)
+    first = as_int(seed, "seed", 0, 2**64 - 1)
+    limit = as_int(max_plies, "max_plies", 1, 10**9)
+    if not isinstance(raise_on_error, bool):
+        raise InvalidOption(f"raise_on_error must be True or False, got {shorten(raise_on_error)}")
+    begin = time.perf_counter()
+    start = _first_position(game)
+    run = _Run(start, random.Random(first), limit)
+    for number in range(count):
+        if run.is_enough():
+            break
+        run.play_game(number)
+    if not run.is_enough():
+        run.finish(first)
+    report = run.report(_name_of(start), first, time.perf_counter() - begin)
+    if raise_on_error and not report.ok:
+        raise GameError(str(report))
+    return report
+
+
+def _missing(position: Any) -> list[str]:
+    """What a position must have and this has not."""
+    names = GENERAL_METHODS if hasattr(position, "players") else METHODS
+    return [name for name in names if not hasattr(position, name)]
+
+
+def _first_position(game: Any) -> Any:
+    missing = _missing(game)
+    if isinstance(game, type) or (missing and callable(game)):
+        try:
+            game = game()
+        except GameError:  # a game of native_game says by itself what is wrong
+            raise
+        except Exception as error:
+            text = f"{shorten(game)}() must make the first position: {type(error).__name__}: {error}"
+            raise InvalidState(text) from error
+        missing = _missing(game)
+    if missing:
+        raise InvalidState(
+            f"a position must have to_move, legal_moves(), play(move) and winner(), one of a general game players, "
+            f"to_move, legal_moves(), play(move) and returns(); {shorten(game)} has no {' and no '.join(missing)}"
+        )
+    refuse_hidden(game)
+    return game
+
+
+def _name_of(start: Any) -> str:
+    rules = getattr(start, "rules", None)
+    name = getattr(rules, "name", None) if isinstance(start, NativeState) else None
+    return name if isinstance(name, str) else type(start).__name__
+
+
+class _GameEnds(Exception):
+    """The position is such that this game cannot go on."""
+
+
+@dataclass(slots=True)
+class _Seen:
+    part: str
+    text: str
+    moves: tuple[Any, ...]
+    count: int = 1
+
+
+@dataclass(slots=True)
+class _View:
+    """What a position says of itself."""
+
+    to_move: Any
+    result: Any
+    """None while the game goes on, then the winner; of a general game what each player gets."""
+    moves: list[Any] = field(default_factory=list)
+    chances: list[float] | None = None
+    """The probability of each move where chance is to move, otherwise None."""
+
+
+class _Run:
+    """The games of one call and what they showed."""
+
+    def __init__(self, start: Any, choice: random.Random, limit: int) -> None:
+        self.start, self.choice, self.limit = start, choice, limit
+        self.native = isinstance(start, NativeState)
+        self.general = hasattr(start, "players")
+        self.sums: list[float] = []
+        self.seen: dict[str, _Seen] = {}
+        self.path: list[Any] = []
+        self.games = self.finished = self.positions = self.endless = self.plies = self.longest = self.most_moves = 0
+        self.results = {1: 0, 0: 0, -1: 0}
+        self.samples: list[tuple[Any, list[Any]]] = []
+
+    def report(self, name: str, seed: int, seconds: float) -> CheckReport:
+        ranked = sorted(self.seen.values(), key=lambda each: [*CAUSES, each.part].index(each.part))
+        return CheckReport(
+            game=name,
+            problems=tuple(Problem(each.part, each.text, each.moves, each.count) for each in ranked),
+            games=self.games,
+            positions=self.positions,
+            wins=self.results[1],
+            draws=self.results[0],
+            losses=self.results[-1],
+            values=tuple(each / self.finished for each in self.sums) if self.general else None,
+            mean_length=self.plies / self.finished if self.finished else 0.0,
+            longest=self.longest,
+            most_moves=self.most_moves,
+            seconds=seconds,
+            seed=seed,
+        )
+
+    def is_enough(self) -> bool:
+        """Whether more games would show no more, or take too long."""
+        return len(self.seen) >= ENOUGH or self.endless >= 3
+
+    def tell(self, part: str, key: str, text: str) -> None:
+        """Records a problem; those of one ``part`` and ``key`` are one."""
+        found = self.seen.get(part + key)
+        if found is None:
+            self.seen[part + key] = _Seen(part, text, tuple(self.path))
+        else:
+            found.count += 1
+
+    def call(self, part: str, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Calls a method of the game; an exception is a problem that ends the game."""
+        try:
+            return function(*arguments)
+        except Exception as error:
+            self.tell(part, type(error).__name__, f"raised {type(error).__name__}: {error}")
+            raise _GameEnds from None
+
+    def checked(self, part: str, convert: Callable[[Any], Any], given: Any, expected: str) -> Any:
+        """What a method returned as a search reads it; that it cannot be read is a problem that ends the game."""
+        try:
+            return convert(given)
+        except (TypeError, ValueError, OverflowError):
+            self.tell(part, "value", f"{expected}, got {shorten(given)}")
+            raise _GameEnds from None
+
+    # ---- one game ----------------------------------------------------------------------------------------------------
+
+    def play_game(self, number: int) -> None:
+        """Plays one random game; of the first all positions are looked at closely, of the others some."""
+        self.path = []
+        self.games += 1
+        state = self.start
+        closely = 1.0 if number == 0 else CLOSELY * self.games / (1 + self.positions)
+        try:
+            while True:
+                view = self.look(state)
+                self.positions += 1
+                if view.result is not None:
+                    if not self.path:
+                        told = f"{'returns' if self.general else 'winner'} {view.result}"
+                        raise GameOver(f"the game is over ({told}): there is nothing to check in {shorten(state)}")
+                    break
+                if len(self.path) >= self.limit:
+                    self.endless += 1
+                    self.tell("play", "endless", f"a random game did not end within {self.limit:,} moves (max_plies)")
+                    raise _GameEnds
+                if self.choice.random() < closely:
+                    self.look_closely(state, view)
+                    if not self.samples or (len(self.samples) < 64 and self.choice.random() < 0.2):
+                        self.samples.append((state, list(self.path)))
+                move = self.choice.choices(view.moves, view.chances)[0]
+                child = self.child(state, move)
+                self.compare(view, self.look(state), f"play({shorten(move)}) changed the position it was called on")
+                self.path.append(move)
+                state = child
+        except _GameEnds:
+            return
+        self.finished += 1
+        if self.general:
+            before = self.sums or [0.0] * len(view.result)
+            self.sums = [total + value for total, value in zip(before, view.result, strict=True)]
+        else:
+            self.results[view.result] += 1
+        self.plies += len(self.path)
+        self.longest = max(self.longest, len(self.path))
+
+    def look(self, state: Any) -> _View:
+        """What the position says, checked."""
+        if self.general:
+            return self.look_general(state)
+        to_move = self.call("to_move", lambda: state.to_move)
+        to_move = self.checked("to_move", as_sign, to_move, "must be +1 or -1")
+        winner = self.call("winner()", state.winner)
+        winner = self.checked("winner()", as_winner, winner, "must be None, +1, -1 or 0")
+        return _View(to_move, winner, self.moves_of(state) if winner is None else [])
+
+    def look_general(self, state: Any) -> _View:
+        """The same of a position of a general game."""
+        players = self.call("players", lambda: state.players)
+        if type(players) is not int or not 1 <= players <= MOST_PLAYERS or players != self.start.players:
+            text = f"must be an int from 1 to {MOST_PLAYERS}, the same in every position, got {shorten(players)}"
+            self.tell("players", "value", text)
+            raise _GameEnds
+        values = self.call("returns()", state.returns)
+        if values is not None:
+            expected = f"must return None or a number from 0 to 1 for each of the {players} players"
+            result = tuple(self.checked("returns()", as_values, values, expected))
+            if len(result) != players:
+                self.tell("returns()", "value", f"{expected}, got {shorten(values)}")
+                raise _GameEnds
+            return _View(None, result)
+        to_move = self.call("to_move", lambda: state.to_move)
+        if isinstance(to_move, str) and to_move == CHANCE:
+            moves, chances = self.outcomes_of(state)
+            return _View(to_move, None, moves, chances)
+        if type(to_move) is not int or not 0 <= to_move < players:
+            self.tell("to_move", "value", f"must be 0 to {players - 1} or CHANCE, got {shorten(to_move)}")
+            raise _GameEnds
+        return _View(to_move, None, self.moves_of(state))
+
+    def moves_of(self, state: Any) -> list[Any]:
+        """The legal moves where a player is to move, checked."""
+        moves = self.listed("legal_moves()", self.call("legal_moves()", state.legal_moves))
+        if not moves:
+            text = (
+                f"returned no move although {'returns()' if self.general else 'winner()'} is None: a player who cannot "
+                f"move needs a move that passes"
+            )
+            self.tell("legal_moves()", "none", text)
+            raise _GameEnds
+        self.different("legal_moves()", moves)
+        self.most_moves = max(self.most_moves, len(moves))
+        return moves
+
+    def outcomes_of(self, state: Any) -> tuple[list[Any], list[float]]:
+        """The moves of chance and their probabilities, checked."""
+        part = "chance_outcomes()"
+        given = self.listed(part, self.call(part, lambda: state.chance_outcomes()))
+        outcomes = self.checked(part, as_outcomes, given, "must return pairs of a move and its probability")
+        moves = [move for move, _ in outcomes]
+        chances = [chance for _, chance in outcomes]
+        if not all(0.0 <= chance <= 1.0 for chance in chances) or abs(sum(chances) - 1.0) > CLOSE:
+            text = f"probabilities must be numbers from 0 to 1 that sum to 1, got {shorten(given)}"
+            self.tell(part, "sum", text)
+            raise _GameEnds
+        self.different(part, moves)
+        return moves, chances
+
+    def listed(self, part: str, moves: Any) -> list[Any]:
+        """What a method that lists moves returned, as a list."""
+        if isinstance(moves, (str, bytes)) or not hasattr(moves, "__iter__"):
+            self.tell(part, "kind", f"must return a list of moves, got {shorten(moves)}")
+            raise _GameEnds
+        found: list[Any] = self.call(part, list, moves)
+        if len(found) > MOST_MOVES:
+            self.tell(part, "many", f"must return at most {MOST_MOVES} moves, got {len(found)}")
+            raise _GameEnds
+        return found
+
+    def different(self, part: str, moves: list[Any]) -> None:
+        """Tells moves that come twice; those that are not hashable end the game."""
+        try:
+            count = len(set(moves))
+        except TypeError as error:
+            self.tell(part, "hash", f"moves must be hashable: {error} in {shorten(moves)}")
+            raise _GameEnds from None
+        if count != len(moves):
+            twice = next(move for move in moves if moves.count(move) > 1)
+            text = f"must not repeat a move, but has {shorten(twice)} {moves.count(twice)} times: {shorten(moves)}"
+            self.tell(part, "twice", text)
+
+    def child(self, state: Any, move: Any) -> Any:
+        child = self.call("play()", state.play, move)
+        if child is None or child is state:
+            got = "None" if child is None else "the same object"
+            self.tell("play()", "returned", f"must return a new position, got {got} for the move {shorten(move)}")
+            raise _GameEnds
+        return child
+
+    def compare(self, before: _View, after: _View, what: str, part: str = "play()") -> None:
+        """Tells ``what`` happened where a position says something else than before."""
+        for name, old, new in (
+            ("to_move", before.to_move, after.to_move),
+            ("returns()" if self.general else "winner()", before.result, after.result),
+            ("chance_outcomes()" if before.chances else "legal_moves()", before.moves, after.moves),
+            ("chance_outcomes()", before.chances, after.chances),
+        ):
+            if old != new:
+                self.tell(part, "changed " + name, f"{what}: {name} was {shorten(old)} and is {shorten(new)}")
+                raise _GameEnds
+
+    # ---- one position, closely ---------------------------------------------------------------------------------------
+
+    def look_closely(self, state: Any, view: _View) -> None:
+        """Everything twice: what a position says, and what each move does."""
+        self.compare(view, self.look(state), "two questions to the same position had different answers", "position")
+        moves = view.moves
+        if len(moves) > MOST_CHILDREN:
+            moves = self.choice.sample(moves, MOST_CHILDREN)
+        comparable = getattr(type(state), "__eq__", None) is not object.__eq__
+        for move in moves:
+            one, two = self.child(state, move), self.child(state, move)
+            self.path.append(move)
+            try:
+                self.compare(
+                    self.look(one), self.look(two), f"playing {shorten(move)} twice led to different positions"
+                )
+                if comparable and self.call("__eq__()", lambda one=one, two=two: not one == two):
+                    self.tell("__eq__()", "equal", "positions after the same moves must be equal")
+                elif comparable and type(state).__hash__ is not None:
+                    if self.call("__hash__()", hash, one) != self.call("__hash__()", hash, two):
+                        self.tell("__hash__()", "equal", "equal positions must have equal hashes")
+            finally:
+                self.path.pop()
+        self.compare(view, self.look(state), "play() changed the position it was called on")
+        if self.native and not self.general:
+            from mcts_core.checks.check_table import table_problems
+
+            for found in self.call("position", list, table_problems(self.start, state, list(self.path), view.moves)):
+                self.tell(*found)
+
+    # ---- after the games ---------------------------------------------------------------------------------------------
+
+    def finish(self, seed: int) -> None:
+        """Compares the rollouts of a native game with its games, and searches."""
+        parts = {each.part for each in self.seen.values()}
+        if self.native and not self.general and not parts & {*CAUSES, "rollout", "simulate"}:
+            from mcts_core.checks.check_table import rollout_problems
+
+            try:
+                for found, path in rollout_problems(self.start, self.samples, self.choice):
+                    self.path = path
+                    self.tell(*found)
+            except (GameError, ValueError) as error:  # what it did not show in the games, such as an IllegalMove
+                self.tell("rollout", "failed", f"failed: {error}")
+        self.path = []
+        if self.general and self.start.to_move == CHANCE:
+            return  # there is nothing to choose
+        for preset in (None,) if self.general else ("uct", None):
+            try:
+                Searcher(preset=preset, seed=seed).search(self.start, iterations=ITERATIONS)
+            except Exception as error:
+                text = f"a search (preset={preset!r}) raised {type(error).__name__}: {error}"
+                self.tell("search", type(error).__name__, text)

@@ -1,0 +1,330 @@
+"""Looks at the game table of a native position: canaries, ranges, and whether its functions agree with each other."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from mcts_core.api import rollouts
+from mcts_core.arguments import shorten
+from mcts_core.testing.probe import Probe
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Iterator
+    from typing import Any
+
+ONGOING, WIN, DRAW, LOSS, ILLEGAL = range(5)
+OUTCOMES = "0 (the game goes on), 1 (who moved has won), 2 (draw) or 3 (who moved has lost)"
+ALL_MOVES = 65520
+ROLLOUTS = 4
+"""Of a position that is looked at closely."""
+PLAYOUTS = 150
+"""Random games that the rollouts from one position are compared with."""
+PLIES = 40_000
+"""Moves of all these games, about."""
+DEVIATIONS = 6.0
+"""Standard deviations that two means may differ: chance reaches this twice in a thousand million comparisons."""
+
+
+class Found(NamedTuple):
+    """A problem: the function at fault, what tells it from other problems of that function, and the text."""
+
+    part: str
+    key: str
+    text: str
+
+
+def table_problems(start: Any, state: Any, path: list[int], legal: list[int]) -> Iterator[Found]:
+    """What is wrong with the table in ``state``, which ``path`` leads to from ``start``; ``legal``: its moves."""
+    probe = Probe(state)
+    data = probe.data
+    if not probe.is_complete:
+        yield Found("table", "NULL", "all functions of the game table but `rollouts` must be there")
+        return
+    outcomes: dict[int, int] = {}
+    found = list(_moves(probe, legal)) or list(_plays(state, probe, legal, outcomes))
+    if not found:
+        found.extend(_simulate(start, state, path, legal, outcomes))
+        found.extend(_expand(start, state, path, legal, outcomes))
+        found.extend(_rollout(probe, path, outcomes))
+        found.extend(_guide(start, state, path, legal, outcomes))
+    if probe.data != data:
+        found.append(Found("state", "changed", "the functions of the table changed a state that they may only read"))
+    yield from found
+
+
+def _moves(probe: Probe, legal: list[int]) -> Iterator[Found]:
+    room, fixed = probe.sizes[1] or ALL_MOVES, probe.sizes[3]
+    returned, moves, damage = probe.list_moves(probe.data, room)
+    again = probe.list_moves(probe.data, room)
+    if damage:
+        yield Found("legal_moves", "damage", f"wrote to {damage}")
+    elif not 1 <= returned <= room:
+        text = f"must return 1 to {room} while the game goes on, got {returned}"
+        yield Found("legal_moves", "count", text)
+    elif max(moves) >= room:
+        yield Found("legal_moves", "range", f"moves must be 0 to {room - 1}, got {shorten(moves)}")
+    elif (returned, moves, damage) != again:
+        text = f"must give the same moves for the same state, got {shorten(moves)} and {shorten(again[1])}"
+        yield Found("legal_moves", "again", text)
+    elif (sorted(moves) != sorted(legal)) if fixed else (moves != legal):
+        text = (
+            f"the position's legal_moves() must be those of the table{'' if fixed else ' in the same order'}, "
+            f"got {shorten(legal)}, in the table {shorten(moves)}"
+        )
+        yield Found("legal_moves", "face", text)
+
+
+def _plays(state: Any, probe: Probe, legal: list[int], outcomes: dict[int, int]) -> Iterator[Found]:
+    """Also fills ``outcomes``: move -> what play says."""
+    for move in legal:
+        outcome, after, damage = probe.play_move(probe.data, move)
+        outcomes[move] = outcome
+        if damage:
+            yield Found("play", "damage", f"wrote to {damage} for the move {move}")
+        elif not ONGOING <= outcome <= LOSS:
+            yield Found("play", "outcome", f"must return {OUTCOMES}, got {outcome} for the move {move}")
+        elif (outcome, after, damage) != probe.play_move(probe.data, move):
+            text = f"the move {move} did something else when it was played again in the same state"
+            yield Found("play", "again", text)
+        else:
+            winner = state.play(move).winner()
+            expected = {ONGOING: None, WIN: state.to_move, DRAW: 0, LOSS: -state.to_move}[outcome]
+            if winner != expected:
+                text = (
+                    f"must be {expected} after the move {move} of player {state.to_move:+}, of which play says "
+                    f"{outcome}, got {winner}"
+                )
+                yield Found("winner()", "outcome", text)
+
+
+def _simulate(
+    start: Any, state: Any, path: list[int], legal: list[int], outcomes: dict[int, int]
+) -> Iterator[Found]:
+    """Tries all moves at the end of ``path``; the first problem ends it."""
+    probe = Probe(start, 1)
+    fixed = probe.sizes[3]
+    left = dict.fromkeys(legal) if fixed else dict(enumerate(legal))  # the slots that are to be tried
+    count = probe.sizes[1] if fixed else len(legal)
+    cursor: Any = 0
+    for _ in legal:
+        try:
+            result, slot, cursor, told = probe.simulate(path, cursor)
+        except Exception as error:
+            yield Found("simulate", "error", f"failed: {error}")
+            return
+        if result not in (0, 1, 2):
+            yield Found("simulate", "result", f"must return 0 (lost), 1 (drawn) or 2 (won), got {result}")
+            return
+        if slot not in left:
+            text = f"must try each legal move once, got the slot {slot} again or of no legal move: {shorten(legal)}"
+            yield Found("simulate", "slot", text)
+            return
+        del left[slot]
+        if told != count:
+            yield Found("simulate", "count", f"must tell {count} slots, got {told}")
+            return
+        if (cursor is None) != (not left):
+            text = (
+                f"must set the cursor to MCTS_ALL_TRIED with the last of the legal moves, of which {len(left)} are "
+                f"untried; got {'that' if cursor is None else cursor}"
+            )
+            yield Found("simulate", "cursor", text)
+            return
+        outcome = outcomes[slot if fixed else legal[slot]]
+        expected = _points(outcome, state.to_move == start.to_move)
+        if outcome != ONGOING and result != expected:
+            text = (
+                f"must return the result for the player to move at the root, {expected} after a move with the outcome "
+                f"{outcome}, got {result}"
+            )
+            yield Found("simulate", "ending", text)
+            return
+
+
+def _expand(start: Any, state: Any, path: list[int], legal: list[int], outcomes: dict[int, int]) -> Iterator[Found]:
+    probe = Probe(start)
+    fixed = probe.sizes[3]
+    count = probe.sizes[1] if fixed else len(legal)
+    try:
+        told, moves, same = probe.expand(path, count)
+    except Exception as error:
+        yield Found("expand", "error", f"failed: {error}")
+        return
+    expected = [outcomes.get(move, ILLEGAL) for move in (range(count) if fixed else legal)]
+    if not fixed and moves != legal:
+        text = f"must give the moves in the order of legal_moves, {shorten(legal)}, got {shorten(moves)}"
+        yield Found("expand", "moves", text)
+    elif told != expected:
+        text = f"must tell of each slot what play says, {shorten(expected)}, got {shorten(told)}"
+        yield Found("expand", "outcomes", text)
+    if same != (state.to_move == start.to_move):
+        text = (
+            f"must set root_player to {int(not same)}: player {start.to_move:+} is to move at the root and player "
+            f"{state.to_move:+} here"
+        )
+        yield Found("expand", "player", text)
+
+
+def _points(outcome: int, same: bool) -> int:
+    """Half-points for the player to move at the root, who made the move where ``same``."""
+    return 1 if outcome == DRAW else 2 if (outcome == WIN) == same else 0
+
+
+def _rollout(probe: Probe, path: list[int], outcomes: dict[int, int]) -> Iterator[Found]:
+    longest = probe.sizes[2]
+    if longest and len(path) >= longest:
+        yield Found("play", "plies", f"the game goes on after {len(path)} moves, and max_plies is {longest}")
+        return
+    possible = {0, 1, 2}
+    if ONGOING not in outcomes.values():
+        possible = {_points(outcome, True) for outcome in outcomes.values()}
+    for _ in range(ROLLOUTS):
+        try:
+            result, plies = probe.rollout()
+        except Exception as error:
+            yield Found("rollout", "error", f"failed: {error}")
+            return
+        if result not in possible:
+            text = (
+                f"must return {' or '.join(map(str, sorted(possible)))} here (0 lost, 1 drawn, 2 won, for the player "
+                f"to move), got {result}"
+            )
+            yield Found("rollout", "result", text)
+            return
+        if longest and plies + len(path) > longest:
+            yield Found("rollout", "plies", f"played {plies} moves after {len(path)}, and max_plies is {longest}")
+            return
+
+
+def _guide(start: Any, state: Any, path: list[int], legal: list[int], outcomes: dict[int, int]) -> Iterator[Found]:
+    probe = Probe(start, 2)
+    if probe.guide is None:
+        return
+    policies, _, actions, _ = probe.guide
+    same = state.to_move == start.to_move
+    try:
+        children, told_same, _, _ = probe.children(path)
+    except Exception as error:
+        yield Found("children", "error", f"failed: {error}")
+        return
+    moves = [child[0] for child in children]
+    if len(set(moves)) != len(moves) or not set(moves) <= set(legal):
+        text = f"must give different legal moves, got {shorten(moves)}, legal: {shorten(legal)}"
+        yield Found("children", "moves", text)
+        return
+    for move, action, outcome, distance, prior in children:
+        expected = outcomes[move]
+        if expected != ONGOING and (outcome, distance) != (expected, 0):
+            text = (
+                f"must tell that the move {move} ends the game with the outcome {expected}, got {outcome} at distance "
+                f"{distance}"
+            )
+            yield Found("children", "outcome", text)
+        elif expected == ONGOING and (outcome > LOSS or (outcome != ONGOING and distance == 0)):
+            text = f"must not tell of the move {move} that it ends the game, got {outcome}"
+            yield Found("children", "outcome", text)
+        if actions and action >= actions:
+            text = f"the action of the move {move} must be below {actions}, got {action}"
+            yield Found("children", "action", text)
+        if not 0 <= prior <= 1:
+            yield Found("children", "prior", f"the prior of the move {move} must be 0 to 1, got {prior}")
+    missing = [move for move in legal if outcomes[move] == WIN and move not in moves]
+    if missing and not any(outcome == WIN for _, _, outcome, _, _ in children):
+        yield Found("children", "missing", f"must not leave out the winning move {missing[0]}")
+    if told_same != same:
+        yield Found("children", "player", f"must set root_player to {int(same)}")
+    for policy in range(32):
+        if policies >> policy & 1:
+            yield from _play_out(probe, path, policy)
+
+
+def _play_out(probe: Probe, path: list[int], policy: int) -> Iterator[Found]:
+    try:
+        result, played, _ = probe.play_out(path, policy)
+    except Exception as error:
+        yield Found("play_out", f"error {policy}", f"failed: {error} (rollout policy {policy})")
+        return
+    if result not in (0, 1, 2) or max(played) > 2:
+        text = f"must return 0, 1 or 2 and mark actions by these, got {result} and marks up to {max(played)}"
+        yield Found("play_out", f"result {policy}", text)
+
+
+# ---- rollouts are random games ---------------------------------------------------------------------------------------
+
+
+def rollout_problems(
+    start: Any, samples: list[tuple[Any, list[int]]], choice: random.Random
+) -> Iterator[tuple[Found, list[int]]]:
+    """Compares the mean results of rollouts and simulations with those of random games by legal_moves and play.
+
+    ``samples``: positions and the paths that led to them. Also gives the path.
+    """
+    spent = 0
+    for state, path in samples:
+        if spent >= PLIES:
+            break
+        games = _Games(state, choice)
+        own = [games.play() for _ in range(PLAYOUTS)]
+        counted = rollouts(state, 10 * PLAYOUTS, seed=1)
+        theirs = [1.0] * counted.wins + [0.5] * counted.draws + [0.0] * counted.losses
+        if _apart(own, theirs):
+            text = (
+                f"must play uniformly random moves and tell the result for the player to move: {len(theirs)} rollouts "
+                f"gave {_mean(theirs):.3f} on average (won 1, drawn 0.5), {len(own)} random games {_mean(own):.3f}"
+            )
+            yield Found("rollout", "mean", text), path
+        same = state.to_move == start.to_move
+        played = [games.play(move) for move in games.legal for _ in range(max(1, PLAYOUTS // len(games.legal)))]
+        own = [result if same else 1.0 - result for result in played]
+        theirs = _simulations(start, path, len(games.legal), max(1, 10 * PLAYOUTS // len(games.legal)))
+        if _apart(own, theirs):
+            text = (
+                f"must tell the result for the player to move at the root: {len(theirs)} simulations gave "
+                f"{_mean(theirs):.3f} on average (won 1, drawn 0.5), {len(own)} random games {_mean(own):.3f}"
+            )
+            yield Found("simulate", "mean", text), path
+        spent += games.plies
+
+
+class _Games:
+    """Random games from a native position, move by move."""
+
+    def __init__(self, state: Any, choice: random.Random) -> None:
+        self.state, self.choice, self.legal, self.plies = state, choice, state.legal_moves(), 0
+
+    def play(self, move: int | None = None) -> float:
+        """The result for the player to move: 1 won, 0.5 drawn, 0 lost; ``move`` comes first where it is given."""
+        state = self.state.play(self.choice.choice(self.legal) if move is None else move)
+        while state.winner() is None:
+            state = state.play(self.choice.choice(state.legal_moves()))
+            self.plies += 1
+        return float(0.5 + 0.5 * state.winner() * self.state.to_move)
+
+
+def _simulations(start: Any, path: list[int], moves: int, rounds: int) -> list[float]:
+    """Results for the player to move at the root of ``rounds`` simulations of each move at the end of ``path``."""
+    probe = Probe(start, 3)
+    results = []
+    for _ in range(rounds):
+        cursor: Any = 0
+        for _ in range(moves):
+            points, _, cursor, _ = probe.simulate(path, cursor)
+            results.append(points / 2)
+    return results
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _apart(one: list[float], two: list[float]) -> bool:
+    """Whether the means of two samples differ more than chance lets them."""
+    error = 0.0
+    for values in (one, two):
+        mean = _mean(values)
+        variance = sum((value - mean) ** 2 for value in values) / len(values)
+        error += (variance + 1 / len(values)) / len(values)  # not 0 where a few values happen to be equal
+    return abs(_mean(one) - _mean(two)) > DEVIATIONS * math.sqrt(error)

@@ -1,1 +1,0 @@
-# Native functions only, by cimport of descent.pxd: Python sees none of them.

@@ -1,0 +1,1 @@
+"""One search by many processes."""

@@ -1,0 +1,75 @@
+"""What searches in different processes tell each other: the messages of ``SearchCore.tell``, ready to be sent.
+
+The moves of a user's game are numbered by each search in the order in which it met them, so a message names them.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from array import array
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from mcts_core.engine.searcher import SearchCore
+
+# of src/tree/exchange.pyx
+HEADER = 6
+ENTRY = 4
+PROOF, PROOF_MOVE = 3, 5
+HAS_BLOCK = 1
+NO_MOVE = 0xFFFFFFFF
+UNKNOWN_MOVE = 0xFFFFFFFE
+
+
+def tell(core: SearchCore, least: int) -> bytes | None:
+    """What is new in the tree of ``core``; ``least`` and None are those of ``SearchCore.tell``."""
+    told = core.tell(least)
+    names = core.names
+    if told is None or names is None:
+        return told
+    numbers: dict[int, int] = {}  # in this message, by those of the search
+    message = renumbered(told, lambda move: numbers.setdefault(move, len(numbers)))
+    return dumps((message, [names[move] for move in numbers]))
+
+
+def hear(core: SearchCore, message: bytes) -> None:
+    """Adds what another search told. Raises ValueError where that is no message."""
+    known = core.names
+    if known is not None:
+        message, names = pickle.loads(message)
+        numbers = {name: number for number, name in enumerate(known)}
+        try:
+            message = renumbered(message, lambda move: numbers.get(names[move], UNKNOWN_MOVE))
+        except IndexError:
+            raise ValueError("not a message of a search: it ends too early, or a move has no name") from None
+    core.hear(message)
+
+
+def renumbered(message: bytes, number: Callable[[int], int]) -> bytes:
+    """The same message with ``number(move)`` in the place of each move."""
+    words = array("I", message)
+    if words[PROOF] and words[PROOF_MOVE] != NO_MOVE:
+        words[PROOF_MOVE] = number(words[PROOF_MOVE])
+    for at in entries(words):
+        words[at] = number(words[at])
+    return words.tobytes()
+
+
+def entries(words: array[int]) -> Iterator[int]:
+    """Where the entries of a message begin, each with its move."""
+    at, block_begins = HEADER, True
+    while at + block_begins < len(words):
+        at += block_begins
+        yield at
+        block_begins = words[at + ENTRY - 1] == HAS_BLOCK
+        at += ENTRY
+
+
+def dumps(value: Any) -> bytes:
+    """A pickle; also of classes of the main program, where an executor brought the package that can."""
+    cloudpickle = sys.modules.get("cloudpickle")
+    return (pickle if cloudpickle is None else cloudpickle).dumps(value)  # type: ignore[no-any-return]

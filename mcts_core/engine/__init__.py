@@ -1,0 +1,1 @@
+"""One search: the loop, stop rules, threads, reuse, reports."""

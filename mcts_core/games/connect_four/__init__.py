@@ -1,0 +1,1 @@
+"""Connect Four: positions, rollouts, knowledge, exact search."""

@@ -1,0 +1,88 @@
+"""What the general tree asks about a game: positions by their path from the root, native or written in Python."""
+
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+
+from mcts_core.game cimport NativeState, mcts_game, mcts_general, mcts_rng
+from mcts_core.games.user_states cimport UserStates
+
+
+cdef enum GeneralKind:
+    KIND_DECISION = 0
+    KIND_CHANCE = 1
+    KIND_OVER = 2
+
+ctypedef struct GeneralPosition:
+    uint32_t capacity            # in: room in the three arrays
+    uint32_t *moves              # out, of a decision or chance node
+    uint32_t *actions            # out, where evaluations are asked for: the entry of the policy of each move
+    double *probabilities        # out, of a chance node
+    double *values               # out, of a finished game: of each player, in [0, 1]
+    int32_t kind                 # out: a GeneralKind
+    uint32_t player              # out: who is to move
+    uint32_t count               # out: number of moves or outcomes
+
+ctypedef struct GeneralRules:
+    void *context
+    uint32_t players
+    # Goes to the position after path[0..length) from the root and describes it, its moves only where they are to be
+    # `listed`. Where there are more of them than room, only `count` is right, and the tree asks again. Negative: an
+    # error.
+    int32_t (*look)(void *context, const uint32_t *path, uint32_t length, bint listed,
+                    GeneralPosition *position) noexcept nogil
+    # A random game from where the last look was: the values of the players. Negative: an error.
+    int32_t (*rollout)(void *context, mcts_rng *rng, double *values) noexcept nogil
+    # The planes of where the last look was; `row` is NULL where only the position itself is asked for. Negative: an
+    # error.
+    int32_t (*observe)(void *context, float *row) noexcept nogil
+
+
+ctypedef struct NativeContext:   # of the table over a native game
+    const mcts_game *game
+    const mcts_general *extra    # NULL: two players alternate, and there are no observations
+    const void *root
+    int32_t root_player
+    uint8_t *state               # where the last look was
+    int32_t player               # who is to move there
+    uint8_t *rolling             # the state of a rollout
+    uint32_t *moves
+    double *probabilities
+
+
+cdef class Rules:
+    """The rules behind a search: a table for the tree, and names for the moves."""
+
+    cdef GeneralRules table
+    cdef readonly int players
+    cdef readonly int player          # to move at the root
+    cdef readonly bint general        # the state says who its players are
+    cdef readonly list root_moves     # as the game names them
+    cdef readonly object root
+    cdef readonly tuple shape         # of an observation: planes, rows, columns; None: not known
+    cdef readonly int actions         # entries of a policy; 0: not known
+    cdef list leaves                  # (state, legal moves) of what waits for a policy by legal move
+
+    cdef object name(self, uint32_t move)
+    cdef int fail(self) except -1
+    cdef void rest(self) noexcept
+
+
+cdef class NativeRules(Rules):
+    cdef NativeState native
+    cdef NativeContext context
+
+
+cdef class PythonRules(Rules):
+    cdef UserStates user
+    cdef list trail                   # the positions along the path of the last look
+    cdef list trail_moves             # the ids of that path
+    cdef list listed                  # the legal moves there, as they were listed last
+    cdef bint observing               # evaluations are asked for
+    cdef bint aligned                 # with a policy by legal move, not by action
+
+    cdef object at(self, const uint32_t *path, uint32_t length)
+    cdef int describe(self, object state, bint listed, GeneralPosition *position) except -1
+    cdef int play_out(self, mcts_rng *rng, double *values) except -1
+    cdef int write(self, object state, float *row) except -1
+
+
+cdef Rules rules_of(object state, bint observing, bint aligned)

@@ -1,0 +1,30 @@
+"""Games written in Python, behind the game table."""
+
+from libc.stdint cimport int32_t, uint32_t
+
+from mcts_core.game cimport NativeState, mcts_game, mcts_guide
+from mcts_core.games.user_states cimport UserStates
+
+
+cdef NativeState as_native(object state, str purpose)
+cdef int check_table(NativeState native, bint phases) except -1
+cdef int raise_error_of(NativeState native, object state) except -1
+
+
+cdef class PythonGame(NativeState):
+    cdef mcts_game table
+    cdef mcts_guide guided
+    cdef readonly object root
+    cdef readonly int to_move
+    cdef readonly list root_moves
+    cdef UserStates user
+    cdef object value        # hash of the root; None where states are not compared by value
+
+    cdef list distinct(self, object state, uint32_t depth)
+    cdef object replay(self, const uint32_t *path, uint32_t length)
+    cdef object move_of(self, uint32_t identity)
+    cdef list descent(self, object before, object after)
+    cdef bint is_same(self, int player, list moves, object state) except -1
+    cdef list told(self, object before, object after)
+    cdef list found(self, object before, object after)
+    cdef int adopt(self, PythonGame other) except -1

@@ -1,0 +1,218 @@
+"""Games that the search plays against itself, as arrays for training: ``selfplay``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, overload
+
+from mcts_core.api import MAX_ITERATIONS, MAX_SEED, Searcher, _as_number, _random_seed
+from mcts_core.arguments import as_int, shorten
+from mcts_core.errors import InvalidOption
+from mcts_core.game import import_numpy
+from mcts_core.many import MEMORY_MB, TOGETHER
+from mcts_core.self_play.files import Folder, read
+from mcts_core.self_play.games import LONGEST_GAME, Games, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from os import PathLike
+    from pathlib import Path
+    from typing import Any
+
+MOST_GAMES = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SelfPlayData:
+    """Positions of finished games, N of them: game after game, each from its first position to its last one.
+
+    Results and values are on the scale of evaluators, from -1 for lost to 1 for won, for the player to move: ``[N]``.
+    In games of three players and more they are ``[N, players]``, for each player in their order.
+    """
+
+    observations: Any
+    """float32 ``[N, C, H, W]``: what an evaluator sees."""
+    policies: Any
+    """float32 ``[N, A]``: the share of each action in the visits of the search. A row sums to 1."""
+    results: Any
+    """float32: how the game ended."""
+    values: Any
+    """float32: the mean result of the search."""
+    actions: Any
+    """int32 ``[N]``: the move that was played, as its index in the policy."""
+    games: Any
+    """int32 ``[N]``: the number of the game."""
+    plies: Any
+    """int32 ``[N]``: 0 for the first position of a game; moves of chance are not counted."""
+
+    def __len__(self) -> int:
+        return len(self.games)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> SelfPlayData:
+        """The arrays of a file that ``selfplay`` wrote. Raises InvalidFile, OSError, ImportError without numpy."""
+        return cls(**read(path, [field.name for field in fields(cls)]))
+
+    @classmethod
+    def join(cls, parts: Iterable[SelfPlayData]) -> SelfPlayData:
+        """All positions of ``parts`` in their order. Raises InvalidOption where there is none, or not of one game."""
+        numpy = import_numpy()
+        given = list(parts)
+        if not given or not all(isinstance(part, SelfPlayData) for part in given):
+            raise InvalidOption(f"parts must be SelfPlayData, at least one, got {shorten(given)}")
+        try:
+            return cls(**{field.name: numpy.concatenate([getattr(part, field.name) for part in given])
+                          for field in fields(cls)})
+        except ValueError as error:
+            raise InvalidOption(f"parts must be of one game: {error}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class SelfPlayProgress:
+    """How far a call of ``selfplay`` is."""
+
+    games: int
+    """Games that are over, with those that were in the folder before."""
+    total: int
+    """Games that were asked for."""
+    positions: int
+    """Positions that this call has searched."""
+    evaluations: int
+    """Leaves that were evaluated for them, or rollouts that were played."""
+    seconds: float
+    """Since the call began to play."""
+
+
+@overload
+def selfplay(
+    start: Any, *, games: int, iterations: int, folder: None = None, seed: int | None = None, temperature: float = 1.0,
+    temperature_plies: int = 30, together: int = 128, shard_games: int = 512, threads: int = 1, label: str = "",
+    progress: bool | Callable[[SelfPlayProgress], object] = False, **options: Any,
+) -> Iterator[SelfPlayData]: ...
+
+
+@overload
+def selfplay(
+    start: Any, *, games: int, iterations: int, folder: str | PathLike[str], seed: int | None = None,
+    temperature: float = 1.0, temperature_plies: int = 30, together: int = 128, shard_games: int = 512,
+    threads: int = 1, label: str = "", progress: bool | Callable[[SelfPlayProgress], object] = False, **options: Any,
+) -> list[Path]: ...
+
+
+def selfplay(
+    start: Any,
+    *,
+    games: int,
+    iterations: int,
+    folder: str | PathLike[str] | None = None,
+    seed: int | None = None,
+    temperature: float = 1.0,
+    temperature_plies: int = 30,
+    together: int = 128,
+    shard_games: int = 512,
+    threads: int = 1,
+    label: str = "",
+    progress: bool | Callable[[SelfPlayProgress], object] = False,
+    **options: Any,
+) -> Iterator[SelfPlayData] | list[Path]:
+    """Plays ``games`` games of the search against itself from ``start`` and gives their positions as arrays.
+
+    Without a ``folder`` it returns an iterator of SelfPlayData, one for every ``shard_games`` games (a shard), which
+    plays when it is asked. With one, it plays all games, writes each shard into the folder as a file of numpy (.npz),
+    and returns the paths. Files appear whole or not at all. A call that was ended in between goes on after its last
+    file when it is made again, and the files are those of a call that was not ended; with more ``games`` it goes on
+    likewise.
+
+    start: a position with observations, of this package or of a game written in Python, ordinary or general, with
+        ``observation()``, an attribute ``actions`` and, where moves are not ints below that, ``action(move)``.
+    games: 1 to 2**31 - 1. iterations: of the search of each move, 1 to 2**30 - 1.
+    seed: an int in [0, 2**64), by default that of the folder or a new one. The seeds of a game follow from it and from
+        the number of the game.
+    temperature, temperature_plies: the first 30 moves of a game, or as many as said, are drawn with probabilities in
+        proportion to visits ** (1 / temperature), temperature from 0 to 1e6; the others, and with temperature 0 all,
+        are those that the search chooses (Silver et al., Science 362, 2018, supplementary pseudocode).
+    together: games that are played side by side, 1 to 256. With an ``evaluator`` their leaves are evaluated in common
+        batches of up to ``together * batch``. A game that is over makes room for the next one of its shard.
+    shard_games: >= 1. A shard that was begun is lost when the call is ended.
+    threads: 1 to 1024 searches at a time, where there is no ``evaluator``. No result depends on it.
+    label: a text that the folder keeps and compares, for what it cannot see itself: which network plays.
+    progress: True draws a bar on the terminal (extra [rich]). A function is called with a SelfPlayProgress whenever
+        all games that are played side by side have made a move; what it raises ends the call and comes out of it.
+    options: those of ``Searcher``, such as ``evaluator``, ``noise_alpha``, ``preset``. Two have other defaults:
+        ``batch`` is 1, since a batch has leaves of many games, and ``memory_mb``, of each game, is 256.
+
+    In ``policies``, a move that is proven lost has no share while another one lives, and where the value of the
+    position itself is proven, the move that the search chooses has all.
+
+    Raises InvalidOption (a folder that was made with other settings, too), InvalidState, GameOver, GameError,
+    EvaluatorError, InvalidFile, OSError, ImportError without numpy (extra [numpy]). What was written stays.
+    """
+    import_numpy()
+    count = as_int(games, "games", 1, MOST_GAMES)
+    as_int(iterations, "iterations", 1, MAX_ITERATIONS)
+    chosen = None if seed is None else as_int(seed, "seed", 0, MAX_SEED)
+    rules: dict[str, Any] = {
+        "iterations": iterations,
+        "temperature": _as_number(temperature, "temperature", 0.0, 1e6),
+        "temperature_plies": as_int(temperature_plies, "temperature_plies", 0, LONGEST_GAME),
+        "together": as_int(together, "together", 1, TOGETHER),
+        "shard_games": as_int(shard_games, "shard_games", 1, MOST_GAMES),
+    }
+    at_a_time = as_int(threads, "threads", 1, 1024)
+    if not isinstance(label, str):
+        raise InvalidOption(f"label must be a str, got {shorten(label)}")
+    if not callable(progress) and not isinstance(progress, bool):
+        raise InvalidOption(f"progress must be True, False or a function of one argument, got {shorten(progress)}")
+    if options.get("evaluator") is not None and options.get("batch") is None:
+        options["batch"] = 1
+    if options.get("memory_mb") is None:
+        options["memory_mb"] = MEMORY_MB
+    engines = [Searcher(**options) for _ in range(min(at_a_time, together))]
+    table = Table(start)
+    engines[0]._budget(table.first(), None, iterations)  # raises for options that the game does not know
+    if folder is None:
+        drawn = _random_seed() if chosen is None else chosen
+        played = Games(table, engines, seed=drawn, games=count, **rules)
+        return (data for _, data in _play(played, range(played.shards), 0, progress))
+    settings = {**rules, **table.settings(), **_settings(engines[0], table.first()), "label": label}
+    kept = Folder(folder, settings, chosen, count)
+    played = Games(table, engines, seed=kept.seed, games=count, **rules)
+    missing = kept.missing()
+    done = count - sum(len(played.numbers(shard)) for shard in missing)
+    for shard, data in _play(played, missing, done, progress):
+        kept.add(shard, len(played.numbers(shard)), {field.name: getattr(data, field.name) for field in fields(data)})
+    return kept.paths()
+
+
+def _play(
+    played: Games, shards: Iterable[int], done: int, progress: bool | Callable[[SelfPlayProgress], object]
+) -> Iterator[tuple[int, SelfPlayData]]:
+    """The numbers and positions of ``shards``, with what tells how far it is."""
+    bar = None
+    if progress is True:
+        from mcts_core.render.progress import Bar
+
+        progress = bar = Bar(played.games)
+    try:
+        for shard, arrays in played.play(shards, done, _reporter(played.games, progress)):
+            yield shard, SelfPlayData(**arrays)
+    finally:
+        if bar is not None:
+            bar.close()
+
+
+def _reporter(total: int, progress: Any) -> Callable[[int, int, int, float], object]:
+    if progress is False:
+        return lambda *figures: None
+    return lambda games, positions, evaluations, seconds: progress(
+        SelfPlayProgress(games, total, positions, evaluations, seconds)
+    )
+
+
+def _settings(engine: Searcher, state: Any) -> dict[str, Any]:
+    """The options of a search of ``state``, its defaults included, as JSON can tell them."""
+    found = engine.options(state)
+    leaves = [name for name in ("evaluator", "policy_value") if found.pop(name, None) is not None]
+    found.pop("temperature", None)
+    return {**found, "leaves": leaves[0] if leaves else "rollouts", "memory_mb": engine._memory / 2**20,
+            "stop_early": engine._stop_early, "prune": engine._prune}

@@ -1,0 +1,1 @@
+"""What only tests call: game tables, kernels and trees from Python."""

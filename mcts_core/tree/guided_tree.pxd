@@ -1,0 +1,169 @@
+"""The guided tree: for searches that know more of a game than its rules, or that prove values.
+
+It shares arena, links and block 0 with the plain tree (``tree/plain_tree.pxd``). A node gets a *block* with a slot per child when
+it has had ``expand_after`` visits; until then every visit is a rollout from the node itself. Blocks hold columns:
+
+    header (32 bytes)   visits   wins   link   move   prior   [action]   [squares]   [amaf_visits   amaf_wins]
+
+where those in brackets are there only for the selections that read them, and the header of GRAVE blocks may point to a
+record of AMAF statistics of all actions by both players. A child whose value is proven has a terminal link:
+
+    01 + distance (16 bits from bit 2) + result in half-points for player +1
+
+``distance`` counts the plies from the child to the end of the game. The root keeps its block when it is proven; the
+proof stands in ``GuidedTree.proof``. A child that is a proven loss for the player who would choose it has the prior
+SEL_EXCLUDED, so that selection never takes it; its visits and wins stay as they were.
+
+When selection comes to a proven draw while siblings are unknown, the visit would teach nothing. So the draw is counted,
+for the node and all above, and the iteration goes on into the best of those siblings, which counts it for itself.
+"""
+
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+from mcts_core.game cimport mcts_children, mcts_game, mcts_guide, mcts_interrupt, mcts_policy, mcts_proof
+from mcts_core.tree.plain_tree cimport Tree, WIDE_UNIT
+
+cdef enum:
+    DISTANCE_SHIFT = 2
+    MAX_DISTANCE = 0xFFFF
+    GUIDED_HEADER = 32
+
+cdef enum Selection:
+    SELECT_UCB1 = 0
+    SELECT_TUNED = 1
+    SELECT_RAVE = 2
+    SELECT_GRAVE = 3
+
+ctypedef struct GuidedOptions:
+    int32_t selection            # a Selection
+    int32_t solver               # 1: proven values are backed up
+    int32_t hand_schedule        # RAVE: 1: beta = sqrt(k / (3 N + k)), 0: minimum mean square error
+    float exploration
+    float fpu                    # score of a child without a visit, prior or AMAF statistics
+    float rave_k
+    float rave_bias              # 4 b^2
+    uint32_t grave_ref           # visits of the node whose AMAF statistics are read
+    float prior_weight           # of the game's prior, in visits
+    uint32_t expand_after        # visits of a node before it gets a block
+    uint32_t rollouts_per_leaf
+    mcts_policy policy
+    uint64_t tree_bytes          # memory of the tree
+    uint64_t prover_bytes        # of the game's exact search, 0: it is not asked
+    uint32_t leaf_units          # its budget for a node that is about to be expanded
+    uint32_t node_units          # for an expanded node, per visit, in each octave of its visits
+    uint32_t root_units          # for the root, per iteration
+
+ctypedef struct GuidedBlock:
+    uint32_t best_link
+    uint32_t visits              # of the node
+    uint32_t amaf                # a record of AMAF statistics, 0: none
+    uint16_t best
+    uint16_t capacity            # room of each column, a multiple of 8
+    uint16_t count               # slots in use
+    int8_t sign
+    uint8_t flags                # of the following
+    uint16_t rest                # the longest distance of the losses left out
+    uint16_t spare[5]
+
+cdef enum BlockFlags:
+    BLOCK_INCOMPLETE = 1         # moves were left out that are not known to lose
+    BLOCK_CLOSED = 2             # and they cannot be had
+    BLOCK_HAS_DRAW = 4           # a child is a proven draw, so the player to move has at least that
+
+ctypedef struct GuidedColumns:
+    uint32_t count
+    uint32_t *visits
+    int32_t *wins
+    uint32_t *links
+    uint32_t *moves
+    float *priors
+    uint32_t *actions            # these where the selection reads them
+    uint32_t *squares
+    float *amaf_visits
+    float *amaf_wins
+
+ctypedef struct GuidedTree:
+    Tree tree                    # first: a pointer to one is a pointer to the other
+    GuidedOptions options
+    const mcts_guide *guide
+    void *prover                 # memory of the game's exact search
+    const mcts_game *prover_game
+    uint64_t prover_bytes
+    mcts_proof proof             # of the root; value -1 while there is none
+    int32_t settled              # 1: nothing more can be learned
+    uint64_t debt                # units that the root's exact search may still spend
+    uint32_t forgone             # iterations given up for exact search of a root of known value
+    mcts_children children
+    uint32_t children_room
+    uint8_t *played
+    uint32_t played_room
+    float *amaf_row              # GRAVE: AMAF statistics of the children at hand, visits and wins
+    float *scratch               # priors of the children at hand
+    uint32_t *drawn              # by level of the path: the drawn child that selection passed over, or NEVER
+    uint32_t drawn_room
+    mcts_interrupt interrupt     # what exact search asks while it runs
+    int32_t interrupted          # 1: it was raised, so that the run ends after this iteration
+    uint64_t unseen              # units spent since it was asked last
+
+ctypedef struct GuidedOps:
+    GuidedTree *(*create)(uint64_t bytes) noexcept nogil
+    void (*destroy)(GuidedTree *guided) noexcept nogil
+    # forgets the tree, and what exact search found unless `keep`, and starts a search; 0: the system gives no memory
+    int (*reset)(GuidedTree *guided, const mcts_game *game, const void *root, int32_t root_sign,
+                 const GuidedOptions *options, uint64_t seed, int keep) noexcept nogil
+    # starts another search in the same tree, the block of whose root is known; `moved`: it is not that of the last one
+    int (*resume)(GuidedTree *guided, const mcts_game *game, const void *root, int32_t root_sign, uint64_t seed,
+                  int moved) noexcept nogil
+    # runs up to `count` iterations, fewer where exact search was interrupted; returns a Status
+    int (*run)(GuidedTree *guided, uint32_t count) noexcept nogil
+    # memory for a tree that was not grown here: `levels` on a path, `count` children; 0 when the system gives none
+    int (*reserve)(GuidedTree *guided, uint32_t levels, uint32_t count) noexcept nogil
+    # finds the best child of a block, the statistics of which were changed; `reference`: the AMAF record that it reads
+    void (*refresh)(GuidedTree *guided, uint32_t index, uint32_t reference) noexcept nogil
+    # a proven value of the node at the end of the path, from elsewhere
+    void (*accept)(GuidedTree *guided, uint32_t length, uint32_t link) noexcept nogil
+    # a child of the node at the end of the path was proven: tells in `changed` whether that changes what is known of
+    # the node; returns a Status
+    int (*reconsider)(GuidedTree *guided, uint32_t length, bint *changed) noexcept nogil
+
+
+cdef inline GuidedColumns guided_columns(const GuidedTree *guided, GuidedBlock *block) noexcept nogil:
+    cdef GuidedColumns columns
+    cdef uint32_t *first = <uint32_t *>(<uint8_t *>block + GUIDED_HEADER)
+    cdef uint32_t capacity = block.capacity
+    columns.count = block.count
+    columns.visits = first
+    columns.wins = <int32_t *>first + capacity
+    columns.links = first + 2 * capacity
+    columns.moves = first + 3 * capacity
+    columns.priors = <float *>first + 4 * capacity
+    columns.actions = first + 5 * capacity
+    columns.squares = first + 5 * capacity
+    columns.amaf_visits = <float *>first + 6 * capacity
+    columns.amaf_wins = <float *>first + 7 * capacity
+    return columns
+
+
+cdef inline uint32_t guided_column_count(int32_t selection) noexcept nogil:
+    if selection == SELECT_RAVE:
+        return 8
+    return 5 if selection == SELECT_UCB1 else 6
+
+
+cdef inline uint32_t block_units(const GuidedTree *guided, uint32_t capacity) noexcept nogil:
+    cdef uint32_t columns = guided_column_count(guided.options.selection)
+    return (GUIDED_HEADER + 4 * columns * capacity + WIDE_UNIT - 1) // WIDE_UNIT
+
+
+cdef inline uint32_t amaf_units(const GuidedTree *guided) noexcept nogil:
+    """Of a record with visits and wins of every action by the player +1, then by the other."""
+    return (16 * guided.guide.actions + WIDE_UNIT - 1) // WIDE_UNIT
+
+
+cdef inline uint32_t result_of(uint32_t link) noexcept nogil:
+    """Half-points for player +1 of a terminal link."""
+    return link & 3
+
+
+cdef inline uint32_t distance_of(uint32_t link) noexcept nogil:
+    return link >> DISTANCE_SHIFT & MAX_DISTANCE

@@ -1,0 +1,130 @@
+"""The blocks of both trees seen alike, for what works on whole trees: compaction, exchange, storage."""
+
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t
+
+from mcts_core.arena cimport arena_at
+from mcts_core.tree.guided_tree cimport (BLOCK_INCOMPLETE, GuidedBlock, GuidedColumns, GuidedTree, amaf_units, block_units,
+                                    guided_columns)
+from mcts_core.tree.plain_tree cimport (LINK_BLOCK, LINK_KIND, LINK_MINI, NARROW_COLUMN, NARROW_INDEX, NO_VISITS, SLOT_SHIFT,
+                             WIDE_INDEX, Columns, Mini, Tree, WideBlock, best_word, columns_of, info_word, mini_units,
+                             parent_word, wide_units)
+
+
+ctypedef struct BlockView:
+    uint8_t *record
+    uint32_t units
+    uint32_t count
+    int32_t sign                 # of the player to move
+    uint32_t *visits             # of the children, NO_VISITS where a slot has no legal move
+    int32_t *wins                # in half-points for that player
+    uint32_t *links
+    uint32_t *moves              # NULL where slots are moves
+
+
+cdef inline BlockView view_block(const Tree *tree, uint32_t index) noexcept nogil:
+    cdef BlockView view
+    cdef Columns columns
+    cdef GuidedColumns guided
+    cdef GuidedBlock *block
+    view.record = arena_at(&tree.arena, index)
+    if tree.guided:
+        block = <GuidedBlock *>view.record
+        guided = guided_columns(<const GuidedTree *>tree, block)
+        view.units = block_units(<const GuidedTree *>tree, block.capacity)
+        view.count = block.count
+        view.sign = block.sign
+        view.visits = guided.visits
+        view.wins = guided.wins
+        view.links = guided.links
+        view.moves = guided.moves
+        return view
+    columns = columns_of(tree, view.record)
+    view.count = columns.count
+    view.visits = columns.visits
+    view.wins = columns.wins
+    view.links = columns.links
+    view.moves = NULL if tree.fixed_moves else columns.moves
+    if tree.narrow:
+        view.units = 1
+        view.sign = <int32_t>((<uint32_t *>view.record)[info_word(tree.narrow)] & 2) - 1
+    else:
+        view.units = wide_units(columns.capacity, tree.fixed_moves)
+        view.sign = (<WideBlock *>view.record).sign
+    return view
+
+
+cdef inline uint32_t index_mask(const Tree *tree) noexcept nogil:
+    return NARROW_INDEX if tree.narrow else WIDE_INDEX
+
+
+cdef inline bint is_block(uint32_t link) noexcept nogil:
+    return link & LINK_KIND == LINK_BLOCK
+
+
+cdef inline uint32_t view_move(const BlockView *view, uint32_t slot) noexcept nogil:
+    return slot if view.moves == NULL else view.moves[slot]
+
+
+cdef inline uint32_t slot_of(const BlockView *view, uint32_t move) noexcept nogil:
+    """The slot of a legal move, ``view.count`` when there is none."""
+    cdef uint32_t slot
+    if view.moves == NULL:
+        return move if move < view.count and view.visits[move] != NO_VISITS else view.count
+    for slot in range(view.count):
+        if view.moves[slot] == move:
+            break
+    else:
+        slot = view.count
+    return slot
+
+
+cdef inline uint32_t root_link(const Tree *tree) noexcept nogil:
+    return view_block(tree, 0).links[0]
+
+
+cdef inline bint has_root(const Tree *tree) noexcept nogil:
+    """Whether the root has a block: each of its moves has statistics of its own."""
+    return is_block(root_link(tree))
+
+
+cdef inline uint32_t best_of(const Tree *tree, const uint8_t *record) noexcept nogil:
+    """The slot that the next descent takes."""
+    if tree.narrow:
+        return (<const uint32_t *>record)[best_word(tree.narrow)] >> SLOT_SHIFT & 7
+    if tree.guided:
+        return (<const GuidedBlock *>record).best
+    return (<const WideBlock *>record).best
+
+
+cdef inline void set_best(const Tree *tree, uint8_t *record, uint32_t slot, uint32_t link) noexcept nogil:
+    if tree.narrow:
+        (<uint32_t *>record)[best_word(tree.narrow)] = link | slot << SLOT_SHIFT
+    elif tree.guided:
+        (<GuidedBlock *>record).best = <uint16_t>slot
+        (<GuidedBlock *>record).best_link = link
+    else:
+        (<WideBlock *>record).best = <uint16_t>slot
+        (<WideBlock *>record).best_link = link
+
+
+cdef inline uint32_t parent_of(const Tree *tree, const uint8_t *record) noexcept nogil:
+    """The index of the block above; only blocks of the plain tree know it."""
+    if tree.narrow:
+        return (<const uint32_t *>record)[parent_word(tree.narrow)]
+    return (<const WideBlock *>record).parent
+
+
+cdef inline void move_parent(const Tree *tree, uint8_t *record, uint32_t index) noexcept nogil:
+    if tree.narrow:
+        (<uint32_t *>record)[parent_word(tree.narrow)] = index
+    else:
+        (<WideBlock *>record).parent = index
+
+
+cdef inline void set_parent(const Tree *tree, uint8_t *record, uint32_t index, uint32_t slot) noexcept nogil:
+    cdef uint32_t *words = <uint32_t *>record
+    move_parent(tree, record, index)
+    if tree.narrow:
+        words[info_word(tree.narrow)] = (words[info_word(tree.narrow)] & 2) | slot << 2
+    else:
+        (<WideBlock *>record).parent_slot = <uint16_t>slot

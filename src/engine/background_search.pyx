@@ -1,0 +1,266 @@
+"""Searches in threads of their own, and what is made of them: pondering and watching.
+
+Whoever began such a search has an object, and the search ends with the last reference to it, wherever an interrupt
+drops that. So an interrupt leaves either no search or one that is about to end; the Searcher waits for the latter
+(``SearchTurn.take``). All of it is native, what runs when an object goes above all: Python throws away what is raised
+there.
+"""
+
+import atexit
+import os
+from _thread import allocate_lock
+from collections import deque
+
+cimport cython
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport uint32_t
+
+from mcts_core.errors import SearchBusy
+from mcts_core.engine.searcher import clock
+
+from mcts_core.engine.turn cimport Claim, SearchTurn
+from mcts_core.engine.workers cimport Worker
+
+
+cdef extern from "kernels/platform.h" nogil:
+    double mcts_clock()
+    uint32_t mcts_published(const uint32_t *number)
+    void mcts_publish(uint32_t *number, uint32_t value)
+
+
+cdef double AT_EXIT = 5.0  # seconds that the interpreter's end waits; only a user's game can need more than a moment
+cdef double POLL = 0.05    # seconds between two looks at signals while waiting: on Windows, Ctrl-C does not end a wait
+
+cdef set running = set()   # what has begun and not ended
+
+
+cdef class Run:
+    """What the thread of a search knows."""
+
+    cdef SearchTurn core
+    cdef Claim claim
+    cdef tuple arguments
+    cdef object ended
+    cdef Worker worker
+
+    def search(self):
+        try:
+            return self.core.search(*self.arguments, None, self.claim)
+        finally:
+            self.claim.give_back()  # where the search refused its arguments
+            self.arguments = None
+            running.discard(self)
+            ended, self.ended = self.ended, None
+            if ended is not None:
+                ended()
+
+    cdef bint wait(self, double seconds) except -1:
+        """Whether it has ended, after so many seconds at most."""
+        cdef double until = mcts_clock() + seconds, left = seconds
+        while not self.worker.is_over():
+            if left <= 0:
+                return False
+            self.worker.wait(min(left, POLL))
+            left = until - mcts_clock()
+        return True
+
+
+@cython.no_gc_clear  # the core has to be there when the object goes
+cdef class BackgroundSearch:
+    """A search of ``core`` in a thread of its own, from the moment that this is made until it goes, or before.
+
+    ``arguments``: those of ``SearchCore.search`` up to ``reuse``. ``ended`` is called in that thread when the search
+    has ended. Raises SearchBusy; RuntimeError where the system has no thread.
+    """
+
+    cdef SearchTurn core
+    cdef uint32_t number
+    cdef Run run
+
+    def __cinit__(self, SearchTurn core not None, tuple arguments, ended=None, progress=None, double every=0.0):
+        cdef Run run = Run.__new__(Run)
+        run.core = core
+        run.ended = ended
+        run.arguments = (*arguments, progress, every)
+        run.claim = Claim(core)
+        self.core = core
+        self.number = run.claim.number
+        self.run = run
+        try:
+            run.worker = Worker(run.search)
+            running.add(run)
+            run.worker.start()
+        except BaseException:
+            if run.worker is None or run.worker.is_over():
+                running.discard(run)
+                run.claim.give_back()
+            raise
+
+    def __dealloc__(self):
+        if self.core is not None:
+            self.end()
+
+    cdef void end(self) noexcept:
+        self.core.cancel_search(self.number)
+
+    def cancel(self):
+        """Lets the search end within a slice; without effect when it has ended."""
+        self.end()
+
+    def join(self, double timeout=1e9):
+        """Waits for the thread, so many seconds at most; ``cancel`` makes that short."""
+        self.run.wait(timeout)
+
+    def result(self):
+        """Waits for the thread; the move, or what the search raised."""
+        cdef Worker worker = self.run.worker
+        self.run.wait(1e9)
+        error, worker.error = worker.error, None
+        if error is not None:
+            raise error
+        return worker.value
+
+    @property
+    def running(self):
+        """Whether the thread runs."""
+        return not self.run.worker.is_over()
+
+
+@cython.no_gc_clear
+cdef class Pondering:
+    """The context of ``Searcher.pondering``; ``with`` gives the Searcher."""
+
+    cdef object engine, state
+    cdef BackgroundSearch search
+
+    def __cinit__(self, engine, state):
+        self.engine = engine
+        self.state = state
+
+    def __dealloc__(self):
+        if self.search is not None:
+            self.search.end()
+
+    def __enter__(self):
+        cdef BackgroundSearch search = self.engine._begin_pondering(self.state)
+        self.engine._background = search
+        self.search = search
+        return self.engine
+
+    def __exit__(self, kind, error, traceback):
+        cdef BackgroundSearch search = self.search
+        if search is None:
+            return
+        search.end()
+        self.search = None
+        if self.engine._background is search:
+            self.engine._background = None
+        if kind is None:
+            search.result()
+        else:  # what the body raised says more
+            search.join()
+
+
+cdef class Mailbox:
+    """What a search tells the thread that watches it."""
+
+    cdef object reports            # the latest one
+    cdef object bell               # a lock that the search opens
+    cdef uint32_t over             # published
+
+    def __cinit__(self):
+        self.reports = deque(maxlen=1)
+        self.bell = allocate_lock()
+        self.bell.acquire(False)
+
+    cdef void ring(self) noexcept:
+        if self.bell.locked():
+            self.bell.release()
+
+    def report(self, figures):
+        self.reports.append(figures)
+        self.ring()
+
+    def end(self):
+        mcts_publish(&self.over, 1)
+        self.ring()
+
+
+cdef class Watch:
+    """The iterator of ``Searcher.watch``: ``convert(core, figures)`` of a search in another thread, after every
+    ``every`` seconds and at its end.
+
+    ``budget``: the arguments of ``SearchCore.search`` but for the time of its begin.
+    """
+
+    cdef SearchTurn core
+    cdef tuple budget
+    cdef double every
+    cdef object convert
+    cdef Mailbox mail
+    cdef BackgroundSearch search
+    cdef bint over
+
+    def __cinit__(self, SearchTurn core not None, tuple budget, double every, convert):
+        self.core = core
+        self.budget = budget
+        self.every = every
+        self.convert = convert
+        self.mail = Mailbox()
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.over:
+            raise StopIteration
+        try:
+            return self.following()
+        except BaseException:
+            self.over = True
+            if self.search is not None:
+                self.search.end()
+            raise
+
+    cdef object following(self):
+        cdef Mailbox mail = self.mail
+        if self.search is None:
+            state, settings, *rest = self.budget
+            self.search = BackgroundSearch(self.core, (state, settings, clock(), *rest), mail.end, mail.report,
+                                           self.every)
+        while not mcts_published(&mail.over):
+            if mail.reports:
+                return self.convert(self.core, mail.reports.pop())
+            mail.bell.acquire(True, POLL)
+            PyErr_CheckSignals()
+        self.search.result()
+        try:
+            figures = self.core.figures()
+        except SearchBusy:  # another thread has begun the next search
+            figures = None
+        if figures is None:
+            raise StopIteration
+        self.over = True
+        return self.convert(self.core, figures)
+
+    def close(self):
+        """Ends the search, and waits for that."""
+        self.over = True
+        if self.search is not None:
+            self.search.end()
+            self.search.join()
+
+
+def end_all():
+    """Before the interpreter goes: a thread that asked for the GIL later would hang, or be killed halfway."""
+    cdef Run run
+    cdef list left = list(running)
+    for run in left:
+        run.core.cancel_search(run.claim.number)
+    for run in left:
+        run.wait(AT_EXIT)
+
+
+atexit.register(end_all)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=running.clear)

@@ -1,0 +1,242 @@
+"""Positions on a board of stones: what does not depend on where a stone may lie and which lines win."""
+
+cimport cython
+from libc.stdint cimport uint64_t
+from libc.string cimport memcmp, memcpy, memset
+
+from mcts_core.arguments import shorten
+from mcts_core.games.board_text import format_diagram, parse_diagram, parse_moves
+from mcts_core.errors import GameOver, IllegalMove, InvalidState
+
+from mcts_core.arguments cimport as_move
+from mcts_core.game cimport MCTS_DRAW, MCTS_GAME_VERSION, MCTS_ONGOING, MCTS_SLOTS_ARE_MOVES, NativeState
+
+
+@cython.no_gc
+cdef class BoardGeometry:
+
+    def __cinit__(self):
+        memset(&self.game, 0, sizeof(self.game))
+        memset(&self.guide, 0, sizeof(self.guide))
+        memset(&self.general, 0, sizeof(self.general))
+
+    cdef void fill(self, int rows, int cols, int moves, int state_size, void *context, mcts_observe observe) noexcept:
+        """The tables, but for the hot functions; ``moves`` of the empty board, three planes that ``observe`` writes."""
+        self.rows = rows
+        self.cols = cols
+        self.game.version = MCTS_GAME_VERSION
+        self.game.flags = MCTS_SLOTS_ARE_MOVES
+        self.game.state_size = state_size
+        self.game.max_moves = moves
+        self.game.max_plies = rows * cols
+        self.game.context = context
+        self.game.guide = &self.guide
+        self.game.general = &self.general
+        self.general.players = 2
+        self.general.actions = moves
+        self.general.planes = 3
+        self.general.rows = rows
+        self.general.cols = cols
+        self.general.observe = observe
+
+
+@cython.no_gc
+cdef class BoardPosition(NativeState):
+    """A position that never changes, so threads may share it; equal by rules and stones."""
+
+    _arguments = ()  # of the constructor
+
+    def __cinit__(self):
+        if type(self) is BoardPosition:
+            raise TypeError("a BoardPosition is made by a game")
+
+    cdef int check_new(self, str name) except -1:
+        """Raises InvalidState where __init__ is called a second time."""
+        if self.ready:
+            raise InvalidState(f"{name} never changes: it cannot be initialised again")
+        return 0
+
+    cdef void begin(self, BoardGeometry geometry) noexcept:
+        """Makes this the empty board."""
+        self.assume(geometry, geometry.start, NULL, 0)
+        self.ready = True
+
+    @property
+    def rows(self):
+        """Rows of the board."""
+        return self.geometry.rows
+
+    @property
+    def cols(self):
+        """Columns of the board."""
+        return self.geometry.cols
+
+    @property
+    def to_move(self):
+        """The player to move: +1 who began, -1 the other."""
+        return -1 if self.stones() & 1 else 1
+
+    @property
+    def moves(self):
+        """The moves played since the empty board, or since the diagram that the position was built from."""
+        return tuple([self.history[i] for i in range(self.played)])
+
+    @property
+    def last_move(self):
+        """The last of ``moves``, or None."""
+        return self.history[self.played - 1] if self.played else None
+
+    def winner(self):
+        """None while the game goes on, then +1, -1, or 0 for a draw."""
+        cdef int outcome = self.outcome()
+        if outcome == MCTS_ONGOING:
+            return None
+        if outcome == MCTS_DRAW:
+            return 0
+        return 1 if self.stones() & 1 else -1
+
+    cdef BoardPosition after(self, object move, str name):
+        """The position after a move, which errors call by ``name``."""
+        cdef int number = as_move(move, self.game.max_moves, name)
+        if self.outcome() != MCTS_ONGOING:
+            raise GameOver(f"the game is over, {name} {number} cannot be played")
+        if not self.is_free(number):
+            raise IllegalMove(self.refusal(number))
+        cdef BoardPosition new = self.blank()
+        new.assume(self.geometry, self.state, self.history, self.played)
+        new.own(1)
+        new.game = self.game
+        new.ready = True
+        new.append(number)
+        return new
+
+    def __hash__(self):
+        cdef uint64_t h = self.geometry.seed, word
+        cdef const char *key = <const char *> self.state + self.geometry.key_from
+        cdef int i
+        for i in range(0, self.geometry.key_size, 8):
+            memcpy(&word, key + i, 8)
+            h = (h ^ word) * <uint64_t> 0x9E3779B97F4A7C15
+            h ^= h >> 32
+        return <Py_hash_t> h
+
+    def __eq__(self, other):
+        if not isinstance(other, BoardPosition):
+            return NotImplemented
+        cdef BoardPosition that = other
+        cdef int start = self.geometry.key_from
+        return self.geometry is that.geometry and memcmp(
+            <const char *> self.state + start, <const char *> that.state + start, self.geometry.key_size) == 0
+
+    def __str__(self):
+        return format_diagram(self.cells(), self.geometry.rows, self.geometry.cols)
+
+    def __repr__(self):
+        name = type(self).__name__
+        rules = ", ".join([f"{argument}={getattr(self, argument)!r}" for argument in self._arguments])
+        if self.stones() == 0:
+            return f"{name}({rules})"
+        comma = ", " if rules else ""
+        if self.played == self.stones():
+            return f"{name}.from_moves({list(self.moves)}{comma}{rules})"
+        return f"{name}.from_string({str(self)!r}{comma}{rules})"
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        diagram = None
+        if self.played != self.stones():
+            diagram = bytearray(self.cells())
+            for move in reversed(self.moves):
+                diagram[self.cell_of(diagram, move)] = 0
+            diagram = format_diagram(diagram, self.geometry.rows, self.geometry.cols)
+        rules = [getattr(self, argument) for argument in self._arguments]
+        return restore, (type(self), *rules, diagram, self.moves)
+
+    # ---- of each game ------------------------------------------------------------------------------------------------
+
+    cdef BoardGeometry geometry_of(self, rules):
+        raise NotImplementedError
+
+    cdef BoardPosition blank(self):
+        raise NotImplementedError
+
+    cdef void assume(self, BoardGeometry geometry, const void *state, const unsigned short *history,
+                     int played) noexcept:
+        pass
+
+    cdef int own(self, int room) except -1:
+        raise NotImplementedError
+
+    cdef void append(self, int move) noexcept:
+        pass
+
+    cdef int place(self, bytes cells, text) except -1:
+        raise NotImplementedError
+
+    cdef bint is_free(self, int move) noexcept:
+        return False
+
+    cdef str refusal(self, int move):
+        raise NotImplementedError
+
+    cdef int stones(self) noexcept:
+        return 0
+
+    cdef int outcome(self) noexcept:
+        return MCTS_ONGOING
+
+    cdef bytes cells(self):
+        raise NotImplementedError
+
+    cdef int cell_of(self, bytearray cells, int move) except -1:
+        return move
+
+
+cdef BoardPosition empty_board(type cls, BoardGeometry geometry, int room):
+    cdef BoardPosition new = cls.__new__(cls)
+    new.begin(geometry)
+    new.own(room)
+    return new
+
+
+cdef BoardPosition after_moves(type cls, BoardGeometry geometry, moves, base):
+    cdef list numbers = parse_moves(moves, geometry.game.max_moves, base)
+    cdef BoardPosition new = empty_board(cls, geometry, len(numbers))
+    cdef int move
+    for index, number in enumerate(numbers):
+        move = number
+        if new.outcome() != MCTS_ONGOING:
+            raise IllegalMove(f"move {index + 1} of {shorten(moves)} comes after the end of the game")
+        if not new.is_free(move):
+            raise IllegalMove(f"move {index + 1} of {shorten(moves)}: {new.refusal(move + int(base))}")
+        new.append(move)
+    return new
+
+
+cdef BoardPosition from_diagram(type cls, BoardGeometry geometry, text):
+    cdef bytes cells = parse_diagram(text, geometry.rows, geometry.cols)
+    cdef BoardPosition new = empty_board(cls, geometry, 0)
+    new.place(cells, text)
+    return new
+
+
+def restore(cls, *arguments):
+    """What a pickle calls: a position of a class by its rules, its diagram or None, and the moves played since."""
+    if not isinstance(cls, type) or not issubclass(cls, BoardPosition):
+        raise InvalidState(f"a position must be restored as a subclass of BoardPosition, got {shorten(cls)}")
+    *rules, diagram, moves = arguments
+    if len(rules) != len(cls._arguments):
+        raise InvalidState(f"a {cls.__name__} has the rules {', '.join(cls._arguments)}, got {shorten(rules)}")
+    cdef BoardPosition blank = cls.__new__(cls)
+    cdef BoardGeometry geometry = blank.geometry_of(rules)
+    if diagram is None:
+        return after_moves(cls, geometry, moves, 0)
+    state = from_diagram(cls, geometry, diagram)
+    for move in moves:
+        state = state.play(move)
+    return state

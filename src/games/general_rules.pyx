@@ -1,0 +1,462 @@
+"""Games behind the general tree: native ones by their table, Python-written ones by their methods.
+
+A Python-written general game has ``players``, ``to_move`` (an index, or ``CHANCE``), ``legal_moves()``,
+``chance_outcomes()`` at chance nodes, ``play(move)`` and ``returns()``. An ordinary one, with ``to_move`` +1 or -1 and
+``winner()``, is one of two players, of whom 0 is +1. The tree keeps no Python object; of the positions only those along
+the last path are kept, from which the next one branches off.
+"""
+
+from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBuffer_Release, PyObject_GetBuffer
+from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memset
+
+from mcts_core.errors import GameError, GameOver, InvalidState
+from mcts_core.game import import_numpy, refuse_hidden
+from mcts_core.arguments import shorten
+
+from mcts_core.game cimport (MCTS_CHANCE, MCTS_DRAW, MCTS_ERROR, MCTS_ONGOING, MCTS_WIN, NativeState, general_of,
+                             mcts_game, mcts_general, mcts_rng, mcts_rng_below, mcts_rng_next)
+from mcts_core.games.python_game cimport check_table
+from mcts_core.tree.plain_tree cimport MAX_SLOTS
+from mcts_core.games.user_states cimport MAX_PLAYERS, UserStates, refuse_repeated
+
+
+cdef enum:
+    LONGEST_ROLLOUT = 1000000  # moves; a game that goes on is taken for endless
+    LONGEST_GAME = 20000       # moves in the tree, which chance alone can add at any number in one iteration
+
+cdef double CLOSE = 1e-6       # how far probabilities may be from a sum of 1
+
+
+cdef Rules rules_of(object state, bint observing, bint aligned):
+    """``state`` behind a table of rules. ``observing``: leaves are evaluated, so their moves have actions, and unless
+    policies are ``aligned`` with the legal moves there are observations.
+
+    Raises InvalidState, GameOver, GameError.
+    """
+    refuse_hidden(state)
+    if isinstance(state, NativeState) and not aligned:
+        return NativeRules(state, observing)
+    return PythonRules(state, observing, aligned)
+
+
+cdef class Rules:
+
+    def __cinit__(self, *arguments):
+        memset(&self.table, 0, sizeof(self.table))
+
+    cdef object name(self, uint32_t move):
+        return move
+
+    cdef int fail(self) except -1:
+        """Raises what lies behind the error that a function of the table returned."""
+        told = self.root.explain_error() if isinstance(self.root, NativeState) else None
+        raise GameError(told or f"the native rules of {type(self.root).__name__} reported an error")
+
+    cdef void rest(self) noexcept:
+        """Lets go what only a running search needs."""
+
+
+# ---- native games ----------------------------------------------------------------------------------------------------
+
+cdef class NativeRules(Rules):
+    """The table over a native position."""
+
+    def __cinit__(self, NativeState root, bint observing):
+        cdef const mcts_game *game = root.game
+        cdef const mcts_general *extra = general_of(game)
+        cdef NativeContext *context = &self.context
+        cdef int32_t player, count, i
+        kind = type(root).__name__
+        check_table(root, False)
+        if game.legal_moves == NULL or game.play == NULL or not 1 <= game.max_moves <= MAX_SLOTS:
+            raise InvalidState(f"{kind} cannot be searched like this: its game table must have legal_moves, play and "
+                               f"max_moves from 1 to {MAX_SLOTS}, which says {game.max_moves}")
+        if observing and (extra == NULL or extra.observe == NULL):
+            raise InvalidState(f"an evaluator needs observations, but the game table of {kind} has no observe()")
+        self.native = root
+        self.root = root
+        self.players = 2
+        context.game = game
+        context.extra = extra
+        context.root = root.state
+        context.state = <uint8_t *>malloc(game.state_size + 1)
+        context.rolling = <uint8_t *>malloc(game.state_size + 1)
+        context.moves = <uint32_t *>malloc(4 * game.max_moves)
+        context.probabilities = <double *>malloc(8 * game.max_moves)
+        if (context.state == NULL or context.rolling == NULL or context.moves == NULL
+                or context.probabilities == NULL):
+            raise MemoryError
+        if extra != NULL:
+            self.shape = (extra.planes, extra.rows, extra.cols)
+            self.actions = extra.actions
+        if extra != NULL and extra.to_move != NULL:
+            self.general = True
+            self.players = extra.players
+            if not 1 <= extra.players <= MAX_PLAYERS:
+                raise InvalidState(f"a game must have 1 to {MAX_PLAYERS} players, but the game table of {kind} "
+                                   f"says {extra.players}")
+            if extra.returns == NULL:
+                raise InvalidState(f"the game table of {kind} has to_move() and must have returns() as well")
+            player = extra.to_move(game.context, root.state)
+            if player == MCTS_CHANCE and extra.chance != NULL:
+                raise InvalidState(chance_at_root(root))
+            count = game.legal_moves(game.context, root.state, context.moves)
+            if count == 0:
+                raise GameOver(f"the game is over: there is nothing to search in {shorten(root)}")
+            if not 0 <= player < self.players or not 0 < count <= <int32_t>game.max_moves:
+                self.fail()
+            self.root_moves = [context.moves[i] for i in range(count)]
+        else:
+            winner = root.winner()
+            if winner is not None:
+                raise GameOver(f"the game is over (winner {winner}): there is nothing to search in {root!r}")
+            player = 0 if root.to_move == 1 else 1
+            self.root_moves = root.legal_moves()
+        self.player = player
+        context.root_player = player
+        self.table.context = context
+        self.table.players = self.players
+        self.table.look = native_look
+        self.table.rollout = native_rollout
+        self.table.observe = native_observe
+
+    def __dealloc__(self):
+        free(self.context.state)
+        free(self.context.rolling)
+        free(self.context.moves)
+        free(self.context.probabilities)
+
+
+cdef inline bint is_value(double value) noexcept nogil:
+    return 0.0 <= value <= 1.0
+
+
+cdef int32_t advance(const NativeContext *context, uint8_t *state, int32_t *to_move, uint32_t move,
+                     double *values) noexcept nogil:
+    """Plays a move: 0 the game goes on, 1 it is over and its values are known, negative: an error."""
+    cdef const mcts_game *game = context.game
+    cdef const mcts_general *extra = context.extra
+    cdef int32_t outcome = game.play(game.context, state, move), mover = to_move[0]
+    cdef uint32_t player
+    if outcome < 0:
+        return MCTS_ERROR
+    if extra == NULL or extra.to_move == NULL:
+        to_move[0] = 1 - mover
+        if outcome == MCTS_ONGOING:
+            return 0
+        values[mover] = 1.0 if outcome == MCTS_WIN else 0.5 if outcome == MCTS_DRAW else 0.0
+        values[1 - mover] = 1.0 - values[mover]
+        return 1
+    if outcome != MCTS_ONGOING:
+        if extra.returns(game.context, state, values) < 0:
+            return MCTS_ERROR
+        for player in range(extra.players):
+            if not is_value(values[player]):
+                return MCTS_ERROR
+        return 1
+    to_move[0] = extra.to_move(game.context, state)
+    if to_move[0] >= <int32_t>extra.players or to_move[0] < (0 if extra.chance == NULL else MCTS_CHANCE):
+        return MCTS_ERROR
+    return 0
+
+
+cdef int32_t native_look(void *opaque, const uint32_t *path, uint32_t length, bint listed,
+                         GeneralPosition *position) noexcept nogil:
+    cdef NativeContext *context = <NativeContext *>opaque
+    cdef const mcts_game *game = context.game
+    cdef uint32_t i
+    cdef int32_t count, over = 0
+    if length > LONGEST_GAME:
+        return MCTS_ERROR
+    memcpy(context.state, context.root, game.state_size)
+    context.player = context.root_player
+    for i in range(length):
+        if over:
+            return MCTS_ERROR
+        over = advance(context, context.state, &context.player, path[i], position.values)
+        if over < 0:
+            return MCTS_ERROR
+    position.kind = KIND_OVER if over else KIND_CHANCE if context.player == MCTS_CHANCE else KIND_DECISION
+    position.player = <uint32_t>context.player
+    if over or not listed:
+        return 0
+    if position.capacity < game.max_moves:
+        position.count = game.max_moves
+        return 0
+    if position.kind == KIND_CHANCE:
+        count = context.extra.chance(game.context, context.state, position.moves, position.probabilities)
+        if not are_probabilities(position.probabilities, count, game.max_moves):
+            return MCTS_ERROR
+        position.count = count
+        return 0
+    count = game.legal_moves(game.context, context.state, position.moves)
+    if not 1 <= count <= <int32_t>game.max_moves:
+        return MCTS_ERROR
+    position.count = count
+    memcpy(position.actions, position.moves, 4 * count)
+    return 0
+
+
+cdef bint are_probabilities(const double *probabilities, int32_t count, uint32_t most) noexcept nogil:
+    cdef double sum = 0.0
+    cdef int32_t i
+    if not 1 <= count <= <int32_t>most:
+        return False
+    for i in range(count):
+        if not is_value(probabilities[i]):
+            return False
+        sum += probabilities[i]
+    return 1.0 - CLOSE <= sum <= 1.0 + CLOSE
+
+
+cdef int32_t native_rollout(void *opaque, mcts_rng *rng, double *values) noexcept nogil:
+    cdef NativeContext *context = <NativeContext *>opaque
+    cdef const mcts_game *game = context.game
+    cdef uint8_t *state = context.rolling
+    cdef int32_t count, over = 0, plies = 0, to_move = context.player
+    cdef uint32_t player, move
+    if context.extra != NULL and context.extra.rollout != NULL:
+        if context.extra.rollout(game.context, context.state, rng, values) < 0:
+            return MCTS_ERROR
+        for player in range(context.extra.players):
+            if not is_value(values[player]):
+                return MCTS_ERROR
+        return 0
+    memcpy(state, context.state, game.state_size)
+    while not over:
+        if plies == LONGEST_ROLLOUT:
+            return MCTS_ERROR
+        plies += 1
+        if to_move == MCTS_CHANCE:
+            count = context.extra.chance(game.context, state, context.moves, context.probabilities)
+            if not are_probabilities(context.probabilities, count, game.max_moves):
+                return MCTS_ERROR
+            move = context.moves[drawn(rng, context.probabilities, count)]
+        else:
+            count = game.legal_moves(game.context, state, context.moves)
+            if not 1 <= count <= <int32_t>game.max_moves:
+                return MCTS_ERROR
+            move = context.moves[mcts_rng_below(rng, count)]
+        over = advance(context, state, &to_move, move, values)
+        if over < 0:
+            return MCTS_ERROR
+    return 0
+
+
+cdef uint32_t drawn(mcts_rng *rng, const double *probabilities, uint32_t count) noexcept nogil:
+    """An outcome by its probability; never one of probability 0."""
+    cdef double at = <double>(mcts_rng_next(rng) >> 11) * (1.0 / 9007199254740992.0), sum = 0.0
+    cdef uint32_t i, last = 0
+    for i in range(count):
+        if probabilities[i] <= 0:
+            continue
+        last = i
+        sum += probabilities[i]
+        if at < sum:
+            break
+    return last
+
+
+cdef int32_t native_observe(void *opaque, float *row) noexcept nogil:
+    cdef NativeContext *context = <NativeContext *>opaque
+    if row == NULL:
+        return 0
+    return context.extra.observe(context.game.context, context.state, row)
+
+
+# ---- games written in Python -----------------------------------------------------------------------------------------
+
+def chance_at_root(state):
+    return (f"a search needs a position in which a player is to move, but chance is to move in {shorten(state)}: "
+            f"play() one of its outcomes first")
+
+
+cdef class PythonRules(Rules):
+    """The table over a user's state."""
+
+    def __cinit__(self, root, bint observing, bint aligned):
+        self.root = root
+        self.trail = [root]
+        self.trail_moves = []
+        self.leaves = []
+        self.observing = observing
+        self.aligned = aligned
+        self.general = hasattr(root, "players")
+        self.user = UserStates(root, self.general)
+        if observing and not aligned and not callable(getattr(root, "observation", None)):
+            raise InvalidState(f"an evaluator needs states with a method observation(), which {shorten(root)} has not; "
+                               f"policy_value takes states as they are")
+        self.players = self.user.players
+        actions = getattr(root, "actions", None) if observing and not aligned else None
+        if actions is not None:
+            if type(actions) is not int or not 1 <= actions < 1 << 30:
+                raise InvalidState(f"actions must be an int, the number of entries of a policy, got {shorten(actions)}")
+            self.actions = actions
+        self.table.context = <void *>self
+        self.table.players = self.players
+        self.table.look = python_look
+        self.table.rollout = python_rollout
+        self.table.observe = python_observe
+        values = None
+        if observing and not aligned:
+            import_numpy()
+        try:
+            values = self.user.values(root)
+            if values is None:
+                self.player = self.user.mover(root)
+                if self.player >= 0:
+                    self.root_moves = self.user.legal(root)
+                    if observing and not aligned:
+                        self.shape = self.user.planes(root).shape
+        except Exception as error:
+            self.user.error = error
+            self.fail()
+        if values is not None:
+            told = f"returns {values}" if self.general else f"winner {root.winner()}"
+            raise GameOver(f"the game is over ({told}): there is nothing to search in {shorten(root)}")
+        if self.player < 0:
+            raise InvalidState(chance_at_root(root))
+
+    cdef object name(self, uint32_t move):
+        return self.user.moves[move]
+
+    cdef void rest(self) noexcept:
+        self.trail = [self.root]
+        self.trail_moves = []
+        self.leaves = []
+        self.listed = None
+
+    cdef int fail(self) except -1:
+        return self.user.raise_error()
+
+    cdef object at(self, const uint32_t *path, uint32_t length):
+        """The position after a path."""
+        cdef uint32_t common = 0, known = <uint32_t>len(self.trail_moves)
+        if length > LONGEST_GAME:
+            raise GameError(f"a game of {type(self.root).__name__} did not end within {LONGEST_GAME} moves")
+        while common < length and common < known and <uint32_t>self.trail_moves[common] == path[common]:
+            common += 1
+        del self.trail[common + 1:]
+        del self.trail_moves[common:]
+        while common < length:
+            state = self.user.child(self.trail[common], self.user.moves[path[common]])
+            self.trail.append(state)
+            self.trail_moves.append(path[common])
+            common += 1
+        return self.trail[length]
+
+    cdef int describe(self, object state, bint listed, GeneralPosition *position) except -1:
+        cdef uint32_t slot
+        cdef int player
+        cdef list moves
+        values = self.user.values(state)
+        if values is not None:
+            position.kind = KIND_OVER
+            for slot in range(<uint32_t>self.players):
+                position.values[slot] = values[slot]
+            return 0
+        player = self.user.mover(state)
+        position.kind = KIND_CHANCE if player < 0 else KIND_DECISION
+        position.player = <uint32_t>player
+        if not listed:
+            return 0
+        if player < 0:
+            outcomes = self.user.outcomes(state)
+            moves = [move for move, _ in outcomes]
+        else:
+            outcomes = None
+            moves = self.user.legal(state)
+        self.listed = moves
+        self.user.calling = "__hash__() of a move"
+        refuse_repeated(state, moves, "legal_moves" if player >= 0 else "chance_outcomes")
+        position.count = <uint32_t>len(moves)
+        if position.count > position.capacity:
+            return 0
+        for slot in range(position.count):
+            position.moves[slot] = self.user.identity_of(moves[slot])
+            if outcomes is not None:
+                position.probabilities[slot] = outcomes[slot][1]
+        if outcomes is None and self.observing:
+            indices = range(len(moves)) if self.aligned else self.user.indices(state, moves, self.actions)
+            for slot in range(position.count):
+                position.actions[slot] = indices[slot]
+        return 0
+
+    cdef int play_out(self, mcts_rng *rng, double *values) except -1:
+        """A random game from the position of the last look."""
+        cdef int count = 0, player
+        cdef uint32_t i, n
+        cdef double at, sum
+        state = self.trail[len(self.trail) - 1]
+        while True:
+            returned = self.user.values(state)
+            if returned is not None:
+                break
+            if count == LONGEST_ROLLOUT:
+                raise GameError(f"a random game of {type(state).__name__} did not end within {LONGEST_ROLLOUT} moves")
+            player = self.user.mover(state)
+            if player >= 0:
+                moves = self.user.legal(state)
+                move = moves[mcts_rng_below(rng, <uint32_t>len(moves))]
+            else:
+                outcomes = self.user.outcomes(state)
+                n = <uint32_t>len(outcomes)
+                at = <double>(mcts_rng_next(rng) >> 11) * (1.0 / 9007199254740992.0)
+                sum = 0.0
+                for i in range(n):
+                    outcome, probability = outcomes[i]
+                    if probability > 0:
+                        move = outcome
+                        sum += probability
+                        if at < sum:
+                            break
+            state = self.user.child(state, move)
+            count += 1
+        for i in range(<uint32_t>self.players):
+            values[i] = returned[i]
+        return 0
+
+    cdef int write(self, object state, float *row) except -1:
+        cdef Py_buffer view
+        planes = self.user.planes(state)
+        PyObject_GetBuffer(planes, &view, PyBUF_C_CONTIGUOUS)
+        memcpy(row, view.buf, view.len)
+        PyBuffer_Release(&view)
+        return 0
+
+
+cdef int32_t python_look(void *context, const uint32_t *path, uint32_t length, bint listed,
+                         GeneralPosition *position) noexcept with gil:
+    cdef PythonRules rules = <PythonRules>context
+    try:
+        rules.describe(rules.at(path, length), listed, position)
+        return 0
+    except BaseException as error:
+        rules.user.error = error
+        return MCTS_ERROR
+
+
+cdef int32_t python_rollout(void *context, mcts_rng *rng, double *values) noexcept with gil:
+    cdef PythonRules rules = <PythonRules>context
+    try:
+        rules.play_out(rng, values)
+        return 0
+    except BaseException as error:
+        rules.user.error = error
+        return MCTS_ERROR
+
+
+cdef int32_t python_observe(void *context, float *row) noexcept with gil:
+    cdef PythonRules rules = <PythonRules>context
+    try:
+        state = rules.trail[len(rules.trail) - 1]
+        if row != NULL:
+            rules.write(state, row)
+        else:
+            rules.leaves.append((state, rules.listed))
+        return 0
+    except BaseException as error:
+        rules.user.error = error
+        return MCTS_ERROR

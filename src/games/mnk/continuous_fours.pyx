@@ -1,0 +1,660 @@
+"""Threat search for five in a row: wins by continuous fours, and losses against them.
+
+A four leaves the opponent one reply, so an attack of fours (VCF; Allis, van den Herik, Huntjens, "Go-Moku solved by new
+search techniques", 1993) is a search for one player only. A player loses who cannot meet such an attack: of his moves
+only those in the zone of the attack, which occupy a cell that it needs or make a four in reply, can help, and each of
+them is refuted in turn. Hot: compiled once per instruction set as ``mcts_core._mnk_threats_<isa>``.
+"""
+
+from cpython.pycapsule cimport PyCapsule_New
+from libc.stdint cimport int32_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from mcts_core.game cimport MCTS_NO_MOVE, mcts_proof, mcts_raised, mcts_rng, mcts_rng_next, mcts_rng_seed
+from mcts_core.games.mnk.lines cimport MNK_COLUMNS, MNK_FALLING, MNK_LINES, MNK_RISING, mnk_lines_of, mnk_toggle
+from mcts_core.games.mnk.continuous_fours cimport (
+    THREAT_CELLS, THREAT_STACK, mnk_threat_table, threat_entry, threat_search,
+)
+
+
+cdef extern from "kernels/mnk/lines.h" nogil:
+    int mcts_ctz64(uint64_t x) noexcept
+    void mnk_line_windows(uint32_t mine, uint32_t theirs, uint32_t valid, uint32_t strict, uint32_t *three,
+                          uint32_t *four) noexcept
+    void mnk_line_windows8(const uint32_t *mine, const uint32_t *theirs, const uint32_t *valid, uint32_t strict,
+                           uint32_t *three) noexcept
+    void mnk_scan_lines(const uint32_t *mine, const uint32_t *theirs, const uint32_t *valid, uint32_t strict,
+                        int from_, int to, uint32_t *three, uint64_t *threes, uint64_t *fours) noexcept
+
+
+cdef enum:
+    UNKNOWN = -1      # results of searches: the budget or a limit ended it; 0: there is nothing to find
+    NEVER = 255       # threat_entry.failed
+    MAX_STONES = 100  # of an attack
+    MAX_FOURS = 6     # of the defender, each met by a stone that is no four, one after the other
+    NOBODY = -1       # of cells: there is none
+    SEVERAL = -2
+    LOOK = 256        # units between two looks at the interrupt
+
+cdef uint64_t ZOBRIST[2][THREAT_CELLS]
+cdef uint64_t ATTACK[2]
+cdef uint64_t DEFENCE[2]
+
+
+cdef void fill_keys() noexcept:
+    cdef mcts_rng rng
+    cdef int player, cell
+    mcts_rng_seed(&rng, 5)
+    for player in range(2):
+        ATTACK[player] = mcts_rng_next(&rng)
+        DEFENCE[player] = mcts_rng_next(&rng)
+        for cell in range(THREAT_CELLS):
+            ZOBRIST[player][cell] = mcts_rng_next(&rng)
+
+
+fill_keys()
+
+
+# ---- the board -------------------------------------------------------------------------------------------------------
+
+cdef inline void lines_of(int cell, int *lines, uint32_t *bits) noexcept nogil:
+    cdef int y = cell >> 5, x = cell & 31
+    mnk_lines_of(y, x, lines)
+    bits[0] = <uint32_t>1 << x
+    bits[1] = <uint32_t>1 << y
+    bits[2] = bits[0]
+    bits[3] = bits[0]
+
+
+cdef void prepare(threat_search *s, int32_t cols, int32_t rows, int32_t exact) noexcept nogil:
+    cdef int line, y, x, i
+    cdef int lines[4]
+    cdef uint32_t bits[4]
+    s.cols = cols
+    s.rows = rows
+    s.strict = <uint32_t>0xFFFFFFFF if exact else 0
+    memset(s.valid, 0, sizeof(s.valid))
+    for y in range(rows):
+        for x in range(cols):
+            lines_of(32 * y + x, lines, bits)
+            for i in range(4):
+                s.valid[lines[i]] |= bits[i]
+    for line in range(32):
+        s.base[line] = 32 * line
+        s.base[MNK_COLUMNS + line] = line
+    for line in range(64):
+        s.base[64 + line] = 32 * (line - 31)
+        s.base[MNK_RISING + line] = 32 * line
+    s.step[0] = 1
+    s.step[1] = 32
+    s.step[2] = s.step[3] = 33
+    s.step[4] = s.step[5] = -31
+    s.bands[0][0] = 0
+    s.bands[1][0] = MNK_COLUMNS
+    s.bands[3][0] = MNK_RISING
+    s.bands[0][1] = (rows + 7) & ~7
+    s.bands[1][1] = MNK_COLUMNS + ((cols + 7) & ~7)
+    s.bands[2][0] = (MNK_FALLING + 1 - cols) & ~7
+    s.bands[2][1] = (MNK_FALLING + rows + 7) & ~7
+    s.bands[3][1] = (MNK_RISING + rows + cols - 1 + 7) & ~7
+    memset(s.stones, 0, sizeof(s.stones))
+    memset(s.three, 0, sizeof(s.three))
+    memset(s.seen, 0, sizeof(s.seen))
+    s.hash = 0
+    s.count = 0
+    s.stamp = 0
+    s.top = 0
+
+
+cdef inline void put(threat_search *s, int player, int cell) noexcept nogil:
+    cdef int y = cell >> 5, x = cell & 31
+    s.hash ^= ZOBRIST[player][cell]
+    mnk_toggle(s.stones[player], y, x)
+    s.count += 1 if s.stones[player][y] >> x & 1 else -1
+
+
+cdef void put_stone(threat_search *s, int32_t player, int32_t cell) noexcept nogil:
+    put(s, player, cell)
+
+
+cdef inline int cell_at(const threat_search *s, int line, int bit) noexcept nogil:
+    return s.base[line] + bit * s.step[line >> 5]
+
+
+cdef inline bint is_free(const threat_search *s, int cell) noexcept nogil:
+    return not ((s.stones[0][cell >> 5] | s.stones[1][cell >> 5]) >> (cell & 31) & 1)
+
+
+cdef int gains_of(const threat_search *s, int player, const uint64_t *lines, int *cells) noexcept nogil:
+    """The cells, 2 at most, where ``player`` completes a five on any of the lines of a bit set; returns how many."""
+    cdef const uint32_t *mine = s.stones[player]
+    cdef const uint32_t *theirs = s.stones[1 - player]
+    cdef int i, line, cell, count = 0
+    cdef uint64_t rest
+    cdef uint32_t three, four, window
+    for i in range(3):
+        rest = lines[i]
+        while rest:
+            line = 64 * i + mcts_ctz64(rest)
+            rest &= rest - 1
+            mnk_line_windows(mine[line], theirs[line], s.valid[line], s.strict, &three, &four)
+            while four:
+                window = (<uint32_t>31 << mcts_ctz64(four)) & ~mine[line]
+                four &= four - 1
+                cell = cell_at(s, line, mcts_ctz64(window))
+                if count == 0:
+                    cells[0] = cell
+                    count = 1
+                elif cell != cells[0]:
+                    cells[1] = cell
+                    return 2
+    return count
+
+
+cdef int gains_through(const threat_search *s, int player, int stone, int *cells) noexcept nogil:
+    """The same on the lines of one cell."""
+    cdef int lines[4]
+    cdef uint32_t bits[4]
+    cdef uint64_t set_[3]
+    cdef int i
+    lines_of(stone, lines, bits)
+    set_[0] = set_[1] = set_[2] = 0
+    for i in range(4):
+        set_[lines[i] >> 6] |= <uint64_t>1 << (lines[i] & 63)
+    return gains_of(s, player, set_, cells)
+
+
+cdef void scan(const threat_search *s, int player, uint32_t *three, uint64_t *threes,
+               uint64_t *fours) noexcept nogil:
+    cdef int i
+    for i in range(3):
+        threes[i] = fours[i] = 0
+    for i in range(4):
+        mnk_scan_lines(s.stones[player], s.stones[1 - player], s.valid, s.strict, s.bands[i][0], s.bands[i][1],
+                       three, threes, fours)
+
+
+cdef int gains(const threat_search *s, int player, int *cells) noexcept nogil:
+    """The cells, 2 at most, where ``player`` completes a five; returns how many."""
+    cdef uint32_t three[MNK_LINES]
+    cdef uint64_t threes[3]
+    cdef uint64_t fours[3]
+    scan(s, player, three, threes, fours)
+    if not (fours[0] | fours[1] | fours[2]):
+        return 0
+    return gains_of(s, player, fours, cells)
+
+
+# ---- memory ----------------------------------------------------------------------------------------------------------
+
+cdef inline threat_entry *bucket_of(const threat_search *s, uint64_t key) noexcept nogil:
+    return s.entries + 4 * (((key >> 32) * s.buckets) >> 32)
+
+
+cdef inline threat_entry *recall(const threat_search *s, uint64_t key) noexcept nogil:
+    cdef threat_entry *e = bucket_of(s, key)
+    cdef int i
+    for i in range(4):
+        if e[i].key == key and e[i].generation == s.generation:
+            return &e[i]
+    return NULL
+
+
+cdef void keep(threat_search *s, uint64_t key, int won, int failed, uint32_t move, uint64_t work) noexcept nogil:
+    cdef threat_entry *e = bucket_of(s, key)
+    cdef threat_entry *victim = e
+    cdef int i
+    for i in range(4):
+        if e[i].generation != s.generation:
+            victim = &e[i]
+            break
+        if e[i].key == key:
+            if won:
+                e[i].won = won
+                e[i].move = move
+            if failed > e[i].failed:
+                e[i].failed = failed
+            return
+        if e[i].work < victim.work:
+            victim = &e[i]
+    victim.key = key
+    victim.generation = s.generation
+    victim.work = min(work, <uint64_t>65535)
+    victim.won = won
+    victim.failed = failed
+    victim.move = move
+
+
+# ---- attacks of fours ------------------------------------------------------------------------------------------------
+
+ctypedef struct saved:
+    int lines[8]
+    uint32_t bits[4]
+    uint32_t bits_reply[4]
+    uint32_t three[8]
+    uint64_t active[3]
+
+
+cdef inline void exchange(threat_search *s, int move, int reply, saved *old) noexcept nogil:
+    """The attacker's stone and its answer; windows of three are renewed on the lines of both."""
+    cdef uint32_t mine[8]
+    cdef uint32_t theirs[8]
+    cdef uint32_t valid[8]
+    cdef uint32_t three[8]
+    cdef int i, line
+    lines_of(move, old.lines, old.bits)
+    lines_of(reply, old.lines + 4, old.bits_reply)
+    old.active[0] = s.active[0]
+    old.active[1] = s.active[1]
+    old.active[2] = s.active[2]
+    for i in range(4):
+        s.mine[old.lines[i]] ^= old.bits[i]
+        s.theirs[old.lines[4 + i]] ^= old.bits_reply[i]
+    for i in range(8):
+        line = old.lines[i]
+        mine[i] = s.mine[line]
+        theirs[i] = s.theirs[line]
+        valid[i] = s.valid[line]
+        old.three[i] = s.three[line]
+    mnk_line_windows8(mine, theirs, valid, s.strict, three)
+    for i in range(8):
+        line = old.lines[i]
+        s.three[line] = three[i]
+        s.active[line >> 6] = (s.active[line >> 6] & ~(<uint64_t>1 << (line & 63))) | (
+            <uint64_t>(three[i] != 0) << (line & 63))
+
+
+cdef inline void take_back(threat_search *s, const saved *old) noexcept nogil:
+    cdef int i
+    for i in range(4):
+        s.mine[old.lines[i]] ^= old.bits[i]
+        s.theirs[old.lines[4 + i]] ^= old.bits_reply[i]
+    for i in range(8):
+        s.three[old.lines[i]] = old.three[i]
+    s.active[0] = old.active[0]
+    s.active[1] = old.active[1]
+    s.active[2] = old.active[2]
+
+
+cdef inline int answer(const threat_search *s, const int *lines) noexcept nogil:
+    """What the defender's stone on these four lines threatens: the cell of his five, NOBODY or SEVERAL."""
+    cdef uint32_t three
+    cdef uint32_t four[4]
+    cdef uint32_t window, any_ = 0
+    cdef int i, cell, found = NOBODY
+    for i in range(4):
+        mnk_line_windows(s.theirs[lines[i]], s.mine[lines[i]], s.valid[lines[i]], s.strict, &three, &four[i])
+        any_ |= four[i]
+    if not any_:
+        return NOBODY
+    for i in range(4):
+        while four[i]:
+            window = (<uint32_t>31 << mcts_ctz64(four[i])) & ~s.theirs[lines[i]]
+            four[i] &= four[i] - 1
+            cell = cell_at(s, lines[i], mcts_ctz64(window))
+            if found == NOBODY:
+                found = cell
+            elif found != cell:
+                return SEVERAL
+    return found
+
+
+cdef inline int list_fours(threat_search *s, int forced) noexcept nogil:
+    """Pushes the attacker's fours on the stack, ``move << 16 | reply`` each, only those in ``forced`` unless that is
+    NOBODY; returns their number, or UNKNOWN when one of them threatens two fives: it is in ``best`` then."""
+    cdef int i, line, low, high, move, reply, turn, count = 0
+    cdef uint64_t rest
+    cdef uint32_t windows, cells
+    s.stamp += 1
+    for i in range(3):
+        rest = s.active[i]
+        while rest:
+            line = 64 * i + mcts_ctz64(rest)
+            rest &= rest - 1
+            windows = s.three[line]
+            while windows:
+                cells = (<uint32_t>31 << mcts_ctz64(windows)) & ~s.mine[line]
+                windows &= windows - 1
+                low = cell_at(s, line, mcts_ctz64(cells))
+                high = cell_at(s, line, mcts_ctz64(cells & (cells - 1)))
+                for turn in range(2):
+                    move = high if turn else low
+                    reply = low if turn else high
+                    if forced != NOBODY and move != forced:
+                        continue
+                    if s.seen[move] != s.stamp:
+                        s.seen[move] = s.stamp
+                        s.reply[move] = reply
+                        if s.top + count < THREAT_STACK:
+                            s.stack[s.top + count] = <uint32_t>move << 16 | <uint32_t>reply
+                            count += 1
+                        else:
+                            s.cut = True
+                    elif s.reply[move] != reply:
+                        s.best = move
+                        return UNKNOWN
+    return count
+
+
+cdef bint is_over(threat_search *s) noexcept nogil:
+    """Whether the budget is spent or somebody interrupts, when a look is due."""
+    if s.spent >= s.limit:
+        return True
+    if mcts_raised(s.interrupt):
+        s.interrupted = 1
+        s.limit = s.pause = 0
+        return True
+    s.pause = min(s.limit, s.spent + LOOK)
+    return False
+
+
+cdef int attack(threat_search *s, int left, int forced) noexcept nogil:
+    """Whether the attacker, who is to move and has no five, wins with ``left`` or fewer stones that make fours and at
+    last a five, the first of them in ``forced`` unless that is NOBODY: with how many, 0 or UNKNOWN; sets ``best``."""
+    cdef uint64_t key, start = s.spent
+    cdef threat_entry *known
+    cdef saved old
+    cdef int count, i, move, reply, result, won = 0
+    cdef uint32_t base = s.top, outer, best = 0
+    key = s.hash ^ s.side
+    if left > 2:
+        known = recall(s, key)
+        if known != NULL:
+            if known.won and known.won <= left:
+                s.best = known.move
+                return known.won
+            if known.failed >= left:
+                s.cut |= known.failed != NEVER
+                return 0
+        # A win in 3 is looked for at any price, as exact distances rest on that; one in 5 so that every call leaves
+        # something in the table that the next one can build on.
+        if left > 3 and s.spent >= s.pause and is_over(s):
+            return UNKNOWN
+    s.spent += 1
+    outer = s.cut
+    s.cut = False
+    count = list_fours(s, forced)
+    if count < 0:
+        s.cut |= outer
+        if left > 2:
+            keep(s, key, 2, 1, s.best, 1)
+        return 2
+    if left <= 2:
+        s.cut |= outer | (count > 0)
+        return 0
+    s.top += count
+    for i in range(count):
+        move = s.stack[base + i] >> 16
+        reply = s.stack[base + i] & 0xFFFF
+        exchange(s, move, reply, &old)
+        result = answer(s, old.lines + 4)
+        if result == SEVERAL:
+            result = 0
+        else:
+            s.hash ^= s.mine_keys[move] ^ s.their_keys[reply]
+            result = attack(s, left - 1, result)
+            s.hash ^= s.mine_keys[move] ^ s.their_keys[reply]
+        take_back(s, &old)
+        if result < 0:
+            s.top = base
+            return UNKNOWN
+        if result:
+            won = result + 1
+            best = move
+            break
+    s.top = base
+    if won:
+        keep(s, key, won, 0, best, s.spent - start)
+        s.best = best
+    else:
+        keep(s, key, 0, left if s.cut else NEVER, 0, s.spent - start)
+    s.cut |= outer
+    return won
+
+
+cdef int fours(threat_search *s, int player, uint32_t *move) noexcept nogil:
+    """The win of ``player``, who is to move, with the fewest stones that each make a four or five: their number, 0 when
+    there is none, or UNKNOWN."""
+    cdef uint64_t key = s.hash ^ ATTACK[player], start = s.spent
+    cdef threat_entry *known = recall(s, key)
+    cdef int level = 2, count, result, forced = NOBODY
+    cdef int cells[2]
+    cdef uint64_t lines[3]
+    if known != NULL:
+        if known.won and known.failed >= known.won - 1:
+            move[0] = known.move
+            return known.won
+        if known.failed == NEVER:
+            return 0
+        level = max(level, known.failed + 1)
+    s.spent += 1
+    scan(s, player, s.three, s.active, lines)
+    if lines[0] | lines[1] | lines[2]:
+        gains_of(s, player, lines, cells)
+        move[0] = cells[0]
+        return 1
+    if not (s.active[0] | s.active[1] | s.active[2]):
+        return 0
+    count = gains(s, 1 - player, cells)
+    if count == 2:
+        return 0
+    if count == 1:
+        forced = cells[0]
+    s.mine = s.stones[player]
+    s.theirs = s.stones[1 - player]
+    s.mine_keys = ZOBRIST[player]
+    s.their_keys = ZOBRIST[1 - player]
+    s.side = ATTACK[player]
+    while level <= MAX_STONES:
+        s.cut = False
+        result = attack(s, level, forced)
+        if result < 0:
+            return UNKNOWN
+        if result:
+            move[0] = s.best
+            keep(s, key, result, level - 1, s.best, s.spent - start)
+            return result
+        keep(s, key, 0, level if s.cut else NEVER, 0, s.spent - start)
+        if not s.cut:
+            return 0
+        level += 1
+    return UNKNOWN
+
+
+# ---- defences --------------------------------------------------------------------------------------------------------
+
+cdef int zone_of(threat_search *s, int player, uint32_t *zone, uint16_t *order, int *length) noexcept nogil:
+    """Plays the shortest attack of ``player`` to its end and back again; returns its stones, 0 or UNKNOWN.
+
+    Marks in ``zone``, a word per row, all cells where a stone of the defender, put there before the attack, could
+    matter: those that the attack or its answers use, and those of windows in which such a stone, his others and all
+    answers would make a four. ``order`` gets the ``length`` cells of the attack, its own first move first.
+    """
+    cdef uint32_t before[MNK_LINES]
+    cdef uint16_t moves[MAX_STONES]
+    cdef uint16_t replies[MAX_STONES]
+    cdef int other = 1 - player, played = 0, count, i, line, cell, stones = 0
+    cdef uint32_t move = 0, three, four, window, windows
+    cdef int cells[2]
+    length[0] = 0
+    memset(zone, 0, 32 * sizeof(uint32_t))
+    memcpy(before, s.stones[player], sizeof(before))
+    while True:
+        count = fours(s, player, &move)
+        if count <= 0 or played == MAX_STONES - 1:
+            stones = UNKNOWN if played or count < 0 else 0
+            break
+        put(s, player, move)
+        moves[played] = move
+        order[length[0]] = move
+        length[0] += 1
+        count = gains_through(s, player, move, cells)
+        if count == 0:  # a false entry of the table, which nobody will see
+            put(s, player, move)
+            stones = UNKNOWN
+            break
+        for i in range(count):
+            order[length[0]] = cells[i]
+            length[0] += 1
+        if count != 1:
+            # A third gain need not be marked: with any two of them alive the attack goes through.
+            stones = played + 2
+            played += 1
+            put(s, other, cells[0])
+            replies[played - 1] = cells[0]
+            break
+        put(s, other, cells[0])
+        replies[played] = cells[0]
+        played += 1
+    if stones > 0:
+        for line in range(MNK_LINES):
+            if not s.valid[line]:
+                continue
+            mnk_line_windows(s.stones[other][line], before[line], s.valid[line], 0, &three, &four)
+            windows = three | four
+            while windows:
+                window = (<uint32_t>31 << mcts_ctz64(windows)) & ~(s.stones[other][line] | before[line])
+                windows &= windows - 1
+                while window:
+                    cell = cell_at(s, line, mcts_ctz64(window))
+                    window &= window - 1
+                    zone[cell >> 5] |= <uint32_t>1 << (cell & 31)
+        for i in range(length[0]):
+            zone[order[i] >> 5] |= <uint32_t>1 << (order[i] & 31)
+    while played:
+        played -= 1
+        put(s, player, moves[played])
+        put(s, other, replies[played])
+    return stones
+
+
+cdef int wins(threat_search *s, int player, int depth, uint32_t *move) noexcept nogil:
+    """Plies in which ``player``, who is to move, wins; 0 when that cannot be shown, UNKNOWN when it was not decided."""
+    cdef int cells[2]
+    cdef uint32_t ignored
+    cdef int result, count = fours(s, player, move)
+    if count > 0:
+        return 2 * count - 1
+    if depth == 0 or gains(s, 1 - player, cells) != 1:
+        return count
+    put(s, player, cells[0])
+    result = loses(s, 1 - player, depth - 1, &ignored)
+    put(s, player, cells[0])
+    if result > 0:
+        move[0] = cells[0]
+        return result + 1
+    return UNKNOWN if count < 0 else result
+
+
+cdef int loses(threat_search *s, int player, int depth, uint32_t *move) noexcept nogil:
+    """Plies in which ``player``, who is to move, loses at the latest; 0 and UNKNOWN as above. ``move`` resists."""
+    cdef uint64_t key = s.hash ^ DEFENCE[player], start = s.spent
+    cdef threat_entry *known
+    cdef int cells[2]
+    cdef int count, result, cell, length, worst, index, y
+    cdef uint32_t best, ignored
+    cdef uint32_t zone[32]
+    cdef uint16_t order[3 * MAX_STONES]
+    if gains(s, player, cells):
+        return 0
+    count = gains(s, 1 - player, cells)
+    if count:
+        move[0] = cells[0]
+    if count == 2:
+        return 2
+    known = recall(s, key)
+    if known != NULL:
+        if known.won:
+            move[0] = known.move
+            return 2 * known.won
+        if known.failed == NEVER:
+            return 0
+    s.spent += 1
+    if count == 1:
+        put(s, player, cells[0])
+        worst = wins(s, 1 - player, depth, &ignored)
+        put(s, player, cells[0])
+        if worst < 0:
+            return UNKNOWN
+        worst += worst > 0
+        best = cells[0]
+    else:
+        result = zone_of(s, 1 - player, zone, order, &length)
+        if result < 0:
+            return UNKNOWN
+        worst = 2 * result
+        best = order[0]
+        index = y = 0
+        while worst:
+            # First the cells of the attack: one of them saves most positions that can be saved.
+            if index < length:
+                cell = order[index]
+                index += 1
+                if not zone[cell >> 5] >> (cell & 31) & 1:
+                    continue
+            else:
+                while y < 32 and not zone[y]:
+                    y += 1
+                if y == 32:
+                    break
+                cell = 32 * y + mcts_ctz64(zone[y])
+            zone[cell >> 5] &= ~(<uint32_t>1 << (cell & 31))
+            put(s, player, cell)
+            result = wins(s, 1 - player, depth, &ignored)
+            put(s, player, cell)
+            if result < 0:
+                return UNKNOWN
+            if result == 0:
+                worst = 0
+            elif result + 1 > worst:
+                worst = result + 1
+                best = cell
+    if worst > 0:
+        move[0] = best
+        keep(s, key, worst // 2, 0, best, s.spent - start)
+    else:
+        keep(s, key, 0, NEVER, 0, s.spent - start)
+    return worst
+
+
+# ---- the whole -------------------------------------------------------------------------------------------------------
+
+cdef void prove(threat_search *s, int32_t player, mcts_proof *proof) noexcept nogil:
+    cdef uint64_t limit = s.limit
+    cdef uint32_t move = MCTS_NO_MOVE
+    cdef int won, lost = 0
+    proof.value = -1
+    proof.distance = 0
+    proof.exact = False
+    proof.move = MCTS_NO_MOVE
+    # An attack whose end is not in sight must not hide a loss that is easily seen.
+    s.limit = s.spent + (limit - s.spent + 1) // 2
+    s.pause = min(s.limit, s.spent + LOOK)
+    s.interrupt = proof.interrupt
+    s.interrupted = 0
+    won = wins(s, player, MAX_FOURS, &move)
+    if won <= 0 and not s.interrupted:
+        s.limit = limit
+        lost = loses(s, player, MAX_FOURS, &move)
+        if lost <= 0 and won < 0 and not s.interrupted:
+            won = wins(s, player, MAX_FOURS, &move)
+    if won > 0:
+        proof.value = 2
+        proof.distance = won
+        # What wins in 1 or 3 wins by fours: both are decided, and then a win in 5 is a shortest one.
+        proof.exact = won <= 5
+        proof.move = move
+    elif lost > 0:
+        proof.value = 0
+        proof.distance = lost
+        proof.exact = lost <= 4  # nothing but two fives lost in 2
+        proof.move = move
+
+
+cdef mnk_threat_table TABLE
+
+TABLE.prepare = prepare
+TABLE.put = put_stone
+TABLE.prove = prove
+
+table = PyCapsule_New(&TABLE, b"mcts_core.table", NULL)

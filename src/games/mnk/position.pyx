@@ -1,0 +1,508 @@
+"""m,n,k games on any board up to 32x32, and a simple rollout: the specification of the hot kernels."""
+
+cimport cython
+from cpython.list cimport PyList_New
+from cpython.long cimport PyLong_FromLong
+from cpython.ref cimport Py_INCREF
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memset
+
+from mcts_core.dispatch cimport hot_table
+from mcts_core.game cimport (
+    MCTS_DRAW, MCTS_ONGOING, MCTS_WIN, mcts_rng, mcts_rng_below, mcts_rng_seed,
+)
+from mcts_core.games.mnk.knowledge cimport mnk_guide_table
+from mcts_core.games.mnk.prover cimport add_prover
+from mcts_core.games.mnk.rollout cimport (
+    MNK_MAX_CELLS, MNK_MAX_SIDE, MNK_NO_CELL, in_line, mnk_geometry, mnk_state, mnk_table,
+)
+from mcts_core.games.board_position cimport BoardGeometry, BoardPosition, after_moves, from_diagram
+
+import threading
+
+from mcts_core.errors import GameOver, InvalidState
+from mcts_core.arguments import as_int, shorten
+from mcts_core.games.board_text import check_winner
+
+__all__ = ["MNK", "Gomoku", "TicTacToe", "count_games", "simple_rollouts"]
+
+cdef extern from *:
+    """
+    #if defined(Py_LIMITED_API)
+    #define set_new_item PyList_SetItem
+    #else
+    #define set_new_item PyList_SET_ITEM
+    #endif
+    """
+    void set_new_item(list new, Py_ssize_t index, object item)  # of a list that nobody has seen; takes a reference
+
+cdef enum:
+    HEADER = 4        # bytes of mnk_state before the board
+    MIN_K = 3
+    MIN_GOMOKU = 5
+    GOMOKU_K = 5
+
+cdef tuple RULES = ("freestyle", "exact")
+
+
+# ---- rules: plain, for every board -----------------------------------------------------------------------------------
+
+cdef inline bint is_empty(const mnk_geometry *g, const mnk_state *s, int cell) noexcept nogil:
+    return s.board[g.offset[cell]] == 0
+
+
+cdef inline int32_t play_simple(const mnk_geometry *g, mnk_state *s, int cell) noexcept nogil:
+    """Plays a legal move in place; returns its outcome."""
+    s.board[g.offset[cell]] = 1 + (s.stones & 1)
+    s.stones += 1
+    if in_line(g, s.board, cell):
+        s.over = MCTS_WIN
+    elif s.stones == g.cells:
+        s.over = MCTS_DRAW
+    return s.over
+
+
+cdef union any_state:
+    mnk_state state
+    uint8_t bytes[HEADER + MNK_MAX_CELLS]
+
+
+cdef int32_t rollout_simple(const mnk_geometry *g, const mnk_state *start, mcts_rng *rng) noexcept nogil:
+    """Uniformly random moves to the end; the result for the player to move in ``start``, plus 4 times the moves."""
+    cdef any_state copy
+    cdef mnk_state *s = &copy.state
+    cdef uint16_t empty[MNK_MAX_CELLS]
+    cdef int cell, chosen, count = 0
+    memcpy(s, start, HEADER + g.board_size)
+    for cell in range(g.cells):
+        if is_empty(g, s, cell):
+            empty[count] = cell
+            count += 1
+    while s.over == MCTS_ONGOING:
+        chosen = mcts_rng_below(rng, count)
+        play_simple(g, s, empty[chosen])
+        count -= 1
+        empty[chosen] = empty[count]
+    cdef int plies = s.stones - start.stones
+    if s.over == MCTS_DRAW:
+        return 1 + 4 * plies
+    return (2 if plies & 1 else 0) + 4 * plies
+
+
+cdef uint64_t count_games_simple(const mnk_geometry *g, mnk_state *s) noexcept nogil:
+    """The number of games that ``s``, where the game goes on, can become; ``s`` is restored."""
+    cdef uint64_t total = 0
+    cdef int cell
+    for cell in range(g.cells):
+        if is_empty(g, s, cell):
+            if play_simple(g, s, cell) == MCTS_ONGOING:
+                total += count_games_simple(g, s)
+            else:
+                total += 1
+            s.over = MCTS_ONGOING
+            s.stones -= 1
+            s.board[g.offset[cell]] = 0
+    return total
+
+
+cdef int32_t observe(void *context, const void *state, float *planes) noexcept nogil:
+    """Three planes: the stones of the player to move, those of the other one, and 1 everywhere for the player who
+    began."""
+    cdef const mnk_geometry *g = <const mnk_geometry *> context
+    cdef const mnk_state *s = <const mnk_state *> state
+    cdef int cell
+    cdef uint8_t own = 1 + (s.stones & 1)
+    cdef float side = 0.0 if s.stones & 1 else 1.0
+    for cell in range(g.cells):
+        planes[cell] = <float> (s.board[g.offset[cell]] == own)
+        planes[g.cells + cell] = <float> (s.board[g.offset[cell]] == 3 - own)
+        planes[2 * g.cells + cell] = side
+    return 0
+
+
+# ---- geometry --------------------------------------------------------------------------------------------------------
+
+cdef mnk_table *HOT = <mnk_table *> hot_table("games.mnk.rollout")
+cdef mnk_guide_table *HOT_GUIDE = <mnk_guide_table *> hot_table("games.mnk.knowledge")
+
+
+@cython.final
+@cython.no_gc
+cdef class Geometry(BoardGeometry):
+    """What all positions with the same m, n, k and rule share."""
+
+    def __cinit__(self, int cols, int rows, int k, bint exact):
+        cdef mnk_geometry *g = &self.data
+        cdef int cell, index
+        memset(g, 0, sizeof(mnk_geometry))
+        g.cols = cols
+        g.rows = rows
+        g.k = k
+        g.exact = exact
+        g.cells = cols * rows
+        # The widths that the kernels are made for.
+        if cols <= 4 and rows <= 4 and not exact:
+            g.stride = 4
+            g.board_size = 16
+        elif cols <= 8 and rows <= 8:
+            g.stride = 8
+            g.board_size = 64
+        elif cols <= 16:
+            g.stride = 16
+            g.board_size = 32 * ((rows + 1) // 2)
+            g.garbage = (16 - cols) * (2 * ((rows + 1) // 2) - 2)
+        else:
+            g.stride = 32
+            g.board_size = 32 * rows
+            g.garbage = (32 - cols) * rows
+        for cell in range(g.cells):
+            g.offset[cell] = cell // cols * g.stride + cell % cols
+
+        def distance(cell):
+            return (2 * (cell // cols) - (rows - 1)) ** 2 + (2 * (cell % cols) - (cols - 1)) ** 2
+
+        for index, cell in enumerate(sorted(range(cols * rows), key=distance)):
+            g.order[index] = cell
+        memset(g.starts, 255, sizeof(g.starts))
+        for cell in range(g.cells if g.stride == 4 else 0):
+            right = cell % cols + k <= cols
+            down = cell // cols + k <= rows
+            left = cell % cols >= k - 1
+            for index, fits in enumerate((right, down, down and right, down and left)):
+                if fits:
+                    g.starts[index][g.offset[cell]] = 0
+
+        self.empty = <mnk_state *> malloc(HEADER + g.board_size)
+        if self.empty == NULL:
+            raise MemoryError
+        memset(self.empty, 0, HEADER)
+        memset(self.empty.board, MNK_NO_CELL, g.board_size)
+        for cell in range(g.cells):
+            self.empty.board[g.offset[cell]] = 0
+        self.start = self.empty
+        self.key_from = HEADER
+        self.key_size = g.board_size
+        self.seed = (((<uint64_t> cols * 64 + rows) * 64 + k) * 2 + exact) * <uint64_t> 0xBF58476D1CE4E5B9
+        self.fill(rows, cols, g.cells, HEADER + g.board_size, g, observe)
+        HOT.prepare(&self.game)
+        HOT_GUIDE.prepare(g, &self.guide)
+        add_prover(g, &self.guide)
+
+    def __dealloc__(self):
+        free(self.empty)
+
+
+cdef dict GEOMETRIES = {}
+cdef object GEOMETRIES_LOCK = threading.Lock()
+
+
+cdef Geometry find_geometry(m, n, k, rule):
+    m = as_int(m, "m", 1, MNK_MAX_SIDE, InvalidState)
+    n = as_int(n, "n", 1, MNK_MAX_SIDE, InvalidState)
+    if max(m, n) < MIN_K:
+        raise InvalidState(f"one of m and n must be at least {MIN_K}, got m={m}, n={n}")
+    k = as_int(k, "k", MIN_K, max(m, n), InvalidState)
+    if not isinstance(rule, str) or rule not in RULES:
+        raise InvalidState(f"rule must be 'freestyle' or 'exact', got {shorten(rule)}")
+    key = (m, n, k, rule == "exact")
+    geometry = GEOMETRIES.get(key)
+    if geometry is None:
+        geometry = Geometry(*key)
+        with GEOMETRIES_LOCK:
+            geometry = GEOMETRIES.setdefault(key, geometry)
+    return geometry
+
+
+cdef Geometry gomoku_geometry(size, rule):
+    size = as_int(size, "size", MIN_GOMOKU, MNK_MAX_SIDE, InvalidState)
+    return find_geometry(size, size, GOMOKU_K, rule)
+
+
+cdef Geometry TIC_TAC_TOE = find_geometry(3, 3, 3, "freestyle")
+
+
+# ---- positions -------------------------------------------------------------------------------------------------------
+
+cdef inline const mnk_geometry *board_of(BoardPosition self) noexcept:
+    return &(<Geometry> self.geometry).data
+
+
+cdef bint has_line(const mnk_geometry *g, const uint8_t *board, int stone) noexcept nogil:
+    cdef int cell
+    for cell in range(g.cells):
+        if board[g.offset[cell]] == stone and in_line(g, board, cell):
+            return True
+    return False
+
+
+cdef bint has_last_move(const mnk_geometry *g, uint8_t *board, int stone) noexcept nogil:
+    """Whether the winner has a stone without which there is no line; ``board`` is restored."""
+    cdef int cell
+    cdef bint found = False
+    for cell in range(g.cells):
+        if board[g.offset[cell]] == stone and in_line(g, board, cell):
+            board[g.offset[cell]] = 0
+            found = not has_line(g, board, stone)
+            board[g.offset[cell]] = stone
+            if found:
+                break
+    return found
+
+
+@cython.no_gc
+cdef class MNK(BoardPosition):
+    """A position of an m,n,k game; it never changes, so threads may share it.
+
+    ``MNK(m=3, n=3, k=3, rule="freestyle")`` is the empty board of ``m`` columns and ``n`` rows. The players place
+    stones in turn; the first to have ``k`` or more (rule ``"exact"``: exactly ``k``) in an unbroken row, column or
+    diagonal wins, a full board without is a draw. A move is ``row * m + column``, row 0 on top. Two positions are
+    equal when rules and stones are; how they came about does not count, nor the class: ``MNK(3, 3, 3) ==
+    TicTacToe()``.
+
+    Limits: 1 <= m <= 32, 1 <= n <= 32, 3 <= k <= max(m, n); InvalidState otherwise.
+    """
+
+    _arguments = ("m", "n", "k", "rule")
+
+    def __cinit__(self):
+        self.assume(TIC_TAC_TOE, TIC_TAC_TOE.start, NULL, 0)
+
+    def __dealloc__(self):
+        free(self.block)
+
+    def __init__(self, m=3, n=3, k=3, rule="freestyle"):
+        self.check_new("an MNK")
+        self.begin(find_geometry(m, n, k, rule))
+
+    @classmethod
+    def from_moves(cls, moves, *, m=3, n=3, k=3, rule="freestyle", base=0):
+        """The position after ``moves``, a text or a sequence of ints, from the empty board.
+
+        ``base`` (0 or 1) is the number of the first cell. Raises IllegalMove, naming the move, when one is not legal,
+        InvalidState for impossible rules, InvalidOption for an impossible base.
+        """
+        return after_moves(cls, find_geometry(m, n, k, rule), moves, base)
+
+    @classmethod
+    def from_string(cls, text, *, m=3, n=3, k=3, rule="freestyle"):
+        """The position of a diagram such as ``str`` makes: ``X`` began, ``O`` the other, ``.`` empty, top row first.
+
+        Raises InvalidState for a text that is no diagram of this board and for a position that cannot arise: wrong
+        numbers of stones, lines of both players, lines that no last move can have completed.
+        """
+        return from_diagram(cls, find_geometry(m, n, k, rule), text)
+
+    @property
+    def m(self):
+        """Columns of the board."""
+        return self.geometry.cols
+
+    @property
+    def n(self):
+        """Rows of the board."""
+        return self.geometry.rows
+
+    @property
+    def k(self):
+        """How many stones in a line win."""
+        return board_of(self).k
+
+    @property
+    def rule(self):
+        """``"freestyle"``: ``k`` or more stones win; ``"exact"``: exactly ``k``."""
+        return RULES[board_of(self).exact]
+
+    def legal_moves(self):
+        """The empty cells, ascending; none when the game is over."""
+        cdef const mnk_geometry *g = board_of(self)
+        cdef const mnk_state *s = self.position
+        cdef int cell, count = 0
+        cdef list result
+        if s.over != MCTS_ONGOING:
+            return []
+        result = PyList_New(g.cells - s.stones)
+        for cell in range(g.cells):
+            if s.board[g.offset[cell]] == 0:
+                number = PyLong_FromLong(cell)
+                Py_INCREF(number)
+                set_new_item(result, count, number)
+                count += 1
+        return result
+
+    def play(self, move):
+        """The position after a stone in cell ``move``. Raises IllegalMove, or GameOver in a finished game."""
+        return self.after(move, "move")
+
+    cdef BoardGeometry geometry_of(self, rules):
+        return find_geometry(rules[0], rules[1], rules[2], rules[3])
+
+    cdef BoardPosition blank(self):
+        cdef type cls = type(self)
+        if cls is Gomoku:
+            return Gomoku.__new__(Gomoku)
+        if cls is MNK:
+            return MNK.__new__(MNK)
+        if cls is TicTacToe:
+            return TicTacToe.__new__(TicTacToe)
+        return cls.__new__(cls)
+
+    cdef void assume(self, BoardGeometry geometry, const void *state, const unsigned short *history,
+                     int played) noexcept:
+        self.geometry = geometry
+        self.game = &geometry.game
+        self.position = <mnk_state *> state
+        self.state = state
+        self.history = <unsigned short *> history
+        self.played = played
+
+    cdef int own(self, int room) except -1:
+        cdef int size = self.geometry.game.state_size
+        cdef char *block = <char *> malloc(size + sizeof(unsigned short) * (self.played + room))
+        if block == NULL:
+            raise MemoryError
+        memcpy(block, self.state, size)
+        if self.played:  # without one there is no history, and memcpy takes no NULL
+            memcpy(block + size, self.history, sizeof(unsigned short) * self.played)
+        self.block = block
+        self.assume(self.geometry, block, <unsigned short *> (block + size), self.played)
+        return 0
+
+    cdef void append(self, int move) noexcept:
+        play_simple(board_of(self), self.position, move)
+        self.history[self.played] = move
+        self.played += 1
+
+    cdef int place(self, bytes cells, text) except -1:
+        cdef const mnk_geometry *g = board_of(self)
+        cdef mnk_state *s = self.position
+        cdef int cell, last
+        cdef bint first, second
+        for cell in range(g.cells):
+            s.board[g.offset[cell]] = cells[cell]
+            s.stones += cells[cell] != 0
+        first = has_line(g, s.board, 1)
+        second = has_line(g, s.board, 2)
+        check_winner(first, second, s.stones, f"{'exactly ' if g.exact else ''}{g.k} in a line", text)
+        last = 2 - (s.stones & 1)
+        if first or second:
+            s.over = MCTS_WIN
+            if not has_last_move(g, s.board, last):
+                raise InvalidState(f"no last move can have completed all lines of {'X' if first else 'O'} "
+                                   f"in {shorten(text)}")
+        elif s.stones == g.cells:
+            s.over = MCTS_DRAW
+        return 0
+
+    cdef bint is_free(self, int move) noexcept:
+        return is_empty(board_of(self), self.position, move)
+
+    cdef str refusal(self, int move):
+        return f"cell {move} is occupied"
+
+    cdef int stones(self) noexcept:
+        return self.position.stones
+
+    cdef int outcome(self) noexcept:
+        return self.position.over
+
+    cdef bytes cells(self):
+        cdef const mnk_geometry *g = board_of(self)
+        cdef int cell
+        return bytes([self.position.board[g.offset[cell]] for cell in range(g.cells)])
+
+
+@cython.no_gc
+cdef class Gomoku(MNK):
+    """A position of gomoku, five in a row on a square board: an :class:`MNK` with m = n = ``size`` and k = 5.
+
+    ``Gomoku(size=15, rule="freestyle")`` is the empty board; rule ``"freestyle"``: five or more win, ``"exact"``:
+    exactly five. Limits: 5 <= size <= 32; InvalidState otherwise.
+    """
+
+    _arguments = ("size", "rule")
+
+    def __init__(self, size=15, rule="freestyle"):
+        self.check_new("a Gomoku")
+        self.begin(gomoku_geometry(size, rule))
+
+    cdef BoardGeometry geometry_of(self, rules):
+        return gomoku_geometry(rules[0], rules[1])
+
+    @classmethod
+    def from_moves(cls, moves, *, size=15, rule="freestyle", base=0):
+        """The position after ``moves``, a text or a sequence of ints, from the empty board; see MNK.from_moves."""
+        return after_moves(cls, gomoku_geometry(size, rule), moves, base)
+
+    @classmethod
+    def from_string(cls, text, *, size=15, rule="freestyle"):
+        """The position of a diagram such as ``str`` makes; see MNK.from_string."""
+        return from_diagram(cls, gomoku_geometry(size, rule), text)
+
+    @property
+    def size(self):
+        """Rows and columns of the board."""
+        return self.geometry.cols
+
+
+@cython.no_gc
+cdef class TicTacToe(MNK):
+    """A position of tic-tac-toe: an :class:`MNK` with m = n = k = 3. ``TicTacToe()`` is the empty board."""
+
+    _arguments = ()
+
+    def __init__(self):
+        self.check_new("a TicTacToe")
+        self.begin(TIC_TAC_TOE)
+
+    cdef BoardGeometry geometry_of(self, rules):
+        return TIC_TAC_TOE
+
+    @classmethod
+    def from_moves(cls, moves, *, base=0):
+        """The position after ``moves``, a text or a sequence of ints, from the empty board; see MNK.from_moves."""
+        return after_moves(cls, TIC_TAC_TOE, moves, base)
+
+    @classmethod
+    def from_string(cls, text):
+        """The position of a diagram such as ``str`` makes; see MNK.from_string."""
+        return from_diagram(cls, TIC_TAC_TOE, text)
+
+
+# ---- for tests -------------------------------------------------------------------------------------------------------
+
+def count_games(MNK state not None):
+    """The number of different complete games from ``state`` on, 1 when it is over. Takes time in proportion."""
+    cdef const mnk_geometry *board = board_of(state)
+    cdef any_state copy
+    cdef uint64_t total
+    if state.position.over != MCTS_ONGOING:
+        return 1
+    memcpy(&copy, state.position, state.geometry.game.state_size)
+    with nogil:
+        total = count_games_simple(board, &copy.state)
+    return total
+
+
+def simple_rollouts(MNK state not None, n, seed):
+    """``n`` rollouts of the simple kind: wins, draws and losses of the player to move, and all moves played.
+
+    Raises GameOver when there is nothing to play.
+    """
+    cdef const mnk_geometry *board = board_of(state)
+    cdef long long count = as_int(n, "n", 0, 1 << 40)
+    cdef uint64_t start = as_int(seed, "seed", 0, (1 << 64) - 1)
+    cdef long long results[3]
+    cdef long long plies = 0, _
+    cdef int32_t value
+    cdef mcts_rng rng
+    if state.position.over != MCTS_ONGOING:
+        raise GameOver("no rollout starts from a finished game")
+    memset(results, 0, sizeof(results))
+    mcts_rng_seed(&rng, start)
+    with nogil:
+        for _ in range(count):
+            value = rollout_simple(board, state.position, &rng)
+            results[value & 3] += 1
+            plies += value >> 2
+    return results[2], results[1], results[0], plies

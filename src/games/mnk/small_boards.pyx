@@ -1,0 +1,485 @@
+"""Exact search for m,n,k games on at most 64 cells, value and distance.
+
+One question at a time, "does this player win within n plies?", for both players and growing n, so that the first yes
+has the exact distance; a player for whom the answer is no for ever cannot win. Positions that are turned or mirrored
+are one in the table. Hot: compiled once per instruction set as ``mcts_core._mnk_solver_<isa>``.
+"""
+
+from cpython.pycapsule cimport PyCapsule_New
+from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.string cimport memset
+
+from mcts_core.game cimport MCTS_NO_MOVE, mcts_proof, mcts_raised, mcts_rng, mcts_rng_next, mcts_rng_seed
+from mcts_core.games.mnk.small_boards cimport (
+    SOLVER_CELLS, SOLVER_SYMMETRIES, mnk_rays, mnk_solver_table, solver_entry, solver_search,
+)
+
+
+cdef extern from "kernels/mnk/words.h" nogil:
+    enum:
+        MNK_SCORE_BITS
+
+    ctypedef struct mnk_survey:
+        uint64_t gains
+        uint64_t once
+        uint64_t twice
+        uint64_t cover
+        uint32_t potential
+        int32_t most
+
+    int mcts_ctz64(uint64_t x) noexcept
+    int mcts_popcount64(uint64_t x) noexcept
+    void mnk_survey_windows(const mnk_rays *r, uint64_t mine, uint64_t theirs, mnk_survey *s) noexcept
+    uint64_t mnk_gains(const mnk_rays *r, uint64_t mine, uint64_t theirs) noexcept
+    void mnk_score_cells(const mnk_rays *r, uint64_t mine, uint64_t theirs, uint64_t *score) noexcept
+    uint64_t mnk_at_least(uint32_t least, const uint64_t *score) noexcept
+    uint64_t mnk_highest(uint64_t cells, const uint64_t *score) noexcept
+
+
+cdef enum:
+    UNKNOWN = -1    # results of searches: the budget ended it; 0: no
+    NEVER = 255     # solver_entry.failed
+    NO_CELL = 255
+    CALL = 2        # units of work, of every position
+    EXPANSION = 8   # and more where moves are tried
+    SURE_K = 7      # no score is cut off at the highest that its planes can hold
+    NEAR = 8        # plies to which wins are looked for step by step
+    LOOK = 256      # units between two looks at the interrupt
+
+cdef uint64_t ZOBRIST[2][SOLVER_CELLS]
+
+
+cdef void fill_keys() noexcept:
+    cdef mcts_rng rng
+    cdef int player, cell
+    mcts_rng_seed(&rng, 6)
+    for player in range(2):
+        for cell in range(SOLVER_CELLS):
+            ZOBRIST[player][cell] = mcts_rng_next(&rng)
+
+
+fill_keys()
+
+
+# ---- the board -------------------------------------------------------------------------------------------------------
+
+cdef inline uint64_t bit(int cell) noexcept nogil:
+    return <uint64_t>1 << cell
+
+
+cdef bint on_board(int cols, int rows, int x, int y) noexcept nogil:
+    return 0 <= x < cols and 0 <= y < rows
+
+
+cdef void prepare(solver_search *s, int32_t cols, int32_t rows, int32_t k, int32_t exact) noexcept nogil:
+    cdef mnk_rays *r = &s.rays
+    cdef int d, dx, dy, x, y, cell, turned, i, player
+    memset(r, 0, sizeof(mnk_rays))
+    r.k = k
+    r.exact = exact
+    s.cells = cols * rows
+    s.board = ~<uint64_t>0 >> (64 - s.cells)
+    for d in range(4):
+        dx = 1 if d == 0 or d == 2 else 0 if d == 1 else -1
+        dy = 0 if d == 0 else 1
+        r.step[r.count] = dy * cols + dx
+        for y in range(rows):
+            for x in range(cols):
+                if not on_board(cols, rows, x + (k - 1) * dx, y + (k - 1) * dy):
+                    continue
+                cell = y * cols + x
+                r.starts[r.count] |= bit(cell)
+                if on_board(cols, rows, x - dx, y - dy):
+                    r.before[r.count] |= bit(cell)
+                if on_board(cols, rows, x + k * dx, y + k * dy):
+                    r.after[r.count] |= bit(cell)
+        if r.starts[r.count]:
+            r.count += 1
+    s.symmetries = 8 if cols == rows else 4
+    for i in range(s.symmetries):
+        for y in range(rows):
+            for x in range(cols):
+                dx = cols - 1 - x if i & 1 else x
+                dy = rows - 1 - y if i & 2 else y
+                turned = dx * cols + dy if i & 4 else dy * cols + dx
+                cell = y * cols + x
+                s.image[i][cell] = turned
+                s.source[i][turned] = cell
+                for player in range(2):
+                    s.keys[player][cell][i] = ZOBRIST[player][turned]
+    s.stones[0] = s.stones[1] = 0
+    memset(s.hash, 0, sizeof(s.hash))
+
+
+cdef inline void put(solver_search *s, int player, int cell) noexcept nogil:
+    cdef const uint64_t *key = s.keys[player][cell]
+    cdef int i
+    s.stones[player] ^= bit(cell)
+    for i in range(SOLVER_SYMMETRIES):
+        s.hash[i] ^= key[i]
+
+
+cdef void put_stone(solver_search *s, int32_t player, int32_t cell) noexcept nogil:
+    put(s, player, cell)
+
+
+# ---- memory ----------------------------------------------------------------------------------------------------------
+
+cdef inline int turn_of(const solver_search *s) noexcept nogil:
+    """The symmetry under which the position is the one in the table."""
+    cdef int i, best = 0
+    for i in range(1, s.symmetries):
+        if s.hash[i] < s.hash[best]:
+            best = i
+    return best
+
+
+cdef inline solver_entry *bucket_of(const solver_search *s, uint64_t key) noexcept nogil:
+    # The bits that decide among the symmetries are the highest: they are not spread evenly.
+    return s.entries + 4 * ((<uint64_t><uint32_t>key * s.buckets) >> 32)
+
+
+cdef inline solver_entry *recall(const solver_search *s, uint64_t key) noexcept nogil:
+    cdef solver_entry *e = bucket_of(s, key)
+    cdef int i
+    for i in range(4):
+        if e[i].key == key and e[i].tag >> 6 == s.generation:
+            return &e[i]
+    return NULL
+
+
+cdef inline int magnitude(uint64_t work) noexcept nogil:
+    cdef int bits = 0
+    while work > 1 and bits < 63:
+        work >>= 1
+        bits += 1
+    return bits
+
+
+cdef void keep(solver_search *s, uint64_t key, int who, int won, int failed, int move, uint64_t work) noexcept nogil:
+    cdef solver_entry *e = bucket_of(s, key)
+    cdef solver_entry *victim = e
+    cdef int i
+    s.kept += 1
+    for i in range(4):
+        if e[i].tag >> 6 != s.generation:
+            if victim.tag >> 6 == s.generation:
+                victim = &e[i]
+        elif e[i].key == key:
+            victim = &e[i]
+            break
+        elif victim.tag >> 6 == s.generation and e[i].tag < victim.tag:
+            victim = &e[i]
+    if victim.key != key or victim.tag >> 6 != s.generation:
+        memset(victim, 0, sizeof(solver_entry))
+        victim.key = key
+        victim.move[0] = victim.move[1] = NO_CELL
+    victim.tag = s.generation << 6 | magnitude(work)
+    if won:
+        victim.won[who] = won
+        victim.move[who] = move
+    else:
+        victim.failed[who] = failed
+        if not victim.won[who]:
+            victim.move[who] = move
+
+
+# ---- search ----------------------------------------------------------------------------------------------------------
+
+cdef uint64_t zone_of(const solver_search *s, int who, uint64_t doubles) noexcept nogil:
+    """Where the opponent of ``who`` must put a stone now unless it makes a gain: ``who`` has no gain, and with a stone
+    in any of ``doubles`` he gets two."""
+    cdef uint64_t zone = s.board, gains, cell
+    while doubles and zone:
+        cell = doubles & (~doubles + 1)
+        doubles ^= cell
+        gains = mnk_gains(&s.rays, s.stones[who] | cell, s.stones[1 - who])
+        zone &= cell | gains if mcts_popcount64(gains) == 2 else cell
+    return zone
+
+
+cdef inline int remembered(solver_search *s, uint64_t key, int turn, int who, int left, int *first) noexcept nogil:
+    """What the table says of ``who`` winning within ``left`` plies, as ``attack`` and ``defend`` would; UNKNOWN: no
+    answer, but perhaps the ``first`` move to try."""
+    cdef solver_entry *known = recall(s, key)
+    if known == NULL:
+        return UNKNOWN
+    if known.won[who] and known.won[who] <= left:
+        return known.won[who]
+    if known.won[1 - who]:
+        return 0
+    if known.failed[who] >= left:
+        s.cut |= known.failed[who] != NEVER
+        return 0
+    if known.move[who] != NO_CELL:
+        first[0] = s.source[turn][known.move[who]]
+    return UNKNOWN
+
+
+cdef bint is_over(solver_search *s) noexcept nogil:
+    """Whether the budget is spent or somebody interrupts, when a look is due."""
+    if s.spent >= s.limit and s.kept:
+        return True
+    if mcts_raised(s.interrupt):
+        s.limit = s.pause = 0
+        s.kept = 1
+        return True
+    s.pause = min(s.limit, s.spent + LOOK)
+    return False
+
+
+cdef int attack(solver_search *s, int who, int left) noexcept nogil:
+    """Whether ``who``, who is to move, wins within ``left`` plies: in how many, 0 or UNKNOWN."""
+    cdef mnk_survey own, other
+    cdef uint64_t empty = s.board & ~(s.stones[0] | s.stones[1]), forced, moves, key, start
+    cdef uint64_t score[MNK_SCORE_BITS]
+    cdef int turn, result, cell, best = NO_CELL, won = 0, first = NO_CELL
+    cdef uint32_t outer
+    s.spent += CALL
+    mnk_survey_windows(&s.rays, s.stones[who], s.stones[1 - who], &own)
+    if own.gains:
+        return 1
+    # A maker who moves next needs half a line in all (Erdos and Selfridge, "On a combinatorial game", 1973).
+    if own.potential < <uint32_t>1 << min(s.rays.k - 1, 20):
+        return 0
+    if left < 3:
+        s.cut = True
+        return 0
+    forced = mnk_gains(&s.rays, s.stones[1 - who], s.stones[who])
+    if forced & (forced - 1):
+        return 0
+    moves = own.twice & forced if forced else own.twice
+    if moves:
+        return 3
+    if left < 5 or 2 * (s.rays.k - own.most) - 1 > left:
+        s.cut = True
+        return 0
+    turn = turn_of(s)
+    key = s.hash[turn]
+    result = remembered(s, key, turn, who, left, &first)
+    if result >= 0:
+        return result
+    if s.spent >= s.pause and is_over(s):
+        return UNKNOWN
+    start = s.spent
+    s.spent += EXPANSION
+    if forced:
+        moves = forced
+    else:
+        mnk_survey_windows(&s.rays, s.stones[1 - who], s.stones[who], &other)
+        moves = empty
+        if other.twice:
+            moves &= zone_of(s, 1 - who, other.twice) | own.once
+        if not s.rays.exact:
+            moves &= own.cover | other.cover
+    outer = s.cut
+    s.cut = False
+    if moves & (moves - 1):
+        memset(score, 0, sizeof(score))
+        mnk_score_cells(&s.rays, s.stones[who], s.stones[1 - who], score)
+        if s.rays.k <= SURE_K and own.potential < <uint32_t>1 << s.rays.k:
+            moves &= mnk_at_least((<uint32_t>1 << s.rays.k) - own.potential, score)
+    while moves:
+        if first != NO_CELL and moves & bit(first):
+            cell = first
+        else:
+            cell = mcts_ctz64(mnk_highest(moves, score) if moves & (moves - 1) else moves)
+        moves &= ~bit(cell)
+        put(s, who, cell)
+        result = defend(s, who, left - 1)
+        put(s, who, cell)
+        if result < 0:
+            return UNKNOWN
+        if result:
+            won = result + 1
+            best = cell
+            break
+    if won:
+        keep(s, key, who, won, 0, s.image[turn][best], s.spent - start)
+    else:
+        keep(s, key, who, 0, left if s.cut else NEVER, NO_CELL, s.spent - start)
+    s.cut |= outer
+    return won
+
+
+cdef int defend(solver_search *s, int who, int left) noexcept nogil:
+    """Whether ``who``, whose opponent is to move, wins within ``left`` plies: in how many at the latest, 0 or
+    UNKNOWN."""
+    cdef mnk_survey own, other
+    cdef uint64_t empty = s.board & ~(s.stones[0] | s.stones[1]), moves, key, start
+    cdef uint64_t score[MNK_SCORE_BITS]
+    cdef int turn, result, cell, best = NO_CELL, won = 0, first = NO_CELL
+    cdef uint32_t outer
+    s.spent += CALL
+    mnk_survey_windows(&s.rays, s.stones[who], s.stones[1 - who], &own)
+    if own.potential < <uint32_t>1 << min(s.rays.k, 20):
+        return 0
+    if mnk_gains(&s.rays, s.stones[1 - who], s.stones[who]):
+        return 0
+    if own.gains & (own.gains - 1):
+        return 2
+    if left < 4 or 2 * (s.rays.k - own.most) > left or (left < 6 and not own.twice):
+        s.cut = True
+        return 0
+    turn = turn_of(s)
+    key = s.hash[turn]
+    result = remembered(s, key, turn, who, left, &first)
+    if result >= 0:
+        return result
+    if s.spent >= s.pause and is_over(s):
+        return UNKNOWN
+    start = s.spent
+    s.spent += EXPANSION
+    if own.gains:
+        moves = own.gains
+    else:
+        mnk_survey_windows(&s.rays, s.stones[1 - who], s.stones[who], &other)
+        moves = empty
+        if own.twice:
+            moves &= zone_of(s, who, own.twice) | other.once
+            if moves != empty:
+                won = 4
+                best = mcts_ctz64(empty & ~moves)
+        if not s.rays.exact:
+            moves &= own.cover | other.cover
+    outer = s.cut
+    if moves & (moves - 1):
+        memset(score, 0, sizeof(score))
+        mnk_score_cells(&s.rays, s.stones[who], s.stones[1 - who], score)
+        if s.rays.k <= SURE_K and not own.gains and (
+                moves & mnk_at_least(own.potential - (<uint32_t>1 << (s.rays.k - 1)) + 1, score)):
+            return 0
+        # Without the defender's own lines a draw on 5x5 with four in a row took ten times the nodes.
+        mnk_score_cells(&s.rays, s.stones[who], s.stones[1 - who], score)
+        mnk_score_cells(&s.rays, s.stones[1 - who], s.stones[who], score)
+    while moves:
+        if first != NO_CELL and moves & bit(first):
+            cell = first
+        else:
+            cell = mcts_ctz64(mnk_highest(moves, score) if moves & (moves - 1) else moves)
+        moves &= ~bit(cell)
+        put(s, 1 - who, cell)
+        s.cut = False
+        result = attack(s, who, left - 1)
+        put(s, 1 - who, cell)
+        if result < 0:
+            return UNKNOWN
+        if result == 0:
+            keep(s, key, who, 0, left if s.cut else NEVER, s.image[turn][cell], s.spent - start)
+            s.cut |= outer
+            return 0
+        if result + 1 > won:
+            won = result + 1
+            best = cell
+    s.cut = outer
+    keep(s, key, who, won, 0, s.image[turn][best], s.spent - start)
+    return won
+
+
+# ---- the whole -------------------------------------------------------------------------------------------------------
+
+cdef int table_move(const solver_search *s, int turn, int who) noexcept nogil:
+    """The move, as in the table, by which what is proven of ``who`` was proven; NO_CELL when the table has none."""
+    cdef solver_entry *known = recall(s, s.hash[turn])
+    return NO_CELL if known == NULL else known.move[who]
+
+
+cdef int holding_move(solver_search *s, int player) noexcept nogil:
+    """Where no search was needed to see that the opponent does not win: his one gain, or else, as his potential or the
+    cells left are too few, the cell that takes most of the potential away."""
+    cdef uint64_t score[MNK_SCORE_BITS]
+    cdef uint64_t gains = mnk_gains(&s.rays, s.stones[1 - player], s.stones[player])
+    if gains:
+        return mcts_ctz64(gains)
+    memset(score, 0, sizeof(score))
+    mnk_score_cells(&s.rays, s.stones[1 - player], s.stones[player], score)
+    return mcts_ctz64(mnk_highest(s.board & ~(s.stones[0] | s.stones[1]), score))
+
+
+cdef int ask(solver_search *s, int player, int turn, int plies, int left, int *failed) noexcept nogil:
+    """Whether somebody wins within ``plies``, ``player``, who is to move, if they are odd; notes a no in the table."""
+    cdef int who = player if plies & 1 else 1 - player, result
+    cdef uint64_t start = s.spent
+    s.cut = False
+    result = attack(s, who, plies) if who == player else defend(s, who, plies)
+    if result == 0:
+        failed[who] = plies if s.cut and plies + 2 <= left else NEVER
+        if plies >= 4:
+            keep(s, s.hash[turn], who, 0, failed[who], table_move(s, turn, who), s.spent - start)
+    return result
+
+
+cdef int winning_move(solver_search *s, int player, int turn, int who, int plies) noexcept nogil:
+    """The move of ``player`` by which ``who`` wins in so many plies, or by which he resists so long."""
+    cdef uint64_t cells, forced
+    cdef mnk_survey own
+    cdef int move
+    if plies > 3:
+        move = table_move(s, turn, who)
+        return NO_CELL if move == NO_CELL else s.source[turn][move]
+    mnk_survey_windows(&s.rays, s.stones[who], s.stones[1 - who], &own)
+    cells = own.gains
+    if plies == 3:
+        forced = mnk_gains(&s.rays, s.stones[1 - player], s.stones[player])
+        cells = own.twice & forced if forced else own.twice
+    return mcts_ctz64(cells)
+
+
+cdef void prove(solver_search *s, int32_t player, int32_t exact, mcts_proof *proof) noexcept nogil:
+    cdef int plies, who, result = 0, shorter, move, turn = turn_of(s)
+    cdef int left = mcts_popcount64(s.board & ~(s.stones[0] | s.stones[1]))
+    cdef solver_entry *known = recall(s, s.hash[turn])
+    cdef int failed[2]
+    proof.value = -1
+    proof.distance = 0
+    proof.exact = False
+    proof.move = MCTS_NO_MOVE
+    s.kept = 0  # every call adds to the table, however small its budget, or the next one would stop where it did
+    s.pause = min(s.limit, s.spent + LOOK)
+    s.interrupt = proof.interrupt
+    failed[0] = failed[1] = 0
+    if known != NULL:
+        failed[0] = known.failed[0]
+        failed[1] = known.failed[1]
+    for plies in range(1, left + 1):
+        who = player if plies & 1 else 1 - player
+        # Far wins at one go: most positions that have no near one are drawn, and need half the time so.
+        if failed[who] >= plies or NEAR < plies < left - 1:
+            continue
+        result = ask(s, player, turn, plies, left, failed)
+        if result:
+            break
+    if result < 0:
+        return
+    if result == 0:
+        proof.value = 1
+        proof.distance = left
+        proof.exact = True
+        move = table_move(s, turn, 1 - player)
+        proof.move = s.source[turn][move] if move != NO_CELL else holding_move(s, player)
+        return
+    if exact:
+        plies = 2 - (result & 1)
+        while plies < result:
+            if failed[who] < plies:
+                shorter = ask(s, player, turn, plies, left, failed)
+                if shorter < 0:
+                    break
+                if shorter:
+                    result = shorter
+            plies += 2
+    proof.value = 2 if who == player else 0
+    proof.distance = result
+    proof.exact = failed[who] >= result - 2
+    move = winning_move(s, player, turn, who, result)
+    if move != NO_CELL:
+        proof.move = move
+
+
+cdef mnk_solver_table TABLE
+
+TABLE.prepare = prepare
+TABLE.put = put_stone
+TABLE.prove = prove
+
+table = PyCapsule_New(&TABLE, b"mcts_core.table", NULL)

@@ -1,0 +1,589 @@
+"""Games of which the user gives native functions: Numba's ``@cfunc``, C, Cython, whatever has an address.
+
+The functions are those of ``include/mcts_core/simple_game.h``, which makes the game table of them. They are kept alive
+by the game, and the game by its positions.
+"""
+
+cimport cython
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.pycapsule cimport PyCapsule_CheckExact, PyCapsule_GetName, PyCapsule_GetPointer
+from libc.stdint cimport int32_t, uint32_t, uintptr_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcmp, memcpy, memset
+
+import operator
+import sys
+
+from mcts_core.errors import GameError, GameOver, IllegalMove, InvalidOption, InvalidState
+from mcts_core.arguments import as_int, shorten
+from mcts_core.games.board_text import parse_moves
+
+from mcts_core.game cimport (
+    MCTS_DRAW, MCTS_ERROR, MCTS_ONGOING, MCTS_WIN, NativeState, mcts_expand, mcts_game, mcts_general, mcts_guide,
+    mcts_legal_moves, mcts_observe, mcts_play, mcts_rollout, mcts_simulate,
+)
+from mcts_core.arguments cimport as_move
+from mcts_core.simple_game cimport *
+
+__all__ = ["NativeGame", "NativePosition", "native_game"]
+
+cdef enum:
+    POINTER = 0
+    NUMBER = 4       # bytes of an int32_t or uint32_t
+    PYTHON_API = 4   # ctypes: the function is called with the GIL, which a search does not hold
+    TEXT = 300
+    LARGEST_OBSERVATION = 1 << 24  # numbers
+    MARGIN = 64      # bytes around the state of a position and behind a list of moves, to find what writes too far
+    CANARY = 0xA5    # their value
+
+cdef dict SIGNATURES = {
+    "legal_moves": ("int32_t (void *context, const void *state, uint32_t *moves)", (POINTER, POINTER, POINTER)),
+    "play": ("int32_t (void *context, void *state, uint32_t move)", (POINTER, POINTER, NUMBER)),
+    "to_move": ("int32_t (void *context, const void *state)", (POINTER, POINTER)),
+    "rollout": ("int32_t (void *context, const void *state, mcts_rng *rng)", (POINTER, POINTER, POINTER)),
+    "simulate": ("int32_t (void *context, const void *root, const uint32_t *path, uint32_t length, "
+                 "mcts_simulation *simulation, mcts_rng *rng)", (POINTER, POINTER, POINTER, NUMBER, POINTER, POINTER)),
+    "expand": ("int32_t (void *context, const void *root, const uint32_t *path, uint32_t length, "
+               "mcts_expansion *expansion)", (POINTER, POINTER, POINTER, NUMBER, POINTER)),
+    "observe": ("int32_t (void *context, const void *state, float *planes)", (POINTER, POINTER, POINTER)),
+}
+
+
+# ---- the functions of a game -----------------------------------------------------------------------------------------
+
+def address_of(function, str name):
+    """The address of a native function: an int, a capsule, a tuple that begins with one (``scipy.LowLevelCallable``), a
+    function of ctypes, or an object with an ``address`` (``numba.cfunc``). Raises InvalidOption, also where the object
+    tells a signature and it is not that of ``name``."""
+    given = function
+    if isinstance(function, tuple) and len(function):
+        function = function[0]
+    if PyCapsule_CheckExact(function):
+        return capsule_address(function, name)
+    ctypes = sys.modules.get("ctypes")  # who has an object of it has imported it
+    if ctypes is not None and isinstance(function, ctypes._CFuncPtr):
+        check_ctypes(function, name)
+        if function._flags_ & PYTHON_API:
+            raise InvalidOption(f"{name} must be callable without the GIL: ctypes.CFUNCTYPE, not PYFUNCTYPE or PyDLL")
+        function = ctypes.cast(function, ctypes.c_void_p).value
+    elif hasattr(function, "address"):
+        check_numba(function, name)
+        function = function.address
+    if isinstance(function, bool) or not hasattr(function, "__index__"):
+        raise InvalidOption(f"{name} must be a native function: a numba.cfunc, a function of ctypes, a capsule or an "
+                            f"address, got {shorten(given)}")
+    return as_int(function, f"the address of {name}", 1, <object>(<uintptr_t>-1))
+
+
+cdef object capsule_address(object capsule, str name):
+    cdef const char *signature = PyCapsule_GetName(capsule)
+    told = b"" if signature == NULL else <bytes>signature
+    if b"(" in told and told.count(b",") + 1 != len(SIGNATURES[name][1]):
+        raise wrong_signature(name, told.decode(errors="replace"))
+    return <object><uintptr_t>PyCapsule_GetPointer(capsule, signature)
+
+
+cdef object wrong_signature(str name, str got):
+    return InvalidOption(f"{name} must be a function {SIGNATURES[name][0]}, got {got}")
+
+
+cdef int check_ctypes(object function, str name) except -1:
+    """Compares what ctypes knows: of a function of a library often nothing."""
+    result, arguments = function.restype, function.argtypes
+    if arguments is None:
+        return 0
+    if size_of(result) != NUMBER or tuple(map(size_of, arguments)) != SIGNATURES[name][1]:
+        names = ", ".join(getattr(each, "__name__", repr(each)) for each in arguments)
+        raise wrong_signature(name, f"{getattr(result, '__name__', result)} ({names})")
+    return 0
+
+
+def size_of(kind):
+    """The size of a number of ctypes; POINTER for whatever is passed as one."""
+    import ctypes
+    return ctypes.sizeof(kind) if isinstance(kind, type) and issubclass(kind, ctypes._SimpleCData) and not issubclass(
+        kind, (ctypes.c_void_p, ctypes.c_char_p)) else POINTER
+
+
+cdef int check_numba(object function, str name) except -1:
+    """Compares the signature of a ``numba.cfunc`` where ctypes can express it; others are taken as they are."""
+    try:
+        seen = function.ctypes
+    except Exception:
+        return 0
+    return check_ctypes(seen, name)
+
+
+# ---- games -----------------------------------------------------------------------------------------------------------
+
+cdef int32_t no_moves(void *context, const void *state, uint32_t *moves) noexcept nogil:
+    return 0
+
+
+cdef int32_t no_play(void *context, void *state, uint32_t move) noexcept nogil:
+    return MCTS_ERROR
+
+
+@cython.final
+cdef class NativeGame:
+    """The rules of a game over flat states, in native functions. Made by ``native_game``; never changes.
+
+    ``state()`` is the first position, ``state(data)`` any other, ``from_moves(moves)`` one by its moves.
+    """
+
+    cdef mcts_rules rules
+    cdef mcts_game table
+    cdef mcts_guide guide
+    cdef mcts_general general    # observations only
+    cdef tuple kept              # the functions: what an address points to lives as long as its owner
+    cdef Py_buffer context
+    cdef bint has_context        # `context` is held
+    cdef bytes start
+    cdef readonly str name
+    cdef object text             # from a position to its str(), or None
+
+    def __cinit__(self):
+        # until native_game fills it, a game without moves: what __new__ of Python makes must not crash either
+        memset(&self.rules, 0, sizeof(mcts_rules))
+        memset(&self.general, 0, sizeof(mcts_general))
+        self.rules.state_size = self.rules.max_moves = 1
+        self.rules.legal_moves = no_moves
+        self.rules.play = no_play
+        mcts_fill_game(&self.table, &self.guide, &self.rules)
+        self.start = b"\0"
+        self.name = "NativeGame"
+
+    def __dealloc__(self):
+        if self.has_context:
+            PyBuffer_Release(&self.context)
+
+    def __init__(self):
+        raise InvalidOption("a NativeGame is made by native_game(...)")
+
+    @property
+    def state_size(self):
+        """Bytes of a state."""
+        return self.rules.state_size
+
+    @property
+    def max_moves(self):
+        """Moves are 0 to ``max_moves - 1``."""
+        return self.rules.max_moves
+
+    @property
+    def max_plies(self):
+        """No game is longer; 0: not told."""
+        return self.rules.max_plies
+
+    def state(self, data=None, *, to_move=None):
+        """A position in which the game goes on: of the bytes ``data``, or the first one.
+
+        ``data`` is an object with a contiguous buffer of ``state_size`` bytes, such as bytes or an array. ``to_move``
+        (+1 or -1) is who is to move there; unless the game has a function ``to_move``, which then tells, it is +1 by
+        default. Raises InvalidState for other data and for a position without a legal move.
+        """
+        cdef Py_buffer view
+        if data is None:
+            return self.place(self.start, to_move)
+        try:
+            PyObject_GetBuffer(data, &view, PyBUF_SIMPLE)
+        except (TypeError, BufferError, ValueError):
+            raise InvalidState(f"the data of a position must be bytes or a contiguous array of {self.rules.state_size} "
+                               f"bytes, got {shorten(data)}") from None
+        try:
+            if view.len != self.rules.state_size:
+                raise InvalidState(f"the data of a position must have {self.rules.state_size} bytes, got {view.len}")
+            copy = PyBytes_FromStringAndSize(<char *>view.buf, view.len)
+        finally:
+            PyBuffer_Release(&view)
+        return self.place(copy, to_move)
+
+    cdef NativePosition place(self, bytes data, to_move):
+        cdef NativePosition new = new_position(self, 0)
+        cdef int32_t player = 1
+        memcpy(new.block, <const char *>data, self.rules.state_size)
+        new.start = None if data is self.start and to_move is None else data
+        if to_move is not None:
+            to_move = as_player(to_move)
+        if self.rules.to_move != NULL:
+            player = self.rules.to_move(self.rules.context, new.block)
+            check_margins(new, "to_move")
+            if player != 1 and player != -1:
+                raise GameError(f"{self.name}: to_move() returned {player}; it must return +1 or -1")
+            if to_move is not None and to_move != player:
+                raise InvalidState(f"to_move must be {player:+}, which the position says, got {to_move:+}")
+        elif to_move is not None:
+            player = to_move
+        new.player = new.start_player = player
+        if not ask_moves(new):
+            raise InvalidState("the position has no legal move: the game is over there, and who has won cannot be told "
+                               "(a finished position comes from play())")
+        return new
+
+    def __call__(self):
+        """The first position: a game can stand where a class of positions can, as in ``mcts-core play a:GAME``."""
+        return self.state()
+
+    def from_moves(self, moves, *, base=0):
+        """The position after ``moves``, a text or a sequence of ints, from the first one.
+
+        ``base`` (0 or 1) is the number of the first move. Raises IllegalMove, naming the move.
+        """
+        state = self.place(self.start, None)
+        for index, move in enumerate(parse_moves(moves, self.rules.max_moves, base)):
+            try:
+                state = state.play(move)
+            except (IllegalMove, GameOver) as error:
+                raise IllegalMove(f"move {index + 1} of {shorten(moves)}: {error}") from None
+        return state
+
+    def __repr__(self):
+        return f"<NativeGame {self.name}>"
+
+    def __reduce__(self):
+        try:
+            found = find_game(self.name)
+        except Exception:
+            found = None
+        if found is not self:
+            raise InvalidState(f"the game {self.name} cannot be pickled: native_game needs name='module:attribute', "
+                               f"which says where this very game is found")
+        return find_game, (self.name,)
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+cdef object as_player(object value):
+    """``value`` as +1 or -1, or InvalidState."""
+    try:
+        number = 0 if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = 0
+    if number != 1 and number != -1:
+        raise InvalidState(f"to_move must be +1 or -1, got {shorten(value)}")
+    return number
+
+
+def find_game(name):
+    """The game that ``name``, ``"module:attribute"``, says: what unpickling calls."""
+    import importlib
+
+    module, _, attribute = name.partition(":")
+    found = importlib.import_module(module)
+    for part in attribute.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def native_game(*, legal_moves, play, state_size, max_moves, start=None, to_move=None, rollout=None, simulate=None,
+                expand=None, observe=None, shape=None, max_plies=0, context=None, name=None, text=None):
+    """A game whose rules are native functions; see ``docs/native_games.md`` and ``mcts_core/simple_game.h``.
+
+    Each function is a ``numba.cfunc``, a function of ctypes, a capsule as in ``scipy.LowLevelCallable``, or an address.
+    A state is ``state_size`` bytes (1 to 32768) that are copied as they are; a move is a number below ``max_moves`` (1
+    to 16384).
+
+    legal_moves: ``int32_t (void *context, const void *state, uint32_t *moves)`` writes the legal moves and returns
+        their number, 0 when the game is over.
+    play: ``int32_t (void *context, void *state, uint32_t move)`` plays a legal move in place and returns 0 when the
+        game goes on, 1 when who moved has won, 2 for a draw, 3 when who moved has lost.
+    start: bytes or an array, the first position; all bytes 0 unless given.
+    to_move: ``int32_t (void *context, const void *state)`` returns +1 or -1, who is to move. Not needed where the
+        players alternate (a pass being a move).
+    rollout, simulate, expand: phases of the search, in place of those made of legal_moves and play, for speed.
+    observe: ``int32_t (void *context, const void *state, float *planes)`` writes what an evaluator sees, by the player
+        to move, as ``shape`` (planes, rows, columns) numbers, and returns 0; for games whose players alternate. A move
+        is its own index in the policy.
+    max_plies: no game is longer; 0: not known. A rollout of more moves is an error, as is one of more than a million.
+    context: what the functions get as their first argument: an object with a buffer, which is kept, or an address;
+        None: NULL.
+    name: of the game, for messages; as ``"module:attribute"`` where the game is found, it lets positions be pickled.
+    text: a function from a position to its str().
+
+    A function that returns a negative number, or one that it must not return, ends the search with a GameError. The
+    search calls the functions without the GIL, from several threads at once where several search: they may not write
+    to anything but the state. ``check_game`` looks for mistakes. Raises InvalidOption.
+    """
+    cdef NativeGame game = NativeGame.__new__(NativeGame)
+    cdef mcts_rules *rules = &game.rules
+    rules.state_size = as_int(state_size, "state_size", 1, MCTS_RULES_LARGEST_STATE)
+    rules.max_moves = as_int(max_moves, "max_moves", 1, MCTS_RULES_MOST_MOVES)
+    rules.max_plies = as_int(max_plies, "max_plies", 0, 2**29)
+    if name is not None and not isinstance(name, str):
+        raise InvalidOption(f"name must be a text, got {shorten(name)}")
+    if text is not None and not callable(text):
+        raise InvalidOption(f"text must be a function from a position to a str, got {shorten(text)}")
+    game.name = "native_game" if name is None else name
+    game.text = text
+    game.kept = (legal_moves, play, to_move, rollout, simulate, expand, observe)
+    rules.legal_moves = <mcts_legal_moves><uintptr_t>address_of(legal_moves, "legal_moves")
+    rules.play = <mcts_play><uintptr_t>address_of(play, "play")
+    rules.to_move = <mcts_mover><uintptr_t>optional(to_move, "to_move")
+    rules.rollout = <mcts_rollout><uintptr_t>optional(rollout, "rollout")
+    rules.simulate = <mcts_simulate><uintptr_t>optional(simulate, "simulate")
+    rules.expand = <mcts_expand><uintptr_t>optional(expand, "expand")
+    set_context(game, context)
+    if mcts_fill_game(&game.table, &game.guide, rules) < 0:
+        raise InvalidOption("the game table cannot be made")
+    set_observations(game, observe, shape)
+    game.start = bytes(rules.state_size) if start is None else game.state(start).data
+    return game
+
+
+cdef object optional(object function, str name):
+    return 0 if function is None else address_of(function, name)
+
+
+cdef int set_observations(NativeGame game, object observe, object shape) except -1:
+    cdef mcts_general *general = &game.general
+    if observe is None and shape is None:
+        return 0
+    if game.rules.to_move != NULL:
+        raise InvalidOption("observe is for games whose players alternate: to_move must be None")
+    try:
+        planes, rows, cols = shape
+    except (TypeError, ValueError):
+        raise InvalidOption(f"shape must be (planes, rows, columns) of what observe writes, "
+                            f"got {shorten(shape)}") from None
+    general.observe = <mcts_observe><uintptr_t>address_of(observe, "observe")
+    general.planes = as_int(planes, "planes of the shape", 1, LARGEST_OBSERVATION)
+    general.rows = as_int(rows, "rows of the shape", 1, LARGEST_OBSERVATION)
+    general.cols = as_int(cols, "columns of the shape", 1, LARGEST_OBSERVATION)
+    if <object>general.planes * general.rows * general.cols > LARGEST_OBSERVATION:
+        raise InvalidOption(f"shape must be of at most {LARGEST_OBSERVATION} numbers, got {shorten(shape)}")
+    general.players = 2
+    general.actions = game.rules.max_moves
+    game.table.general = general
+    return 0
+
+
+cdef int set_context(NativeGame game, object context) except -1:
+    if context is None:
+        return 0
+    if isinstance(context, int) and not isinstance(context, bool):
+        game.rules.context = <void *><uintptr_t>as_int(context, "context", 0, <object>(<uintptr_t>-1))
+        return 0
+    try:
+        PyObject_GetBuffer(context, &game.context, PyBUF_SIMPLE)
+    except (TypeError, BufferError, ValueError):
+        raise InvalidOption(f"context must be an object with a contiguous buffer or an address, "
+                            f"got {shorten(context)}") from None
+    game.has_context = True
+    game.rules.context = game.context.buf
+    return 0
+
+
+# ---- positions -------------------------------------------------------------------------------------------------------
+
+cdef NativeGame NO_GAME = NativeGame.__new__(NativeGame)  # of what __new__ of Python makes: a finished position
+cdef char NO_STATE = 0
+
+
+cdef NativePosition new_position(NativeGame game, int plies):
+    """A position of ``game`` with room for a history of ``plies`` moves; the state is not filled."""
+    cdef NativePosition new = NativePosition.__new__(NativePosition)
+    cdef size_t size = (game.rules.state_size + 7) & ~<size_t>7
+    new.memory = <char *>malloc(size + 2 * MARGIN + plies * sizeof(uint32_t))
+    if new.memory == NULL:
+        raise MemoryError
+    memset(new.memory, CANARY, size + 2 * MARGIN)
+    new.owner = game
+    new.game = &game.table
+    new.block = new.memory + MARGIN
+    new.state = new.block
+    new.history = <uint32_t *>(new.block + size + MARGIN)
+    new.over = MCTS_ONGOING
+    return new
+
+
+cdef bint is_whole(const char *margin) noexcept:
+    cdef int i
+    for i in range(MARGIN):
+        if <unsigned char>margin[i] != CANARY:
+            return False
+    return True
+
+
+cdef int check_margins(NativePosition self, str name) except -1:
+    """Raises GameError where the function ``name`` has written beside the state."""
+    if not is_whole(self.memory) or not is_whole(self.block + self.owner.rules.state_size):
+        raise GameError(f"{self.owner.name}: {name}() wrote to memory beside the state, which has "
+                        f"{self.owner.rules.state_size} bytes")
+    return 0
+
+
+cdef object error_of(NativeGame game):
+    """The GameError for what the rules reported last."""
+    cdef char text[TEXT]
+    if mcts_rules_explain(&game.rules, text, TEXT) <= 0:
+        return GameError(f"the rules of {game.name} reported an error")
+    return GameError(f"{game.name}: {text.decode()}; check_game() tells more")
+
+
+cdef list ask_moves(NativePosition self):
+    """The legal moves as the game tells them of a copy, which may be none. Raises GameError."""
+    cdef mcts_rules *rules = &self.owner.rules
+    cdef NativePosition copy = new_position(self.owner, rules.max_moves + MARGIN // 4)
+    cdef int32_t count, i
+    memcpy(copy.block, self.block, rules.state_size)
+    memset(copy.history, CANARY, rules.max_moves * sizeof(uint32_t) + MARGIN)  # no move that is not written is one
+    count = rules.legal_moves(rules.context, copy.block, copy.history)
+    check_margins(copy, "legal_moves")
+    if not is_whole(<char *>(copy.history + rules.max_moves)):
+        raise GameError(f"{self.owner.name}: legal_moves() wrote more than max_moves, {rules.max_moves}, moves")
+    if memcmp(copy.block, self.block, rules.state_size):
+        raise GameError(f"{self.owner.name}: legal_moves() changed the state, which it may only read")
+    if not 0 <= count <= <int32_t>rules.max_moves:
+        raise GameError(f"{self.owner.name}: legal_moves() returned {count}"
+                        f"{', which is an error' if count < 0 else ''}; it must return 0 to {rules.max_moves}")
+    found = [copy.history[i] for i in range(count)]
+    if found and (max(found) >= rules.max_moves or len(set(found)) != count):
+        raise GameError(f"{self.owner.name}: legal_moves() must give different moves from 0 to {rules.max_moves - 1}, "
+                        f"got {shorten(found)}")
+    return found
+
+
+@cython.final
+cdef class NativePosition(NativeState):
+    """A position of a ``NativeGame``; it never changes, so threads may share it.
+
+    Two positions are equal when game, bytes, player to move and result are; how they came about does not count.
+    """
+
+    cdef NativeGame owner
+    cdef char *memory            # the state between margins, then the history
+    cdef char *block             # the state
+    cdef uint32_t *history
+    cdef int played
+    cdef int player
+    cdef int over                # the outcome of the last move, for the player who made it
+    cdef int start_player
+    cdef bytes start             # where the history begins; None: the first position
+
+    def __cinit__(self):
+        self.owner = NO_GAME
+        self.game = &NO_GAME.table
+        self.block = &NO_STATE
+        self.state = self.block
+        self.player = self.start_player = 1
+        self.over = MCTS_DRAW
+
+    def __init__(self):
+        raise InvalidState("a NativePosition is made by state() or from_moves() of its game, or by play()")
+
+    def __dealloc__(self):
+        free(self.memory)
+
+    @property
+    def rules(self):
+        """The NativeGame."""
+        return self.owner
+
+    @property
+    def to_move(self):
+        """The player to move: +1 or -1; at the end of the game the one who did not move last."""
+        return self.player
+
+    @property
+    def data(self):
+        """The bytes of the state."""
+        return PyBytes_FromStringAndSize(self.block, self.owner.rules.state_size)
+
+    @property
+    def moves(self):
+        """The moves played since the first position, or since that which was built from data."""
+        return tuple([self.history[i] for i in range(self.played)])
+
+    @property
+    def last_move(self):
+        """The last of ``moves``, or None."""
+        return self.history[self.played - 1] if self.played else None
+
+    def legal_moves(self):
+        """The legal moves in the order of the game; empty when it is over. Raises GameError."""
+        if self.over != MCTS_ONGOING:
+            return []
+        found = ask_moves(self)
+        if not found:
+            raise GameError(f"{self.owner.name}: legal_moves() returned 0 in a position where the game goes on, as "
+                            "play() has said; a player who cannot move needs a move that passes")
+        return found
+
+    def play(self, move):
+        """The position after ``move``. Raises IllegalMove, GameOver in a finished game, and GameError."""
+        cdef mcts_rules *rules = &self.owner.rules
+        cdef NativePosition new
+        cdef int number = as_move(move, rules.max_moves, "move")
+        if self.over != MCTS_ONGOING:
+            raise GameOver(f"the game is over, move {number} cannot be played")
+        legal = self.legal_moves()
+        if number not in legal:
+            raise IllegalMove(f"move {number} is not legal; legal moves: {shorten(legal)}")
+        new = new_position(self.owner, self.played + 1)
+        memcpy(new.block, self.block, rules.state_size)
+        memcpy(new.history, self.history, self.played * sizeof(uint32_t))
+        new.history[self.played] = number
+        new.played = self.played + 1
+        new.start = self.start
+        new.start_player = self.start_player
+        new.over = mcts_rules_step(rules, new.block, number)
+        check_margins(new, "play")
+        if new.over < 0:
+            raise error_of(self.owner)
+        new.player = -self.player
+        if new.over == MCTS_ONGOING and rules.to_move != NULL:
+            new.player = mcts_rules_player(rules, new.block, 0)
+            if new.player == 0:
+                raise error_of(self.owner)
+        return new
+
+    def winner(self):
+        """None while the game goes on, then +1, -1, or 0 for a draw."""
+        if self.over == MCTS_ONGOING:
+            return None
+        if self.over == MCTS_DRAW:
+            return 0
+        return -self.player if self.over == MCTS_WIN else self.player
+
+    def explain_error(self):
+        """What the functions of the game did wrong last, in words."""
+        return str(error_of(self.owner))
+
+    def __hash__(self):
+        return hash((self.data, self.player, self.over))
+
+    def __eq__(self, other):
+        if type(other) is not NativePosition:
+            return NotImplemented
+        cdef NativePosition that = other
+        return (self.owner is that.owner and self.player == that.player and self.over == that.over
+                and memcmp(self.block, that.block, self.owner.rules.state_size) == 0)
+
+    def __str__(self):
+        return repr(self) if self.owner.text is None else self.owner.text(self)
+
+    def __repr__(self):
+        begin = "" if self.start is None else f" from {shorten(self.start)}"
+        return f"<NativePosition of {self.owner.name}{begin} after {shorten(list(self.moves))}>"
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        return restore, (self.owner, self.start, self.start_player, self.moves)
+
+
+def restore(NativeGame game not None, data, to_move, moves):
+    """What a pickle calls: the position after ``moves`` from ``data``, or from the first position when that is None."""
+    state = game.state() if data is None else game.state(data, to_move=to_move)
+    for move in moves:
+        state = state.play(move)
+    return state

@@ -1,0 +1,342 @@
+"""Games written in Python, behind the game table: the tree calls back once per phase, holding the GIL.
+
+A state is any object with ``to_move`` (+1 or -1), ``legal_moves()``, ``play(move)`` (a new state) and ``winner()``
+(None while the game goes on, then +1, -1 or 0). The tree keeps no Python object: a simulation plays its path again from
+the root, which costs little beside the rollout that follows. (Keeping the states in the tree would cost hundreds of
+bytes a node and leave the memory budget a guess.)
+"""
+
+
+from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.string cimport memset
+
+from mcts_core.errors import GameError, GameOver, InvalidState
+from mcts_core.game import refuse_hidden
+from mcts_core.arguments import shorten
+
+from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ERROR, MCTS_GAME_VERSION, MCTS_LOSS, MCTS_ONGOING,
+                             MCTS_ROLLOUT_DECISIVE, MCTS_ROLLOUT_RANDOM, MCTS_WIN, NativeState, mcts_children,
+                             mcts_expansion, mcts_game, mcts_playout, mcts_policy, mcts_rng, mcts_rng_below,
+                             mcts_simulation)
+from mcts_core.games.user_states cimport UserStates, refuse_repeated
+
+
+cdef enum:
+    OLDEST_TABLE = 2           # versions of the game table that differ from the present one at its end at most
+    LONGEST_ROLLOUT = 1000000  # moves; a game that goes on is taken for endless
+    TRIES = 256     # moves played to find out whether a state descends from another
+    ACTIONS = 1024  # moves, in the order in which they appear, that have AMAF statistics; the last is for all others
+
+PYTHON_GUIDE = (1 << MCTS_ROLLOUT_RANDOM | 1 << MCTS_ROLLOUT_DECISIVE, 0, ACTIONS, False)
+
+
+cdef NativeState as_native(object state, str purpose):
+    """``state`` behind a game table. Raises InvalidState, GameOver (which names the ``purpose``), GameError."""
+    if not isinstance(state, NativeState):
+        return PythonGame(state)
+    check_table(state, True)
+    winner = state.winner()
+    if winner is not None:
+        raise GameOver(f"the game is over (winner {winner}): {purpose} in {state!r}")
+    return state
+
+
+cdef int check_table(NativeState native, bint phases) except -1:
+    """Raises InvalidState where a search of ``native`` would crash; ``phases``: it needs simulate and the like."""
+    cdef const mcts_game *game = native.game
+    name = type(native).__name__
+    if game == NULL or native.state == NULL:
+        raise InvalidState(f"{shorten(native)} is no position: {name}.__cinit__ must set game and state")
+    if not OLDEST_TABLE <= game.version <= MCTS_GAME_VERSION:
+        raise InvalidState(f"{name} was built for version {game.version} of the game table; this package knows "
+                           f"{OLDEST_TABLE} to {MCTS_GAME_VERSION}: build it again")
+    if phases and (game.rollout == NULL or game.simulate == NULL or game.expand == NULL):
+        raise InvalidState(f"the game table of {name} must have the functions rollout, simulate and expand")
+    return 0
+
+
+cdef int raise_error_of(NativeState native, object state) except -1:
+    """Raises what lies behind the error that a function of the table returned."""
+    if isinstance(native, PythonGame):
+        (<PythonGame>native).user.raise_error()
+    raise GameError(native.explain_error() or f"the native rules of {type(state).__name__} reported an error")
+
+
+cdef class PythonGame(NativeState):
+    """The game table over a user's state.
+
+    Raises InvalidState for an object that is no state, GameOver for a finished one.
+    """
+
+    def __cinit__(self, root):
+        refuse_hidden(root)
+        self.root = root
+        self.user = UserStates(root, False)
+        memset(&self.table, 0, sizeof(self.table))
+        self.table.version = MCTS_GAME_VERSION
+        self.table.context = <void *>self
+        self.table.rollout = rollout
+        self.table.simulate = simulate
+        self.table.expand = expand
+        memset(&self.guided, 0, sizeof(self.guided))
+        self.guided.rollouts = 1 << MCTS_ROLLOUT_RANDOM | 1 << MCTS_ROLLOUT_DECISIVE
+        self.guided.actions = ACTIONS
+        self.guided.children = children
+        self.guided.play_out = play_out_by_policy
+        self.table.guide = &self.guided
+        self.game = &self.table
+        self.state = NULL
+        try:
+            self.to_move = self.user.sign(root)
+            winner = self.user.winner(root)
+            self.root_moves = self.user.legal(root) if winner is None else []
+        except Exception as error:
+            self.user.error = error
+            self.user.raise_error()
+        if winner is not None:
+            raise GameOver(f"the game is over (winner {winner}): there is nothing to search in {shorten(root)}")
+        try:
+            self.value = None if type(root).__eq__ is object.__eq__ else hash(root)
+        except Exception:
+            self.value = None
+
+    cdef object move_of(self, uint32_t identity):
+        return self.user.moves[identity]
+
+    cdef int adopt(self, PythonGame other) except -1:
+        """Names moves as another position's game does, whose tree this one goes on with."""
+        self.user.moves = other.user.moves
+        self.user.ids = other.user.ids
+        return 0
+
+    cdef list descent(self, object before, object after):
+        """The names of the moves that lead from one state to another that equals it, None: they are not known.
+
+        The states must be equal by value and hashable, and the earlier one as it was when it was searched. Where they
+        tell their ``moves`` those are tried, then all of up to two moves.
+        """
+        if before is after and self.value is None:
+            return [] if self.is_same(self.to_move, self.root_moves, after) else None
+        if type(before) is not type(after) or self.value is None or hash(before) != self.value:
+            return None
+        if before == after:
+            return [] if self.is_same(self.to_move, self.root_moves, after) else None
+        path = self.told(before, after)
+        return self.found(before, after) if path is None else path
+
+    cdef bint is_same(self, int player, list moves, object state) except -1:
+        """Whether an equal state has this player to move and these moves, in this order."""
+        return self.user.sign(state) == player and self.user.legal(state) == moves
+
+    cdef list told(self, object before, object after):
+        """The descent by the attribute ``moves`` of both states."""
+        cdef list path = []
+        known, played = getattr(before, "moves", None), getattr(after, "moves", None)
+        if not isinstance(known, (list, tuple)) or not isinstance(played, (list, tuple)):
+            return None
+        if len(played) <= len(known) or known != played[:len(known)]:
+            return None
+        state = before
+        for move in played[len(known):]:
+            if move not in self.user.ids or move not in self.user.legal(state):
+                return None
+            path.append(self.user.ids[move])
+            state = self.user.child(state, move)
+            if self.user.winner(state) is not None:
+                return None
+        return path if state == after and self.is_same(self.user.sign(state), self.user.legal(state), after) else None
+
+    cdef list found(self, object before, object after):
+        cdef list level = [([], before)]
+        cdef list below
+        cdef int tries = TRIES
+        for _ in range(2):
+            below = []
+            for path, state in level:
+                for move in self.user.legal(state):
+                    if move not in self.user.ids:
+                        continue
+                    if tries == 0:
+                        return None
+                    tries -= 1
+                    child = self.user.child(state, move)
+                    longer = [*path, self.user.ids[move]]
+                    if child == after:
+                        return longer if self.is_same(self.user.sign(child), self.user.legal(child), after) else None
+                    if self.user.winner(child) is None:
+                        below.append((longer, child))
+            level = below
+        return None
+
+    cdef list distinct(self, object state, uint32_t depth):
+        """The legal moves, checked for repetition."""
+        moves = self.user.legal(state) if depth else self.root_moves
+        refuse_repeated(state, moves, "legal_moves")
+        return moves
+
+    cdef object replay(self, const uint32_t *path, uint32_t length):
+        cdef uint32_t i
+        state = self.root
+        for i in range(length):
+            state = self.user.child(state, self.user.moves[path[i]])
+        return state
+
+
+cdef object play_out(PythonGame game, object state, object winner, bint decisive, uint8_t *played, mcts_rng *rng,
+                     int32_t *plies):
+    """The winner of a random continuation; who played which action, the earliest counts."""
+    cdef list moves
+    cdef uint32_t identity
+    cdef int32_t count = 0
+    while winner is None:
+        if count == LONGEST_ROLLOUT:
+            raise GameError(f"a random game of {type(state).__name__} did not end within {LONGEST_ROLLOUT} moves")
+        moves = game.user.legal(state)
+        move = decisive_move(game, state, moves, rng) if decisive else moves[mcts_rng_below(rng, <uint32_t>len(moves))]
+        if played != NULL:
+            identity = game.user.identity_of(move)
+            identity = min(identity, <uint32_t>(ACTIONS - 1))
+            if played[identity] == 0:
+                played[identity] = 1 if game.user.sign(state) == game.to_move else 2
+        state = game.user.child(state, move)
+        winner = game.user.winner(state)
+        count += 1
+    plies[0] = count
+    return winner
+
+
+cdef object decisive_move(PythonGame game, object state, list moves, mcts_rng *rng):
+    """A move that wins at once; else a random one of those after which the opponent cannot, or of all."""
+    cdef int player = game.user.sign(state)
+    cdef list left = list(moves)
+    cdef uint32_t at
+    for move in moves:
+        if game.user.winner(game.user.child(state, move)) == player:
+            return move
+    fallback = None
+    while left:
+        at = mcts_rng_below(rng, <uint32_t>len(left))
+        move = left[at]
+        left[at] = left[len(left) - 1]
+        left.pop()
+        fallback = move if fallback is None else fallback
+        child = game.user.child(state, move)
+        if game.user.winner(child) is not None or game.user.sign(child) == player:
+            return move
+        for reply in game.user.legal(child):
+            if game.user.winner(game.user.child(child, reply)) == -player:
+                break
+        else:
+            return move
+    return fallback
+
+
+cdef int32_t rollout(void *context, const void *state, mcts_rng *rng) noexcept with gil:
+    cdef PythonGame game = <PythonGame>context
+    cdef int32_t plies = 0
+    try:
+        winner = play_out(game, game.root, None, False, NULL, rng, &plies)
+        return <int32_t>(1 + winner * game.to_move) + 4 * plies
+    except BaseException as error:
+        game.user.error = error
+        return MCTS_ERROR
+
+
+cdef int32_t simulate(void *context, const void *root, const uint32_t *path, uint32_t length,
+                      mcts_simulation *simulation, mcts_rng *rng) noexcept with gil:
+    cdef PythonGame game = <PythonGame>context
+    cdef int32_t plies = 0
+    cdef list moves
+    try:
+        state = game.replay(path, length)
+        moves = game.user.legal(state) if length else game.root_moves
+        if simulation.cursor >= <uint32_t>len(moves):
+            return MCTS_ERROR
+        state = game.user.child(state, moves[simulation.cursor])
+        simulation.slot = simulation.cursor
+        simulation.count = <uint32_t>len(moves)
+        simulation.cursor += 1
+        if simulation.cursor == simulation.count:
+            simulation.cursor = MCTS_ALL_TRIED
+        winner = game.user.winner(state)
+        winner = play_out(game, state, winner, False, NULL, rng, &plies)
+        return <int32_t>(1 + winner * game.to_move)
+    except BaseException as error:
+        game.user.error = error
+        return MCTS_ERROR
+
+
+cdef uint8_t outcome_of(PythonGame game, object state, object move, int player) except? 255:
+    """What a move does, from the view of the ``player`` who makes it."""
+    winner = game.user.winner(game.user.child(state, move))
+    if winner is None:
+        return MCTS_ONGOING
+    return MCTS_DRAW if winner == 0 else MCTS_WIN if winner == player else MCTS_LOSS
+
+
+cdef int32_t expand(void *context, const void *root, const uint32_t *path, uint32_t length,
+                    mcts_expansion *expansion) noexcept with gil:
+    cdef PythonGame game = <PythonGame>context
+    cdef list moves
+    cdef uint32_t slot
+    cdef int player
+    try:
+        state = game.replay(path, length)
+        moves = game.distinct(state, length)
+        if <uint32_t>len(moves) > expansion.capacity:
+            return MCTS_ERROR
+        player = game.user.sign(state)
+        expansion.root_player = player == game.to_move
+        for slot in range(<uint32_t>len(moves)):
+            move = moves[slot]
+            expansion.moves[slot] = game.user.identity_of(move)
+            expansion.outcomes[slot] = outcome_of(game, state, move, player)
+        return <int32_t>len(moves)
+    except BaseException as error:
+        game.user.error = error
+        return MCTS_ERROR
+
+
+cdef int32_t children(void *context, const void *root, const uint32_t *path, uint32_t length,
+                      const mcts_policy *policy, mcts_children *found) noexcept with gil:
+    cdef PythonGame game = <PythonGame>context
+    cdef list moves
+    cdef uint32_t slot
+    cdef int player
+    try:
+        state = game.replay(path, length)
+        moves = game.distinct(state, length)
+        if <uint32_t>len(moves) > found.capacity:
+            return <int32_t>len(moves)
+        player = game.user.sign(state)
+        found.root_player = player == game.to_move
+        found.complete = 1
+        found.rest = 0
+        for slot in range(<uint32_t>len(moves)):
+            move = moves[slot]
+            found.moves[slot] = game.user.identity_of(move)
+            found.actions[slot] = min(found.moves[slot], <uint32_t>(ACTIONS - 1))
+            found.priors[slot] = 0.5
+            found.distances[slot] = 0
+            found.outcomes[slot] = outcome_of(game, state, move, player)
+        return <int32_t>len(moves)
+    except BaseException as error:
+        game.user.error = error
+        return MCTS_ERROR
+
+
+cdef int32_t play_out_by_policy(void *context, const void *root, const uint32_t *path, uint32_t length,
+                                const mcts_policy *policy, mcts_playout *playout, mcts_rng *rng) noexcept with gil:
+    cdef PythonGame game = <PythonGame>context
+    cdef int32_t plies = 0
+    try:
+        playout.proof.value = -1
+        if playout.played != NULL:
+            memset(playout.played, 0, ACTIONS)
+        state = game.replay(path, length)
+        winner = play_out(game, state, game.user.winner(state), policy.rollout == MCTS_ROLLOUT_DECISIVE, playout.played,
+                          rng, &plies)
+        return <int32_t>(1 + winner * game.to_move)
+    except BaseException as error:
+        game.user.error = error
+        return MCTS_ERROR

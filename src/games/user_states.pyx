@@ -1,0 +1,286 @@
+"""The states of a game written in Python: what their methods answer, checked, and the numbers of its moves."""
+
+import operator
+
+cimport cython
+from libc.stdint cimport uint32_t
+
+from mcts_core.errors import GameError, InvalidState
+from mcts_core.game import CHANCE, import_numpy
+from mcts_core.arguments import shorten
+
+from mcts_core.tree.plain_tree cimport MAX_SLOTS
+
+MOST_MOVES = MAX_SLOTS        # legal moves of one position
+MOST_PLAYERS = MAX_PLAYERS
+
+cdef double CLOSE = 1e-6       # how far probabilities may be from a sum of 1
+cdef double ROUNDING = 1e-9    # how far a value may be out of its range
+
+
+cdef int require_members(object root, bint general) except -1:
+    """Raises InvalidState for an object that is no state; ``general``: a state of a general game."""
+    contract = ("a state must have players, to_move, legal_moves(), play(move) and returns()" if general
+                else "a state must have to_move, legal_moves(), play(move) and winner()")
+    for name in ("legal_moves", "play", "returns" if general else "winner"):
+        if not callable(getattr(root, name, None)):
+            raise InvalidState(f"{contract}; {shorten(root)} has no method {name}()")
+    if not hasattr(root, "to_move"):
+        raise InvalidState(f"{contract}; {shorten(root)} has no to_move")
+    return 0
+
+
+cdef int refuse_repeated(object state, list moves, str method) except -1:
+    """Raises GameError where a move stands twice in what a method returned."""
+    if len(set(moves)) != len(moves):
+        raise GameError(f"{type(state).__name__}.{method}() must not repeat a move, got {shorten(moves)}")
+    return 0
+
+
+# ---- what a method may answer: a TypeError, a ValueError or an OverflowError where it is something else --------------
+
+cpdef int as_sign(value) except 0:
+    """A player, +1 or -1."""
+    if not isinstance(value, int) or value not in (1, -1):
+        raise TypeError
+    return value
+
+
+cpdef object as_winner(value):
+    """None while the game goes on, then +1, -1 or 0."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not -1 <= operator.index(value) <= 1:
+        raise TypeError
+    return operator.index(value)
+
+
+cpdef list as_values(given):
+    """The result of each player, from 0 to 1."""
+    if isinstance(given, (str, bytes, dict, set, frozenset)):
+        raise TypeError
+    values = [float(value) for value in given]
+    for value in values:
+        if not -ROUNDING <= value <= 1 + ROUNDING:
+            raise ValueError
+    return [min(max(value, 0.0), 1.0) for value in values]
+
+
+cpdef list as_outcomes(given):
+    """Moves of chance and their probabilities."""
+    if isinstance(given, (str, bytes, dict, set, frozenset)):
+        raise TypeError
+    return [(move, float(probability)) for move, probability in given]
+
+
+cpdef list as_moves(given):
+    """A list of moves, of whatever can be listed but a text."""
+    if type(given) is list:
+        return given
+    if isinstance(given, (str, bytes)):
+        raise TypeError
+    return list(given)
+
+
+# ---- the methods -----------------------------------------------------------------------------------------------------
+
+@cython.final
+cdef class UserStates:
+    """Asks the states that come after ``root``; ``general``: they are those of a general game.
+
+    Raises InvalidState where ``root`` is no such state; what a method answers wrongly or raises is a GameError.
+    """
+
+    def __cinit__(self, root, bint general):
+        require_members(root, general)
+        self.root = root
+        self.general = general
+        self.acts = callable(getattr(root, "action", None))
+        self.moves = []
+        self.ids = {}
+        self.players = 2
+        if general:
+            players = getattr(root, "players", None)
+            if type(players) is not int or not 1 <= players <= MAX_PLAYERS:
+                raise InvalidState(f"players must be an int from 1 to {MAX_PLAYERS}, got {shorten(players)}")
+            self.players = players
+
+    cdef int raise_error(self) except -1:
+        """Raises what a method of the user's game raised, as the cause of a GameError; Ctrl-C and the like as it is."""
+        error, self.error = self.error, None
+        if error is None:
+            raise GameError(f"{type(self.root).__name__} gave different moves for the same position")
+        if isinstance(error, GameError) or not isinstance(error, Exception):
+            raise error
+        raise GameError(f"{type(self.root).__name__}.{self.calling} raised {type(error).__name__}: {error}") from error
+
+    def ask(self, method, state, *arguments):
+        """What the method of this name here answers about ``state``, a GameError where the game raises."""
+        try:
+            return getattr(self, method)(state, *arguments)
+        except Exception as error:
+            self.error = error
+            self.raise_error()
+
+    cpdef int sign(self, object state) except 0:
+        """Whose turn it is, +1 or -1."""
+        self.calling = "to_move"
+        value = state.to_move
+        try:
+            return as_sign(value)
+        except TypeError:
+            raise GameError(f"{type(state).__name__}.to_move must be +1 or -1, got {shorten(value)}") from None
+
+    cpdef int mover(self, object state) except -2:
+        """The index of the player to move, 0 for +1; -1 for chance."""
+        if not self.general:
+            return 0 if self.sign(state) == 1 else 1
+        self.calling = "to_move"
+        value = state.to_move
+        if isinstance(value, str):
+            if value == CHANCE:
+                return -1
+        elif not isinstance(value, bool):
+            try:
+                number = operator.index(value)
+            except TypeError:
+                number = -1
+            if 0 <= number < self.players:
+                return number
+        raise GameError(f"{type(state).__name__}.to_move must be an int from 0 to {self.players - 1} or CHANCE, "
+                        f"got {shorten(value)}")
+
+    cpdef object child(self, object state, object move):
+        self.calling = "play()"
+        child = state.play(move)
+        if child is None or child is state:
+            raise GameError(f"{type(state).__name__}.play({shorten(move)}) must return a new state, got "
+                            + ("None" if child is None else "the same object"))
+        return child
+
+    cpdef object winner(self, object state):
+        """None while the game goes on, then +1, -1 or 0."""
+        self.calling = "winner()"
+        winner = state.winner()
+        if winner is None:
+            return None
+        try:
+            return as_winner(winner)
+        except TypeError:
+            raise GameError(f"{type(state).__name__}.winner() must return None, +1, -1 or 0, "
+                            f"got {shorten(winner)}") from None
+
+    cpdef list values(self, object state):
+        """None while the game goes on, then the result for each player, from 0 to 1."""
+        if not self.general:
+            winner = self.winner(state)
+            return None if winner is None else [(1 + winner) / 2, (1 - winner) / 2]
+        self.calling = "returns()"
+        given = state.returns()
+        if given is None:
+            return None
+        expected = (f"{type(state).__name__}.returns() must return None or a number from 0 to 1 for each of the "
+                    f"{self.players} players")
+        try:
+            values = as_values(given)
+        except (TypeError, ValueError, OverflowError):
+            raise GameError(f"{expected}, got {shorten(given)}") from None
+        if len(values) != self.players:
+            raise GameError(f"{expected}, got {len(values)}: {shorten(given)}")
+        return values
+
+    cpdef list legal(self, object state):
+        self.calling = "legal_moves()"
+        given = state.legal_moves()
+        if given is None or isinstance(given, (str, bytes)):
+            raise GameError(f"{type(state).__name__}.legal_moves() must return a list of moves, got {shorten(given)}")
+        moves = as_moves(given)
+        if not moves:
+            raise GameError(f"{type(state).__name__}.legal_moves() returned no move although "
+                            f"{'returns' if self.general else 'winner'}() is None in {shorten(state)}; "
+                            f"to pass is a move as well")
+        if len(moves) > MAX_SLOTS:
+            raise GameError(f"{type(state).__name__}.legal_moves() must return at most {MAX_SLOTS} moves, "
+                            f"got {len(moves)}")
+        return moves
+
+    cpdef list outcomes(self, object state):
+        """(move, probability) of a chance node."""
+        self.calling = "chance_outcomes()"
+        given = state.chance_outcomes()
+        expected = f"{type(state).__name__}.chance_outcomes() must return a list of (move, probability)"
+        try:
+            outcomes = as_outcomes(given)
+        except (TypeError, ValueError, OverflowError):
+            raise GameError(f"{expected}, got {shorten(given)}") from None
+        if not outcomes:
+            raise GameError(f"{expected}, got none in {shorten(state)}")
+        if len(outcomes) > MAX_SLOTS:
+            raise GameError(f"{expected}, at most {MAX_SLOTS}, got {len(outcomes)}")
+        total = 0.0
+        for _, probability in outcomes:
+            if not 0 <= probability <= 1 + CLOSE:
+                raise GameError(f"{expected} with probabilities from 0 to 1, got {shorten(given)}")
+            total += probability
+        if not abs(total - 1) <= CLOSE:
+            raise GameError(f"{expected} whose probabilities sum to 1, got a sum of {total:.9g}: {shorten(given)}")
+        return outcomes
+
+    cpdef object index(self, object state, object move, int actions):
+        """The index of a legal move in a policy of ``actions`` entries; 0: their number is not known."""
+        index = move
+        if self.acts:
+            self.calling = "action()"
+            index = state.action(move)
+        try:
+            if isinstance(index, bool):
+                raise TypeError
+            number = operator.index(index)
+        except TypeError:
+            if self.acts:
+                raise GameError(f"{type(state).__name__}.action({shorten(move)}) must return an int >= 0, "
+                                f"got {shorten(index)}") from None
+            raise GameError(f"an evaluator needs moves that are ints or a method action(move) of states that tells "
+                            f"their index in the policy, got the move {shorten(move)}") from None
+        if number < 0 or number >= (actions if actions else 1 << 30):
+            raise GameError(f"the index of a move in the policy must be an int from 0 to "
+                            f"{actions - 1 if actions else 'A-1'}, got {number} for {shorten(move)}")
+        return number
+
+    cpdef list indices(self, object state, list moves, int actions):
+        """The same of all legal moves, which differ."""
+        cdef set met = set()
+        cdef list found = []
+        for move in moves:
+            number = self.index(state, move, actions)
+            if number in met:
+                raise GameError(f"two legal moves of {shorten(state)} have the same index in the policy, {number}")
+            met.add(number)
+            found.append(number)
+        return found
+
+    cpdef object planes(self, object state):
+        """The observation of ``state`` as an array of three dimensions, of the same shape each time."""
+        numpy = import_numpy()
+        self.calling = "observation()"
+        given = state.observation()
+        try:
+            planes = numpy.ascontiguousarray(given, dtype=numpy.float32)
+        except (TypeError, ValueError) as error:
+            raise GameError(f"{type(state).__name__}.observation() must return numbers of shape (planes, rows, "
+                            f"columns), got {shorten(given)}") from error
+        if planes.ndim != 3 or planes.size == 0 or self.shape is not None and planes.shape != self.shape:
+            expected = "(planes, rows, columns)" if self.shape is None else f"{self.shape}, as at the root"
+            raise GameError(f"{type(state).__name__}.observation() must have the shape {expected}, "
+                            f"got {numpy.shape(given)}")
+        self.shape = planes.shape
+        return planes
+
+    cdef uint32_t identity_of(self, object move) except? 0xFFFFFFFF:
+        self.calling = "__hash__() of a move"
+        identity = self.ids.get(move)
+        if identity is None:
+            identity = len(self.moves)
+            self.moves.append(move)
+            self.ids[move] = identity
+        return identity

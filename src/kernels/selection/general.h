@@ -1,0 +1,47 @@
+/* Selection among the children of a general node, with values as sums of float64: which slot has the highest score.
+ *
+ *   PUCT   sum / n  +  scale prior / (1 + n),  scale = c_puct sqrt(N)
+ *   UCB1   sum / n  +  scale / sqrt(n),        scale = c sqrt(ln N)
+ *
+ * In place of the mean of a child without a visit stands `urgency`; in UCB1 that is its whole score. `capacity` is a
+ * multiple of 8; the slots beyond the last child have one visit and a sum of GENERAL_PADDING. Ties go to the lowest
+ * slot. One slot after the other took 1.6 times as long for seven children: compilers find no vectors in such a loop.
+ */
+#ifndef MCTS_GENERAL_KERNEL_H
+#define MCTS_GENERAL_KERNEL_H
+
+#include <math.h>
+#include <stdint.h>
+
+#include "kernels/vectors/score_vector.h"
+
+#define GENERAL_PADDING (-1e30)
+
+MCTS_INLINE uint32_t general_puct(uint32_t capacity, const uint32_t *visits, const double *sums, const float *priors,
+                                  float scale, float urgency) {
+    const sel_f zero = sel_all(0.0f), one = sel_all(1.0f), factor = sel_all(scale), untried = sel_all(urgency);
+    float top = -INFINITY;
+    uint32_t i, best = 0;
+    for (i = 0; i < capacity; i += SEL_LANES) {
+        const sel_f n = sel_load_ints(visits + i);
+        const sel_f mean = sel_div(sel_load_doubles(sums + i), sel_max(n, one));
+        const sel_f bonus = sel_div(sel_mul(factor, sel_load(priors + i)), sel_add(n, one));
+        sel_highest(sel_add(sel_where(n, zero, mean, untried), bonus), i, &top, &best);
+    }
+    return best;
+}
+
+MCTS_INLINE uint32_t general_ucb1(uint32_t capacity, const uint32_t *visits, const double *sums, float scale,
+                                  float urgency) {
+    const sel_f zero = sel_all(0.0f), one = sel_all(1.0f), factor = sel_all(scale), untried = sel_all(urgency);
+    float top = -INFINITY;
+    uint32_t i, best = 0;
+    for (i = 0; i < capacity; i += SEL_LANES) {
+        const sel_f n = sel_load_ints(visits + i), inverse = sel_div(one, sel_sqrt(sel_max(n, one)));
+        const sel_f mean = sel_mul(sel_load_doubles(sums + i), inverse);
+        sel_highest(sel_where(n, zero, sel_mul(inverse, sel_add(mean, factor)), untried), i, &top, &best);
+    }
+    return best;
+}
+
+#endif

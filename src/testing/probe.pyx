@@ -1,0 +1,351 @@
+"""Calls the functions of a game table one by one from Python: for tests of games and of the search."""
+
+cimport cython
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy, memset
+
+from mcts_core.tree.dirichlet cimport dirichlet, natural_exp, natural_log
+from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_GAME_VERSION, MCTS_NO_MOVE, MCTS_SLOTS_ARE_MOVES, NativeState,
+                             mcts_chance, mcts_children, mcts_expansion, mcts_game, mcts_general, mcts_guide,
+                             mcts_interrupt, mcts_legal_moves, mcts_observe, mcts_play, mcts_playout, mcts_policy,
+                             mcts_proof, mcts_random_game, mcts_returns, mcts_rng, mcts_rng_below, mcts_rng_next,
+                             mcts_rng_seed, mcts_simulation, mcts_to_move)
+from mcts_core.games.python_game cimport PythonGame, raise_error_of
+
+cdef enum:
+    GUARD = 256           # bytes around what a game may write to
+    CANARY = 0xA5         # their value
+
+from mcts_core.engine.storage import check
+
+
+def check_tree(engine, whole=False):
+    """Follows every link of the trees of a Searcher and compares every number in them with the rules of the game.
+
+    A dict of ``units``, ``free_units``, ``bytes``, ``nodes``, ``blocks``, ``depth`` (of blocks), ``widest`` (slots) of
+    what links lead to, of all threads' trees together; None where there are no statistics. ``whole``: no memory may be
+    free or unreachable, as in a saved tree. Raises AssertionError, which names the fault, for a tree that is not sound;
+    SearchBusy.
+    """
+    return check(engine._core, whole)
+
+
+@cython.no_gc_clear  # the guide is needed to the end
+cdef class Probe:
+    """The table of ``state``'s game with a random number generator of its own.
+
+    Outcomes and results are the numbers of ``mcts_core/game.h``; paths are lists of moves (for Python-written games: of
+    the numbers that ``expand`` gave them).
+    """
+
+    cdef NativeState native
+    cdef mcts_rng rng
+    cdef void *memory
+
+    def __dealloc__(self):
+        if self.memory != NULL:
+            self.native.game.guide.destroy_memory(self.native.game.context, self.memory)
+
+    def __init__(self, state, uint64_t seed=0):
+        self.native = state if isinstance(state, NativeState) else PythonGame(state)
+        mcts_rng_seed(&self.rng, seed)
+
+    @property
+    def sizes(self):
+        """(state_size, max_moves, max_plies, whether slots are moves)."""
+        game = self.native.game
+        return game.state_size, game.max_moves, game.max_plies, bool(game.flags & MCTS_SLOTS_ARE_MOVES)
+
+    @property
+    def is_complete(self):
+        """Whether the table has all functions but ``rollouts``, as that of a native game must."""
+        game = self.native.game
+        return not (game.legal_moves == NULL or game.play == NULL or game.rollout == NULL or game.simulate == NULL
+                    or game.expand == NULL)
+
+    @property
+    def data(self):
+        """The bytes of the state of a native game."""
+        return PyBytes_FromStringAndSize(<const char *>self.native.state, self.native.game.state_size)
+
+    def list_moves(self, bytes data, uint32_t room):
+        """(what legal_moves of the table returned, the moves, what it damaged or None) for the state ``data``.
+
+        ``room``: moves that it may write. Damage is a text: bytes before or after those that belong to it, or the
+        state, which it may only read.
+        """
+        cdef uint32_t size = self._size_of(data), i
+        cdef uint8_t *state = guarded(size)
+        cdef uint8_t *moves = guarded(room * sizeof(uint32_t))
+        cdef int32_t returned
+        try:
+            memcpy(state + GUARD, <const char *>data, size)
+            returned = self.native.game.legal_moves(self.native.game.context, state + GUARD,
+                                                    <uint32_t *>(moves + GUARD))
+            found = [(<uint32_t *>(moves + GUARD))[i] for i in range(min(<uint32_t>max(returned, 0), room))]
+            damage = (damage_of(state, size, "the state")
+                      or damage_of(moves, room * sizeof(uint32_t), f"the room for {room} moves"))
+            if damage is None and (<char *>state)[GUARD:GUARD + size] != data:
+                damage = "the state, which it may only read"
+            return returned, found, damage
+        finally:
+            free(state)
+            free(moves)
+
+    def play_move(self, bytes data, uint32_t move):
+        """(what play of the table returned, the state afterwards, what it damaged or None) for the state ``data``."""
+        cdef uint32_t size = self._size_of(data)
+        cdef uint8_t *state = guarded(size)
+        cdef int32_t returned
+        try:
+            memcpy(state + GUARD, <const char *>data, size)
+            returned = self.native.game.play(self.native.game.context, state + GUARD, move)
+            return returned, (<char *>state)[GUARD:GUARD + size], damage_of(state, size, "the state")
+        finally:
+            free(state)
+
+    def random(self):
+        """The next 64 random bits."""
+        return mcts_rng_next(&self.rng)
+
+    def below(self, uint32_t n):
+        """A uniform random number from 0 to n - 1."""
+        return mcts_rng_below(&self.rng, n)
+
+    def dirichlet(self, double alpha, uint32_t count):
+        """``count`` numbers that sum to 1, the noise of a root."""
+        cdef double *numbers = <double *>calloc(count, sizeof(double))
+        dirichlet(&self.rng, alpha, count, numbers)
+        drawn = [numbers[i] for i in range(count)]
+        free(numbers)
+        return drawn
+
+    @staticmethod
+    def log(double x):
+        return natural_log(x)
+
+    @staticmethod
+    def exp(double x):
+        return natural_exp(x)
+
+    def rollout(self):
+        """(result for the player to move, moves played) of one rollout."""
+        cdef int32_t returned = self.native.game.rollout(self.native.game.context, self.native.state, &self.rng)
+        self._check(returned)
+        return returned & 3, returned >> 2
+
+    def simulate(self, path, cursor):
+        """(result for the player to move at the root, slot, next cursor, slots).
+
+        ``cursor`` is 0 at first; the next one is None when no move is left untried.
+        """
+        cdef mcts_simulation simulation
+        cdef uint32_t *moves = _copy(path)
+        simulation.cursor = cursor
+        returned = self.native.game.simulate(self.native.game.context, self.native.state, moves, <uint32_t>len(path),
+                                             &simulation, &self.rng)
+        free(moves)
+        self._check(returned)
+        following = None if simulation.cursor == MCTS_ALL_TRIED else simulation.cursor
+        return returned, simulation.slot, following, simulation.count
+
+    def expand(self, path, count):
+        """(outcomes, moves or None where slots are moves, whether the root's player is to move) of ``count`` slots."""
+        cdef mcts_expansion expansion
+        cdef uint32_t *moves = _copy(path)
+        expansion.capacity = count
+        expansion.moves = <uint32_t *>calloc(count, sizeof(uint32_t))
+        outcomes = bytearray(<uint32_t>count)
+        cdef unsigned char[:] view = outcomes
+        expansion.outcomes = &view[0]
+        returned = self.native.game.expand(self.native.game.context, self.native.state, moves, <uint32_t>len(path),
+                                           &expansion)
+        names = [expansion.moves[slot] for slot in range(<uint32_t>count)]
+        free(expansion.moves)
+        free(moves)
+        self._check(returned)
+        if returned != count:
+            raise ValueError(f"expand gave {returned} slots, not {count}")
+        fixed = self.native.game.flags & MCTS_SLOTS_ARE_MOVES
+        return list(outcomes), None if fixed else names, bool(expansion.root_player)
+
+    @property
+    def guide(self):
+        """(bits of the rollout policies, best distance for children, number of actions, whether there is a prover);
+        None for a game without a guide."""
+        guide = self.native.game.guide
+        if guide == NULL:
+            return None
+        return guide.rollouts, guide.distance, guide.actions, guide.prove != NULL
+
+    def children(self, path, distance=0, symmetry=False, uint32_t room=1024):
+        """(children, whether the root's player is to move, complete, rest) at the end of ``path``; each child is
+        (move, action, outcome, distance, prior)."""
+        cdef mcts_policy policy
+        cdef mcts_children found
+        cdef uint32_t *numbers = <uint32_t *>calloc(room, 2 * sizeof(uint32_t) + sizeof(float) + sizeof(uint16_t) + 1)
+        cdef uint32_t *moves = _copy(path)
+        policy.rollout = 0
+        policy.distance = distance
+        policy.symmetry = symmetry
+        found.capacity = room
+        found.moves = numbers
+        found.actions = numbers + room
+        found.priors = <float *>(numbers + 2 * room)
+        found.distances = <uint16_t *>(numbers + 3 * room)
+        found.outcomes = <uint8_t *>(found.distances + room)
+        found.complete = found.rest = 0
+        returned = self.native.game.guide.children(self.native.game.context, self.native.state, moves,
+                                                   <uint32_t>len(path), &policy, &found)
+        written = returned if 0 < returned <= <int32_t>room else 0
+        listed = [(found.moves[slot], found.actions[slot], found.outcomes[slot], found.distances[slot],
+                   found.priors[slot]) for slot in range(written)]
+        free(numbers)
+        free(moves)
+        self._check(returned)
+        if returned > written:
+            return self.children(path, distance, symmetry, returned)
+        return listed, bool(found.root_player), bool(found.complete), found.rest
+
+    def play_out(self, path, rollout=0, told=True):
+        """(result for the player to move at the root, bytes of who played which action, proof or None) of one rollout
+        by the policy ``rollout``; the game is not asked for what was played unless ``told``, and the bytes are 0."""
+        cdef mcts_policy policy
+        cdef mcts_playout playout
+        cdef uint32_t *moves = _copy(path)
+        played = bytearray(max(self.native.game.guide.actions, <uint32_t>1))
+        cdef unsigned char[:] view = played
+        policy.rollout = rollout
+        policy.distance = policy.symmetry = 0
+        playout.played = &view[0] if told and self.native.game.guide.actions else NULL
+        returned = self.native.game.guide.play_out(self.native.game.context, self.native.state, moves,
+                                                   <uint32_t>len(path), &policy, &playout, &self.rng)
+        free(moves)
+        self._check(returned)
+        return returned, bytes(played), _proof(&playout.proof)
+
+    def prove(self, path, uint64_t budget, exact=False, uint64_t memory=1 << 22, uint32_t looks=0):
+        """(proof or None, work spent); the prover's memory of ``memory`` bytes is made by the first call and kept.
+
+        ``looks``: at which look the prover finds the interrupt raised, 0: never.
+        """
+        cdef mcts_proof proof
+        cdef mcts_interrupt interrupt
+        interrupt.raised = count_down
+        interrupt.context = &looks
+        proof.interrupt = &interrupt
+        cdef const mcts_guide *guide = self.native.game.guide
+        if self.memory == NULL:
+            self.memory = guide.create_memory(self.native.game.context, memory)
+            if self.memory == NULL:
+                raise MemoryError
+        cdef uint32_t *moves = _copy(path)
+        returned = guide.prove(self.native.game.context, self.native.state, moves, <uint32_t>len(path), self.memory,
+                               budget, exact, &proof)
+        free(moves)
+        self._check(returned)
+        return _proof(&proof), proof.spent
+
+    def forget(self):
+        """Clears the prover's memory."""
+        if self.memory != NULL:
+            self.native.game.guide.clear_memory(self.native.game.context, self.memory)
+
+    def _size_of(self, bytes data):
+        if self.native.game.legal_moves == NULL or self.native.game.play == NULL:
+            raise ValueError("the game table has no legal_moves or no play")
+        if len(data) != self.native.game.state_size:
+            raise ValueError(f"a state has {self.native.game.state_size} bytes, got {len(data)}")
+        return len(data)
+
+    def _check(self, returned):
+        if returned < 0:
+            raise_error_of(self.native, self.native)
+
+
+cdef uint8_t *guarded(uint64_t size) except NULL:
+    """``size`` bytes between canaries."""
+    cdef uint8_t *memory = <uint8_t *>calloc(size + 2 * GUARD, 1)
+    if memory == NULL:
+        raise MemoryError
+    memset(memory, CANARY, GUARD)
+    memset(memory + GUARD + size, CANARY, GUARD)
+    return memory
+
+
+cdef object damage_of(const uint8_t *memory, uint64_t size, str what):
+    """What was written outside of ``size`` guarded bytes, in words; None: nothing."""
+    cdef int i
+    for i in range(GUARD):
+        if memory[i] != CANARY:
+            return f"bytes before {what}"
+        if memory[GUARD + size + i] != CANARY:
+            return f"bytes after {what}"
+    return None
+
+
+cdef int32_t count_down(void *context) noexcept nogil:
+    """Raised where a number has come to 1; 0: never."""
+    cdef uint32_t *looks = <uint32_t *>context
+    if looks[0] == 1:
+        return 1
+    looks[0] -= looks[0] > 0
+    return 0
+
+
+cdef object _proof(const mcts_proof *proof):
+    """(value, distance, exact, first move or None); None where nothing is proven."""
+    if proof.value < 0:
+        return None
+    return proof.value, proof.distance, bool(proof.exact), None if proof.move == MCTS_NO_MOVE else proof.move
+
+
+cdef uint32_t *_copy(path) except NULL:
+    cdef uint32_t *moves = <uint32_t *>calloc(len(path) + 1, sizeof(uint32_t))
+    if moves == NULL:
+        raise MemoryError
+    for index, move in enumerate(path):
+        moves[index] = move
+    return moves
+
+
+ctypedef size_t address
+
+
+cdef class TableState(NativeState):
+    """A native position over functions at given addresses, in the order of ``mcts_game`` and ``mcts_general``.
+
+    ``state``: its bytes. ``functions``: name -> address of what is not NULL.
+    """
+
+    cdef mcts_game table
+    cdef mcts_general general_table
+    cdef bytes data
+    cdef public object keeper  # of the functions
+
+    def __cinit__(self, bytes state, *, dict functions, uint32_t max_moves, uint32_t players=0, uint32_t actions=0,
+                  shape=(0, 0, 0), uint32_t version=MCTS_GAME_VERSION):
+        cdef mcts_general *general = &self.general_table
+        memset(&self.table, 0, sizeof(mcts_game))
+        memset(general, 0, sizeof(mcts_general))
+        self.data = state
+        self.state = <const char *>self.data
+        self.game = &self.table
+        self.table.version = version
+        self.table.state_size = <uint32_t>len(state)
+        self.table.max_moves = max_moves
+        self.table.legal_moves = <mcts_legal_moves><address>functions.get("legal_moves", 0)
+        self.table.play = <mcts_play><address>functions.get("play", 0)
+        if players == 0:
+            return
+        self.table.general = general
+        general.players = players
+        general.actions = actions
+        general.planes, general.rows, general.cols = shape
+        general.to_move = <mcts_to_move><address>functions.get("to_move", 0)
+        general.returns = <mcts_returns><address>functions.get("returns", 0)
+        general.chance = <mcts_chance><address>functions.get("chance", 0)
+        general.observe = <mcts_observe><address>functions.get("observe", 0)
+        general.rollout = <mcts_random_game><address>functions.get("rollout", 0)

@@ -1,0 +1,429 @@
+"""The search tree: selection by UCB1, expansion of one node, backup. The layout is drawn in ``tree/plain_tree.pxd``.
+
+UCT is that of Kocsis and Szepesvari (ECML 2006), UCB1 that of Auer, Cesa-Bianchi and Fischer (Machine Learning 47,
+2002); the phases are those of Browne et al. (IEEE TCIAIG 4, 2012, section 3). This module is compiled once per
+instruction set.
+"""
+
+from cpython.pycapsule cimport PyCapsule_New
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, realloc
+from libc.string cimport memset
+
+from mcts_core.arena cimport FIRST_COMMIT, arena_allocate, arena_free, arena_grow, arena_release, arena_reserve
+from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ILLEGAL, MCTS_ONGOING, MCTS_SLOTS_ARE_MOVES, MCTS_WIN,
+                             mcts_game, mcts_simulation)
+from mcts_core.tree.plain_tree cimport *
+
+
+cdef extern from "kernels/platform.h" nogil:
+    bint MCTS_LIKELY(bint)
+    bint MCTS_UNLIKELY(bint)
+
+
+cdef extern from "kernels/selection/ucb.h" nogil:
+    const int32_t UCB_NO_WINS
+    const float UCB_NO_MEAN
+    const int UCB_TABLE
+    void ucb_fill_ln()
+    void ucb_fill_scales(float *scales, float c)
+    float ucb_scale(const float *scales, float c, uint32_t n)
+    uint32_t ucb_update7(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float half, float s)
+    uint32_t ucb_update8(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float half, float s)
+    uint32_t ucb_update16(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float half, float s)
+    void ucb_set(float *mean, float *inverse, int32_t visits, int32_t wins, float half)
+    uint32_t ucb_update_wide(int32_t *visits, int32_t *wins, float *mean, float *inverse, uint32_t count,
+                             int32_t slot, int32_t add, float half, float s)
+
+
+assert SCALES == UCB_TABLE
+assert sizeof(WideBlock) == WIDE_HEADER and sizeof(Mini) == MINI_HEADER
+
+
+# ---- memory ----------------------------------------------------------------------------------------------------------
+
+cdef void tree_destroy(Tree *tree) noexcept nogil:
+    if tree == NULL:
+        return
+    arena_release(&tree.arena)
+    free(tree.path_record)
+    free(tree.path_slot)
+    free(tree.path_move)
+    free(tree.expansion.moves)
+    free(tree.expansion.outcomes)
+    free(tree)
+
+
+cdef Tree *tree_create(uint64_t bytes) noexcept nogil:
+    cdef Tree *tree = <Tree *>calloc(1, sizeof(Tree))
+    if tree == NULL:
+        return NULL
+    if arena_reserve(&tree.arena, bytes):
+        return tree
+    tree_destroy(tree)
+    return NULL
+
+
+cdef bint expansion_reserve(Tree *tree, uint32_t count) noexcept nogil:
+    if count <= tree.expansion.capacity:
+        return True
+    cdef void *moves = realloc(tree.expansion.moves, count * sizeof(uint32_t))
+    if moves != NULL:
+        tree.expansion.moves = <uint32_t *>moves
+    cdef void *outcomes = realloc(tree.expansion.outcomes, count)
+    if outcomes != NULL:
+        tree.expansion.outcomes = <uint8_t *>outcomes
+    if moves == NULL or outcomes == NULL:
+        return False
+    tree.expansion.capacity = count
+    return True
+
+
+cdef void tree_resume(Tree *tree, const mcts_game *game, const void *root, int32_t root_sign,
+                      uint64_t seed) noexcept nogil:
+    tree.game = game
+    tree.root = root
+    tree.root_sign = root_sign
+    begin_search(tree, seed)
+    tree.reused = columns_at(tree, 0).visits[0]
+
+
+cdef int tree_reset(Tree *tree, const mcts_game *game, const void *root, int32_t root_sign, float exploration,
+                    uint32_t rollouts_per_leaf, uint64_t seed) noexcept nogil:
+    cdef uint64_t units, most
+    memset(tree.arena.freed, 0, sizeof(tree.arena.freed))
+    tree.game = game
+    tree.root = root
+    tree.root_sign = root_sign
+    tree.fixed_moves = game.flags & MCTS_SLOTS_ARE_MOVES
+    tree.narrow = 0
+    tree.arena.unit = WIDE_UNIT
+    tree.rollouts_per_leaf = rollouts_per_leaf
+    tree.half = <float>0.5 / <float>rollouts_per_leaf
+    if tree.fixed_moves and game.max_moves <= 8 and rollouts_per_leaf == 1:
+        tree.narrow = 8 if game.max_moves == 8 else 7
+        tree.arena.unit = narrow_unit(tree.narrow)
+    units = tree.arena.reserved // tree.arena.unit
+    most = NARROW_INDEX if tree.narrow else WIDE_INDEX
+    tree.arena.limit = <uint32_t>(units if units < most else most)
+    if tree.exploration != exploration or tree.arena.committed == 0:
+        tree.exploration = exploration
+        ucb_fill_scales(tree.scales, exploration)
+    tree.nodes = 1
+    begin_search(tree, seed)
+    if tree.arena.committed == 0 and not arena_grow(&tree.arena, FIRST_COMMIT):
+        return 0
+    if not path_reserve(tree, FIRST_PATH) or not expansion_reserve(tree, game.max_moves if game.max_moves > 8 else 8):
+        return 0
+    # Block 0 stands above the root and has one child, the root: so the root is a slot like any other.
+    tree.arena.top = 1 if tree.narrow else wide_units(8, tree.fixed_moves)
+    memset(tree.arena.base, 0, tree.arena.top * tree.arena.unit)
+    if tree.narrow:
+        (<uint32_t *>tree.arena.base)[info_word(tree.narrow)] = 2
+    else:
+        (<WideBlock *>tree.arena.base).sign = 1
+        (<WideBlock *>tree.arena.base).capacity = 8
+        (<WideBlock *>tree.arena.base).count = 1
+    return 1
+
+
+# ---- expansion -------------------------------------------------------------------------------------------------------
+
+cdef inline uint32_t most_iterations(const Tree *tree) noexcept nogil:
+    return MAX_ITERATIONS // tree.rollouts_per_leaf
+
+
+cdef inline int32_t share(const Tree *tree, int32_t sign, int32_t points) noexcept nogil:
+    """What the player ``sign`` gets of an iteration that gave ``points`` half-points to player +1."""
+    return points if sign > 0 else 2 * <int32_t>tree.rollouts_per_leaf - points
+
+
+cdef inline float scale(const Tree *tree, uint32_t visits) noexcept nogil:
+    return ucb_scale(tree.scales, tree.exploration, visits)
+
+
+cdef inline const uint32_t *path_of(const Tree *tree) noexcept nogil:
+    """The moves from the root to the node that the iteration has reached."""
+    return (tree.path_slot if tree.fixed_moves else tree.path_move) + 1
+
+
+cdef inline void set_link(Tree *tree, uint32_t length, uint32_t link) noexcept nogil:
+    """Changes the link of the node at the end of the path, the best child of its block."""
+    cdef uint32_t slot = tree.path_slot[length - 1]
+    cdef uint8_t *record = tree.path_record[length - 1]
+    columns_of(tree, record).links[slot] = link
+    set_best(tree, record, slot, link)
+
+
+cdef inline void set_best(Tree *tree, uint8_t *record, uint32_t slot, uint32_t link) noexcept nogil:
+    if tree.narrow:
+        (<uint32_t *>record)[best_word(tree.narrow)] = link | slot << SLOT_SHIFT
+    else:
+        (<WideBlock *>record).best = <uint16_t>slot
+        (<WideBlock *>record).best_link = link
+
+
+cdef int make_block(Tree *tree, uint32_t length, uint32_t link, uint32_t *result) noexcept nogil:
+    """Turns the leaf at the end of the path, all of whose moves were tried, into a block; its link in ``result``."""
+    cdef uint32_t parent = <uint32_t>((tree.path_record[length - 1] - tree.arena.base) // tree.arena.unit)
+    cdef uint32_t parent_slot = tree.path_slot[length - 1]
+    cdef uint32_t count = tree.game.max_moves, capacity, index, slot, tried, value
+    cdef int32_t found, sign
+    cdef uint32_t *words
+    cdef WideBlock *wide
+    cdef Mini *mini = NULL
+    cdef Columns columns
+    if link & LINK_KIND == LINK_MINI:
+        mini = <Mini *>record_at(tree, link & WIDE_INDEX)
+        count = mini.count
+    if not expansion_reserve(tree, count) or not path_reserve(tree, length + 2):
+        return RUN_SYSTEM_MEMORY
+    found = tree.game.expand(tree.game.context, tree.root, path_of(tree), length - 1, &tree.expansion)
+    if found < 0 or <uint32_t>found != count:
+        return RUN_GAME_ERROR
+    capacity = (count + 7) & ~<uint32_t>7
+    index = arena_allocate(&tree.arena, 1 if tree.narrow else wide_units(capacity, tree.fixed_moves))
+    if index == 0:
+        return RUN_MEMORY
+    sign = tree.root_sign if tree.expansion.root_player else -tree.root_sign
+    words = <uint32_t *>record_at(tree, index)
+    if not tree.narrow:
+        wide = <WideBlock *>words
+        memset(wide, 0, WIDE_HEADER)
+        wide.parent = parent
+        wide.parent_slot = <uint16_t>parent_slot
+        wide.capacity = <uint16_t>capacity
+        wide.count = <uint16_t>count
+        wide.sign = <int8_t>sign
+    columns = columns_at(tree, index)
+    for slot in range(capacity):
+        tried = 0
+        if slot < count and tree.expansion.outcomes[slot] != MCTS_ILLEGAL:
+            tried = leaf_result(link, slot) if mini == NULL else mini_result(tree, mini, slot)
+        columns.links[slot] = 0
+        if tried == 0:
+            columns.visits[slot] = NO_VISITS
+            columns.wins[slot] = UCB_NO_WINS
+            continue
+        columns.visits[slot] = 1
+        columns.wins[slot] = share(tree, sign, <int32_t>tried - 1)
+        if tree.expansion.outcomes[slot] != MCTS_ONGOING:
+            value = tree.expansion.outcomes[slot]
+            value = 1 if value == MCTS_DRAW else <uint32_t>(1 + (sign if value == MCTS_WIN else -sign))
+            columns.links[slot] = LINK_TERMINAL | value
+    if capacity > EXACT_CAPACITY:
+        for slot in range(capacity):
+            columns.means[slot] = tree.half * <float>columns.wins[slot] if columns.visits[slot] == 1 else UCB_NO_MEAN
+            columns.inverses[slot] = 1.0 if columns.visits[slot] == 1 else 0.0
+    if not tree.fixed_moves:
+        for slot in range(count):
+            columns.moves[slot] = tree.expansion.moves[slot]
+    if tree.narrow:  # after the columns, whose last lanes these words may be
+        words[parent_word(tree.narrow)] = parent
+        words[info_word(tree.narrow)] = <uint32_t>(sign + 1) | parent_slot << 2
+    if mini != NULL:
+        arena_free(&tree.arena, link & WIDE_INDEX, mini_units(tree, count))
+    slot = update(tree, &columns, -1, 0, scale(tree, columns_at(tree, parent).visits[parent_slot]))
+    set_best(tree, record_at(tree, index), slot, columns.links[slot])
+    result[0] = LINK_BLOCK | index
+    set_link(tree, length, result[0])
+    return RUN_DONE
+
+
+cdef inline uint32_t update(const Tree *tree, const Columns *columns, int32_t slot, int32_t add,
+                            float s) noexcept nogil:
+    """Adds one visit with ``add`` half-points to ``slot`` (none when it is negative); the best slot."""
+    if tree.narrow == 7:
+        return ucb_update7(<int32_t *>columns.visits, columns.wins, slot, add, tree.half, s)
+    if columns.capacity == 8:
+        return ucb_update8(<int32_t *>columns.visits, columns.wins, slot, add, tree.half, s)
+    if columns.capacity == 16:
+        return ucb_update16(<int32_t *>columns.visits, columns.wins, slot, add, tree.half, s)
+    return ucb_update_wide(<int32_t *>columns.visits, columns.wins, columns.means, columns.inverses, columns.capacity,
+                           slot, add, tree.half, s)
+
+
+cdef void tree_refresh(Tree *tree, uint32_t index, uint32_t visits) noexcept nogil:
+    cdef Columns columns = columns_at(tree, index)
+    cdef uint32_t slot
+    if columns.capacity > EXACT_CAPACITY:
+        for slot in range(columns.count):
+            if columns.visits[slot] != NO_VISITS:
+                ucb_set(columns.means + slot, columns.inverses + slot, <int32_t>columns.visits[slot],
+                        columns.wins[slot], tree.half)
+    slot = update(tree, &columns, -1, 0, scale(tree, visits))
+    set_best(tree, record_at(tree, index), slot, columns.links[slot])
+
+
+# ---- one iteration ---------------------------------------------------------------------------------------------------
+
+cdef int store_in_mini(Tree *tree, uint32_t length, uint32_t link, const mcts_simulation *simulation,
+                       uint32_t points) noexcept nogil:
+    """Writes the result of a tried move into the mini of the leaf at the end of the path."""
+    cdef uint32_t index, units
+    cdef Mini *mini
+    if link & LINK_KIND != LINK_MINI:
+        if simulation.count > MAX_SLOTS:
+            return RUN_GAME_ERROR
+        units = mini_units(tree, simulation.count)
+        index = arena_allocate(&tree.arena, units)
+        if index == 0:
+            return RUN_MEMORY
+        mini = <Mini *>record_at(tree, index)
+        memset(mini, 0, units * WIDE_UNIT)
+        mini.count = <uint16_t>simulation.count
+        link = LINK_MINI | index
+        set_link(tree, length, link)
+    mini = <Mini *>record_at(tree, link & WIDE_INDEX)
+    if simulation.count != mini.count:  # a game that changes its mind would write past the record
+        return RUN_GAME_ERROR
+    mini.cursor = <uint16_t>(MINI_ALL_TRIED if simulation.cursor == MCTS_ALL_TRIED else simulation.cursor)
+    if tree.rollouts_per_leaf > 1:
+        (<uint8_t *>mini)[MINI_HEADER + simulation.slot] = <uint8_t>(1 + points)
+    else:
+        index = MINI_HEADER + (simulation.slot >> 2)
+        (<uint8_t *>mini)[index] |= <uint8_t>((1 + points) << (2 * (simulation.slot & 3)))
+    return RUN_DONE
+
+
+cdef inline void store_in_link(Tree *tree, uint32_t length, uint32_t link, const mcts_simulation *simulation,
+                               uint32_t points) noexcept nogil:
+    """The same for a leaf that stands in its link."""
+    cdef uint32_t cursor = simulation.cursor
+    link = (link & 0xFFFF) | (1 + points) << (2 * simulation.slot)
+    link |= (<uint32_t>LEAF_ALL_TRIED if cursor == MCTS_ALL_TRIED else cursor) << LEAF_CURSOR_SHIFT
+    set_link(tree, length, link)
+
+
+cdef inline uint32_t cursor_of(const Tree *tree, uint32_t link, const bint narrow) noexcept nogil:
+    cdef uint32_t cursor
+    if narrow:
+        cursor = link >> LEAF_CURSOR_SHIFT & 15
+        return MCTS_ALL_TRIED if cursor == LEAF_ALL_TRIED else cursor
+    if link & LINK_KIND != LINK_MINI:
+        return 0
+    cursor = (<Mini *>record_at(tree, link & WIDE_INDEX)).cursor
+    return MCTS_ALL_TRIED if cursor == MINI_ALL_TRIED else cursor
+
+
+cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
+    cdef uint32_t length = 0, index = 0, slot, link, i, best, depth, visits, cursor, _
+    cdef int32_t points = 0, returned, add
+    cdef int status = RUN_DONE
+    cdef float s
+    cdef uint8_t *record
+    cdef uint32_t *words
+    cdef WideBlock *wide
+    cdef Columns columns
+    cdef mcts_simulation simulation
+    # selection: the best child of every block is known
+    while True:
+        if narrow:
+            record = tree.arena.base + <uint64_t>index * narrow_unit(narrow)
+            link = (<uint32_t *>record)[best_word(narrow)]
+            slot = link >> SLOT_SHIFT & 7
+        else:
+            record = tree.arena.base + <uint64_t>index * WIDE_UNIT
+            slot = (<WideBlock *>record).best
+            link = (<WideBlock *>record).best_link
+        tree.path_record[length] = record
+        tree.path_slot[length] = slot
+        if not narrow and not tree.fixed_moves and length:
+            columns = columns_of(tree, record)
+            tree.path_move[length] = columns.moves[slot]
+        length += 1
+        index = link & (NARROW_INDEX if narrow else WIDE_INDEX)
+        if MCTS_LIKELY(link & LINK_KIND == LINK_BLOCK):
+            continue
+        if link & LINK_KIND == LINK_TERMINAL:
+            points = link & 3
+            if not narrow:
+                points *= tree.rollouts_per_leaf
+            depth = length - 1
+            break
+        cursor = cursor_of(tree, link, narrow)
+        if cursor == MCTS_ALL_TRIED:
+            status = make_block(tree, length, link, &link)
+            if MCTS_UNLIKELY(status != RUN_DONE):
+                return status
+            index = index_of(tree, link)
+            continue
+        # expansion of one node, and its rollouts
+        points = 0
+        for _ in range(1 if narrow else tree.rollouts_per_leaf):
+            simulation.cursor = cursor
+            returned = tree.game.simulate(tree.game.context, tree.root, path_of(tree), length - 1, &simulation,
+                                          &tree.rng)
+            if MCTS_UNLIKELY(returned < 0):
+                return RUN_GAME_ERROR
+            points += 1 + tree.root_sign * (returned - 1)
+        if narrow:
+            store_in_link(tree, length, link, &simulation, <uint32_t>points)
+        else:
+            status = store_in_mini(tree, length, link, &simulation, <uint32_t>points)
+            if MCTS_UNLIKELY(status != RUN_DONE):
+                return status
+        tree.nodes += 1
+        tree.rollouts += 1 if narrow else tree.rollouts_per_leaf
+        depth = length
+        break
+    # backup, root first: the levels do not wait for each other
+    tree.iterations += 1
+    tree.depth_sum += depth
+    if depth > tree.depth_max:
+        tree.depth_max = depth
+    columns = columns_at(tree, 0)
+    visits = columns.visits[0] + 1
+    columns.visits[0] = visits
+    columns.wins[0] += points
+    for i in range(1, length):
+        record = tree.path_record[i]
+        slot = tree.path_slot[i]
+        s = scale(tree, visits)
+        if narrow:
+            words = <uint32_t *>record
+            visits = words[slot] + 1
+            add = points if words[info_word(narrow)] & 2 else 2 - points
+            if narrow == 7:
+                best = ucb_update7(<int32_t *>words, <int32_t *>words + NARROW_COLUMN, <int32_t>slot, add, 0.5, s)
+            else:
+                best = ucb_update8(<int32_t *>words, <int32_t *>words + NARROW_COLUMN, <int32_t>slot, add, 0.5, s)
+            words[best_word(narrow)] = words[2 * NARROW_COLUMN + best] | best << SLOT_SHIFT
+        else:
+            wide = <WideBlock *>record
+            columns = columns_of(tree, record)
+            visits = columns.visits[slot] + 1
+            add = share(tree, wide.sign, points)
+            best = update(tree, &columns, <int32_t>slot, add, s)
+            wide.best = <uint16_t>best
+            wide.best_link = columns.links[best]
+    return RUN_DONE
+
+
+cdef int tree_run(Tree *tree, uint32_t count) noexcept nogil:
+    cdef uint32_t _, narrow = tree.narrow
+    cdef int status = RUN_DONE
+    if count > most_iterations(tree) - tree.reused - tree.iterations:
+        count = most_iterations(tree) - tree.reused - tree.iterations
+    for _ in range(count):
+        if narrow == 7:
+            status = iterate(tree, 7)
+        elif narrow == 8:
+            status = iterate(tree, 8)
+        else:
+            status = iterate(tree, 0)
+        if MCTS_UNLIKELY(status != RUN_DONE):
+            return status
+    return RUN_DONE
+
+
+cdef TreeOps ops
+ops.create = tree_create
+ops.destroy = tree_destroy
+ops.reset = tree_reset
+ops.resume = tree_resume
+ops.run = tree_run
+ops.refresh = tree_refresh
+
+ucb_fill_ln()
+table = PyCapsule_New(&ops, b"mcts_core.table", NULL)

@@ -1,0 +1,214 @@
+""".ci/release_check.py: every check finds what it is there for, and finds nothing wrong with this tree."""
+
+import subprocess
+import tarfile
+import types
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / ".ci" / "release_check.py"
+check = types.ModuleType("release_check")  # not imported, which would leave bytecode there
+check.__file__ = str(SCRIPT)
+exec(compile(SCRIPT.read_text(encoding="utf-8"), SCRIPT, "exec"), check.__dict__)
+
+TRACKED = [".gitignore", ".github/workflows/wheels.yml", "README.md", "src/tree/plain_tree.pyx", "src/errors.pyx",
+           "mcts_core/tree/plain_tree.pxd", "mcts_core/__init__.py", "mcts_core/py.typed", "mcts_core/game.pxd",
+           "mcts_core/web/static/index.html"]
+SDIST = [*TRACKED[1:], "PKG-INFO", "setup.cfg", "mcts_core.egg-info/SOURCES.txt"]
+WHEEL = [*TRACKED[6:], "mcts_core/_tree_avx2.cpython-311-x86_64-linux-gnu.so", "mcts_core/_tree_baseline.so",
+         "mcts_core/errors.cp311-win_amd64.pyd", "mcts_core-1.2.3.dist-info/METADATA"]
+README = "# A game\n\nIts moves.\n"
+METADATA = f"""\
+Metadata-Version: 2.4
+Name: mcts-core
+Version: 1.2.3
+Summary: A search
+License-Expression: MIT
+License-File: LICENSE
+Requires-Python: >=3.11
+Classifier: Programming Language :: Python :: 3
+Provides-Extra: rich
+Requires-Dist: rich>=13; extra == "rich"
+Description-Content-Type: text/markdown
+
+{README}"""
+CLASSIFIERS = {"Programming Language :: Python :: 3"}
+
+
+def metadata_problems(text):
+    return list(check.metadata_problems(text, "1.2.3", README, CLASSIFIERS))
+
+
+# ---- the tree
+
+def test_the_changelog_of_this_tree_has_the_version_of_the_package():
+    version = check.version_of_tree()
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert list(check.changelog_problems(text, version, dated=False)) == []
+
+
+@pytest.mark.parametrize(("text", "dated", "words"), [
+    ("## [1.2.3] - unreleased", False, ""),
+    ("# Changelog\n\n## [1.2.3] - 2031-12-01\n\n## [1.2.2] - 2031-11-01", True, ""),
+    ("## [1.2.3] - unreleased", True, "must be like 2000-12-31, got unreleased"),
+    ("## [1.2.3] - 2031-13-01", False, "must be like 2000-12-31 or unreleased, got 2031-13-01"),
+    ("## [1.2.4] - 2031-12-01", True, "must be 1.2.3, as in mcts_core/__init__.py, got 1.2.4"),
+    ("## [1.2.3] - 2031-12-01\n## [1.2.3] - 2031-12-01", True, "1.2.3 stands twice"),
+    ("# Changelog", False, "has no heading"),
+])
+def test_the_changelog_begins_with_the_version(text, dated, words):
+    problems = list(check.changelog_problems(text, "1.2.3", dated=dated))
+    assert len(problems) == bool(words) and all(words in problem for problem in problems)
+
+
+def test_a_tag_is_that_of_the_version_and_of_a_clean_tree():
+    assert list(check.tag_problems("v1.2.3", "1.2.3", "")) == []
+    assert "must be v1.2.3, got 1.2.3" in "".join(check.tag_problems("1.2.3", "1.2.3", ""))
+    assert "src/tree/plain_tree.pyx" in "".join(check.tag_problems("v1.2.3", "1.2.3", " M src/tree/plain_tree.pyx\n"))
+
+
+# ---- the sdist and the wheel
+
+def test_a_whole_sdist_passes():
+    assert list(check.sdist_problems(TRACKED, SDIST)) == []
+
+
+@pytest.mark.parametrize("lost", TRACKED[1:])
+def test_what_the_sdist_lacks_is_told(lost):
+    assert list(check.sdist_problems(TRACKED, set(SDIST) - {lost})) == [f"the sdist lacks {lost}: see MANIFEST.in"]
+
+
+@pytest.mark.parametrize("added", [".gitignore", "mcts_core/tree.so", "build/x.c", ".venv/pyvenv.cfg"])
+def test_what_the_sdist_should_not_have_is_told(added):
+    assert list(check.sdist_problems(TRACKED, [*SDIST, added])) == [f"the sdist has {added}, which it should not"]
+
+
+def test_an_sdist_has_metadata():
+    assert list(check.sdist_problems(TRACKED, set(SDIST) - {"PKG-INFO"})) == ["the sdist has no PKG-INFO"]
+
+
+def test_a_whole_wheel_passes():
+    assert list(check.wheel_problems(TRACKED, WHEEL)) == []
+
+
+@pytest.mark.parametrize(("lost", "words"), [
+    ("mcts_core/game.pxd", "lacks mcts_core/game.pxd"),
+    ("mcts_core/web/static/index.html", "lacks mcts_core/web/static/index.html"),
+    ("mcts_core/py.typed", "lacks py.typed"),
+    ("mcts_core/errors.cp311-win_amd64.pyd", "no module of src/errors.pyx"),
+])
+def test_what_the_wheel_lacks_is_told(lost, words):
+    assert words in "\n".join(check.wheel_problems(TRACKED, set(WHEEL) - {lost}))
+
+
+@pytest.mark.parametrize("added", [
+    "mcts_core/tree/plain_tree.pxd", "mcts_core/tree.pyx", "mcts_core/tree.c", "src/tree/plain_tree.pyx", "tests/tree/test_plain_tree.py",
+    "mcts_core/other.so", "mcts_core/_other_avx2.so", "mcts_core.egg-info/x",
+])
+def test_what_the_wheel_should_not_have_is_told(added):
+    assert list(check.wheel_problems(TRACKED, [*WHEEL, added])) == [f"the wheel has {added}, which it should not"]
+
+
+def test_debug_information_is_found():
+    assert list(check.native_problems("a.so", b"\x7fELF .text\0.data\0")) == []
+    assert "CFLAGS=-g0" in "".join(check.native_problems("a.so", b"\x7fELF .text\0.debug_info\0"))
+
+
+# ---- metadata and README
+
+def test_right_metadata_passes():
+    assert metadata_problems(METADATA) == []
+
+
+@pytest.mark.parametrize(("old", "new", "words"), [
+    ("Version: 1.2.3", "Version: 1.2.4", "must be 1.2.3, as in mcts_core/__init__.py, got 1.2.4"),
+    ("Version: 1.2.3", "Version: one", "not valid"),
+    ("Name: mcts-core\n", "", "not valid"),
+    ("Summary: ", "Colour: ", "'colour' that is unknown"),
+    ("text/markdown", "text/plain", "must be text/markdown"),
+    ("; extra ==", "; python_version <", "must need nothing else, got rich"),
+    (":: Python :: 3", ":: Cobra :: 3", "no such classifier"),
+    ("Its moves", "No moves", "not README.md"),
+    ("License-File: LICENSE\n", "", "no license"),
+])
+def test_wrong_metadata_is_told(old, new, words):
+    assert old in METADATA
+    assert words in "\n".join(metadata_problems(METADATA.replace(old, new, 1)))
+
+
+MARKDOWN = "# A\n\n## B\n\n| | |\n|---|:-:|\n| ![x](y.svg) | c |\n\n```sh\n# no heading\n|---|\n```\n"
+HTML = "<h1>A</h1><h2>B</h2><table><tr><td><img src='y.svg'></td></tr></table><pre lang='sh'># no heading</pre>"
+
+
+def test_a_rendered_readme_has_all_its_parts():
+    assert list(check.readme_problems(MARKDOWN, HTML)) == []
+
+
+@pytest.mark.parametrize(("tag", "words"), [
+    ("<h2>", "2 headings, of which 1"), ("<table>", "1 tables"), ("<img", "1 pictures"), ("<pre", "1 blocks"),
+])
+def test_what_is_not_rendered_is_told(tag, words):
+    problem, = check.readme_problems(MARKDOWN, HTML.replace(tag, "<i"))
+    assert words in problem
+
+
+def test_a_readme_that_does_not_render_is_told():
+    assert list(check.readme_problems(MARKDOWN, None)) == ["README.md does not render"]
+
+
+# ---- the whole
+
+def test_the_files_of_a_release_are_one_sdist_and_wheels(tmp_path):
+    with pytest.raises(SystemExit, match="got 0 and 0"):
+        check.released(tmp_path)
+    with tarfile.open(tmp_path / "mcts_core-1.2.3.tar.gz", "w:gz"):
+        pass
+    with pytest.raises(SystemExit, match="got 1 and 0"):
+        check.released(tmp_path)
+    with zipfile.ZipFile(tmp_path / "mcts_core-1.2.3-py3-none-any.whl", "w"):
+        pass
+    sdist, wheels = check.released(tmp_path)
+    assert sdist.name == "mcts_core-1.2.3.tar.gz"
+    assert check.own_wheel(wheels) == tmp_path / "mcts_core-1.2.3-py3-none-any.whl"
+    assert check.own_wheel([tmp_path / "mcts_core-1.2.3-cp27-cp27m-win32.whl"]) is None
+
+
+def test_a_wheel_is_read(tmp_path):
+    wheel = tmp_path / "mcts_core-1.2.3-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for name in WHEEL:
+            archive.writestr(name, METADATA if name.endswith("METADATA") else "")
+        archive.writestr("mcts_core/_tree_neon.so", b".debug_info\0")
+    problem, = check.problems_of_wheel(wheel, TRACKED, "1.2.3", README, CLASSIFIERS)
+    assert problem.startswith("mcts_core/_tree_neon.so has debug information")
+
+
+def test_a_wheel_has_metadata(tmp_path):
+    wheel = tmp_path / "mcts_core-1.2.3-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for name in WHEEL[:-1]:
+            archive.writestr(name, "")
+    assert list(check.problems_of_wheel(wheel, TRACKED, "1.2.3", README, CLASSIFIERS)) == [
+        "it has no mcts_core-1.2.3.dist-info/METADATA"]
+
+
+def test_every_gate_is_run(monkeypatch):
+    ran = []
+
+    def run(command, **_):
+        ran.append(command)
+        return subprocess.CompletedProcess(command, 2 * (command == ["make", "docs"]))
+
+    monkeypatch.setattr(check.subprocess, "run", run)
+    assert list(check.gate_problems()) == ["make docs fails"]
+    assert ran == [["make", gate] for gate in check.GATES]
+
+
+def test_outside_a_checkout_it_says_so(monkeypatch, tmp_path):
+    monkeypatch.setattr(check, "ROOT", tmp_path)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    with pytest.raises(SystemExit, match="only a git checkout"):
+        check.tracked()

@@ -1,0 +1,759 @@
+import io
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from referee import EngineProcess, Watch, never_late
+
+import mcts_core
+from mcts_core.bots import gomocup
+from mcts_core.bots.gomocup import Gomocup, Times
+from mcts_core.bots.lines import Lines, serve
+
+MOVE = re.compile(r"(\d+),(\d+)")
+
+
+def is_move(line):
+    return MOVE.fullmatch(line) is not None
+
+
+class Talk:
+    """An engine in this process; ``ask`` gives commands and waits for their answers."""
+
+    def __init__(self, **options):
+        self.written = io.BytesIO()
+        self.engine = Gomocup(Lines(io.BytesIO(), self.written), **{"iterations": 50, "seed": 1, **options})
+
+    def ask(self, *commands):
+        """What is answered, without remarks."""
+        begin = len(self.written.getvalue())
+        for command in commands:
+            assert self.engine.handle(command)
+        self.engine.finish()
+        lines = self.written.getvalue()[begin:].decode().splitlines()
+        return [line for line in lines if not line.startswith(("MESSAGE ", "DEBUG "))]
+
+    def move(self, *commands):
+        """The move that is answered, as column and row."""
+        line, = self.ask(*commands)
+        assert is_move(line), line
+        return tuple(int(part) for part in line.split(","))
+
+
+@pytest.fixture
+def talk():
+    talk = Talk()
+    yield talk
+    talk.engine.close()
+
+
+@pytest.fixture
+def searches(monkeypatch):
+    """The searches that are begun, as (state, seconds, iterations); none of them runs."""
+    begun = []
+
+    class Thinking:
+        running = True
+
+        def __init__(self, engine, state, seconds, iterations, done):
+            self.engine = engine
+            self.ends = []
+            begun.append((state, seconds, iterations, self))
+
+        def stop(self, silent=False):
+            pass
+
+        def stop_after(self, seconds):
+            self.ends.append(seconds)
+
+        def wait(self, seconds):
+            pass
+
+    monkeypatch.setattr(gomocup, "Thinking", Thinking)
+    return begun
+
+
+def board(own, other):
+    """The commands of BOARD for squares such as "3,4"."""
+    return ["BOARD", *(f"{square},1" for square in own.split()), *(f"{square},2" for square in other.split()), "DONE"]
+
+
+# The commands one by one.
+
+
+def test_about_is_one_line_of_keys_and_quoted_values(talk):
+    line, = talk.ask("ABOUT")
+    assert re.fullmatch(r'\w+="[^"]*"(, \w+="[^"]*")*', line)
+    assert 'name="mcts_core"' in line and f'version="{mcts_core.__version__}"' in line and 'author="' in line
+
+
+@pytest.mark.parametrize(
+    "command", ["START 5", "START 15", "start 20", "START 32", "RECTSTART 20,5", "RECTSTART 5 , 32"])
+def test_a_board_is_made_and_answered_with_just_ok(talk, command):
+    assert talk.ask(command) == ["OK"]
+    assert is_move(talk.ask("BEGIN")[0])
+
+
+@pytest.mark.parametrize("command", ["START", "START 4", "START 33", "START x", "START -15", "START 15,15", "START 1e1",
+                                     "RECTSTART 15", "RECTSTART 4,15", "RECTSTART 15,33", "RECTSTART", "RESTART"])
+def test_a_board_that_cannot_be_is_refused(talk, command):
+    line, = talk.ask(command)
+    assert line.startswith("ERROR ")
+    assert talk.ask("BEGIN")[0].startswith("ERROR there is no board yet")
+
+
+def test_a_refused_board_leaves_the_match_as_it_was(talk):
+    talk.ask("START 5", "TURN 2,2")
+    assert talk.ask("START 99")[0].startswith("ERROR START must have a size from 5 to 32, got '99'")
+    assert talk.ask("TURN 2,2") == ["ERROR TURN 2,2: there is a stone already"]
+
+
+@pytest.mark.parametrize("command", ["TURN 1,1", "BEGIN", "BOARD", "TAKEBACK 1,1", "PLAY 1,1", "DONE"])
+def test_what_needs_a_board_is_refused_without_one(talk, command):
+    line, = talk.ask(command)
+    assert line.startswith("ERROR ")
+
+
+@pytest.mark.parametrize("line", ["HELLO", "7,7", "swap", "\x00\x01", "STARTX 15", "ÜBER", "YXBOARD", "x" * 1000])
+def test_unknown_lines_are_answered_unknown(talk, line):
+    answer, = talk.ask(line)
+    assert answer.startswith("UNKNOWN ") and len(answer) < 500
+
+
+def test_swap2_is_unknown_with_its_squares(talk):
+    assert talk.ask("START 15", "SWAP2BOARD", "7,7", "8,7", "9,9", "DONE", "BEGIN")[:2] == [
+        "OK", "UNKNOWN command SWAP2BOARD"]
+
+
+@pytest.mark.parametrize("line", ["INFO", "INFO rule", "INFO rule x", "INFO folder C:\\folder", "INFO evaluate 3,4",
+                                  "INFO timeout_turn 99999999999999999999", "INFO time_left -5", "INFO game_type 1",
+                                  "INFO max_memory -1", "INFO what ever", "info RULE 1", "INFO rule 4", "YXSTOP"])
+def test_info_and_a_late_yxstop_are_never_answered(talk, line):
+    assert talk.ask(line) == []
+    assert talk.ask("START 15", line) == ["OK"]
+
+
+def test_begin_is_for_an_empty_board(talk):
+    assert len(talk.ask("START 6", "BEGIN")) == 2
+    assert talk.ask("BEGIN") == ["ERROR BEGIN is for an empty board; there are 1 stones on this one"]
+
+
+@pytest.mark.parametrize("square", ["15,0", "0,15", "-1,0", "1", "1,2,3", "a,b", "", "1;2", "1.0,2", "99999,1"])
+def test_squares_off_the_board_are_refused_and_change_nothing(talk, square):
+    talk.ask("START 15")
+    for command in ("TURN", "TAKEBACK", "PLAY"):
+        line, = talk.ask(f"{command} {square}")
+        assert line.startswith(f"ERROR {command} must have a square from 0,0 to 14,14, got ")
+    assert is_move(talk.ask("BEGIN")[0])
+
+
+def test_x_is_the_column_and_y_the_row(talk, searches):
+    talk.ask("RECTSTART 7,5", "TURN 6,0")
+    state = searches[0][0]
+    assert (state.m, state.n, state.k) == (7, 5, 5) and state.moves in ((6,), ())
+    assert str(state).splitlines()[0] == ". . . . . . X"
+
+
+def test_four_are_made_five_and_the_other_four_are_stopped(talk):
+    talk.ask("START 15")
+    assert talk.move(*board("2,2 3,2 4,2 5,2", "2,9 3,9 4,9 5,9")) in ((1, 2), (6, 2))
+    assert talk.move(*board("1,14 4,2 5,12", "0,9 1,9 2,9 3,9")) == (4, 9)
+    assert talk.move(*board("0,0 1,1 2,2 3,3", "7,1 7,2 7,4 7,5")) == (4, 4)
+
+
+def test_the_stones_of_a_board_come_in_any_order(talk, searches):
+    talk.ask("START 15", "BOARD", "7,7,2", "8,7,1", "6,6,2", "DONE", "BOARD", "8,7,1", "6,6,2", "7,7,2", "DONE")
+    (first, *_), (second, *_) = searches
+    assert first == second and first.to_move == -1
+    assert first == mcts_core.Gomoku.from_moves([7 * 15 + 7, 7 * 15 + 8, 6 * 15 + 6])
+
+
+def test_the_engine_is_the_first_player_where_the_stones_are_as_many(talk, searches):
+    talk.ask("START 15", *board("7,7", "8,8"))
+    state = searches[0][0]
+    assert state.to_move == 1 and str(state).splitlines()[7].split()[7] == "X"
+
+
+def test_a_board_without_stones_is_that_of_begin(talk, searches):
+    talk.ask("START 15", "BOARD", "DONE")
+    assert searches[0][0] == mcts_core.Gomoku()
+
+
+@pytest.mark.parametrize("lines, words", [
+    (["7,7,3"], "must be 1 (own) or 2"),
+    (["7,7,0"], "must be 1 (own) or 2"),
+    (["7,7"], "must have a square"),
+    (["7,15,1"], "must have a square"),
+    (["hello"], "must have a square"),
+    (["7,7,1", "7,7,2"], "two stones on one square"),
+    (["7,7,1"], "as many stones as the engine"),
+    (["7,7,2", "8,8,2"], "as many stones as the engine"),
+    ([f"{x},3,2" for x in range(5)] + [f"{x},5,1" for x in range(4)], "the game is over"),
+    ([f"{x},3,2" for x in range(5)] + [f"{x},5,1" for x in range(5)], "only one player"),
+])
+def test_a_board_that_cannot_be_is_refused_once_and_the_old_one_stays(talk, lines, words):
+    talk.ask("START 15", "TURN 0,0")
+    line, = talk.ask("BOARD", *lines, "DONE")
+    assert line.startswith("ERROR ") and words in line
+    assert talk.ask("TURN 0,0") == ["ERROR TURN 0,0: there is a stone already"]
+
+
+def test_a_board_that_is_not_ended_is_dropped_for_the_next_command(talk):
+    assert talk.ask("START 15", "BOARD", "7,7,2", "ABOUT", "INFO rule 0", "START 10")[2:] == [
+        "ERROR BOARD without DONE", "OK"]
+    assert is_move(talk.ask("BEGIN")[0])
+
+
+def test_a_new_match_begins_with_an_empty_board(talk):
+    for command in ("START 6", "RECTSTART 6,5", "RESTART", "RESTART"):
+        assert talk.ask(command) == ["OK"]
+        assert is_move(talk.ask("BEGIN")[0])
+        assert talk.ask("BEGIN")[0].startswith("ERROR BEGIN is for an empty board")
+    talk.ask("RECTSTART 9,7", "RESTART")
+    assert talk.ask("TURN 9,0")[0].startswith("ERROR TURN must have a square from 0,0 to 8,6")
+
+
+def test_after_takebacks_the_game_goes_on_elsewhere(talk):
+    talk.ask("START 15")
+    column, row = talk.move("TURN 7,7")
+    assert talk.ask(f"TAKEBACK {column},{row}", "TAKEBACK 7,7") == ["OK", "OK"]
+    assert talk.ask("TAKEBACK 7,7") == ["ERROR TAKEBACK 7,7: there is no stone"]
+    assert is_move(talk.ask("TURN 3,3")[0])
+    assert talk.ask("TURN 3,3") == ["ERROR TURN 3,3: there is a stone already"]
+
+
+def test_a_turn_that_is_not_the_opponents_is_refused(talk):
+    talk.ask("START 15")
+    column, row = talk.move("TURN 7,7")
+    talk.ask(f"TAKEBACK {column},{row}")
+    line, = talk.ask("TURN 3,3")
+    assert line.startswith("ERROR the opponent must have as many stones as the engine")
+
+
+def test_play_puts_an_own_stone(talk):
+    assert talk.ask("START 15", "PLAY 7,7") == ["OK", "7,7"]
+    assert talk.ask("PLAY 7,7") == ["ERROR PLAY 7,7: there is a stone already"]
+    assert is_move(talk.ask("TURN 8,8")[0])
+
+
+def test_a_game_that_is_over_is_refused(talk):
+    talk.ask("START 15", *board("0,0 0,1 0,2 0,3", "3,3 4,3 5,3 6,3"))  # five
+    line, = talk.ask("TURN 14,14")
+    assert line.startswith("ERROR ") and "over" in line
+
+
+# Rules.
+
+
+def test_exactly_five_is_another_game_than_five_or_more(talk):
+    own, other = "0,2 1,2 2,2 3,2 5,2", "0,14 2,12 4,14 6,12 8,14"
+    talk.ask("START 15")
+    assert talk.move(*board(own, other)) == (4, 2)  # six in a row
+    talk.ask("START 15", "INFO rule 1")
+    assert talk.move(*board(own, other)) != (4, 2)
+    talk.ask("RESTART", "INFO rule 0")
+    assert talk.move(*board(own, other)) == (4, 2)
+
+
+def test_the_rule_may_come_before_start_and_in_the_middle(talk, searches):
+    talk.ask("INFO rule 1", "START 15", "TURN 7,7", "INFO rule 0", "TURN 7,7")
+    assert [state.rule for state, *_ in searches] == ["exact", "freestyle"]
+
+
+def test_the_rule_of_a_match_that_goes_on_by_turns(talk):
+    """Six in a row are no five by the rule of the board, and are by the one that comes before the turn."""
+    commands = board("0,9 0,0 2,1 4,0 6,1 8,0 10,1 12,0 14,1", "0,7 1,7 2,7 4,7 5,7 1,9 2,9 3,9 4,9")
+    talk.ask("START 15", "INFO rule 1")
+    assert talk.move(*commands) == (5, 9)
+    assert talk.ask("INFO rule 0", "TURN 3,7") == ["ERROR the game is over"]
+    assert is_move(talk.ask("INFO rule 1", "TURN 3,7")[0])
+
+
+@pytest.mark.parametrize("rule, words", [(2, "continuous game"), (4, "renju"), (8, "caro"), (5, "renju"),
+                                         (12, "renju, caro"), (16, "got 16"), (-1, "got -1")])
+def test_other_rules_are_refused_when_a_move_is_asked_for(talk, rule, words):
+    assert talk.ask(f"INFO rule {rule}", "START 15", f"INFO rule {rule}", "ABOUT")[0] == "OK"
+    for commands in (["BEGIN"], ["TURN 7,7"], board("", "7,7")):
+        line, = talk.ask(*commands)
+        assert line.startswith("ERROR rule must be 0 (five or more in a row) or 1 (exactly five)") and words in line
+    talk.ask("INFO rule 0")
+    assert is_move(talk.ask("TURN 7,7")[0])
+
+
+# Time.
+
+
+@pytest.mark.parametrize("told, least, most", [
+    ({"turn": 1.0}, 0.9, 0.9),
+    ({"turn": 30.0}, 29.9, 29.9),
+    ({"turn": 0.1}, 0.05, 0.05),
+    ({"turn": 0.001}, 0.0, 0.001),
+    ({"turn": 0.0}, 0.01, 0.01),
+    ({"match": 60.0}, 1.0, 2.0),
+    ({"left": 60.0}, 1.0, 2.0),
+    ({"left": 60.0, "match": 1.0}, 1.0, 2.0),
+    ({"left": 3.0, "match": 60.0, "turn": 30.0}, 0.01, 0.1),
+    ({"left": 600.0, "turn": 1.0}, 0.9, 0.9),
+    ({"left": float("inf"), "match": 1.0, "turn": 1.0}, 0.9, 0.9),
+    ({"left": 0.0, "turn": 5.0}, 0.0, 0.0),
+    ({"left": -3.0, "turn": 5.0}, 0.0, 0.0),
+])
+def test_seconds_of_the_first_move(told, least, most):
+    times = Times()
+    times.turn, times.match = told.get("turn"), told.get("match")
+    if "left" in told:
+        times.tell_left(told["left"])
+    assert least <= times.search(0, 112) <= most
+
+
+def test_no_limit_is_none():
+    times = Times()
+    assert times.search(0, 112) is None
+    times.tell_left(float("inf"))
+    assert times.search(0, 112) is None
+
+
+def test_the_engine_keeps_the_account_of_a_match_that_nobody_tells():
+    times = Times()
+    times.match = 60.0
+    first = times.search(0, 112)
+    times.spend(50.0)
+    assert times.search(0, 112) == pytest.approx(first / 6, rel=0.2)
+    times.spend(20.0)
+    assert times.search(0, 112) == 0.0
+    times.new_match()
+    assert times.search(0, 112) == first
+
+
+def test_what_is_left_is_that_of_the_match_at_hand():
+    times = Times()
+    times.match = 60.0
+    times.tell_left(1.0)
+    little = times.search(0, 112)
+    times.new_match()  # told before START: about the new match
+    assert times.search(0, 112) == little
+    times.spend(0.5)
+    assert times.search(0, 112) < little
+    times.new_match()  # told before the last move: about the old one
+    assert times.search(0, 112) > little
+
+
+def test_later_moves_may_take_more_of_what_is_left():
+    times = Times()
+    times.tell_left(60.0)
+    assert times.search(0, 112) < times.search(10, 102) < times.search(20, 92) <= times.search(100, 12) < 10.0
+
+
+@pytest.mark.parametrize("infos, least, most", [
+    (["timeout_turn 1000"], 0.85, 0.9),
+    (["timeout_turn 0"], 0.001, 0.01),
+    (["timeout_turn -5"], 0.001, 0.01),
+    (["timeout_turn 5000", "time_left 3000"], 0.01, 0.1),
+    (["timeout_turn 5000", "time_left 2147483647"], 4.85, 4.9),
+    (["timeout_turn 5000", "time_left -1000"], 0.001, 0.001),
+    (["timeout_match 0", "timeout_turn 5000"], 4.85, 4.9),
+    (["timeout_match 3000", "timeout_turn 5000"], 0.01, 0.1),
+    (["timeout_match 3000", "time_left 600000", "timeout_turn 1000"], 0.85, 0.9),
+    (["timeout_turn 999999999999999999"], 1e8, 1e9),
+    ([], 0.95, 1.0),
+])
+def test_the_limits_of_the_manager_reach_the_search(searches, infos, least, most):
+    talk = Talk(iterations=None)
+    talk.ask("START 15", *(f"INFO {info}" for info in infos), "BEGIN")
+    (_, seconds, iterations, _), = searches
+    assert least <= seconds <= most
+    assert iterations is None
+
+
+def test_own_limits_bound_those_of_the_manager(searches):
+    talk = Talk(seconds=0.5, iterations=1000)
+    talk.ask("START 15", "INFO timeout_turn 5000", "INFO max_node 10", "BEGIN", "INFO max_node 2000", "BEGIN",
+             "INFO timeout_turn 200", "INFO max_node 0", "BEGIN")
+    assert [iterations for _, _, iterations, _ in searches] == [10, 1000, 1000]
+    assert [round(seconds, 1) for _, seconds, _, _ in searches] == [0.5, 0.5, 0.1]
+
+
+def test_limits_that_come_while_the_engine_thinks_count_from_the_beginning(searches):
+    talk = Talk(iterations=None)
+    talk.ask("START 15", "INFO timeout_turn 60000", "BEGIN")
+    thinking = searches[0][3]
+    talk.ask("INFO game_type 0", "INFO rule 1")
+    assert thinking.ends == []
+    talk.ask("INFO timeout_turn 1000")
+    assert 0.5 < thinking.ends[0] <= 0.9
+    talk.ask("INFO time_left 0")
+    assert thinking.ends[1] == 0.001
+
+
+def test_options_that_no_searcher_takes_are_refused_at_once():
+    for options in ({"seconds": 0}, {"iterations": 0}, {"seconds": float("nan")}, {"seed": -1}, {"memory_mb": 0}):
+        with pytest.raises(mcts_core.InvalidOption):
+            Gomocup(Lines(io.BytesIO(), io.BytesIO()), **options)
+
+
+# Memory and threads.
+
+
+def memory_of(searches):
+    return [re.search(r"memory_mb=([\d.]+)", repr(thinking.engine))[1] for *_, thinking in searches]
+
+
+def test_the_memory_of_the_manager_leaves_some_to_the_process(searches):
+    talk = Talk()
+    talk.ask("START 15", "INFO max_memory 367001600", "BEGIN", f"INFO max_memory {64 << 20}", "BEGIN")
+    assert memory_of(searches) == ["310.0", "24.0"]
+    talk = Talk(memory_mb=100)
+    talk.ask("START 15", "BEGIN", "INFO max_memory 367001600", "BEGIN", f"INFO max_memory {64 << 20}", "BEGIN",
+             "INFO max_memory 0", "BEGIN")
+    assert memory_of(searches)[2:] == ["100.0", "100.0", "24.0", "100.0"]
+
+
+def test_memory_that_is_too_little_is_refused_when_a_move_is_asked_for(talk):
+    assert talk.ask("INFO max_memory 1000000", "START 15") == ["OK"]
+    assert talk.ask("BEGIN") == [f"ERROR max_memory must be {41 << 20} bytes or more, got 1000000"]
+    talk.ask(f"INFO max_memory {41 << 20}")
+    assert is_move(talk.ask("BEGIN")[0])
+
+
+@pytest.mark.needs("/proc")
+def test_the_process_stays_below_the_memory_of_the_manager():
+    with EngineProcess("gomocup", "--seed", "1") as engine:
+        engine.send("START 20", f"INFO max_memory {41 << 20}", "INFO timeout_turn 1500", "INFO rule 0", "BEGIN")
+        _, remark = engine.answer_that(lambda line: line.startswith("DEBUG"))
+        assert 0.1 < float(re.search(r"([\d.]+) MiB", remark)[1]) <= 1.0  # of the one that is left to the tree
+        engine.answer_that(is_move)
+        status = pathlib.Path(f"/proc/{engine.process.pid}/status").read_text()
+    assert int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) < 41 << 10
+
+
+@pytest.mark.parametrize("memory", [0, 41 << 20])
+@pytest.mark.parametrize("threads", [-5, 0, 1, 2, 999999999])
+def test_no_number_of_threads_is_too_many(talk, threads, memory):
+    talk.ask("START 15", f"INFO thread_num {threads}", f"INFO max_memory {memory}")
+    assert is_move(talk.ask("BEGIN")[0])
+
+
+# A search that runs.
+
+
+def test_yxstop_is_answered_with_the_move_found_so_far():
+    talk = Talk(iterations=None)
+    talk.ask("START 15", "INFO timeout_turn 60000")
+    for wait in (0.0, 0.01, 0.1):
+        talk.engine.handle("RESTART")
+        begin = time.perf_counter()
+        talk.engine.handle("BEGIN")
+        time.sleep(wait)
+        talk.engine.handle("YXSTOP")
+        assert is_move(talk.written.getvalue().decode().splitlines()[-1])
+        assert time.perf_counter() - begin < 30
+
+
+def test_every_other_command_ends_the_search_and_comes_after_its_move():
+    talk = Talk(iterations=None)
+    for command, answer in (("RESTART", "OK"), ("START 9", "OK"), ("TURN 99,0", "ERROR"), ("TAKEBACK 99,9", "ERROR")):
+        lines = talk.ask("START 15", "INFO timeout_turn 60000", "BEGIN", command)
+        assert lines[0] == "OK" and is_move(lines[1]) and lines[2].startswith(answer), lines
+
+
+def test_questions_are_answered_while_the_engine_thinks():
+    talk = Talk(iterations=None)
+    lines = talk.ask("START 15", "INFO timeout_turn 60000", "BEGIN", "ABOUT", "what", "INFO rule 0", "YXSTOP")
+    assert [line.split()[0].split("=")[0] for line in lines[:3]] == ["OK", "name", "UNKNOWN"]
+    assert is_move(lines[3])
+
+
+def test_a_shorter_limit_ends_the_search_that_runs():
+    talk = Talk(iterations=None)
+    begin = time.perf_counter()
+    talk.engine.handle("START 15")
+    talk.engine.handle("INFO timeout_turn 600000")
+    talk.engine.handle("BEGIN")
+    talk.engine.handle("INFO timeout_turn 100")
+    talk.engine._thinking._thread.join(60)
+    assert is_move(talk.written.getvalue().decode().splitlines()[-1])
+    assert time.perf_counter() - begin < 60
+
+
+def test_after_end_nothing_is_said():
+    talk = Talk(iterations=None)
+    talk.ask("START 15", "INFO timeout_turn 60000")
+    talk.engine.handle("BEGIN")
+    said = talk.written.getvalue()
+    assert talk.engine.handle("END") is False
+    assert talk.written.getvalue() == said
+
+
+def test_the_search_under_way_is_answered_at_the_end_of_the_commands():
+    written = io.BytesIO()
+    lines = Lines(io.BytesIO(b"START 15\r\nINFO timeout_turn 200\r\n\r\nBEGIN"), written)
+    serve(Gomocup(lines), lines)
+    answers = written.getvalue().decode().splitlines()
+    assert answers[0] == "OK" and is_move(answers[-1])
+
+
+def test_remarks_tell_what_the_search_found(talk):
+    talk.ask("START 15", *board("2,2 3,2 4,2 5,2", "2,9 3,9 4,9 5,9"))
+    _, message, debug, move = talk.written.getvalue().decode().splitlines()
+    assert re.fullmatch(r"MESSAGE value 1\.000, win in 1, \d+ iterations in \d+\.\d{3} s, pv (\d+,\d+)", message)
+    assert message.endswith(f"pv {move}")
+    assert re.fullmatch(r"DEBUG stopped by solved, depth [\d.]+/\d+, \d+ nodes, [\d.]+ MiB, seed 1", debug)
+
+
+# Whatever comes.
+
+NUMBERS = st.one_of(st.integers(-2, 21), st.sampled_from([10**9, 2**31 - 1, -2**31, 10**18, 10**30]))
+SQUARES = st.builds("{},{}".format, NUMBERS, NUMBERS)
+COMMANDS = st.one_of(
+    st.text(max_size=20).filter(lambda text: text.split()),
+    st.builds("{} {}".format, st.sampled_from(["START", "RECTSTART", "TURN", "PLAY", "TAKEBACK", "BOARD", "begin"]),
+              st.one_of(NUMBERS, SQUARES, st.text(max_size=5))),
+    st.builds("INFO {} {}".format, st.sampled_from(["rule", "timeout_turn", "timeout_match", "time_left", "max_memory",
+                                                    "max_node", "thread_num", "folder", "x"]), NUMBERS),
+    st.builds("{},{},{}".format, NUMBERS, NUMBERS, st.integers(0, 4)),
+    st.builds("TURN {},{}".format, st.integers(0, 6), st.integers(0, 6)),
+    st.builds("{},{},{}".format, st.integers(0, 6), st.integers(0, 6), st.integers(1, 2)),
+    st.sampled_from(["START 6", "RECTSTART 7,5", "RESTART", "BEGIN", "BOARD", "DONE", "ABOUT", "YXSTOP", "SWAP2BOARD",
+                     "TURN 2,2", "INFO rule 0", "INFO rule 1", "INFO max_memory 0"]),
+)
+ANSWER = re.compile(r'OK|\d+,\d+|(ERROR|UNKNOWN|MESSAGE|DEBUG) .+|name=.+')
+
+
+@settings(max_examples=150, derandomize=True, deadline=None)
+@given(st.lists(COMMANDS, max_size=25))
+def test_no_command_is_one_too_many(commands):
+    talk = Talk(iterations=5)
+    for command in ["START 6", *commands]:
+        word = command.split()[0].upper()
+        if word == "END":
+            continue
+        begin = len(talk.written.getvalue())
+        assert talk.engine.handle(command)
+        talk.engine.finish()
+        lines = talk.written.getvalue()[begin:].decode().splitlines()
+        assert all(ANSWER.fullmatch(line) for line in lines), lines
+        answers = [line for line in lines if not line.startswith(("MESSAGE", "DEBUG", "ERROR BOARD without"))]
+        assert len(answers) == 0 if word in ("INFO", "YXSTOP") else len(answers) <= 1
+    talk.engine.close()
+    assert talk.ask("START 5", "BEGIN")[-2] == "OK"
+
+
+def test_garbage_on_standard_input_is_survived():
+    garbage = bytes(range(256)) * 20 + b"\n" + b"x" * 3_000_000 + b"\r\n\n\r\n\xff\xfe\n"
+    with EngineProcess("gomocup", "--iterations", "20") as engine:
+        engine.send(garbage, "ABOUT")
+        engine.answer_that(lambda line: line.startswith('name="mcts_core"'))
+        engine.send("START 15", "BEGIN")
+        engine.answer_that(is_move)
+        engine.send("END")
+        lines, code, errors = engine.ended()
+        assert (lines, code, errors) == ([], 0, "")
+
+
+# Processes.
+
+
+def test_every_line_is_answered_at_once_with_cr_lf_and_the_buffering_of_python():
+    with EngineProcess("gomocup", "--iterations", "20", end=b"\r\n") as engine:
+        for command, answer in (("ABOUT", "name="), ("START 20", "OK"), ("TURN 20,0", "ERROR"), ("?", "UNKNOWN")):
+            engine.send(command)
+            assert engine.answer()[1].startswith(answer)
+        engine.send("INFO rule 1", "TURN 10,10")
+        engine.answer_that(is_move)
+        engine.send("END")
+        assert engine.ended() == ([], 0, "")
+
+
+@pytest.mark.parametrize("commands", [[], ["START 15"], ["START 15", "BOARD", "7,7,2"], [b"START 15\nBEG"]])
+def test_the_end_of_the_commands_is_the_end(commands):
+    with EngineProcess("gomocup") as engine:
+        engine.send(*commands)
+        engine.process.stdin.close()
+        _, code, errors = engine.ended()
+        assert (code, errors) == (0, "")
+
+
+def test_end_while_the_engine_thinks():
+    with EngineProcess("gomocup") as engine:
+        engine.send("START 15", "INFO timeout_turn 600000", "BEGIN", "END")
+        assert engine.ended() == (["OK"], 0, "")
+
+
+def test_a_manager_that_goes_away_takes_the_engine_along():
+    with subprocess.Popen([sys.executable, "-m", "mcts_core", "gomocup"], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as engine:
+        engine.stdin.write(b"START 15\nINFO timeout_turn 100\n")
+        engine.stdin.flush()
+        assert engine.stdout.readline().split() == [b"OK"]
+        engine.stdout.close()
+        _, errors = engine.communicate(b"BEGIN\nABOUT\n", timeout=60)
+    assert (engine.returncode, errors) == (1, b"")
+
+
+def test_the_engine_says_nothing_else_on_standard_output(tmp_path):
+    """Not even where it is started from another folder, with the commands in a file."""
+    (tmp_path / "commands").write_bytes(b"START 15\nINFO timeout_turn 100\nBEGIN\n")
+    with EngineProcess("gomocup", cwd=tmp_path) as engine:
+        engine.send((tmp_path / "commands").read_bytes())
+        engine.process.stdin.close()
+        lines, code, errors = engine.ended()
+    assert [line.split()[0] for line in lines[:3]] == ["OK", "MESSAGE", "DEBUG"] and is_move(lines[3])
+    assert len(lines) == 4 and (code, errors) == (0, "")
+
+
+# Whole games against a second engine.
+
+
+class Game:
+    """A game of two engines that a referee watches: legal moves only, and each within the limit of a turn."""
+
+    def __init__(self, engines, size, rule, milliseconds, opening=(), match=0):
+        self.engines = engines
+        self.state = mcts_core.Gomoku(size, rule=rule)
+        self.size = size
+        self.limit = milliseconds / 1000
+        self.left = [match, match]
+        self.late = []
+        for cell in opening:
+            self.state = self.state.play(cell)
+        for engine in engines:
+            engine.send(f"START {size}", f"INFO rule {int(rule == 'exact')}", f"INFO timeout_turn {milliseconds}",
+                        f"INFO timeout_match {match}", "INFO max_memory 367001600", "INFO game_type 1")
+            assert engine.answer()[1] == "OK"
+        self.known = [0, 0]  # moves that each engine has been told or has made
+
+    def square(self, cell):
+        row, column = divmod(cell, self.size)
+        return f"{column},{row}"
+
+    def turn(self):
+        """One move, asked for as managers do: BEGIN, TURN where the engine knows the rest, else BOARD."""
+        player = len(self.state.moves) % 2
+        engine, moves = self.engines[player], self.state.moves
+        if not moves:
+            commands = ["BEGIN"]
+        elif self.known[player] == len(moves) - 1:
+            commands = [f"TURN {self.square(moves[-1])}"]
+        else:
+            commands = ["BOARD", *(f"{self.square(cell)},{1 if number % 2 == player else 2}"
+                                   for number, cell in enumerate(moves)), "DONE"]
+        left = self.left[player] if self.left[player] else 2147483647
+        watch = Watch()
+        engine.send(f"INFO time_left {left}", *commands)
+        when, line = engine.answer_that(is_move)
+        took = watch.seconds(when)
+        if took > min(self.limit, left / 1000):
+            self.late.append((len(moves), line, took))
+        if self.left[player]:
+            self.left[player] = round(self.left[player] - 1000 * took)
+        column, row = (int(part) for part in line.split(","))
+        assert column < self.size and row < self.size, line
+        self.state = self.state.play(row * self.size + column)  # IllegalMove on a square that is taken
+        self.known[player] = len(moves) + 1
+
+    def play(self, most=None):
+        """Plays to the end, or ``most`` moves; the final position and the late moves."""
+        count = 0
+        while self.state.winner() is None and count != most:
+            self.turn()
+            count += 1
+        return self.state, self.late
+
+
+@pytest.fixture
+def two_engines():
+    with EngineProcess("gomocup") as first, EngineProcess("gomocup", end=b"\r\n") as second:
+        for engine in (first, second):
+            engine.send("ABOUT")
+            engine.answer()
+        yield first, second
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("size, rule", [(15, "freestyle"), (20, "exact")])
+def test_games_with_a_tenth_of_a_second_for_a_move(two_engines, size, rule):
+    middle = size // 2 * size + size // 2
+    opening = [middle, middle + 1, middle - size, middle + size, middle - 3, middle + 3 * size]
+
+    def play():
+        return Game(two_engines, size, rule, 100, opening if size == 15 else ()).play(most=40)
+
+    state = never_late(play)
+    assert state.winner() is not None or len(state.moves) >= 40
+
+
+@pytest.mark.alone
+def test_a_game_with_a_second_for_a_move(two_engines):
+    state = never_late(lambda: Game(two_engines, 15, "freestyle", 1000).play(most=4))
+    assert len(state.moves) == 4
+
+
+@pytest.mark.alone
+def test_a_match_of_two_seconds_for_each(two_engines):
+    """More moves than a game has: what is left shrinks and is never used up."""
+    game = Game(two_engines, 20, "freestyle", 1000, match=2000)
+    never_late(lambda: game.play(most=30), games=1)
+    assert min(game.left) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("milliseconds, games", [(100, 20), (1000, 4)])
+def test_many_whole_games(two_engines, milliseconds, games):
+    for number in range(games):
+        size, rule = (15, 20)[number % 2], ("freestyle", "exact")[number // 2 % 2]
+        opening = [(37 * number + 61 * step) % (size * size) for step in range(number % 4)]
+        players = two_engines[::-1] if number % 2 else two_engines
+        state, late = Game(players, size, rule, milliseconds, opening).play()
+        assert state.winner() is not None
+        assert late == []
+
+
+def test_a_process_is_really_late_when_it_is():
+    """The referee itself: a program that sleeps is caught."""
+
+    class Sleeper:
+        def send(self, *commands):
+            self.commands = commands
+
+        def answer(self):
+            return time.perf_counter(), "OK"
+
+        def answer_that(self, wanted):
+            time.sleep(0.05)
+            return time.perf_counter() + 1.0, "0,0"
+
+    with pytest.raises(AssertionError, match="late in each of 2 games"):
+        never_late(lambda: Game((Sleeper(), Sleeper()), 5, "freestyle", 10).play(most=1), games=2)
+
+
+def test_the_documentation_runs():
+    page = (pathlib.Path(__file__).parents[2] / "docs" / "gomocup.md").read_text(encoding="utf-8")
+    sessions = re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    assert sessions
+    for session in sessions:
+        with EngineProcess("gomocup", "--iterations", "200", "--seed", "1") as engine:
+            for line in session.splitlines():
+                side, text = line[:2], line[2:]
+                if side == "> ":
+                    engine.send(text)
+                else:
+                    assert side == "< "
+                    _, answer = engine.answer()
+                    form = [re.sub(r"[\d.]+", "0", said.split(" pv ")[0]) for said in (answer, text)]
+                    assert form[0] == form[1]
+            engine.send("END")
+            lines, code, errors = engine.ended()
+            assert (code, errors) == (0, "") and lines == []
+    shells = re.findall(r"^```sh\nprintf '(.*?)' \| mcts-core (.*)\n```$", page, re.MULTILINE)
+    assert len(shells) == page.count("```sh")
+    for data, arguments in shells:
+        with EngineProcess(*arguments.split()) as engine:
+            engine.send(data.replace("\\n", "\n").encode())
+            engine.process.stdin.close()
+            lines, code, errors = engine.ended()
+        assert is_move(lines[-1]) and (code, errors) == (0, "")

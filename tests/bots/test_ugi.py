@@ -1,0 +1,746 @@
+import inspect
+import io
+import pathlib
+import re
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from referee import EngineProcess, Watch, never_late
+
+import mcts_core
+from mcts_core.bots import ugi
+from mcts_core.bots.lines import Lines, serve
+from mcts_core.bots.ugi import UGI, Notation
+from mcts_core.cli.games import parse_game
+
+INFO = re.compile(r"info depth \d+ seldepth \d+ score (cp -?\d+|mate -?\d+) time \d+ nodes \d+ nps \d+ pv( \S+)+")
+KNOWN = (mcts_core.IllegalMove, mcts_core.GameOver, mcts_core.InvalidState, mcts_core.InvalidOption)
+
+
+class Talk:
+    """An engine in this process; ``ask`` gives commands and waits for their answers."""
+
+    def __init__(self, game="connect4", **options):
+        if isinstance(game, str):
+            parsed = parse_game(game)
+            notation = Notation(parsed.start, parsed.format_move)
+        else:
+            notation = Notation(game)
+        self.written = io.BytesIO()
+        self.engine = UGI(Lines(io.BytesIO(), self.written), notation, **{"iterations": 50, "seed": 1, **options})
+
+    def ask(self, *commands):
+        begin = len(self.written.getvalue())
+        for command in commands:
+            assert self.engine.handle(command)
+        self.engine.finish()
+        return self.written.getvalue()[begin:].decode().splitlines()
+
+    def position(self):
+        """What the queries say."""
+        answers = self.ask("query p1turn", "query gameover", "query result")
+        assert all(answer.startswith("response ") for answer in answers)
+        return tuple(answer.removeprefix("response ") for answer in answers)
+
+
+@pytest.fixture
+def searches(monkeypatch):
+    """The searches that are begun, as (state, seconds, iterations, Searcher); none of them runs."""
+    begun = []
+
+    class Thinking:
+        def __init__(self, engine, state, seconds, iterations, done, progress, every):
+            begun.append((state, seconds, iterations, engine))
+
+        def stop(self, silent=False):
+            pass
+
+        def wait(self, seconds):
+            pass
+
+    monkeypatch.setattr(ugi, "Thinking", Thinking)
+    return begun
+
+
+class Game:
+    """Moves as a test wants them, three in all; the first player makes the first two and wins by the last."""
+
+    def __init__(self, moves=("a", "b"), done=()):
+        self.moves = moves
+        self.done = done
+        self.to_move = 1 if len(done) < 2 else -1
+
+    def legal_moves(self):
+        return list(self.moves)
+
+    def play(self, move):
+        assert any(move is known for known in self.moves)
+        return Game(self.moves, (*self.done, move))
+
+    def winner(self):
+        return None if len(self.done) < 3 else 1
+
+
+# The commands one by one.
+
+
+def test_the_engine_introduces_itself_and_its_options():
+    talk = Talk()
+    name, author, *options, last = talk.ask("ugi")
+    assert name == f"id name mcts_core {mcts_core.__version__}" and author.startswith("id author ") and last == "ugiok"
+    named = [re.fullmatch(r"option name (\w+) type (check default (true|false)|string default \S+)", line)[1]
+             for line in options]
+    assert named == list(inspect.signature(mcts_core.Searcher).parameters)
+    assert "option name solver type check default true" in options
+    assert "option name rollout type string default decisive" in options
+    assert "option name seed type string default 1" in options
+    assert "option name memory_mb type string default auto" in options
+
+
+def test_isready():
+    assert Talk().ask("isready", "isready") == ["readyok", "readyok"]
+
+
+@pytest.mark.parametrize("game, moves, said", [
+    ("connect4", "", ("true", "false", "none")),
+    ("connect4", "4", ("false", "false", "none")),
+    ("connect4", "1 2 1 2 1 2 1", ("false", "true", "p1win")),
+    ("connect4", "7 1 2 1 2 1 2 1", ("true", "true", "p2win")),
+    ("connect4:5x4x4", "1 2 3 4", ("true", "false", "none")),
+    ("tictactoe", "a1 b2 c3 a2 c2 c1 a3 b3 b1", ("false", "true", "draw")),
+    ("gomoku", "h8 h9 o15 a1 o1", ("false", "false", "none")),
+    ("mnk:4,3,3", "a1 a3 b1 b3 d1 c3", ("true", "true", "p2win")),
+])
+def test_positions_by_moves(game, moves, said):
+    talk = Talk(game)
+    assert talk.ask(f"position startpos moves {moves}" if moves else "position startpos") == []
+    assert talk.position() == said
+    assert talk.ask("position startpos") == [] and talk.position() == ("true", "false", "none")
+    assert talk.ask("position startpos moves") == [] and talk.position() == ("true", "false", "none")
+
+
+@pytest.mark.parametrize("game, fen, same", [
+    ("connect4", "7/7/7/7/7/7", ""),
+    ("connect4", "7/7/7/7/3o3/3x2x x", None),
+    ("connect4", "7/7/7/7/3o3/3x3", "4 4"),
+    ("connect4", "7/7/7/7/3O3/3X3 x", "4 4"),
+    ("connect4", "7/7/7/7/...o.2/...x... x", "4 4"),
+    ("connect4", "7/7/7/7/7/3x3 o", "4"),
+    ("tictactoe", "x2/1o1/2x o", "a3 b2 c1"),
+    ("mnk:12,5,4", "12/12/10x1/12/12", "k3"),
+    ("gomoku:5:exact", "5/5/5/5/x3o", "a1 e1"),
+])
+def test_positions_by_fen(game, fen, same):
+    talk, other = Talk(game), Talk(game)
+    if same is None:
+        assert talk.ask(f"position fen {fen}")[0].startswith("info string ")
+        return
+    assert talk.ask(f"position fen {fen}") == []
+    other.ask(f"position startpos moves {same}")
+    assert talk.engine._states[-1] == other.engine._states[-1]
+
+
+def test_moves_go_on_from_a_fen():
+    talk, other = Talk(), Talk()
+    assert talk.ask("position fen 7/7/7/7/7/3x3 o moves 4 5 5") == []
+    other.ask("position startpos moves 4 4 5 5")
+    assert talk.engine._states[-1] == other.engine._states[-1]
+
+
+@pytest.mark.parametrize("command", [
+    "position", "position moves 4", "position start", "position startpos 4", "position fen", "position fen moves 4",
+    "position startpos moves 9", "position startpos moves 0", "position startpos moves 4 x 4",
+    "position startpos moves 1 1 1 1 1 1 1", "position startpos moves 1 2 1 2 1 2 1 2",
+    "position fen 7/7/7/7/7/8", "position fen 7/7/7/7/7", "position fen 7/7/7/7/7/3x3 x",
+    "position fen 7/7/7/7/7/3x3 o o",
+    "position fen 7/7/7/7/3x3/7", "position fen 7/7/7/7/7/3z3", "position fen 999/7", "position fen " + "9" * 100000,
+    "position fen 7/7/7/7/7/xx5", "position fen 7/7/7/7/7/3x3 moves 4 8",
+])
+def test_a_position_that_cannot_be_is_told_and_the_old_one_stays(command):
+    talk = Talk()
+    talk.ask("position startpos moves 4 4 4")
+    before = talk.engine._states[-1]
+    line, = talk.ask(command)
+    assert line.startswith("info string ") and len(line) < 500
+    assert talk.engine._states[-1] == before
+    assert talk.position() == ("false", "false", "none")
+
+
+def test_the_moves_that_were_played_before_are_not_played_again(monkeypatch):
+    class Counted(Game):
+        played = 0
+
+        def play(self, move):
+            Counted.played += 1
+            after = Counted(self.moves, (*self.done, move))
+            return after
+
+    talk = Talk(Counted(), iterations=1)
+    Counted.played = 0
+    talk.ask("position startpos moves a")
+    talk.ask("position startpos moves a b")
+    talk.ask("position startpos moves a b a")
+    assert Counted.played == 3
+    talk.ask("position startpos moves a a")
+    assert Counted.played == 4 and talk.engine._states[-1].done == ("a", "a")
+    talk.ask("position startpos moves b", "position startpos")
+    assert Counted.played == 5 and talk.engine._states[-1].done == ()
+
+
+def test_queries_of_what_nobody_knows_are_answered_too():
+    told, answer = Talk().ask("query score")
+    assert told == "info string a query must be gameover, p1turn or result, got 'score'"
+    assert answer == "response unknown"
+
+
+@pytest.mark.parametrize("line", ["hello", "GO", "bestmove 4", "position2", "\x00", "x" * 10000])
+def test_unknown_commands_are_told(line):
+    answer, = Talk().ask(line)
+    assert answer.startswith("info string unknown command ") and len(answer) < 500
+
+
+def test_quit_ends_the_search_with_its_move():
+    talk = Talk(iterations=None)
+    talk.engine.handle("go infinite")
+    assert talk.engine.handle("quit") is False
+    *_, info, best = talk.written.getvalue().decode().splitlines()
+    assert INFO.fullmatch(info) and re.fullmatch("bestmove [1-7]", best)
+
+
+# Searches.
+
+
+def test_the_best_move_comes_after_its_figures():
+    for game, moves, best, score in [
+        ("connect4", "1 2 1 2 1 2", "1", "mate 1"),
+        ("connect4", "1 2 1 2 1 7", "1", "mate 1"),
+        ("tictactoe", "a1 b2 a2", "a3", None),
+        ("tictactoe", "a1 a3 c1 b1 c3 c2", "b2", "mate 1"),
+        ("gomoku", "a1 b10 a2 c10 a3 d10 a4 e10", "a5", "mate 1"),
+    ]:
+        talk = Talk(game)
+        *_, info, answer = talk.ask(f"position startpos moves {moves}", "go nodes 1000")
+        assert INFO.fullmatch(info), info
+        assert answer == f"bestmove {best}"
+        assert score is None or f" score {score} " in info
+        assert f" pv {best}" in info
+
+
+def test_the_figures_are_those_of_the_player_to_move():
+    talk = Talk(iterations=2000)
+    lost = talk.ask("position startpos moves 3 7 4 7 5", "go")[-2]  # a row of three with two open ends
+    assert " score mate -2 " in lost
+    won = talk.ask("position startpos moves 3 7 4 7", "go")[-2]
+    assert " score mate 3 " in won
+    drawn = Talk("tictactoe", iterations=5000).ask("go")[-2]
+    assert " score cp 0 " in drawn
+    even = Talk("gomoku").ask("go")[-2]
+    assert -100 <= int(re.search(r"score cp (-?\d+)", even)[1]) <= 100
+
+
+def test_a_finished_game_has_no_best_move():
+    talk = Talk()
+    assert talk.ask("position startpos moves 1 2 1 2 1 2 1", "go") == [
+        "info string the game is over", "bestmove none"]
+
+
+def test_figures_are_sent_on_the_way(monkeypatch):
+    monkeypatch.setattr(ugi, "EVERY", 0.02)
+    talk = Talk("gomoku", iterations=None)
+    lines = talk.ask("go movetime 500")
+    assert len(lines) > 3 and all(INFO.fullmatch(line) for line in lines[:-1])
+    assert re.fullmatch("bestmove [a-o][0-9]+", lines[-1])
+
+
+def test_stop_is_answered_at_once_and_is_nothing_without_a_search():
+    talk = Talk(iterations=None)
+    assert talk.ask("stop") == []
+    for wait in (0.0, 0.01, 0.1):
+        talk.engine.handle("go infinite")
+        time.sleep(wait)
+        begin = time.perf_counter()
+        talk.engine.handle("stop")
+        assert time.perf_counter() - begin < 30
+        assert re.fullmatch("bestmove [1-7]", talk.written.getvalue().decode().splitlines()[-1])
+    assert talk.ask("stop") == []
+
+
+def test_questions_are_answered_while_the_engine_searches():
+    talk = Talk(iterations=None)
+    lines = talk.ask("position startpos moves 4", "go infinite", "isready", "query p1turn", "stop")
+    assert lines[:2] == ["readyok", "response false"] and lines[-1].startswith("bestmove ")
+
+
+@pytest.mark.parametrize("command", ["go nodes 10", "uginewgame", "setoption name seed value 2"])
+def test_other_commands_end_the_search_with_its_move(command):
+    talk = Talk(iterations=None)
+    talk.engine.handle("go infinite")
+    *_, info, best = talk.ask(command)[:2]
+    assert INFO.fullmatch(info) and re.fullmatch("bestmove [1-7]", best)
+
+
+def test_a_new_game_forgets_the_old_one():
+    talk = Talk()
+    engine = talk.engine._engine
+    assert talk.ask("position startpos moves 4 4 4", "uginewgame", "isready") == ["readyok"]
+    assert talk.position() == ("true", "false", "none") and talk.engine._engine is not engine
+
+
+@pytest.mark.parametrize("command, least, most, nodes", [
+    ("go movetime 1000", 0.85, 0.9, None),
+    ("go movetime 100", 0.03, 0.05, None),
+    ("go movetime 0", 0.0, 0.001, None),
+    ("go movetime 999999999999999999", 1e8, 1e9, None),
+    ("go nodes 5000", None, None, 5000),
+    ("go nodes 0", None, None, 1),
+    ("go nodes 999999999999", None, None, 2**30 - 1),
+    ("go infinite", 1e9, 1e9, None),
+    ("go", 0.95, 1.0, None),
+    ("go p1time 60000 p2time 1", 1.0, 4.0, None),
+    ("go p1time 60000 p2time 1 p1inc 2000 p2inc 0", 3.0, 6.0, None),
+    ("go p1time 60000 p2time 1 p1inc 0 p2inc 2000", 1.0, 4.0, None),
+    ("go p1time 60000 p2time 1 movestogo 2", 20.0, 30.0, None),
+    ("go p1time 60000 p2time 1 movestogo 0", 1.0, 4.0, None),
+    ("go p1time 0 p2time 60000", 0.0, 0.001, None),
+    ("go p1time -100 p2time 60000", 0.0, 0.001, None),
+    ("go p2time 1", 0.95, 1.0, None),
+    ("go movetime 1000 nodes 10 p1time 60000", 0.85, 0.9, 10),
+    ("go nodes 10 movetime x", None, None, 10),
+])
+def test_the_limits_of_go_reach_the_search(searches, command, least, most, nodes):
+    talk = Talk(iterations=None)
+    talk.ask(command)
+    (_, seconds, iterations, _), = searches
+    assert (seconds is None) == (least is None)
+    assert seconds is None or least <= seconds <= most
+    assert iterations == nodes
+
+
+def test_the_clock_is_that_of_the_player_to_move(searches):
+    talk = Talk(iterations=None)
+    talk.ask("go p1time 100000 p2time 10000", "position startpos moves 4", "go p1time 100000 p2time 10000")
+    assert searches[0][1] == pytest.approx(10 * searches[1][1], rel=0.2)
+
+
+def test_own_limits_bound_those_of_go(searches):
+    talk = Talk(seconds=0.5, iterations=100)
+    talk.ask("go movetime 5000", "go nodes 10", "go nodes 1000", "go movetime 200", "go infinite")
+    assert [iterations for _, _, iterations, _ in searches] == [100, 10, 100, 100, None]
+    assert [round(seconds, 1) for _, seconds, _, _ in searches] == [0.5, 0.5, 0.5, 0.1, 1e9]
+
+
+@pytest.mark.parametrize("limits, wrong", [
+    ("depth 4", ["depth"]), ("movetime", ["movetime"]), ("movetime x nodes 7", ["movetime"]), ("nodes 1.5", ["nodes"]),
+    ("searchmoves 1 2 nodes 7 mate 3", ["searchmoves", "mate"]), ("infinity", ["infinity"]),
+])
+def test_limits_that_go_does_not_have_are_told_and_left_out(searches, limits, wrong):
+    talk = Talk(iterations=None)
+    lines = talk.ask(f"go {limits}")
+    assert [line.rsplit("got ", 1)[1] for line in lines] == [repr(word) for word in wrong]
+    assert all(line.startswith("info string the limits of go are ") for line in lines)
+    (_, seconds, iterations, _), = searches
+    assert (iterations == 7 and seconds is None) if "nodes 7" in limits else (0.9 < seconds <= 1.0)
+
+
+# Options.
+
+
+def test_options_are_those_of_the_searcher(searches):
+    talk = Talk(iterations=None)
+    assert talk.ask("setoption name preset value uct", "setoption name Solver value true",
+                    "setoption name exploration value 0.25", "setoption name seed value 77",
+                    "setoption name memory_mb value 64", "setoption name threads value 1", "go") == []
+    shown = repr(searches[0][3])
+    for part in ("preset='uct'", "solver=True", "exploration=0.25", "seed=77", "memory_mb=64.0"):
+        assert part in shown
+    talk.ask("setoption name seed value auto", "setoption name solver value false", "uginewgame", "go")
+    shown = repr(searches[1][3])
+    assert "seed=" not in shown and "solver=False" in shown and "preset='uct'" in shown
+    assert "option name exploration type string default 0.25" in talk.ask("ugi")
+
+
+@pytest.mark.parametrize("command, words", [
+    ("setoption", "must be followed by name NAME value VALUE"),
+    ("setoption name seed", "must be followed by name NAME value VALUE"),
+    ("setoption name seed value", "must be followed by name NAME value VALUE"),
+    ("setoption seed 1", "must be followed by name NAME value VALUE"),
+    ("setoption name depth value 3", "an option must be one of preset, "),
+    ("setoption name seed value many", "seed must be"),
+    ("setoption name seed value -1", "seed must be"),
+    ("setoption name solver value 1", "solver must be True or False"),
+    ("setoption name exploration value nan", "exploration must be"),
+    ("setoption name exploration value " + "9" * 10000, "exploration must be"),
+    ("setoption name rollout value tactical", "rollout must be one of 'random', 'decisive'"),
+    ("setoption name preset value 3 4", "preset must be"),
+])
+def test_options_that_cannot_be_are_told_and_change_nothing(command, words):
+    talk = Talk()
+    engine = talk.engine._engine
+    line, = talk.ask(command)
+    assert line.startswith("info string ") and words in line
+    assert talk.engine._engine is engine
+    assert talk.ask("go")[-1].startswith("bestmove ")
+
+
+def test_options_that_no_searcher_takes_are_refused_at_once():
+    for options in ({"seconds": 0}, {"iterations": 0}, {"seconds": float("nan")}, {"seed": -1},
+                    {"rollout": "tactical"}):
+        with pytest.raises(mcts_core.InvalidOption):
+            Talk(**options)
+
+
+# Moves and their names.
+
+
+class Nameless:
+    """A move whose text is its place in memory."""
+
+
+class Loud:
+    def __repr__(self):
+        return "two  words\n"
+
+
+def test_names_are_one_word_each_and_unlike():
+    nameless, others = Nameless(), [Nameless(), Loud(), Loud()]
+    moves = ("a", (0, 1), "b c", 1, "1", "", "#0", nameless, *others, None, 2.5, "\u00e9")
+    names = Notation(Game()).names(Game(moves))
+    assert list(names) == ["a", "(0,1)", "bc", "#3", "#4", "#5", "#6", "#7", "#8", "#9", "#10", "None", "2.5", "\u00e9"]
+    assert all(given is move for given, move in zip(names.values(), moves, strict=True))
+    notation = Notation(Game())
+    for name, move in names.items():
+        if move not in (1, "1"):
+            assert notation.name(Game(moves), move) == name
+
+
+def test_names_of_games_of_this_package_are_those_of_the_command_line():
+    for game, names in (("connect4", ["1", "2", "3", "4", "5", "6", "7"]),
+                        ("tictactoe", ["a3", "b3", "c3", "a2", "b2", "c2", "a1", "b1", "c1"])):
+        parsed = parse_game(game)
+        assert list(Notation(parsed.start, parsed.format_move).names(parsed.start)) == names
+
+
+@pytest.mark.parametrize("moves", [("a", "b"), ((0, 1), (1, 0)), (1, "1"), (Nameless(), Nameless()), (None, ())])
+def test_a_python_game_is_played_by_names(moves):
+    talk = Talk(Game(moves))
+    played = []
+    for number in range(3):
+        assert talk.position() == (("true", "true", "false")[number], "false", "none")
+        line = f"position startpos moves {' '.join(played)}" if played else "position startpos"
+        *_, info, best = talk.ask(line, "go")
+        assert INFO.fullmatch(info)
+        played.append(best.removeprefix("bestmove "))
+        assert talk.ask(f"position startpos moves {' '.join(played)}") == []
+    assert talk.position()[1:] == ("true", "p1win")
+    assert len(played) == 3 and all(" " not in name for name in played)
+
+
+def test_the_fen_of_a_python_game_is_its_own():
+    class Written(Game):
+        @classmethod
+        def from_string(cls, text):
+            return Game(done=tuple(text.split("+")))
+
+    assert Talk(Game()).ask("position fen a+b")[0].startswith("info string Game has no from_string(text)")
+    talk = Talk(Written())
+    assert talk.ask("position fen a+b moves a") == []
+    assert talk.position() == ("false", "true", "p1win")
+
+
+@pytest.mark.parametrize("method", ["winner", "legal_moves", "play", "to_move"])
+def test_a_game_that_fails_is_told_and_go_is_answered(method):
+    class Failing(Game):
+        broken = False
+
+        def play(self, move):
+            if self.broken and method == "play":
+                raise ZeroDivisionError("by design")
+            return Failing(self.moves, (*self.done, move))
+
+        def legal_moves(self):
+            if self.broken and method == "legal_moves":
+                raise ZeroDivisionError("by design")
+            return super().legal_moves()
+
+        def winner(self):
+            if self.broken and method == "winner":
+                raise ZeroDivisionError("by design")
+            return super().winner()
+
+        @property
+        def to_move(self):
+            if self.broken and method == "to_move":
+                raise ZeroDivisionError("by design")
+            return 1
+
+        @to_move.setter
+        def to_move(self, value):
+            pass
+
+    talk = Talk(Failing())
+    Failing.broken = True
+    lines = talk.ask("go")
+    assert lines[-1] == "bestmove none" and lines[0].startswith("info string ")
+    assert lines[0].count("ZeroDivisionError: by design") == 1
+    talk.ask("position startpos moves a b a", "query result", "query p1turn", "query gameover")
+    Failing.broken = False
+    assert talk.ask("position startpos moves a", "go")[-1] in ("bestmove a", "bestmove b")
+
+
+# Whatever comes.
+
+WORDS = st.one_of(
+    st.sampled_from(["startpos", "fen", "moves", "name", "value", "infinite", "nodes", "movetime", "p1time", "p2inc",
+                     "movestogo", "seed", "solver", "x", "o", "7/7/7/7/7/7", "3x3", "gameover", "p1turn", "result"]),
+    st.integers(-1, 8).map(str), st.sampled_from(["99999999999999999999", "true", "auto", "#1"]), st.text(max_size=6))
+COMMANDS = st.one_of(
+    st.builds(lambda word, words: " ".join([word, *words]),
+              st.sampled_from(["position", "position startpos moves", "position fen", "go", "setoption name", "query",
+                               "isready", "uginewgame", "stop", "ugi", "setoption"]), st.lists(WORDS, max_size=6)),
+    st.lists(st.integers(1, 7).map(str), max_size=12).map(lambda moves: f"position startpos moves {' '.join(moves)}"),
+    st.sampled_from(["go nodes 3", "go movetime 1", "stop", "query result"]),
+    st.text(max_size=20).filter(lambda text: text.split()),
+)
+
+
+@settings(max_examples=150, derandomize=True, deadline=None)
+@given(st.lists(COMMANDS, max_size=20))
+def test_no_command_is_one_too_many(commands):
+    talk = Talk(iterations=5, seconds=0.005)
+    tell = talk.engine._tell
+
+    def known(what):
+        assert isinstance(what, (str, *KNOWN)), what
+        tell(what)
+
+    talk.engine._tell = known
+    for command in commands:
+        word, *words = command.split()
+        if word == "quit":
+            continue
+        begin = len(talk.written.getvalue())
+        assert talk.engine.handle(command)
+        if "infinite" in words:
+            talk.engine.handle("stop")
+        talk.engine.finish()
+        lines = talk.written.getvalue()[begin:].decode().splitlines()
+        answers = [line.split()[0] for line in lines if not line.startswith(("info ", "id ", "option "))]
+        expected = {"go": ["bestmove"], "query": ["response"], "isready": ["readyok"], "ugi": ["ugiok"]}
+        assert answers == expected.get(word, [])
+        assert all(INFO.fullmatch(line) for line in lines if line.startswith("info ") and line.split()[1] != "string")
+    talk.engine.close()
+    assert talk.ask("position startpos", "isready") == ["readyok"]
+
+
+# Processes.
+
+
+def test_lines_are_answered_at_once_with_cr_lf_and_the_buffering_of_python():
+    with EngineProcess("ugi", "--game", "connect4", "--seed", "1", end=b"\r\n") as engine:
+        for command, answer in (("isready", "readyok"), ("query result", "response none"), ("?", "info string ")):
+            engine.send(command)
+            assert engine.answer()[1].startswith(answer)
+        engine.send("go nodes 100")
+        engine.answer_that(re.compile("bestmove [1-7]").fullmatch)
+        engine.send(b"\xff\x00" * 100000 + b"\r\n", "isready")
+        engine.answer_that("readyok".__eq__)
+        engine.send("go infinite", "quit")
+        lines, code, errors = engine.ended()
+        assert lines[-1].startswith("bestmove ") and (code, errors) == (0, "")
+
+
+@pytest.mark.parametrize("data", [b"", b"position startpos mov", b"go nodes 10\n", b"go movetime 100\r\nquery result"])
+def test_the_end_of_the_commands_is_the_end(data):
+    with EngineProcess("ugi", "--game", "tictactoe") as engine:
+        engine.send(data)
+        engine.process.stdin.close()
+        lines, code, errors = engine.ended()
+        assert (code, errors) == (0, "")
+        assert any(line.startswith("bestmove ") for line in lines) == data.startswith(b"go")
+
+
+def test_the_end_of_the_commands_ends_an_endless_search(monkeypatch):
+    monkeypatch.setattr(ugi, "GRACE", 0.1)
+    written = io.BytesIO()
+    lines = Lines(io.BytesIO(b"go infinite\n"), written)
+    engine = UGI(lines, Notation(mcts_core.Gomoku()))
+    begin = time.perf_counter()
+    serve(engine, lines)
+    assert time.perf_counter() - begin < 60
+    assert written.getvalue().decode().splitlines()[-1].startswith("bestmove ")
+
+
+NIM = '''
+print("this game talks")
+
+class Nim:
+    """Take one to three stones, turns do not alternate after a three; who takes the last one wins."""
+
+    def __init__(self, stones=9, to_move=1, last=0):
+        self.stones, self.to_move, self.last = stones, to_move, last
+
+    def legal_moves(self):
+        return [(take, "stones") for take in range(1, min(3, self.stones) + 1)]
+
+    def play(self, move):
+        print("playing")
+        take, _ = move
+        after = self.to_move if take == 3 else -self.to_move
+        return Nim(self.stones - take, after, self.to_move)
+
+    def winner(self):
+        return None if self.stones else self.last
+'''
+
+
+def test_a_python_game_as_a_process(tmp_path):
+    """What it prints does not reach the referee."""
+    (tmp_path / "nim_game.py").write_text(NIM)
+    with EngineProcess("ugi", "--game", "nim_game:Nim", "--iterations", "500", cwd=tmp_path) as engine:
+        engine.send("position startpos moves (3,'stones') (3,'stones') (2,'stones')", "query p1turn", "go", "quit")
+        lines, code, errors = engine.ended()
+    assert lines[0] == "response false"
+    assert lines[-1] == "bestmove (1,'stones')" and " score mate 1 " in lines[-2]
+    assert code == 0 and "this game talks" in errors and "playing" in errors
+
+
+# Whole games against a second engine.
+
+
+class Referee:
+    """A game of two engines by the rules that they tell, as UGI has it; the referee knows only the time.
+
+    ``check(moves)`` returns whether the last move is legal, where that is known from elsewhere.
+    """
+
+    def __init__(self, engines, limit, go, check=None):
+        self.engines = engines
+        self.limit = limit
+        self.go = go
+        self.check = check
+        self.moves = []
+        self.late = []
+
+    def query(self, engine, about):
+        engine.send(f"query {about}")
+        return engine.answer_that(lambda line: line.startswith("response "))[1].split()[1]
+
+    def agreed(self, about):
+        first, second = (self.query(engine, about) for engine in self.engines)
+        assert first == second, (about, first, second, self.moves)
+        return first
+
+    def play(self, most=None):
+        for engine in self.engines:
+            engine.send("uginewgame", "isready")
+            assert engine.answer()[1] == "readyok"
+        while len(self.moves) != most:
+            line = f"position startpos moves {' '.join(self.moves)}" if self.moves else "position startpos"
+            for engine in self.engines:
+                engine.send(line, "isready")
+                assert engine.answer()[1] == "readyok", "the position was refused: an illegal move"
+            if self.agreed("gameover") == "true":
+                break
+            engine = self.engines[0 if self.agreed("p1turn") == "true" else 1]
+            watch = Watch()
+            engine.send(self.go)
+            when, answer = engine.answer_that(lambda line: line.startswith("bestmove "))
+            if watch.seconds(when) > self.limit:
+                self.late.append((len(self.moves), answer, watch.seconds(when)))
+            _, move = answer.split()
+            self.moves.append(move)
+            if self.check:
+                assert self.check(self.moves), self.moves
+        return (self.agreed("result"), self.moves), self.late
+
+
+def connect_four_has(moves):
+    mcts_core.ConnectFour.from_moves([int(move) for move in moves], base=1)  # IllegalMove, GameOver
+    return True
+
+
+def two(*arguments, cwd=None):
+    return EngineProcess("ugi", *arguments, cwd=cwd), EngineProcess("ugi", *arguments, end=b"\r\n", cwd=cwd)
+
+
+@pytest.mark.alone
+def test_a_whole_game_of_connect_four_with_a_tenth_of_a_second_for_a_move():
+    first, second = two("--game", "connect4")
+    with first, second:
+        result, moves = never_late(lambda: Referee((first, second), 0.1, "go movetime 100", connect_four_has).play())
+    assert result in ("p1win", "p2win", "draw")
+    state = mcts_core.ConnectFour.from_moves([int(move) for move in moves], base=1)
+    assert {"p1win": 1, "p2win": -1, "draw": 0}[result] == state.winner()
+
+
+@pytest.mark.alone
+def test_a_game_with_a_second_for_a_move():
+    first, second = two("--game", "gomoku")
+    with first, second:
+        result, moves = never_late(lambda: Referee((first, second), 1.0, "go movetime 1000").play(most=3))
+    assert result == "none" and len(set(moves)) == 3
+
+
+@pytest.mark.alone
+def test_a_game_on_the_clock():
+    first, second = two("--game", "mnk:5,5,4")
+    with first, second:
+        clock = "go p1time 1000 p2time 1000 p1inc 20 p2inc 20"
+        result, _ = never_late(lambda: Referee((first, second), 0.5, clock).play())
+    assert result in ("p1win", "p2win", "draw")
+
+
+@pytest.mark.alone
+def test_a_whole_game_of_a_python_game(tmp_path):
+    (tmp_path / "nim_game.py").write_text(NIM)
+    first, second = two("--game", "nim_game:Nim", "--seed", "1", cwd=tmp_path)
+    with first, second:
+        result, moves = never_late(lambda: Referee((first, second), 0.1, "go movetime 100").play())
+    assert result == "p1win"  # nine stones: take three, move again, leave the other what loses
+    assert sum(int(move[1]) for move in moves) == 9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game, limit, games", [
+    ("connect4", 0.1, 10), ("gomoku", 0.1, 10), ("mnk:8,7,5", 0.1, 5), ("connect4", 1.0, 1),
+    ("gomoku:20:exact", 1.0, 1)])
+def test_many_whole_games(game, limit, games):
+    first, second = two("--game", game)
+    with first, second:
+        for number in range(games):
+            engines = (first, second) if number % 2 else (second, first)
+            (result, _), late = Referee(engines, limit, f"go movetime {round(1000 * limit)}").play()
+            assert result in ("p1win", "p2win", "draw") and late == []
+
+
+def test_the_documentation_runs():
+    page = (pathlib.Path(__file__).parents[2] / "docs" / "ugi.md").read_text(encoding="utf-8")
+    sessions = re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    assert sessions
+    for session in sessions:
+        first, *lines = session.splitlines()
+        assert first.startswith("$ mcts-core ")
+        with EngineProcess(*first.removeprefix("$ mcts-core ").split()) as engine:
+            for line in lines:
+                side, text = line[:2], line[2:]
+                if side == "> ":
+                    engine.send(text)
+                else:
+                    assert side == "< "
+                    _, answer = engine.answer()
+                    if text.startswith("info depth"):
+                        assert INFO.fullmatch(answer) and INFO.fullmatch(text)
+                    else:
+                        assert answer == text
+            engine.send("quit")
+            assert engine.ended() == ([], 0, "")
+    shells = re.findall(r"^```sh\nprintf '(.*?)' \| mcts-core (.*)\n```$", page, re.MULTILINE)
+    assert len(shells) == page.count("```sh")
+    for data, arguments in shells:
+        with EngineProcess(*arguments.split()) as engine:
+            engine.send(data.replace("\\n", "\n").encode())
+            engine.process.stdin.close()
+            lines, code, errors = engine.ended()
+        assert lines[-1].startswith("bestmove ") and (code, errors) == (0, "")

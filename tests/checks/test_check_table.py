@@ -1,0 +1,312 @@
+"""mcts_core/checks/check_table.py: what check_game finds in the table of a native game."""
+
+import ctypes
+import re
+
+import pytest
+from callback_game import (
+    DRAW,
+    EXPAND,
+    LEGAL_MOVES,
+    ONGOING,
+    PLAY,
+    ROLLOUT,
+    SIMULATE,
+    TO_MOVE,
+    WIN,
+    nim,
+    word,
+)
+
+import mcts_core as mc
+from mcts_core.checks.check_table import rollout_problems, table_problems
+from mcts_core.games.connect_four.position import simple_twin
+
+
+def moves_of(left, moves):
+    for number in range(min(3, left)):
+        moves[number] = number + 1
+    return min(3, left)
+
+
+def bytes_at(state, offset):
+    return ctypes.cast(state + offset, ctypes.POINTER(ctypes.c_uint8))
+
+
+def writing(offset, where):
+    """A function that also writes a byte beside a state of 4 bytes, or in it, below seven stones."""
+
+    def legal_moves(context, state, moves):
+        count = moves_of(word(state)[0], moves)
+        if word(state)[0] < 7:
+            bytes_at(state, offset)[0] ^= 1
+        return count
+
+    def play(context, state, move):
+        word(state)[0] -= move
+        if word(state)[0] < 7:
+            bytes_at(state, offset)[0] = 1
+        return ONGOING if word(state)[0] else WIN
+
+    return {"legal_moves": legal_moves} if where == "legal_moves" else {"play": play}
+
+
+def too_many(context, state, moves):
+    return 5 if word(state)[0] == 6 else moves_of(word(state)[0], moves)
+
+
+def past_the_room(context, state, moves):
+    if word(state)[0] < 7:
+        moves[4] = 1
+    return moves_of(word(state)[0], moves)
+
+
+calls = [0]
+
+
+def alternating(context, state, moves):
+    calls[0] += 1
+    count = moves_of(word(state)[0], moves)
+    if count == 3 and calls[0] % 2:
+        moves[0], moves[1] = moves[1], moves[0]
+    return count
+
+
+def forgetting(context, state, move):
+    """Sometimes takes a stone more."""
+    calls[0] += 1
+    word(state)[0] -= min(move + (calls[0] % 5 == 0), word(state)[0])
+    return ONGOING if word(state)[0] else WIN
+
+
+def expansion(**changes):
+    """A correct expand of nim, but for changes: what it returns, outcomes, the player."""
+
+    def expand(context, root, path, length, found):
+        left = word(root)[0] - sum(path[i] for i in range(length))
+        for slot in range(4):
+            outcome = 4 if not 1 <= slot <= min(3, left) else WIN if slot == left else ONGOING
+            found[0].outcomes[slot] = changes["outcome"] if "outcome" in changes and outcome == WIN else outcome
+        found[0].root_player = changes.get("player", length % 2 == 0)
+        return 4
+
+    return EXPAND(expand)
+
+
+def simulation(**changes):
+    """A simulate of nim whose rollouts the player to move at the root wins, and otherwise correct but for changes."""
+
+    def simulate(context, root, path, length, told, rng):
+        left = word(root)[0] - sum(path[i] for i in range(length))
+        cursor = told[0]
+        last = cursor + 1 == min(3, left)
+        told[1] = changes.get("slot", cursor + 1)
+        told[2] = 4
+        told[0] = changes.get("cursor", 0xFFFFFFFF if last else cursor + 1)
+        if cursor + 1 == left:
+            return changes.get("ending", 2 if length % 2 == 0 else 0)
+        return 2
+
+    return SIMULATE(simulate)
+
+
+PROBLEMS = {
+    "legal_moves in": (
+        lambda: nim(max_plies=60, **writing(3, "legal_moves")),
+        r"legal_moves\(\)",
+        r"legal_moves\(\) changed the state, which it may only read",
+    ),
+    "legal_moves after": (
+        lambda: nim(**writing(4, "legal_moves")),
+        r"legal_moves\(\)",
+        r"legal_moves\(\) wrote to memory beside the state, which has 4 bytes",
+    ),
+    "play before": (lambda: nim(**writing(-64, "play")), r"play\(\)", r"play\(\) wrote to memory beside the state"),
+    "room": (
+        lambda: nim(legal_moves=past_the_room),
+        r"legal_moves\(\)",
+        r"legal_moves\(\) wrote more than max_moves, 4, moves",
+    ),
+    "again": (
+        lambda: nim(legal_moves=alternating),
+        "position",
+        "two questions to the same position had different answers",
+    ),
+    "play again": (
+        lambda: nim(play=forgetting),
+        r"play|play\(\)",
+        r"the move \d did something else when it was played again|led to different positions",
+    ),
+    "plies": (lambda: nim(max_plies=5), "play|rollout", "and max_plies is 5"),
+    "rollout fails": (lambda: nim(rollout=ROLLOUT(lambda *_: -9)), "rollout", r"failed: .*rollout\(\) returned -9"),
+    "rollout result": (
+        lambda: nim(rollout=ROLLOUT(lambda context, state, rng: 0 if word(state)[0] == 1 else 2)),
+        "rollout",
+        "must return 2 here .0 lost, 1 drawn, 2 won, for the player to move., got 0",
+    ),
+    "rollout mean": (
+        lambda: nim(12, rollout=ROLLOUT(lambda context, state, rng: 2)),
+        "rollout",
+        r"must play uniformly random moves .* 1500 rollouts gave 1.000 on average",
+    ),
+    "expand outcome": (lambda: nim(expand=expansion(outcome=DRAW)), "expand", "must tell of each slot what play says"),
+    "expand player": (
+        lambda: nim(expand=expansion(player=1)),
+        "expand",
+        r"must set root_player to 0: player \+1 is to move at the root and player -1 here",
+    ),
+    "expand fails": (lambda: nim(expand=EXPAND(lambda *_: -1)), "expand", r"failed: .*expand\(\) returned -1"),
+    "simulate slot": (
+        lambda: nim(simulate=simulation(slot=1)),
+        "simulate",
+        "must try each legal move once, got the slot 1",
+    ),
+    "simulate cursor": (
+        lambda: nim(simulate=simulation(cursor=0xFFFFFFFF)),
+        "simulate",
+        "must set the cursor to MCTS_ALL_TRIED with the last of the legal moves, of which 2 are untried",
+    ),
+    "simulate ending": (
+        lambda: nim(simulate=simulation(ending=1)),
+        "simulate",
+        "must return the result for the player to move at the root, [02] after a move with the outcome 1",
+    ),
+    "simulate mean": (
+        lambda: nim(7, simulate=simulation()),
+        "simulate",
+        r"must tell the result for the player to move at the root: \d+ simulations gave",
+    ),
+    "to_move": (
+        lambda: nim(to_move=TO_MOVE(lambda context, state: 1 if word(state)[0] > 4 else 3)),
+        r"play\(\)",
+        r"raised GameError: .*to_move\(\) returned 3",
+    ),
+    "too many": (
+        lambda: nim(legal_moves=too_many),
+        r"legal_moves\(\)",
+        r"raised GameError: .*legal_moves\(\) returned 5",
+    ),
+    "outcome": (
+        lambda: nim(play=lambda context, state, move: 7),
+        r"play\(\)",
+        r"raised GameError: .*play\(\) returned 7",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", PROBLEMS)
+def test_problems_are_told_in_words(what):
+    make, part, words = PROBLEMS[what]
+    report = mc.check_game(make(), 12, seed=1, max_plies=60)
+    assert any(re.fullmatch(part, problem.part) and re.search(words, problem.text) for problem in report.problems), (
+        report
+    )
+
+
+CANARIES = {
+    "legal_moves after": (writing(4, "legal_moves"), "legal_moves", "wrote to bytes after the state"),
+    "legal_moves before": (writing(-1, "legal_moves"), "legal_moves", "wrote to bytes before the state"),
+    "legal_moves in": (writing(3, "legal_moves"), "legal_moves", "wrote to the state, which it may only read"),
+    "play after": (writing(200, "play"), "play", "wrote to bytes after the state for the move 1"),
+    "play before": (writing(-200, "play"), "play", "wrote to bytes before the state for the move 1"),
+    "room": ({"legal_moves": past_the_room}, "legal_moves", "wrote to bytes after the room for 4 moves"),
+}
+
+
+@pytest.mark.parametrize("what", CANARIES)
+def test_canaries(what):
+    functions, part, words = CANARIES[what]
+    game = nim(9, **functions)
+    sound = nim(6).state()
+    state = game.state().play(3) if "play" not in functions else game.state(nim(8).state().data).play(1)
+    assert state.data == sound.data or "play" in functions
+    found = list(table_problems(game.state(), state, [3], [1, 2, 3]))
+    assert found[0][0] == part and words in found[0][2]
+
+
+def test_sound_functions_given_for_speed_have_no_problems():
+    assert mc.check_game(nim(expand=expansion()), 40).ok
+    for expand in (None, expansion()):
+        report = mc.check_game(nim(3, expand=expand, rollout=ROLLOUT(first_moves_only)), 40)
+        assert report.ok, report
+
+
+def first_moves_only(context, state, rng):
+    """A rollout of nim with up to three stones: wins with 1, with 2 and 3 in exactly one of two or three of four."""
+    draw = mc_random(rng)
+    left = word(state)[0]
+    return 2 if left == 1 else 2 * (draw % 2) if left == 2 else 2 * (draw % 2)
+
+
+def mc_random(rng):
+    """A bit that is good enough: the middle of a counter of odd steps, as SplitMix64 makes of it."""
+    counter = ctypes.cast(rng, ctypes.POINTER(ctypes.c_uint64))
+    counter[0] += 0x9E3779B97F4A7C15
+    z = counter[0]
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
+    return z >> 40
+
+
+def test_tables_of_our_own_games_are_sound():
+    for start in (
+        mc.ConnectFour(),
+        mc.TicTacToe(),
+        mc.Gomoku(7),
+        mc.ConnectFour(8, 9, 5),
+        simple_twin(mc.ConnectFour()),
+    ):
+        state, path = start, []
+        while state.winner() is None:
+            assert list(table_problems(start, state, path, state.legal_moves())) == []
+            move = state.legal_moves()[len(path) // 2 % len(state.legal_moves())]
+            state, path = state.play(move), [*path, move]
+
+
+def test_problems_of_the_face():
+    """A position whose Python methods say something else than its table."""
+    state = nim(5).state()
+    assert list(table_problems(state, state, [], [3, 2, 1])) == []  # slots are moves, in any order
+    found = list(table_problems(state, state, [], [3, 1]))
+    assert "must be those of the table, got [3, 1], in the table [1, 2, 3]" in found[0][2]
+    state = nim(5, max_moves=9).state()
+    found = list(table_problems(state, state, [], [3, 2, 1]))
+    assert "must be those of the table in the same order, got [3, 2, 1], in the table [1, 2, 3]" in found[0][2]
+
+
+def test_a_table_without_functions():
+    """As that of a Python-written game, which has no moves of its own."""
+    from mcts_core.games.python_game import PythonGame
+
+    class Coin:
+        to_move, winner, legal_moves = 1, lambda self: None, lambda self: [1]
+
+        def play(self, move):
+            return Coin()
+
+    found, = table_problems(Coin(), PythonGame(Coin()), [], [1])
+    assert found.part == "table" and "must be there" in found.text
+
+
+def test_sampled_positions_need_not_be_many():
+    import random
+
+    assert list(rollout_problems(nim().state(), [], random.Random(1))) == []
+
+
+def test_legal_moves_of_a_position_are_only_read():
+    """The check itself changes nothing."""
+    state = nim(6).state()
+    before = state.data
+    list(table_problems(state, state, [], [1, 2, 3]))
+    assert state.data == before
+
+
+def test_bad_numbers_in_the_list():
+    def legal_moves(context, state, moves):
+        moves[0] = 9
+        return 1
+
+    game = mc.native_game(legal_moves=LEGAL_MOVES(legal_moves), play=PLAY(lambda *_: WIN), state_size=1, max_moves=4)
+    with pytest.raises(mc.GameError, match=r"must give different moves from 0 to 3, got \[9\]"):
+        mc.check_game(game, 5)

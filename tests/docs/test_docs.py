@@ -1,0 +1,90 @@
+"""The pages of docs/: every block of Python runs, every session prints what stands there. The links of all pages."""
+
+import doctest
+import pathlib
+import re
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[2]
+PAGES = sorted((ROOT / "docs").glob("**/*.md"))
+OTHERS = [page for folder in (".", "bench", "examples", "examples/*") for page in sorted(ROOT.glob(f"{folder}/*.md"))]
+PROGRAMS = {"clusters.md", "kaggle.md", "native_games.md", "pettingzoo.md"}
+"""Pages that have tests of their own: their blocks are programs, or need the packages of others."""
+
+
+def name_of(page):
+    return page.relative_to(ROOT).as_posix()
+
+
+def prose(page):
+    """The text of a page without its blocks of code."""
+    return re.sub(r"^( *)```.*?^\1```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def anchors(page):
+    """What links can lead to on a page, as repositories are shown on the web: headings in lower case with dashes."""
+    headings = [re.sub(r"[`*]|\]\([^)]*\)", "", heading) for heading in re.findall(r"^#+ +(.*)$", prose(page), re.M)]
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name not in PROGRAMS], ids=name_of)
+def test_the_blocks_of_a_page_run(page):
+    text = page.read_text(encoding="utf-8")
+    names = {"__name__": page.stem}
+    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner()
+    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    for number, block in enumerate(blocks):
+        name = f"{page.name} block {number}"
+        if block.startswith(">>> "):
+            test = parser.get_doctest(block, names, name, page.name, 0)
+            runner.run(test, clear_globs=False)
+            names = test.globs
+        else:
+            exec(compile(block, name, "exec"), names)
+    assert runner.summarize(verbose=False).failed == 0
+
+
+@pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=name_of)
+def test_the_links_of_a_page_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
+        if "://" in target:
+            continue
+        path, _, anchor = target.partition("#")
+        file = page.parent / path if path else page
+        assert file.exists(), target
+        if anchor:
+            assert anchor in anchors(file), target
+
+
+def test_the_names_of_pages_in_texts_are_those_of_files():
+    """Docstrings name pages, as ``docs/evaluators.md``."""
+    named = set()
+    for source in sorted((ROOT / "mcts_core").rglob("*.py")) + sorted((ROOT / "src").glob("*.pyx")):
+        named |= set(re.findall(r"\b((?:docs|bench)/[\w/]+\.md)\b", source.read_text(encoding="utf-8")))
+    assert len(named) >= 4
+    for name in named:
+        assert (ROOT / name).exists(), name
+
+
+def test_there_are_pages():
+    assert {"index.md", "first_search.md", "own_game.md", "bots.md", "algorithms.md"} <= {page.name for page in PAGES}
+    assert {name_of(page) for page in OTHERS} >= {"README.md", "bench/README.md", "examples/README.md"}
+
+
+def test_the_readme_lists_the_guide():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    listed = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    guide = re.search(r":caption: Guide\n\n(.*?)\n\*\n", listed, re.DOTALL)[1].split()
+    assert len(guide) >= 19
+    for page in [*guide, "index", "algorithms"]:
+        assert f"](docs/{page}.md)" in text, page
+
+
+@pytest.mark.parametrize("name", ["algorithms.md"])
+def test_the_notes_of_a_page_are_those_that_it_calls(name):
+    text = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    notes = re.findall(r"^\[\^(\w+)\]: ", text, re.MULTILINE)
+    called = re.findall(r"\[\^(\w+)\](?!: [A-Z]\. )", text)
+    assert len(notes) == len(set(notes)) >= 25
+    assert set(notes) == set(called)

@@ -1,0 +1,25 @@
+"""src/engine/settings.pyx: options in native form, and what a game offers."""
+
+import pytest
+from value_games import Claim
+
+import mcts_core as mc
+from mcts_core.engine.settings import SearchSettings, guide_of
+
+
+def test_what_games_offer():
+    policies, distance, actions, proves = guide_of(mc.ConnectFour())
+    assert policies & 1 and (distance, proves) == (0, True) and actions >= 7
+    policies, distance, actions, proves = guide_of(mc.Gomoku(15))
+    assert policies & 1 and distance > 0 and actions >= 225 and proves
+    assert not guide_of(mc.ConnectFour(11, 10, 4))[3]  # more than 64 bits
+    assert not guide_of(Claim())[3]
+
+
+def test_settings_take_names_only():
+    settings = SearchSettings(guided=True, exploration=0.5, rollouts_per_leaf=3, by_value=False)
+    assert settings.rollouts_per_leaf == 3
+    with pytest.raises(TypeError):
+        SearchSettings(True, 0.5, 3, False)
+    with pytest.raises(TypeError):
+        SearchSettings(guided=True)

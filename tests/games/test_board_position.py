@@ -1,0 +1,67 @@
+"""src/games/board_position.pyx: what the positions of all boards share."""
+
+import copy
+import pickle
+
+import pytest
+
+from mcts_core import MNK, ConnectFour, GameOver, Gomoku, IllegalMove, InvalidState, TicTacToe
+from mcts_core.games.board_position import BoardPosition, restore
+
+EMPTY = [ConnectFour(), ConnectFour(5, 4, 3), MNK(5, 3, 3), MNK(4, 4, 4, "exact"), Gomoku(6), TicTacToe()]
+
+
+def end_of(state):
+    while state.winner() is None:
+        state = state.play(state.legal_moves()[-1])
+    return state
+
+
+@pytest.mark.parametrize("empty", EMPTY, ids=repr)
+def test_values(empty):
+    rules = {name: getattr(empty, name) for name in empty._arguments}
+    assert type(empty)(**rules) == empty
+    played = empty.play(1).play(2).play(0)
+    drawn = type(empty).from_string(str(played), **rules)
+    move = drawn.legal_moves()[0]
+    later = drawn.play(move)
+    for state in (empty, played, drawn, later, end_of(empty)):
+        for twin in (pickle.loads(pickle.dumps(state)), copy.copy(state), copy.deepcopy(state), eval(repr(state))):
+            assert type(twin) is type(state) and twin == state and hash(twin) == hash(state)
+        assert pickle.loads(pickle.dumps(state)).moves == state.moves
+        assert (state.last_move is None) == (state.moves == ())
+    assert played == drawn != later == played.play(move)
+    assert (played.moves, drawn.moves, later.moves) == ((1, 2, 0), (), (move,))
+    assert [state.to_move for state in (empty, played, later)] == [1, -1, 1]
+
+
+def test_positions_of_other_boards_differ():
+    assert len(set(EMPTY)) == len(EMPTY)
+    assert all((one == other) == (one is other) for one in EMPTY for other in EMPTY)
+    assert EMPTY[0] != str(EMPTY[0])
+
+
+@pytest.mark.parametrize("empty", EMPTY, ids=repr)
+def test_moves_that_are_none(empty):
+    over = end_of(empty)
+    with pytest.raises(GameOver, match=r"the game is over, (column|move) 0 cannot be played"):
+        over.play(0)
+    with pytest.raises(IllegalMove, match="must be an int from 0"):
+        empty.play(-1)
+    rules = {name: getattr(empty, name) for name in empty._arguments}
+    with pytest.raises(IllegalMove, match="comes after the end of the game"):
+        type(empty).from_moves([*over.moves, 0], **rules)
+
+
+def test_positions_are_made_by_games():
+    with pytest.raises(TypeError, match="made by a game"):
+        BoardPosition()
+
+
+@pytest.mark.parametrize("arguments", [
+    (int, None, ()), (None, None, ()), (ConnectFour, 6, None, ()),
+    (TicTacToe, 3, None, ()), (Gomoku, 4, "exact", None, ()), (MNK, 2, 2, 3, "exact", None, ()),
+])
+def test_forged_pickles(arguments):
+    with pytest.raises(InvalidState):
+        restore(*arguments)

@@ -1,0 +1,132 @@
+"""Texts of moves and diagrams."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcts_core.games.board_text import format_diagram, parse_diagram, parse_moves
+from mcts_core.errors import IllegalMove, InvalidOption, InvalidState
+
+QUICK = settings(derandomize=True, deadline=None, max_examples=100, database=None)
+
+
+class Index:
+    def __index__(self):
+        return 3
+
+
+@pytest.mark.parametrize(
+    "text, count, base, moves",
+    [
+        ("", 7, 0, []),
+        ("  ", 7, 0, []),
+        ("0123", 7, 0, [0, 1, 2, 3]),
+        ("4455", 7, 1, [3, 3, 4, 4]),
+        ("0 1,2;3\n4", 7, 0, [0, 1, 2, 3, 4]),
+        ("9", 10, 0, [9]),
+        ("09", 10, 0, [0, 9]),
+        ("19", 9, 1, [0, 8]),
+        ("10", 11, 0, [10]),
+        ("10", 10, 1, [9]),
+        ("112 97", 225, 0, [112, 97]),
+        ("3", 225, 0, [3]),
+        ([], 7, 0, []),
+        ((0, 6), 7, 0, [0, 6]),
+        ([1, 7], 7, 1, [0, 6]),
+        (iter([5, 5]), 7, 0, [5, 5]),
+        ([Index()], 7, 0, [3]),
+        (range(3), 7, 0, [0, 1, 2]),
+    ],
+)
+def test_parse_moves(text, count, base, moves):
+    assert parse_moves(text, count, base) == moves
+
+
+@pytest.mark.parametrize(
+    "moves, words",
+    [
+        ("01x", "move 3 of '01x' must be a number from 0 to 6, got 'x'"),
+        ("0 -1", "move 2 of '0 -1' must be a number from 0 to 6, got '-1'"),
+        ("0 7", "move 2 of '0 7' must be an int from 0 to 6, got 7"),
+        ("0 12345678901", "move 2 of '0 12345678901' must be a number from 0 to 6, got '12345678901'"),
+        ("٣", "move 1 of '٣' must be a number from 0 to 6, got '٣'"),
+        ("²", "move 1 of '²' must be a number from 0 to 6, got '²'"),
+        ([0, "1"], "move 2 of [0, '1'] must be an int from 0 to 6, got '1'"),
+        ([True], "move 1 of [True] must be an int from 0 to 6, got True"),
+        ([-1], "move 1 of [-1] must be an int from 0 to 6, got -1"),
+        (b"01", "moves must be a text or a sequence of ints, got b'01'"),
+        (bytearray(b"0"), "moves must be a text or a sequence of ints, got bytearray(b'0')"),
+        (None, "moves must be a text or a sequence of ints, got None"),
+        (7, "moves must be a text or a sequence of ints, got 7"),
+    ],
+)
+def test_parse_moves_names_what_is_wrong(moves, words):
+    with pytest.raises(IllegalMove) as caught:
+        parse_moves(moves, 7)
+    assert str(caught.value) == words
+
+
+@pytest.mark.parametrize("base", [-1, 2, "1", None, True, 1.0])
+def test_base_is_zero_or_one(base):
+    with pytest.raises(InvalidOption, match="base must be an int from 0 to 1"):
+        parse_moves("1", 7, base)
+
+
+@QUICK
+@given(st.integers(1, 400), st.integers(0, 1), st.data())
+def test_moves_survive_being_written(count, base, data):
+    moves = data.draw(st.lists(st.integers(0, count - 1), min_size=2, max_size=20))
+    shifted = [move + base for move in moves]
+    for separator in (" ", ",", "; ", "\n"):
+        assert parse_moves(separator.join(map(str, shifted)), count, base) == moves
+    assert parse_moves(shifted, count, base) == moves
+    if count - 1 + base <= 9:
+        assert parse_moves("".join(map(str, shifted)), count, base) == moves
+
+
+def test_diagrams():
+    assert parse_diagram(" . x o \n X O . \n", 2, 3) == bytes([0, 1, 2, 1, 2, 0])
+    assert parse_diagram(".xoXO.", 2, 3) == bytes([0, 1, 2, 1, 2, 0])
+    assert format_diagram(bytes([0, 1, 2, 1, 2, 0]), 2, 3) == ". X O\nX O ."
+
+
+@QUICK
+@given(st.integers(1, 8), st.integers(1, 8), st.data())
+def test_diagrams_survive_being_written(rows, cols, data):
+    cells = data.draw(st.permutations([1, 2] * (rows * cols // 3) + [0] * (rows * cols - rows * cols // 3 * 2)))
+    text = format_diagram(cells, rows, cols)
+    assert parse_diagram(text, rows, cols) == bytes(cells)
+    assert parse_diagram(text.lower().replace(" ", ""), rows, cols) == bytes(cells)
+    assert parse_diagram(text.replace("\n", "\r\n"), rows, cols) == bytes(cells)
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        (None, "a diagram must be a str, got None"),
+        (b"......", "a diagram must be a str, got b'......'"),
+        ("..?...", "cell 2 of the diagram must be one of '.', 'X', 'O', got '?' in '..?...'"),
+        (".....", "a diagram of this board must have 2 rows of 3 cells (6 cells), got 5 cells in '.....'"),
+        ("..\n..\n..", r"a diagram of this board must have 2 rows of 3 cells (6 cells), got 6 cells in '..\n..\n..'"),
+        ("....\n..", r"a diagram of this board must have 2 rows of 3 cells (6 cells), got 6 cells in '....\n..'"),
+        ("XX....", "a diagram must have as many X as O or one more, got 2 X and 0 O in 'XX....'"),
+        ("O.....", "a diagram must have as many X as O or one more, got 0 X and 1 O in 'O.....'"),
+    ],
+)
+def test_parse_diagram_names_what_is_wrong(text, words):
+    with pytest.raises(InvalidState) as caught:
+        parse_diagram(text, 2, 3)
+    assert str(caught.value) == words
+
+
+@QUICK
+@given(st.one_of(st.text(max_size=20), st.none(), st.integers(), st.lists(st.text(max_size=3))))
+def test_anything_is_parsed_or_refused(anything):
+    try:
+        assert set(parse_moves(anything, 7)) <= set(range(7))
+    except IllegalMove:
+        pass
+    try:
+        assert len(parse_diagram(anything, 2, 3)) == 6
+    except InvalidState:
+        pass

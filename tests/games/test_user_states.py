@@ -1,0 +1,105 @@
+"""src/games/user_states.pyx: what a game written in Python answers wrongly is told alike by the searches that ask it."""
+
+import pytest
+
+import mcts_core as mc
+
+SEARCHES = {
+    "plain": {"preset": "uct"},
+    "guided": {},
+    "general": {"policy_value": lambda state: ([1.0] * len(state.legal_moves()), 0.0)},
+}
+
+
+class Passes:
+    """Two players in turn pass five times."""
+
+    def __init__(self, passes=0):
+        self.passes, self.to_move = passes, 1 - 2 * (passes % 2)
+
+    def legal_moves(self):
+        return ["pass", "pass on"]
+
+    def play(self, move):
+        return type(self)(self.passes + 1)
+
+    def winner(self):
+        return None if self.passes < 5 else 0
+
+
+class Third(Passes):
+    def __init__(self, passes=0):
+        super().__init__(passes)
+        self.to_move = 2 if passes == 1 else self.to_move
+
+
+class Yes(Passes):
+    def winner(self):
+        return True if self.passes == 1 else None
+
+
+class Lost(Passes):
+    def play(self, move):
+        return None
+
+
+class Same(Passes):
+    def play(self, move):
+        return self
+
+
+class Stuck(Passes):
+    def legal_moves(self):
+        return [] if self.passes == 1 else ["pass"]
+
+
+class Text(Passes):
+    def legal_moves(self):
+        return "pass" if self.passes == 1 else ["pass"]
+
+
+class Twice(Passes):
+    def legal_moves(self):
+        return ["pass", "pass"] if self.passes == 1 else ["pass"]
+
+
+class Breaks(Passes):
+    def winner(self):
+        return 1 // (1 - self.passes) and None
+
+
+FAULTS = [
+    (Third, r"Third.to_move must be \+1 or -1, got 2"),
+    (Yes, r"Yes.winner\(\) must return None, \+1, -1 or 0, got True"),
+    (Lost, r"Lost.play\('pass'\) must return a new state, got None"),
+    (Same, r"Same.play\('pass'\) must return a new state, got the same object"),
+    (Stuck, r"Stuck.legal_moves\(\) returned no move although winner\(\) is None in "),
+    (Text, r"Text.legal_moves\(\) must return a list of moves, got 'pass'"),
+    (Twice, r"Twice.legal_moves\(\) must not repeat a move, got \['pass', 'pass'\]"),
+    (Breaks, r"Breaks.winner\(\) raised ZeroDivisionError: "),
+]
+
+
+@pytest.mark.parametrize("options", SEARCHES.values(), ids=SEARCHES)
+@pytest.mark.parametrize(("game", "message"), FAULTS, ids=lambda value: getattr(value, "__name__", ""))
+def test_a_fault_is_told_alike(game, message, options):
+    with pytest.raises(mc.GameError, match=message):
+        mc.Searcher(**options).search(game(), iterations=200)
+
+
+@pytest.mark.parametrize("options", SEARCHES.values(), ids=SEARCHES)
+def test_a_game_without_fault_is_searched(options):
+    engine = mc.Searcher(**options)
+    assert engine.search(Passes(), iterations=200) in ("pass", "pass on")
+    assert engine.stats().value == 0.5
+
+
+@pytest.mark.parametrize("options", SEARCHES.values(), ids=SEARCHES)
+@pytest.mark.parametrize("name", ["legal_moves", "play", "winner"])
+def test_a_missing_method_is_named(name, options):
+    class Less(Passes):
+        pass
+
+    setattr(Less, name, None)
+    with pytest.raises(mc.InvalidState, match=rf"a state must have to_move, .* has no method {name}\(\)"):
+        mc.Searcher(**options).search(Less(), iterations=10)

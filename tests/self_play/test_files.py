@@ -1,0 +1,238 @@
+"""mcts_core/self_play/files.py: folders that are whole at any time, and go on."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mcts_core as mc
+
+OPTIONS = {"games": 11, "iterations": 12, "seed": 3, "shard_games": 3, "together": 2}
+
+
+def evaluate(observations):
+    sums = observations.reshape(len(observations), -1) @ np.arange(observations[0].size)
+    return np.stack([(sums + k) % 5 + 1 for k in range(9)], 1), sums % 7 / 7 - 0.5
+
+
+def play(folder, **options):
+    return mc.selfplay(mc.TicTacToe(), folder=folder, **{"evaluator": evaluate, **OPTIONS, **options})
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A folder of a call that was not ended."""
+    folder = tmp_path_factory.mktemp("self") / "play"
+    paths = play(folder)
+    assert paths == [folder / f"shard-0000{number}.npz" for number in range(4)]
+    return folder
+
+
+def manifest(folder):
+    return json.loads((folder / "selfplay.json").read_text(encoding="utf-8"))
+
+
+def test_files_are_what_the_iterator_yields(whole):
+    parts = list(mc.selfplay(mc.TicTacToe(), evaluator=evaluate, **OPTIONS))
+    for number, (part, path) in enumerate(zip(parts, sorted(whole.glob("*.npz")), strict=True)):
+        read = mc.SelfPlayData.load(path)
+        entry = manifest(whole)["shards"][str(number)]
+        assert len(read) == entry["positions"] == len(part) and entry["games"] == len(set(part.games.tolist()))
+        for name in ("observations", "policies", "results", "values", "actions", "games", "plies"):
+            assert np.array_equal(getattr(read, name), getattr(part, name))
+            assert getattr(read, name).dtype == getattr(part, name).dtype
+    assert len(contents(whole)) == 5
+
+
+def test_the_same_call_again_plays_nothing(whole):
+    before = contents(whole)
+    times = {path: path.stat().st_mtime_ns for path in whole.iterdir()}
+    assert play(whole, evaluator=lambda observations: 1 / 0) == sorted(whole.glob("*.npz"))
+    assert play(whole, evaluator=lambda observations: 1 / 0, seed=None) == sorted(whole.glob("*.npz"))
+    assert contents(whole) == before and times == {path: path.stat().st_mtime_ns for path in whole.iterdir()}
+
+
+class Stop(Exception):
+    pass
+
+
+@pytest.mark.parametrize("games", [1, 3, 4, 7, 10])
+def test_a_call_that_progress_ended_goes_on(whole, tmp_path, games):
+    def stop(progress):
+        if progress.games >= games:
+            raise Stop
+
+    with pytest.raises(Stop):
+        play(tmp_path, progress=stop)
+    there = contents(tmp_path)
+    assert len(there) == 1 + (games - 1) // 3
+    assert all(contents(whole)[name] == data for name, data in there.items() if name != "selfplay.json")
+    seen = []
+    play(tmp_path, progress=seen.append)
+    assert contents(tmp_path) == contents(whole)
+    assert seen[0].games >= 3 * (len(there) - 1) and seen[-1].games == 11 and seen[0].positions == 2
+
+
+def test_nothing_is_lost_when_the_evaluator_fails(whole, tmp_path):
+    left = 200
+
+    def failing(observations):
+        nonlocal left
+        left -= 1
+        if not left:
+            raise ValueError("out of order")
+        return evaluate(observations)
+
+    with pytest.raises(mc.EvaluatorError, match="out of order"):
+        play(tmp_path, evaluator=failing)
+    assert 1 < len(contents(tmp_path)) < 5
+    play(tmp_path)
+    assert contents(tmp_path) == contents(whole)
+
+
+KILLED = """
+import os, signal, sys
+sys.path.insert(0, {tests!r})
+from test_self_play_files import play
+import mcts_core.storage as storage
+real, left = os.replace, {left}
+def replace(source, target):
+    global left
+    left -= 1
+    if not left:
+        os.kill(os.getpid(), signal.SIGKILL) if hasattr(signal, "SIGKILL") else os._exit(1)
+    real(source, target)
+os.replace = replace
+play({folder!r})
+"""
+
+
+@pytest.mark.parametrize("left", [1, 2, 3, 6])
+def test_a_killed_call_leaves_what_is_whole_and_goes_on(whole, tmp_path, left):
+    """The process is killed with a file written but not yet in its place."""
+    folder = tmp_path / "folder"
+    code = KILLED.format(tests=os.path.dirname(__file__), left=left, folder=str(folder))
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0 and not done.stderr
+    for path in folder.glob("*.npz"):
+        assert path.read_bytes() == (whole / path.name).read_bytes()
+    play(folder)
+    assert {name: data for name, data in contents(folder).items() if not name.endswith(".tmp")} == contents(whole)
+
+
+def test_more_games(whole, tmp_path):
+    for games in (2, 3, 7, 11):
+        play(tmp_path, games=games)
+    assert contents(tmp_path) == contents(whole)
+    with pytest.raises(mc.InvalidOption, match="games must be at least 11, as many as folder .* has, got 10"):
+        play(tmp_path, games=10)
+    assert contents(tmp_path) == contents(whole)
+
+
+def test_files_that_are_gone_or_cut_are_played_again(whole, tmp_path):
+    play(tmp_path)
+    (tmp_path / "shard-00001.npz").unlink()
+    (tmp_path / "shard-00002.npz").write_bytes(b"")
+    play(tmp_path)
+    assert contents(tmp_path) == contents(whole)
+
+
+@pytest.mark.parametrize(("options", "text"), [
+    ({"iterations": 13}, "iterations 12 there, 13 here"), ({"seed": 4}, "seed 3 there, 4 here"),
+    ({"temperature": 0.5}, "temperature 1.0 there, 0.5 here"), ({"temperature_plies": 1}, "temperature_plies 30 there"),
+    ({"shard_games": 4}, "shard_games 3 there"), ({"together": 3}, "together 2 there"),
+    ({"label": "b"}, "label '' there, 'b' here"), ({"noise_alpha": 1.0}, "noise_alpha None there, 1.0 here"),
+    ({"evaluator": None, "preset": "uct"}, "leaves 'evaluator' there, 'rollouts' here"),
+    ({"c_puct": 1, "batch": 2}, "batch 1 there, 2 here; c_puct 0.625 there, 1.0 here"),
+    ({"memory_mb": 1}, "memory_mb 256.0 there, 1.0 here"),
+])
+def test_other_settings_are_refused(whole, options, text):
+    before = contents(whole)
+    with pytest.raises(mc.InvalidOption, match="was made with other settings: .*" + text):
+        play(whole, **options)
+    assert contents(whole) == before
+
+
+@pytest.mark.parametrize("start", [mc.TicTacToe().play(4), mc.MNK(3, 3, 3).play(0)])
+def test_another_start_is_refused(whole, start):
+    with pytest.raises(mc.InvalidOption, match="start '[0-9a-f]{16}' there, "):
+        mc.selfplay(start, folder=whole, evaluator=evaluate, **OPTIONS)
+    with pytest.raises(mc.InvalidOption, match="game 'mcts_core.games.mnk.position.TicTacToe' there, 'mcts_core.games.connect_four.position.Conn"):
+        mc.selfplay(mc.ConnectFour(), folder=whole, evaluator=evaluate, **OPTIONS)
+
+
+def test_a_seed_of_its_own(tmp_path):
+    play(tmp_path / "a", seed=None, games=1)
+    play(tmp_path / "b", seed=None, games=1)
+    seed = manifest(tmp_path / "a")["seed"]
+    assert seed != manifest(tmp_path / "b")["seed"]
+    play(tmp_path / "a", seed=None, games=3)
+    play(tmp_path / "b", seed=None, games=3)
+    play(tmp_path / "c", seed=seed, games=3)
+    assert contents(tmp_path / "a") == contents(tmp_path / "c") != contents(tmp_path / "b")
+
+
+@pytest.mark.parametrize(("text", "reason"), [
+    (b"", "Expecting value"), (b"\xff\xfe", "it is no text"), (b"[]", ""), (b"{}", "'format'"),
+    (b'{"format": "other"}', "another format"),
+    (b'{"format": "mcts_core selfplay", "version": 2}', "its version is 2, and this package reads 1"),
+    (b'{"format": "mcts_core selfplay", "version": 1, "settings": {}, "seed": 1, "shards": []}', ""),
+    (b'{"format": "mcts_core selfplay", "version": 1, "settings": {}, "seed": 1, "shards": {"x": {}}}', ""),
+])
+def test_a_manifest_that_is_none(tmp_path, text, reason):
+    (tmp_path / "selfplay.json").write_bytes(text)
+    with pytest.raises(mc.InvalidFile, match="is no manifest of selfplay: .*" + reason):
+        play(tmp_path)
+    assert contents(tmp_path) == {"selfplay.json": text}
+
+
+def test_shards_without_a_manifest(whole, tmp_path):
+    (tmp_path / "shard-00007.npz").write_bytes(b"precious")
+    with pytest.raises(mc.InvalidOption, match="has shards but no selfplay.json"):
+        play(tmp_path)
+    assert contents(tmp_path) == {"shard-00007.npz": b"precious"}
+
+
+def test_a_folder_that_is_a_file(tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(OSError):
+        play(tmp_path / "file")
+    play(str(tmp_path / "deep" / "er"), games=1)
+    assert len(contents(tmp_path / "deep" / "er")) == 2
+
+
+@pytest.mark.parametrize("bad", ["nothing", "text", "cut", "pickle", "fewer", "lengths", "single"])
+def test_files_that_are_no_shards(whole, tmp_path, monkeypatch, bad):
+    monkeypatch.chdir(tmp_path)
+    path, good = Path("file.npz"), (whole / "shard-00000.npz").read_bytes()
+    arrays = dict(np.load(whole / "shard-00000.npz"))
+    if bad == "fewer":
+        del arrays["values"]
+    elif bad == "lengths":
+        arrays["values"] = arrays["values"][1:]
+    elif bad == "pickle":
+        arrays["values"] = np.array([{}] * len(arrays["values"]), object)
+    if bad in ("fewer", "lengths", "pickle"):
+        np.savez(path, **arrays)
+    elif bad == "single":
+        with path.open("wb") as file:
+            np.save(file, np.zeros(3))
+    else:
+        path.write_bytes({"nothing": b"", "text": b"hello", "cut": good[:len(good) // 2]}[bad])
+    with pytest.raises(mc.InvalidFile, match=r"file.npz' is no file of selfplay: \S"):
+        mc.SelfPlayData.load(path)
+
+
+def test_paths_that_are_none(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        mc.SelfPlayData.load(tmp_path / "nowhere.npz")
+    with pytest.raises(mc.InvalidOption, match="path must be a str or a path, got 5"):
+        mc.SelfPlayData.load(5)

@@ -1,0 +1,306 @@
+"""src/tree/general_tree.pyx: against a slow oracle, iteration by iteration, and against trees counted on paper."""
+
+import importlib
+
+import numpy as np
+import pytest
+from general_oracle import Oracle, Tangle, by_states, network, network_of_all
+
+import mcts_core as mc
+from mcts_core import dispatch
+
+
+def found_by(state, iterations, **options):
+    engine = mc.Searcher(**options)
+    engine.search(state, iterations=iterations)
+    return engine.stats()
+
+
+def assert_same(stats, oracle):
+    assert {entry.move: (entry.visits, entry.wins) for entry in stats.moves} == oracle.children()
+    assert stats.iterations == stats.visits == oracle.iterations
+    assert stats.nodes == oracle.nodes
+    assert stats.depth_max == max(oracle.depths)
+    assert stats.depth_mean == sum(oracle.depths) / oracle.iterations
+    values = [total / oracle.iterations for total in oracle.totals]
+    assert stats.value == values[oracle.root.player]
+    if oracle.general:
+        assert list(stats.values) == values
+
+
+def deciding(number, **options):
+    """The first game from ``number`` on with at least two moves at its root."""
+    while len(Tangle(number, **options).moves) < 2:
+        number += 1000
+    return Tangle(number, **options)
+
+
+class Paper:
+    """A game on paper: name -> (player, {move: name}), or (CHANCE, {move: (name, probability)}), or the values of all
+    players."""
+
+    def __init__(self, tree, name="root"):
+        self.tree, self.name = tree, name
+        self.players = next(len(entry) for entry in tree.values() if isinstance(entry, list))
+        self.over = isinstance(tree[name], list)
+        self.to_move = 0 if self.over else tree[name][0]
+
+    def legal_moves(self):
+        return list(self.tree[self.name][1])
+
+    def chance_outcomes(self):
+        return [(move, chance) for move, (_, chance) in self.tree[self.name][1].items()]
+
+    def play(self, move):
+        target = self.tree[self.name][1][move]
+        return Paper(self.tree, target if isinstance(target, str) else target[0])
+
+    def returns(self):
+        return self.tree[self.name] if self.over else None
+
+
+def visits_of(stats):
+    return {entry.move: entry.visits for entry in stats.moves}
+
+
+# ---- trees on paper --------------------------------------------------------------------------------------------------
+
+def test_puct_on_paper():
+    """Priors 0.5, 0.3, 0.2 and equal values: what counts is prior * sqrt(N) / (1 + n), N = 1 at first.
+
+    N = 1: 0.50 0.30 0.20, a.  2: 0.35 0.42 0.28, b.  3: 0.43 0.26 0.35, a.  4: 0.33 0.30 0.40, c.
+    5: 0.37 0.34 0.22, a.  6: 0.31 0.37 0.24, b.  7: 0.33 0.26 0.26, a.
+    """
+    half = [0.5]
+    tree = {"root": (0, {"a": "A", "b": "B", "c": "C"}), "A": half, "B": half, "C": half}
+    priors = {"a": 0.5, "b": 0.3, "c": 0.2}
+    order = "abacaba"
+    for iterations in range(1, len(order) + 1):
+        stats = found_by(Paper(tree), iterations, policy_value=lambda state: (priors, 0.0), c_puct=1.0)
+        assert visits_of(stats) == {move: order[:iterations].count(move) for move in "abc"}
+
+
+def test_the_value_counts_from_zero_to_one():
+    """c_puct 0: only the mean counts, and what was not visited has that of the parent.
+
+    The root is worth 0.5. a gives 0.25, so the root 0.375, and b is next: 0.75, the root 0.5; b stays.
+    """
+    tree = {"root": (0, {"a": "A", "b": "B"}), "A": [0.25], "B": [0.75]}
+    for iterations, expected in ((1, (1, 0)), (2, (1, 1)), (3, (1, 2)), (9, (1, 8))):
+        stats = found_by(Paper(tree), iterations, policy_value=lambda state: (None, 0.0), c_puct=0.0)
+        assert tuple(visits_of(stats)[move] for move in "ab") == expected
+    assert stats.values == ((0.25 + 8 * 0.75) / 9,)
+
+
+def test_first_play_urgency():
+    tree = {"root": (0, {"a": "A", "b": "B"}), "A": [0.6], "B": [0.9]}
+    for urgency, expected in ((0.59, {"a": 9, "b": 0}), (0.61, {"a": 1, "b": 8})):
+        for options in ({"policy_value": lambda state: (None, 0.0), "c_puct": 0.0}, {"exploration": 0.0}):
+            assert visits_of(found_by(Paper(tree), 9, fpu=urgency, **options)) == expected
+
+
+def deep(width, depth):
+    """A full tree; all is worth 0.5."""
+    tree = {"root": (0, {})}
+    level = ["root"]
+    for step in range(depth):
+        names = []
+        for name in level:
+            for move in range(width):
+                names.append(f"{name}{move}")
+                tree[name][1][move] = names[-1]
+                tree[names[-1]] = [0.5] if step == depth - 1 else (0, {})
+        level = names
+    return tree
+
+
+def test_what_is_under_way_counts_as_lost():
+    """A batch of two at two equal moves takes both; one by one the first is as good as the other one."""
+    seen = []
+
+    def policy_value(state):
+        seen.append(state.name)
+        return None, 0.0
+
+    for batch, expected, names in ((1, {0: 2, 1: 0}, ["root", "root0", "root00"]),
+                                   (2, {0: 1, 1: 1}, ["root", "root0", "root1"])):
+        seen.clear()
+        stats = found_by(Paper(deep(2, 4)), 2, policy_value=policy_value, batch=batch, c_puct=0.0)
+        assert visits_of(stats) == expected and seen == names
+
+
+def test_a_batch_holds_no_leaf_twice():
+    """One move after the other: a batch of eight finds one leaf."""
+    sizes = []
+
+    class Line(Paper):
+        def observation(self):
+            return [[[len(self.name)]]]
+
+        def play(self, move):
+            return Line(self.tree, self.tree[self.name][1][move])
+
+    def evaluator(observations):
+        sizes.append(len(observations))
+        assert len(set(observations.ravel())) == len(observations)
+        return None, np.zeros(len(observations))
+
+    stats = found_by(Line(deep(1, 6)), 10, evaluator=evaluator)
+    assert sizes == [1] * 6  # the last node is an end
+    assert stats.iterations == 10 and stats.rollouts == 6 and stats.nodes == 7 and stats.depth_max == 6
+    assert stats.pv == (0,) * 6
+
+
+def test_every_player_wants_his_own():
+    """x: player 1 takes what is best for himself, which is nothing for player 0. y: player 2 does the same."""
+    tree = {
+        "root": (0, {"x": "X", "y": "Y"}),
+        "X": (1, {"a": "XA", "b": "XB"}), "XA": [0.0, 1.0, 0.5], "XB": [1.0, 0.2, 0.0],
+        "Y": (2, {"a": "YA", "b": "YB"}), "YA": [0.6, 0.0, 0.2], "YB": [0.3, 1.0, 0.1],
+    }
+    for options in ({"exploration": 0.5}, {"policy_value": lambda state: (None, [0.0] * 3)}):
+        stats = found_by(Paper(tree), 4000, seed=1, **options)
+        assert stats.move == "y" and stats.pv == ("y", "a")
+        assert stats.values == pytest.approx((0.6, 0.0, 0.2), abs=0.06)
+        values = {entry.move: entry.value for entry in stats.moves}
+        assert values["y"] == pytest.approx(0.6, abs=0.02) and values["x"] < 0.4
+
+
+@pytest.mark.parametrize(("chance", "best"), [(0.3, "safe"), (0.4, "gamble")])
+def test_chance_counts_by_its_mean(chance, best):
+    """Not by its best outcome: a gamble for 1 against 0.35."""
+    tree = {
+        "root": (0, {"gamble": "wheel", "safe": "S"}), "S": [0.35],
+        "wheel": (mc.CHANCE, {"win": ("W", chance), "lose": ("L", 1 - chance)}), "W": [1.0], "L": [0.0],
+    }
+    for options in ({"exploration": 0.5}, {"policy_value": lambda state: (None, 0.0)}):
+        stats = found_by(Paper(tree), 20_000, seed=1, **options)
+        assert stats.move == best
+        value = {entry.move: entry.value for entry in stats.moves}["gamble"]
+        assert value == pytest.approx(chance, abs=0.06)
+        assert stats.nodes == 5 and stats.depth_max == 2
+        assert stats.rollouts == ("policy_value" in options)  # there is nothing but ends
+
+
+# ---- the oracle ------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("number", range(8))
+@pytest.mark.parametrize("players", [1, 2, 3, 5])
+def test_rollouts_equal_the_oracle(number, players):
+    state = deciding(number, players=players, chance=(0.0, 0.3, 0.7)[number % 3])
+    options = [{}, {"exploration": 0.0}, {"exploration": 1.5, "rollouts_per_leaf": 3}, {"fpu": 0.6}][number % 4]
+    for iterations in (1, 2, 5, 17, 250):
+        stats = found_by(state, iterations, seed=number, **options)
+        assert_same(stats, Oracle(state, number, **options).run(iterations))
+
+
+@pytest.mark.parametrize("number", range(8))
+@pytest.mark.parametrize("players", [1, 2, 3])
+@pytest.mark.parametrize("batch", [1, 2, 8, 40])
+def test_evaluations_equal_the_oracle(number, players, batch):
+    state = deciding(number, players=players, chance=(0.0, 0.3, 0.7)[number % 3])
+    function = network if players < 3 else network_of_all
+    options = [{}, {"c_puct": 2.0}, {"fpu": 0.2}, {"noise_alpha": 0.5, "noise_weight": 0.4}][number % 4]
+    sizes = []
+
+    def spy(observations):
+        sizes.append(len(observations))
+        return function(observations)
+
+    for iterations in (1, 2, 9, 60, 200):
+        sizes.clear()
+        stats = found_by(state, iterations, seed=number, evaluator=spy, batch=batch, **options)
+        oracle = Oracle(state, number, evaluate=by_states(function, players), batch=batch, **options).run(iterations)
+        assert_same(stats, oracle)
+        assert sizes == oracle.batches
+        assert stats.rollouts == oracle.evaluations == sum(sizes)
+
+
+@pytest.mark.parametrize("batch", [1, 8])
+def test_a_network_of_one_state_equals_that_of_a_batch(batch):
+    for number in range(4):
+        state = deciding(number, players=2)
+        evaluate = by_states(network, 2)
+
+        def policy_value(state, evaluate=evaluate, by_move=number % 2):
+            priors, values = evaluate([state])[0]
+            value = 2 * values[state.to_move] - 1
+            return (dict(zip(state.moves, priors, strict=True)) if by_move else np.array(priors)), value
+
+        one = found_by(state, 200, seed=3, policy_value=policy_value, batch=batch)
+        many = found_by(state, 200, seed=3, evaluator=network, batch=batch)
+        assert one.moves == many.moves and one.pv == many.pv and one.nodes == many.nodes
+
+
+@pytest.mark.parametrize("state", [mc.ConnectFour.from_moves("3332"), mc.ConnectFour(4, 5, 3), mc.MNK(5, 4, 3),
+                                   mc.TicTacToe.from_moves("40")], ids=repr)
+@pytest.mark.parametrize("batch", [1, 8])
+def test_native_games_equal_the_oracle(state, batch):
+    actions = state.actions
+
+    def function(observations):
+        sums = (observations.reshape(len(observations), -1) * np.arange(observations[0].size)).sum(1).astype(int)
+        policy = ((sums[:, None] * 7 + np.arange(actions) * 5) % 19 / 16.0).astype(np.float32)
+        return policy, ((sums % 41 - 20) / 20).astype(np.float32)
+
+    def evaluate(states):
+        policies, values = function(np.array([state.observation() for state in states]))
+        found = []
+        for state, policy, value in zip(states, policies, values, strict=True):
+            value = float(value) * state.to_move
+            found.append(([float(policy[move]) for move in state.legal_moves()],
+                          [0.5 + 0.5 * value, 0.5 - 0.5 * value]))
+        return found
+
+    for iterations in (1, 10, 150):
+        stats = found_by(state, iterations, seed=1, evaluator=function, batch=batch)
+        assert_same(stats, Oracle(state, 1, evaluate=evaluate, batch=batch).run(iterations))
+        assert stats.values is None
+
+
+def test_ordinary_python_games_equal_native_ones():
+    class Wrapped:
+        def __init__(self, state):
+            self.state, self.to_move = state, state.to_move
+            self.legal_moves, self.winner, self.observation = state.legal_moves, state.winner, state.observation
+
+        def play(self, move):
+            return Wrapped(self.state.play(move))
+
+    def function(observations):
+        sums = observations.reshape(len(observations), -1) @ np.arange(observations[0].size) % 23
+        return np.outer(sums, np.ones(7)) + np.arange(7), sums / 23 - 0.5
+
+    state = mc.ConnectFour.from_moves("33324")
+    native, wrapped = (found_by(one, 500, seed=2, evaluator=function) for one in (state, Wrapped(state)))
+    assert native.moves == wrapped.moves and native.pv == wrapped.pv and native.bytes == wrapped.bytes
+
+
+@pytest.mark.parametrize("isa", dispatch.supported())
+def test_every_instruction_set_searches_the_same_tree(isa, tmp_path):
+    import subprocess
+    import sys
+
+    code = """
+import sys
+sys.path[:0] = PATH
+import mcts_core as mc
+from general_oracle import Tangle, network
+for number in range(0, 40, 2):
+    for options in ({"evaluator": network, "noise_alpha": 0.3}, {"exploration": 0.9}):
+        engine = mc.Searcher(seed=number, **options)
+        engine.search(Tangle(number + 5), iterations=300)
+        stats = engine.stats()
+        print(stats.moves, stats.values, stats.pv, stats.nodes, stats.bytes)
+"""
+    import os
+
+    folder = os.path.dirname(os.path.abspath(importlib.import_module("general_oracle").__file__))
+    outputs = []
+    for level in ("baseline", isa):
+        done = subprocess.run(
+            [sys.executable, "-c", code.replace("PATH", repr([folder, *sys.path]))], capture_output=True, text=True,
+            env={**os.environ, "MCTS_CORE_ISA": level}, cwd=tmp_path, timeout=60)
+        assert done.returncode == 0, done.stderr
+        outputs.append(done.stdout)
+    assert outputs[0] == outputs[1] and len(outputs[0]) > 10_000
