@@ -148,5 +148,5 @@ include tests/checks.mk
 
 clean:
 	rm -rf build dist mcts_core.egg-info .venv* .pytest_cache .hypothesis .mypy_cache .ruff_cache
-	rm -f mcts_core/*.so mcts_core/*.pyd
+	find mcts_core \( -name "*.so" -o -name "*.pyd" \) -delete
 	find bench docs examples mcts_core tests -name __pycache__ -type d -prune -exec rm -rf {} +

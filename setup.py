@@ -1,7 +1,7 @@
 """Builds the native modules: the metadata is in pyproject.toml.
 
-The hot modules are compiled once per instruction set from one source, as ``mcts_core._<name>_<isa>``;
-``mcts_core.dispatch`` chooses among them at import.
+The hot modules are compiled once per instruction set from one source, ``tree.plain_tree`` as
+``mcts_core.tree._plain_tree_<isa>``; ``mcts_core.dispatch`` chooses among them at import.
 """
 
 import os
@@ -12,18 +12,16 @@ from pathlib import Path
 
 from Cython.Build import cythonize
 from Cython.Build.Dependencies import create_dependency_tree
-from setuptools import Extension, setup
+from setuptools import Extension, find_packages, setup
 from setuptools.command.build_ext import build_ext
 
 BUILD = Path("build")
 INCLUDE_DIRS = ["src", "mcts_core/include"]
-MODULES = ["errors", "arguments", "board_text", "arena", "game", "dispatch", "board_position", "connect_four", "mnk",
-           "mnk_prover", "user_states", "python_game", "search_turn", "workers", "compaction", "exchange", "team",
-           "search_settings", "descent", "searched_tree", "searcher", "background_search", "tree_top", "tree_check",
-           "tree_storage", "general_rules", "evaluators", "general_searcher", "general_group", "native_games",
-           "bulk_rollouts", "kernel_probe", "probe", "tree_probe"]
-HOT_MODULES = ["tree", "guided_tree", "general_tree", "connect_four_rollout", "connect_four_guide",
-               "connect_four_prover", "mnk_rollout", "mnk_guide", "mnk_threats", "mnk_solver"]
+HOT_MODULES = ["tree.plain_tree", "tree.guided_tree", "tree.general_tree", "games.connect_four.rollout",
+               "games.connect_four.knowledge", "games.connect_four.alpha_beta", "games.mnk.rollout",
+               "games.mnk.knowledge", "games.mnk.continuous_fours", "games.mnk.small_boards"]
+MODULES = sorted({".".join(path.relative_to("src").with_suffix("").parts) for path in Path("src").rglob("*.pyx")}
+                 - set(HOT_MODULES))
 
 X86_64 = any(name in sysconfig.get_platform().lower() for name in ("x86_64", "amd64"))
 ISA_FLAGS = {
@@ -69,10 +67,11 @@ class BuildExt(build_ext):
 
     def build_extensions(self):
         # Here and not below: pip runs this file three times for an install, and compiles in one of them.
-        (BUILD / "isa").mkdir(parents=True, exist_ok=True)
         for name in HOT_MODULES:
             for isa in ISAS:
-                shutil.copy2(f"src/{name}.pyx", hot_source(name, isa))
+                copy = Path(hot_source(name, isa))
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(source(name), copy)
         own_headers = [headers_of_declarations(extension) for extension in self.extensions]
         translated = cythonize(self.extensions, build_dir=str(BUILD / "cython"), compiler_directives=DIRECTIVES,
                                nthreads=self.parallel or os.cpu_count() or 1)
@@ -113,25 +112,34 @@ def with_included(headers):
     return found
 
 
+def source(name):
+    return f"src/{name.replace('.', '/')}.pyx"
+
+
+def hot_name(name, isa):
+    room, _, module = name.rpartition(".")
+    return f"{room}._{module}_{isa}"
+
+
 def hot_source(name, isa):
-    return (BUILD / "isa" / f"_{name}_{isa}.pyx").as_posix()
+    return f"{BUILD}/isa/{hot_name(name, isa).replace('.', '/')}.pyx"
 
 
-def extension(module, source):
+def extension(module, path):
     plain = [("MCTS_PLAIN_C", "1")] if os.environ.get("MCTS_CORE_PLAIN_C") else []
-    return Extension(f"mcts_core.{module}", [source], include_dirs=INCLUDE_DIRS, define_macros=plain)
+    return Extension(f"mcts_core.{module}", [path], include_dirs=INCLUDE_DIRS, define_macros=plain)
 
 
 if __name__ == "__main__":  # processes that translate may import this file
     setup(
-        packages=["mcts_core", "mcts_core.bots", "mcts_core.cli", "mcts_core.render", "mcts_core.web"],
+        packages=find_packages(include=["mcts_core", "mcts_core.*"]),
         include_package_data=False,  # just these; what MANIFEST.in names is for the sdist
         package_data={
             # headers: the contract that others build on; all others are of the modules for each other
-            "mcts_core": ["game.pxd", "simple_game.pxd", "include/mcts_core/*.h", "*.pyi", "py.typed"],
+            "mcts_core": ["game.pxd", "simple_game.pxd", "include/mcts_core/*.h", "**/*.pyi", "py.typed"],
             "mcts_core.web": ["static/*"],
         },
-        ext_modules=[extension(name, f"src/{name}.pyx") for name in MODULES]
-        + [extension(f"_{name}_{isa}", hot_source(name, isa)) for name in HOT_MODULES for isa in ISAS],
+        ext_modules=[extension(name, source(name)) for name in MODULES]
+        + [extension(hot_name(name, isa), hot_source(name, isa)) for name in HOT_MODULES for isa in ISAS],
         cmdclass={"build_ext": BuildExt},
     )

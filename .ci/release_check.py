@@ -17,7 +17,7 @@ import tarfile
 import venv
 import zipfile
 from collections.abc import Iterable, Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 NAME = "mcts_core"
@@ -104,15 +104,15 @@ def sdist_problems(tracked: Iterable[str], names: Iterable[str]) -> Iterator[str
 
 def wheel_problems(tracked: Iterable[str], names: Iterable[str]) -> Iterator[str]:
     """Of the package a wheel has every file that git tracks, but for the .pxd that are no contract, and one or more
-    modules for each of src/*.pyx; no more."""
+    modules for each .pyx below src; no more."""
     known = list(tracked)
     wanted = {name for name in known if name.startswith(f"{NAME}/")
               and (not name.endswith(".pxd") or name in HEADERS)}
-    sources = {PurePosixPath(name).stem for name in known if re.fullmatch(r"src/\w+\.pyx", name)}
+    sources = {name.removeprefix("src/").removesuffix(".pyx") for name in known if re.fullmatch(r"src/.+\.pyx", name)}
     found = {name for name in names if not re.match(rf"{NAME}-[^/]+\.dist-info/", name)}
     built = set()
     for name in sorted(found - wanted):
-        module = re.fullmatch(rf"{NAME}/(\w+)(?:\.[\w-]+)?(?:{'|'.join(map(re.escape, NATIVE))})", name)
+        module = re.fullmatch(rf"{NAME}/([\w/]+)(?:\.[\w-]+)?(?:{'|'.join(map(re.escape, NATIVE))})", name)
         source = module and source_of(module.group(1), sources)
         if source:
             built.add(source)
@@ -128,8 +128,8 @@ def wheel_problems(tracked: Iterable[str], names: Iterable[str]) -> Iterator[str
 
 def source_of(module: str, sources: set[str]) -> str | None:
     """The source of a native module: of its own name, or, for the hot ones, without the instruction set."""
-    hot = re.fullmatch(r"_(\w+)_[a-z0-9]+", module)
-    return module if module in sources else hot.group(1) if hot and hot.group(1) in sources else None
+    plain = re.sub(r"_(\w+)_[a-z0-9]+$", r"\1", module)
+    return next((name for name in (module, plain) if name in sources), None)
 
 
 def native_problems(name: str, data: bytes) -> Iterator[str]:

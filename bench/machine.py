@@ -50,7 +50,7 @@ def built_with(folder):
     """The compilers whose names stand in the compiled modules of a folder; Python's own where there are none."""
     pattern = re.compile(rb"clang version [\d.]+|GCC: \([^)\0]*\) [\d.]+")
     found = set()
-    for path in sorted([*Path(folder).glob("*.so"), *Path(folder).glob("*.pyd")]):
+    for path in sorted([*Path(folder).rglob("*.so"), *Path(folder).rglob("*.pyd")]):
         found.update(name.decode("ascii", "replace") for name in pattern.findall(path.read_bytes()))
     return ", ".join(sorted(found)) or f"unknown (Python: {platform.python_compiler()})"
 

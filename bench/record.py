@@ -71,6 +71,6 @@ def build():
 
     digest = hashlib.sha256()
     folder = Path(mcts_core.__file__).parent
-    for path in sorted([*folder.glob("*.so"), *folder.glob("*.pyd"), folder / "api.py"]):
+    for path in sorted([*folder.rglob("*.so"), *folder.rglob("*.pyd"), *folder.glob("*.py")]):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

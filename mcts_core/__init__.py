@@ -18,7 +18,6 @@ except ImportError:
         "another folder or by `python -P`, or build the modules here by `pip install -e .`"
     ) from None
 from mcts_core.api import Searcher, rollouts, search, stats
-from mcts_core.games.connect_four.position import ConnectFour
 from mcts_core.errors import (
     EvaluatorError,
     GameError,
@@ -32,6 +31,7 @@ from mcts_core.errors import (
     WorkersLost,
 )
 from mcts_core.game import CHANCE
+from mcts_core.games.connect_four.position import ConnectFour
 from mcts_core.games.mnk.position import MNK, Gomoku, TicTacToe
 
 TYPE_CHECKING = False
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from mcts_core import render
     from mcts_core.checks.check_game import CheckReport, Problem, check_game
     from mcts_core.clock import Clock
-    from mcts_core.many import Result, search_many
-    from mcts_core.games.native_games import NativeGame, NativePosition, native_game
     from mcts_core.distributed.parallel import ParallelResult, WorkerReport, search_parallel
+    from mcts_core.games.native_games import NativeGame, NativePosition, native_game
+    from mcts_core.many import Result, search_many
     from mcts_core.results import MoveStats, Node, Rollouts, Stats
     from mcts_core.self_play.selfplay import SelfPlayData, SelfPlayProgress, selfplay
 
@@ -111,9 +111,9 @@ def _find(name: str) -> object:
 
         return getattr(many, name)
     if name in ("CheckReport", "Problem", "check_game"):
-        from mcts_core.checks import check_game as check
+        from mcts_core.checks import check_game as module
 
-        return getattr(check, name)
+        return getattr(module, name)
     if name in ("NativeGame", "NativePosition", "native_game"):
         from mcts_core.games import native_games
 
@@ -123,9 +123,9 @@ def _find(name: str) -> object:
 
         return getattr(parallel, name)
     if name in ("SelfPlayData", "SelfPlayProgress", "selfplay"):
-        from mcts_core.self_play.selfplay import selfplay as self_play
+        from mcts_core.self_play import selfplay as module
 
-        return getattr(self_play, name)
+        return getattr(module, name)
     if name == "render":
         from importlib import import_module
 

@@ -7,12 +7,12 @@ from _thread import _local as _ThreadLocal
 from os import urandom
 
 from mcts_core import tuning
-from mcts_core.engine import bulk_rollouts
 from mcts_core.arguments import as_int, shorten
+from mcts_core.engine import bulk_rollouts
+from mcts_core.engine.searcher import SearchCore, clock, default_memory, tree_share
+from mcts_core.engine.settings import SearchSettings, guide_of
 from mcts_core.errors import InvalidOption, NoSearch, SearchBusy
 from mcts_core.game import NativeState, is_general
-from mcts_core.engine.settings import SearchSettings, guide_of
-from mcts_core.engine.searcher import SearchCore, clock, default_memory, tree_share
 
 TYPE_CHECKING = False  # typing itself, and dataclasses, would be most of the time that importing this package takes
 if TYPE_CHECKING:

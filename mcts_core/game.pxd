@@ -17,6 +17,7 @@ cdef extern from "mcts_core/game.h" nogil:
         MCTS_ROLLOUT_DECISIVE
         MCTS_ROLLOUT_TACTICAL
         MCTS_CHANCE
+        MCTS_MAX_MOVES
     const uint32_t MCTS_ALL_TRIED, MCTS_NO_MOVE
 
     ctypedef struct mcts_rng:

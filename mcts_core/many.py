@@ -8,10 +8,10 @@ from functools import partial
 
 from mcts_core.api import MAX_ITERATIONS, MAX_SEED, Searcher, _as_duration, _random_seed, _stats_of
 from mcts_core.arguments import as_int, shorten
-from mcts_core.errors import InvalidOption, InvalidState
-from mcts_core.engine.turn import Halt
 from mcts_core.engine.searcher import clock
+from mcts_core.engine.turn import Halt
 from mcts_core.engine.workers import run_together
+from mcts_core.errors import InvalidOption, InvalidState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

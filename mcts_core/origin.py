@@ -7,9 +7,9 @@ from weakref import ref
 
 from mcts_core.api import KEPT_DEPTH, KEPT_SHARE, MAX_NODES, _as_number
 from mcts_core.arguments import as_int
+from mcts_core.engine.searcher import SearchCore
 from mcts_core.errors import NoSearch
 from mcts_core.results import Node
-from mcts_core.engine.searcher import SearchCore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,8 +3,7 @@
 from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
-from mcts_core.game cimport (mcts_expand, mcts_game, mcts_guide, mcts_legal_moves, mcts_play, mcts_rollout,
-                             mcts_simulate)
+from mcts_core.game cimport mcts_expand, mcts_game, mcts_guide, mcts_legal_moves, mcts_play, mcts_rollout, mcts_simulate
 
 
 cdef extern from "mcts_core/simple_game.h" nogil:

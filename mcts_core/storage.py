@@ -22,12 +22,12 @@ import time
 from contextlib import suppress
 
 from mcts_core import __version__
-from mcts_core.engine import storage as tree_storage
 from mcts_core.arguments import shorten
-from mcts_core.errors import InvalidFile, InvalidOption, InvalidState
-from mcts_core.games.registry import GAMES, entry_of
+from mcts_core.engine import storage as tree_storage
 from mcts_core.engine.searcher import SearchCore, default_memory
 from mcts_core.engine.storage import entry
+from mcts_core.errors import InvalidFile, InvalidOption, InvalidState
+from mcts_core.games.registry import GAMES, entry_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from typing import Any, BinaryIO
 
     from mcts_core.api import Searcher
-    from mcts_core.games.registry import Entry
     from mcts_core.engine.settings import SearchSettings
+    from mcts_core.games.registry import Entry
 
 MAGIC = b"\x89MCTS\r\n\x1a"
 """As that of PNG: no text begins so, and what takes a file for text and changes it shows at once."""

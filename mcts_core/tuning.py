@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mcts_core.games.connect_four.position import ConnectFour
-from mcts_core.game import NativeState
-from mcts_core.games.mnk.position import MNK
 from mcts_core.engine.settings import guide_of
+from mcts_core.game import NativeState
+from mcts_core.games.connect_four.position import ConnectFour
+from mcts_core.games.mnk.position import MNK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,7 +1,8 @@
 """Chooses, once at import, the instruction set for which the hot modules were compiled.
 
-``setup.py`` compiles every hot module once per instruction set, as ``mcts_core._<name>_<isa>``; each exports one
-capsule, ``table``, of C functions. The environment variable ``MCTS_CORE_ISA`` forces one.
+``setup.py`` compiles every hot module once per instruction set, ``tree.plain_tree`` as
+``mcts_core.tree._plain_tree_<isa>``; each exports one capsule, ``table``, of C functions. The environment variable
+``MCTS_CORE_ISA`` forces one.
 """
 
 import importlib
@@ -26,7 +27,7 @@ def supported():
 
 def _built(name):
     try:
-        importlib.import_module(f"mcts_core._tree_{name}")
+        importlib.import_module(f"mcts_core.tree._plain_tree_{name}")
     except ModuleNotFoundError:
         return False
     return True
@@ -47,5 +48,6 @@ isa = _choose()
 
 
 cdef void *hot_table(str name) except NULL:
-    module = importlib.import_module(f"mcts_core._{name}_{isa}")
+    room, _, last = name.rpartition(".")
+    module = importlib.import_module(f"mcts_core.{room}._{last}_{isa}")
     return PyCapsule_GetPointer(module.table, b"mcts_core.table")

@@ -9,7 +9,7 @@ FUZZ_ARGS ?=
 # ---- types and style -------------------------------------------------------------------------------------------------
 
 # The headers alone, by each of their branches; .ci/run compiles all of the generated C with warnings as errors.
-HEADERS := $(wildcard src/kernels/*.h mcts_core/include/mcts_core/*.h)
+HEADERS := $(shell find src/kernels mcts_core/include -name "*.h")
 HEADER_WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Werror
 
 # cython-lint and pyright look for other programs on the path.
@@ -40,7 +40,7 @@ define watched
 	rm -rf build/$(1)
 	mkdir -p build/$(1)
 	cp -R setup.py pyproject.toml README.md LICENSE MANIFEST.in src mcts_core build/$(1)
-	rm -f build/$(1)/mcts_core/*.so
+	find build/$(1)/mcts_core -name "*.so" -delete
 	$(2) $(BIN)/python -m pip install --quiet --no-deps --target build/$(1)/site ./build/$(1)
 	touch $@
 endef
@@ -49,10 +49,10 @@ on = PYTHONPATH=$(abspath build/$(1)/site)
 comma := ,
 runtime = $(shell $(CC) -print-file-name=lib$(1).so)
 
-# The tests of native modules have their names; besides those, what goes through many of them.
-NATIVE_TESTS := $(foreach module,$(basename $(notdir $(wildcard src/*.pyx))),$(wildcard tests/test_$(module).py)) \
-	$(addprefix tests/,test_api.py test_fuzz.py test_messages.py test_reuse.py test_signature.py test_storage.py)
-RACE_TESTS := $(addprefix tests/test_,team.py exchange.py many.py background.py)
+# The rooms of native modules; besides those, what goes through many of them.
+NATIVE_TESTS := $(addprefix tests/,games tree engine testing distributed/test_messages.py test_api.py test_arguments.py \
+	test_background.py test_dispatch.py test_errors.py test_fuzz.py test_signature.py test_storage.py)
+RACE_TESTS := $(addprefix tests/,engine/test_team.py tree/test_exchange.py test_many.py test_background.py)
 # Some tests say what may take 50 ms, which such builds need for other things; and ThreadSanitizer lets no thread begin
 # after a fork.
 ADDRESS_OPTIONS := --capture=sys -p no:cacheprovider -k "not ctrl_c" $(PYTEST_ARGS)

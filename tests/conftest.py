@@ -14,11 +14,14 @@ NEEDED_BY = {
     "distributed": ["distributed/test_parallel.py", "docs/test_clusters.py"],
     "loky": ["distributed/test_parallel.py"],
     "matplotlib": ["docs/test_docs.py", "docs/test_pictures.py", "render/test_charts.py"],
-    "numba": ["docs/test_native_games.py", "examples/test_examples.py", "games/test_native_games.py", "bench/test_user_games.py"],
-    "numpy": ["engine/test_evaluators.py", "games/test_general_rules.py", "engine/test_general_searcher.py", "tree/test_general_tree.py",
-              "bots/test_openspiel.py", "bots/test_openspiel_bot.py", "bench/test_evaluator.py",
-              "examples/test_alphazero.py", "self_play/test_selfplay.py", "self_play/test_files.py"],
-    "open_spiel": ["bots/test_openspiel.py", "bots/test_openspiel_bot.py", "docs/test_docs.py", "examples/test_examples.py"],
+    "numba": ["docs/test_native_games.py", "examples/test_examples.py", "games/test_native_games.py",
+              "bench/test_user_games.py"],
+    "numpy": ["engine/test_evaluators.py", "games/test_general_rules.py", "engine/test_general_searcher.py",
+              "tree/test_general_tree.py", "bots/test_openspiel.py", "bots/test_openspiel_bot.py",
+              "bench/test_evaluator.py", "examples/test_alphazero.py", "self_play/test_selfplay.py",
+              "self_play/test_files.py"],
+    "open_spiel": ["bots/test_openspiel.py", "bots/test_openspiel_bot.py", "docs/test_docs.py",
+                   "examples/test_examples.py"],
 }
 WITHOUT = os.environ.get("MCTS_CORE_TESTS_WITHOUT", "").split()
 collect_ignore = [name for package in WITHOUT for name in NEEDED_BY[package]]

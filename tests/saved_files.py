@@ -8,8 +8,8 @@ import struct
 import sys
 
 import mcts_core as mc
-from mcts_core.testing.probe import check_tree
 from mcts_core.storage import _build
+from mcts_core.testing.probe import check_tree
 
 MAGIC = b"\x89MCTS\r\n\x1a"
 PREFIX = struct.Struct("<8sIIQ")

@@ -1,5 +1,5 @@
-"""mcts_core/background.py, src/engine/background_search.pyx and what stands in src/engine/searcher.pyx for them: pondering, asyncio,
-progress, cancelling."""
+"""mcts_core/background.py, src/engine/background_search.pyx and the loop as far as they need it:
+pondering, asyncio, progress, cancelling."""
 
 import _thread
 import asyncio

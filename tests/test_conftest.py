@@ -24,7 +24,9 @@ def test_ctrl_c():
 BESIDE = """
 import time, pytest
 
-@pytest.mark.parametrize("number", [*range(6)] + [pytest.param(number, marks=pytest.mark.alone) for number in "abc"] * 2)
+ALONE = [pytest.param(number, marks=pytest.mark.alone) for number in "abcdef"]
+
+@pytest.mark.parametrize("number", [*range(6), *ALONE])
 def test_note(number, tmp_path_factory):
     begin = time.monotonic()
     time.sleep(0.02)

@@ -39,7 +39,7 @@ def test_each_can_be_forced(isa):
     assert run(f" {isa.upper()} ").stdout.split() == [isa, isa]
 
 
-@pytest.mark.parametrize("isa", ["sse9", "avx2; rm", "_tree_baseline"])
+@pytest.mark.parametrize("isa", ["sse9", "avx2; rm", "_plain_tree_baseline"])
 def test_an_unknown_one_is_refused(isa):
     done = run(isa)
     assert done.returncode == 1

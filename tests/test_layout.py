@@ -9,74 +9,82 @@ PACKAGE = ROOT / "mcts_core"
 
 TESTED_IN = {
     "mcts_core/__init__.py": "package",
-    "mcts_core/__main__.py": "cli_main",
-    "mcts_core/cli/document.py": "cli_analyze",
-    "mcts_core/distributed/worker.py": "parallel",
-    "mcts_core/self_play/games.py": "self_play",
-    "mcts_core/web/refusals.py": "web_server",
+    "mcts_core/__main__.py": "cli/main",
+    "mcts_core/cli/document.py": "cli/analyze",
+    "mcts_core/distributed/worker.py": "distributed/parallel",
+    "mcts_core/self_play/games.py": "self_play/selfplay",
+    "mcts_core/web/refusals.py": "web/server",
     # what a module is split into, and has no use of its own
     "src/engine/background_search.pyx": "background",
-    "src/engine/general_group.pyx": "general_searcher",
-    "mcts_core/games/mnk/lines.pxd": "mnk_guide",
-    "src/testing/kernel_probe.pyx": "mnk_rollout",
-    "src/games/mnk/small_boards.pyx": "mnk_prover",
-    "src/games/mnk/continuous_fours.pyx": "mnk_prover",
-    "src/engine/turn.pyx": "general_searcher",
+    "src/engine/general_group.pyx": "engine/general_searcher",
+    "src/engine/turn.pyx": "engine/general_searcher",
+    "mcts_core/games/mnk/lines.pxd": "games/mnk/knowledge",
+    "src/games/mnk/small_boards.pyx": "games/mnk/prover",
+    "src/games/mnk/continuous_fours.pyx": "games/mnk/prover",
+    "src/testing/kernel_probe.pyx": "games/mnk/rollout",
     "src/engine/storage.pyx": "storage",
     # structs and a base class, which only their users can try out
-    "mcts_core/simple_game.pxd": "native_games",
-    "mcts_core/tree/view.pxd": "compaction",
-    "src/game.pyx": "native_games",
-    "bench/workers.py": "match",
+    "mcts_core/simple_game.pxd": "games/native_games",
+    "mcts_core/tree/view.pxd": "tree/compaction",
+    "src/game.pyx": "games/native_games",
+    "bench/workers.py": "bench/match",
 }
 """Sources without a test file of their own name, and the one that tests them."""
 
 SUBJECTS = {
-    "clients_kaggle": "a real program of others, on demand",
-    "clients_pettingzoo": "a real program of others, on demand",
+    "proven_positions": "the search as a whole on positions of known value",
+    "clients/kaggle": "a real program of others, on demand",
+    "clients/pettingzoo": "a real program of others, on demand",
     "contributing": "CONTRIBUTING.md and SECURITY.md",
-    "docs": "all pages",
-    "docs_clients": "two pages that need the packages of others",
-    "docs_site": "the site that make docs builds",
-    "examples": "the games of examples/",
-    "examples_alphazero": "examples/alphazero_connect_four",
+    "docs/clients": "two pages that need the packages of others",
+    "docs/docs": "all pages",
+    "docs/site": "the site that make docs builds",
+    "engine/interrupts": "signals at random moments, at every entry point",
+    "engine/reuse": "one subject through api.py, searcher.pyx, descent.pyx and compaction.pyx",
+    "engine/stop_rules": "one subject through both searchers",
+    "examples/alphazero": "examples/alphazero_connect_four",
+    "examples/examples": "the games of examples/",
     "fuzz": "bad input to every parser, and to load",
-    "interrupts": "signals at random moments, at every entry point",
     "layout": "all of the project",
     "leaks": "memory after very many searches",
     "package": "what is installed",
-    "proven_positions": "the search as a whole on positions of known value",
     "readme": "README.md",
-    "reuse": "one subject through api.py, engine/searcher.pyx, engine/descent.pyx and tree/compaction.pyx",
-    "stop_rules": "one subject through both searchers",
     "subinterpreters": "the package in several interpreters",
+    "threads": "all that may be called from several threads",
     "typing": "what type checkers see",
-    "web_browser": "the page as a whole, in a real browser, on demand",
+    "web/browser": "the page as a whole, in a real browser, on demand",
     "wheels": "the wheels and the workflow that builds them",
 }
 """Test files that are named after no source, and what they are about."""
 
 
 def files():
-    return {path.stem.removeprefix("test_"): path for path in (ROOT / "tests").glob("test_*.py")}
+    """The test files by their places: {"games/mnk/rollout": tests/games/mnk/test_rollout.py, ...}."""
+    below = ROOT / "tests"
+    return {(path.parent / path.stem.removeprefix("test_")).relative_to(below).as_posix(): path
+            for path in below.rglob("test_*.py")}
 
 
 def sources():
-    """The sources of code, as paths from the root, with the names that their test file may have."""
+    """The sources of code, as paths from the root, each with the place that its test file should have."""
     found = {}
-    for path in (ROOT / "src").glob("*.pyx"):
-        found[path] = {path.stem}
-    for path in PACKAGE.glob("*.pxd"):
-        if not (ROOT / "src" / f"{path.stem}.pyx").exists():
-            found[path] = {path.stem}
+    for path in (ROOT / "src").rglob("*.pyx"):
+        found[path] = path.relative_to(ROOT / "src").with_suffix("")
+    for path in PACKAGE.rglob("*.pxd"):
+        if not native(path).exists():
+            found[path] = path.relative_to(PACKAGE).with_suffix("")
     for path in PACKAGE.rglob("*.py"):
-        parts = [part for part in path.relative_to(PACKAGE).with_suffix("").parts if part != "__init__"]
-        if parts or path.parent == PACKAGE:
-            found[path] = {"_".join(parts)}
+        place = path.relative_to(PACKAGE).with_suffix("")
+        found[path] = place.with_name(path.parent.name) if place.name == "__init__" else place
     for folder in (ROOT / "bench", ROOT / ".ci", ROOT / "tools"):
         for path in folder.glob("*.py"):
-            found[path] = {path.stem, f"bench_{path.stem}"}
-    return {path.relative_to(ROOT).as_posix(): names for path, names in found.items() if has_code(path)}
+            found[path] = Path("bench") / path.stem
+    return {path.relative_to(ROOT).as_posix(): place.as_posix() for path, place in found.items() if has_code(path)}
+
+
+def native(path):
+    """The .pyx to which a .pxd or .pyi belongs."""
+    return ROOT / "src" / path.relative_to(PACKAGE).with_suffix(".pyx")
 
 
 def has_code(path):
@@ -91,16 +99,16 @@ def imported_by_tests():
 
 
 def homeless():
-    """Sources that have no test file of their own name, and are no module of ``bench`` that a test imports."""
+    """Sources that have no test file in their place, and are no module of ``bench`` that a test imports."""
     named, imported = set(files()), imported_by_tests()
-    return {source for source, names in sources().items()
-            if not names & named and not (source.startswith("bench/") and names & imported)}
+    return {source for source, place in sources().items()
+            if place not in named and not (source.startswith("bench/") and Path(source).stem in imported)}
 
 
 def headers_of(path, seen):
     """The kernels that a native module reads, by way of other headers and declarations too."""
     text = path.read_text(encoding="utf-8")
-    for name in re.findall(r'(?:extern from|#include) "kernels/(\w+\.h)"', text):
+    for name in re.findall(r'(?:extern from|#include) "kernels/([\w/]+\.h)"', text):
         if name not in seen:
             seen.add(name)
             headers_of(ROOT / "src" / "kernels" / name, seen)
@@ -109,10 +117,11 @@ def headers_of(path, seen):
 
 def test_the_walk_finds_what_is_there():
     found = sources()
-    assert {"src/tree/plain_tree.pyx", "mcts_core/api.py", "mcts_core/cli/play.py", "mcts_core/tree/dirichlet.pxd", "bench/elo.py",
-            "mcts_core/render/__init__.py", "mcts_core/__init__.py"} <= set(found)
-    assert found["mcts_core/cli/play.py"] == {"cli_play"}
-    assert found["mcts_core/render/__init__.py"] == {"render"}
+    assert {"src/tree/plain_tree.pyx", "mcts_core/api.py", "mcts_core/cli/play.py", "mcts_core/tree/dirichlet.pxd",
+            "bench/elo.py", "mcts_core/render/__init__.py", "mcts_core/__init__.py"} <= set(found)
+    assert found["mcts_core/cli/play.py"] == "cli/play"
+    assert found["mcts_core/render/__init__.py"] == "render/render"
+    assert found["src/games/mnk/rollout.pyx"] == "games/mnk/rollout"
     assert "mcts_core/bots/__init__.py" not in found  # nothing but a docstring
     assert "mcts_core/tree/plain_tree.pxd" not in found  # the header of src/tree/plain_tree.pyx
 
@@ -127,40 +136,60 @@ def test_what_is_tested_elsewhere_is_tested():
 
 
 def test_every_test_file_has_a_source():
-    pages = {f"docs_{path.stem}" for path in (ROOT / "docs").glob("*.md")}
+    pages = {f"docs/{path.stem}" for path in (ROOT / "docs").glob("*.md")}
     scripts = {path.stem for path in (ROOT / "tests").glob("*.py")}
-    folders = {"bench"}
-    mirrored = {name for names in sources().values() for name in names} | pages | scripts | folders
+    mirrored = set(sources().values()) | pages | scripts | {"bench/bench"}
     assert set(files()) - mirrored <= set(SUBJECTS)
+    assert set(SUBJECTS) <= set(files())
 
 
 def test_every_kernel_is_read_by_a_tested_module():
-    tested = set(files()) | {Path(source).stem for source in TESTED_IN}
-    read = set()
-    for path in [*(ROOT / "src").glob("*.pyx"), *PACKAGE.glob("*.pxd")]:
-        if path.stem in tested:
+    missing, read = homeless() - set(TESTED_IN), set()
+    for path in [*(ROOT / "src").rglob("*.pyx"), *PACKAGE.rglob("*.pxd")]:
+        if path.relative_to(ROOT).as_posix() not in missing:
             headers_of(path, read)
-    assert read == {path.name for path in (ROOT / "src" / "kernels").glob("*.h")}
+    kernels = ROOT / "src" / "kernels"
+    assert read == {path.relative_to(kernels).as_posix() for path in kernels.rglob("*.h")}
 
 
-def test_every_native_module_is_built():
-    """setup.py names each of src/*.pyx once, and nothing else."""
-    text = (ROOT / "setup.py").read_text(encoding="utf-8")
-    named = []
-    for node in ast.parse(text).body:
-        if isinstance(node, ast.Assign) and node.targets[0].id in ("MODULES", "HOT_MODULES"):
-            named += ast.literal_eval(node.value)
-    assert sorted(named) == sorted(path.stem for path in (ROOT / "src").glob("*.pyx"))
+def test_the_rooms_are_the_same():
+    """Of sources, of what is installed, and of tests; those below each may have fewer."""
+    def rooms(folder):
+        kinds = (".py", ".pyx")
+        return {path.parent.relative_to(folder).as_posix() for path in folder.rglob("*") if path.suffix in kinds}
+
+    package = rooms(PACKAGE)
+    assert rooms(ROOT / "src") <= package
+    assert package - {"bots", "cli", "render", "web"} >= {
+        ".", "games", "games/connect_four", "games/mnk", "tree", "engine", "testing", "distributed", "self_play",
+        "checks"}
+    assert rooms(ROOT / "tests") - package <= {"bench", "clients", "docs", "examples", "fuzz", "sanitizers", "typing"}
+
+
+def test_imports_lead_down():
+    """Games know no tree, trees no engine, and native code nothing that is Python."""
+    order = ["errors", "dispatch", "arguments", "arena", "game", "simple_game", "games", "tree", "engine", "testing"]
+    level = {name: number for number, name in enumerate(order)}
+    written = {path.relative_to(PACKAGE).with_suffix("").as_posix().replace("/", ".")
+               for path in PACKAGE.rglob("*.py") if path.name != "__init__.py"}
+    upward = set()
+    for path in [*(ROOT / "src").rglob("*.pyx"), *PACKAGE.rglob("*.pxd")]:
+        own = (path.relative_to(ROOT / "src") if path.suffix == ".pyx" else path.relative_to(PACKAGE)).with_suffix("")
+        text = path.read_text(encoding="utf-8")
+        for name in re.findall(r"^\s*from mcts_core\.([\w.]+) c?import", text, re.MULTILINE):
+            if name in written or level[name.split(".")[0]] > level[own.parts[0]]:
+                upward.add((own.as_posix(), name))
+    assert upward == set()
 
 
 def test_every_type_file_has_its_module():
-    for path in PACKAGE.glob("*.pyi"):
-        assert (ROOT / "src" / f"{path.stem}.pyx").exists() or path.with_suffix(".py").exists(), path
+    for path in PACKAGE.rglob("*.pyi"):
+        assert native(path).exists() or path.with_suffix(".py").exists(), path
 
 
 def test_what_tests_share_is_used():
     """A file of tests/ that is no test is imported or run by another, or by make."""
-    paths = [*(ROOT / "tests").glob("*.py"), *(ROOT / "tests").glob("*.mk"), ROOT / "Makefile"]
+    paths = [*(ROOT / "tests").rglob("*.py"), *(ROOT / "tests").glob("*.mk"), ROOT / "Makefile"]
     texts = {path: path.read_text(encoding="utf-8") for path in paths}
     for shared in (ROOT / "tests").glob("*.py"):
         if shared.stem != "conftest" and not shared.stem.startswith("test_"):

@@ -8,12 +8,12 @@ import native_lines
 C = """\
 static int utility(void) { return 1; }
 
-/* "build/isa/_tree_avx2.pyx":7
+/* "build/isa/tree/_plain_tree_avx2.pyx":7
  *     x = 1             # <<<<<<<<<<<<<<
 */
 static int f(int x) {
 
-  /* "build/isa/_tree_avx2.pyx":8
+  /* "build/isa/tree/_plain_tree_avx2.pyx":8
  *     if x:             # <<<<<<<<<<<<<<
 */
   if (x) {
@@ -43,7 +43,8 @@ def test_lines_of_c_belong_to_the_comment_before_them(tmp_path):
     origins = {lines[number - 1].strip(): origin for number, origin in native_lines.origins(path).items()
                if lines[number - 1].strip()}
     assert origins == {
-        "static int f(int x) {": ("src/tree/plain_tree.pyx", 7), "if (x) {": ("src/tree/plain_tree.pyx", 8), "x = 2;": ("src/tree/plain_tree.pyx", 8),
+        "static int f(int x) {": ("src/tree/plain_tree.pyx", 7), "if (x) {": ("src/tree/plain_tree.pyx", 8),
+        "x = 2;": ("src/tree/plain_tree.pyx", 8),
         "x = 4;": ("mcts_core/game.pxd", 4),
     }
 

@@ -121,7 +121,7 @@ def test_headers_and_types_are_installed():
         assert (pathlib.Path(mcts_core.get_include()) / "mcts_core" / name).is_file()
     for name in ("py.typed", "game.pxd", "simple_game.pxd", "cli/main.py"):
         assert (package / name).is_file()
-    assert list(package.glob("*.pyi"))
+    assert list(package.rglob("*.pyi"))
 
 
 def test_headers_that_are_no_contract_are_not_installed():

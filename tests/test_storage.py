@@ -20,8 +20,8 @@ from signature import Subtract
 
 import mcts_core as mc
 from mcts_core import storage, tuning
-from mcts_core.testing.probe import check_tree
 from mcts_core.engine.searcher import SearchCore
+from mcts_core.testing.probe import check_tree
 
 TESTS = pathlib.Path(__file__).parent
 PAGE = TESTS.parent / "docs" / "save_and_load.md"

@@ -162,7 +162,7 @@ def targets():
 
 def compile_kernels(command, variants, root=ROOT):
     """Has each kernel and public header read alone, in every variant; their number and the complaints."""
-    kernels = sorted([f"kernels/{path.name}" for path in (root / "src" / "kernels").glob("*.h")]
+    kernels = sorted([path.relative_to(root / "src").as_posix() for path in (root / "src" / "kernels").rglob("*.h")]
                      + [f"mcts_core/{path.name}" for path in (root / "mcts_core" / "include").glob("mcts_core/*.h")])
     places = [f"-I{root / 'src'}", f"-I{root / 'mcts_core' / 'include'}"]
     complaints = []

@@ -13,8 +13,6 @@ from concurrent.futures import ALL_COMPLETED, FIRST_COMPLETED, BrokenExecutor, C
 from dataclasses import dataclass
 from uuid import uuid4
 
-from mcts_core.distributed import messages
-from mcts_core.distributed import worker as parallel_worker
 from mcts_core.api import (
     MAX_ITERATIONS,
     MAX_SEED,
@@ -25,13 +23,15 @@ from mcts_core.api import (
     _top_of,
 )
 from mcts_core.arguments import as_int, shorten
-from mcts_core.errors import GameError, InvalidOption, InvalidState, WorkersLost
+from mcts_core.distributed import messages
+from mcts_core.distributed import worker as parallel_worker
 from mcts_core.distributed.executors import GUARD, Opened
-from mcts_core.many import MEMORY_MB, seed_of
 from mcts_core.distributed.worker import FIRST, FIRST_SHARE, LEAST, Answer, Task
-from mcts_core.engine.turn import Halt
 from mcts_core.engine.searcher import SearchCore, clock
+from mcts_core.engine.turn import Halt
 from mcts_core.engine.workers import run_together
+from mcts_core.errors import GameError, InvalidOption, InvalidState, WorkersLost
+from mcts_core.many import MEMORY_MB, seed_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

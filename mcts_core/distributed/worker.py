@@ -14,11 +14,11 @@ from collections import deque
 from dataclasses import dataclass
 from uuid import uuid4
 
-from mcts_core.distributed import messages
 from mcts_core.api import Searcher
-from mcts_core.many import seed_of
-from mcts_core.engine.turn import Halt
+from mcts_core.distributed import messages
 from mcts_core.engine.searcher import SearchCore, clock
+from mcts_core.engine.turn import Halt
+from mcts_core.many import seed_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from typing import Any, Self
 from typing_extensions import disjoint_base
 
 from mcts_core.api import Searcher
-from mcts_core.results import Stats
 from mcts_core.engine.turn import SearchTurn
+from mcts_core.results import Stats
 
 @disjoint_base
 class BackgroundSearch:

@@ -3,9 +3,9 @@ from typing import Any, Self
 
 from typing_extensions import disjoint_base
 
+from mcts_core.engine.searched_tree import SearchedTree
 from mcts_core.engine.settings import SearchSettings
 from mcts_core.engine.turn import Claim, Halt
-from mcts_core.engine.searched_tree import SearchedTree
 
 def main_thread_ident() -> int | None: ...
 def default_memory() -> int: ...

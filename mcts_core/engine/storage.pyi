@@ -1,8 +1,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from mcts_core.engine.settings import SearchSettings
 from mcts_core.engine.searcher import SearchCore
+from mcts_core.engine.settings import SearchSettings
 
 def dump(
     core: SearchCore, encode: Callable[[Any], Any], consume: Callable[[Any, Any, Any, Any, Any], Any]

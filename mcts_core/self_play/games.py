@@ -6,11 +6,11 @@ import hashlib
 from itertools import islice
 
 from mcts_core.arguments import shorten
+from mcts_core.engine.searcher import clock
 from mcts_core.errors import GameError, GameOver, InvalidState
 from mcts_core.game import CHANCE, NativeState, import_numpy, is_general, refuse_hidden
-from mcts_core.many import _Batch, seed_of
-from mcts_core.engine.searcher import clock
 from mcts_core.games.user_states import UserStates
+from mcts_core.many import _Batch, seed_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

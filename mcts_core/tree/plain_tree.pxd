@@ -40,7 +40,7 @@ from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport realloc
 
 from mcts_core.arena cimport Arena, arena_at
-from mcts_core.game cimport mcts_expansion, mcts_game, mcts_rng, mcts_rng_seed
+from mcts_core.game cimport MCTS_MAX_MOVES, mcts_expansion, mcts_game, mcts_rng, mcts_rng_seed
 
 cdef enum:
     FIRST_PATH = 260             # levels that paths have room for from the start
@@ -48,7 +48,7 @@ cdef enum:
     WIDE_UNIT = 64               # records of wide trees are multiples of this
     WIDE_HEADER = 32             # bytes of a WideBlock before its columns
     EXACT_CAPACITY = 16          # up to here scores come from the integers, beyond from kept floats
-    MAX_SLOTS = 65520            # of one node
+    MAX_SLOTS = MCTS_MAX_MOVES   # of one node
     MAX_ITERATIONS = 0x3FFFFFFF  # wins count half-points in 32 signed bits; divided by the rollouts of an iteration
     NO_VISITS = 0x7FFFFFFF       # visits of a slot without a legal move
     LEAF_ALL_TRIED = 15

@@ -15,7 +15,7 @@ from mcts_core.tree.compaction cimport COMPACTION, MARKS, compact, descend, keep
 from mcts_core.engine.descent cimport found_below, has_mover, leads_to
 from mcts_core.dispatch cimport hot_table
 from mcts_core.tree.exchange cimport (Known, Words, check_message, follow, forget_gone, hear, known_clear, known_free,
-                                 tell, words_free)
+                                      tell, words_free)
 from mcts_core.game cimport MCTS_NO_MOVE, NativeState, mcts_interrupt
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.games.python_game cimport PythonGame, as_native, raise_error_of

@@ -15,10 +15,9 @@ from mcts_core.errors import GameError, GameOver, InvalidState
 from mcts_core.game import import_numpy, refuse_hidden
 from mcts_core.arguments import shorten
 
-from mcts_core.game cimport (MCTS_CHANCE, MCTS_DRAW, MCTS_ERROR, MCTS_ONGOING, MCTS_WIN, NativeState, general_of,
-                             mcts_game, mcts_general, mcts_rng, mcts_rng_below, mcts_rng_next)
+from mcts_core.game cimport (MCTS_CHANCE, MCTS_DRAW, MCTS_ERROR, MCTS_MAX_MOVES, MCTS_ONGOING, MCTS_WIN, NativeState,
+                             general_of, mcts_game, mcts_general, mcts_rng, mcts_rng_below, mcts_rng_next)
 from mcts_core.games.python_game cimport check_table
-from mcts_core.tree.plain_tree cimport MAX_SLOTS
 from mcts_core.games.user_states cimport MAX_PLAYERS, UserStates, refuse_repeated
 
 
@@ -70,9 +69,9 @@ cdef class NativeRules(Rules):
         cdef int32_t player, count, i
         kind = type(root).__name__
         check_table(root, False)
-        if game.legal_moves == NULL or game.play == NULL or not 1 <= game.max_moves <= MAX_SLOTS:
+        if game.legal_moves == NULL or game.play == NULL or not 1 <= game.max_moves <= MCTS_MAX_MOVES:
             raise InvalidState(f"{kind} cannot be searched like this: its game table must have legal_moves, play and "
-                               f"max_moves from 1 to {MAX_SLOTS}, which says {game.max_moves}")
+                               f"max_moves from 1 to {MCTS_MAX_MOVES}, which says {game.max_moves}")
         if observing and (extra == NULL or extra.observe == NULL):
             raise InvalidState(f"an evaluator needs observations, but the game table of {kind} has no observe()")
         self.native = root

@@ -19,10 +19,9 @@ from mcts_core.errors import GameError, GameOver, IllegalMove, InvalidOption, In
 from mcts_core.arguments import as_int, shorten
 from mcts_core.games.board_text import parse_moves
 
-from mcts_core.game cimport (
-    MCTS_DRAW, MCTS_ERROR, MCTS_ONGOING, MCTS_WIN, NativeState, mcts_expand, mcts_game, mcts_general, mcts_guide,
-    mcts_legal_moves, mcts_observe, mcts_play, mcts_rollout, mcts_simulate,
-)
+from mcts_core.game cimport (MCTS_DRAW, MCTS_ERROR, MCTS_ONGOING, MCTS_WIN, NativeState, mcts_expand, mcts_game,
+                             mcts_general, mcts_guide, mcts_legal_moves, mcts_observe, mcts_play, mcts_rollout,
+                             mcts_simulate)
 from mcts_core.arguments cimport as_move
 from mcts_core.simple_game cimport *
 

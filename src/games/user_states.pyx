@@ -9,9 +9,9 @@ from mcts_core.errors import GameError, InvalidState
 from mcts_core.game import CHANCE, import_numpy
 from mcts_core.arguments import shorten
 
-from mcts_core.tree.plain_tree cimport MAX_SLOTS
+from mcts_core.game cimport MCTS_MAX_MOVES
 
-MOST_MOVES = MAX_SLOTS        # legal moves of one position
+MOST_MOVES = MCTS_MAX_MOVES   # legal moves of one position
 MOST_PLAYERS = MAX_PLAYERS
 
 cdef double CLOSE = 1e-6       # how far probabilities may be from a sum of 1
@@ -199,8 +199,8 @@ cdef class UserStates:
             raise GameError(f"{type(state).__name__}.legal_moves() returned no move although "
                             f"{'returns' if self.general else 'winner'}() is None in {shorten(state)}; "
                             f"to pass is a move as well")
-        if len(moves) > MAX_SLOTS:
-            raise GameError(f"{type(state).__name__}.legal_moves() must return at most {MAX_SLOTS} moves, "
+        if len(moves) > MCTS_MAX_MOVES:
+            raise GameError(f"{type(state).__name__}.legal_moves() must return at most {MCTS_MAX_MOVES} moves, "
                             f"got {len(moves)}")
         return moves
 
@@ -215,8 +215,8 @@ cdef class UserStates:
             raise GameError(f"{expected}, got {shorten(given)}") from None
         if not outcomes:
             raise GameError(f"{expected}, got none in {shorten(state)}")
-        if len(outcomes) > MAX_SLOTS:
-            raise GameError(f"{expected}, at most {MAX_SLOTS}, got {len(outcomes)}")
+        if len(outcomes) > MCTS_MAX_MOVES:
+            raise GameError(f"{expected}, at most {MCTS_MAX_MOVES}, got {len(outcomes)}")
         total = 0.0
         for _, probability in outcomes:
             if not 0 <= probability <= 1 + CLOSE:

@@ -11,16 +11,15 @@ from mcts_core.games.connect_four.position import ConnectFour
 from mcts_core.errors import GameOver, IllegalMove, InvalidOption, InvalidState
 
 from mcts_core.games.connect_four.rollout cimport C4_KINDS, C4_MAX_COLS, C4_TWO_WORDS, c4_context, c4_state, c4_table
-from mcts_core.game cimport (
-    MCTS_ALL_TRIED, MCTS_ONGOING, NativeState, mcts_children, mcts_expansion, mcts_game, mcts_guide, mcts_playout,
-    mcts_policy, mcts_rng, mcts_rng_seed, mcts_simulation,
-)
+from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_ONGOING, NativeState, mcts_children, mcts_expansion, mcts_game,
+                             mcts_guide, mcts_playout, mcts_policy, mcts_rng, mcts_rng_seed, mcts_simulation)
 from mcts_core.games.mnk.knowledge cimport mnk_guide_table
 from mcts_core.games.mnk.rollout cimport MNK_MAX_CELLS, mnk_geometry, mnk_table
 
 
 cdef void *table_of(str module, str isa) except NULL:
-    found = importlib.import_module(f"mcts_core._{module}_{isa}").table
+    room, _, last = module.rpartition(".")
+    found = importlib.import_module(f"mcts_core.{room}._{last}_{isa}").table
     return PyCapsule_GetPointer(found, b"mcts_core.table")
 
 
@@ -30,7 +29,7 @@ cdef class ConnectFourKernels:
     cdef c4_table *table
 
     def __cinit__(self, isa):
-        self.table = <c4_table *> table_of("connect_four_rollout", isa)
+        self.table = <c4_table *> table_of("games.connect_four.rollout", isa)
 
     cdef list legal(self, const c4_context *c, const c4_state *s):
         cdef uint32_t moves[C4_MAX_COLS]
@@ -166,8 +165,8 @@ cdef class MnkKernels:
     cdef mnk_guide_table *guide
 
     def __cinit__(self, isa):
-        self.table = <mnk_table *> table_of("mnk_rollout", isa)
-        self.guide = <mnk_guide_table *> table_of("mnk_guide", isa)
+        self.table = <mnk_table *> table_of("games.mnk.rollout", isa)
+        self.guide = <mnk_guide_table *> table_of("games.mnk.knowledge", isa)
 
     def rollouts(self, NativeState state not None, long long n, uint64_t seed):
         """``n`` rollouts by this module: wins, draws and losses of the player to move, and all moves played."""

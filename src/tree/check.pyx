@@ -13,13 +13,14 @@ from mcts_core.arena cimport FREE_LISTS, arena_at
 from mcts_core.tree.exchange cimport DEEPEST, Known
 from mcts_core.game cimport MCTS_DRAW, MCTS_ONGOING, MCTS_WIN
 from mcts_core.tree.guided_tree cimport (BLOCK_CLOSED, BLOCK_HAS_DRAW, BLOCK_INCOMPLETE, DISTANCE_SHIFT, GUIDED_HEADER,
-                                    MAX_DISTANCE, SELECT_GRAVE, SELECT_RAVE, SELECT_TUNED, SELECT_UCB1, GuidedBlock,
-                                    GuidedColumns, GuidedTree, amaf_units, block_units, guided_column_count,
-                                    guided_columns)
-from mcts_core.tree.plain_tree cimport (EXACT_CAPACITY, LEAF_ALL_TRIED, LEAF_CURSOR_SHIFT, LINK_BLOCK, LINK_KIND, LINK_MINI,
-                             LINK_TERMINAL, MAX_ITERATIONS, MAX_SLOTS, MINI_ALL_TRIED, NARROW_COLUMN, NO_VISITS,
-                             SLOT_SHIFT, WIDE_HEADER, Columns, Mini, Tree, WideBlock, best_word, columns_of, info_word,
-                             leaf_result, mini_result, mini_units, parent_word, wide_units)
+                                         MAX_DISTANCE, SELECT_GRAVE, SELECT_RAVE, SELECT_TUNED, SELECT_UCB1,
+                                         GuidedBlock, GuidedColumns, GuidedTree, amaf_units, block_units,
+                                         guided_column_count, guided_columns)
+from mcts_core.tree.plain_tree cimport (EXACT_CAPACITY, LEAF_ALL_TRIED, LEAF_CURSOR_SHIFT, LINK_BLOCK, LINK_KIND,
+                                        LINK_MINI, LINK_TERMINAL, MAX_ITERATIONS, MAX_SLOTS, MINI_ALL_TRIED,
+                                        NARROW_COLUMN, NO_VISITS, SLOT_SHIFT, WIDE_HEADER, Columns, Mini, Tree,
+                                        WideBlock, best_word, columns_of, info_word, leaf_result, mini_result,
+                                        mini_units, parent_word, wide_units)
 from mcts_core.tree.view cimport BlockView, best_of, index_mask, is_block, view_block, view_move
 
 

@@ -14,9 +14,9 @@ from libc.string cimport memcpy, memset
 
 from mcts_core.dispatch cimport hot_table
 from mcts_core.tree.guided_tree cimport (DISTANCE_SHIFT, MAX_DISTANCE, GuidedBlock, GuidedOps, GuidedTree, distance_of,
-                                    result_of)
+                                         result_of)
 from mcts_core.tree.plain_tree cimport (LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS, NO_VISITS, RUN_DONE, RUN_GAME_ERROR,
-                             RUN_SYSTEM_MEMORY, Tree, TreeOps)
+                                        RUN_SYSTEM_MEMORY, Tree, TreeOps)
 from mcts_core.tree.view cimport *
 
 

@@ -1,4 +1,4 @@
-"""The guided search: selection with priors, AMAF statistics and proven values; the layout is in ``tree/guided_tree.pxd``.
+"""The guided search: selection with priors, AMAF statistics and proven values; layout: ``tree/guided_tree.pxd``.
 
 Proven values: Winands, Bjornsson and Saito, "Monte-Carlo Tree Search Solver" (CG 2008), with draws and distances. RAVE:
 Gelly and Silver (Artificial Intelligence 175, 2011). GRAVE: Cazenave (IJCAI 2015). This module is compiled once per
@@ -16,9 +16,9 @@ from mcts_core.arena cimport (FIRST_COMMIT, arena_allocate, arena_at, arena_free
 from mcts_core.game cimport (MCTS_DRAW, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_WIN, mcts_game, mcts_interrupt, mcts_playout,
                              mcts_policy, mcts_proof, mcts_raised)
 from mcts_core.tree.guided_tree cimport *
-from mcts_core.tree.plain_tree cimport (FIRST_PATH, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS, MAX_SLOTS, RUN_DONE,
-                             RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, WIDE_UNIT, Tree,
-                             begin_search, path_reserve)
+from mcts_core.tree.plain_tree cimport (FIRST_PATH, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS, MAX_SLOTS,
+                                        RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX,
+                                        WIDE_UNIT, Tree, begin_search, path_reserve)
 
 
 cdef extern from "kernels/platform.h" nogil:

@@ -90,9 +90,9 @@ def test_compiler_of_a_binary(binary, signature, name, monkeypatch):
 
 def test_compiler_of_a_folder(tmp_path):
     assert instructions.compiler_of(tmp_path) == "unknown"
-    package = tmp_path / "mcts_core"
-    package.mkdir()
-    (package / "_tree_baseline.abi.so").write_bytes(b"\0" + DEBIAN_GCC.encode() + b"\0")
+    package = tmp_path / "mcts_core" / "tree"
+    package.mkdir(parents=True)
+    (package / "_plain_tree_baseline.abi.so").write_bytes(b"\0" + DEBIAN_GCC.encode() + b"\0")
     assert instructions.compiler_of(tmp_path) == DEBIAN_GCC
 
 

@@ -18,7 +18,8 @@ TRACKED = [".gitignore", ".github/workflows/wheels.yml", "README.md", "src/tree/
            "mcts_core/tree/plain_tree.pxd", "mcts_core/__init__.py", "mcts_core/py.typed", "mcts_core/game.pxd",
            "mcts_core/web/static/index.html"]
 SDIST = [*TRACKED[1:], "PKG-INFO", "setup.cfg", "mcts_core.egg-info/SOURCES.txt"]
-WHEEL = [*TRACKED[6:], "mcts_core/_tree_avx2.cpython-311-x86_64-linux-gnu.so", "mcts_core/_tree_baseline.so",
+WHEEL = [*TRACKED[6:], "mcts_core/tree/_plain_tree_avx2.cpython-311-x86_64-linux-gnu.so",
+         "mcts_core/tree/_plain_tree_baseline.so",
          "mcts_core/errors.cp311-win_amd64.pyd", "mcts_core-1.2.3.dist-info/METADATA"]
 README = "# A game\n\nIts moves.\n"
 METADATA = f"""\
@@ -105,8 +106,9 @@ def test_what_the_wheel_lacks_is_told(lost, words):
 
 
 @pytest.mark.parametrize("added", [
-    "mcts_core/tree/plain_tree.pxd", "mcts_core/tree.pyx", "mcts_core/tree.c", "src/tree/plain_tree.pyx", "tests/tree/test_plain_tree.py",
-    "mcts_core/other.so", "mcts_core/_other_avx2.so", "mcts_core.egg-info/x",
+    "mcts_core/tree/plain_tree.pxd", "mcts_core/tree.pyx", "mcts_core/tree.c", "src/tree/plain_tree.pyx",
+    "tests/tree/test_plain_tree.py", "mcts_core/other.so", "mcts_core/tree/_other_avx2.so", "mcts_core/plain_tree.so",
+    "mcts_core.egg-info/x",
 ])
 def test_what_the_wheel_should_not_have_is_told(added):
     assert list(check.wheel_problems(TRACKED, [*WHEEL, added])) == [f"the wheel has {added}, which it should not"]

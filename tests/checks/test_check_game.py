@@ -1,4 +1,4 @@
-"""mcts_core/checks/check_game.py: what check_game finds in games that break their contract, and that it finds nothing in others."""
+"""mcts_core/checks/check_game.py: what it finds in games that break their contract, and in others not."""
 
 import json
 import random

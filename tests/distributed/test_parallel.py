@@ -1,4 +1,4 @@
-"""mcts_core/distributed/parallel.py and parallel_worker.py: searches by the workers of executors, which may die meanwhile."""
+"""mcts_core/distributed/parallel.py and worker.py: searches by workers of executors, which may die."""
 
 import dataclasses
 import logging
@@ -146,7 +146,8 @@ def test_executors(kind, request):
 
 
 def test_a_first_search_cut_short_is_not_counted_twice(threads, monkeypatch):
-    monkeypatch.setattr("mcts_core.distributed.parallel.FIRST_SHARE", 1e-12)  # one iteration: the root has no children then
+    # one iteration: the root has no children then
+    monkeypatch.setattr("mcts_core.distributed.parallel.FIRST_SHARE", 1e-12)
     for _ in range(3):
         result = mc.search_parallel(START, 0.2, executor=threads, workers=2, preset="uct", solver=False)
         reports = sum(each.iterations for each in result.workers)

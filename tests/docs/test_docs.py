@@ -60,7 +60,7 @@ def test_the_links_of_a_page_lead_somewhere(page):
 def test_the_names_of_pages_in_texts_are_those_of_files():
     """Docstrings name pages, as ``docs/evaluators.md``."""
     named = set()
-    for source in sorted((ROOT / "mcts_core").rglob("*.py")) + sorted((ROOT / "src").glob("*.pyx")):
+    for source in sorted((ROOT / "mcts_core").rglob("*.py")) + sorted((ROOT / "src").rglob("*.pyx")):
         named |= set(re.findall(r"\b((?:docs|bench)/[\w/]+\.md)\b", source.read_text(encoding="utf-8")))
     assert len(named) >= 4
     for name in named:

@@ -96,8 +96,8 @@ def test_every_public_name_is_in_the_reference_once(pages):
 
 
 def stubs():
-    for name in ("connect_four", "mnk", "native_games"):
-        path = pathlib.Path(mcts_core.__file__).with_name(f"{name}.pyi")
+    for name in ("connect_four/position", "mnk/position", "native_games"):
+        path = pathlib.Path(mcts_core.__file__).with_name("games") / f"{name}.pyi"
         for part in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(part, ast.ClassDef) and part.name in CLASSES:
                 yield part

@@ -1,10 +1,11 @@
-"""src/engine/evaluators.pyx: what evaluators may and may not return, in both forms, and the observations that they get."""
+"""src/engine/evaluators.pyx: what evaluators may return, in both forms, and the observations that they get."""
 
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from general_games import Corner, flat
 
 import mcts_core as mc
 from mcts_core.errors import EvaluatorError
@@ -12,40 +13,10 @@ from mcts_core.errors import EvaluatorError
 START = mc.ConnectFour()
 
 
-def flat(observations):
-    count = len(observations)
-    return np.ones((count, 7), np.float32), np.zeros(count, np.float32)
-
-
 def search(evaluator, state=START, iterations=40, **options):
     engine = mc.Searcher(evaluator=evaluator, seed=1, **options)
     engine.search(state, iterations=iterations)
     return engine.stats()
-
-
-class Corner:
-    """Two moves for one player, named by strings: the left one is worth 1."""
-
-    players = 1
-    to_move = 0
-
-    def __init__(self, path=""):
-        self.path = path
-
-    def legal_moves(self):
-        return ["left", "right"]
-
-    def play(self, move):
-        return type(self)(self.path + move[0])
-
-    def returns(self):
-        return [float(self.path == "ll")] if len(self.path) == 2 else None
-
-    def observation(self):
-        return np.zeros((1, 1, 2)) + len(self.path)
-
-    def action(self, move):
-        return {"left": 4, "right": 1}[move]
 
 
 # ---- what comes back -------------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
-"""src/engine/general_searcher.pyx, engine/turn.pyx, engine/general_group.pyx and the facade over them: budgets, stop rules, signals,
-the choice of the move, background searches, many positions at a time."""
+"""src/engine/general_searcher.pyx, engine/turn.pyx, engine/general_group.pyx and the facade over them: budgets, stop
+rules, signals, the choice of the move, background searches, many positions at a time."""
 
 import asyncio
 import os
@@ -10,17 +10,16 @@ import time
 
 import numpy as np
 import pytest
+from general_games import Corner, Dice, flat
 from general_oracle import Tangle, network
 from table_games import Race, native_race, start
-from test_evaluators import Corner, flat
-from test_general_rules import Dice
 
 import mcts_core as mc
 from mcts_core import many
 from mcts_core.engine.general_searcher import GeneralCore, GeneralSettings
+from mcts_core.engine.searcher import SearchCore, clock
 from mcts_core.engine.settings import SearchSettings
 from mcts_core.engine.turn import Claim, Halt
-from mcts_core.engine.searcher import SearchCore, clock
 
 START = mc.ConnectFour()
 SOON = 5.0
@@ -472,7 +471,7 @@ import signal, threading, time
 import mcts_core as mc
 from general_oracle import Tangle
 from table_games import Race, native_race, start
-from test_evaluators import flat
+from general_games import flat
 engine = mc.Searcher(seed=1, stop_early=False, {options})
 sent = []
 def interrupt():

@@ -4,9 +4,9 @@ import pytest
 from value_games import Claim
 
 import mcts_core as mc
-from mcts_core.engine.settings import SearchSettings
 from mcts_core.engine.searched_tree import SearchedTree, by_value_key, by_visits_key
 from mcts_core.engine.searcher import SearchCore, clock
+from mcts_core.engine.settings import SearchSettings
 
 PRESETS = ["uct", "strong"]
 GAMES = [mc.ConnectFour(), mc.ConnectFour(8, 9, 5), mc.TicTacToe(), mc.Gomoku(15), mc.Gomoku(20, "exact")]

@@ -11,9 +11,9 @@ import time
 import pytest
 
 import mcts_core as mc
-from mcts_core.testing.probe import check_tree
-from mcts_core.engine.settings import SearchSettings
 from mcts_core.engine.searcher import SearchCore, clock, default_memory
+from mcts_core.engine.settings import SearchSettings
+from mcts_core.testing.probe import check_tree
 
 PRESETS = ["uct", "strong"]
 GAMES = [mc.ConnectFour(), mc.ConnectFour(8, 9, 5), mc.TicTacToe(), mc.Gomoku(15), mc.Gomoku(20, "exact")]

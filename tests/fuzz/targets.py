@@ -16,12 +16,12 @@ from saved_files import put_together, take_apart
 
 import mcts_core as mc
 from mcts_core import storage
-from mcts_core.testing import probe
 from mcts_core.arguments import shorten
 from mcts_core.bots.gomocup import Gomocup
 from mcts_core.bots.lines import Lines, serve
 from mcts_core.bots.ugi import UGI, Notation
 from mcts_core.cli.games import parse_game
+from mcts_core.testing import probe
 
 REFUSED = (mc.IllegalMove, mc.GameOver, mc.InvalidState, mc.InvalidOption)
 BOARDS = [

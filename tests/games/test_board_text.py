@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcts_core.games.board_text import format_diagram, parse_diagram, parse_moves
 from mcts_core.errors import IllegalMove, InvalidOption, InvalidState
+from mcts_core.games.board_text import format_diagram, parse_diagram, parse_moves
 
 QUICK = settings(derandomize=True, deadline=None, max_examples=100, database=None)
 

@@ -1,45 +1,16 @@
-"""src/games/general_rules.pyx and the general part of the game table: Python-written games, native ones, and broken ones."""
+"""src/games/general_rules.pyx and the general part of the game table: games in Python, native ones, broken ones."""
 
 import gc
 import weakref
 
 import numpy as np
 import pytest
+from general_games import Dice
 from general_oracle import Tangle, network
 from table_games import Race, native_race, start
 
 import mcts_core as mc
 from mcts_core.game import is_general
-
-
-class Dice:
-    """One player throws a die and adds, or stops; above 10 all is lost."""
-
-    players = 1
-    what = ""
-
-    def __init__(self, total=0, over=False, rolling=False):
-        self.total, self.over, self.rolling = total, over, rolling
-        self.to_move = mc.CHANCE if rolling else 0
-
-    def make(self, *arguments):
-        return type(self)(*arguments)
-
-    def legal_moves(self):
-        return ["throw", "stop"]
-
-    def chance_outcomes(self):
-        return [(pips, 1 / 6) for pips in range(1, 7)]
-
-    def play(self, move):
-        if move == "stop":
-            return self.make(self.total, True)
-        if move == "throw":
-            return self.make(self.total, False, True)
-        return self.make(self.total + move, self.total + move > 10)
-
-    def returns(self):
-        return [self.total / 10 if self.total <= 10 else 0.0] if self.over else None
 
 
 def search(state, iterations=500, **options):

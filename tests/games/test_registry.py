@@ -3,8 +3,8 @@
 import pytest
 
 import mcts_core as mc
-from mcts_core.games.board_position import BoardPosition
 from mcts_core.cli.games import FORMS, GAME_HELP, parse_game
+from mcts_core.games.board_position import BoardPosition
 from mcts_core.games.registry import GAMES, entry_of, labels
 from mcts_core.render import svg
 from mcts_core.web.games import fields_of, make_game

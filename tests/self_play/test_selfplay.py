@@ -1,4 +1,4 @@
-"""mcts_core/self_play/selfplay.py and self_play_games.py: games against oneself, move by move beside searches done by hand."""
+"""mcts_core/self_play/selfplay.py and games.py: games against oneself beside searches done by hand."""
 
 import subprocess
 import sys
@@ -10,8 +10,8 @@ from table_games import Race, native_race, start
 
 import mcts_core as mc
 from mcts_core.many import seed_of
-from mcts_core.self_play.selfplay import selfplay
 from mcts_core.self_play.games import shares
+from mcts_core.self_play.selfplay import selfplay
 
 ARRAYS = ("observations", "policies", "results", "values", "actions", "games", "plies")
 

@@ -530,7 +530,7 @@ def test_memory_that_fills_up_while_values_are_proven():
 
 
 def test_the_hot_module_exports_its_table():
-    module = importlib.import_module(f"mcts_core._guided_tree_{dispatch.isa}")
+    module = importlib.import_module(f"mcts_core.tree._guided_tree_{dispatch.isa}")
     assert "mcts_core.table" in repr(module.table)
 
 

@@ -1,4 +1,4 @@
-"""src/tree/plain_tree.pyx: selection, expansion and backup, against a slow oracle and against trees counted on paper."""
+"""src/tree/plain_tree.pyx: selection, expansion and backup, against a slow oracle and trees counted on paper."""
 
 import importlib
 
@@ -161,5 +161,5 @@ def test_nodes_grow_by_at_most_one_an_iteration_and_memory_with_them():
 
 
 def test_the_hot_module_exports_its_table():
-    module = importlib.import_module(f"mcts_core._tree_{dispatch.isa}")
+    module = importlib.import_module(f"mcts_core.tree._plain_tree_{dispatch.isa}")
     assert "mcts_core.table" in repr(module.table)

@@ -30,6 +30,8 @@ extern "C" {
 #define MCTS_LOSS 3     /* the player who moved has lost */
 #define MCTS_ILLEGAL 4  /* only in mcts_expansion.outcomes: this slot holds no legal move */
 
+#define MCTS_MAX_MOVES 65520 /* legal moves of one position, at most */
+
 #define MCTS_ERROR (-1)
 #define MCTS_ALL_TRIED UINT32_MAX /* mcts_simulation.cursor: the position has no untried move left */
 

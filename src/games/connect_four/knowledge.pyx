@@ -14,18 +14,13 @@ from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from mcts_core.games.connect_four.knowledge cimport (
-    c4_any, c4_below, c4_both, c4_cells, c4_count, c4_down, c4_either, c4_guide_table, c4_index, c4_pick, c4_several,
-    c4_sum, c4_up, c4_wins, c4_without,
-)
-from mcts_core.games.connect_four.rollout cimport (
-    C4_ONE_WORD, C4_STANDARD, C4_TWO_WORDS, c4_context, c4_state, c4_table,
-)
+from mcts_core.games.connect_four.knowledge cimport (c4_any, c4_below, c4_both, c4_cells, c4_count, c4_down, c4_either,
+                                                     c4_guide_table, c4_index, c4_pick, c4_several, c4_sum, c4_up,
+                                                     c4_wins, c4_without)
+from mcts_core.games.connect_four.rollout cimport C4_ONE_WORD, C4_STANDARD, C4_TWO_WORDS, c4_context, c4_state, c4_table
 from mcts_core.dispatch cimport hot_table
-from mcts_core.game cimport (
-    MCTS_DRAW, MCTS_LOSS, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_ROLLOUT_RANDOM, MCTS_WIN, mcts_children, mcts_playout,
-    mcts_policy, mcts_proof, mcts_rng,
-)
+from mcts_core.game cimport (MCTS_DRAW, MCTS_LOSS, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_ROLLOUT_RANDOM, MCTS_WIN,
+                             mcts_children, mcts_playout, mcts_policy, mcts_proof, mcts_rng)
 
 
 cdef extern from "kernels/connect_four/board.h" nogil:

@@ -6,14 +6,11 @@ from libc.string cimport memcpy, memset
 
 from mcts_core.games.connect_four.knowledge cimport c4_guide_table
 from mcts_core.games.connect_four.alpha_beta cimport c4_prover_table
-from mcts_core.games.connect_four.rollout cimport (
-    C4_MAX_COLS, C4_MAX_STEPS, C4_ONE_WORD, C4_STANDARD, C4_TWO_WORDS, c4_context, c4_state, c4_table,
-)
+from mcts_core.games.connect_four.rollout cimport (C4_MAX_COLS, C4_MAX_STEPS, C4_ONE_WORD, C4_STANDARD, C4_TWO_WORDS,
+                                                   c4_context, c4_state, c4_table)
 from mcts_core.dispatch cimport hot_table
-from mcts_core.game cimport (
-    MCTS_DRAW, MCTS_ONGOING, MCTS_ROLLOUT_DECISIVE, MCTS_ROLLOUT_RANDOM, MCTS_WIN, mcts_game, mcts_rng,
-    mcts_rng_below, mcts_rng_seed,
-)
+from mcts_core.game cimport (MCTS_DRAW, MCTS_ONGOING, MCTS_ROLLOUT_DECISIVE, MCTS_ROLLOUT_RANDOM, MCTS_WIN, mcts_game,
+                             mcts_rng, mcts_rng_below, mcts_rng_seed)
 from mcts_core.games.board_position cimport BoardGeometry, BoardPosition, after_moves, from_diagram
 from mcts_core.simple_game cimport mcts_fill_game, mcts_rules
 

@@ -1,4 +1,4 @@
-"""The hot functions of Connect Four, compiled once per instruction set; ``mcts_core.games.connect_four.position`` is their measure.
+"""The hot functions of Connect Four, compiled once per instruction set; ``position`` is their measure.
 
 A rollout plays chunks of four draws without looking: a column from a 32-bit fraction by multiplication, the stone by
 one ``and`` and one ``add`` over ``next``. A draw of a full column gives an empty move, which changes neither stones nor
@@ -17,13 +17,10 @@ winner alone and a second one only when both have a line, 1.06 (baseline) and 1.
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 
-from mcts_core.games.connect_four.rollout cimport (
-    C4_KINDS, C4_ONE_WORD, C4_STANDARD, C4_TWO_WORDS, c4_context, c4_state, c4_table,
-)
-from mcts_core.game cimport (
-    MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ILLEGAL, MCTS_ONGOING, MCTS_WIN, mcts_expansion, mcts_rng,
-    mcts_simulation,
-)
+from mcts_core.games.connect_four.rollout cimport (C4_KINDS, C4_ONE_WORD, C4_STANDARD, C4_TWO_WORDS, c4_context,
+                                                   c4_state, c4_table)
+from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ILLEGAL, MCTS_ONGOING, MCTS_WIN, mcts_expansion, mcts_rng,
+                             mcts_simulation)
 
 
 cdef extern from "kernels/platform.h" nogil:

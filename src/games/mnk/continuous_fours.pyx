@@ -3,7 +3,7 @@
 A four leaves the opponent one reply, so an attack of fours (VCF; Allis, van den Herik, Huntjens, "Go-Moku solved by new
 search techniques", 1993) is a search for one player only. A player loses who cannot meet such an attack: of his moves
 only those in the zone of the attack, which occupy a cell that it needs or make a four in reply, can help, and each of
-them is refuted in turn. Hot: compiled once per instruction set as ``mcts_core._mnk_threats_<isa>``.
+them is refuted in turn. Hot: compiled once per instruction set.
 """
 
 from cpython.pycapsule cimport PyCapsule_New
@@ -12,9 +12,8 @@ from libc.string cimport memcpy, memset
 
 from mcts_core.game cimport MCTS_NO_MOVE, mcts_proof, mcts_raised, mcts_rng, mcts_rng_next, mcts_rng_seed
 from mcts_core.games.mnk.lines cimport MNK_COLUMNS, MNK_FALLING, MNK_LINES, MNK_RISING, mnk_lines_of, mnk_toggle
-from mcts_core.games.mnk.continuous_fours cimport (
-    THREAT_CELLS, THREAT_STACK, mnk_threat_table, threat_entry, threat_search,
-)
+from mcts_core.games.mnk.continuous_fours cimport (THREAT_CELLS, THREAT_STACK, mnk_threat_table, threat_entry,
+                                                   threat_search)
 
 
 cdef extern from "kernels/mnk/lines.h" nogil:

@@ -1,19 +1,15 @@
-"""Children and playouts of m,n,k games; compiled once per instruction set as ``mcts_core._mnk_guide_<isa>``."""
+"""Children and playouts of m,n,k games; compiled once per instruction set."""
 
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from mcts_core.dispatch cimport hot_table
-from mcts_core.game cimport (
-    MCTS_DRAW, MCTS_LOSS, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_ROLLOUT_DECISIVE, MCTS_ROLLOUT_RANDOM,
-    MCTS_ROLLOUT_TACTICAL, MCTS_WIN, mcts_children, mcts_game, mcts_guide, mcts_playout, mcts_policy, mcts_proof,
-    mcts_rng, mcts_rng_next, mcts_rollout,
-)
+from mcts_core.game cimport (MCTS_DRAW, MCTS_LOSS, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_ROLLOUT_DECISIVE,
+                             MCTS_ROLLOUT_RANDOM, MCTS_ROLLOUT_TACTICAL, MCTS_WIN, mcts_children, mcts_game, mcts_guide,
+                             mcts_playout, mcts_policy, mcts_proof, mcts_rng, mcts_rng_next, mcts_rollout)
 from mcts_core.games.mnk.knowledge cimport mnk_guide_table
-from mcts_core.games.mnk.lines cimport (
-    MNK_COLUMNS, MNK_FALLING, MNK_LINES, MNK_RISING, mnk_lines_of, mnk_toggle,
-)
+from mcts_core.games.mnk.lines cimport MNK_COLUMNS, MNK_FALLING, MNK_LINES, MNK_RISING, mnk_lines_of, mnk_toggle
 from mcts_core.games.mnk.rollout cimport MNK_MAX_CELLS, MNK_MAX_SIDE, mnk_geometry, mnk_state, mnk_table
 
 cdef enum:

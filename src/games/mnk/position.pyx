@@ -9,14 +9,11 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from mcts_core.dispatch cimport hot_table
-from mcts_core.game cimport (
-    MCTS_DRAW, MCTS_ONGOING, MCTS_WIN, mcts_rng, mcts_rng_below, mcts_rng_seed,
-)
+from mcts_core.game cimport MCTS_DRAW, MCTS_ONGOING, MCTS_WIN, mcts_rng, mcts_rng_below, mcts_rng_seed
 from mcts_core.games.mnk.knowledge cimport mnk_guide_table
 from mcts_core.games.mnk.prover cimport add_prover
-from mcts_core.games.mnk.rollout cimport (
-    MNK_MAX_CELLS, MNK_MAX_SIDE, MNK_NO_CELL, in_line, mnk_geometry, mnk_state, mnk_table,
-)
+from mcts_core.games.mnk.rollout cimport (MNK_MAX_CELLS, MNK_MAX_SIDE, MNK_NO_CELL, in_line, mnk_geometry, mnk_state,
+                                          mnk_table)
 from mcts_core.games.board_position cimport BoardGeometry, BoardPosition, after_moves, from_diagram
 
 import threading

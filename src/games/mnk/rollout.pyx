@@ -1,13 +1,11 @@
-"""The hot functions of m,n,k games; compiled once per instruction set as ``mcts_core._mnk_rollout_<isa>``."""
+"""The hot functions of m,n,k games; compiled once per instruction set."""
 
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from mcts_core.game cimport (
-    MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ILLEGAL, MCTS_ONGOING, MCTS_WIN, mcts_expansion, mcts_game, mcts_rng,
-    mcts_rng_below, mcts_rng_next, mcts_simulation,
-)
+from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ILLEGAL, MCTS_ONGOING, MCTS_WIN, mcts_expansion, mcts_game,
+                             mcts_rng, mcts_rng_below, mcts_rng_next, mcts_simulation)
 from mcts_core.games.mnk.rollout cimport MNK_MAX_CELLS, in_line, mnk_geometry, mnk_state, mnk_table, wins
 
 cdef enum:

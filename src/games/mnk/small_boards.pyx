@@ -2,7 +2,7 @@
 
 One question at a time, "does this player win within n plies?", for both players and growing n, so that the first yes
 has the exact distance; a player for whom the answer is no for ever cannot win. Positions that are turned or mirrored
-are one in the table. Hot: compiled once per instruction set as ``mcts_core._mnk_solver_<isa>``.
+are one in the table. Hot: compiled once per instruction set.
 """
 
 from cpython.pycapsule cimport PyCapsule_New
@@ -10,9 +10,8 @@ from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from mcts_core.game cimport MCTS_NO_MOVE, mcts_proof, mcts_raised, mcts_rng, mcts_rng_next, mcts_rng_seed
-from mcts_core.games.mnk.small_boards cimport (
-    SOLVER_CELLS, SOLVER_SYMMETRIES, mnk_rays, mnk_solver_table, solver_entry, solver_search,
-)
+from mcts_core.games.mnk.small_boards cimport (SOLVER_CELLS, SOLVER_SYMMETRIES, mnk_rays, mnk_solver_table,
+                                               solver_entry, solver_search)
 
 
 cdef extern from "kernels/mnk/words.h" nogil:

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcts_core import Searcher, rollouts
-from mcts_core.games.connect_four.position import ConnectFour, perft, simple_rollouts, simple_twin
 from mcts_core.errors import GameOver, IllegalMove, InvalidOption, InvalidState
+from mcts_core.games.connect_four.position import ConnectFour, perft, simple_rollouts, simple_twin
 
 QUICK = settings(derandomize=True, deadline=None, max_examples=150, database=None)
 

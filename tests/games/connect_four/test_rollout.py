@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 from mcts_core import dispatch
-from mcts_core.games.connect_four.position import ConnectFour, perft, simple_rollouts
 from mcts_core.errors import GameOver, IllegalMove, InvalidOption, InvalidState
+from mcts_core.games.connect_four.position import ConnectFour, perft, simple_rollouts
 from mcts_core.testing.kernel_probe import ConnectFourKernels
 
 ONGOING, WIN, DRAW, ILLEGAL = 0, 1, 2, 4

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from mcts_core.dispatch import supported
-from mcts_core.testing.kernel_probe import MnkKernels
 from mcts_core.games.mnk.position import MNK, Gomoku, TicTacToe
+from mcts_core.testing.kernel_probe import MnkKernels
 from mcts_core.testing.probe import Probe
 
 HOT = {name: MnkKernels(name) for name in supported()}

@@ -9,8 +9,8 @@ from functools import cache
 import pytest
 
 from mcts_core.dispatch import isa, supported
-from mcts_core.testing.kernel_probe import MnkKernels
 from mcts_core.games.mnk.position import MNK, Gomoku, TicTacToe, simple_rollouts
+from mcts_core.testing.kernel_probe import MnkKernels
 
 HOT = {name: MnkKernels(name) for name in supported()}
 ONGOING, WIN, DRAW, ILLEGAL = 0, 1, 2, 4

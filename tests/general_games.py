@@ -1,0 +1,65 @@
+"""Small general games that several tests search, and an evaluator."""
+
+import numpy as np
+
+import mcts_core as mc
+
+
+def flat(observations):
+    count = len(observations)
+    return np.ones((count, 7), np.float32), np.zeros(count, np.float32)
+
+
+class Corner:
+    """Two moves for one player, named by strings: the left one is worth 1."""
+
+    players = 1
+    to_move = 0
+
+    def __init__(self, path=""):
+        self.path = path
+
+    def legal_moves(self):
+        return ["left", "right"]
+
+    def play(self, move):
+        return type(self)(self.path + move[0])
+
+    def returns(self):
+        return [float(self.path == "ll")] if len(self.path) == 2 else None
+
+    def observation(self):
+        return np.zeros((1, 1, 2)) + len(self.path)
+
+    def action(self, move):
+        return {"left": 4, "right": 1}[move]
+
+
+class Dice:
+    """One player throws a die and adds, or stops; above 10 all is lost."""
+
+    players = 1
+    what = ""
+
+    def __init__(self, total=0, over=False, rolling=False):
+        self.total, self.over, self.rolling = total, over, rolling
+        self.to_move = mc.CHANCE if rolling else 0
+
+    def make(self, *arguments):
+        return type(self)(*arguments)
+
+    def legal_moves(self):
+        return ["throw", "stop"]
+
+    def chance_outcomes(self):
+        return [(pips, 1 / 6) for pips in range(1, 7)]
+
+    def play(self, move):
+        if move == "stop":
+            return self.make(self.total, True)
+        if move == "throw":
+            return self.make(self.total, False, True)
+        return self.make(self.total + move, self.total + move > 10)
+
+    def returns(self):
+        return [self.total / 10 if self.total <= 10 else 0.0] if self.over else None
