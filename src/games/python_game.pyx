@@ -82,7 +82,7 @@ cdef class PythonGame(NativeState):
         self.guided.rollouts = 1 << MCTS_ROLLOUT_RANDOM | 1 << MCTS_ROLLOUT_DECISIVE
         self.guided.actions = ACTIONS
         self.guided.children = children
-        self.guided.play_out = play_out_by_policy
+        self.guided.play_out = rollout_by_policy
         self.table.guide = &self.guided
         self.game = &self.table
         self.state = NULL
@@ -182,15 +182,15 @@ cdef class PythonGame(NativeState):
         return state
 
 
-cdef object play_out(PythonGame game, object state, object winner, bint decisive, uint8_t *played, mcts_rng *rng,
-                     int32_t *plies):
+cdef object rollout_from(PythonGame game, object state, object winner, bint decisive, uint8_t *played, mcts_rng *rng,
+                         int32_t *plies):
     """The winner of a random continuation; who played which action, the earliest counts."""
     cdef list moves
     cdef uint32_t identity
     cdef int32_t count = 0
     while winner is None:
         if count == LONGEST_ROLLOUT:
-            raise GameError(f"a random game of {type(state).__name__} did not end within {LONGEST_ROLLOUT} moves")
+            raise GameError(f"a rollout of {type(state).__name__} did not end within {LONGEST_ROLLOUT} moves")
         moves = game.user.legal(state)
         move = decisive_move(game, state, moves, rng) if decisive else moves[mcts_rng_below(rng, <uint32_t>len(moves))]
         if played != NULL:
@@ -235,7 +235,7 @@ cdef int32_t rollout(void *context, const void *state, mcts_rng *rng) noexcept w
     cdef PythonGame game = <PythonGame>context
     cdef int32_t plies = 0
     try:
-        winner = play_out(game, game.root, None, False, NULL, rng, &plies)
+        winner = rollout_from(game, game.root, None, False, NULL, rng, &plies)
         return <int32_t>(1 + winner * game.to_move) + 4 * plies
     except BaseException as error:
         game.user.error = error
@@ -259,7 +259,7 @@ cdef int32_t simulate(void *context, const void *root, const uint32_t *path, uin
         if simulation.cursor == simulation.count:
             simulation.cursor = MCTS_ALL_TRIED
         winner = game.user.winner(state)
-        winner = play_out(game, state, winner, False, NULL, rng, &plies)
+        winner = rollout_from(game, state, winner, False, NULL, rng, &plies)
         return <int32_t>(1 + winner * game.to_move)
     except BaseException as error:
         game.user.error = error
@@ -325,17 +325,17 @@ cdef int32_t children(void *context, const void *root, const uint32_t *path, uin
         return MCTS_ERROR
 
 
-cdef int32_t play_out_by_policy(void *context, const void *root, const uint32_t *path, uint32_t length,
-                                const mcts_policy *policy, mcts_playout *playout, mcts_rng *rng) noexcept with gil:
+cdef int32_t rollout_by_policy(void *context, const void *root, const uint32_t *path, uint32_t length,
+                               const mcts_policy *policy, mcts_playout *report, mcts_rng *rng) noexcept with gil:
     cdef PythonGame game = <PythonGame>context
     cdef int32_t plies = 0
     try:
-        playout.proof.value = -1
-        if playout.played != NULL:
-            memset(playout.played, 0, ACTIONS)
+        report.proof.value = -1
+        if report.played != NULL:
+            memset(report.played, 0, ACTIONS)
         state = game.replay(path, length)
-        winner = play_out(game, state, game.user.winner(state), policy.rollout == MCTS_ROLLOUT_DECISIVE, playout.played,
-                          rng, &plies)
+        winner = rollout_from(game, state, game.user.winner(state), policy.rollout == MCTS_ROLLOUT_DECISIVE,
+                              report.played, rng, &plies)
         return <int32_t>(1 + winner * game.to_move)
     except BaseException as error:
         game.user.error = error

@@ -248,12 +248,13 @@ cdef class MnkKernels:
         count = game.legal_moves(state.game.context, copy, legal)
         return outcomes, [legal[i] for i in range(count)]
 
-    def playouts(self, NativeState state not None, uint32_t policy, long long n, uint64_t seed, bint told=True):
-        """``n`` playouts: how often the player to move lost, drew and won, how often each cell was played by
+    def rollouts_by_policy(self, NativeState state not None, uint32_t policy, long long n, uint64_t seed,
+                           bint told=True):
+        """``n`` rollouts: how often the player to move lost, drew and won, how often each cell was played by
         that player and by the other one (``told``; else zeros), and the proof of ``state`` or None."""
         cdef const mnk_geometry *g = <const mnk_geometry *> state.game.context
         cdef mcts_policy how
-        cdef mcts_playout playout
+        cdef mcts_playout report
         cdef uint8_t played[MNK_MAX_CELLS]
         cdef long long results[3]
         cdef long long cells[2][MNK_MAX_CELLS]
@@ -265,19 +266,19 @@ cdef class MnkKernels:
         how.rollout = policy
         how.distance = 0
         how.symmetry = 0
-        playout.played = played if told else NULL
-        playout.proof.value = -1
+        report.played = played if told else NULL
+        report.proof.value = -1
         memset(results, 0, sizeof(results))
         memset(cells, 0, sizeof(cells))
         mcts_rng_seed(&rng, seed)
         with nogil:
             for _ in range(n):
-                results[guide.play_out(<void *> g, state.state, NULL, 0, &how, &playout, &rng)] += 1
+                results[guide.play_out(<void *> g, state.state, NULL, 0, &how, &report, &rng)] += 1
                 if told:
                     for cell in range(g.cells):
                         cells[0][cell] += played[cell] == 1
                         cells[1][cell] += played[cell] == 2
-        proof = None if playout.proof.value < 0 else (playout.proof.value, playout.proof.distance)
+        proof = None if report.proof.value < 0 else (report.proof.value, report.proof.distance)
         return ([results[i] for i in range(3)], [cells[0][i] for i in range(g.cells)],
                 [cells[1][i] for i in range(g.cells)], proof)
 

@@ -213,18 +213,18 @@ cdef class Probe:
         """(result for the player to move at the root, bytes of who played which action, proof or None) of one rollout
         by the policy ``rollout``; the game is not asked for what was played unless ``told``, and the bytes are 0."""
         cdef mcts_policy policy
-        cdef mcts_playout playout
+        cdef mcts_playout report
         cdef uint32_t *moves = _copy(path)
         played = bytearray(max(self.native.game.guide.actions, <uint32_t>1))
         cdef unsigned char[:] view = played
         policy.rollout = rollout
         policy.distance = policy.symmetry = 0
-        playout.played = &view[0] if told and self.native.game.guide.actions else NULL
+        report.played = &view[0] if told and self.native.game.guide.actions else NULL
         returned = self.native.game.guide.play_out(self.native.game.context, self.native.state, moves,
-                                                   <uint32_t>len(path), &policy, &playout, &self.rng)
+                                                   <uint32_t>len(path), &policy, &report, &self.rng)
         free(moves)
         self._check(returned)
-        return returned, bytes(played), _proof(&playout.proof)
+        return returned, bytes(played), _proof(&report.proof)
 
     def prove(self, path, uint64_t budget, exact=False, uint64_t memory=1 << 22, uint32_t looks=0):
         """(proof or None, work spent); the prover's memory of ``memory`` bytes is made by the first call and kept.

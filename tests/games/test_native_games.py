@@ -522,7 +522,7 @@ def test_the_table_agrees_with_the_rules_when_turns_do_not_alternate(seed):
     visit(root, [], "root")
 
 
-def test_playouts_tell_who_played_what():
+def test_rollouts_tell_who_played_what():
     _, played, proof = Probe(nim(3).state(), 1).play_out([1], 0)  # two stones are left, the other one moves
     assert proof is None and len(played) == 4
     assert list(played) in ([0, 0, 2, 0], [0, 2, 0, 0])  # 2 takes both, or 1 and 1, of which the first counts
@@ -818,7 +818,7 @@ BROKEN = {  # by max_moves: a game, and what is said of it
     "outcome": (lambda most: nim(play=playing(4), max_moves=most), r"play\(\) returned 4; it must return 0"),
     "endless": (
         lambda most: nim(play=lambda *_: ONGOING, max_plies=50, max_moves=most),
-        "a random game did not end within 50 moves",
+        "a rollout did not end within 50 moves",
     ),
     "failing rollout": (
         lambda most: nim(rollout=ROLLOUT(lambda *_: -1), max_moves=most),

@@ -32,4 +32,4 @@ cdef extern from "kernels/connect_four/threats.h" nogil:
 
 ctypedef struct c4_guide_table:
     mcts_find_children children[C4_KINDS]
-    mcts_play_out play_out[C4_KINDS]
+    mcts_play_out rollout_by_policy[C4_KINDS]

@@ -6,7 +6,8 @@ A cell is numbered 32 * row + column here; lines are those of ``mnk_lines``.
 from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from mcts_core.game cimport mcts_interrupt, mcts_proof
-from mcts_core.games.mnk.lines cimport MNK_LINES
+from mcts_core.games.mnk.lines cimport MNK_LINES, mnk_line_board
+from mcts_core.games.proof_table cimport proof_table
 
 
 cdef enum:
@@ -14,11 +15,8 @@ cdef enum:
     THREAT_STACK = 1 << 15
 
 # What is known of a position with the player who attacks to move.
-ctypedef struct threat_entry:
-    uint64_t key
+ctypedef struct threat_note:
     uint16_t move
-    uint16_t generation   # entries of another than the memory's are empty
-    uint16_t work
     uint8_t won           # wins with so many stones of his; 0: not known
     uint8_t failed        # does not with so many; 255: with no number
 
@@ -28,11 +26,11 @@ ctypedef struct threat_search:
     int32_t rows
     uint32_t strict
     int32_t bands[4][2]                   # of lines that exist, in multiples of 8
-    uint32_t valid[MNK_LINES]
-    int16_t base[MNK_LINES]            # the cell of bit 0
+    uint32_t valid[MNK_LINES]             # the cells of each line
+    int16_t base[MNK_LINES]               # the cell of bit 0
     int16_t step[6]                       # from bit to bit, by line / 32
     # the position
-    uint32_t stones[2][MNK_LINES]      # of the player who began, of the other
+    mnk_line_board board
     uint64_t hash
     int32_t count
     # the attack
@@ -41,8 +39,8 @@ ctypedef struct threat_search:
     uint64_t side                         # of the keys of positions where the attacker moves
     const uint64_t *mine_keys
     const uint64_t *their_keys
-    uint32_t three[MNK_LINES]
-    uint64_t active[3]                    # lines with windows of three
+    uint32_t three[MNK_LINES]             # the windows that are threes
+    uint64_t active[3]                    # lines with threes
     uint32_t best
     uint32_t cut                          # some line of play was not followed to its end
     uint32_t stamp
@@ -50,19 +48,16 @@ ctypedef struct threat_search:
     uint16_t reply[THREAT_CELLS]
     uint32_t top
     uint32_t stack[THREAT_STACK]
-    # the budget
+    # the proof budget
     uint64_t spent
     uint64_t limit
-    uint64_t pause                        # units at which the next look at the interrupt is due
+    uint64_t pause                        # what is spent when the next look at the interrupt is due
     const mcts_interrupt *interrupt
     uint32_t interrupted
-    # the memory
-    threat_entry *entries
-    uint64_t buckets                      # of 4 entries
-    uint32_t generation
+    proof_table table
 
 ctypedef struct mnk_threat_table:
-    # Sets up a search, of which entries, buckets and generation are left alone, for a board.
+    # Sets up a search, of which the table is left alone, for a board.
     void (*prepare)(threat_search *s, int32_t cols, int32_t rows, int32_t exact) noexcept nogil
     # Puts a stone of the player (0 began) on an empty cell, or takes it away again.
     void (*put)(threat_search *s, int32_t player, int32_t cell) noexcept nogil

@@ -1,4 +1,4 @@
-"""The table of what the guide of m,n,k games is made of: children, playouts."""
+"""The table of what the guide of m,n,k games is made of: children, rollouts by policy."""
 
 from mcts_core.game cimport mcts_guide
 from mcts_core.games.mnk.rollout cimport mnk_geometry

@@ -31,7 +31,7 @@ ctypedef struct mnk_geometry:
     int32_t garbage    # bytes of the board that are no cells and that the kernels take for stones
     uint16_t offset[MNK_MAX_CELLS]  # of a cell, on the board
     uint16_t order[MNK_MAX_CELLS]   # the cells in the order of trying: centre first
-    uint8_t starts[4][16]           # rows of 4 only: 255 where no line starts, in each direction
+    uint8_t starts[4][16]           # rows of 4 only: 255 where no window starts, in each direction
 
 ctypedef struct mnk_table:
     # Fills the functions of `game`; its context is a geometry.
@@ -50,8 +50,8 @@ cdef inline bint wins(const mnk_geometry *g, int length) noexcept nogil:
     return length == g.k or (length > g.k and not g.exact)
 
 
-cdef inline bint in_line(const mnk_geometry *g, const uint8_t *board, int cell) noexcept nogil:
-    """Whether the stone in ``cell`` is part of a line that wins."""
+cdef inline bint in_five(const mnk_geometry *g, const uint8_t *board, int cell) noexcept nogil:
+    """Whether the stone in ``cell`` is part of a five."""
     cdef int row = cell // g.cols
     cdef int col = cell - row * g.cols
     cdef int left = col, right = g.cols - 1 - col, up = row, down = g.rows - 1 - row

@@ -3,10 +3,11 @@
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from mcts_core.game cimport mcts_interrupt, mcts_proof
+from mcts_core.games.proof_table cimport proof_table
 
 
-cdef extern from "kernels/mnk/words.h" nogil:
-    ctypedef struct mnk_rays:
+cdef extern from "kernels/mnk/bitboard.h" nogil:
+    ctypedef struct mnk_directions:
         int32_t k
         int32_t exact
         int32_t count
@@ -21,16 +22,14 @@ cdef enum:
     SOLVER_SYMMETRIES = 8
 
 # What is known of a position, as if turned so that its key is smallest; by player, who began first.
-ctypedef struct solver_entry:
-    uint64_t key
-    uint16_t tag          # generation << 6 | work; entries of another generation than the memory's are empty
+ctypedef struct solver_note:
     uint8_t won[2]        # the player wins within so many plies; 0: not known
     uint8_t failed[2]     # he does not within so many; 255: never
     uint8_t move[2]       # to that end; 255: none
 
 ctypedef struct solver_search:
     # the board, fixed
-    mnk_rays rays
+    mnk_directions directions
     int32_t cells
     uint64_t board
     int32_t symmetries
@@ -41,19 +40,16 @@ ctypedef struct solver_search:
     uint64_t stones[2]
     uint64_t hash[SOLVER_SYMMETRIES]
     uint32_t cut                          # some line of play was not followed to its end
-    # the budget
+    # the proof budget
     uint64_t spent
     uint64_t limit
-    uint64_t pause                        # units at which the next look at the interrupt is due
+    uint64_t pause                        # what is spent when the next look at the interrupt is due
     const mcts_interrupt *interrupt
     uint64_t kept                         # entries written
-    # the memory
-    solver_entry *entries
-    uint64_t buckets                      # of 4 entries
-    uint32_t generation
+    proof_table table
 
 ctypedef struct mnk_solver_table:
-    # Sets up a search, of which entries, buckets and generation are left alone, for a board.
+    # Sets up a search, of which the table is left alone, for a board.
     void (*prepare)(solver_search *s, int32_t cols, int32_t rows, int32_t k, int32_t exact) noexcept nogil
     # Puts a stone of the player (0 began) on an empty cell, or takes it away again.
     void (*put)(solver_search *s, int32_t player, int32_t cell) noexcept nogil

@@ -142,8 +142,8 @@ typedef struct mcts_proof {
     uint32_t distance; /* the game ends within that many plies, however the loser plays; of a draw: plies left */
     uint32_t exact;    /* 1: that is best play: no shorter win, and the loser can resist that long */
     uint32_t move;     /* a first move of the proof; UINT32_MAX: none is known */
-    uint64_t spent;    /* work done, in units of the budget */
-    const mcts_interrupt *interrupt; /* in, for mcts_prove: NULL, or to be asked after every few hundred units */
+    uint64_t spent;    /* of the proof budget */
+    const mcts_interrupt *interrupt; /* in, for mcts_prove: NULL, or to be asked after every few hundred steps */
 } mcts_proof;
 
 #define MCTS_NO_MOVE UINT32_MAX
@@ -161,7 +161,7 @@ typedef struct mcts_children {
     uint32_t rest;       /* the longest distance of the losses left out, from the child; 0: there are none */
 } mcts_children;
 
-/* One rollout from a node. */
+/* What one rollout from a node reports. */
 typedef struct mcts_playout {
     uint8_t *played;  /* in: NULL, or room for guide.actions bytes; out: who played each action from the end of the path
                          on: 0 nobody, 1 the player to move at the root, 2 the other one. Where no action comes twice in
@@ -180,9 +180,10 @@ typedef int32_t (*mcts_find_children)(void *context, const void *root, const uin
 typedef int32_t (*mcts_play_out)(void *context, const void *root, const uint32_t *path, uint32_t length,
                                  const mcts_policy *policy, mcts_playout *playout, mcts_rng *rng);
 
-/* Tries to prove the position at the end of the path, where the game goes on, with about `budget` units of work (some
- * 20 to 100 ns each), the exact distance included if `exact`; calling again goes on where the last call stopped, by
- * what `memory` keeps. Where proof->interrupt is raised it ends at once, with what is proven by then. Returns 0. */
+/* Tries to prove the position at the end of the path, where the game goes on, with a proof budget of about `budget`
+ * steps (some 20 to 100 ns each), the exact distance included if `exact`; calling again goes on where the last call
+ * stopped, by what `memory` keeps. Where proof->interrupt is raised it ends at once, with what is proven by then.
+ * Returns 0. */
 typedef int32_t (*mcts_prove)(void *context, const void *root, const uint32_t *path, uint32_t length, void *memory,
                               uint64_t budget, int32_t exact, mcts_proof *proof);
 
@@ -194,7 +195,7 @@ typedef void (*mcts_use_memory)(void *context, void *memory);
 typedef struct mcts_guide {
     uint32_t rollouts;           /* bits of the rollout policies */
     uint32_t distance;           /* the distance for children that is best for the board; 0: all moves */
-    uint32_t actions;            /* number of actions; 0: playouts do not tell what was played */
+    uint32_t actions;            /* number of actions; 0: rollouts do not tell what was played */
     mcts_find_children children;
     mcts_play_out play_out;
     mcts_prove prove;            /* NULL: the game has no exact search */

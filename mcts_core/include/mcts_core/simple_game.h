@@ -108,7 +108,7 @@ static inline int mcts_rules_explain(const mcts_rules *rules, char *text, size_t
     case MCTS_RULES_TO_MOVE:
         return snprintf(text, size, "to_move() returned %d; it must return +1 or -1", value);
     case MCTS_RULES_ENDLESS:
-        return snprintf(text, size, "a random game did not end within %u moves", (unsigned)value);
+        return snprintf(text, size, "a rollout did not end within %u moves", (unsigned)value);
     case MCTS_RULES_CHANGED:
         return snprintf(text, size, "the same moves led to different positions: legal_moves() and play() must depend "
                         "on the state alone");
@@ -397,24 +397,24 @@ static inline int32_t mcts_rules_decide(mcts_rules *rules, const void *state, in
     return 0;
 }
 
-static inline int32_t mcts_rules_play_out(void *context, const void *root, const uint32_t *path, uint32_t length,
-                                          const mcts_policy *policy, mcts_playout *playout, mcts_rng *rng) {
+static inline int32_t mcts_rules_guided_rollout(void *context, const void *root, const uint32_t *path, uint32_t length,
+                                                const mcts_policy *policy, mcts_playout *report, mcts_rng *rng) {
     mcts_rules *rules = (mcts_rules *)context;
     const int decisive = policy->rollout == MCTS_ROLLOUT_DECISIVE;
     uint32_t ply = length, limit = rules->max_plies ? rules->max_plies : MCTS_RULES_LONGEST_GAME;
     void *state = MCTS_RULES_STACK(rules->state_size), *child = NULL, *reply = NULL;
     uint32_t *moves = (uint32_t *)MCTS_RULES_STACK(rules->max_moves * sizeof(uint32_t)), *replies = NULL;
     int32_t returned, count, at, mover, outcome, player;
-    playout->proof.value = -1;
+    report->proof.value = -1;
     returned = mcts_rules_replay(rules, root, path, length, state, &player, &mover);
     if (returned < 0) return returned;
-    if (!decisive && playout->played == NULL) {
+    if (!decisive && report->played == NULL) {
         returned = mcts_rules_rollout(context, state, rng);
         if (returned < 0) return returned;
         returned &= 3;
         return mover == player ? returned : 2 - returned;
     }
-    if (playout->played != NULL) memset(playout->played, 0, rules->max_moves);
+    if (report->played != NULL) memset(report->played, 0, rules->max_moves);
     if (decisive) {
         child = MCTS_RULES_STACK(rules->state_size);
         reply = MCTS_RULES_STACK(rules->state_size);
@@ -428,8 +428,8 @@ static inline int32_t mcts_rules_play_out(void *context, const void *root, const
         if (at < 0) return at;
         outcome = mcts_rules_step(rules, state, moves[at]);
         if (outcome < 0) return outcome;
-        if (playout->played != NULL && playout->played[moves[at]] == 0)
-            playout->played[moves[at]] = mover == player ? 1 : 2;
+        if (report->played != NULL && report->played[moves[at]] == 0)
+            report->played[moves[at]] = mover == player ? 1 : 2;
         if (outcome != MCTS_ONGOING) return mcts_rules_result(outcome, mover, player);
         if (++ply - length >= limit) return mcts_rules_fail(rules, MCTS_RULES_ENDLESS, limit);
         mover = mcts_rules_player(rules, state, ply);
@@ -464,7 +464,7 @@ static inline int32_t mcts_fill_game(mcts_game *game, mcts_guide *guide, mcts_ru
         guide->rollouts = 1u << MCTS_ROLLOUT_RANDOM | 1u << MCTS_ROLLOUT_DECISIVE;
         guide->actions = rules->max_moves;
         guide->children = mcts_rules_children;
-        guide->play_out = mcts_rules_play_out;
+        guide->play_out = mcts_rules_guided_rollout;
         game->guide = guide;
     }
     return 0;

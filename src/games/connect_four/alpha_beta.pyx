@@ -15,13 +15,15 @@ moves, 1.1 to 1.7 times the nodes; entries of 8 bytes, 8 to a bucket, 1.4 times 
 """
 
 from cpython.pycapsule cimport PyCapsule_New
-from libc.stdint cimport UINT32_MAX, int8_t, int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
 
-from mcts_core.arena cimport region_make, region_release, whole_pages
 from mcts_core.games.connect_four.knowledge cimport c4_popcount, c4_wins_one, c4_wins_standard
 from mcts_core.games.connect_four.alpha_beta cimport c4_prover_table
 from mcts_core.games.connect_four.rollout cimport C4_ONE_WORD, C4_STANDARD, C4_TWO_WORDS, c4_context, c4_state
 from mcts_core.game cimport MCTS_NO_MOVE, mcts_interrupt, mcts_proof, mcts_raised
+from mcts_core.games.proof_table cimport (PROOF_BUCKET, PROOF_WAYS, proof_entry, proof_find, proof_is_live, proof_keep,
+                                          proof_table, proof_table_clear, proof_table_make, proof_table_release)
 
 
 cdef extern from "kernels/connect_four/board.h" nogil:
@@ -32,12 +34,10 @@ cdef extern from "kernels/connect_four/board.h" nogil:
 
 cdef extern from "kernels/platform.h" nogil:
     int mcts_ctz64(uint64_t x)
-    int mcts_log2_32(uint32_t x)
     void mcts_prefetch(const void *address)
 
 
 cdef enum:
-    WAYS = 4        # entries of a bucket: one cache line
     STOPPED = 1000  # out of budget, or interrupted
     LOOK = 256      # nodes between two looks at the interrupt
     START = 1024    # buckets in use at first
@@ -49,21 +49,16 @@ cdef uint64_t STANDARD_FLOOR = 0x40810204081
 cdef uint64_t STANDARD_BOARD = 0x40810204081 * 63
 cdef uint64_t STANDARD_CLAIM = 0x40810204081 * 42
 
-ctypedef struct entry:
-    uint64_t key
+# What is proven of a position.
+ctypedef struct score_bounds:
     int8_t low
     int8_t high
     uint8_t move         # of the bound `low`
-    uint8_t work         # logarithm of the nodes spent
-    uint32_t generation  # of another one: empty
 
 ctypedef struct prover_memory:
-    uint64_t bytes       # of it all
-    uint64_t buckets     # a power of two, or 0
+    proof_table table    # its buckets: a power of two, or 0
     uint64_t base        # those in use: base + split, base a power of two
     uint64_t split
-    entry *table         # on a cache line
-    uint32_t generation
     uint32_t fresh       # entries since the last split
     uint8_t lines[64]    # through each cell of the board
 
@@ -267,22 +262,22 @@ cdef inline uint64_t scatter(uint64_t key) noexcept nogil:
     return key * <uint64_t> 0x9E3779B97F4A7C15 >> 24
 
 
-cdef inline entry *bucket_of(prover_memory *memory, uint64_t key) noexcept nogil:
+cdef inline proof_entry *bucket_of(prover_memory *memory, uint64_t key) noexcept nogil:
     cdef uint64_t hash = scatter(key), index = hash & (memory.base - 1)
     if index < memory.split:
         index = hash & (2 * memory.base - 1)
-    return memory.table + WAYS * index
+    return memory.table.entries + PROOF_WAYS * index
 
 
 cdef void grow(prover_memory *memory) noexcept nogil:
     """Divides the next bucket."""
-    cdef entry *old = memory.table + WAYS * memory.split
-    cdef entry *new = old + WAYS * memory.base
+    cdef proof_entry *old = memory.table.entries + PROOF_WAYS * memory.split
+    cdef proof_entry *new = old + PROOF_WAYS * memory.base
     cdef int i, moved = 0
-    for i in range(WAYS):
-        if old[i].generation == memory.generation and scatter(old[i].key) & memory.base:
+    for i in range(PROOF_WAYS):
+        if proof_is_live(&memory.table, &old[i]) and scatter(old[i].key) & memory.base:
             new[moved] = old[i]
-            old[i].generation = 0
+            old[i].tag = 0
             moved += 1
     memory.split += 1
     if memory.split == memory.base:
@@ -290,61 +285,34 @@ cdef void grow(prover_memory *memory) noexcept nogil:
         memory.split = 0
 
 
-cdef void forget(prover_memory *memory) noexcept nogil:
-    memory.base = memory.buckets if memory.buckets < <uint64_t> START else <uint64_t> START
+cdef void start_small(prover_memory *memory) noexcept nogil:
+    memory.base = min(memory.table.buckets, <uint64_t> START)
     memory.split = 0
     memory.fresh = 0
-    memory.generation += 1
 
 
 cdef inline void prefetch(prover_memory *memory, uint64_t key) noexcept nogil:
-    if memory.buckets:
+    if memory.table.buckets:
         mcts_prefetch(bucket_of(memory, key))
 
 
-cdef inline entry *find(prover_memory *memory, uint64_t key) noexcept nogil:
-    cdef entry *bucket
-    cdef int i
-    if memory.buckets == 0:
+cdef inline score_bounds *find(prover_memory *memory, uint64_t key) noexcept nogil:
+    if memory.table.buckets == 0:
         return NULL
-    bucket = bucket_of(memory, key)
-    for i in range(WAYS):
-        if bucket[i].key == key and bucket[i].generation == memory.generation:
-            return &bucket[i]
-    return NULL
+    return <score_bounds *> proof_find(&memory.table, bucket_of(memory, key), key)
 
 
 cdef inline void store(prover_memory *memory, uint64_t key, int low, int high, uint32_t move,
                        uint64_t work) noexcept nogil:
-    """In the place of what took the least work to find."""
-    cdef entry *bucket
-    cdef entry *place
-    cdef int i, least = 256
-    cdef bint new = True
-    if memory.buckets == 0:
+    cdef score_bounds *bounds
+    cdef bint is_new
+    if memory.table.buckets == 0:
         return
-    bucket = bucket_of(memory, key)
-    place = NULL
-    for i in range(WAYS):
-        if bucket[i].generation != memory.generation:
-            place = &bucket[i]
-            least = -1
-        elif bucket[i].key == key:
-            place = &bucket[i]
-            new = False
-            break
-        elif bucket[i].work < least:
-            place = &bucket[i]
-            least = place.work
-    place.key = key
-    place.low = <int8_t> low
-    place.high = <int8_t> high
-    place.move = <uint8_t> move
-    if work > UINT32_MAX:
-        work = UINT32_MAX
-    place.work = <uint8_t> mcts_log2_32(<uint32_t> work)
-    place.generation = memory.generation
-    if new and memory.base < memory.buckets:
+    bounds = <score_bounds *> proof_keep(&memory.table, bucket_of(memory, key), key, work, &is_new)
+    bounds.low = <int8_t> low
+    bounds.high = <int8_t> high
+    bounds.move = <uint8_t> move
+    if is_new and memory.base < memory.table.buckets:
         memory.fresh += 1
         if memory.fresh == GROWTH:
             memory.fresh = 0
@@ -388,7 +356,7 @@ cdef int search(searcher *f, uint64_t me, uint64_t stones, uint64_t theirs, int 
     cdef int low, high, best, value, count = 0, i, j, column, score
     cdef uint32_t known_move = NOWHERE
     cdef bint flipped
-    cdef entry *known
+    cdef score_bounds *known
     f.s.nodes += 1
     if f.s.nodes > f.s.pause and is_over(&f.s):
         return STOPPED
@@ -503,7 +471,7 @@ cdef inline int32_t prove(searcher *f, const c4_context *c, const c4_state *root
     cdef uint64_t me = root.me[0], next = root.next[0], other, move, playable, theirs, key
     cdef int plies = root.plies + <int> length, cells = c.rows * c.cols, low, high, beta, value, i
     cdef uint32_t j
-    cdef entry *known
+    cdef score_bounds *known
     other = (next - c.bottom[0]) ^ me
     for j in range(length):
         move = next & c.column[path[j]][0]
@@ -626,32 +594,30 @@ cdef void count_lines(const c4_context *c, uint8_t *lines) noexcept nogil:
 
 cdef void *create_memory(void *context, uint64_t bytes) noexcept nogil:
     """A table of a power of two of buckets, its pages untouched; none if there is no room for one."""
-    cdef uint64_t used = sizeof(prover_memory) + 64, buckets = 0
-    cdef prover_memory *memory
-    if bytes >= used + WAYS * sizeof(entry):
-        buckets = 1
-        while used + 2 * buckets * WAYS * sizeof(entry) <= bytes:
-            buckets *= 2
-    used = whole_pages(used + buckets * WAYS * sizeof(entry))
-    memory = <prover_memory *> region_make(used)
+    cdef uint64_t used = sizeof(prover_memory), buckets = 0
+    cdef prover_memory *memory = <prover_memory *> calloc(1, sizeof(prover_memory))
     if memory == NULL:
         return NULL
-    memory.bytes = used
-    memory.buckets = buckets
-    forget(memory)
-    memory.table = <entry *> (<char *> memory + sizeof(prover_memory))
-    memory.table = <entry *> (<char *> memory.table + (64 - <size_t> memory.table % 64))
+    if bytes >= used + PROOF_BUCKET:
+        buckets = 1
+        while used + 2 * buckets * PROOF_BUCKET <= bytes:
+            buckets *= 2
+    if not proof_table_make(&memory.table, buckets):
+        free(memory)
+        return NULL
+    start_small(memory)
     count_lines(<const c4_context *> context, memory.lines)
     return memory
 
 
 cdef void clear_memory(void *context, void *memory) noexcept nogil:
-    """After 2^32 of these, old entries would be taken for new ones: they are true for ever."""
-    forget(<prover_memory *> memory)
+    proof_table_clear(&(<prover_memory *> memory).table)
+    start_small(<prover_memory *> memory)
 
 
 cdef void destroy_memory(void *context, void *memory) noexcept nogil:
-    region_release(memory, (<prover_memory *> memory).bytes, (<prover_memory *> memory).bytes)
+    proof_table_release(&(<prover_memory *> memory).table)
+    free(memory)
 
 
 # ---- the table of functions ------------------------------------------------------------------------------------------

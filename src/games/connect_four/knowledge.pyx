@@ -195,20 +195,20 @@ cdef inline int32_t roll(const c4_board *b, position at, uint8_t *played, uint32
         mover = 3 - mover
 
 
-cdef inline int32_t play_out(const c4_board *b, const c4_state *root, const uint32_t *path, uint32_t length,
-                             const mcts_policy *policy, mcts_playout *playout, mcts_rng *rng) noexcept nogil:
+cdef inline int32_t rollout_by_policy(const c4_board *b, const c4_state *root, const uint32_t *path, uint32_t length,
+                                      const mcts_policy *policy, mcts_playout *report, mcts_rng *rng) noexcept nogil:
     cdef position at
     cdef c4_state leaf
     cdef uint32_t who = 1 + (length & 1)
     cdef int32_t result
-    if playout.played != NULL:
-        memset(playout.played, 0, b.context.rows * b.context.cols)
-    at = replay(b, root, path, length, playout.played)
-    glance(b, &at, &playout.proof)
+    if report.played != NULL:
+        memset(report.played, 0, b.context.rows * b.context.cols)
+    at = replay(b, root, path, length, report.played)
+    glance(b, &at, &report.proof)
     if policy.rollout != MCTS_ROLLOUT_RANDOM:
-        result = roll(b, at, playout.played, who, True, rng)
-    elif playout.played != NULL:
-        result = roll(b, at, playout.played, who, False, rng)
+        result = roll(b, at, report.played, who, True, rng)
+    elif report.played != NULL:
+        result = roll(b, at, report.played, who, False, rng)
     else:
         leaf.me[0] = at.me.low
         leaf.me[1] = at.me.high
@@ -220,19 +220,22 @@ cdef inline int32_t play_out(const c4_board *b, const c4_state *root, const uint
     return 2 - result if length & 1 else result
 
 
-cdef int32_t play_out_standard(void *context, const void *root, const uint32_t *path, uint32_t length,
-                               const mcts_policy *policy, mcts_playout *playout, mcts_rng *rng) noexcept nogil:
-    return play_out(<const standard_board *> context, <const c4_state *> root, path, length, policy, playout, rng)
+cdef int32_t rollout_by_policy_standard(void *context, const void *root, const uint32_t *path, uint32_t length,
+                                        const mcts_policy *policy, mcts_playout *report, mcts_rng *rng) noexcept nogil:
+    return rollout_by_policy(<const standard_board *> context, <const c4_state *> root, path, length, policy, report,
+                             rng)
 
 
-cdef int32_t play_out_one(void *context, const void *root, const uint32_t *path, uint32_t length,
-                          const mcts_policy *policy, mcts_playout *playout, mcts_rng *rng) noexcept nogil:
-    return play_out(<const one_word_board *> context, <const c4_state *> root, path, length, policy, playout, rng)
+cdef int32_t rollout_by_policy_one(void *context, const void *root, const uint32_t *path, uint32_t length,
+                                   const mcts_policy *policy, mcts_playout *report, mcts_rng *rng) noexcept nogil:
+    return rollout_by_policy(<const one_word_board *> context, <const c4_state *> root, path, length, policy, report,
+                             rng)
 
 
-cdef int32_t play_out_two(void *context, const void *root, const uint32_t *path, uint32_t length,
-                          const mcts_policy *policy, mcts_playout *playout, mcts_rng *rng) noexcept nogil:
-    return play_out(<const two_word_board *> context, <const c4_state *> root, path, length, policy, playout, rng)
+cdef int32_t rollout_by_policy_two(void *context, const void *root, const uint32_t *path, uint32_t length,
+                                   const mcts_policy *policy, mcts_playout *report, mcts_rng *rng) noexcept nogil:
+    return rollout_by_policy(<const two_word_board *> context, <const c4_state *> root, path, length, policy, report,
+                             rng)
 
 
 # ---- children --------------------------------------------------------------------------------------------------------
@@ -415,8 +418,8 @@ cdef c4_guide_table TABLE
 TABLE.children[C4_STANDARD] = children_standard
 TABLE.children[C4_ONE_WORD] = children_one
 TABLE.children[C4_TWO_WORDS] = children_two
-TABLE.play_out[C4_STANDARD] = play_out_standard
-TABLE.play_out[C4_ONE_WORD] = play_out_one
-TABLE.play_out[C4_TWO_WORDS] = play_out_two
+TABLE.rollout_by_policy[C4_STANDARD] = rollout_by_policy_standard
+TABLE.rollout_by_policy[C4_ONE_WORD] = rollout_by_policy_one
+TABLE.rollout_by_policy[C4_TWO_WORDS] = rollout_by_policy_two
 
 table = PyCapsule_New(&TABLE, b"mcts_core.table", NULL)

@@ -10,48 +10,41 @@ from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int32_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from mcts_core.game cimport MCTS_NO_MOVE, mcts_proof, mcts_raised, mcts_rng, mcts_rng_next, mcts_rng_seed
-from mcts_core.games.mnk.lines cimport MNK_COLUMNS, MNK_FALLING, MNK_LINES, MNK_RISING, mnk_lines_of, mnk_toggle
-from mcts_core.games.mnk.continuous_fours cimport (THREAT_CELLS, THREAT_STACK, mnk_threat_table, threat_entry,
+from mcts_core.game cimport MCTS_NO_MOVE, mcts_proof, mcts_raised
+from mcts_core.games.mnk.lines cimport (MNK_COLUMNS, MNK_FALLING, MNK_LINES, MNK_RISING, mnk_line_cell, mnk_line_cells,
+                                        mnk_lines_of, mnk_toggle)
+from mcts_core.games.mnk.continuous_fours cimport (THREAT_CELLS, THREAT_STACK, mnk_threat_table, threat_note,
                                                    threat_search)
+from mcts_core.games.proof_table cimport fill_zobrist, proof_bucket, proof_find, proof_keep
 
 
 cdef extern from "kernels/mnk/lines.h" nogil:
     int mcts_ctz64(uint64_t x) noexcept
-    void mnk_line_windows(uint32_t mine, uint32_t theirs, uint32_t valid, uint32_t strict, uint32_t *three,
-                          uint32_t *four) noexcept
-    void mnk_line_windows8(const uint32_t *mine, const uint32_t *theirs, const uint32_t *valid, uint32_t strict,
-                           uint32_t *three) noexcept
+    void mnk_threes_and_fours(uint32_t mine, uint32_t theirs, uint32_t valid, uint32_t strict, uint32_t *three,
+                              uint32_t *four) noexcept
+    void mnk_threes8(const uint32_t *mine, const uint32_t *theirs, const uint32_t *valid, uint32_t strict,
+                     uint32_t *three) noexcept
     void mnk_scan_lines(const uint32_t *mine, const uint32_t *theirs, const uint32_t *valid, uint32_t strict,
                         int from_, int to, uint32_t *three, uint64_t *threes, uint64_t *fours) noexcept
 
 
 cdef enum:
     UNKNOWN = -1      # results of searches: the budget or a limit ended it; 0: there is nothing to find
-    NEVER = 255       # threat_entry.failed
+    NEVER = 255       # threat_note.failed
     MAX_STONES = 100  # of an attack
     MAX_FOURS = 6     # of the defender, each met by a stone that is no four, one after the other
     NOBODY = -1       # of cells: there is none
     SEVERAL = -2
-    LOOK = 256        # units between two looks at the interrupt
+    LOOK = 256        # of the proof budget, between two looks at the interrupt
 
-cdef uint64_t ZOBRIST[2][THREAT_CELLS]
-cdef uint64_t ATTACK[2]
-cdef uint64_t DEFENCE[2]
+# Of each player: that he attacks, that he defends, and his stones on the cells.
+cdef enum:
+    ATTACK = 0
+    DEFENCE = 1
+    STONES = 2
 
-
-cdef void fill_keys() noexcept:
-    cdef mcts_rng rng
-    cdef int player, cell
-    mcts_rng_seed(&rng, 5)
-    for player in range(2):
-        ATTACK[player] = mcts_rng_next(&rng)
-        DEFENCE[player] = mcts_rng_next(&rng)
-        for cell in range(THREAT_CELLS):
-            ZOBRIST[player][cell] = mcts_rng_next(&rng)
-
-
-fill_keys()
+cdef uint64_t ZOBRIST[2][STONES + THREAT_CELLS]
+fill_zobrist(&ZOBRIST[0][0], 2 * (STONES + THREAT_CELLS), 5)
 
 
 # ---- the board -------------------------------------------------------------------------------------------------------
@@ -66,28 +59,21 @@ cdef inline void lines_of(int cell, int *lines, uint32_t *bits) noexcept nogil:
 
 
 cdef void prepare(threat_search *s, int32_t cols, int32_t rows, int32_t exact) noexcept nogil:
-    cdef int line, y, x, i
-    cdef int lines[4]
-    cdef uint32_t bits[4]
+    cdef int line
     s.cols = cols
     s.rows = rows
     s.strict = <uint32_t>0xFFFFFFFF if exact else 0
-    memset(s.valid, 0, sizeof(s.valid))
-    for y in range(rows):
-        for x in range(cols):
-            lines_of(32 * y + x, lines, bits)
-            for i in range(4):
-                s.valid[lines[i]] |= bits[i]
-    for line in range(32):
-        s.base[line] = 32 * line
-        s.base[MNK_COLUMNS + line] = line
-    for line in range(64):
-        s.base[64 + line] = 32 * (line - 31)
-        s.base[MNK_RISING + line] = 32 * line
-    s.step[0] = 1
-    s.step[1] = 32
-    s.step[2] = s.step[3] = 33
-    s.step[4] = s.step[5] = -31
+    for line in range(MNK_LINES):
+        s.valid[line] = 0
+        s.base[line] = mnk_line_cell(line, 0, 32)
+        s.step[line >> 5] = mnk_line_cell(line, 1, 32) - s.base[line]
+    for line in range(rows):
+        s.valid[line] = <uint32_t>mnk_line_cells(cols, rows, line)
+    for line in range(cols):
+        s.valid[MNK_COLUMNS + line] = <uint32_t>mnk_line_cells(cols, rows, MNK_COLUMNS + line)
+    for line in range(rows + cols - 1):
+        s.valid[MNK_FALLING + 1 - cols + line] = <uint32_t>mnk_line_cells(cols, rows, MNK_FALLING + 1 - cols + line)
+        s.valid[MNK_RISING + line] = <uint32_t>mnk_line_cells(cols, rows, MNK_RISING + line)
     s.bands[0][0] = 0
     s.bands[1][0] = MNK_COLUMNS
     s.bands[3][0] = MNK_RISING
@@ -96,7 +82,7 @@ cdef void prepare(threat_search *s, int32_t cols, int32_t rows, int32_t exact) n
     s.bands[2][0] = (MNK_FALLING + 1 - cols) & ~7
     s.bands[2][1] = (MNK_FALLING + rows + 7) & ~7
     s.bands[3][1] = (MNK_RISING + rows + cols - 1 + 7) & ~7
-    memset(s.stones, 0, sizeof(s.stones))
+    memset(&s.board, 0, sizeof(s.board))
     memset(s.three, 0, sizeof(s.three))
     memset(s.seen, 0, sizeof(s.seen))
     s.hash = 0
@@ -107,9 +93,9 @@ cdef void prepare(threat_search *s, int32_t cols, int32_t rows, int32_t exact) n
 
 cdef inline void put(threat_search *s, int player, int cell) noexcept nogil:
     cdef int y = cell >> 5, x = cell & 31
-    s.hash ^= ZOBRIST[player][cell]
-    mnk_toggle(s.stones[player], y, x)
-    s.count += 1 if s.stones[player][y] >> x & 1 else -1
+    s.hash ^= ZOBRIST[player][STONES + cell]
+    mnk_toggle(s.board.own[player], y, x)
+    s.count += 1 if s.board.own[player][y] >> x & 1 else -1
 
 
 cdef void put_stone(threat_search *s, int32_t player, int32_t cell) noexcept nogil:
@@ -121,13 +107,13 @@ cdef inline int cell_at(const threat_search *s, int line, int bit) noexcept nogi
 
 
 cdef inline bint is_free(const threat_search *s, int cell) noexcept nogil:
-    return not ((s.stones[0][cell >> 5] | s.stones[1][cell >> 5]) >> (cell & 31) & 1)
+    return not ((s.board.own[0][cell >> 5] | s.board.own[1][cell >> 5]) >> (cell & 31) & 1)
 
 
-cdef int gains_of(const threat_search *s, int player, const uint64_t *lines, int *cells) noexcept nogil:
+cdef int fives_on(const threat_search *s, int player, const uint64_t *lines, int *cells) noexcept nogil:
     """The cells, 2 at most, where ``player`` completes a five on any of the lines of a bit set; returns how many."""
-    cdef const uint32_t *mine = s.stones[player]
-    cdef const uint32_t *theirs = s.stones[1 - player]
+    cdef const uint32_t *mine = s.board.own[player]
+    cdef const uint32_t *theirs = s.board.own[1 - player]
     cdef int i, line, cell, count = 0
     cdef uint64_t rest
     cdef uint32_t three, four, window
@@ -136,7 +122,7 @@ cdef int gains_of(const threat_search *s, int player, const uint64_t *lines, int
         while rest:
             line = 64 * i + mcts_ctz64(rest)
             rest &= rest - 1
-            mnk_line_windows(mine[line], theirs[line], s.valid[line], s.strict, &three, &four)
+            mnk_threes_and_fours(mine[line], theirs[line], s.valid[line], s.strict, &three, &four)
             while four:
                 window = (<uint32_t>31 << mcts_ctz64(four)) & ~mine[line]
                 four &= four - 1
@@ -150,7 +136,7 @@ cdef int gains_of(const threat_search *s, int player, const uint64_t *lines, int
     return count
 
 
-cdef int gains_through(const threat_search *s, int player, int stone, int *cells) noexcept nogil:
+cdef int fives_through(const threat_search *s, int player, int stone, int *cells) noexcept nogil:
     """The same on the lines of one cell."""
     cdef int lines[4]
     cdef uint32_t bits[4]
@@ -160,7 +146,7 @@ cdef int gains_through(const threat_search *s, int player, int stone, int *cells
     set_[0] = set_[1] = set_[2] = 0
     for i in range(4):
         set_[lines[i] >> 6] |= <uint64_t>1 << (lines[i] & 63)
-    return gains_of(s, player, set_, cells)
+    return fives_on(s, player, set_, cells)
 
 
 cdef void scan(const threat_search *s, int player, uint32_t *three, uint64_t *threes,
@@ -169,11 +155,11 @@ cdef void scan(const threat_search *s, int player, uint32_t *three, uint64_t *th
     for i in range(3):
         threes[i] = fours[i] = 0
     for i in range(4):
-        mnk_scan_lines(s.stones[player], s.stones[1 - player], s.valid, s.strict, s.bands[i][0], s.bands[i][1],
+        mnk_scan_lines(s.board.own[player], s.board.own[1 - player], s.valid, s.strict, s.bands[i][0], s.bands[i][1],
                        three, threes, fours)
 
 
-cdef int gains(const threat_search *s, int player, int *cells) noexcept nogil:
+cdef int fives(const threat_search *s, int player, int *cells) noexcept nogil:
     """The cells, 2 at most, where ``player`` completes a five; returns how many."""
     cdef uint32_t three[MNK_LINES]
     cdef uint64_t threes[3]
@@ -181,47 +167,23 @@ cdef int gains(const threat_search *s, int player, int *cells) noexcept nogil:
     scan(s, player, three, threes, fours)
     if not (fours[0] | fours[1] | fours[2]):
         return 0
-    return gains_of(s, player, fours, cells)
+    return fives_on(s, player, fours, cells)
 
 
 # ---- memory ----------------------------------------------------------------------------------------------------------
 
-cdef inline threat_entry *bucket_of(const threat_search *s, uint64_t key) noexcept nogil:
-    return s.entries + 4 * (((key >> 32) * s.buckets) >> 32)
-
-
-cdef inline threat_entry *recall(const threat_search *s, uint64_t key) noexcept nogil:
-    cdef threat_entry *e = bucket_of(s, key)
-    cdef int i
-    for i in range(4):
-        if e[i].key == key and e[i].generation == s.generation:
-            return &e[i]
-    return NULL
+cdef inline threat_note *recall(const threat_search *s, uint64_t key) noexcept nogil:
+    return <threat_note *> proof_find(&s.table, proof_bucket(&s.table, key), key)
 
 
 cdef void keep(threat_search *s, uint64_t key, int won, int failed, uint32_t move, uint64_t work) noexcept nogil:
-    cdef threat_entry *e = bucket_of(s, key)
-    cdef threat_entry *victim = e
-    cdef int i
-    for i in range(4):
-        if e[i].generation != s.generation:
-            victim = &e[i]
-            break
-        if e[i].key == key:
-            if won:
-                e[i].won = won
-                e[i].move = move
-            if failed > e[i].failed:
-                e[i].failed = failed
-            return
-        if e[i].work < victim.work:
-            victim = &e[i]
-    victim.key = key
-    victim.generation = s.generation
-    victim.work = min(work, <uint64_t>65535)
-    victim.won = won
-    victim.failed = failed
-    victim.move = move
+    cdef bint is_new
+    cdef threat_note *note = <threat_note *> proof_keep(&s.table, proof_bucket(&s.table, key), key, work, &is_new)
+    if won:
+        note.won = won
+        note.move = move
+    if failed > note.failed:
+        note.failed = failed
 
 
 # ---- attacks of fours ------------------------------------------------------------------------------------------------
@@ -235,7 +197,7 @@ ctypedef struct saved:
 
 
 cdef inline void exchange(threat_search *s, int move, int reply, saved *old) noexcept nogil:
-    """The attacker's stone and its answer; windows of three are renewed on the lines of both."""
+    """The attacker's stone and its answer; threes are renewed on the lines of both."""
     cdef uint32_t mine[8]
     cdef uint32_t theirs[8]
     cdef uint32_t valid[8]
@@ -255,7 +217,7 @@ cdef inline void exchange(threat_search *s, int move, int reply, saved *old) noe
         theirs[i] = s.theirs[line]
         valid[i] = s.valid[line]
         old.three[i] = s.three[line]
-    mnk_line_windows8(mine, theirs, valid, s.strict, three)
+    mnk_threes8(mine, theirs, valid, s.strict, three)
     for i in range(8):
         line = old.lines[i]
         s.three[line] = three[i]
@@ -282,7 +244,7 @@ cdef inline int answer(const threat_search *s, const int *lines) noexcept nogil:
     cdef uint32_t window, any_ = 0
     cdef int i, cell, found = NOBODY
     for i in range(4):
-        mnk_line_windows(s.theirs[lines[i]], s.mine[lines[i]], s.valid[lines[i]], s.strict, &three, &four[i])
+        mnk_threes_and_fours(s.theirs[lines[i]], s.mine[lines[i]], s.valid[lines[i]], s.strict, &three, &four[i])
         any_ |= four[i]
     if not any_:
         return NOBODY
@@ -351,7 +313,7 @@ cdef int attack(threat_search *s, int left, int forced) noexcept nogil:
     """Whether the attacker, who is to move and has no five, wins with ``left`` or fewer stones that make fours and at
     last a five, the first of them in ``forced`` unless that is NOBODY: with how many, 0 or UNKNOWN; sets ``best``."""
     cdef uint64_t key, start = s.spent
-    cdef threat_entry *known
+    cdef threat_note *known
     cdef saved old
     cdef int count, i, move, reply, result, won = 0
     cdef uint32_t base = s.top, outer, best = 0
@@ -411,11 +373,11 @@ cdef int attack(threat_search *s, int left, int forced) noexcept nogil:
     return won
 
 
-cdef int fours(threat_search *s, int player, uint32_t *move) noexcept nogil:
+cdef int win_by_fours(threat_search *s, int player, uint32_t *move) noexcept nogil:
     """The win of ``player``, who is to move, with the fewest stones that each make a four or five: their number, 0 when
     there is none, or UNKNOWN."""
-    cdef uint64_t key = s.hash ^ ATTACK[player], start = s.spent
-    cdef threat_entry *known = recall(s, key)
+    cdef uint64_t key = s.hash ^ ZOBRIST[player][ATTACK], start = s.spent
+    cdef threat_note *known = recall(s, key)
     cdef int level = 2, count, result, forced = NOBODY
     cdef int cells[2]
     cdef uint64_t lines[3]
@@ -429,21 +391,21 @@ cdef int fours(threat_search *s, int player, uint32_t *move) noexcept nogil:
     s.spent += 1
     scan(s, player, s.three, s.active, lines)
     if lines[0] | lines[1] | lines[2]:
-        gains_of(s, player, lines, cells)
+        fives_on(s, player, lines, cells)
         move[0] = cells[0]
         return 1
     if not (s.active[0] | s.active[1] | s.active[2]):
         return 0
-    count = gains(s, 1 - player, cells)
+    count = fives(s, 1 - player, cells)
     if count == 2:
         return 0
     if count == 1:
         forced = cells[0]
-    s.mine = s.stones[player]
-    s.theirs = s.stones[1 - player]
-    s.mine_keys = ZOBRIST[player]
-    s.their_keys = ZOBRIST[1 - player]
-    s.side = ATTACK[player]
+    s.mine = s.board.own[player]
+    s.theirs = s.board.own[1 - player]
+    s.mine_keys = &ZOBRIST[player][STONES]
+    s.their_keys = &ZOBRIST[1 - player][STONES]
+    s.side = ZOBRIST[player][ATTACK]
     while level <= MAX_STONES:
         s.cut = False
         result = attack(s, level, forced)
@@ -477,9 +439,9 @@ cdef int zone_of(threat_search *s, int player, uint32_t *zone, uint16_t *order, 
     cdef int cells[2]
     length[0] = 0
     memset(zone, 0, 32 * sizeof(uint32_t))
-    memcpy(before, s.stones[player], sizeof(before))
+    memcpy(before, s.board.own[player], sizeof(before))
     while True:
-        count = fours(s, player, &move)
+        count = win_by_fours(s, player, &move)
         if count <= 0 or played == MAX_STONES - 1:
             stones = UNKNOWN if played or count < 0 else 0
             break
@@ -487,7 +449,7 @@ cdef int zone_of(threat_search *s, int player, uint32_t *zone, uint16_t *order, 
         moves[played] = move
         order[length[0]] = move
         length[0] += 1
-        count = gains_through(s, player, move, cells)
+        count = fives_through(s, player, move, cells)
         if count == 0:  # a false entry of the table, which nobody will see
             put(s, player, move)
             stones = UNKNOWN
@@ -496,7 +458,7 @@ cdef int zone_of(threat_search *s, int player, uint32_t *zone, uint16_t *order, 
             order[length[0]] = cells[i]
             length[0] += 1
         if count != 1:
-            # A third gain need not be marked: with any two of them alive the attack goes through.
+            # A third such cell need not be marked: with any two of them alive the attack goes through.
             stones = played + 2
             played += 1
             put(s, other, cells[0])
@@ -509,10 +471,10 @@ cdef int zone_of(threat_search *s, int player, uint32_t *zone, uint16_t *order, 
         for line in range(MNK_LINES):
             if not s.valid[line]:
                 continue
-            mnk_line_windows(s.stones[other][line], before[line], s.valid[line], 0, &three, &four)
+            mnk_threes_and_fours(s.board.own[other][line], before[line], s.valid[line], 0, &three, &four)
             windows = three | four
             while windows:
-                window = (<uint32_t>31 << mcts_ctz64(windows)) & ~(s.stones[other][line] | before[line])
+                window = (<uint32_t>31 << mcts_ctz64(windows)) & ~(s.board.own[other][line] | before[line])
                 windows &= windows - 1
                 while window:
                     cell = cell_at(s, line, mcts_ctz64(window))
@@ -531,10 +493,10 @@ cdef int wins(threat_search *s, int player, int depth, uint32_t *move) noexcept 
     """Plies in which ``player``, who is to move, wins; 0 when that cannot be shown, UNKNOWN when it was not decided."""
     cdef int cells[2]
     cdef uint32_t ignored
-    cdef int result, count = fours(s, player, move)
+    cdef int result, count = win_by_fours(s, player, move)
     if count > 0:
         return 2 * count - 1
-    if depth == 0 or gains(s, 1 - player, cells) != 1:
+    if depth == 0 or fives(s, 1 - player, cells) != 1:
         return count
     put(s, player, cells[0])
     result = loses(s, 1 - player, depth - 1, &ignored)
@@ -547,16 +509,16 @@ cdef int wins(threat_search *s, int player, int depth, uint32_t *move) noexcept 
 
 cdef int loses(threat_search *s, int player, int depth, uint32_t *move) noexcept nogil:
     """Plies in which ``player``, who is to move, loses at the latest; 0 and UNKNOWN as above. ``move`` resists."""
-    cdef uint64_t key = s.hash ^ DEFENCE[player], start = s.spent
-    cdef threat_entry *known
+    cdef uint64_t key = s.hash ^ ZOBRIST[player][DEFENCE], start = s.spent
+    cdef threat_note *known
     cdef int cells[2]
     cdef int count, result, cell, length, worst, index, y
     cdef uint32_t best, ignored
     cdef uint32_t zone[32]
     cdef uint16_t order[3 * MAX_STONES]
-    if gains(s, player, cells):
+    if fives(s, player, cells):
         return 0
-    count = gains(s, 1 - player, cells)
+    count = fives(s, 1 - player, cells)
     if count:
         move[0] = cells[0]
     if count == 2:

@@ -12,7 +12,7 @@ from mcts_core.dispatch cimport hot_table
 from mcts_core.game cimport MCTS_DRAW, MCTS_ONGOING, MCTS_WIN, mcts_rng, mcts_rng_below, mcts_rng_seed
 from mcts_core.games.mnk.knowledge cimport mnk_guide_table
 from mcts_core.games.mnk.prover cimport add_prover
-from mcts_core.games.mnk.rollout cimport (MNK_MAX_CELLS, MNK_MAX_SIDE, MNK_NO_CELL, in_line, mnk_geometry, mnk_state,
+from mcts_core.games.mnk.rollout cimport (MNK_MAX_CELLS, MNK_MAX_SIDE, MNK_NO_CELL, in_five, mnk_geometry, mnk_state,
                                           mnk_table)
 from mcts_core.games.board_position cimport BoardGeometry, BoardPosition, after_moves, from_diagram
 
@@ -53,7 +53,7 @@ cdef inline int32_t play_simple(const mnk_geometry *g, mnk_state *s, int cell) n
     """Plays a legal move in place; returns its outcome."""
     s.board[g.offset[cell]] = 1 + (s.stones & 1)
     s.stones += 1
-    if in_line(g, s.board, cell):
+    if in_five(g, s.board, cell):
         s.over = MCTS_WIN
     elif s.stones == g.cells:
         s.over = MCTS_DRAW
@@ -225,22 +225,22 @@ cdef inline const mnk_geometry *board_of(BoardPosition self) noexcept:
     return &(<Geometry> self.geometry).data
 
 
-cdef bint has_line(const mnk_geometry *g, const uint8_t *board, int stone) noexcept nogil:
+cdef bint has_five(const mnk_geometry *g, const uint8_t *board, int stone) noexcept nogil:
     cdef int cell
     for cell in range(g.cells):
-        if board[g.offset[cell]] == stone and in_line(g, board, cell):
+        if board[g.offset[cell]] == stone and in_five(g, board, cell):
             return True
     return False
 
 
 cdef bint has_last_move(const mnk_geometry *g, uint8_t *board, int stone) noexcept nogil:
-    """Whether the winner has a stone without which there is no line; ``board`` is restored."""
+    """Whether the winner has a stone without which there is no five; ``board`` is restored."""
     cdef int cell
     cdef bint found = False
     for cell in range(g.cells):
-        if board[g.offset[cell]] == stone and in_line(g, board, cell):
+        if board[g.offset[cell]] == stone and in_five(g, board, cell):
             board[g.offset[cell]] = 0
-            found = not has_line(g, board, stone)
+            found = not has_five(g, board, stone)
             board[g.offset[cell]] = stone
             if found:
                 break
@@ -378,8 +378,8 @@ cdef class MNK(BoardPosition):
         for cell in range(g.cells):
             s.board[g.offset[cell]] = cells[cell]
             s.stones += cells[cell] != 0
-        first = has_line(g, s.board, 1)
-        second = has_line(g, s.board, 2)
+        first = has_five(g, s.board, 1)
+        second = has_five(g, s.board, 2)
         check_winner(first, second, s.stones, f"{'exactly ' if g.exact else ''}{g.k} in a line", text)
         last = 2 - (s.stones & 1)
         if first or second:

@@ -2,20 +2,19 @@
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcmp, memcpy
 
-from mcts_core.arena cimport region_make, region_release, whole_pages
 from mcts_core.dispatch cimport hot_table
 from mcts_core.game cimport MCTS_NO_MOVE, MCTS_ONGOING, mcts_guide, mcts_proof
 from mcts_core.games.mnk.rollout cimport MNK_MAX_CELLS, mnk_geometry, mnk_state
-from mcts_core.games.mnk.small_boards cimport SOLVER_CELLS, mnk_solver_table, solver_entry, solver_search
-from mcts_core.games.mnk.continuous_fours cimport mnk_threat_table, threat_entry, threat_search
+from mcts_core.games.mnk.small_boards cimport SOLVER_CELLS, mnk_solver_table, solver_search
+from mcts_core.games.mnk.continuous_fours cimport mnk_threat_table, threat_search
+from mcts_core.games.proof_table cimport PROOF_BUCKET, proof_table_clear, proof_table_make, proof_table_release
 
 
 cdef enum:
     HEADER = 4            # bytes of mnk_state before the board
-    LINE = 64             # bytes of a cache line, and of a bucket
-    MAX_GENERATION = 1023
+    LEAST = 64            # buckets, however little memory there may be
     THREAT_K = 5
 
 cdef mnk_threat_table *THREATS = <mnk_threat_table *> hot_table("games.mnk.continuous_fours")
@@ -27,8 +26,6 @@ ctypedef struct prover:
     solver_search solver
     bint has_root
     uint8_t root[HEADER + MNK_MAX_CELLS]
-    void *table            # of both searches
-    uint64_t table_bytes   # whole pages
 
 
 cdef inline bint has_threats(const mnk_geometry *g) noexcept nogil:
@@ -50,54 +47,31 @@ cdef inline uint32_t move_at(const mnk_geometry *g, uint32_t cell) noexcept nogi
 cdef void *create_memory(void *context, uint64_t size) noexcept nogil:
     cdef const mnk_geometry *g = <const mnk_geometry *> context
     cdef prover *p = <prover *> calloc(1, sizeof(prover))
-    cdef uint64_t fixed = sizeof(prover) + LINE
-    cdef uint64_t least = fixed + 64 * LINE
-    cdef uint64_t buckets = (max(size, least) - fixed) // LINE
+    cdef uint64_t fixed = sizeof(prover)
+    cdef uint64_t buckets = (max(size, fixed + LEAST * PROOF_BUCKET) - fixed) // PROOF_BUCKET
+    cdef uint64_t of_threats = 0
     if p == NULL:
         return NULL
     buckets = min(buckets, <uint64_t>1 << 31)
-    p.table_bytes = whole_pages(buckets * LINE)
-    p.table = region_make(p.table_bytes)
-    if p.table == NULL:
-        free(p)
-        return NULL
-    if has_solver(g):
+    if has_threats(g):
         # An attack of fours needs few entries on a small board.
-        p.threats.buckets = buckets // 8 if has_threats(g) else 0
-    else:
-        p.threats.buckets = buckets
-    p.solver.buckets = buckets - p.threats.buckets
-    place(p)
-    return p
-
-
-cdef void place(prover *p) noexcept nogil:
-    """Lays both searches' entries into an empty table."""
-    p.threats.entries = <threat_entry *> p.table
-    p.solver.entries = <solver_entry *> (p.threats.entries + 4 * p.threats.buckets)
-    p.threats.generation = p.solver.generation = 1
+        of_threats = buckets // 8 if has_solver(g) else buckets
+    if proof_table_make(&p.threats.table, of_threats) and proof_table_make(&p.solver.table, buckets - of_threats):
+        return p
+    destroy_memory(context, p)
+    return NULL
 
 
 cdef void clear_memory(void *context, void *memory) noexcept nogil:
-    cdef prover *p = <prover *> memory
-    cdef void *fresh
-    p.threats.generation += 1
-    p.solver.generation = p.threats.generation
-    if p.threats.generation > MAX_GENERATION:
-        # Pages that the system zeroes when they are touched: to clear 64 MB at once took 31 ms.
-        fresh = region_make(p.table_bytes)
-        if fresh == NULL:
-            memset(p.table, 0, p.table_bytes)
-        else:
-            region_release(p.table, p.table_bytes, p.table_bytes)
-            p.table = fresh
-        place(p)
+    proof_table_clear(&(<prover *> memory).threats.table)
+    proof_table_clear(&(<prover *> memory).solver.table)
 
 
 cdef void destroy_memory(void *context, void *memory) noexcept nogil:
     cdef prover *p = <prover *> memory
     if p != NULL:
-        region_release(p.table, p.table_bytes, p.table_bytes)
+        proof_table_release(&p.threats.table)
+        proof_table_release(&p.solver.table)
         free(p)
 
 

@@ -6,7 +6,7 @@ from libc.string cimport memcpy, memset
 
 from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ILLEGAL, MCTS_ONGOING, MCTS_WIN, mcts_expansion, mcts_game,
                              mcts_rng, mcts_rng_below, mcts_rng_next, mcts_simulation)
-from mcts_core.games.mnk.rollout cimport MNK_MAX_CELLS, in_line, mnk_geometry, mnk_state, mnk_table, wins
+from mcts_core.games.mnk.rollout cimport MNK_MAX_CELLS, in_five, mnk_geometry, mnk_state, mnk_table, wins
 
 cdef enum:
     NEVER = 4096  # a move number beyond all games
@@ -69,7 +69,7 @@ cdef inline int run_before(const uint8_t *at, int step, int limit, int key) noex
 
 cdef inline bint completes(const mnk_geometry *g, const mnk_trial *t, const uint8_t *at, int cell,
                            int key) noexcept nogil:
-    """Whether ``cell``, the keys of which are ``at``, makes a line with what is played before ``key``."""
+    """Whether ``cell``, the keys of which are ``at``, makes a five with what is played before ``key``."""
     cdef int row = cell // g.cols
     cdef int col = cell - row * g.cols
     cdef int left = col, right = g.cols - 1 - col, up = row, down = g.rows - 1 - row, step = t.row_step
@@ -84,12 +84,12 @@ cdef inline bint completes(const mnk_geometry *g, const mnk_trial *t, const uint
 
 
 cdef int exact_rank(const mnk_geometry *g, mnk_trial *t, int player, int before, uint64_t salt) noexcept nogil:
-    """At which of his moves ``player`` has his first line, or NEVER; ``before``: how many have a smaller key."""
+    """At which of his moves ``player`` has his first five, or NEVER; ``before``: how many have a smaller key."""
     cdef uint16_t cells[MNK_MAX_CELLS]
     cdef uint8_t *at
     cdef int key = t.key[player], i, j, count, rank = before
     cdef bint found = False
-    # Only with rule "exact" it can take more than one key: an equal one may have made the line too long.
+    # Only with rule "exact" it can take more than one key: an equal one may have made the five too long.
     while not found and key < MNK_NONE:
         count = sorted_ties(g, t, player, key, salt, cells)
         i = 0
@@ -155,7 +155,7 @@ cdef int32_t play_rest(const mnk_geometry *g, const mnk_trial *t, const uint8_t 
         cells[i] = cells[n]
         board[g.offset[cell]] = player
         plies += 1
-        if in_line(g, board, cell):
+        if in_five(g, board, cell):
             return (2 if player == mover else 0) + 4 * plies
         player = 3 - player
     return 1 + 4 * plies
@@ -163,7 +163,7 @@ cdef int32_t play_rest(const mnk_geometry *g, const mnk_trial *t, const uint8_t 
 
 cdef int32_t finish(const mnk_geometry *g, const uint8_t *board, int empty, int mover, bint count,
                     mcts_rng *rng) noexcept nogil:
-    """Random play to the end; ``mover`` (1 or 2) is to move, and the other may have just completed a line.
+    """Random play to the end; ``mover`` (1 or 2) is to move, and the other may have just completed a five.
 
     Returns the result for ``mover``, plus 4 times the moves played if ``count``. Not for rows of 4 bytes.
     """
@@ -180,7 +180,7 @@ cdef int32_t finish(const mnk_geometry *g, const uint8_t *board, int empty, int 
     theirs = stones - mine
     cells_theirs = t.coloured - theirs
     cells_mine = empty - cells_theirs
-    # A line is complete at the first_..th to last_..th move of its player. `mover` plays cells_theirs + 1 moves at
+    # A five is complete at the first_..th to last_..th move of its player. `mover` plays cells_theirs + 1 moves at
     # most, the other cells_mine, before one has no cells left.
     last_mine = last_theirs = NEVER
     if t.key[0] < MNK_NONE:
@@ -189,7 +189,7 @@ cdef int32_t finish(const mnk_geometry *g, const uint8_t *board, int empty, int 
     if t.key[1] < MNK_NONE:
         last_theirs = t.upto[1] - theirs
         first_theirs = last_theirs - t.ties[1] + 1
-    # With rule "exact" an equal key may have made the line too long: then there is none at that key, perhaps.
+    # With rule "exact" an equal key may have made the five too long: then there is none at that key, perhaps.
     if last_mine <= first_theirs and last_mine <= cells_theirs + 1:
         if first_mine == last_mine:
             return 2 + 4 * (2 * first_mine - 1)
@@ -234,7 +234,7 @@ cdef int32_t play(void *context, void *state, uint32_t move) noexcept nogil:
     cdef mnk_state *s = <mnk_state *> state
     s.board[g.offset[move]] = 1 + (s.stones & 1)
     s.stones += 1
-    if in_line(g, s.board, move):
+    if in_five(g, s.board, move):
         s.over = MCTS_WIN
     elif s.stones == g.cells:
         s.over = MCTS_DRAW
@@ -338,7 +338,7 @@ cdef int32_t expand(void *context, const void *root, const uint32_t *path, uint3
             expansion.outcomes[cell] = MCTS_ILLEGAL
             continue
         at[0] = player
-        expansion.outcomes[cell] = MCTS_WIN if in_line(g, board, cell) else MCTS_DRAW if last else MCTS_ONGOING
+        expansion.outcomes[cell] = MCTS_WIN if in_five(g, board, cell) else MCTS_DRAW if last else MCTS_ONGOING
         at[0] = 0
     expansion.root_player = not length & 1
     return g.cells

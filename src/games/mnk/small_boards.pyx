@@ -9,55 +9,45 @@ from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from mcts_core.game cimport MCTS_NO_MOVE, mcts_proof, mcts_raised, mcts_rng, mcts_rng_next, mcts_rng_seed
-from mcts_core.games.mnk.small_boards cimport (SOLVER_CELLS, SOLVER_SYMMETRIES, mnk_rays, mnk_solver_table,
-                                               solver_entry, solver_search)
+from mcts_core.game cimport MCTS_NO_MOVE, mcts_proof, mcts_raised
+from mcts_core.games.mnk.small_boards cimport (SOLVER_CELLS, SOLVER_SYMMETRIES, mnk_directions, mnk_solver_table,
+                                               solver_note, solver_search)
+from mcts_core.games.proof_table cimport fill_zobrist, proof_bucket, proof_find, proof_keep
 
 
-cdef extern from "kernels/mnk/words.h" nogil:
+cdef extern from "kernels/mnk/bitboard.h" nogil:
     enum:
         MNK_SCORE_BITS
 
     ctypedef struct mnk_survey:
-        uint64_t gains
-        uint64_t once
-        uint64_t twice
+        uint64_t five
+        uint64_t four
+        uint64_t fours
         uint64_t cover
         uint32_t potential
         int32_t most
 
     int mcts_ctz64(uint64_t x) noexcept
     int mcts_popcount64(uint64_t x) noexcept
-    void mnk_survey_windows(const mnk_rays *r, uint64_t mine, uint64_t theirs, mnk_survey *s) noexcept
-    uint64_t mnk_gains(const mnk_rays *r, uint64_t mine, uint64_t theirs) noexcept
-    void mnk_score_cells(const mnk_rays *r, uint64_t mine, uint64_t theirs, uint64_t *score) noexcept
+    void mnk_survey_windows(const mnk_directions *along, uint64_t mine, uint64_t theirs, mnk_survey *s) noexcept
+    uint64_t mnk_five_cells(const mnk_directions *along, uint64_t mine, uint64_t theirs) noexcept
+    void mnk_score_cells(const mnk_directions *along, uint64_t mine, uint64_t theirs, uint64_t *score) noexcept
     uint64_t mnk_at_least(uint32_t least, const uint64_t *score) noexcept
     uint64_t mnk_highest(uint64_t cells, const uint64_t *score) noexcept
 
 
 cdef enum:
     UNKNOWN = -1    # results of searches: the budget ended it; 0: no
-    NEVER = 255     # solver_entry.failed
+    NEVER = 255     # solver_note.failed
     NO_CELL = 255
-    CALL = 2        # units of work, of every position
+    CALL = 2        # of the proof budget, for every position
     EXPANSION = 8   # and more where moves are tried
     SURE_K = 7      # no score is cut off at the highest that its planes can hold
     NEAR = 8        # plies to which wins are looked for step by step
-    LOOK = 256      # units between two looks at the interrupt
+    LOOK = 256      # of the proof budget, between two looks at the interrupt
 
 cdef uint64_t ZOBRIST[2][SOLVER_CELLS]
-
-
-cdef void fill_keys() noexcept:
-    cdef mcts_rng rng
-    cdef int player, cell
-    mcts_rng_seed(&rng, 6)
-    for player in range(2):
-        for cell in range(SOLVER_CELLS):
-            ZOBRIST[player][cell] = mcts_rng_next(&rng)
-
-
-fill_keys()
+fill_zobrist(&ZOBRIST[0][0], 2 * SOLVER_CELLS, 6)
 
 
 # ---- the board -------------------------------------------------------------------------------------------------------
@@ -71,29 +61,29 @@ cdef bint on_board(int cols, int rows, int x, int y) noexcept nogil:
 
 
 cdef void prepare(solver_search *s, int32_t cols, int32_t rows, int32_t k, int32_t exact) noexcept nogil:
-    cdef mnk_rays *r = &s.rays
+    cdef mnk_directions *along = &s.directions
     cdef int d, dx, dy, x, y, cell, turned, i, player
-    memset(r, 0, sizeof(mnk_rays))
-    r.k = k
-    r.exact = exact
+    memset(along, 0, sizeof(mnk_directions))
+    along.k = k
+    along.exact = exact
     s.cells = cols * rows
     s.board = ~<uint64_t>0 >> (64 - s.cells)
     for d in range(4):
         dx = 1 if d == 0 or d == 2 else 0 if d == 1 else -1
         dy = 0 if d == 0 else 1
-        r.step[r.count] = dy * cols + dx
+        along.step[along.count] = dy * cols + dx
         for y in range(rows):
             for x in range(cols):
                 if not on_board(cols, rows, x + (k - 1) * dx, y + (k - 1) * dy):
                     continue
                 cell = y * cols + x
-                r.starts[r.count] |= bit(cell)
+                along.starts[along.count] |= bit(cell)
                 if on_board(cols, rows, x - dx, y - dy):
-                    r.before[r.count] |= bit(cell)
+                    along.before[along.count] |= bit(cell)
                 if on_board(cols, rows, x + k * dx, y + k * dy):
-                    r.after[r.count] |= bit(cell)
-        if r.starts[r.count]:
-            r.count += 1
+                    along.after[along.count] |= bit(cell)
+        if along.starts[along.count]:
+            along.count += 1
     s.symmetries = 8 if cols == rows else 4
     for i in range(s.symmetries):
         for y in range(rows):
@@ -133,74 +123,44 @@ cdef inline int turn_of(const solver_search *s) noexcept nogil:
     return best
 
 
-cdef inline solver_entry *bucket_of(const solver_search *s, uint64_t key) noexcept nogil:
-    # The bits that decide among the symmetries are the highest: they are not spread evenly.
-    return s.entries + 4 * ((<uint64_t><uint32_t>key * s.buckets) >> 32)
-
-
-cdef inline solver_entry *recall(const solver_search *s, uint64_t key) noexcept nogil:
-    cdef solver_entry *e = bucket_of(s, key)
-    cdef int i
-    for i in range(4):
-        if e[i].key == key and e[i].tag >> 6 == s.generation:
-            return &e[i]
-    return NULL
-
-
-cdef inline int magnitude(uint64_t work) noexcept nogil:
-    cdef int bits = 0
-    while work > 1 and bits < 63:
-        work >>= 1
-        bits += 1
-    return bits
+cdef inline solver_note *recall(const solver_search *s, uint64_t key) noexcept nogil:
+    # The highest bits, which decide among the symmetries, are not spread evenly: the bucket depends on the lowest.
+    return <solver_note *> proof_find(&s.table, proof_bucket(&s.table, key), key)
 
 
 cdef void keep(solver_search *s, uint64_t key, int who, int won, int failed, int move, uint64_t work) noexcept nogil:
-    cdef solver_entry *e = bucket_of(s, key)
-    cdef solver_entry *victim = e
-    cdef int i
+    cdef bint is_new
+    cdef solver_note *note = <solver_note *> proof_keep(&s.table, proof_bucket(&s.table, key), key, work, &is_new)
     s.kept += 1
-    for i in range(4):
-        if e[i].tag >> 6 != s.generation:
-            if victim.tag >> 6 == s.generation:
-                victim = &e[i]
-        elif e[i].key == key:
-            victim = &e[i]
-            break
-        elif victim.tag >> 6 == s.generation and e[i].tag < victim.tag:
-            victim = &e[i]
-    if victim.key != key or victim.tag >> 6 != s.generation:
-        memset(victim, 0, sizeof(solver_entry))
-        victim.key = key
-        victim.move[0] = victim.move[1] = NO_CELL
-    victim.tag = s.generation << 6 | magnitude(work)
+    if is_new:
+        note.move[0] = note.move[1] = NO_CELL
     if won:
-        victim.won[who] = won
-        victim.move[who] = move
+        note.won[who] = won
+        note.move[who] = move
     else:
-        victim.failed[who] = failed
-        if not victim.won[who]:
-            victim.move[who] = move
+        note.failed[who] = failed
+        if not note.won[who]:
+            note.move[who] = move
 
 
 # ---- search ----------------------------------------------------------------------------------------------------------
 
-cdef uint64_t zone_of(const solver_search *s, int who, uint64_t doubles) noexcept nogil:
-    """Where the opponent of ``who`` must put a stone now unless it makes a gain: ``who`` has no gain, and with a stone
-    in any of ``doubles`` he gets two."""
-    cdef uint64_t zone = s.board, gains, cell
-    while doubles and zone:
-        cell = doubles & (~doubles + 1)
-        doubles ^= cell
-        gains = mnk_gains(&s.rays, s.stones[who] | cell, s.stones[1 - who])
-        zone &= cell | gains if mcts_popcount64(gains) == 2 else cell
+cdef uint64_t zone_of(const solver_search *s, int who, uint64_t fours) noexcept nogil:
+    """Where the opponent of ``who`` must put a stone now unless it makes a four: ``who`` has no four, and with a stone
+    in any of ``fours`` he gets two cells to win at."""
+    cdef uint64_t zone = s.board, fives, cell
+    while fours and zone:
+        cell = fours & (~fours + 1)
+        fours ^= cell
+        fives = mnk_five_cells(&s.directions, s.stones[who] | cell, s.stones[1 - who])
+        zone &= cell | fives if mcts_popcount64(fives) == 2 else cell
     return zone
 
 
 cdef inline int remembered(solver_search *s, uint64_t key, int turn, int who, int left, int *first) noexcept nogil:
     """What the table says of ``who`` winning within ``left`` plies, as ``attack`` and ``defend`` would; UNKNOWN: no
     answer, but perhaps the ``first`` move to try."""
-    cdef solver_entry *known = recall(s, key)
+    cdef solver_note *known = recall(s, key)
     if known == NULL:
         return UNKNOWN
     if known.won[who] and known.won[who] <= left:
@@ -235,22 +195,22 @@ cdef int attack(solver_search *s, int who, int left) noexcept nogil:
     cdef int turn, result, cell, best = NO_CELL, won = 0, first = NO_CELL
     cdef uint32_t outer
     s.spent += CALL
-    mnk_survey_windows(&s.rays, s.stones[who], s.stones[1 - who], &own)
-    if own.gains:
+    mnk_survey_windows(&s.directions, s.stones[who], s.stones[1 - who], &own)
+    if own.five:
         return 1
     # A maker who moves next needs half a line in all (Erdos and Selfridge, "On a combinatorial game", 1973).
-    if own.potential < <uint32_t>1 << min(s.rays.k - 1, 20):
+    if own.potential < <uint32_t>1 << min(s.directions.k - 1, 20):
         return 0
     if left < 3:
         s.cut = True
         return 0
-    forced = mnk_gains(&s.rays, s.stones[1 - who], s.stones[who])
+    forced = mnk_five_cells(&s.directions, s.stones[1 - who], s.stones[who])
     if forced & (forced - 1):
         return 0
-    moves = own.twice & forced if forced else own.twice
+    moves = own.fours & forced if forced else own.fours
     if moves:
         return 3
-    if left < 5 or 2 * (s.rays.k - own.most) - 1 > left:
+    if left < 5 or 2 * (s.directions.k - own.most) - 1 > left:
         s.cut = True
         return 0
     turn = turn_of(s)
@@ -265,19 +225,19 @@ cdef int attack(solver_search *s, int who, int left) noexcept nogil:
     if forced:
         moves = forced
     else:
-        mnk_survey_windows(&s.rays, s.stones[1 - who], s.stones[who], &other)
+        mnk_survey_windows(&s.directions, s.stones[1 - who], s.stones[who], &other)
         moves = empty
-        if other.twice:
-            moves &= zone_of(s, 1 - who, other.twice) | own.once
-        if not s.rays.exact:
+        if other.fours:
+            moves &= zone_of(s, 1 - who, other.fours) | own.four
+        if not s.directions.exact:
             moves &= own.cover | other.cover
     outer = s.cut
     s.cut = False
     if moves & (moves - 1):
         memset(score, 0, sizeof(score))
-        mnk_score_cells(&s.rays, s.stones[who], s.stones[1 - who], score)
-        if s.rays.k <= SURE_K and own.potential < <uint32_t>1 << s.rays.k:
-            moves &= mnk_at_least((<uint32_t>1 << s.rays.k) - own.potential, score)
+        mnk_score_cells(&s.directions, s.stones[who], s.stones[1 - who], score)
+        if s.directions.k <= SURE_K and own.potential < <uint32_t>1 << s.directions.k:
+            moves &= mnk_at_least((<uint32_t>1 << s.directions.k) - own.potential, score)
     while moves:
         if first != NO_CELL and moves & bit(first):
             cell = first
@@ -310,14 +270,14 @@ cdef int defend(solver_search *s, int who, int left) noexcept nogil:
     cdef int turn, result, cell, best = NO_CELL, won = 0, first = NO_CELL
     cdef uint32_t outer
     s.spent += CALL
-    mnk_survey_windows(&s.rays, s.stones[who], s.stones[1 - who], &own)
-    if own.potential < <uint32_t>1 << min(s.rays.k, 20):
+    mnk_survey_windows(&s.directions, s.stones[who], s.stones[1 - who], &own)
+    if own.potential < <uint32_t>1 << min(s.directions.k, 20):
         return 0
-    if mnk_gains(&s.rays, s.stones[1 - who], s.stones[who]):
+    if mnk_five_cells(&s.directions, s.stones[1 - who], s.stones[who]):
         return 0
-    if own.gains & (own.gains - 1):
+    if own.five & (own.five - 1):
         return 2
-    if left < 4 or 2 * (s.rays.k - own.most) > left or (left < 6 and not own.twice):
+    if left < 4 or 2 * (s.directions.k - own.most) > left or (left < 6 and not own.fours):
         s.cut = True
         return 0
     turn = turn_of(s)
@@ -329,28 +289,28 @@ cdef int defend(solver_search *s, int who, int left) noexcept nogil:
         return UNKNOWN
     start = s.spent
     s.spent += EXPANSION
-    if own.gains:
-        moves = own.gains
+    if own.five:
+        moves = own.five
     else:
-        mnk_survey_windows(&s.rays, s.stones[1 - who], s.stones[who], &other)
+        mnk_survey_windows(&s.directions, s.stones[1 - who], s.stones[who], &other)
         moves = empty
-        if own.twice:
-            moves &= zone_of(s, who, own.twice) | other.once
+        if own.fours:
+            moves &= zone_of(s, who, own.fours) | other.four
             if moves != empty:
                 won = 4
                 best = mcts_ctz64(empty & ~moves)
-        if not s.rays.exact:
+        if not s.directions.exact:
             moves &= own.cover | other.cover
     outer = s.cut
     if moves & (moves - 1):
         memset(score, 0, sizeof(score))
-        mnk_score_cells(&s.rays, s.stones[who], s.stones[1 - who], score)
-        if s.rays.k <= SURE_K and not own.gains and (
-                moves & mnk_at_least(own.potential - (<uint32_t>1 << (s.rays.k - 1)) + 1, score)):
+        mnk_score_cells(&s.directions, s.stones[who], s.stones[1 - who], score)
+        if s.directions.k <= SURE_K and not own.five and (
+                moves & mnk_at_least(own.potential - (<uint32_t>1 << (s.directions.k - 1)) + 1, score)):
             return 0
         # Without the defender's own lines a draw on 5x5 with four in a row took ten times the nodes.
-        mnk_score_cells(&s.rays, s.stones[who], s.stones[1 - who], score)
-        mnk_score_cells(&s.rays, s.stones[1 - who], s.stones[who], score)
+        mnk_score_cells(&s.directions, s.stones[who], s.stones[1 - who], score)
+        mnk_score_cells(&s.directions, s.stones[1 - who], s.stones[who], score)
     while moves:
         if first != NO_CELL and moves & bit(first):
             cell = first
@@ -379,19 +339,19 @@ cdef int defend(solver_search *s, int who, int left) noexcept nogil:
 
 cdef int table_move(const solver_search *s, int turn, int who) noexcept nogil:
     """The move, as in the table, by which what is proven of ``who`` was proven; NO_CELL when the table has none."""
-    cdef solver_entry *known = recall(s, s.hash[turn])
+    cdef solver_note *known = recall(s, s.hash[turn])
     return NO_CELL if known == NULL else known.move[who]
 
 
 cdef int holding_move(solver_search *s, int player) noexcept nogil:
-    """Where no search was needed to see that the opponent does not win: his one gain, or else, as his potential or the
-    cells left are too few, the cell that takes most of the potential away."""
+    """Where no search was needed to see that the opponent does not win: his one cell to win at, or else, as his
+    potential or the cells left are too few, the cell that takes most of the potential away."""
     cdef uint64_t score[MNK_SCORE_BITS]
-    cdef uint64_t gains = mnk_gains(&s.rays, s.stones[1 - player], s.stones[player])
-    if gains:
-        return mcts_ctz64(gains)
+    cdef uint64_t fives = mnk_five_cells(&s.directions, s.stones[1 - player], s.stones[player])
+    if fives:
+        return mcts_ctz64(fives)
     memset(score, 0, sizeof(score))
-    mnk_score_cells(&s.rays, s.stones[1 - player], s.stones[player], score)
+    mnk_score_cells(&s.directions, s.stones[1 - player], s.stones[player], score)
     return mcts_ctz64(mnk_highest(s.board & ~(s.stones[0] | s.stones[1]), score))
 
 
@@ -416,18 +376,18 @@ cdef int winning_move(solver_search *s, int player, int turn, int who, int plies
     if plies > 3:
         move = table_move(s, turn, who)
         return NO_CELL if move == NO_CELL else s.source[turn][move]
-    mnk_survey_windows(&s.rays, s.stones[who], s.stones[1 - who], &own)
-    cells = own.gains
+    mnk_survey_windows(&s.directions, s.stones[who], s.stones[1 - who], &own)
+    cells = own.five
     if plies == 3:
-        forced = mnk_gains(&s.rays, s.stones[1 - player], s.stones[player])
-        cells = own.twice & forced if forced else own.twice
+        forced = mnk_five_cells(&s.directions, s.stones[1 - player], s.stones[player])
+        cells = own.fours & forced if forced else own.fours
     return mcts_ctz64(cells)
 
 
 cdef void prove(solver_search *s, int32_t player, int32_t exact, mcts_proof *proof) noexcept nogil:
     cdef int plies, who, result = 0, shorter, move, turn = turn_of(s)
     cdef int left = mcts_popcount64(s.board & ~(s.stones[0] | s.stones[1]))
-    cdef solver_entry *known = recall(s, s.hash[turn])
+    cdef solver_note *known = recall(s, s.hash[turn])
     cdef int failed[2]
     proof.value = -1
     proof.distance = 0

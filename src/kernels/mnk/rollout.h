@@ -4,12 +4,12 @@
  * A trial gives each empty cell a random player and a random key, independently. The cells of each player, in the order
  * of their keys, are the moves that he would make if the players moved in turn; as no cell is preferred, the first
  * 2j moves so found are uniformly distributed over all sequences of 2j different cells, for as long as both players
- * have cells left. A line is complete at the largest of its keys: one pass of byte maxima over shifted rows finds each
+ * have cells left. A five is complete at the largest of its keys: one pass of byte maxima over shifted rows finds each
  * player's first. How many of a player's keys are not larger says at which of his moves. Nothing is sorted and nothing
  * is drawn cell by cell (a partial shuffle of the list of empty cells before such a pass took 1.6 to 2 times as long).
  */
-#ifndef MCTS_KERNELS_MNK_H
-#define MCTS_KERNELS_MNK_H
+#ifndef MCTS_KERNELS_MNK_ROLLOUT_H
+#define MCTS_KERNELS_MNK_ROLLOUT_H
 
 #include <stdint.h>
 #include <string.h>
@@ -18,14 +18,14 @@
 #include "kernels/platform.h"
 #include "mcts_core/game.h"
 
-#define MNK_NONE 255 /* the key of a cell that is not the player's, and of a line that is nowhere */
+#define MNK_NONE 255 /* the key of a cell that is not the player's, and of a five that is nowhere */
 #define MNK_FRAME 64 /* bytes around the keys that belong to nobody; more than a row and a cell */
 #define MNK_TAIL 128
 #define MNK_KEYS (MNK_FRAME + 1024 + MNK_TAIL)
 
 /* What a trial found; [0] is the player to move, [1] the other. */
 typedef struct mnk_trial {
-    int32_t key[2];   /* of the first complete line, MNK_NONE if there is none */
+    int32_t key[2];   /* of the first complete five, MNK_NONE if there is none */
     int32_t upto[2];  /* cells whose key is not larger, stones included */
     int32_t ties[2];  /* cells with exactly that key */
     int32_t coloured; /* cells of player [1], stones included */
@@ -124,7 +124,7 @@ MCTS_INLINE void draw_keys(const uint8_t *board, int rows, int stride, int paire
     t->coloured = v_sum(c.coloured);
 }
 
-/* ---- lines ---- */
+/* ---- fives ---- */
 
 static const uint8_t mnk_columns[32] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
                                         16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
@@ -135,9 +135,9 @@ MCTS_INLINE byte_v outside(byte_v column, int low, int high) {
     return v_xor(in, v_set1(255));
 }
 
-/* The first line in one direction, `step` bytes from cell to cell: the smallest over all windows of k cells of the
+/* The first five in one direction, `step` bytes from cell to cell: the smallest over all windows of k cells of the
  * largest key. Windows start in the first `starts` rows, in columns low..high. `backward`: `step` goes left. */
-MCTS_INLINE byte_v lines_in_direction(const uint8_t *keys, int starts, int stride, int k, int exact, int step, int low,
+MCTS_INLINE byte_v fives_in_direction(const uint8_t *keys, int starts, int stride, int k, int exact, int step, int low,
                                      int high, int backward, byte_v best) {
     const int blocks = stride > VB ? stride / VB : 1, advance = stride > VB ? stride : VB;
     for (int block = 0; block < blocks; block++) {
@@ -152,31 +152,31 @@ MCTS_INLINE byte_v lines_in_direction(const uint8_t *keys, int starts, int strid
         }
         for (int p = VB * block; p < starts * stride; p += advance) {
             const uint8_t *at = keys + p;
-            byte_v line = v_load(at);
-            for (int j = 1; j < k; j++) line = v_max(line, v_load(at + j * step));
+            byte_v five = v_load(at);
+            for (int j = 1; j < k; j++) five = v_max(five, v_load(at + j * step));
             if (exact) {
-                /* A neighbour that is his at that time makes the line too long. An equal key may come before or after:
+                /* A neighbour that is his at that time makes the five too long. An equal key may come before or after:
                  * that is for the caller to find out, except among stones, which have key 0. */
                 byte_v next = v_min(v_or(v_load(at - step), before), v_or(v_load(at + k * step), after));
-                byte_v floor = v_max(line, v_set1(1));
-                line = v_or(line, v_xor(v_eq(v_min(next, floor), floor), v_set1(255)));
+                byte_v floor = v_max(five, v_set1(1));
+                five = v_or(five, v_xor(v_eq(v_min(next, floor), floor), v_set1(255)));
             }
-            first = v_min(first, line);
+            first = v_min(first, five);
         }
         best = v_min(best, v_or(first, outside(column, low, high)));
     }
     return best;
 }
 
-/* The first line of one player, for every kind of board. The bytes around the keys must be MNK_NONE. */
-MCTS_INLINE byte_v lines_of(const uint8_t *keys, int rows, int cols, int stride, int k, int exact) {
+/* The first five of one player, for every kind of board. The bytes around the keys must be MNK_NONE. */
+MCTS_INLINE byte_v first_fives(const uint8_t *keys, int rows, int cols, int stride, int k, int exact) {
     byte_v best = v_set1(255);
-    if (cols >= k) best = lines_in_direction(keys, rows, stride, k, exact, 1, 0, cols - k, 0, best);
+    if (cols >= k) best = fives_in_direction(keys, rows, stride, k, exact, 1, 0, cols - k, 0, best);
     if (rows >= k) {
-        best = lines_in_direction(keys, rows - k + 1, stride, k, exact, stride, 0, cols - 1, 0, best);
+        best = fives_in_direction(keys, rows - k + 1, stride, k, exact, stride, 0, cols - 1, 0, best);
         if (cols >= k) {
-            best = lines_in_direction(keys, rows - k + 1, stride, k, exact, stride + 1, 0, cols - k, 0, best);
-            best = lines_in_direction(keys, rows - k + 1, stride, k, exact, stride - 1, k - 1, cols - 1, 1, best);
+            best = fives_in_direction(keys, rows - k + 1, stride, k, exact, stride + 1, 0, cols - k, 0, best);
+            best = fives_in_direction(keys, rows - k + 1, stride, k, exact, stride - 1, k - 1, cols - 1, 1, best);
         }
     }
     return best;
@@ -184,7 +184,7 @@ MCTS_INLINE byte_v lines_of(const uint8_t *keys, int rows, int cols, int stride,
 
 /* The same for rows of 16 bytes, five or more in a row: every row passes through registers once, and the windows of
  * all directions grow by it. A vector of 32 bytes holds a row of both players. */
-MCTS_INLINE byte_v lines_of_16(const uint8_t *keys, int rows, int cols) {
+MCTS_INLINE byte_v first_fives_16(const uint8_t *keys, int rows, int cols) {
     const byte_v none = v_set1(255);
     const byte_v column = v_and(v_load(mnk_columns), v_set1(15));
     byte_v slanted = none, upright = none;
@@ -216,7 +216,7 @@ MCTS_INLINE byte_v lines_of_16(const uint8_t *keys, int rows, int cols) {
     return upright;
 }
 
-/* How many keys are at most, and how many are exactly, those of the first lines. */
+/* How many keys are at most, and how many are exactly, those of the first fives. */
 MCTS_INLINE void count_keys(mnk_trial *t, int bytes) {
     for (int player = 0; player < 2; player++) {
         const uint8_t *keys = t->keys[player];
@@ -243,7 +243,7 @@ MCTS_INLINE void trial_inline(const uint8_t *board, int rows, int cols, int stri
     draw_keys(board, rows, stride, paired, other, rng, t);
 #if VB == 32
     if (paired) {
-        const byte_v none = v_set1(255), first = lines_of_16(t->keys[0], rows, cols);
+        const byte_v none = v_set1(255), first = first_fives_16(t->keys[0], rows, cols);
         byte_v limit, upto = v_set1(0), ties = upto;
         smallest = v_smallest2(v_low2(first, none), v_high2(first, none));
         t->key[0] = smallest & 255;
@@ -267,16 +267,16 @@ MCTS_INLINE void trial_inline(const uint8_t *board, int rows, int cols, int stri
 #endif
     byte_v mine, theirs;
     if (flow) {
-        mine = lines_of_16(t->keys[0], rows, cols);
-        theirs = lines_of_16(t->keys[1], rows, cols);
+        mine = first_fives_16(t->keys[0], rows, cols);
+        theirs = first_fives_16(t->keys[1], rows, cols);
     } else {
         for (int player = 0; player < 2; player++) {
             for (int i = 0; i < MNK_TAIL; i += VB) v_store(t->keys[player] + bytes + i, v_set1(255));
             if (exact)
                 for (int i = 0; i < MNK_FRAME; i += VB) v_store(t->store[player] + i, v_set1(255));
         }
-        mine = lines_of(t->keys[0], rows, cols, stride, k, exact);
-        theirs = lines_of(t->keys[1], rows, cols, stride, k, exact);
+        mine = first_fives(t->keys[0], rows, cols, stride, k, exact);
+        theirs = first_fives(t->keys[1], rows, cols, stride, k, exact);
     }
     smallest = v_smallest2(mine, theirs);
     t->key[0] = smallest & 255;
@@ -346,7 +346,7 @@ static int mnk_cells_with(const mnk_trial *t, int player, int key, int rows, int
 /* Plays to the end, k (3 or 4) or more in a row, from rows of 4 bytes, given as two words as they lie in memory (a
  * vector that is loaded right after single bytes of it were stored waits for them); `starts` has 255 where no window of
  * k cells starts: a row, a column, a diagonal to the right, to the left. Returns the result for the player to move,
- * plus 4 times the moves; 0 when the other player has a line already. */
+ * plus 4 times the moves; 0 when the other player has a five already. */
 MCTS_INLINE int32_t tiny_inline(uint64_t top, uint64_t bottom, const uint8_t starts[4][16], int cells, int k,
                                 int empty, int other, mcts_rng *rng) {
     int first[2], last;
@@ -356,7 +356,7 @@ MCTS_INLINE int32_t tiny_inline(uint64_t top, uint64_t bottom, const uint8_t sta
     const __m128i ones = _mm_set1_epi8(-1);
     const __m128i nobody = _mm_cmpeq_epi8(stones, ones);
     const __m128i his = _mm_cmpeq_epi8(stones, _mm_set1_epi8((char)other));
-    __m128i rank, odd, time, mine, theirs, lines, sum;
+    __m128i rank, odd, time, mine, theirs, fives, sum;
     do {
         uint64_t low = mcts_rng_next(rng), high = mcts_rng_next(rng);
         __m128i key = _mm_set_epi64x((long long)high, (long long)low), two, four;
@@ -411,41 +411,41 @@ MCTS_INLINE int32_t tiny_inline(uint64_t top, uint64_t bottom, const uint8_t sta
 #if defined(MCTS_AVX2)
     {
         const __m256i both = _mm256_inserti128_si256(_mm256_castsi128_si256(mine), theirs, 1);
-        __m256i best = _mm256_set1_epi8(-1), line;
-        (void)lines;
-#define MNK_LINE(i, step) \
-    line = _mm256_max_epu8(_mm256_max_epu8(both, _mm256_srli_si256(both, step)), \
+        __m256i best = _mm256_set1_epi8(-1), five;
+        (void)fives;
+#define MNK_FIVES(i, step) \
+    five = _mm256_max_epu8(_mm256_max_epu8(both, _mm256_srli_si256(both, step)), \
                            _mm256_srli_si256(both, 2 * (step))); \
-    if (k == 4) line = _mm256_max_epu8(line, _mm256_srli_si256(both, 3 * (step))); \
-    line = _mm256_or_si256(line, _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)starts[i]))); \
-    best = _mm256_min_epu8(best, line);
-        MNK_LINE(0, 1)
-        MNK_LINE(1, 4)
-        MNK_LINE(2, 5)
-        MNK_LINE(3, 3)
+    if (k == 4) five = _mm256_max_epu8(five, _mm256_srli_si256(both, 3 * (step))); \
+    five = _mm256_or_si256(five, _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)starts[i]))); \
+    best = _mm256_min_epu8(best, five);
+        MNK_FIVES(0, 1)
+        MNK_FIVES(1, 4)
+        MNK_FIVES(2, 5)
+        MNK_FIVES(3, 3)
         {
             const int smallest = v_smallest2(v_low2(best, best), v_high2(best, best));
             first[0] = smallest & 255;
             first[1] = smallest >> 8;
         }
     }
-#undef MNK_LINE
+#undef MNK_FIVES
 #else
-#define MNK_LINE(i, step) \
-    lines = _mm_max_epu8(_mm_max_epu8(mine, _mm_srli_si128(mine, step)), _mm_srli_si128(mine, 2 * (step))); \
-    if (k == 4) lines = _mm_max_epu8(lines, _mm_srli_si128(mine, 3 * (step))); \
-    lines = _mm_or_si128(lines, _mm_loadu_si128((const __m128i *)starts[i])); \
-    mine_first = _mm_min_epu8(mine_first, lines); \
-    lines = _mm_max_epu8(_mm_max_epu8(theirs, _mm_srli_si128(theirs, step)), _mm_srli_si128(theirs, 2 * (step))); \
-    if (k == 4) lines = _mm_max_epu8(lines, _mm_srli_si128(theirs, 3 * (step))); \
-    lines = _mm_or_si128(lines, _mm_loadu_si128((const __m128i *)starts[i])); \
-    theirs_first = _mm_min_epu8(theirs_first, lines);
+#define MNK_FIVES(i, step) \
+    fives = _mm_max_epu8(_mm_max_epu8(mine, _mm_srli_si128(mine, step)), _mm_srli_si128(mine, 2 * (step))); \
+    if (k == 4) fives = _mm_max_epu8(fives, _mm_srli_si128(mine, 3 * (step))); \
+    fives = _mm_or_si128(fives, _mm_loadu_si128((const __m128i *)starts[i])); \
+    mine_first = _mm_min_epu8(mine_first, fives); \
+    fives = _mm_max_epu8(_mm_max_epu8(theirs, _mm_srli_si128(theirs, step)), _mm_srli_si128(theirs, 2 * (step))); \
+    if (k == 4) fives = _mm_max_epu8(fives, _mm_srli_si128(theirs, 3 * (step))); \
+    fives = _mm_or_si128(fives, _mm_loadu_si128((const __m128i *)starts[i])); \
+    theirs_first = _mm_min_epu8(theirs_first, fives);
     {
         __m128i mine_first = ones, theirs_first = ones, n;
-        MNK_LINE(0, 1)
-        MNK_LINE(1, 4)
-        MNK_LINE(2, 5)
-        MNK_LINE(3, 3)
+        MNK_FIVES(0, 1)
+        MNK_FIVES(1, 4)
+        MNK_FIVES(2, 5)
+        MNK_FIVES(3, 3)
         n = _mm_min_epu8(_mm_unpacklo_epi64(mine_first, theirs_first), _mm_unpackhi_epi64(mine_first, theirs_first));
         n = _mm_min_epu8(n, _mm_srli_epi64(n, 32));
         n = _mm_min_epu8(n, _mm_srli_epi64(n, 16));
@@ -453,7 +453,7 @@ MCTS_INLINE int32_t tiny_inline(uint64_t top, uint64_t bottom, const uint8_t sta
         first[0] = _mm_extract_epi16(n, 0) & 255;
         first[1] = _mm_extract_epi16(n, 4) & 255;
     }
-#undef MNK_LINE
+#undef MNK_FIVES
 #endif
 #else
     static const int steps[4] = {1, 4, 5, 3};
@@ -487,10 +487,10 @@ MCTS_INLINE int32_t tiny_inline(uint64_t top, uint64_t bottom, const uint8_t sta
         first[player] = 255;
         for (int d = 0; d < 4; d++)
             for (int i = 0; i < 16; i++) {
-                int line = starts[d][i];
+                int five = starts[d][i];
                 for (int j = 0; j < k; j++)
-                    if (time[player][i + j * steps[d]] > line) line = time[player][i + j * steps[d]];
-                if (line < first[player]) first[player] = line;
+                    if (time[player][i + j * steps[d]] > five) five = time[player][i + j * steps[d]];
+                if (five < first[player]) first[player] = five;
             }
     }
 #endif

@@ -83,6 +83,20 @@ def test_slices_of_interleaved_positions(memory):
     assert len(done) == 40 if memory == 1 << 22 else len(done) > 10
 
 
+def test_forgetting_starts_anew():
+    """Also after more times than the marks of entries can count, which are 1,023."""
+    prover = Probe(mc.ConnectFour())
+    path = STANDARD[400][0][:14]
+    fresh = prover.prove(path, EVER, True, 1 << 20)
+    again, spent = prover.prove(path, EVER, True, 1 << 20)
+    assert again == fresh[0] and spent < fresh[1]
+    for _ in range(1100):
+        prover.forget()
+        prover.prove(path, 40, True, 1 << 20)
+    prover.forget()
+    assert prover.prove(path, EVER, True, 1 << 20) == fresh
+
+
 def test_slices_cost_little():
     whole, sliced = Probe(mc.ConnectFour()), Probe(mc.ConnectFour())
     chosen = [row for row in STANDARD if 13 <= len(row[0]) <= 16][::6]

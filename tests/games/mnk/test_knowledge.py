@@ -1,4 +1,4 @@
-"""The guide of m,n,k games: children and playouts against slow oracles, on every instruction set of this machine."""
+"""The guide of m,n,k games: children and rollouts against slow oracles, on every instruction set of this machine."""
 
 import random
 from collections import Counter
@@ -187,7 +187,7 @@ def test_all_instruction_sets_agree():
             assert all(other == found[0] for other in found)
         for policy in (RANDOM, DECISIVE, TACTICAL):
             for told in (False, True):
-                played = [hot.playouts(state, policy, 5, 7, told) for hot in HOT.values()]
+                played = [hot.rollouts_by_policy(state, policy, 5, 7, told) for hot in HOT.values()]
                 assert all(other == played[0] for other in played)
 
 
@@ -441,12 +441,12 @@ def test_children_along_a_path():
             assert all(action == move for move, action, *_ in listed)
 
 
-# ---- playouts --------------------------------------------------------------------------------------------------------
+# ---- rollouts --------------------------------------------------------------------------------------------------------
 
 @cache
-def exact_playout(state, policy):
+def exact_rollout(state, policy):
     """The probabilities of the results for the player to move (lost, drawn, won), and of each cell being played by him
-    and by the other one, in a playout that is random or decisive."""
+    and by the other one, in a rollout that is random or decisive."""
     board = Board(state)
     moves = set(board.empty)
     if policy == DECISIVE:
@@ -459,7 +459,7 @@ def exact_playout(state, policy):
         if child.winner() is not None:
             results[1 if child.winner() == 0 else 2] += share
             continue
-        theirs_results, other_mine, other_theirs = exact_playout(child, policy)
+        theirs_results, other_mine, other_theirs = exact_rollout(child, policy)
         for index in range(3):
             results[index] += share * theirs_results[2 - index]
         for cell, probability in other_mine.items():
@@ -471,12 +471,12 @@ def exact_playout(state, policy):
 
 @pytest.mark.parametrize("policy", [RANDOM, DECISIVE])
 @pytest.mark.parametrize("isa", HOT)
-def test_playouts_are_distributed_as_defined(isa, policy):
+def test_rollouts_are_distributed_as_defined(isa, policy):
     games = 4000
     for index, state in enumerate(late_positions(40, 8)):
-        results, mine, theirs = exact_playout(state, policy)
+        results, mine, theirs = exact_rollout(state, policy)
         for told in (True, False):
-            counts, my_cells, their_cells, _ = HOT[isa].playouts(state, policy, games, 9 + index, told)
+            counts, my_cells, their_cells, _ = HOT[isa].rollouts_by_policy(state, policy, games, 9 + index, told)
             assert sum(counts) == games
             pairs = list(zip(counts, results, strict=True))
             if told:
@@ -534,7 +534,7 @@ def test_played_is_a_game(policy):
     assert {0, 2} <= set(results)
 
 
-def test_decisive_playouts_win_and_block():
+def test_decisive_rollouts_win_and_block():
     for index, (state, board) in enumerate(samples(12, boards=((15, 15, 5), (9, 9, 5), (7, 7, 4)), each=12)):
         mine, theirs = board.fives(board.mover), board.fives(1 - board.mover)
         for policy in (DECISIVE, TACTICAL):
@@ -548,7 +548,7 @@ def test_decisive_playouts_win_and_block():
                 assert played[min(theirs)] == 1
 
 
-def test_tactical_playouts_make_open_fours_and_answer_open_threes():
+def test_tactical_rollouts_make_open_fours_and_answer_open_threes():
     seen = Counter()
     for state, board in samples(13, boards=((15, 15, 5), (20, 20, 5), (9, 9, 4)), each=10):
         mine, theirs = board.mover, 1 - board.mover

@@ -1,33 +1,31 @@
-/* What a stone in each empty cell would make, for all cells of an m,n,k board at once.
+/* The shapes (fives, fours, open threes, ...) that a stone in each empty cell would make, for all cells of a board at
+ * once. The words of this game are explained in mnk_lines.h.
  *
- * A board is a few planes of bits: one word a row, one bit a cell. A window is k cells in a line; whether it lacks one,
- * two, ... stones of a player and holds none of the other is found for all windows of a direction by shifting rows, in
- * loops over the rows that compilers turn into vectors. Nothing is looked up: one set of formulas serves every k and
- * both rules.
- *
- * The names are those of k = 5: a "five" wins, a "four" lacks one stone of it, a "three" two.
+ * A set of cells is a word for each row, a bit for each cell. Whether a window lacks one, two, ... stones of a player
+ * and holds none of the other is found for all windows of a direction by shifting rows, in loops over the rows that
+ * compilers turn into vectors. Nothing is looked up: one set of formulas serves every k and both rules.
  */
-#ifndef MCTS_KERNELS_MNK_PLANES_H
-#define MCTS_KERNELS_MNK_PLANES_H
+#ifndef MCTS_KERNELS_MNK_ROWS_H
+#define MCTS_KERNELS_MNK_ROWS_H
 
 #include <stdint.h>
 #include <string.h>
 
 #include "kernels/platform.h"
 
-#define MNK_EDGE 40 /* rows of nobody's on both sides of a board: more than k + 1 */
-#define MNK_PLANE (MNK_EDGE + 32 + MNK_EDGE)
+#define MNK_EDGE 40 /* rows of nobody's above and below the board: more than k + 1 */
+#define MNK_ROW_WORDS (MNK_EDGE + 32 + MNK_EDGE)
 
-/* Row r of a plane is word MNK_EDGE + r; bit c is column c. */
-typedef struct mnk_planes {
+/* The board row by row. Row r is word MNK_EDGE + r; bit c is column c. */
+typedef struct mnk_row_board {
     int32_t rows, cols, k, exact;
-    uint32_t own[2][MNK_PLANE]; /* [0]: the player who began */
-    uint32_t empty[MNK_PLANE];
-} mnk_planes;
+    uint32_t own[2][MNK_ROW_WORDS]; /* [0]: the player who began */
+    uint32_t empty[MNK_ROW_WORDS];
+} mnk_row_board;
 
 /* Sets of empty cells, row by row: what a player's stone there makes. Counted are directions, but for `fours`. */
-typedef struct mnk_threats {
-    uint32_t possible;               /* not 0: the player can still get a line */
+typedef struct mnk_shapes {
+    uint32_t possible;               /* not 0: the player can still get a five */
     MCTS_ALIGN32 uint32_t five[32];  /* the player wins */
     MCTS_ALIGN32 uint32_t four[32];  /* a cell, or more, where he would win next */
     MCTS_ALIGN32 uint32_t fours[32]; /* two such cells, or more: an open four, two fours */
@@ -35,7 +33,7 @@ typedef struct mnk_threats {
     MCTS_ALIGN32 uint32_t opens[32]; /* two open threes, or more */
     MCTS_ALIGN32 uint32_t half[32];  /* a three that is not open, or an open two */
     MCTS_ALIGN32 uint32_t halves[32];
-} mnk_threats;
+} mnk_shapes;
 
 #define MNK_FIND_FIVES 1 /* possible and five */
 #define MNK_FIND_FOURS 2 /* four and fours as well */
@@ -44,20 +42,20 @@ typedef struct mnk_threats {
 /* Windows that lack so many stones and hold no stone of the other player, by the row and the column of their first
  * cell; spans: k + 1 cells with both ends empty that lack so many stones between them. */
 typedef struct mnk_row_windows {
-    uint32_t lack1[MNK_PLANE], lack2[MNK_PLANE], lack3[MNK_PLANE], lack4[MNK_PLANE];
-    uint32_t span2[MNK_PLANE], span3[MNK_PLANE];
+    uint32_t lack1[MNK_ROW_WORDS], lack2[MNK_ROW_WORDS], lack3[MNK_ROW_WORDS], lack4[MNK_ROW_WORDS];
+    uint32_t span2[MNK_ROW_WORDS], span3[MNK_ROW_WORDS];
 } mnk_row_windows;
 
 /* Row p shifted so that each cell holds what is j cells further in the direction. */
-MCTS_INLINE uint32_t mnk_ahead(const uint32_t *plane, int p, int j, int down, int right) {
-    const uint32_t row = plane[MNK_EDGE + p + j * down];
+MCTS_INLINE uint32_t mnk_ahead(const uint32_t *set, int p, int j, int down, int right) {
+    const uint32_t row = set[MNK_EDGE + p + j * down];
     const int shift = j * right;
     if (shift >= 32 || shift <= -32) return 0;
     return shift >= 0 ? row >> shift : row << -shift;
 }
 
-MCTS_INLINE void mnk_threats_along(const mnk_planes *b, int player, int rows, int k, int exact, int down, int right,
-                                   int find, mnk_row_windows *w, mnk_threats *t) {
+MCTS_INLINE void mnk_shapes_along(const mnk_row_board *b, int player, int rows, int k, int exact, int down, int right,
+                                  int find, mnk_row_windows *w, mnk_shapes *t) {
     const uint32_t *own = b->own[player], *empty = b->empty;
     uint32_t possible = 0;
     for (int p = 0; p < rows; p++) {
@@ -128,13 +126,13 @@ MCTS_INLINE void mnk_threats_along(const mnk_planes *b, int player, int rows, in
         }
 }
 
-MCTS_INLINE void mnk_clear_edges(uint32_t *plane, int rows, int k) {
-    memset(plane + MNK_EDGE - k - 1, 0, (size_t)(k + 1) * sizeof *plane);
-    memset(plane + MNK_EDGE + rows, 0, (size_t)(k + 1) * sizeof *plane);
+MCTS_INLINE void mnk_clear_edges(uint32_t *set, int rows, int k) {
+    memset(set + MNK_EDGE - k - 1, 0, (size_t)(k + 1) * sizeof *set);
+    memset(set + MNK_EDGE + rows, 0, (size_t)(k + 1) * sizeof *set);
 }
 
-MCTS_INLINE void mnk_threats_inline(const mnk_planes *b, int player, int rows, int k, int exact, int find,
-                                    mnk_threats *t) {
+MCTS_INLINE void mnk_shapes_inline(const mnk_row_board *b, int player, int rows, int k, int exact, int find,
+                                   mnk_shapes *t) {
     mnk_row_windows w;
     mnk_clear_edges(w.lack1, rows, k);
     if (find >= MNK_FIND_FOURS) mnk_clear_edges(w.lack2, rows, k);
@@ -145,16 +143,16 @@ MCTS_INLINE void mnk_threats_inline(const mnk_planes *b, int player, int rows, i
         mnk_clear_edges(w.span3, rows, k);
     }
     memset(t, 0, sizeof *t);
-    mnk_threats_along(b, player, rows, k, exact, 0, 1, find, &w, t);
-    mnk_threats_along(b, player, rows, k, exact, 1, 0, find, &w, t);
-    mnk_threats_along(b, player, rows, k, exact, 1, 1, find, &w, t);
-    mnk_threats_along(b, player, rows, k, exact, 1, -1, find, &w, t);
+    mnk_shapes_along(b, player, rows, k, exact, 0, 1, find, &w, t);
+    mnk_shapes_along(b, player, rows, k, exact, 1, 0, find, &w, t);
+    mnk_shapes_along(b, player, rows, k, exact, 1, 1, find, &w, t);
+    mnk_shapes_along(b, player, rows, k, exact, 1, -1, find, &w, t);
 }
 
-static void mnk_find_threats(const mnk_planes *b, int player, int find, mnk_threats *t) {
+static void mnk_find_shapes(const mnk_row_board *b, int player, int find, mnk_shapes *t) {
 #define MNK_CASE(K, EXACT, ROWS, FIND) \
     if (b->k == K && b->exact == EXACT && b->rows <= ROWS && find == FIND) { \
-        mnk_threats_inline(b, player, ROWS, K, EXACT, FIND, t); \
+        mnk_shapes_inline(b, player, ROWS, K, EXACT, FIND, t); \
         return; \
     }
 #define MNK_CASES(K, EXACT, ROWS) \
@@ -165,11 +163,11 @@ static void mnk_find_threats(const mnk_planes *b, int player, int find, mnk_thre
     MNK_CASES(5, 1, 16)
 #undef MNK_CASES
 #undef MNK_CASE
-    mnk_threats_inline(b, player, b->rows, b->k, b->exact, find, t);
+    mnk_shapes_inline(b, player, b->rows, b->k, b->exact, find, t);
 }
 
 /* The stones of a board of bytes. */
-static void mnk_load_planes(const uint8_t *board, int rows, int cols, int stride, int k, int exact, mnk_planes *b) {
+static void mnk_load_rows(const uint8_t *board, int rows, int cols, int stride, int k, int exact, mnk_row_board *b) {
     const uint32_t all = UINT32_MAX >> (32 - cols);
     b->rows = rows;
     b->cols = cols;
@@ -201,56 +199,6 @@ static void mnk_load_planes(const uint8_t *board, int rows, int cols, int stride
         b->own[1][MNK_EDGE + row] = second;
         b->empty[MNK_EDGE + row] = all & ~(first | second);
     }
-}
-
-/* What a stone makes as a number from 0 to 7, in three planes of bits: 7 fours, 6 a four and an open three, 5 two open
- * threes, 4 a four, 3 an open three, 2 and 1 two and one of less, 0 nothing. */
-static void mnk_grade(const mnk_threats *t, uint32_t grade[3][32]) {
-    for (int p = 0; p < 32; p++) {
-        const uint32_t is7 = t->fours[p];
-        const uint32_t is6 = t->four[p] & t->open[p] & ~is7;
-        const uint32_t is5 = t->opens[p] & ~(is7 | is6);
-        const uint32_t is4 = t->four[p] & ~(is7 | is6 | is5);
-        const uint32_t is3 = t->open[p] & ~(is7 | is6 | is5 | is4);
-        const uint32_t high = is7 | is6 | is5 | is4 | is3;
-        const uint32_t is2 = t->halves[p] & ~high;
-        const uint32_t is1 = t->half[p] & ~high & ~is2;
-        grade[0][p] = is7 | is5 | is3 | is1;
-        grade[1][p] = is7 | is6 | is3 | is2;
-        grade[2][p] = is7 | is6 | is5 | is4;
-    }
-}
-
-/* ---- one line, bit i the cell i ---- */
-
-/* The empty cells that complete a line. */
-MCTS_INLINE uint64_t mnk_line_fives(uint64_t own, uint64_t empty, int k, int exact) {
-    uint64_t valid = UINT64_MAX, one = 0, two = 0, cells = 0;
-    for (int j = 0; j < k; j++) {
-        const uint64_t e = empty >> j;
-        valid &= e | own >> j;
-        two |= one & e;
-        one |= e;
-    }
-    if (exact) valid &= ~(own << 1 | own >> k);
-    valid &= one & ~two;
-    for (int j = 0; j < k; j++) cells |= valid << j;
-    return cells & empty;
-}
-
-/* The first cells of k + 1 that lack one stone of an open four: both ends are empty, and one cell between them. */
-MCTS_INLINE uint64_t mnk_line_threes(uint64_t own, uint64_t empty, int k, int exact) {
-    uint64_t valid = UINT64_MAX, one = 0, two = 0, three = 0;
-    for (int j = 0; j < k; j++) {
-        const uint64_t e = empty >> j;
-        valid &= e | own >> j;
-        three |= two & e;
-        two |= one & e;
-        one |= e;
-    }
-    if (exact) valid &= ~(own << 1 | own >> k);
-    valid &= two & ~three;
-    return valid & valid >> 1 & empty & empty >> k;
 }
 
 #endif
