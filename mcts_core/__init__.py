@@ -17,7 +17,6 @@ except ImportError:
         f"{__path__[0]} has no native modules for this Python: if it is a clone, import the installed package from "
         "another folder or by `python -P`, or build the modules here by `pip install -e .`"
     ) from None
-from mcts_core.api import Searcher, rollouts, search, stats
 from mcts_core.errors import (
     EvaluatorError,
     GameError,
@@ -33,6 +32,7 @@ from mcts_core.errors import (
 from mcts_core.game import CHANCE
 from mcts_core.games.connect_four.position import ConnectFour
 from mcts_core.games.mnk.position import MNK, Gomoku, TicTacToe
+from mcts_core.searcher import Searcher, rollouts, search, stats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,15 +9,14 @@ if TYPE_CHECKING:
     import asyncio
     from typing import Any
 
-    from mcts_core.engine.general_searcher import GeneralCore
-    from mcts_core.engine.searcher import SearchCore
-
+    from mcts_core.engine.loop import SearchCore
+    from mcts_core.engine.request import SearchRequest
 
 POLL = 0.05
 """Seconds between two looks at the thread: an interrupt within the event loop may have lost what it told."""
 
 
-async def search_async(core: SearchCore | GeneralCore, arguments: tuple[Any, ...]) -> Any:
+async def search_async(core: SearchCore, request: SearchRequest) -> Any:
     """The move that a search in another thread finds; a cancelled task leaves no thread."""
     import asyncio
 
@@ -34,7 +33,7 @@ async def search_async(core: SearchCore | GeneralCore, arguments: tuple[Any, ...
         except RuntimeError:  # the loop was closed meanwhile
             pass
 
-    search = BackgroundSearch(core, arguments, tell)
+    search = BackgroundSearch(core, request, tell)
     cancelled = None
     try:
         while search.running and not ended.done():

@@ -6,19 +6,22 @@ from collections import deque
 from dataclasses import dataclass
 from functools import partial
 
-from mcts_core.api import MAX_ITERATIONS, MAX_SEED, Searcher, _as_duration, _random_seed, _stats_of
 from mcts_core.arguments import as_int, shorten
-from mcts_core.engine.searcher import clock
+from mcts_core.engine.loop import clock
+from mcts_core.engine.request import NEVER
 from mcts_core.engine.turn import Halt
 from mcts_core.engine.workers import run_together
 from mcts_core.errors import InvalidOption, InvalidState
+from mcts_core.options import MAX_ITERATIONS, MAX_SEED, as_duration, random_seed
+from mcts_core.origin import stats_of
+from mcts_core.searcher import Searcher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from mcts_core.engine.general_searcher import GeneralCore
+    from mcts_core.engine.searched_general import GeneralCore
     from mcts_core.results import Stats
 
 MEMORY_MB = 256
@@ -67,7 +70,7 @@ def search_many(
     InvalidOption, and InvalidState when ``states`` is no collection.
     """
     count = as_int(threads, "threads", 1, 1024)
-    first = _random_seed() if seed is None else as_int(seed, "seed", 0, MAX_SEED)
+    first = random_seed() if seed is None else as_int(seed, "seed", 0, MAX_SEED)
     if errors not in _ON_ERROR:
         raise InvalidOption(f"errors must be {' or '.join(map(repr, _ON_ERROR))}, got {shorten(errors)}")
     try:
@@ -77,7 +80,7 @@ def search_many(
     options.setdefault("memory_mb", MEMORY_MB)
     engines = [Searcher(**options) for _ in range(max(1, min(count, len(positions))))]
     if seconds is not None:
-        _as_duration(seconds)
+        as_duration(seconds)
     if iterations is not None:
         as_int(iterations, "iterations", 1, MAX_ITERATIONS)
     batch = _Batch(positions, seconds, iterations, [seed_of(first, index) for index in range(len(positions))])
@@ -123,12 +126,9 @@ class _Batch:
             except IndexError:
                 break
             try:
-                begin = clock()
-                state = self._positions[index]
-                settings, seconds, iterations, _, early, _ = engine._budget(state, self._seconds, self._iterations)
-                move = engine._core.search(
-                    state, settings, begin, seconds, iterations, self._seeds[index], early, halt=self._halt
-                )
+                request = engine._request(self._positions[index], self._seconds, self._iterations, clock())
+                request.seed, request.reuse, request.halt = self._seeds[index], NEVER, self._halt
+                move = engine._core.search(request)
                 self.results[index] = Result(move, engine.stats())
             except Exception as error:
                 self.results[index] = Result(None, None, error)
@@ -136,21 +136,22 @@ class _Batch:
     def work_together(self, engine: Searcher, cores: list[GeneralCore]) -> None:
         """Searches the positions in groups whose leaves are evaluated together; ``cores`` grow to as many."""
         from mcts_core.engine.general_group import search_together
-        from mcts_core.engine.general_searcher import GeneralCore
+        from mcts_core.engine.searched_general import GeneralCore
 
         while len(cores) < min(TOGETHER, len(self._positions)):
-            cores.append(GeneralCore(engine._memory))
+            cores.append(GeneralCore(engine._options.memory))
         for begin in range(0, len(self._positions), TOGETHER):
             group = self._positions[begin:begin + TOGETHER]
-            settings, _, iterations, _, _, _ = engine._budget(group[0], None, self._iterations)
+            first = engine._request(group[0], None, self._iterations, clock())
             seeds = self._seeds[begin:begin + TOGETHER]
-            errors = search_together(cores[:len(group)], group, settings, iterations, seeds)
+            requests = [first.replace(state=state, seed=seed) for state, seed in zip(group, seeds, strict=True)]
+            errors = search_together(cores[:len(group)], requests)
             for index, (core, error) in enumerate(zip(cores, errors, strict=False)):
                 figures = core.figures()
                 if error is not None or figures is None:
                     self.results[begin + index] = Result(None, None, error)
                 else:
-                    self.results[begin + index] = Result(figures["move"], _stats_of(core, figures))
+                    self.results[begin + index] = Result(figures["move"], stats_of(core, figures))
 
     def run(self, engines: list[Searcher]) -> None:
         """``work`` of each engine in a thread of its own."""

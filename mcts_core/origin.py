@@ -5,18 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from weakref import ref
 
-from mcts_core.api import KEPT_DEPTH, KEPT_SHARE, MAX_NODES, _as_number
 from mcts_core.arguments import as_int
-from mcts_core.engine.searcher import SearchCore
 from mcts_core.errors import NoSearch
-from mcts_core.results import Node
+from mcts_core.options import as_number
+from mcts_core.results import MoveStats, Node, Stats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from mcts_core.engine.general_searcher import GeneralCore
+    from mcts_core.engine.loop import SearchCore
 
+KEPT_DEPTH, KEPT_SHARE = 3, 0.01
+"""The part that is kept of a tree which is given back: what ``Stats.tree`` shows by default."""
+MAX_NODES = 100_000
+"""Nodes of ``Stats.tree``, at most."""
 MAX_DEPTH = 100
 
 
@@ -28,7 +31,7 @@ class Origin:
 
     __slots__ = ("_chosen", "_core", "_kept", "_number", "state")
 
-    def __init__(self, core: SearchCore | GeneralCore, state: Any, number: int | None) -> None:
+    def __init__(self, core: SearchCore, state: Any, number: int | None) -> None:
         self.state = state
         self._core = ref(core)
         self._number = number
@@ -45,14 +48,14 @@ class Origin:
         from mcts_core.engine.top import top
 
         depth = as_int(max_depth, "max_depth", 0, MAX_DEPTH)
-        share = _as_number(min_share, "min_share", 0.0, 1.0)
+        share = as_number(min_share, "min_share", 0.0, 1.0)
         if self._number is None:
             raise NoSearch("these statistics were reported on the way and the tree has grown since; "
                            "read it after the search, from its own statistics")
         core = self._core()
-        if core is not None and not isinstance(core, SearchCore):
+        if core is not None and "top" not in core.services:
             raise NoSearch("the tree of a general game, or of an evaluator, cannot be read")
-        found = None if core is None else top(core, self._number, depth, share, MAX_NODES)
+        found = None if core is None else top(core, self._number, depth, share, MAX_NODES)  # type: ignore[arg-type]
         if found is not None:
             return _node_of(found)
         if self._kept is None:
@@ -76,3 +79,23 @@ class Origin:
 def _node_of(found: tuple[Any, ...]) -> Node:
     move, player, visits, value, proven, distance, children = found
     return Node(move, player, visits, value, proven, distance, tuple(map(_node_of, children)))
+
+
+def top_of(core: SearchCore, number: int) -> tuple[Any, ...] | None:
+    """What ``Origin.keep`` keeps of the tree of the search ``number``, the last one."""
+    if "top" not in core.services:
+        return None
+    from mcts_core.engine.top import top
+
+    return top(core, number, KEPT_DEPTH, KEPT_SHARE, MAX_NODES)  # type: ignore[arg-type]
+
+
+def stats_of(core: SearchCore, figures: dict[str, Any]) -> Stats:
+    """The Stats that the figures of ``core`` make."""
+    moves = tuple(MoveStats(*child) for child in figures.pop("moves"))
+    rate = figures["iterations"] / figures["seconds"]
+    figures["pv"] = tuple(figures["pv"])
+    state, number = figures.pop("state"), figures.pop("number")
+    found = Stats(**figures, moves=moves, iterations_per_second=rate)
+    object.__setattr__(found, "_origin", Origin(core, state, None if found.stop_reason == "running" else number))
+    return found

@@ -24,7 +24,8 @@ from contextlib import suppress
 from mcts_core import __version__
 from mcts_core.arguments import shorten
 from mcts_core.engine import storage as tree_storage
-from mcts_core.engine.searcher import SearchCore, default_memory
+from mcts_core.engine.searched_two_player import TwoPlayerCore
+from mcts_core.engine.settings import default_memory
 from mcts_core.engine.storage import entry
 from mcts_core.errors import InvalidFile, InvalidOption, InvalidState
 from mcts_core.games.registry import GAMES, entry_of
@@ -34,9 +35,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, BinaryIO
 
-    from mcts_core.api import Searcher
-    from mcts_core.engine.settings import SearchSettings
+    from mcts_core.engine.settings import TwoPlayerSettings
     from mcts_core.games.registry import Entry
+    from mcts_core.searcher import Searcher
 
 MAGIC = b"\x89MCTS\r\n\x1a"
 """As that of PNG: no text begins so, and what takes a file for text and changes it shows at once."""
@@ -77,9 +78,9 @@ def load(cls: type[Searcher], path: Any, memory_mb: float | None) -> Searcher:
     """See ``Searcher.load``."""
     name = _path(path)
     if memory_mb is not None:
-        from mcts_core.api import _as_number
+        from mcts_core.options import as_number
 
-        _as_number(memory_mb, "memory_mb", 1.0, _MOST_MB)
+        as_number(memory_mb, "memory_mb", 1.0, _MOST_MB)
 
     os.stat(name)  # FileNotFoundError and the like
     _check_regular(name)
@@ -97,10 +98,10 @@ def _path(path: Any) -> Any:
         raise InvalidOption(f"path must be a str or a path, got {shorten(path)}") from None
 
 
-def _core(engine: Searcher) -> SearchCore:
+def _core(engine: Searcher) -> TwoPlayerCore:
     """Its core. Refuses searches whose trees have another form."""
     core = engine._core
-    if engine._general or not isinstance(core, SearchCore):
+    if engine._options.general or not isinstance(core, TwoPlayerCore):
         raise InvalidState(f"a Searcher of general games, or with an evaluator, cannot be saved, got {shorten(engine)}")
     return core
 
@@ -190,7 +191,7 @@ def reduce(engine: Searcher) -> tuple[Any, ...]:
     arguments = _rebuild, (type(engine), blob, state, names)
     own = object.__getstate__(engine)
     attributes, slots = own if type(own) is tuple else (own, None)
-    from mcts_core.api import Searcher
+    from mcts_core.searcher import Searcher
 
     others = {name: value for name, value in (slots or {}).items() if name not in Searcher.__slots__}
     if attributes or others:  # of a subclass
@@ -200,7 +201,7 @@ def reduce(engine: Searcher) -> tuple[Any, ...]:
 
 def _rebuild(cls: type[Searcher], blob: bytes, state: Any, names: Any) -> Searcher:
     """What a pickle calls."""
-    from mcts_core.api import Searcher
+    from mcts_core.searcher import Searcher
 
     def make(options: dict[str, Any]) -> Searcher:
         engine = cls.__new__(cls)
@@ -267,23 +268,25 @@ def _build(
         raise InvalidFile("it has a tree but no position")
     settings = _settings(engine, state, entry(header, "resolved", dict))
     core = engine._core
-    assert isinstance(core, SearchCore)  # no JSON data is an evaluator
+    assert isinstance(core, TwoPlayerCore)  # no JSON data is an evaluator
     tree_storage.restore(core, state, names, settings, record, lambda views: _read_data(file, views, digest))
     return engine
 
 
-def _settings(engine: Searcher, state: Any, resolved: dict[str, Any]) -> SearchSettings:
+def _settings(engine: Searcher, state: Any, resolved: dict[str, Any]) -> TwoPlayerSettings:
     """Those of the saved search. The next one goes on with its tree when this version has the same for the game."""
     from mcts_core import tuning
-    from mcts_core.api import Searcher
+    from mcts_core.searcher import Searcher
 
     resolved = {**tuning.UCT, **resolved}  # what an older version did not know it did not do
     try:
         if engine.options(state) == resolved:
-            settings = engine._settings[tuning.kind_of(state)] = engine._settings_for(state)
+            settings = engine._options.two_player_settings(state)
+            engine._settings[engine._options.kind_of(state)] = settings
             return settings
-        other = Searcher(**{**resolved, "preset": "uct", "memory_mb": _memory_mb(engine), "prune": engine._prune})
-        return other._settings_for(state)
+        own = {"preset": "uct", "memory_mb": _memory_mb(engine), "prune": engine._options.prune}
+        other = Searcher(**{**resolved, **own})
+        return other._options.two_player_settings(state)
     except (TypeError, InvalidOption) as error:
         raise InvalidFile(f"its options do not fit its game: {error}") from None
 
@@ -352,20 +355,20 @@ def _header(engine: Searcher, state: Any, game: Any, record: Any) -> dict[str, A
 
 def _options(engine: Searcher) -> dict[str, Any]:
     """What makes a Searcher like this one, by the names of the constructor."""
-    from mcts_core.api import Searcher
+    from mcts_core.searcher import Searcher
 
-    options = {**engine._given, "memory_mb": _memory_mb(engine)}
+    options = {**engine._options.given, "memory_mb": _memory_mb(engine)}
     for name in Searcher.__init__.__kwdefaults__ or ():
-        if name not in options and hasattr(engine, f"_{name}"):
-            options[name] = getattr(engine, f"_{name}")
+        if name not in options and hasattr(engine._options, name):
+            options[name] = getattr(engine._options, name)
     return options
 
 
 def _memory_mb(engine: Searcher) -> float | None:
     """None: the default, which is another one on another machine."""
-    if engine._memory == default_memory():
+    if engine._options.memory == default_memory():
         return None
-    return min(engine._memory / 2**20, _MOST_MB)
+    return min(engine._options.memory / 2**20, _MOST_MB)
 
 
 def _entry_of(state: Any) -> Entry | None:

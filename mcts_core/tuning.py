@@ -72,6 +72,29 @@ LARGE_BOARD: Mapping[str, Any] = {
     "exchange_every": 500,
 }
 
+ROLLOUTS: Mapping[str, Any] = {
+    "final_move": "robust",
+    "fpu": None,
+    "exploration": UCT["exploration"],
+    "rollouts_per_leaf": 1,
+    "temperature": 0.0,
+}
+"""General games, whose leaves are valued by rollouts."""
+
+EVALUATOR: Mapping[str, Any] = {
+    "final_move": "robust",
+    "fpu": None,
+    "batch": 8,
+    "c_puct": 0.625,
+    "noise_alpha": None,
+    "noise_weight": 0.25,
+    "temperature": 0.0,
+}
+"""Any game, with an evaluator of batches."""
+
+POLICY_VALUE: Mapping[str, Any] = {**EVALUATOR, "batch": 1}
+"""Any game, with an evaluator of single states."""
+
 EXPLORATION: Mapping[str, float] = {"ucb1": 0.5**0.5, "ucb1-tuned": 1.0, "rave": 0.1, "grave": 0.1}
 """Of a selection that is not the default of its game."""
 

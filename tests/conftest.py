@@ -16,7 +16,7 @@ NEEDED_BY = {
     "matplotlib": ["docs/test_docs.py", "docs/test_pictures.py", "render/test_charts.py"],
     "numba": ["docs/test_native_games.py", "examples/test_examples.py", "games/test_native_games.py",
               "bench/test_user_games.py"],
-    "numpy": ["engine/test_evaluators.py", "games/test_general_rules.py", "engine/test_general_searcher.py",
+    "numpy": ["engine/test_evaluators.py", "games/test_general_rules.py", "engine/test_searched_general.py",
               "tree/test_general_tree.py", "bots/test_openspiel.py", "bots/test_openspiel_bot.py",
               "bench/test_evaluator.py", "examples/test_alphazero.py", "self_play/test_selfplay.py",
               "self_play/test_files.py"],

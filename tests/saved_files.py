@@ -116,7 +116,7 @@ def main(seed, cases):
             if header.get("search") is not None:
                 loaded.stats()
             state = game
-            loaded._seed = None  # so that the same position goes on, too
+            loaded._options.seed = None  # so that the same position goes on, too
             while state.winner() is None and state.moves[len(game.moves):][:3] == state.moves[len(game.moves):]:
                 try:
                     move = loaded.search(state, iterations=60)

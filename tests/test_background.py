@@ -16,7 +16,10 @@ import pytest
 import mcts_core as mc
 from mcts_core.engine import workers
 from mcts_core.engine.background_search import BackgroundSearch
-from mcts_core.engine.searcher import SearchCore, clock
+from mcts_core.engine.loop import clock
+from mcts_core.engine.request import SearchRequest
+from mcts_core.engine.searched_two_player import TwoPlayerCore
+from mcts_core.engine.settings import GeneralSettings
 
 PRESETS = ["uct", "strong"]
 START = mc.ConnectFour()
@@ -252,18 +255,20 @@ def test_a_thread_that_cannot_be_started(begin, error, begun, monkeypatch):
 
 
 def test_a_search_that_refuses_its_arguments_gives_the_core_back():
-    core = SearchCore(2**24)
-    for arguments in ((START, "no settings", clock(), 0.0, 10, 1), ()):
-        search = BackgroundSearch(core, arguments)
-        with pytest.raises(TypeError):
-            search.result()
-        core.check_free()
+    core = TwoPlayerCore(2**24)
+    search = BackgroundSearch(core, SearchRequest(START, GeneralSettings(), clock(), iterations=10, seed=1))
+    with pytest.raises(TypeError):
+        search.result()
+    core.check_free()
+    with pytest.raises(TypeError):
+        BackgroundSearch(core, None)
+    core.check_free()
 
 
 def test_a_search_ends_with_whoever_began_it():
     """What an interrupt leaves: an object that nobody has got. Its search is waited for by the next one."""
     def begin_search(engine, state):
-        BackgroundSearch(engine._core, (state, engine._settings_for(state), clock(), 0.0, 0, 1))
+        BackgroundSearch(engine._core, SearchRequest(state, engine._options.settings(state), clock(), seed=1))
 
     for begin in (begin_search, BEGINNINGS["pondering"], BEGINNINGS["watch"]):
         engine = mc.Searcher(seed=1)

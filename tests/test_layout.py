@@ -16,8 +16,12 @@ TESTED_IN = {
     "mcts_core/web/refusals.py": "web/server",
     # what a module is split into, and has no use of its own
     "src/engine/background_search.pyx": "background",
-    "src/engine/general_group.pyx": "engine/general_searcher",
-    "src/engine/turn.pyx": "engine/general_searcher",
+    "mcts_core/options.py": "searcher",
+    "src/engine/general_group.pyx": "engine/searched_general",
+    "src/engine/searched_tree.pyx": "engine/loop",
+    "src/engine/searched_two_player.pyx": "engine/loop",
+    "src/engine/threads.pyx": "engine/thread_exchange",
+    "src/engine/turn.pyx": "engine/searched_general",
     "mcts_core/games/mnk/candidates.pxd": "games/mnk/knowledge",
     "mcts_core/games/mnk/child_list.pxd": "games/mnk/knowledge",
     "mcts_core/games/mnk/forced.pxd": "games/mnk/knowledge",
@@ -125,7 +129,7 @@ def headers_of(path, seen):
 
 def test_the_walk_finds_what_is_there():
     found = sources()
-    assert {"src/tree/plain_tree.pyx", "mcts_core/api.py", "mcts_core/cli/play.py", "mcts_core/tree/dirichlet.pxd",
+    assert {"src/tree/plain_tree.pyx", "mcts_core/searcher.py", "mcts_core/cli/play.py", "mcts_core/tree/dirichlet.pxd",
             "bench/elo.py", "mcts_core/render/__init__.py", "mcts_core/__init__.py"} <= set(found)
     assert found["mcts_core/cli/play.py"] == "cli/play"
     assert found["mcts_core/render/__init__.py"] == "render/render"

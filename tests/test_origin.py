@@ -9,7 +9,7 @@ import weakref
 import pytest
 
 import mcts_core as mc
-from mcts_core import api
+from mcts_core import searcher
 
 
 def searched(state, iterations=2000, **options):
@@ -106,7 +106,7 @@ def test_figures_on_the_way_have_the_position_and_no_tree():
 def test_large_trees_that_search_gives_back(monkeypatch):
     state = mc.ConnectFour.from_moves("33")
     expected = searched(state, 3000)
-    monkeypatch.setattr(api, "ARENA_KEPT", 0)
+    monkeypatch.setattr(searcher, "ARENA_KEPT", 0)
     mc.search(state, iterations=3000, seed=1)
     stats = mc.stats()
     assert stats.tree() == expected.tree() and stats.to_dot() == expected.stats().to_dot()

@@ -20,7 +20,8 @@ from signature import Subtract
 
 import mcts_core as mc
 from mcts_core import storage, tuning
-from mcts_core.engine.searcher import SearchCore
+from mcts_core.engine.request import ANY, SearchRequest
+from mcts_core.engine.searched_two_player import TwoPlayerCore
 from mcts_core.testing.probe import check_tree
 
 TESTS = pathlib.Path(__file__).parent
@@ -162,10 +163,11 @@ def test_what_other_processes_know_goes_on():
 def test_the_same_position_goes_on(options):
     """Which it does where no seed is given; so the searches are begun with one by hand."""
     for state in GAMES:
-        engine, kind = searched(state, iterations=400, **options), tuning.kind_of(state)
+        engine = searched(state, iterations=400, **options)
         again = load(saved(engine))
         for one in (engine, again):
-            one._core.search(state, one._settings[kind], 0.0, 0.0, 700, 99, False, 2)
+            settings = one._settings[one._options.kind_of(state)]
+            one._core.search(SearchRequest(state, settings, iterations=700, seed=99, reuse=ANY))
         assert found(again) == found(engine)
         assert engine.stats().reused_visits > 0 or engine.stats().proven
 
@@ -233,7 +235,7 @@ def test_a_tree_of_which_the_top_was_kept():
 def test_positions(state, tmp_path):
     again = through_file(searched(state, 50), tmp_path)
     root = again._core  # the position itself shows in what comes next
-    assert isinstance(root, SearchCore)
+    assert isinstance(root, TwoPlayerCore)
     header, _ = take_apart((tmp_path / "engine.mcts").read_bytes())
     copied = storage._decode(header["game"])
     assert copied == state and type(copied) is type(state) and copied.moves == state.moves
@@ -284,7 +286,7 @@ def test_memory_is_that_of_the_machine_where_it_was(monkeypatch, tmp_path):
     engine.search(mc.TicTacToe(), iterations=100)
     engine.save(tmp_path / "default")
     mc.Searcher(memory_mb=3).save(tmp_path / "given")
-    monkeypatch.setattr("mcts_core.api.default_memory", lambda: 5 * 2**20)
+    monkeypatch.setattr("mcts_core.options.default_memory", lambda: 5 * 2**20)
     assert "memory_mb=5.0" in repr(mc.Searcher.load(tmp_path / "default"))
     assert "memory_mb=3.0" in repr(mc.Searcher.load(tmp_path / "given"))
     assert "memory_mb=2.0" in repr(mc.Searcher.load(tmp_path / "given", memory_mb=2))

@@ -26,7 +26,7 @@ def test_every_public_name_is_shown_to_checkers(name):
 
 
 def test_there_are_native_modules():
-    assert {"connect_four", "mnk", "searcher"} <= set(MODULES)
+    assert {"connect_four", "mnk", "search_loop"} <= set(MODULES)
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -6,11 +6,11 @@ import random
 import time
 from dataclasses import asdict, dataclass, field
 
-from mcts_core.api import Searcher
 from mcts_core.arguments import as_int, shorten
 from mcts_core.errors import GameError, GameOver, InvalidOption, InvalidState
 from mcts_core.game import CHANCE, NativeState, refuse_hidden
 from mcts_core.games.user_states import MOST_MOVES, MOST_PLAYERS, as_outcomes, as_sign, as_values, as_winner
+from mcts_core.searcher import Searcher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from mcts_core.api import rollouts
 from mcts_core.arguments import shorten
+from mcts_core.searcher import rollouts
 from mcts_core.testing.probe import Probe
 
 TYPE_CHECKING = False

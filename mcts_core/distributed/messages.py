@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from mcts_core.engine.searcher import SearchCore
+    from mcts_core.engine.loop import SearchCore
 
 # of src/tree/exchange.pyx
 HEADER = 6

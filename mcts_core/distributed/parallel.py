@@ -13,25 +13,20 @@ from concurrent.futures import ALL_COMPLETED, FIRST_COMPLETED, BrokenExecutor, C
 from dataclasses import dataclass
 from uuid import uuid4
 
-from mcts_core.api import (
-    MAX_ITERATIONS,
-    MAX_SEED,
-    Searcher,
-    _as_duration,
-    _random_seed,
-    _stats_of,
-    _top_of,
-)
 from mcts_core.arguments import as_int, shorten
 from mcts_core.distributed import messages
 from mcts_core.distributed import worker as parallel_worker
 from mcts_core.distributed.executors import GUARD, Opened
 from mcts_core.distributed.worker import FIRST, FIRST_SHARE, LEAST, Answer, Task
-from mcts_core.engine.searcher import SearchCore, clock
+from mcts_core.engine.loop import clock
+from mcts_core.engine.request import ANY
 from mcts_core.engine.turn import Halt
 from mcts_core.engine.workers import run_together
 from mcts_core.errors import GameError, InvalidOption, InvalidState, WorkersLost
 from mcts_core.many import MEMORY_MB, seed_of
+from mcts_core.options import MAX_ITERATIONS, MAX_SEED, as_duration, random_seed
+from mcts_core.origin import stats_of, top_of
+from mcts_core.searcher import Searcher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -156,24 +151,24 @@ def search_parallel(
     """
     begin = clock()
     if seconds is not None:
-        seconds = _as_duration(seconds)
+        seconds = as_duration(seconds)
     if iterations is not None:
         iterations = as_int(iterations, "iterations", 1, MAX_ITERATIONS)
     elif seconds is None:
         seconds = 1.0
     count = None if rounds is None else as_int(rounds, "rounds", 1, MAX_ROUNDS)
-    chosen = _random_seed() if seed is None else as_int(seed, "seed", 0, MAX_SEED)
+    chosen = random_seed() if seed is None else as_int(seed, "seed", 0, MAX_SEED)
     if "reuse" in options:
         raise InvalidOption(f"reuse is no option of search_parallel, got {shorten(options['reuse'])}")
     options.setdefault("memory_mb", MEMORY_MB)
     engine = Searcher(**options)
-    engine._budget(state, seconds, iterations)  # raises what is wrong with them
-    if not isinstance(engine._core, SearchCore):
+    request = engine._request(state, seconds, iterations)  # raises what is wrong with them
+    if "exchange" not in engine._core.services:
         raise InvalidOption(
             f"search_parallel is for games of two players without chance and for rollouts; {shorten(state)} with these "
             f"options needs a Searcher of its own"
         )
-    engine._core.check(state)
+    engine._core.check(state, request.settings)
     try:
         problem = messages.dumps((state, options))
     except Exception as error:
@@ -247,7 +242,6 @@ class _Search:
                  halt: Halt) -> None:
         self.name = uuid4().hex
         self.engine = engine
-        assert isinstance(engine._core, SearchCore)
         self.core = engine._core
         self.state = state
         self.problem = problem
@@ -277,7 +271,8 @@ class _Search:
     def run(self) -> None:
         """Until the budget is spent or the position is solved."""
         parallel_worker.table.begin(self.name, self.halt)
-        self.settings, _, _, _, self.early, _ = self.engine._budget(self.state, self.seconds, self.iterations)
+        self.request = self.engine._request(self.state, self.seconds, self.iterations)
+        self.request.reuse, self.request.halt = ANY, self.halt
         self.round_seconds = 0.0 if self.seconds is None else self.seconds / self.rounds
         self.search_first()
         figures = self.own[-1]
@@ -328,9 +323,7 @@ class _Search:
     def search_here(self, seconds: float, iterations: int) -> None:
         begin = self.begin if self.own else clock()
         seed = seed_of(self.seed, -1 - len(self.own))
-        self.core.search(
-            self.state, self.settings, begin, seconds, iterations, seed, self.early, 2, halt=self.halt
-        )
+        self.core.search(self.request.replace(begin=begin, seconds=seconds, iterations=iterations, seed=seed))
         figures = self.core.figures()
         assert figures is not None
         self.own.append(figures)
@@ -342,7 +335,7 @@ class _Search:
         if self.iterations is not None:
             room = min(room, self.iterations - self.quota(min(slot.rounds for slot in self.slots)))
         if room > 0 and self.left() > 0:
-            self.early = False
+            self.request.stop_early = False
             self.search_here(self.seconds or 0.0, room)
             self.stop_reason = self.own[-1]["stop_reason"]
 
@@ -525,8 +518,8 @@ class _Search:
             "seconds": now - self.begin,
             "overshoot": max(0.0, now - self.begin - self.seconds) if self.seconds is not None else 0.0,
         }
-        top = _top_of(self.core, figures["number"])
-        stats = _stats_of(self.core, figures)
+        top = top_of(self.core, figures["number"])
+        stats = stats_of(self.core, figures)
         stats._origin.keep(stats.move, top)
         count = max(len(self.answers), 1)
         trips, inside = (sum(values) for values in zip(*self.answers, strict=True)) if self.answers else (0.0, 0.0)

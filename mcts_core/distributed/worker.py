@@ -14,11 +14,12 @@ from collections import deque
 from dataclasses import dataclass
 from uuid import uuid4
 
-from mcts_core.api import Searcher
 from mcts_core.distributed import messages
-from mcts_core.engine.searcher import SearchCore, clock
+from mcts_core.engine.loop import clock
+from mcts_core.engine.request import ANY
 from mcts_core.engine.turn import Halt
 from mcts_core.many import seed_of
+from mcts_core.searcher import Searcher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,7 +107,8 @@ class Tree:
         if task.slot:
             options["root_proofs"] = 0  # one worker looks for a proof of the root
         self.engine = Searcher(**options)
-        self.settings = self.engine._budget(self.state, None, 1)[0]
+        self.request = self.engine._request(self.state, None, 1)
+        self.request.stop_early, self.request.reuse, self.request.halt = False, ANY, halt
         self.name = uuid4().hex
         self.number = task.number << 16 | task.slot
         self.seed = seed_of(task.seed, self.number)
@@ -117,7 +119,6 @@ class Tree:
     def round(self, task: Task, begin: float) -> Answer:
         """Hears, searches and tells."""
         core = self.engine._core
-        assert isinstance(core, SearchCore)
         fresh = self.visits == 0
         parts: list[dict[str, Any]] = []
         left = task.iterations
@@ -157,7 +158,7 @@ class Tree:
         if self.halt.told:
             raise Ended("the search is over")
         seed = seed_of(self.seed, 2 * task.number + part)
-        core.search(self.state, self.settings, begin, seconds, iterations, seed, False, 2, halt=self.halt)
+        core.search(self.request.replace(begin=begin, seconds=seconds, iterations=iterations, seed=seed))
         figures = core.figures()
         assert figures is not None
         self.visits = figures["visits"]

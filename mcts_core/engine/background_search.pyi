@@ -4,19 +4,18 @@ from typing import Any, Self
 
 from typing_extensions import disjoint_base
 
-from mcts_core.api import Searcher
-from mcts_core.engine.turn import SearchTurn
+from mcts_core.engine.loop import SearchCore
+from mcts_core.engine.request import SearchRequest
 from mcts_core.results import Stats
+from mcts_core.searcher import Searcher
 
 @disjoint_base
 class BackgroundSearch:
     def __new__(
         cls,
-        core: SearchTurn,
-        arguments: tuple[Any, ...],
+        core: SearchCore,
+        request: SearchRequest,
         ended: Callable[[], object] | None = None,
-        progress: Callable[[dict[str, Any]], object] | None = None,
-        every: float = 0.0,
     ) -> Self: ...
     def cancel(self) -> None: ...
     def join(self, timeout: float = 1e9) -> None: ...
@@ -35,7 +34,7 @@ class Pondering:
 @disjoint_base
 class Watch:
     def __new__(
-        cls, core: SearchTurn, budget: tuple[Any, ...], every: float, convert: Callable[[Any, dict[str, Any]], Stats]
+        cls, core: SearchCore, request: SearchRequest, convert: Callable[[Any, dict[str, Any]], Stats]
     ) -> Self: ...
     def __iter__(self) -> Self: ...
     def __next__(self) -> Stats: ...

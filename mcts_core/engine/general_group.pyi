@@ -1,7 +1,4 @@
-from typing import Any
+from mcts_core.engine.request import SearchRequest
+from mcts_core.engine.searched_general import GeneralCore
 
-from mcts_core.engine.general_searcher import GeneralCore, GeneralSettings
-
-def search_together(
-    cores: list[GeneralCore], states: list[Any], settings: GeneralSettings, iterations: int, seeds: list[int]
-) -> list[Exception | None]: ...
+def search_together(cores: list[GeneralCore], requests: list[SearchRequest]) -> list[Exception | None]: ...

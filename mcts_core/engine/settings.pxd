@@ -2,15 +2,28 @@
 
 from libc.stdint cimport uint32_t
 
+from mcts_core.tree.general_tree cimport GeneralOptions
 from mcts_core.tree.guided_tree cimport GuidedOptions
 
 
 cdef class SearchSettings:
-    cdef bint guided               # the guided tree, not the plain one
-    cdef bint prunes               # a full tree loses its least visited subtrees, otherwise the search ends
-    cdef uint32_t interval         # iterations of a thread between two exchanges
     cdef bint by_value             # the final move is the one with the best value, otherwise the most visited one
+    cdef bint prunes               # a full tree loses its least visited subtrees, otherwise the search ends
+    cdef bint visits_are_data      # or the move is drawn by them: a search gets all of its budget
+    cdef bint values_decide        # which move is played, at any time
+    cdef bint proves               # values
+    cdef double temperature        # the move to play is drawn by visits ** (1 / temperature); 0: it is the best one
+    cdef readonly uint32_t rollouts_per_leaf
+    cdef uint32_t most_iterations  # beyond which a sum would not fit
+
+
+cdef class TwoPlayerSettings(SearchSettings):
+    cdef bint guided               # the guided tree, not the plain one
+    cdef uint32_t interval         # iterations of a thread between two exchanges
     cdef GuidedOptions options
 
 
-cdef uint32_t most_iterations(SearchSettings settings) noexcept
+cdef class GeneralSettings(SearchSettings):
+    cdef GeneralOptions options
+    cdef object function           # the user's evaluator, None: rollouts
+    cdef bint by_state             # it takes states, not batches of observations

@@ -1,11 +1,19 @@
+from collections.abc import Callable
 from typing import Any, Self
 
 from typing_extensions import disjoint_base
 
 def guide_of(state: Any) -> tuple[int, int, int, bool] | None: ...
+def default_memory() -> int: ...
+def tree_share(memory: int) -> int: ...
 
 @disjoint_base
 class SearchSettings:
+    @property
+    def rollouts_per_leaf(self) -> int: ...
+
+@disjoint_base
+class TwoPlayerSettings(SearchSettings):
     def __new__(
         cls,
         *,
@@ -33,5 +41,21 @@ class SearchSettings:
         node_units: int = 0,
         root_units: int = 0,
     ) -> Self: ...
-    @property
-    def rollouts_per_leaf(self) -> int: ...
+
+@disjoint_base
+class GeneralSettings(SearchSettings):
+    def __new__(
+        cls,
+        *,
+        evaluator: Callable[[Any], Any] | None = None,
+        policy_value: Callable[[Any], Any] | None = None,
+        exploration: float = 0,
+        c_puct: float = 0,
+        fpu: float | None = None,
+        rollouts_per_leaf: int = 1,
+        batch: int = 1,
+        noise_alpha: float = 0,
+        noise_weight: float = 0,
+        temperature: float = 0,
+        by_value: bool = False,
+    ) -> Self: ...

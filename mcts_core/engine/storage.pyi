@@ -1,20 +1,20 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from mcts_core.engine.searcher import SearchCore
-from mcts_core.engine.settings import SearchSettings
+from mcts_core.engine.searched_two_player import TwoPlayerCore
+from mcts_core.engine.settings import TwoPlayerSettings
 
 def dump(
-    core: SearchCore, encode: Callable[[Any], Any], consume: Callable[[Any, Any, Any, Any, Any], Any]
+    core: TwoPlayerCore, encode: Callable[[Any], Any], consume: Callable[[Any, Any, Any, Any, Any], Any]
 ) -> Any: ...
 def size_of(record: Any) -> int: ...
 def restore(
-    core: SearchCore,
+    core: TwoPlayerCore,
     state: Any,
     names: Sequence[Any] | None,
-    settings: SearchSettings,
+    settings: TwoPlayerSettings,
     record: Any,
     fill: Callable[[list[memoryview]], object],
 ) -> None: ...
-def check(core: SearchCore, whole: bool = False) -> dict[str, int] | None: ...
+def check(core: TwoPlayerCore, whole: bool = False) -> dict[str, int] | None: ...
 def entry(record: Any, name: str, kind: type) -> Any: ...

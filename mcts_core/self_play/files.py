@@ -10,10 +10,10 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcts_core.api import _random_seed
 from mcts_core.arguments import shorten
 from mcts_core.errors import InvalidFile, InvalidOption
 from mcts_core.game import import_numpy
+from mcts_core.options import random_seed
 from mcts_core.storage import _replace
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Folder:
             if any(self._path.glob("shard-*.npz")):
                 raise InvalidOption(f"folder {shorten(str(self._path))} has shards but no {MANIFEST}; name another one"
                                     ) from None
-            self.seed = _random_seed() if seed is None else seed
+            self.seed = random_seed() if seed is None else seed
             self._write()
         except UnicodeDecodeError:
             raise self._damaged("it is no text") from None

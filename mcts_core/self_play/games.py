@@ -6,7 +6,7 @@ import hashlib
 from itertools import islice
 
 from mcts_core.arguments import shorten
-from mcts_core.engine.searcher import clock
+from mcts_core.engine.loop import clock
 from mcts_core.errors import GameError, GameOver, InvalidState
 from mcts_core.game import CHANCE, NativeState, import_numpy, is_general, refuse_hidden
 from mcts_core.games.user_states import UserStates
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    from mcts_core.api import Searcher
-    from mcts_core.engine.general_searcher import GeneralCore
+    from mcts_core.engine.searched_general import GeneralCore
     from mcts_core.many import Result
     from mcts_core.results import Stats
+    from mcts_core.searcher import Searcher
 
 LONGEST_GAME = 20_000
 """Moves, those of chance among them; a game that goes on is taken for endless."""
@@ -208,7 +208,7 @@ class Games:
     def _search(self, running: list[Game]) -> list[Result]:
         """Searches the positions of all games."""
         batch = _Batch([game.state for game in running], None, self._iterations, [game.seed for game in running])
-        if "evaluator" in self._engines[0]._general:
+        if "evaluator" in self._engines[0]._options.general:
             batch.work_together(self._engines[0], self._cores)
         elif len(self._engines) == 1:
             batch.work(self._engines[0])

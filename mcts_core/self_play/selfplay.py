@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, overload
 
-from mcts_core.api import MAX_ITERATIONS, MAX_SEED, Searcher, _as_number, _random_seed
 from mcts_core.arguments import as_int, shorten
 from mcts_core.errors import InvalidOption
 from mcts_core.game import import_numpy
 from mcts_core.many import MEMORY_MB, TOGETHER
+from mcts_core.options import MAX_ITERATIONS, MAX_SEED, as_number, random_seed
+from mcts_core.searcher import Searcher
 from mcts_core.self_play.files import Folder, read
 from mcts_core.self_play.games import LONGEST_GAME, Games, Table
 
@@ -153,7 +154,7 @@ def selfplay(
     chosen = None if seed is None else as_int(seed, "seed", 0, MAX_SEED)
     rules: dict[str, Any] = {
         "iterations": iterations,
-        "temperature": _as_number(temperature, "temperature", 0.0, 1e6),
+        "temperature": as_number(temperature, "temperature", 0.0, 1e6),
         "temperature_plies": as_int(temperature_plies, "temperature_plies", 0, LONGEST_GAME),
         "together": as_int(together, "together", 1, TOGETHER),
         "shard_games": as_int(shard_games, "shard_games", 1, MOST_GAMES),
@@ -169,9 +170,9 @@ def selfplay(
         options["memory_mb"] = MEMORY_MB
     engines = [Searcher(**options) for _ in range(min(at_a_time, together))]
     table = Table(start)
-    engines[0]._budget(table.first(), None, iterations)  # raises for options that the game does not know
+    engines[0]._request(table.first(), None, iterations)  # raises for options that the game does not know
     if folder is None:
-        drawn = _random_seed() if chosen is None else chosen
+        drawn = random_seed() if chosen is None else chosen
         played = Games(table, engines, seed=drawn, games=count, **rules)
         return (data for _, data in _play(played, range(played.shards), 0, progress))
     settings = {**rules, **table.settings(), **_settings(engines[0], table.first()), "label": label}
@@ -214,5 +215,5 @@ def _settings(engine: Searcher, state: Any) -> dict[str, Any]:
     found = engine.options(state)
     leaves = [name for name in ("evaluator", "policy_value") if found.pop(name, None) is not None]
     found.pop("temperature", None)
-    return {**found, "leaves": leaves[0] if leaves else "rollouts", "memory_mb": engine._memory / 2**20,
-            "stop_early": engine._stop_early, "prune": engine._prune}
+    return {**found, "leaves": leaves[0] if leaves else "rollouts", "memory_mb": engine._options.memory / 2**20,
+            "stop_early": engine._options.stop_early, "prune": engine._options.prune}

@@ -3,8 +3,8 @@ from typing import Any, Self
 
 from typing_extensions import disjoint_base
 
-from mcts_core.api import Searcher
 from mcts_core.game import NativeState
+from mcts_core.searcher import Searcher
 
 def check_tree(engine: Searcher, whole: bool = False) -> dict[str, int] | None: ...
 

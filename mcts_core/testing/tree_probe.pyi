@@ -1,6 +1,6 @@
 from collections.abc import Hashable, Sequence
 
-from mcts_core.api import Searcher
+from mcts_core.searcher import Searcher
 
 def subtree(
     engine: Searcher, path: Sequence[Hashable] = ()

@@ -1,6 +1,6 @@
 """The blocks of both trees seen alike, for what works on whole trees: compaction, exchange, storage."""
 
-from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from mcts_core.arena cimport arena_at
 from mcts_core.tree.guided_tree cimport (BLOCK_INCOMPLETE, GuidedBlock, GuidedColumns, GuidedTree, amaf_units,
@@ -85,6 +85,20 @@ cdef inline uint32_t root_link(const Tree *tree) noexcept nogil:
 cdef inline bint has_root(const Tree *tree) noexcept nogil:
     """Whether the root has a block: each of its moves has statistics of its own."""
     return is_block(root_link(tree))
+
+
+cdef inline uint32_t root_visits(const Tree *tree) noexcept nogil:
+    return view_block(tree, 0).visits[0]
+
+
+cdef inline uint32_t spent_on(const Tree *tree) noexcept nogil:
+    """Iterations run, and those given up for exact search."""
+    return tree.iterations + ((<const GuidedTree *>tree).forgone if tree.guided else 0)
+
+
+cdef inline double bytes_of(const Tree *tree) noexcept nogil:
+    """Bytes of the arena in use, garbage included."""
+    return <double>(<uint64_t>tree.arena.top * tree.arena.unit)
 
 
 cdef inline uint32_t best_of(const Tree *tree, const uint8_t *record) noexcept nogil:

@@ -16,9 +16,10 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport uint32_t
 
 from mcts_core.errors import SearchBusy
-from mcts_core.engine.searcher import clock
 
-from mcts_core.engine.turn cimport Claim, SearchTurn
+from mcts_core.engine.loop cimport SearchCore
+from mcts_core.engine.request cimport SearchRequest
+from mcts_core.engine.turn cimport Claim
 from mcts_core.engine.workers cimport Worker
 
 
@@ -37,18 +38,18 @@ cdef set running = set()   # what has begun and not ended
 cdef class Run:
     """What the thread of a search knows."""
 
-    cdef SearchTurn core
+    cdef SearchCore core
+    cdef SearchRequest request
     cdef Claim claim
-    cdef tuple arguments
     cdef object ended
     cdef Worker worker
 
     def search(self):
         try:
-            return self.core.search(*self.arguments, None, self.claim)
+            return self.core.search(self.request, self.claim)
         finally:
-            self.claim.give_back()  # where the search refused its arguments
-            self.arguments = None
+            self.claim.give_back()  # where the search never began
+            self.request = None
             running.discard(self)
             ended, self.ended = self.ended, None
             if ended is not None:
@@ -69,19 +70,19 @@ cdef class Run:
 cdef class BackgroundSearch:
     """A search of ``core`` in a thread of its own, from the moment that this is made until it goes, or before.
 
-    ``arguments``: those of ``SearchCore.search`` up to ``reuse``. ``ended`` is called in that thread when the search
-    has ended. Raises SearchBusy; RuntimeError where the system has no thread.
+    ``ended`` is called in that thread when the search has ended. Raises SearchBusy; RuntimeError where the system has
+    no thread.
     """
 
-    cdef SearchTurn core
+    cdef SearchCore core
     cdef uint32_t number
     cdef Run run
 
-    def __cinit__(self, SearchTurn core not None, tuple arguments, ended=None, progress=None, double every=0.0):
+    def __cinit__(self, SearchCore core not None, SearchRequest request not None, ended=None):
         cdef Run run = Run.__new__(Run)
         run.core = core
         run.ended = ended
-        run.arguments = (*arguments, progress, every)
+        run.request = request
         run.claim = Claim(core)
         self.core = core
         self.number = run.claim.number
@@ -188,23 +189,19 @@ cdef class Mailbox:
 
 cdef class Watch:
     """The iterator of ``Searcher.watch``: ``convert(core, figures)`` of a search in another thread, after every
-    ``every`` seconds and at its end.
-
-    ``budget``: the arguments of ``SearchCore.search`` but for the time of its begin.
+    ``request.every`` seconds and at its end. It begins with the first step.
     """
 
-    cdef SearchTurn core
-    cdef tuple budget
-    cdef double every
+    cdef SearchCore core
+    cdef SearchRequest request
     cdef object convert
     cdef Mailbox mail
     cdef BackgroundSearch search
     cdef bint over
 
-    def __cinit__(self, SearchTurn core not None, tuple budget, double every, convert):
+    def __cinit__(self, SearchCore core not None, SearchRequest request not None, convert):
         self.core = core
-        self.budget = budget
-        self.every = every
+        self.request = request
         self.convert = convert
         self.mail = Mailbox()
 
@@ -225,9 +222,9 @@ cdef class Watch:
     cdef object following(self):
         cdef Mailbox mail = self.mail
         if self.search is None:
-            state, settings, *rest = self.budget
-            self.search = BackgroundSearch(self.core, (state, settings, clock(), *rest), mail.end, mail.report,
-                                           self.every)
+            self.request.begin = mcts_clock()
+            self.request.progress = mail.report
+            self.search = BackgroundSearch(self.core, self.request, mail.end)
         while not mcts_published(&mail.over):
             if mail.reports:
                 return self.convert(self.core, mail.reports.pop())

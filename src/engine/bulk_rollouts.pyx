@@ -5,7 +5,7 @@ from _thread import get_ident
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, uint64_t
 
-from mcts_core.engine.searcher import main_thread_ident
+from mcts_core.engine.turn import main_thread_ident
 
 from mcts_core.game cimport NativeState, mcts_game, mcts_rng, mcts_rng_seed
 from mcts_core.games.python_game cimport as_native, raise_error_of

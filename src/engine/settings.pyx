@@ -4,14 +4,36 @@ from libc.stdint cimport uint32_t, uint64_t
 
 from mcts_core.games.python_game import PYTHON_GUIDE
 
+from mcts_core.tree.compaction cimport MARKS
 from mcts_core.game cimport NativeState, mcts_guide
 from mcts_core.tree.guided_tree cimport SELECT_TUNED
 from mcts_core.games.python_game cimport check_table
 from mcts_core.tree.plain_tree cimport MAX_ITERATIONS
 
 
+cdef extern from "kernels/platform.h" nogil:
+    uint64_t mcts_physical_memory()
+
+
+cdef enum:
+    MIB = 1 << 20
+
+
 cdef class SearchSettings:
-    """The options of a search, in the form in which the native code reads them.
+    """What the settings of all kinds of searches have in common."""
+
+    def __cinit__(self, *, bint by_value=False, bint prunes=True, double temperature=0, uint32_t rollouts_per_leaf=1,
+                  **others):
+        self.by_value = self.values_decide = by_value
+        self.prunes = prunes
+        self.temperature = temperature
+        self.visits_are_data = temperature > 0
+        self.rollouts_per_leaf = rollouts_per_leaf
+        self.most_iterations = <uint32_t>MAX_ITERATIONS
+
+
+cdef class TwoPlayerSettings(SearchSettings):
+    """The options of a search of a game of two players in turn, without an evaluator.
 
     ``guided`` False: the plain tree, which knows ``exploration`` and ``rollouts_per_leaf`` only. ``fpu`` None: every
     child is tried before one is visited again.
@@ -24,8 +46,11 @@ cdef class SearchSettings:
                   uint32_t distance=0, bint symmetry=False, uint64_t tree_bytes=0, uint64_t prover_bytes=0,
                   uint32_t leaf_units=0, uint32_t node_units=0, uint32_t root_units=0):
         self.guided = guided
-        self.by_value = by_value
-        self.prunes = prunes
+        self.proves = guided
+        self.values_decide = by_value or (guided and solver)
+        self.most_iterations //= rollouts_per_leaf  # half-points, or their squares, are summed
+        if selection == SELECT_TUNED:
+            self.most_iterations //= 2
         self.interval = interval
         self.options.selection = selection
         self.options.solver = solver
@@ -47,15 +72,30 @@ cdef class SearchSettings:
         self.options.node_units = node_units
         self.options.root_units = root_units
 
-    @property
-    def rollouts_per_leaf(self):
-        return self.options.rollouts_per_leaf
 
+cdef class GeneralSettings(SearchSettings):
+    """The options of a search of any other game, and of one whose leaves an evaluator values.
 
-cdef uint32_t most_iterations(SearchSettings settings) noexcept:
-    """Beyond which a sum would not fit: of half-points, or of their squares."""
-    cdef uint32_t most = <uint32_t>MAX_ITERATIONS // settings.options.rollouts_per_leaf
-    return most // 2 if settings.options.selection == SELECT_TUNED else most
+    ``evaluator`` or ``policy_value``, or neither: leaves are then valued by rollouts and selection is UCB1. ``fpu``
+    None: every child is tried before one is visited again; or, where there are priors, it has the value of the node
+    until then.
+    """
+
+    def __cinit__(self, *, evaluator=None, policy_value=None, double exploration=0, double c_puct=0, fpu=None,
+                  uint32_t rollouts_per_leaf=1, uint32_t batch=1, double noise_alpha=0, double noise_weight=0,
+                  double temperature=0, bint by_value=False):
+        self.function = evaluator if evaluator is not None else policy_value
+        self.by_state = evaluator is None
+        self.visits_are_data = temperature > 0 or noise_alpha > 0
+        self.options.puct = self.function is not None
+        self.options.exploration = exploration
+        self.options.c_puct = c_puct
+        self.options.has_fpu = fpu is not None
+        self.options.fpu = 0 if fpu is None else <float>fpu
+        self.options.rollouts_per_leaf = rollouts_per_leaf
+        self.options.batch = batch
+        self.options.noise_alpha = noise_alpha
+        self.options.noise_weight = noise_weight
 
 
 def guide_of(state):
@@ -69,3 +109,19 @@ def guide_of(state):
     if guide == NULL:
         return None
     return guide.rollouts, guide.distance, guide.actions, guide.prove != NULL
+
+
+def default_memory():
+    """A quarter of the memory of the machine, or of the container, in bytes."""
+    memory = <object>mcts_physical_memory()
+    try:
+        with open("/sys/fs/cgroup/memory.max") as file:
+            memory = min(memory, int(file.read()))
+    except (OSError, ValueError):
+        pass
+    return max(memory, 256 * MIB) // 4
+
+
+def tree_share(uint64_t memory):
+    """What of a budget in bytes remains for the tree when compaction has its share."""
+    return memory - memory // MARKS

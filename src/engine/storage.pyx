@@ -23,8 +23,8 @@ from mcts_core.tree.exchange cimport Known, forget_gone
 from mcts_core.game cimport MCTS_NO_MOVE, NativeState
 from mcts_core.tree.guided_tree cimport GuidedOps, GuidedTree
 from mcts_core.games.python_game cimport PythonGame, as_native
-from mcts_core.engine.settings cimport SearchSettings
-from mcts_core.engine.searcher cimport SearchCore
+from mcts_core.engine.settings cimport TwoPlayerSettings as SearchSettings
+from mcts_core.engine.searched_two_player cimport TwoPlayerCore as SearchCore
 from mcts_core.tree.plain_tree cimport MAX_ITERATIONS, Tree, path_reserve
 from mcts_core.tree.check cimport ANY_MOVE, NO_MEMORY, Findings, Rules, check_known, check_tree
 
@@ -122,7 +122,7 @@ def restore(SearchCore core, state, names, SearchSettings settings, record, fill
             if not core.prepare(native, sign, 0):
                 raise MemoryError(f"no memory for a search tree of {core.memory >> 20} MB")
             if core.threads > 1:
-                core.muster(native, sign, 0, NULL, -1)
+                core.ready_threads(native, sign, 0, NULL, -1)
             core.teamed = len(trees) > 1
             core.heard = entry(record, "heard", bool)
             take_memory(core, trees, record, fill)

@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t, uint32_t
 from mcts_core.errors import InvalidOption, SearchBusy
 
 from mcts_core.tree.guided_tree cimport GuidedBlock, GuidedColumns, distance_of, guided_columns, result_of
-from mcts_core.engine.searcher cimport SearchCore
+from mcts_core.engine.searched_two_player cimport TwoPlayerCore as SearchCore
 from mcts_core.tree.plain_tree cimport (LINK_BLOCK, LINK_KIND, LINK_TERMINAL, NO_VISITS, WIDE_INDEX, Columns, Tree,
                                         WideBlock, columns_at, index_of, info_word, move_at, record_at)
 

@@ -31,6 +31,13 @@ cdef double ENDING = 5.0  # seconds that a cancelled search is waited for
 cdef uint32_t forks = 0  # a lock that was taken before the last one is nobody's
 
 
+def main_thread_ident():
+    """The thread in which Python handles signals."""
+    import threading  # not at the top: it would be a quarter of the time that importing the package takes
+
+    return threading.main_thread().ident
+
+
 def count_fork():
     global forks
     forks += 1

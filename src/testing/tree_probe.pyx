@@ -6,7 +6,7 @@ from mcts_core.arena cimport FREE_LISTS, arena_at
 from mcts_core.tree.compaction cimport compact, keep_top
 from mcts_core.tree.guided_tree cimport GuidedBlock, GuidedTree, amaf_units
 from mcts_core.games.python_game cimport PythonGame
-from mcts_core.engine.searcher cimport SearchCore
+from mcts_core.engine.searched_two_player cimport TwoPlayerCore as SearchCore
 from mcts_core.tree.plain_tree cimport (LINK_KIND, LINK_MINI, NO_VISITS, SLOT_SHIFT, Mini, Tree, WideBlock, best_word,
                                         leaf_result, mini_result, mini_units)
 from mcts_core.tree.view cimport (BlockView, best_of, index_mask, is_block, parent_of, root_link, slot_of, view_block,

@@ -1,4 +1,4 @@
-"""The tree of the last search, used again: against trees built without it, and against the slow oracles."""
+"""src/engine/reuse.pyx and the tree of the last search, used again: against trees built without it, and slow oracles."""
 
 import asyncio
 import random
@@ -955,7 +955,7 @@ class Bot(RuleBasedStateMachine):
 
 @pytest.mark.parametrize("options", MACHINE_OPTIONS, ids=str)
 def test_random_lives_of_a_bot(options, monkeypatch):
-    monkeypatch.setattr("mcts_core.api._random_seed", Bot.seed)
+    monkeypatch.setattr("mcts_core.searcher.random_seed", Bot.seed)
     monkeypatch.setattr(Bot, "first", options)
     monkeypatch.setattr(Bot, "seen", {})
     number = MACHINE_OPTIONS.index(options)
@@ -964,3 +964,40 @@ def test_random_lives_of_a_bot(options, monkeypatch):
     assert Bot.seen["fresh"] > 10
     assert (Bot.seen["reused"] > 0) == options.get("reuse", True)
     assert Bot.seen["pruned"] > 0 or options.get("memory_mb") != 1
+
+
+# ---- the path to the new root ----------------------------------------------------------------------------------------
+
+def bare(state):
+    """The same position, which does not tell the moves that led to it."""
+    return type(state).from_string(str(state))
+
+
+@pytest.mark.parametrize("preset", ["uct", "strong"])
+def test_two_plies_are_found_without_moves_and_more_are_not(preset):
+    for plies in range(5):
+        engine, state = mc.Searcher(preset=preset), bare(mc.ConnectFour())
+        engine.search(state, iterations=50_000)
+        for move in engine.stats().pv[:plies]:
+            state = state.play(move)
+        engine.search(bare(state), iterations=10)
+        assert (engine.stats().reused_visits > 0) == (plies <= 2), plies
+
+
+def test_moves_that_do_not_lead_there_are_not_believed():
+    engine = mc.Searcher(preset="uct")
+    engine.search(mc.ConnectFour.from_moves([3, 3]), iterations=5000)
+    engine.search(mc.ConnectFour.from_moves([2, 3, 3, 3]), iterations=10)  # a longer list, but of another game
+    assert engine.stats().reused_visits == 0
+
+
+def test_a_transposed_order_is_found_by_the_position():
+    engine = mc.Searcher(preset="uct")
+    engine.search(mc.ConnectFour(), iterations=50_000)
+    visits = engine.stats().visits
+    swapped = mc.ConnectFour.from_moves([2, 3, 4])
+    assert swapped == mc.ConnectFour.from_moves([4, 3, 2])
+    engine.search(swapped, iterations=10)
+    assert 0 < engine.stats().reused_visits < visits
+    engine.search(mc.ConnectFour.from_moves([4, 3, 2]), iterations=10)
+    assert engine.stats().reused_visits > 0

@@ -4,7 +4,7 @@ import pytest
 from value_games import Claim
 
 import mcts_core as mc
-from mcts_core.engine.settings import SearchSettings, guide_of
+from mcts_core.engine.settings import TwoPlayerSettings, guide_of
 
 
 def test_what_games_offer():
@@ -17,9 +17,9 @@ def test_what_games_offer():
 
 
 def test_settings_take_names_only():
-    settings = SearchSettings(guided=True, exploration=0.5, rollouts_per_leaf=3, by_value=False)
+    settings = TwoPlayerSettings(guided=True, exploration=0.5, rollouts_per_leaf=3, by_value=False)
     assert settings.rollouts_per_leaf == 3
     with pytest.raises(TypeError):
-        SearchSettings(True, 0.5, 3, False)
+        TwoPlayerSettings(True, 0.5, 3, False)
     with pytest.raises(TypeError):
-        SearchSettings(guided=True)
+        TwoPlayerSettings(guided=True)

@@ -1,4 +1,4 @@
-"""src/engine/searcher.pyx: the rules only_move and decided end a search early and never change its move."""
+"""src/engine/stop_rules.pyx: the rules only_move and decided end a search early and never change its move."""
 
 import random
 

@@ -272,7 +272,7 @@ def _use(loaded, state):
         str(loaded.stats())
         loaded.tree(max_depth=4, min_share=0)
         probe.check_tree(loaded, whole=True)
-    loaded._seed = None  # so that the same position goes on, too
+    loaded._options.seed = None  # so that the same position goes on, too
     for _ in range(2):
         try:
             move = loaded.search(state, iterations=30)
@@ -319,7 +319,7 @@ def messages(data):
         assert saved_files.saved(engine) == before
     probe.check_tree(engine)
     assert engine.stats().move in state.legal_moves()
-    engine._seed = None  # so that the same position goes on
+    engine._options.seed = None  # so that the same position goes on
     engine.search(state, iterations=100)
     probe.check_tree(engine)
 

@@ -294,7 +294,7 @@ def test_what_no_link_leads_to_goes_without_a_prune(way):
 @pytest.mark.parametrize("state", [mc.ConnectFour(), mc.ConnectFour(5, 8, 4), mc.Gomoku(9), Claim()], ids=repr)
 def test_moving_records_changes_no_search(options, state, way, monkeypatch):
     """Compacted or not, a tree that loses nothing goes on in the same way."""
-    monkeypatch.setattr("mcts_core.api._random_seed", lambda: 7)
+    monkeypatch.setattr("mcts_core.searcher.random_seed", lambda: 7)
     if isinstance(state, Claim):
         options = {name: value for name, value in options.items() if name not in NO_PROOFS}
     found = []

@@ -1,4 +1,4 @@
-"""src/engine/general_searcher.pyx, engine/turn.pyx, engine/general_group.pyx and the facade over them: budgets, stop
+"""src/engine/searched_general.pyx, engine/turn.pyx, engine/general_group.pyx and the facade over them: budgets, stop
 rules, signals, the choice of the move, background searches, many positions at a time."""
 
 import asyncio
@@ -16,9 +16,11 @@ from table_games import Race, native_race, start
 
 import mcts_core as mc
 from mcts_core import many
-from mcts_core.engine.general_searcher import GeneralCore, GeneralSettings
-from mcts_core.engine.searcher import SearchCore, clock
-from mcts_core.engine.settings import SearchSettings
+from mcts_core.engine.loop import clock
+from mcts_core.engine.request import SearchRequest
+from mcts_core.engine.searched_general import GeneralCore
+from mcts_core.engine.searched_two_player import TwoPlayerCore
+from mcts_core.engine.settings import GeneralSettings, TwoPlayerSettings
 from mcts_core.engine.turn import Claim, Halt
 
 START = mc.ConnectFour()
@@ -524,7 +526,7 @@ def test_core_without_a_search():
 def test_release_gives_the_arena_back():
     core = GeneralCore(2**28)
     for _ in range(2):
-        core.search(START, GeneralSettings(evaluator=flat), clock(), 0.0, 1000, 1)
+        core.search(SearchRequest(START, GeneralSettings(evaluator=flat), clock(), iterations=1000, seed=1))
         assert core.figures()["iterations"] == 1000 and core.held >= core.figures()["bytes"]
         core.release()
         assert core.figures() is None and core.held == 0
@@ -532,58 +534,62 @@ def test_release_gives_the_arena_back():
 
 def test_a_claimed_core():
     core, other = GeneralCore(2**24), GeneralCore(2**24)
-    settings = GeneralSettings()
+    request = SearchRequest(Race(), GeneralSettings(exploration=0.7), clock(), iterations=10, seed=1)
     claim = Claim(core)
     for call in (lambda: Claim(core), core.figures, core.release, core.check_free,
-                 lambda: core.search(Race(), settings, clock(), 0.0, 10, 1)):
+                 lambda: core.search(request)):
         with pytest.raises(mc.SearchBusy, match="in another thread"):
             call()
     del claim  # whoever has it last gives the core back
     core.check_free()
     claim = Claim(core)
     with pytest.raises(ValueError, match="its own core"):
-        other.search(Race(), settings, clock(), 0.0, 10, 1, claim=claim)
-    core.search(Race(), settings, clock(), 0.0, 10, 1, claim=claim)
+        other.search(request, claim)
+    core.search(request, claim)
     assert core.figures()["iterations"] == 10
     with pytest.raises(ValueError, match="no other search has had"):
-        core.search(Race(), settings, clock(), 0.0, 10, 1, claim=claim)
+        core.search(request, claim)
     core.cancel()  # a search of the past
-    core.search(Race(), settings, clock(), 0.0, 10, 1)
+    core.search(request)
     assert core.figures()["stop_reason"] == "iterations"
-    assert other.search(Race(), settings, clock(), 0.0, 10, 1) in Race().legal_moves()
+    assert other.search(request) in Race().legal_moves()
+
+
+PLAIN = TwoPlayerSettings(guided=False, exploration=0.7, rollouts_per_leaf=1, by_value=False)
 
 
 @pytest.mark.parametrize(("core", "state", "settings"), [
-    (GeneralCore(2**24), Race(), GeneralSettings()),
-    (SearchCore(2**24), START, SearchSettings(guided=False, exploration=0.7, rollouts_per_leaf=1, by_value=False)),
-    (SearchCore(2**24, 2), START, SearchSettings(guided=False, exploration=0.7, rollouts_per_leaf=1, by_value=False)),
+    (GeneralCore(2**24), Race(), GeneralSettings(exploration=0.7)),
+    (TwoPlayerCore(2**24), START, PLAIN),
+    (TwoPlayerCore(2**24, 2), START, PLAIN),
 ], ids=["general", "one thread", "two threads"])
 def test_a_halt_ends_all_that_it_is_given_to(core, state, settings):
     halt = Halt()
     assert not halt.told
     timer = threading.Timer(0.05, halt.tell)
     timer.start()
-    core.search(state, settings, clock(), 0.0, 2**29, 1, halt=halt)
+    core.search(SearchRequest(state, settings, clock(), iterations=2**29, seed=1, halt=halt))
     timer.join()
     assert halt.told and core.figures()["stop_reason"] == "cancelled"
-    core.search(state, settings, clock(), 0.0, 2**29, 1, halt=halt)  # also what begins later
+    core.search(SearchRequest(state, settings, clock(), iterations=2**29, seed=1, halt=halt))  # also what begins later
     assert core.figures()["stop_reason"] == "cancelled"
-    core.search(state, settings, clock(), 0.0, 2000, 1)
+    core.search(SearchRequest(state, settings, clock(), iterations=2000, seed=1))
     assert core.figures()["stop_reason"] == "iterations"
 
 
 def test_a_cancelled_search_is_waited_for():
     """Nobody is told that it is busy when it is about to end."""
-    core, settings = GeneralCore(2**24), GeneralSettings()
-    for call in (core.figures, core.check_free, lambda: core.search(Race(), settings, clock(), 0.0, 10, 1)):
+    core, settings = GeneralCore(2**24), GeneralSettings(exploration=0.7)
+    short = SearchRequest(Race(), settings, clock(), iterations=10, seed=1)
+    for call in (core.figures, core.check_free, lambda: core.search(short)):
         begun = threading.Event()
 
         def progress(figures, begun=begun):
             begun.set()
             time.sleep(0.05)
 
-        worker = threading.Thread(
-            target=core.search, args=(Race(), settings, clock(), 60.0, 0, 1, False, 0, progress, 0.001))
+        request = SearchRequest(Race(), settings, clock(), 60.0, seed=1, progress=progress, every=0.001)
+        worker = threading.Thread(target=core.search, args=(request,))
         worker.start()
         assert begun.wait(SOON)
         core.cancel()

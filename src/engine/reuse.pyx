@@ -1,12 +1,68 @@
-"""The moves that lead from the root of one search to that of the next."""
+"""The tree of one search in the next one: the path to the new root, and what is moved there together.
+
+``tree/compaction.pyx`` moves the blocks; how much of them is worth the time is decided here.
+"""
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy
 
+from mcts_core.tree.compaction cimport COMPACTION, compact, keep_top
 from mcts_core.game cimport MCTS_ONGOING, NativeState, mcts_game
-from mcts_core.tree.plain_tree cimport MAX_SLOTS, NO_VISITS, Tree
-from mcts_core.tree.view cimport BlockView, index_mask, is_block, root_link, slot_of, view_block, view_move
+from mcts_core.games.python_game cimport PythonGame
+from mcts_core.engine.searched_tree cimport RUN_LATE
+from mcts_core.tree.plain_tree cimport MAX_SLOTS, NO_VISITS, RUN_DONE, RUN_MEMORY, Tree
+from mcts_core.tree.view cimport BlockView, bytes_of, index_mask, is_block, root_link, slot_of, view_block, view_move
+
+
+cdef double MARKING = 4e-12         # seconds that a byte of the arena takes when it is compacted, for its marks
+cdef double MOVING = 0.05           # share of a time budget that moving a tree together may take
+
+
+cdef list path_to_root(const Tree *tree, NativeState before, object state_before, NativeState native, object state,
+                       int sign):
+    if isinstance(native, PythonGame):
+        if not isinstance(before, PythonGame):
+            return None
+        try:
+            return (<PythonGame>before).descent(state_before, state)
+        except Exception:  # of the user's game, which the search will come to itself
+            return None
+    if isinstance(before, PythonGame) or before.game != native.game:
+        return None
+    first, second = getattr(state_before, "moves", None), getattr(state, "moves", None)
+    if isinstance(first, tuple) and isinstance(second, tuple) and second[:len(first)] == first:
+        moves = list(second[len(first):])
+        if leads_to(before, moves, native):
+            return moves
+    return found_below(tree, before, native, sign)
+
+
+cdef void move_together(Tree *tree, double seconds, double now) noexcept nogil:
+    cdef uint32_t top = tree.arena.top
+    # about as many bytes a node as in the whole arena; a node has a visit
+    cdef double live = bytes_of(tree) * min(1.0, tree.reused / <double>tree.nodes)
+    if seconds <= 0 or MARKING * bytes_of(tree) + COMPACTION * live < MOVING * seconds:
+        compact(tree, top)
+        return
+    if tree.nodes > tree.reused:
+        tree.nodes = tree.reused + 1
+    keep_top(tree, tree.arena.limit // 2, now + MOVING * seconds)
+
+
+cdef int prune(Tree *tree, double begin, double deadline, double now) noexcept nogil:
+    cdef uint32_t top = tree.arena.top
+    cdef double left = deadline - now
+    cdef bint made
+    if left <= MOVING * (deadline - begin):  # too little to lose a tree for
+        return RUN_LATE
+    if COMPACTION * bytes_of(tree) < MOVING * left:
+        made = compact(tree, top // 2)
+    else:
+        made = keep_top(tree, top // 2, now + MOVING * left)
+    if not made or tree.arena.top > top - top // 8:
+        return RUN_MEMORY
+    return RUN_DONE
 
 
 cdef bint leads_to(NativeState begin, list moves, NativeState end) except -1:
@@ -39,7 +95,6 @@ cdef bint leads_to(NativeState begin, list moves, NativeState end) except -1:
 
 
 cdef bint has_mover(const Tree *tree, const uint32_t *path, uint32_t count, int sign) noexcept nogil:
-    """Whether the path leads to a block where the player ``sign`` is to move: a state need not tell who that is."""
     cdef uint32_t link = root_link(tree), i, slot
     cdef BlockView view
     for i in range(count):

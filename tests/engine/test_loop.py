@@ -1,4 +1,4 @@
-"""src/engine/searcher.pyx: budgets, stop rules, signals, determinism."""
+"""src/engine/loop.pyx and the trees that it drives: budgets, stop rules, signals, determinism."""
 
 import copy
 import random
@@ -11,8 +11,10 @@ import time
 import pytest
 
 import mcts_core as mc
-from mcts_core.engine.searcher import SearchCore, clock, default_memory
-from mcts_core.engine.settings import SearchSettings
+from mcts_core.engine.loop import clock
+from mcts_core.engine.request import SearchRequest
+from mcts_core.engine.searched_two_player import TwoPlayerCore
+from mcts_core.engine.settings import TwoPlayerSettings, default_memory
 from mcts_core.testing.probe import check_tree
 
 PRESETS = ["uct", "strong"]
@@ -57,12 +59,12 @@ def test_a_searcher_forgets_the_search_before(preset):
 
 def test_a_core_may_change_between_its_trees():
     """The plain tree and the guided one live side by side."""
-    core, expected = SearchCore(2**28), {}
+    core, expected = TwoPlayerCore(2**28), {}
     for _ in range(2):
         for guided in (False, True):
-            settings = SearchSettings(guided=guided, exploration=0.7, rollouts_per_leaf=1, by_value=False,
-                                      tree_bytes=2**28)
-            core.search(mc.ConnectFour(), settings, clock(), 0.0, 2000, 3)
+            settings = TwoPlayerSettings(guided=guided, exploration=0.7, rollouts_per_leaf=1, by_value=False,
+                                         tree_bytes=2**28)
+            core.search(SearchRequest(mc.ConnectFour(), settings, clock(), iterations=2000, seed=3))
             figures = core.figures()
             found = figures["moves"], figures["nodes"], figures["iterations"]
             assert expected.setdefault(guided, found) == found and found[2] == 2000
@@ -307,7 +309,7 @@ def test_ctrl_c_before_and_after_leave_no_trace():
 
 
 def test_core_without_a_search():
-    core = SearchCore(2**20)
+    core = TwoPlayerCore(2**20)
     assert core.figures() is None and core.held == 0
     core.release()
     assert core.figures() is None and core.held == 0
@@ -315,10 +317,10 @@ def test_core_without_a_search():
 
 @pytest.mark.parametrize("guided", [False, True])
 def test_release_gives_the_arena_back(guided):
-    core = SearchCore(2**28)
-    settings = SearchSettings(guided=guided, exploration=0.7, rollouts_per_leaf=1, by_value=False, tree_bytes=2**28)
+    core = TwoPlayerCore(2**28)
+    settings = TwoPlayerSettings(guided=guided, exploration=0.7, rollouts_per_leaf=1, by_value=False, tree_bytes=2**28)
     for _ in range(2):
-        core.search(mc.ConnectFour(), settings, clock(), 0.0, 1000, 1)
+        core.search(SearchRequest(mc.ConnectFour(), settings, clock(), iterations=1000, seed=1))
         assert core.figures()["iterations"] == 1000 and core.held >= core.figures()["bytes"]
         core.release()
         assert core.figures() is None and core.held == 0

@@ -22,7 +22,6 @@ ctypedef struct Member:
     uint32_t limit               # of iterations
     uint32_t next                # iterations at which the next exchange is due
     int status
-    const char *reason           # why it ended before its limit, NULL: it did not
 
 ctypedef struct Team:
     uint32_t count

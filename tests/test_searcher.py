@@ -1,4 +1,4 @@
-"""mcts_core/api.py: Searcher, search, stats, rollouts, and their bad input."""
+"""mcts_core/searcher.py and options.py: Searcher, search, stats, rollouts, and their bad input."""
 
 import gc
 import math
@@ -71,15 +71,15 @@ def test_stats_belong_to_the_thread():
 @pytest.mark.parametrize(("options", "most"), [({"preset": "uct"}, 200_000),
                                                ({"root_proofs": 0, "expand_after": 1}, 20_000)])
 def test_the_module_does_not_sit_on_the_memory_of_a_large_search(options, most, monkeypatch):
-    from mcts_core import api
+    from mcts_core import searcher
 
-    monkeypatch.setattr(api, "ARENA_KEPT", 2**40)
+    monkeypatch.setattr(searcher, "ARENA_KEPT", 2**40)
     mc.search(mc.ConnectFour(), iterations=1000, seed=1, **options)
-    held = api._local.engine._core.held
+    held = searcher._local.engine._core.held
     assert held > 0
-    monkeypatch.setattr(api, "ARENA_KEPT", held)
+    monkeypatch.setattr(searcher, "ARENA_KEPT", held)
     mc.search(mc.ConnectFour(), iterations=most, seed=1, **options)
-    assert api._local.engine._core.held == 0
+    assert searcher._local.engine._core.held == 0
     assert mc.stats().iterations == most and mc.stats() == mc.stats()
     mc.search(mc.ConnectFour(), iterations=500, seed=1, **options)
     assert mc.stats().iterations == 500

@@ -1,12 +1,15 @@
-"""src/engine/searched_tree.pyx: the move to play, the principal variation, the order and the names of moves."""
+"""src/engine/report.pyx: the move to play, the principal variation, the order and the names of moves."""
 
 import pytest
 from value_games import Claim
 
 import mcts_core as mc
-from mcts_core.engine.searched_tree import SearchedTree, by_value_key, by_visits_key
-from mcts_core.engine.searcher import SearchCore, clock
-from mcts_core.engine.settings import SearchSettings
+from mcts_core.engine.loop import clock
+from mcts_core.engine.report import by_distance_key, by_length_key, by_value_key, by_visits_key
+from mcts_core.engine.request import SearchRequest
+from mcts_core.engine.searched_tree import SearchedTree
+from mcts_core.engine.searched_two_player import TwoPlayerCore
+from mcts_core.engine.settings import TwoPlayerSettings
 
 PRESETS = ["uct", "strong"]
 GAMES = [mc.ConnectFour(), mc.ConnectFour(8, 9, 5), mc.TicTacToe(), mc.Gomoku(15), mc.Gomoku(20, "exact")]
@@ -63,13 +66,16 @@ def test_the_keys_that_order_moves():
     children = [unseen, good, often]
     assert sorted(children, key=by_visits_key) == [unseen, good, often]
     assert sorted(children, key=by_value_key) == [unseen, often, good]
+    soon, late, later = ("a", 1, 0.0, 0.0, None, 1), ("b", 5, 0.0, 0.0, None, 3), ("c", 9, 0.0, 0.0, None, 3)
+    assert min([late, later, soon], key=by_distance_key) == soon and min([late, later], key=by_distance_key) == later
+    assert max([late, later, soon], key=by_length_key) == later
 
 
 def test_moves_of_a_user_are_told_by_name():
-    core = SearchCore(2**24)
+    core = TwoPlayerCore(2**24)
     assert SearchedTree.__doc__ and isinstance(core, SearchedTree)
-    settings = SearchSettings(guided=False, exploration=0.7, rollouts_per_leaf=1, by_value=False)
-    core.search(mc.ConnectFour(), settings, clock(), 0.0, 10, 1)
+    settings = TwoPlayerSettings(guided=False, exploration=0.7, rollouts_per_leaf=1, by_value=False)
+    core.search(SearchRequest(mc.ConnectFour(), settings, clock(), iterations=10, seed=1))
     assert core.names is None
-    core.search(Claim(), settings, clock(), 0.0, 50, 1)
+    core.search(SearchRequest(Claim(), settings, clock(), iterations=50, seed=1))
     assert set(Claim().legal_moves()) <= set(core.names)

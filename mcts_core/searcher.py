@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from _thread import _local as _ThreadLocal
-from os import urandom
 
-from mcts_core import tuning
 from mcts_core.arguments import as_int, shorten
 from mcts_core.engine import bulk_rollouts
-from mcts_core.engine.searcher import SearchCore, clock, default_memory, tree_share
-from mcts_core.engine.settings import SearchSettings, guide_of
+from mcts_core.engine.loop import clock
+from mcts_core.engine.request import ANY, BELOW, NEVER, SearchRequest
+from mcts_core.engine.searched_two_player import TwoPlayerCore
+from mcts_core.engine.settings import TwoPlayerSettings
 from mcts_core.errors import InvalidOption, NoSearch, SearchBusy
-from mcts_core.game import NativeState, is_general
+from mcts_core.options import MAX_ITERATIONS, MAX_SEED, Options, as_duration, as_number, random_seed
 
 TYPE_CHECKING = False  # typing itself, and dataclasses, would be most of the time that importing this package takes
 if TYPE_CHECKING:
@@ -21,27 +20,12 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from mcts_core.engine.background_search import BackgroundSearch, Pondering
-    from mcts_core.engine.general_searcher import GeneralCore, GeneralSettings
+    from mcts_core.engine.loop import SearchCore
+    from mcts_core.engine.settings import SearchSettings
     from mcts_core.results import Node, Rollouts, Stats
 
-MAX_ITERATIONS = 2**30 - 1
-MAX_SECONDS = 1e9
-MAX_SEED = 2**64 - 1
 ARENA_KEPT = 64 << 20
 """Bytes of tree memory that the module's ``search`` keeps for the thread's next call; a larger tree is released."""
-KEPT_DEPTH, KEPT_SHARE = 3, 0.01
-"""The part that is kept of a tree which is given back: what ``Stats.tree`` shows by default."""
-MAX_NODES = 100_000
-"""Nodes of ``Stats.tree``, at most."""
-PROVER_BYTES = 64 << 20
-"""Largest memory of a game's exact search; never more than a quarter of the budget."""
-
-_FINAL_MOVES = ("robust", "max")
-_PRESETS = ("strong", "uct")
-_SELECTIONS = ("ucb1", "ucb1-tuned", "rave", "grave")
-_ROLLOUTS = ("random", "decisive", "tactical")
-_SCHEDULES = ("mse", "hand")
-MAX_THREADS = 256
 
 
 class Searcher:
@@ -127,10 +111,7 @@ class Searcher:
     ``search`` for an option that the game at hand does not know.
     """
 
-    __slots__ = (
-        "_background", "_core", "_general", "_given", "_memory", "_preset", "_prune", "_reuse", "_seed", "_settings",
-        "_stop_early", "_threads", "__weakref__",
-    )
+    __slots__ = ("_background", "_core", "_options", "_settings", "__weakref__")
 
     def __init__(
         self,
@@ -169,81 +150,19 @@ class Searcher:
         noise_weight: float | None = None,
         temperature: float | None = None,
     ) -> None:
-        given: dict[str, Any] = {
-            "preset": _choice(preset, "preset", _PRESETS),
-            "selection": _choice(selection, "selection", _SELECTIONS),
-            "exploration": _number(exploration, "exploration", 0.0, 1e6),
-            "fpu": _number(fpu, "fpu", -1e6, 1e6),
-            "solver": _flag(solver, "solver"),
-            "rollout": _choice(rollout, "rollout", _ROLLOUTS),
-            "rollouts_per_leaf": _whole(rollouts_per_leaf, "rollouts_per_leaf", 1, 100),
-            "expand_after": _whole(expand_after, "expand_after", 1, 2**30),
-            "expand_distance": _whole(expand_distance, "expand_distance", 0, 32),
-            "prior_weight": _number(prior_weight, "prior_weight", 0.0, 1e6),
-            "rave_schedule": _choice(rave_schedule, "rave_schedule", _SCHEDULES),
-            "rave_k": _number(rave_k, "rave_k", 0.0, 1e9),
-            "rave_bias": _number(rave_bias, "rave_bias", 0.0, 1e6),
-            "grave_ref": _whole(grave_ref, "grave_ref", 0, 2**30),
-            "symmetry": _flag(symmetry, "symmetry"),
-            "leaf_proofs": _whole(leaf_proofs, "leaf_proofs", 0, 2**20),
-            "node_proofs": _whole(node_proofs, "node_proofs", 0, 2**20),
-            "root_proofs": _whole(root_proofs, "root_proofs", 0, 2**20),
-            "exchange_every": _whole(exchange_every, "exchange_every", 16, 2**30),
-            "final_move": _choice(final_move, "final_move", _FINAL_MOVES) or "robust",
-        }
-        general: dict[str, Any] = {
-            "evaluator": _function(evaluator, "evaluator"),
-            "policy_value": _function(policy_value, "policy_value"),
-            "batch": _whole(batch, "batch", 1, 4096),
-            "c_puct": _number(c_puct, "c_puct", 0.0, 1e6),
-            "noise_alpha": _number(noise_alpha, "noise_alpha", 1e-6, 1e6),
-            "noise_weight": _number(noise_weight, "noise_weight", 0.0, 1.0),
-            "temperature": _number(temperature, "temperature", 0.0, 1e6),
-        }
-        self._general = {name: value for name, value in general.items() if value is not None}
-        if evaluator is not None and policy_value is not None:
-            raise InvalidOption("evaluator and policy_value are two forms of one thing; give one of them")
-        if evaluator is None and policy_value is None:
-            for name in ("batch", "c_puct", "noise_alpha", "noise_weight"):
-                if name in self._general:
-                    raise InvalidOption(f"{name} needs an evaluator or policy_value, got {self._general[name]!r} alone")
-        memory = default_memory()
-        if memory_mb is not None:
-            memory = int(_as_number(memory_mb, "memory_mb", 1.0, 65536.0) * 2**20)
-        self._seed = None if seed is None else as_int(seed, "seed", 0, MAX_SEED)
-        self._preset = given.pop("preset")
-        self._given = {name: value for name, value in given.items() if value is not None}
-        self._memory = memory
-        self._settings: dict[object, SearchSettings | GeneralSettings] = {}
-        self._stop_early = _flag(stop_early, "stop_early")
-        self._reuse = _flag(reuse, "reuse") is not False
-        self._prune = _flag(prune, "prune") is not False
+        options = {**locals()}
+        del options["self"]
+        self._options = Options(options)
+        self._settings: dict[object, SearchSettings] = {}
         self._background: BackgroundSearch | None = None
-        self._threads = as_int(threads, "threads", 1, MAX_THREADS)
-        if memory < self._threads << 20:
-            raise InvalidOption(
-                f"memory_mb must be at least 1 for each of the {self._threads} threads, got {shorten(memory_mb)}"
-            )
-        self._core: SearchCore | GeneralCore = SearchCore(memory, self._threads)
+        self._core: SearchCore = TwoPlayerCore(self._options.memory, self._options.threads)
 
     def __repr__(self) -> str:
-        shown = {
-            "preset": self._preset, **self._given, "memory_mb": self._memory / 2**20, "seed": self._seed,
-            "stop_early": self._stop_early, "threads": self._threads if self._threads > 1 else None,
-            "reuse": None if self._reuse else False, "prune": None if self._prune else False,
-            **self._general,
-        }
-        return f"Searcher({', '.join(f'{name}={value!r}' for name, value in shown.items() if value is not None)})"
+        return f"Searcher({self._options})"
 
     def options(self, state: Any) -> dict[str, Any]:
         """The options that a search of ``state`` has, the defaults of its game included."""
-        if self._is_general(state):
-            return self._general_options(state)
-        base = tuning.UCT if self._preset == "uct" else tuning.defaults(state)
-        options = {**base, **self._given}
-        if "exploration" not in self._given and options["selection"] != base["selection"]:
-            options["exploration"] = tuning.EXPLORATION[options["selection"]]
-        return options
+        return self._options.of(state)
 
     def search(
         self,
@@ -268,39 +187,51 @@ class Searcher:
         GameError (the user's game failed; its exception is the cause), SearchBusy, and KeyboardInterrupt on Ctrl-C. The
         Searcher can be used afterwards.
         """
-        begin = clock()
-        budget = self._budget(state, seconds, iterations)
-        if progress is None:
-            return self._core.search(state, budget[0], begin, *budget[1:])
-        return self._core.search(state, budget[0], begin, *budget[1:], *_reporter(self._core, progress, every))
+        request = self._request(state, seconds, iterations, clock())
+        if progress is not None:
+            request.progress, request.every = _reporter(self._core, progress, every)
+        return self._core.search(request)
 
-    def _budget(
-        self, state: Any, seconds: float | None, iterations: int | None
-    ) -> tuple[Any, float, int, int, bool, int]:
-        """Settings, seconds, iterations, seed, whether the search may stop early, and which tree it may go on with."""
-        general = self._is_general(state)
-        kind = general or tuning.kind_of(state)
+    def _request(self, state: Any, seconds: float | None, iterations: int | None, begin: float = 0.0) -> SearchRequest:
+        """A search of ``state``, for which the core is made ready. ``begin``: when it was asked for."""
+        options = self._options
+        kind = options.kind_of(state)
         settings = self._settings.get(kind)
-        if settings is None:
-            settings = self._settings[kind] = (
-                self._general_settings(state) if general else self._settings_for(state)
-            )
-        if isinstance(settings, SearchSettings) is not isinstance(self._core, SearchCore):
-            self._change_core(settings)
-        limit = 0
+        if settings is None or isinstance(settings, TwoPlayerSettings) is not isinstance(self._core, TwoPlayerCore):
+            settings = self._prepare(state, kind)
+        limit, duration, early, reuse = 0, 0.0, options.stop_early, NEVER
         if iterations is not None:
             limit = as_int(iterations, "iterations", 1, MAX_ITERATIONS // settings.rollouts_per_leaf)
         if seconds is not None:
-            duration = _as_duration(seconds)
-        else:
-            duration = 0.0 if limit else 1.0
-        seed = _random_seed() if self._seed is None else self._seed
-        early = self._stop_early
+            duration = as_duration(seconds)
+        elif not limit:
+            duration = 1.0
         if early is None:
-            early = limit == 0 and self._preset != "uct"
-        # a seed says what a search finds: the same position again begins anew
-        reuse = 0 if not self._reuse else 2 if self._seed is None else 1
-        return settings, duration, limit, seed, early, reuse
+            early = limit == 0 and options.preset != "uct"
+        if options.reuse:  # a seed says what a search finds: the same position again begins anew
+            reuse = ANY if options.seed is None else BELOW
+        seed = random_seed() if options.seed is None else options.seed
+        return SearchRequest(state, settings, begin, duration, limit, seed, early, reuse)
+
+    def _prepare(self, state: Any, kind: object) -> SearchSettings:
+        """The settings of a search of ``state``, for whose kind of tree the core is. SearchBusy while another kind is
+        searched."""
+        settings = self._settings.get(kind)
+        if settings is None:
+            settings = self._options.settings(state)
+        if isinstance(settings, TwoPlayerSettings) is not isinstance(self._core, TwoPlayerCore):
+            self._core.check_free()
+            if isinstance(settings, TwoPlayerSettings):
+                self._core = TwoPlayerCore(self._options.memory, self._options.threads)
+            else:
+                from mcts_core.engine.searched_general import GeneralCore
+
+                self._core = GeneralCore(self._options.memory)
+        if self._options.threads > 1:
+            self._core.check(state, settings)  # that it is no state would be worse
+            self._options.check_threads(state)
+        self._settings[kind] = settings
+        return settings
 
     def ponder(self, state: Any) -> None:
         """Searches ``state`` in a thread of its own, without a budget, until ``stop()``.
@@ -314,9 +245,9 @@ class Searcher:
         """The search, which ends with the last reference to it."""
         from mcts_core.engine.background_search import BackgroundSearch
 
-        settings, _, _, seed, _, reuse = self._budget(state, None, 1)
-        self._core.check(state)
-        return BackgroundSearch(self._core, (state, settings, clock(), 0.0, 0, seed, False, reuse))
+        request = self._request(state, None, 1, clock())
+        self._core.check(state, request.settings)
+        return BackgroundSearch(self._core, request.replace(iterations=0, stop_early=False))
 
     def stop(self) -> Stats | None:
         """Ends the search that is running, waits for its end and returns its Stats. From any thread, at any time.
@@ -337,7 +268,11 @@ class Searcher:
             figures = self._core.figures()
         except SearchBusy:  # another thread has begun the next search
             return None
-        return None if figures is None else _stats_of(self._core, figures)
+        if figures is None:
+            return None
+        from mcts_core.origin import stats_of
+
+        return stats_of(self._core, figures)
 
     def save(self, path: str | bytes | PathLike[Any]) -> None:
         """Writes options, trees and statistics to the file ``path``, for ``Searcher.load``.
@@ -391,9 +326,8 @@ class Searcher:
         thread before CancelledError goes on."""
         from mcts_core.background import search_async
 
-        begin = clock()
-        budget = self._budget(state, seconds, iterations)
-        return await search_async(self._core, (state, budget[0], begin, *budget[1:]))
+        request = self._request(state, seconds, iterations, clock())
+        return await search_async(self._core, request)
 
     def watch(
         self, state: Any, seconds: float | None = None, *, iterations: int | None = None, every: float = 0.1
@@ -404,114 +338,21 @@ class Searcher:
         gets the latest Stats. Budgets and errors are those of ``search``.
         """
         from mcts_core.engine.background_search import Watch
+        from mcts_core.origin import stats_of
 
-        budget = self._budget(state, seconds, iterations)
-        interval = _as_number(every, "every", 1e-3, 1e9)
-        self._core.check(state)
-        return Watch(self._core, (state, *budget), interval, _stats_of)
-
-    def _settings_for(self, state: Any) -> SearchSettings:
-        if self._general:
-            name, value = next(iter(self._general.items()))
-            raise InvalidOption(f"{name} {value!r} needs an evaluator or a general game, got {shorten(state)}")
-        options = self.options(state)
-        guide = guide_of(state)
-        if self._threads > 1 and not isinstance(state, NativeState):
-            self._core.check(state)  # that it is no state would be worse
-            raise InvalidOption(
-                f"threads must be 1 for a game written in Python, which one thread at a time can play, "
-                f"got {self._threads} for {shorten(state)}"
-            )
-        plain = (
-            (options["selection"], options["rollout"], options["fpu"]) == ("ucb1", "random", None)
-            and not any(options[name] for name in ("solver", "prior_weight", "expand_distance", "symmetry"))
-            and options["expand_after"] == 1
-        )
-        if guide is None:
-            for name in ("selection", "rollout", "solver", "fpu", "expand_after", "expand_distance", "prior_weight"):
-                if name in self._given and self._given[name] != tuning.UCT[name]:
-                    raise InvalidOption(
-                        f"{type(state).__name__} offers no more than its rules, so {name} must be "
-                        f"{tuning.UCT[name]!r}, got {self._given[name]!r}"
-                    )
-        common = {
-            "exploration": options["exploration"], "rollouts_per_leaf": options["rollouts_per_leaf"],
-            "by_value": options["final_move"] == "max", "prunes": self._prune,
-            "interval": options["exchange_every"],
-        }
-        if guide is None or plain:
-            return SearchSettings(guided=False, **common)
-        rollouts, _, actions, has_prover = guide
-        rollout = _ROLLOUTS.index(options["rollout"])
-        if not rollouts >> rollout & 1:
-            known = [name for number, name in enumerate(_ROLLOUTS) if rollouts >> number & 1]
-            raise InvalidOption(
-                f"rollout must be one of {', '.join(map(repr, known))} for {shorten(state)}, got {options['rollout']!r}"
-            )
-        if options["selection"] in ("rave", "grave") and not actions:
-            raise InvalidOption(
-                f"selection {options['selection']!r} needs a game that tells what its rollouts played, "
-                f"which {type(state).__name__} does not"
-            )
-        prover_bytes = min(PROVER_BYTES, self._memory // 4) if options["solver"] and has_prover else 0
-        return SearchSettings(
-            guided=True, **common, selection=_SELECTIONS.index(options["selection"]), solver=options["solver"],
-            fpu=options["fpu"], hand_schedule=options["rave_schedule"] == "hand", rave_k=options["rave_k"],
-            rave_bias=options["rave_bias"], grave_ref=options["grave_ref"], prior_weight=options["prior_weight"],
-            expand_after=options["expand_after"], rollout=rollout, distance=options["expand_distance"],
-            symmetry=options["symmetry"], prover_bytes=prover_bytes, tree_bytes=tree_share(self._memory - prover_bytes),
-            leaf_units=options["leaf_proofs"], node_units=options["node_proofs"], root_units=options["root_proofs"],
-        )
-
-    def _is_general(self, state: Any) -> bool:
-        """Whether the general tree searches ``state``."""
-        return "evaluator" in self._general or "policy_value" in self._general or is_general(state)
-
-    def _general_options(self, state: Any) -> dict[str, Any]:
-        by_network = "evaluator" in self._general or "policy_value" in self._general
-        known: dict[str, Any] = {"final_move": "robust", "fpu": None}
-        if by_network:
-            known |= {
-                "batch": 8 if "evaluator" in self._general else 1, "c_puct": 0.625, "noise_alpha": None,
-                "noise_weight": 0.25,
-            }
-        else:
-            known |= {"exploration": tuning.UCT["exploration"], "rollouts_per_leaf": 1}
-        known["temperature"] = 0.0
-        for name, value in self._given.items():
-            if name not in known and value != tuning.UCT[name]:
-                reason = "an evaluator is given" if by_network else f"{type(state).__name__} is a general game"
-                raise InvalidOption(f"{name} {value!r} has no meaning here: {reason}")
-        return {**known, **{name: self._given[name] for name in known if name in self._given}, **self._general}
-
-    def _general_settings(self, state: Any) -> GeneralSettings:
-        from mcts_core.engine.general_searcher import GeneralSettings
-
-        options = self._general_options(state)
-        if self._threads > 1:
-            raise InvalidOption(
-                f"threads must be 1 for a general game and with an evaluator, got {self._threads} for {shorten(state)}"
-            )
-        options["by_value"] = options.pop("final_move") == "max"
-        options["noise_alpha"] = options.get("noise_alpha") or 0.0
-        return GeneralSettings(**options)
-
-    def _change_core(self, settings: SearchSettings | GeneralSettings) -> None:
-        """To the other kind of tree. Raises SearchBusy while the one at hand is searched."""
-        from mcts_core.engine.general_searcher import GeneralCore, GeneralSettings
-
-        self._core.check_free()
-        if isinstance(settings, GeneralSettings):
-            self._core = GeneralCore(self._memory, settings)
-        else:
-            self._core = SearchCore(self._memory, self._threads)
+        request = self._request(state, seconds, iterations)
+        request.every = as_number(every, "every", 1e-3, 1e9)
+        self._core.check(state, request.settings)
+        return Watch(self._core, request, stats_of)
 
     def stats(self) -> Stats:
         """The figures of the last search. Raises NoSearch before the first one and after one that failed."""
         figures = self._core.figures()
         if figures is None:
             raise NoSearch("there are no statistics: no search has run yet, or the last one failed")
-        return _stats_of(self._core, figures)
+        from mcts_core.origin import stats_of
+
+        return stats_of(self._core, figures)
 
     def tree(self, max_depth: int = 3, min_share: float = 0.01) -> Node:
         """The top of the last search's tree as data; see ``Stats.tree``."""
@@ -534,13 +375,15 @@ def search(state: Any, seconds: float | None = None, *, iterations: int | None =
         engine = Searcher(**{"reuse": False, **options})
         _local.engine, _local.options = engine, options
     _local.stats = None
-    budget = engine._budget(state, seconds, iterations)
+    request = engine._request(state, seconds, iterations, begin)
     core = engine._core
-    move = core.search(state, budget[0], begin, *budget[1:])
+    move = core.search(request)
     if core.held > ARENA_KEPT:  # the caller waits for the move: no Stats are made before somebody asks for them
+        from mcts_core.origin import top_of
+
         figures = core.figures()
         assert figures is not None  # a search has just ended
-        _local.stats = core, figures, _top_of(core, figures["number"])
+        _local.stats = core, figures, top_of(core, figures["number"])
         core.release()
     return move
 
@@ -551,8 +394,10 @@ def stats() -> Stats:
     if engine is None:
         raise NoSearch("there are no statistics: search() has not been called in this thread")
     if isinstance(_local.stats, tuple):
+        from mcts_core.origin import stats_of
+
         core, figures, top = _local.stats
-        _local.stats = found = _stats_of(core, figures)
+        _local.stats = found = stats_of(core, figures)
         found._origin.keep(found.move, top)
     return _local.stats or engine.stats()
 
@@ -563,90 +408,18 @@ def rollouts(state: Any, n: int, *, seed: int | None = None) -> Rollouts:
     The same seed gives the same counts on every machine. Raises InvalidOption, InvalidState, GameOver, GameError.
     """
     count = as_int(n, "n", 1, 2**40)
-    chosen = _random_seed() if seed is None else as_int(seed, "seed", 0, MAX_SEED)
+    chosen = random_seed() if seed is None else as_int(seed, "seed", 0, MAX_SEED)
     losses, draws, wins, plies, seconds = bulk_rollouts.run(state, count, chosen)
     from mcts_core.results import Rollouts
 
     return Rollouts(wins, draws, losses, plies / count, seconds, count / seconds)
 
 
-def _top_of(core: SearchCore | GeneralCore, number: int) -> tuple[Any, ...] | None:
-    """What ``Origin.keep`` keeps of the tree of the search ``number``, the last one."""
-    if not isinstance(core, SearchCore):
-        return None
-    from mcts_core.engine.top import top
-
-    return top(core, number, KEPT_DEPTH, KEPT_SHARE, MAX_NODES)
-
-
-def _stats_of(core: SearchCore | GeneralCore, figures: dict[str, Any]) -> Stats:
-    from mcts_core.origin import Origin
-    from mcts_core.results import MoveStats, Stats
-
-    moves = tuple(MoveStats(*child) for child in figures.pop("moves"))
-    rate = figures["iterations"] / figures["seconds"]
-    figures["pv"] = tuple(figures["pv"])
-    state, number = figures.pop("state"), figures.pop("number")
-    found = Stats(**figures, moves=moves, iterations_per_second=rate)
-    object.__setattr__(found, "_origin", Origin(core, state, None if found.stop_reason == "running" else number))
-    return found
-
-
-def _reporter(
-    core: SearchCore | GeneralCore, progress: Any, every: Any
-) -> tuple[Callable[[dict[str, Any]], object], float]:
+def _reporter(core: SearchCore, progress: Any, every: Any) -> tuple[Callable[[dict[str, Any]], object], float]:
     """What the core calls with figures, and how often."""
-    interval = _as_number(every, "every", 1e-3, 1e9)
+    interval = as_number(every, "every", 1e-3, 1e9)
     if not callable(progress):
         raise InvalidOption(f"progress must be a function of one argument, the Stats so far, got {shorten(progress)}")
-    return lambda figures: progress(_stats_of(core, figures)), interval
+    from mcts_core.origin import stats_of
 
-
-def _random_seed() -> int:
-    return int.from_bytes(urandom(8), "little")
-
-
-def _as_duration(seconds: Any) -> float:
-    duration = _as_number(seconds, "seconds", 0.0, MAX_SECONDS)
-    if duration <= 0.0:
-        raise InvalidOption(f"seconds must be a finite number above 0, got {shorten(seconds)}")
-    return duration
-
-
-def _as_number(value: Any, name: str, low: float, high: float) -> float:
-    """``value`` as a float from ``low`` to ``high``, or InvalidOption."""
-    try:
-        if isinstance(value, (bool, str, bytes)):
-            raise TypeError
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidOption(f"{name} must be a number, got {shorten(value)}") from None
-    if not math.isfinite(number) or not low <= number <= high:
-        raise InvalidOption(f"{name} must be a finite number from {low:g} to {high:g}, got {shorten(value)}")
-    return number
-
-
-def _number(value: Any, name: str, low: float, high: float) -> float | None:
-    return None if value is None else _as_number(value, name, low, high)
-
-
-def _whole(value: Any, name: str, low: int, high: int) -> int | None:
-    return None if value is None else as_int(value, name, low, high)
-
-
-def _flag(value: Any, name: str) -> bool | None:
-    if value is None or isinstance(value, bool):
-        return value
-    raise InvalidOption(f"{name} must be True or False, got {shorten(value)}")
-
-
-def _function(value: Any, name: str) -> Any:
-    if value is None or callable(value):
-        return value
-    raise InvalidOption(f"{name} must be a function, got {shorten(value)}")
-
-
-def _choice(value: Any, name: str, known: tuple[str, ...]) -> str | None:
-    if value is None or (isinstance(value, str) and value in known):
-        return value
-    raise InvalidOption(f"{name} must be {' or '.join(map(repr, known))}, got {shorten(value)}")
+    return lambda figures: progress(stats_of(core, figures)), interval

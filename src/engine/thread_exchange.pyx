@@ -19,7 +19,7 @@ from mcts_core.tree.exchange cimport hear, known_free, tell, words_free
 from mcts_core.game cimport mcts_interrupt, mcts_raised
 from mcts_core.tree.guided_tree cimport GuidedOps, GuidedTree
 from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_SOLVED, Tree, TreeOps
-from mcts_core.tree.view cimport has_root
+from mcts_core.tree.view cimport has_root, spent_on
 
 
 cdef extern from "kernels/platform.h" nogil:
@@ -96,7 +96,6 @@ cdef void team_begin(Team *team, uint32_t limit, uint32_t interval, bint patient
         member.limit = limit // team.count + (i < limit % team.count)
         member.next = interval
         member.status = RUN_DONE
-        member.reason = NULL
         if i and member.tree.guided:
             guided = <GuidedTree *>member.tree
             guided.interrupt.raised = is_over
@@ -177,7 +176,7 @@ cdef int team_run(Team *team, uint32_t number, uint32_t count) noexcept nogil:
     cdef Member *member = &team.members[number]
     cdef Tree *tree = member.tree
     cdef GuidedTree *guided = <GuidedTree *>tree
-    cdef uint32_t spent = tree.iterations + (guided.forgone if tree.guided else 0), part
+    cdef uint32_t spent = spent_on(tree), part
     cdef uint32_t end = spent + count
     cdef int status
     while spent < end:
@@ -185,7 +184,7 @@ cdef int team_run(Team *team, uint32_t number, uint32_t count) noexcept nogil:
         if part > member.next - spent:
             part = member.next - spent
         status = guided_ops.run(guided, part) if tree.guided else tree_ops.run(tree, part)
-        spent = tree.iterations + (guided.forgone if tree.guided else 0)
+        spent = spent_on(tree)
         if status != RUN_DONE or (tree.guided and guided.interrupted):
             return status
         if spent >= member.next:

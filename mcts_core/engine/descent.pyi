@@ -1,1 +1,0 @@
-# Native functions only, by cimport of engine/descent.pxd: Python sees none of them.

@@ -1,0 +1,26 @@
+"""What is asked of a search."""
+
+from libc.stdint cimport uint32_t, uint64_t
+
+from mcts_core.engine.settings cimport SearchSettings
+from mcts_core.engine.turn cimport Halt
+
+
+cdef enum Reuse:                       # when the last search's tree is used again
+    REUSE_NEVER = 0
+    REUSE_BELOW = 1                    # for a position below its root
+    REUSE_ANY = 2                      # and for that of its root
+
+
+cdef class SearchRequest:
+    cdef public object state           # as the user gave it
+    cdef public SearchSettings settings
+    cdef public double begin           # the clock's reading when the call began
+    cdef public double seconds         # budgets, 0 where there is none
+    cdef public uint32_t iterations
+    cdef public uint64_t seed
+    cdef public bint stop_early        # the search ends when the move is certain
+    cdef public int reuse
+    cdef public object progress        # called with figures after every `every` seconds, or None
+    cdef public double every
+    cdef public Halt halt              # ends the search when it is told, or was before; or None

@@ -1,0 +1,40 @@
+from collections.abc import Callable
+from typing import Any, Self
+
+from typing_extensions import disjoint_base
+
+from mcts_core.engine.settings import SearchSettings
+from mcts_core.engine.turn import Halt
+
+NEVER: int
+BELOW: int
+ANY: int
+
+@disjoint_base
+class SearchRequest:
+    state: Any
+    settings: SearchSettings
+    begin: float
+    seconds: float
+    iterations: int
+    seed: int
+    stop_early: bool
+    reuse: int
+    progress: Callable[[dict[str, Any]], object] | None
+    every: float
+    halt: Halt | None
+    def __new__(
+        cls,
+        state: Any,
+        settings: SearchSettings,
+        begin: float = 0.0,
+        seconds: float = 0.0,
+        iterations: int = 0,
+        seed: int = 0,
+        stop_early: bool = False,
+        reuse: int = 0,
+        progress: Callable[[dict[str, Any]], object] | None = None,
+        every: float = 0.0,
+        halt: Halt | None = None,
+    ) -> Self: ...
+    def replace(self, **changes: Any) -> SearchRequest: ...

@@ -1,0 +1,21 @@
+"""The tree of one search in the next one: the path to the new root, and what is moved there together."""
+
+from libc.stdint cimport uint32_t
+
+from mcts_core.game cimport NativeState
+from mcts_core.tree.plain_tree cimport Tree
+
+
+# The moves, as the tree names them, from the last search's root to ``state``; None: they are not known.
+cdef list path_to_root(const Tree *tree, NativeState before, object state_before, NativeState native, object state,
+                       int sign)
+
+# Whether the path leads to a block where the player ``sign`` is to move: a state need not tell who that is.
+cdef bint has_mover(const Tree *tree, const uint32_t *path, uint32_t count, int sign) noexcept nogil
+
+# Moves what is below a new root together, and no more of it than ``seconds`` (0: no limit) are worth.
+cdef void move_together(Tree *tree, double seconds, double now) noexcept nogil
+
+# Prunes a full tree of a search from ``begin`` to ``deadline``: RUN_DONE, RUN_MEMORY where nothing was gained, or
+# RUN_LATE.
+cdef int prune(Tree *tree, double begin, double deadline, double now) noexcept nogil

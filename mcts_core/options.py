@@ -1,0 +1,276 @@
+"""The options of a search: their checks, and what each means by game. The defaults are in ``tuning.py``."""
+
+from __future__ import annotations
+
+import math
+from os import urandom
+
+from mcts_core import tuning
+from mcts_core.arguments import as_int, shorten
+from mcts_core.engine.settings import GeneralSettings, TwoPlayerSettings, default_memory, guide_of, tree_share
+from mcts_core.errors import InvalidOption
+from mcts_core.game import NativeState, is_general
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+MAX_ITERATIONS = 2**30 - 1
+MAX_SECONDS = 1e9
+MAX_SEED = 2**64 - 1
+MAX_THREADS = 256
+PROVER_BYTES = 64 << 20
+"""Largest memory of a game's exact search; never more than a quarter of the budget."""
+
+_PRESETS = ("strong", "uct")
+_SELECTIONS = ("ucb1", "ucb1-tuned", "rave", "grave")
+_ROLLOUTS = ("random", "decisive", "tactical")
+_SCHEDULES = ("mse", "hand")
+_FINAL_MOVES = ("robust", "max")
+
+
+# ---- values ----------------------------------------------------------------------------------------------------------
+
+def random_seed() -> int:
+    return int.from_bytes(urandom(8), "little")
+
+
+def as_number(value: Any, name: str, low: float, high: float) -> float:
+    """``value`` as a float from ``low`` to ``high``, or InvalidOption."""
+    try:
+        if isinstance(value, (bool, str, bytes)):
+            raise TypeError
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidOption(f"{name} must be a number, got {shorten(value)}") from None
+    if not math.isfinite(number) or not low <= number <= high:
+        raise InvalidOption(f"{name} must be a finite number from {low:g} to {high:g}, got {shorten(value)}")
+    return number
+
+
+def as_duration(seconds: Any) -> float:
+    duration = as_number(seconds, "seconds", 0.0, MAX_SECONDS)
+    if duration <= 0.0:
+        raise InvalidOption(f"seconds must be a finite number above 0, got {shorten(seconds)}")
+    return duration
+
+
+def _number(low: float, high: float) -> Callable[[Any, str], Any]:
+    return lambda value, name: as_number(value, name, low, high)
+
+
+def _whole(low: int, high: int) -> Callable[[Any, str], Any]:
+    return lambda value, name: as_int(value, name, low, high)
+
+
+def _choice(*known: str) -> Callable[[Any, str], Any]:
+    def check(value: Any, name: str) -> str:
+        if isinstance(value, str) and value in known:
+            return value
+        raise InvalidOption(f"{name} must be {' or '.join(map(repr, known))}, got {shorten(value)}")
+
+    return check
+
+
+def _flag(value: Any, name: str) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise InvalidOption(f"{name} must be True or False, got {shorten(value)}")
+
+
+def _function(value: Any, name: str) -> Any:
+    if callable(value):
+        return value
+    raise InvalidOption(f"{name} must be a function, got {shorten(value)}")
+
+
+def _memory(value: Any, name: str) -> int:
+    return int(as_number(value, name, 1.0, 65536.0) * 2**20)
+
+
+# ---- the options of a Searcher ---------------------------------------------------------------------------------------
+
+_OWN: dict[str, Callable[[Any, str], Any]] = {
+    "preset": _choice(*_PRESETS),
+    "memory_mb": _memory,
+    "seed": _whole(0, MAX_SEED),
+    "stop_early": _flag,
+    "reuse": _flag,
+    "prune": _flag,
+}
+"""What is the same for every game."""
+
+_GIVEN: dict[str, Callable[[Any, str], Any]] = {
+    "selection": _choice(*_SELECTIONS),
+    "exploration": _number(0.0, 1e6),
+    "fpu": _number(-1e6, 1e6),
+    "solver": _flag,
+    "rollout": _choice(*_ROLLOUTS),
+    "rollouts_per_leaf": _whole(1, 100),
+    "expand_after": _whole(1, 2**30),
+    "expand_distance": _whole(0, 32),
+    "prior_weight": _number(0.0, 1e6),
+    "rave_schedule": _choice(*_SCHEDULES),
+    "rave_k": _number(0.0, 1e9),
+    "rave_bias": _number(0.0, 1e6),
+    "grave_ref": _whole(0, 2**30),
+    "symmetry": _flag,
+    "leaf_proofs": _whole(0, 2**20),
+    "node_proofs": _whole(0, 2**20),
+    "root_proofs": _whole(0, 2**20),
+    "exchange_every": _whole(16, 2**30),
+    "final_move": _choice(*_FINAL_MOVES),
+}
+"""What has defaults by game."""
+
+_GENERAL: dict[str, Callable[[Any, str], Any]] = {
+    "evaluator": _function,
+    "policy_value": _function,
+    "batch": _whole(1, 4096),
+    "c_puct": _number(0.0, 1e6),
+    "noise_alpha": _number(1e-6, 1e6),
+    "noise_weight": _number(0.0, 1.0),
+    "temperature": _number(0.0, 1e6),
+}
+"""Those of general games and evaluators alone."""
+
+
+class Options:
+    """The options of one Searcher, checked: those that were given, and the settings of a search that they make."""
+
+    __slots__ = (
+        "general", "given", "has_evaluator", "memory", "preset", "prune", "reuse", "seed", "stop_early", "threads",
+    )
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        """``options`` has every name; None: not given. Raises InvalidOption."""
+        own, given, self.general = (
+            {name: check(options[name], name) for name, check in checks.items() if options[name] is not None}
+            for checks in (_OWN, _GIVEN, _GENERAL)
+        )
+        self.given = {**given, "final_move": given.get("final_move", "robust")}
+        if "evaluator" in self.general and "policy_value" in self.general:
+            raise InvalidOption("evaluator and policy_value are two forms of one thing; give one of them")
+        self.has_evaluator = "evaluator" in self.general or "policy_value" in self.general
+        if not self.has_evaluator:
+            for name in ("batch", "c_puct", "noise_alpha", "noise_weight"):
+                if name in self.general:
+                    raise InvalidOption(f"{name} needs an evaluator or policy_value, got {self.general[name]!r} alone")
+        self.memory: int = own["memory_mb"] if "memory_mb" in own else default_memory()
+        self.preset: str | None = own.get("preset")
+        self.seed: int | None = own.get("seed")
+        self.stop_early: bool | None = own.get("stop_early")
+        self.reuse: bool = own.get("reuse", True)
+        self.prune: bool = own.get("prune", True)
+        self.threads = as_int(options["threads"], "threads", 1, MAX_THREADS)
+        if self.memory < self.threads << 20:
+            raise InvalidOption(f"memory_mb must be at least 1 for each of the {self.threads} threads, "
+                                f"got {shorten(options['memory_mb'])}")
+
+    def __str__(self) -> str:
+        shown = {
+            "preset": self.preset, **self.given, "memory_mb": self.memory / 2**20, "seed": self.seed,
+            "stop_early": self.stop_early, "threads": self.threads if self.threads > 1 else None,
+            "reuse": None if self.reuse else False, "prune": None if self.prune else False,
+            **self.general,
+        }
+        return ", ".join(f"{name}={value!r}" for name, value in shown.items() if value is not None)
+
+    def is_general(self, state: Any) -> bool:
+        """Whether the general tree searches ``state``."""
+        return self.has_evaluator or is_general(state)
+
+    def kind_of(self, state: Any) -> object:
+        """States of one kind have the same settings."""
+        return self.is_general(state) or tuning.kind_of(state)
+
+    def of(self, state: Any) -> dict[str, Any]:
+        """The options that a search of ``state`` has, the defaults of its game included."""
+        if self.is_general(state):
+            return self._of_general(state)
+        base = tuning.UCT if self.preset == "uct" else tuning.defaults(state)
+        options = {**base, **self.given}
+        if "exploration" not in self.given and options["selection"] != base["selection"]:
+            options["exploration"] = tuning.EXPLORATION[options["selection"]]
+        return options
+
+    def settings(self, state: Any) -> TwoPlayerSettings | GeneralSettings:
+        """The same in the form in which the native code reads them. Raises what a search of ``state`` would raise for
+        options that its game does not know."""
+        return self._general_settings(state) if self.is_general(state) else self.two_player_settings(state)
+
+    def two_player_settings(self, state: Any) -> TwoPlayerSettings:
+        if self.general:
+            name, value = next(iter(self.general.items()))
+            raise InvalidOption(f"{name} {value!r} needs an evaluator or a general game, got {shorten(state)}")
+        options = self.of(state)
+        guide = guide_of(state)
+        plain = (
+            (options["selection"], options["rollout"], options["fpu"]) == ("ucb1", "random", None)
+            and not any(options[name] for name in ("solver", "prior_weight", "expand_distance", "symmetry"))
+            and options["expand_after"] == 1
+        )
+        if guide is None:
+            for name in ("selection", "rollout", "solver", "fpu", "expand_after", "expand_distance", "prior_weight"):
+                if name in self.given and self.given[name] != tuning.UCT[name]:
+                    raise InvalidOption(
+                        f"{type(state).__name__} offers no more than its rules, so {name} must be "
+                        f"{tuning.UCT[name]!r}, got {self.given[name]!r}"
+                    )
+        common = {
+            "exploration": options["exploration"], "rollouts_per_leaf": options["rollouts_per_leaf"],
+            "by_value": options["final_move"] == "max", "prunes": self.prune, "interval": options["exchange_every"],
+        }
+        if guide is None or plain:
+            return TwoPlayerSettings(guided=False, **common)
+        rollouts, _, actions, has_prover = guide
+        rollout = _ROLLOUTS.index(options["rollout"])
+        if not rollouts >> rollout & 1:
+            known = [name for number, name in enumerate(_ROLLOUTS) if rollouts >> number & 1]
+            raise InvalidOption(
+                f"rollout must be one of {', '.join(map(repr, known))} for {shorten(state)}, got {options['rollout']!r}"
+            )
+        if options["selection"] in ("rave", "grave") and not actions:
+            raise InvalidOption(
+                f"selection {options['selection']!r} needs a game that tells what its rollouts played, "
+                f"which {type(state).__name__} does not"
+            )
+        prover_bytes = min(PROVER_BYTES, self.memory // 4) if options["solver"] and has_prover else 0
+        return TwoPlayerSettings(
+            guided=True, **common, selection=_SELECTIONS.index(options["selection"]), solver=options["solver"],
+            fpu=options["fpu"], hand_schedule=options["rave_schedule"] == "hand", rave_k=options["rave_k"],
+            rave_bias=options["rave_bias"], grave_ref=options["grave_ref"], prior_weight=options["prior_weight"],
+            expand_after=options["expand_after"], rollout=rollout, distance=options["expand_distance"],
+            symmetry=options["symmetry"], prover_bytes=prover_bytes, tree_bytes=tree_share(self.memory - prover_bytes),
+            leaf_units=options["leaf_proofs"], node_units=options["node_proofs"], root_units=options["root_proofs"],
+        )
+
+    def check_threads(self, state: Any) -> None:
+        """Raises InvalidOption where several threads cannot search ``state``."""
+        if self.threads == 1:
+            return
+        if self.is_general(state):
+            raise InvalidOption(
+                f"threads must be 1 for a general game and with an evaluator, got {self.threads} for {shorten(state)}"
+            )
+        if not isinstance(state, NativeState):
+            raise InvalidOption(
+                f"threads must be 1 for a game written in Python, which one thread at a time can play, "
+                f"got {self.threads} for {shorten(state)}"
+            )
+
+    def _of_general(self, state: Any) -> dict[str, Any]:
+        known = (tuning.EVALUATOR if "evaluator" in self.general else
+                 tuning.POLICY_VALUE if "policy_value" in self.general else tuning.ROLLOUTS)
+        for name, value in self.given.items():
+            if name not in known and value != tuning.UCT[name]:
+                reason = "an evaluator is given" if self.has_evaluator else f"{type(state).__name__} is a general game"
+                raise InvalidOption(f"{name} {value!r} has no meaning here: {reason}")
+        return {**known, **{name: self.given[name] for name in known if name in self.given}, **self.general}
+
+    def _general_settings(self, state: Any) -> GeneralSettings:
+        options = self._of_general(state)
+        options["by_value"] = options.pop("final_move") == "max"
+        options["noise_alpha"] = options.get("noise_alpha") or 0.0
+        return GeneralSettings(**options)

@@ -1,0 +1,268 @@
+"""The loop of a search: slices, the clock, signals, progress.
+
+The loop runs without the GIL in short slices, or from one batch of evaluations to the next; between them it looks at
+the clock and, on the main thread, at signals. It drives any tree by the operations of ``SearchedTree``; when it ends
+is in ``engine/stop_rules.pyx``, and what it reports in ``engine/report.pyx``.
+"""
+
+from _thread import get_ident
+
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport int32_t, uint32_t
+
+from mcts_core.dispatch import isa
+from mcts_core.errors import EvaluatorError, NoSearch, SearchBusy
+from mcts_core.engine.turn import main_thread_ident
+
+from mcts_core.game cimport mcts_interrupt
+from mcts_core.engine.report cimport best_move, figures_of, final_move
+from mcts_core.engine.request cimport SearchRequest
+from mcts_core.engine.settings cimport SearchSettings
+from mcts_core.engine.turn cimport Claim
+from mcts_core.engine.stop_rules cimport Look, only_move, stop_reason
+from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY
+
+
+cdef enum:
+    MIB = 1 << 20
+    NEVER = 0xFFFFFFFF
+    CHECKS = 64                     # looks of an iteration budget at whether the move is decided
+
+
+def clock():
+    """Seconds of the clock that deadlines are measured on."""
+    return read_clock()
+
+
+cdef class SearchCore(SearchedTree):
+    """Searches over one tree, one at a time. The memory is kept between searches and given back with the object."""
+
+    def search(self, SearchRequest request not None, Claim claim=None):
+        """Does what is asked and returns the move to play.
+
+        ``claim``: that of this search, where it begins in another thread than it was asked for.
+        """
+        cdef SearchSettings settings = request.settings
+        cdef int status, joined = RUN_DONE
+        cdef uint32_t limit = request.iterations
+        cdef bint only, early
+        self.begin_turn(claim, request.halt)
+        try:
+            self.set_up(request)
+            if limit == 0 or limit > self.room():
+                limit = self.room()
+            only = request.stop_early and only_move(settings, self.count_moves())
+            if only:
+                limit = 1
+            early = request.stop_early and not settings.visits_are_data and not settings.values_decide
+            self.progress = request.progress
+            self.every = request.every
+            try:
+                limit = self.start(limit, request.seconds <= 0)
+                try:
+                    with nogil:
+                        status = self.loop(request.seconds, limit, early)
+                finally:
+                    joined = self.join()
+                if joined != RUN_DONE:
+                    status = joined
+                if self.is_proven():
+                    self.stop_reason = "solved"
+            except EvaluatorError:
+                self.drop_result()
+                raise
+            finally:
+                self.stop_clock(request.seconds)
+            if only and self.stop_reason == "iterations":
+                self.stop_reason = "only_move"
+            if status == RUN_GAME_ERROR:
+                try:
+                    self.fail()
+                except Exception:  # Ctrl-C in the user's code is none, and leaves the statistics
+                    self.drop_result()
+                    raise
+            return self.conclude()
+        finally:
+            self.leave()
+
+    cdef int set_up(self, SearchRequest request) except -1:
+        """Readies the tree and the clock."""
+        self.finished = False
+        self.line = None
+        self.begin = request.begin
+        self.open(request)
+        self.state = request.state
+        self.seed = request.seed
+        self.isa = isa
+        self.used = 0
+        self.stop_reason = "cancelled"  # what a signal leaves here
+        self.deadline = request.begin + request.seconds if request.seconds > 0 else 1e300
+        self.signals_at = request.begin + SIGNAL_INTERVAL if get_ident() == main_thread_ident() else 1e300
+        self.failure = None
+        return 0
+
+    cdef void end(self, const char *reason) noexcept:
+        self.stop_reason = reason.decode()
+
+    cdef void stop_clock(self, double seconds) noexcept:
+        """Ends what only a search that runs has; ``seconds``: its time budget, 0: none."""
+        self.seconds = read_clock() - self.begin
+        self.overshoot = max(0.0, self.seconds - seconds) if seconds > 0 else 0.0
+        self.progress = None
+        self.rest()
+
+    cdef object conclude(self):
+        """Settles the move to play."""
+        if not self.has_result():
+            raise MemoryError(f"no memory for a search tree of {self.memory // MIB} MB")
+        self.move = final_move(self)
+        self.finished = True
+        return self.move
+
+    cdef int loop(self, double seconds, uint32_t limit, bint early) except -1 nogil:
+        """Runs iterations until a stop rule ends it; the tree's status, and the reason in ``stop_reason``."""
+        cdef uint32_t batch = 1, count, full_at = NEVER, spent = self.spent()
+        cdef double now = read_clock(), last, slice_seconds
+        cdef double report_at = self.begin + self.every if self.progress is not None else 1e300
+        cdef const char *reason = NULL
+        cdef Look look
+        look.limit = limit
+        look.begin, look.seconds, look.deadline = self.begin, seconds, self.deadline
+        look.early = early and (seconds > 0 or not self.teamed)
+        # looks at fixed numbers of iterations: a seed and an iteration budget give one search
+        look.look_at = look.interval = limit // CHECKS + 1
+        while reason == NULL:
+            count = limit - spent
+            if count > batch and not self.in_batches:
+                count = batch
+            if look.early and seconds <= 0 and count > look.look_at - spent:
+                count = look.look_at - spent
+            look.status = self.run(count)
+            last = now
+            now = read_clock()
+            look.ran = self.spent() - spent
+            look.took = now - last
+            spent = look.spent = self.spent()
+            if now >= self.signals_at:
+                with gil:
+                    self.look_at_signals()
+            if self.failure is not None:
+                with gil:
+                    failure, self.failure = self.failure, None
+                    raise failure
+            if look.status == RUN_GAME_ERROR:
+                return look.status
+            if look.status == RUN_MEMORY and spent != full_at:
+                full_at = spent
+                look.status = self.make_room(self.deadline)
+                now = read_clock()
+            look.now = now
+            reason = stop_reason(self, &look)
+            # the next slice: SLICE long, half of what is left before the deadline, growing at most eightfold
+            slice_seconds = SLICE
+            if seconds > 0 and 0.5 * (self.deadline - now) < slice_seconds:
+                slice_seconds = 0.5 * (self.deadline - now)
+            batch = next_batch(batch, now - last, slice_seconds)
+            if now >= report_at and reason == NULL:
+                with gil:
+                    self.report()
+                now = read_clock()
+                report_at = now + self.every
+        with gil:
+            self.end(reason)
+        return look.status
+
+    cdef mcts_interrupt interrupt(self) noexcept nogil:
+        """What exact search asks in the search's own thread."""
+        cdef mcts_interrupt interrupt
+        interrupt.raised = is_over
+        interrupt.context = <void *>self
+        return interrupt
+
+    cdef bint is_over(self) noexcept nogil:
+        """Whether the search has to end now."""
+        cdef double now = read_clock()
+        if now >= self.signals_at:
+            with gil:
+                self.look_at_signals()
+        return now >= self.deadline or self.is_cancelled() or self.failure is not None
+
+    cdef void look_at_signals(self) noexcept:
+        try:
+            PyErr_CheckSignals()
+        except BaseException as error:  # Ctrl-C
+            self.failure = error
+        self.signals_at = read_clock() + SIGNAL_INTERVAL
+
+    cdef int report(self) except -1:
+        """Calls ``progress`` with the figures of the search so far."""
+        self.seconds = read_clock() - self.begin
+        self.stop_reason = "running"
+        figures = self.snapshot()
+        self.stop_reason = "cancelled"
+        if figures is not None:
+            self.progress(figures)
+        return 0
+
+    cdef dict snapshot(self):
+        """The figures, for the thread that has the lock."""
+        return figures_of(self)
+
+    def figures(self):
+        """What the last search found, as a dict; None when there was none or it failed."""
+        if not self.take():
+            if self.is_own():
+                raise SearchBusy("this Searcher is searching; a progress callback gets the statistics so far")
+            raise SearchBusy("this Searcher is searching in another thread; its statistics can be read afterwards")
+        try:
+            return self.snapshot()
+        finally:
+            self.lock.release()
+
+    def tell(self, uint32_t least=1):
+        """What is new, since the last time, in the tree of the last search, for other searches of its root: bytes.
+
+        ``least``: visits that a node below the root must have got for what is below it to be told. None where there is
+        no search to tell of, or the root's moves have no statistics yet.
+        """
+        if not self.take():
+            raise SearchBusy("this Searcher is searching in another thread; it can tell of it afterwards")
+        try:
+            return self.tell_news(least) if self.state is not None else None
+        finally:
+            self.lock.release()
+
+    def hear(self, bytes told not None):
+        """Adds what another search of the same root, with the same options, told.
+
+        Raises ValueError for what it cannot have told; nothing is changed then. NoSearch before the root's moves have
+        statistics.
+        """
+        if not self.take():
+            raise SearchBusy("this Searcher is searching in another thread; it can hear of others afterwards")
+        try:
+            if self.state is None:
+                raise NoSearch("there is no search to which anything could be added")
+            self.hear_news(told)
+        finally:
+            self.lock.release()
+
+    cdef int look_again(self) except -1:
+        """After the statistics have changed: the move to play, and the line."""
+        self.line = None
+        if self.finished:
+            self.move = best_move(self, self.root_children())
+        return 0
+
+    def release(self):
+        """Gives the memory of the trees back; the statistics of the last search go with them."""
+        if not self.take():
+            raise SearchBusy("this Searcher is searching in another thread; its memory can be released afterwards")
+        try:
+            self.forget()
+        finally:
+            self.lock.release()
+
+
+cdef int32_t is_over(void *context) noexcept nogil:
+    return (<SearchCore>context).is_over()

@@ -1,0 +1,148 @@
+"""What a search found: the move to play, the principal variation, the figures.
+
+The same for every kind of tree, by the operations of ``SearchedTree``: the children of the root as tuples, and a step
+from a node to its most visited child.
+"""
+
+from libc.stdint cimport uint32_t
+from libc.string cimport memset
+
+from mcts_core.tree.dirichlet cimport natural_exp, natural_log, uniform
+from mcts_core.game cimport MCTS_NO_MOVE
+from mcts_core.engine.searched_tree cimport Counts, SearchedTree
+
+
+cdef tuple PROVEN = ("loss", "draw", "win")  # by half-points
+
+
+cdef object final_move(SearchedTree tree):
+    cdef list children = tree.root_children()
+    cdef double temperature = tree.head().temperature
+    return drawn_move(tree, children, temperature) if temperature > 0 else best_move(tree, children)
+
+
+cdef object best_move(SearchedTree tree, list children):
+    """The shortest proven win, else the longest proven loss, else by visits or by value."""
+    cdef uint32_t distance, first
+    cdef int proof
+    cdef list winning, alive
+    settings = tree.head()
+    key = by_value_key if settings.by_value else by_visits_key
+    if not settings.proves:
+        # a move that wins at once is played, also where another one wins as surely but later
+        winning = tree.winning_moves()
+        if winning:
+            children = [child for child in children if child[0] in winning]
+        return max(children, key=key)[0]
+    proof = tree.proof(&distance, &first)
+    if proof >= 0 and first != MCTS_NO_MOVE:
+        return tree.name(first)
+    winning = [child for child in children if child[4] == "win"]
+    if winning:
+        return min(winning, key=by_distance_key)[0]
+    alive = [child for child in children if child[4] != "loss"]
+    if not alive:
+        return max(children, key=by_length_key)[0]
+    if proof == 1:
+        alive = [child for child in alive if child[4] == "draw"] or alive
+    return max(alive, key=key)[0]
+
+
+cdef object drawn_move(SearchedTree tree, list children, double temperature):
+    """A move by its visits to the power of 1 / temperature."""
+    cdef double power = 1.0 / temperature, at, sum = 0.0
+    cdef uint32_t most = max([child[1] for child in children]), visits
+    cdef list weights = []
+    for child in children:
+        visits = child[1]
+        weights.append(1.0 if visits == most else natural_exp(power * natural_log(visits / <double>most)) if visits
+                       else 0.0)
+    for weight in weights:
+        sum += weight
+    at = uniform(tree.random()) * sum
+    for child, weight in zip(children, weights, strict=True):
+        if weight > 0:
+            chosen = child[0]
+            at -= weight
+            if at < 0:
+                break
+    return chosen
+
+
+cdef list principal_variation(SearchedTree tree, object first):
+    """The move to play, then the most visited one of every node below that has statistics of its children."""
+    cdef uint32_t link = tree.link_of(first), move
+    cdef list moves = [first]
+    while tree.best_child(&link, &move):
+        moves.append(tree.name(move))
+    return moves
+
+
+cdef dict figures_of(SearchedTree tree):
+    cdef Counts counts
+    cdef uint32_t plies, first
+    cdef int proof
+    if not tree.has_result():
+        return None
+    memset(&counts, 0, sizeof(counts))
+    tree.sum_counts(&counts)
+    children = tree.root_children()
+    move = tree.move if tree.finished else best_move(tree, children)
+    proof = tree.proof(&plies, &first)
+    proven = distance = None
+    if proof >= 0:
+        proven, distance = PROVEN[proof], plies
+    line = tree.line
+    if line is None:
+        line = principal_variation(tree, move)
+        if tree.finished:
+            if proof >= 0:
+                line = tree.extended(line)
+            tree.line = line
+    return {
+        "move": move,
+        "value": proof / 2.0 if proof >= 0 else tree.value(),
+        "values": tree.values(),
+        "visits": counts.visits,
+        "moves": sorted(children, key=by_visits_key, reverse=True),
+        "pv": list(line),
+        "iterations": counts.iterations,
+        "rollouts": counts.rollouts,
+        "seconds": tree.seconds,
+        "nodes": counts.nodes,
+        "bytes": tree.used or counts.bytes,
+        "prunes": counts.prunes,
+        "dropped_nodes": counts.dropped,
+        "depth_mean": counts.depth_sum / <double>counts.measured if counts.measured else 0.0,
+        "depth_max": counts.depth_max,
+        "reused_visits": counts.reused,
+        "stop_reason": tree.stop_reason,
+        "proven": proven,
+        "distance": distance,
+        "overshoot": tree.overshoot,
+        "seed": tree.seed,
+        "threads": tree.width(),
+        "isa": tree.isa,
+        "state": tree.state,
+        "number": tree.number,
+    }
+
+
+def by_visits_key(child):
+    """Orders children by visits, then by value."""
+    return child[1], child[3]
+
+
+def by_value_key(child):
+    """Orders children by value, then by visits; those without a visit last."""
+    return child[1] > 0, child[3], child[1]
+
+
+def by_distance_key(child):
+    """Orders proven wins: the shortest one first, the most visited of these."""
+    return child[5], -child[1]
+
+
+def by_length_key(child):
+    """Orders proven losses: the longest one last, the most visited of these."""
+    return child[5], child[1]

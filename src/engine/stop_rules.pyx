@@ -1,0 +1,120 @@
+"""When a search ends: each rule one function.
+
+A rule is asked between two slices of a few milliseconds and says whether the search ends by it. Its name is what
+``Stats.stop_reason`` reports. RULES has them in the order in which they take precedence. A search with a budget of
+iterations alone must be the same for the same seed, so there a rule may look at fixed numbers of iterations only.
+"""
+
+from libc.stdint cimport int64_t, uint32_t
+
+from mcts_core.engine.settings cimport SearchSettings
+from mcts_core.engine.searched_tree cimport ABSENT, LOST, RUN_LATE, WON, RootView, SearchedTree
+from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_SOLVED
+
+
+ctypedef bint (*Rule)(SearchedTree tree, Look *look) noexcept nogil
+
+cdef struct NamedRule:
+    const char *name
+    Rule rule
+
+cdef double WORTH = 0.1             # share of a time budget that stopping early must save
+cdef double MARGIN = 2.0            # how much faster than so far the rest of a time budget may run
+cdef int64_t SURE = 0x7FFFFFFFFFFFFFFF  # a lead that nothing overtakes
+
+
+cdef bint solved(SearchedTree tree, Look *look) noexcept nogil:
+    """Nothing more can be learned of the position."""
+    return look.status == RUN_SOLVED
+
+
+cdef bint memory(SearchedTree tree, Look *look) noexcept nogil:
+    """The tree is full, and no room was made."""
+    return look.status != RUN_DONE and look.status != RUN_LATE
+
+
+cdef bint iterations(SearchedTree tree, Look *look) noexcept nogil:
+    """The budget of iterations is spent."""
+    return look.spent >= look.limit
+
+
+cdef bint cancelled(SearchedTree tree, Look *look) noexcept nogil:
+    """Somebody asked for the end, once there is a move to play."""
+    return look.spent > 0 and tree.is_cancelled()
+
+
+cdef bint time(SearchedTree tree, Look *look) noexcept nogil:
+    """The time is over, once there is a move to play; or a full tree would lose more than the rest of it is worth."""
+    return look.status == RUN_LATE or (look.spent > 0 and look.seconds > 0 and look.now >= look.deadline)
+
+
+cdef bint decided(SearchedTree tree, Look *look) noexcept nogil:
+    """What is left of the budget is too little for another move to be played."""
+    cdef double left, rate
+    cdef int64_t ahead, rest
+    if not look.early or look.spent == 0:
+        return False
+    if look.seconds <= 0:
+        if look.spent < look.look_at:
+            return False
+        look.look_at += look.interval
+        return lead(tree) > <int64_t>(look.limit - look.spent)
+    left = look.deadline - look.now
+    if left <= WORTH * look.seconds:
+        return False
+    rate = look.spent / (look.now - look.begin)
+    if look.took > 0 and look.ran / look.took > rate:
+        rate = look.ran / look.took
+    ahead = lead(tree)
+    rest = <int64_t>(look.limit - look.spent) * tree.width()
+    return ahead > rest or ahead > MARGIN * rate * left * tree.width() + 1
+
+
+cdef NamedRule[6] RULES = [
+    NamedRule(b"solved", solved),
+    NamedRule(b"memory", memory),
+    NamedRule(b"iterations", iterations),
+    NamedRule(b"cancelled", cancelled),
+    NamedRule(b"time", time),
+    NamedRule(b"decided", decided),
+]
+
+
+cdef const char *stop_reason(SearchedTree tree, Look *look) noexcept nogil:
+    cdef uint32_t i
+    for i in range(sizeof(RULES) // sizeof(NamedRule)):
+        if RULES[i].rule(tree, look):
+            if tree.is_proven():  # only the distance might have become a better one
+                return b"solved"
+            return RULES[i].name
+    return NULL
+
+
+cdef bint only_move(SearchSettings settings, uint32_t moves) noexcept nogil:
+    return moves == 1 and not settings.visits_are_data
+
+
+cdef int64_t lead(SearchedTree tree) noexcept nogil:
+    """Where no value is proven but by the rules, and the move is chosen by visits."""
+    cdef RootView root
+    cdef uint32_t slot
+    cdef int64_t first = -1, second = -1
+    cdef bint winning = False
+    if not tree.view_root(&root):
+        return -1
+    for slot in range(root.count):
+        if tree.standing(&root, slot) == WON:
+            winning = True
+            break
+    for slot in range(root.count):
+        standing = tree.standing(&root, slot)
+        if standing == ABSENT or standing == LOST or (winning and standing != WON):
+            continue
+        if <int64_t>root.visits[slot] > first:
+            second = first
+            first = root.visits[slot]
+        elif <int64_t>root.visits[slot] > second:
+            second = root.visits[slot]
+    if first < 1:
+        return -1
+    return first - second if second >= 0 else SURE
