@@ -1,7 +1,8 @@
 """The guided tree: for searches that know more of a game than its rules, or that prove values.
 
 It shares arena, links and block 0 with the plain tree (``tree/plain_tree.pxd``). A node gets a *block* with a slot per
-child when it has had ``expand_after`` visits; until then every visit is a rollout from the node itself. Blocks hold columns:
+child when it has had ``expand_after`` visits; until then every visit is a rollout from the node itself. Blocks hold
+columns:
 
     header (32 bytes)   visits   wins   link   move   prior   [action]   [squares]   [amaf_visits   amaf_wins]
 

@@ -1,7 +1,7 @@
 """The tree of a search, as the loop and the report see it: the operations that every kind of tree has.
 
-``engine/searched_two_player.pyx`` and ``engine/searched_general.pyx`` say what each one means on their trees. What stands here is
-for a tree that does not have the operation. A call of one costs some nanoseconds, and none is made within a slice.
+``searched_two_player.pyx`` and ``searched_general.pyx`` say what each one means on their trees. What stands here is for
+a tree that does not have the operation. A call of one costs some nanoseconds, and none is made within a slice.
 """
 
 from libc.stdint cimport uint32_t

@@ -1,4 +1,4 @@
-"""src/engine/reuse.pyx and the tree of the last search, used again: against trees built without it, and slow oracles."""
+"""src/engine/reuse.pyx and the tree of the last search, used again: against trees built without it, and oracles."""
 
 import asyncio
 import random
