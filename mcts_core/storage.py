@@ -26,9 +26,9 @@ from mcts_core.arguments import shorten
 from mcts_core.engine import storage as tree_storage
 from mcts_core.engine.searched_two_player import TwoPlayerCore
 from mcts_core.engine.settings import default_memory
-from mcts_core.engine.storage import entry
 from mcts_core.errors import InvalidFile, InvalidOption, InvalidState
 from mcts_core.games.registry import GAMES, entry_of
+from mcts_core.tree.storage import entry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,12 +3,16 @@
 from libc.stdint cimport uint32_t
 
 from mcts_core.game cimport NativeState
+from mcts_core.games.general_rules cimport Rules
 from mcts_core.tree.plain_tree cimport Tree
 
 
 # The moves, as the tree names them, from the last search's root to ``state``; None: they are not known.
 cdef list path_to_root(const Tree *tree, NativeState before, object state_before, NativeState native, object state,
                        int sign)
+
+# The moves, outcomes of chance among them, to a block of a general tree whose position is ``end``, or None.
+cdef list found_in_general(const Tree *tree, Rules rules, object end, uint32_t most)
 
 # Whether the path leads to a block where the player ``sign`` is to move: a state need not tell who that is.
 cdef bint has_mover(const Tree *tree, const uint32_t *path, uint32_t count, int sign) noexcept nogil

@@ -2,7 +2,8 @@
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
-from mcts_core.tree.plain_tree cimport Tree
+from mcts_core.tree.general_tree cimport MAX_PLAYERS, GeneralTree
+from mcts_core.tree.plain_tree cimport Tree, is_general
 
 
 ctypedef struct Words:           # a growing array
@@ -15,29 +16,39 @@ ctypedef struct Words:           # a growing array
 # What of a tree's statistics the others know, or told: the rest is news. A tree of records in an array, one for each
 # block that took part in an exchange:
 #
-#     count   { move   visits   wins   child }[count]
+#     count   [node]   { move   visits   wins   child }[count]
 #
-# where ``child`` is the record of the block behind the slot, 0: there is none, PROVEN: its value was told.
+# where ``child`` is the record of the block behind the slot, 0: there is none, PROVEN: its value was told. In the
+# general tree the two words of a float64 stand for ``wins``, and there is
+#
+#     node    visits   valued   { float64 }[players]
+#
+# of the block's own node: a block may be younger than the visits of its slot, so those of both are told.
 ctypedef struct Known:
     Words words
     uint32_t root                # record of the root's block, 0: there is none
     uint32_t visits              # of the root
     int32_t wins                 # for player +1
     uint32_t proven              # the root's proof was told
+    uint32_t valued              # of the root of a general tree, and the values of every player
+    double totals[MAX_PLAYERS]
 
 # A message begins with HEADER words:
 #
 #     FORMAT   visits   wins   proof (0: none, else 1 + half-points for the player to move)   distance   move
 #
-# and goes on with the block of the root, where that has news:
+# in the general tree GENERAL_FORMAT + players, visits and four words of 0, then the node of block 0. It goes on with
+# the block of the root, where that has news:
 #
-#     count   { move   visits   wins   link   [ block ] }[count]
+#     count   [node]   { move   visits   wins   link   [ block ] }[count]
 #
 # ``link`` is a terminal link when the value of the child is news, or HAS_BLOCK when its block follows, else 0.
 cdef enum:
     HEADER = 6
     MESSAGE_FORMAT = 0x4D435431
+    GENERAL_FORMAT = 0x4D475000
     HAS_BLOCK = 1
+    MAX_NODE_WORDS = 2 + 2 * MAX_PLAYERS
     DEEPEST = 256                # levels below the root that take part
 
 
@@ -62,3 +73,21 @@ cdef void follow(const Tree *tree, Known *known, const uint32_t *moves, uint32_t
 
 # Forgets what is known of blocks that are not below the root, or no more.
 cdef void forget_gone(const Tree *tree, Known *known) noexcept nogil
+
+
+cdef inline uint32_t entry_words(const Tree *tree) noexcept nogil:
+    """Words of a slot, in a record and in a message."""
+    return 5 if is_general(tree) else 4
+
+
+cdef inline uint32_t node_words(const Tree *tree) noexcept nogil:
+    """Words of a block's own node."""
+    return 2 + 2 * (<const GeneralTree *>tree).players if is_general(tree) else 0
+
+
+cdef inline uint32_t header_words(const Tree *tree) noexcept nogil:
+    return HEADER + node_words(tree)
+
+
+cdef inline uint32_t *entry_at(const Tree *tree, const Known *known, uint32_t record, uint32_t slot) noexcept nogil:
+    return known.words.at + record + 1 + node_words(tree) + entry_words(tree) * slot

@@ -3,41 +3,49 @@
 One block per node that has children in the tree, addressed by 32-bit indices of GENERAL_UNIT bytes; no pointer, no
 Python object, no malloc per node. The statistics of the children stand as columns in the block of their parent:
 
-    GeneralBlock  sums[capacity]  visits[capacity]  links[capacity]  moves[capacity]  priors[capacity]
+    GeneralBlock  totals[players]  (to a multiple of 32 bytes)
+    sums[capacity]  visits[capacity]  links[capacity]  moves[capacity]  priors[capacity]
 
-``sums``: of the values that the player who moves at this node got through the child, a float64 each. ``priors``: only
-in searches with priors, and at chance nodes, where the column holds as uint32 the limits of the outcomes in [0, 2**31]
-and ``sums`` is not there. A link:
+``totals``: of the values that every player got through the node, a float64 each, by which it can be the root of the
+next search. ``sums``: of the values that the player who moves at this node got through the child, a float64 each.
+``priors``: only in searches with priors, and at chance nodes, where the column holds as uint32 the limits of the
+outcomes in [0, 2**31] and ``sums`` is not there. A link:
 
     11 + index      the block of a node that is expanded
-    10 + index      the block of a decision node that waits for its evaluation in this batch
-    01 + index      the game is over there; the record holds the value of every player, a float64 each
-    0               no visit yet, or, in searches by rollouts, one: such a leaf needs no block
+    10 + index      the block of a decision node that waits for its evaluation
+    01 + index      the game is over there; the record, which other links may share, holds the value of every player
+    0               a leaf: no visit yet, or, in searches by rollouts, one; or it has lost its block
+
+Block 0 stands above the root, as in the other trees: a chance node with one outcome, whose totals are the root's.
 
 A visit is counted on the way down and its value arrives on the way up: what is under way counts as a loss of the player
 who moves, which is the virtual loss (Chaslot, Winands and van den Herik, CG 2008) that makes the descents of a batch
-differ. ``flight`` says how many those are.
+differ. ``visits`` less ``valued`` are those under way, and in a tree that was pruned, or has heard of others, those of
+which the totals know nothing.
 """
 
-from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from mcts_core.arena cimport Arena, arena_at
-from mcts_core.game cimport mcts_rng
+from mcts_core.arena cimport arena_at
 from mcts_core.games.general_rules cimport GeneralPosition, GeneralRules
+from mcts_core.tree.plain_tree cimport LINK_BLOCK, LINK_KIND, WIDE_INDEX, Tree, TreeOps
 
 
 cdef enum:
     GENERAL_UNIT = 32
-    GENERAL_HEADER = 32
-    GENERAL_SCALES = 4096        # UCB_TABLE
+    GENERAL_HEADER = 16          # bytes of a GeneralBlock
     MAX_PLAYERS = 32
     CHANCE_PLAYER = -1
 
-cdef enum GeneralStatus:
-    GENERAL_DONE = 0
-    GENERAL_MEMORY = 1           # the arena is full
-    GENERAL_GAME_ERROR = 2       # the rules reported an error
-    GENERAL_SYSTEM_MEMORY = 3    # the system gave no memory
+cdef extern from *:
+    """
+    #define LINK_WAITS 0x80000000u
+    #define CERTAIN 0x80000000u
+    #define GENERAL_PADDING (-1e30)
+    """
+    const uint32_t LINK_WAITS
+    const uint32_t CERTAIN       # the limit of the last outcome, above every number that is drawn
+    const double GENERAL_PADDING  # the sum of a slot without a move, which has one visit
 
 cdef enum GeneralFault:          # what is wrong with an evaluation
     FAULT_NONE = 0
@@ -46,18 +54,19 @@ cdef enum GeneralFault:          # what is wrong with an evaluation
     FAULT_VALUE = 3              # not a number from -1 to 1
 
 ctypedef struct GeneralBlock:
-    double total                 # of the values of the player to move, where priors are: what `visits` brought
     uint32_t visits              # of this node, those under way included; its own evaluation is one
-    uint32_t flight              # of these, under way in this batch
-    uint32_t parent              # its block and slot there; the root has none
-    uint16_t parent_slot
-    uint16_t count               # of children
-    uint16_t capacity            # room of a column, a multiple of 8
+    uint32_t valued              # of these, those whose values are in the totals
+    uint32_t count               # of children
     int16_t player               # who moves, CHANCE_PLAYER at a chance node
-    uint32_t spare
+    uint16_t spare
+
+ctypedef struct Ending:          # the record of a finished game, before the values
+    uint32_t next                # an older one, 0: none
+    uint32_t mark                # for what works on whole trees
 
 ctypedef struct GeneralColumns:
     uint32_t count
+    uint32_t capacity            # room of a column, a multiple of 8
     double *sums                 # NULL at chance nodes
     uint32_t *visits
     uint32_t *links
@@ -87,23 +96,17 @@ ctypedef struct GeneralEntry:    # a descent of the current batch
     uint32_t start               # of its path
     uint32_t length
     uint32_t leaf                # the block that waits; 0: it met another one's and does not count
+    bint fresh                   # its node was never visited before
 
 ctypedef struct GeneralTree:
-    Arena arena
+    Tree tree                    # first: a pointer to one is a pointer to the other
     # one search
     const GeneralRules *rules
     GeneralOptions options
     uint32_t players
-    uint32_t root
-    bint root_waits              # for its own evaluation
-    mcts_rng rng
-    double totals[MAX_PLAYERS]   # of the values of each player over all iterations
-    # the batch: paths one after the other
-    uint32_t path_room
+    uint32_t header              # bytes of a block before its columns
+    # the batch: paths one after the other, in the arrays of the head
     uint32_t path_used
-    uint32_t *path_block
-    uint32_t *path_slot
-    uint32_t *path_move
     GeneralEntry *entries
     uint32_t entry_room
     uint32_t entry_count
@@ -118,26 +121,12 @@ ctypedef struct GeneralTree:
     uint32_t fault_slot
     uint32_t fault_action
     double fault_number
-    # counts
-    uint32_t iterations
-    uint32_t rollouts            # or evaluations
-    uint32_t nodes
-    uint32_t depth_max
-    uint64_t depth_sum
     uint32_t last_ending         # the latest record of a finished game
-    float scales[GENERAL_SCALES]
 
 ctypedef struct GeneralOps:
-    # makes a tree whose arena may grow to `bytes`; NULL when the system gives no memory
-    GeneralTree *(*create)(uint64_t bytes) noexcept nogil
-    void (*destroy)(GeneralTree *tree) noexcept nogil
-    # forgets everything and starts a search from the root of `rules`; a GeneralStatus
-    int (*reset)(GeneralTree *tree, const GeneralRules *rules, const GeneralOptions *options,
-                 uint64_t seed) noexcept nogil
-    # searches by rollouts: up to `count` iterations; a GeneralStatus
-    int (*run)(GeneralTree *tree, uint32_t count) noexcept nogil
+    TreeOps tree                 # first; its `run` is for searches by rollouts
     # searches by evaluations: up to `count` iterations, of which those that need an evaluation wait for it, at most a
-    # batch; their observations go to `observations`, `stride` floats each (NULL: nobody asks for them); a GeneralStatus
+    # batch; their observations go to `observations`, `stride` floats each (NULL: nobody asks for them); a Status
     int (*gather)(GeneralTree *tree, uint32_t count, float *observations, uint64_t stride) noexcept nogil
     # ends what waits, by its evaluation; a GeneralFault, with which nothing has changed
     int (*resolve)(GeneralTree *tree, const GeneralEvaluation *evaluation) noexcept nogil
@@ -145,22 +134,76 @@ ctypedef struct GeneralOps:
     void (*retract)(GeneralTree *tree) noexcept nogil
 
 
-cdef inline GeneralBlock *general_block(const GeneralTree *tree, uint32_t index) noexcept nogil:
-    return <GeneralBlock *>arena_at(&tree.arena, index)
+cdef inline GeneralBlock *general_block(const GeneralTree *general, uint32_t index) noexcept nogil:
+    return <GeneralBlock *>arena_at(&general.tree.arena, index)
 
 
-cdef inline GeneralColumns general_columns(const GeneralTree *tree, GeneralBlock *block) noexcept nogil:
+cdef inline double *totals_of(GeneralBlock *block) noexcept nogil:
+    return <double *>(<uint8_t *>block + GENERAL_HEADER)
+
+
+cdef inline GeneralColumns general_columns(const GeneralTree *general, GeneralBlock *block) noexcept nogil:
     cdef GeneralColumns columns
-    cdef uint8_t *at = <uint8_t *>block + GENERAL_HEADER
-    cdef uint32_t capacity = block.capacity
+    cdef uint8_t *at = <uint8_t *>block + general.header
     columns.count = block.count
+    columns.capacity = capacity_for(block.count)
     columns.sums = NULL
     if block.player >= 0:
         columns.sums = <double *>at
-        at += 8 * capacity
+        at += 8 * columns.capacity
     columns.visits = <uint32_t *>at
-    columns.links = columns.visits + capacity
-    columns.moves = columns.links + capacity
-    columns.limits = columns.moves + capacity
-    columns.priors = <float *>columns.limits if tree.options.puct and block.player >= 0 else NULL
+    columns.links = columns.visits + columns.capacity
+    columns.moves = columns.links + columns.capacity
+    columns.limits = columns.moves + columns.capacity
+    columns.priors = <float *>columns.limits if general.options.puct and block.player >= 0 else NULL
     return columns
+
+
+cdef inline uint32_t capacity_for(uint32_t count) noexcept nogil:
+    """Of a column: whole vectors of every instruction set."""
+    return (count + 7) & ~<uint32_t>7
+
+
+cdef inline uint32_t header_for(uint32_t players) noexcept nogil:
+    """Bytes of a block before its columns."""
+    return (GENERAL_HEADER + 8 * players + GENERAL_UNIT - 1) // GENERAL_UNIT * GENERAL_UNIT
+
+
+cdef inline uint32_t general_units(const GeneralTree *general, uint32_t count, bint chance) noexcept nogil:
+    """Of a block of so many children."""
+    cdef uint32_t slot = 16 if chance else 24 if general.options.puct else 20
+    return (general.header + slot * capacity_for(count) + GENERAL_UNIT - 1) // GENERAL_UNIT
+
+
+cdef inline uint32_t ending_units(const GeneralTree *general) noexcept nogil:
+    return (<uint32_t>sizeof(Ending) + 8 * general.players + GENERAL_UNIT - 1) // GENERAL_UNIT
+
+
+cdef inline const double *ending_values(const GeneralTree *general, uint32_t link) noexcept nogil:
+    return <const double *>(general_block(general, link & WIDE_INDEX)) + 1
+
+
+cdef inline uint32_t general_root(const GeneralTree *general) noexcept nogil:
+    """The link to the block of the root: LINK_WAITS while it waits for its evaluation."""
+    return general_columns(general, general_block(general, 0)).links[0]
+
+
+cdef inline bint root_waits(const GeneralTree *general) noexcept nogil:
+    return general_root(general) & LINK_KIND != LINK_BLOCK
+
+
+cdef inline void set_limits(const double *probabilities, uint32_t count, uint32_t *limits) noexcept nogil:
+    """The limits of the outcomes of a chance node; what rounding left over belongs to the last one that can be."""
+    cdef double sum = 0.0, total = 0.0
+    cdef uint32_t slot
+    for slot in range(count):
+        total += probabilities[slot]
+    for slot in range(count):
+        sum += probabilities[slot]
+        limits[slot] = <uint32_t>(sum / total * CERTAIN)
+    slot = count
+    while slot > 0:
+        slot -= 1
+        limits[slot] = CERTAIN
+        if probabilities[slot] > 0:
+            break

@@ -12,7 +12,7 @@ record of AMAF statistics of all actions by both players. A child whose value is
     01 + distance (16 bits from bit 2) + result in half-points for player +1
 
 ``distance`` counts the plies from the child to the end of the game. The root keeps its block when it is proven; the
-proof stands in ``GuidedTree.proof``. A child that is a proven loss for the player who would choose it has the prior
+proof stands in ``Tree.proof``. A child that is a proven loss for the player who would choose it has the prior
 SEL_EXCLUDED, so that selection never takes it; its visits and wins stay as they were.
 
 When selection comes to a proven draw while siblings are unknown, the visit would teach nothing. So the draw is counted,
@@ -21,8 +21,8 @@ for the node and all above, and the iteration goes on into the best of those sib
 
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from mcts_core.game cimport mcts_children, mcts_game, mcts_guide, mcts_interrupt, mcts_policy, mcts_proof
-from mcts_core.tree.plain_tree cimport Tree, WIDE_UNIT
+from mcts_core.game cimport mcts_children, mcts_game, mcts_guide, mcts_policy
+from mcts_core.tree.plain_tree cimport Tree, TreeOps, WIDE_UNIT
 
 cdef enum:
     DISTANCE_SHIFT = 2
@@ -90,10 +90,7 @@ ctypedef struct GuidedTree:
     void *prover                 # memory of the game's exact search
     const mcts_game *prover_game
     uint64_t prover_bytes
-    mcts_proof proof             # of the root; value -1 while there is none
-    int32_t settled              # 1: nothing more can be learned
     uint64_t debt                # units that the root's exact search may still spend
-    uint32_t forgone             # iterations given up for exact search of a root of known value
     mcts_children children
     uint32_t children_room
     uint8_t *played
@@ -102,30 +99,17 @@ ctypedef struct GuidedTree:
     float *scratch               # priors of the children at hand
     uint32_t *drawn              # by level of the path: the drawn child that selection passed over, or NEVER
     uint32_t drawn_room
-    mcts_interrupt interrupt     # what exact search asks while it runs
-    int32_t interrupted          # 1: it was raised, so that the run ends after this iteration
     uint64_t unseen              # units spent since it was asked last
 
 ctypedef struct GuidedOps:
-    GuidedTree *(*create)(uint64_t bytes) noexcept nogil
-    void (*destroy)(GuidedTree *guided) noexcept nogil
-    # forgets the tree, and what exact search found unless `keep`, and starts a search; 0: the system gives no memory
-    int (*reset)(GuidedTree *guided, const mcts_game *game, const void *root, int32_t root_sign,
-                 const GuidedOptions *options, uint64_t seed, int keep) noexcept nogil
-    # starts another search in the same tree, the block of whose root is known; `moved`: it is not that of the last one
-    int (*resume)(GuidedTree *guided, const mcts_game *game, const void *root, int32_t root_sign, uint64_t seed,
-                  int moved) noexcept nogil
-    # runs up to `count` iterations, fewer where exact search was interrupted; returns a Status
-    int (*run)(GuidedTree *guided, uint32_t count) noexcept nogil
-    # memory for a tree that was not grown here: `levels` on a path, `count` children; 0 when the system gives none
-    int (*reserve)(GuidedTree *guided, uint32_t levels, uint32_t count) noexcept nogil
-    # finds the best child of a block, the statistics of which were changed; `reference`: the AMAF record that it reads
-    void (*refresh)(GuidedTree *guided, uint32_t index, uint32_t reference) noexcept nogil
+    TreeOps tree                 # first: a pointer to one is a pointer to the other
     # a proven value of the node at the end of the path, from elsewhere
     void (*accept)(GuidedTree *guided, uint32_t length, uint32_t link) noexcept nogil
     # a child of the node at the end of the path was proven: tells in `changed` whether that changes what is known of
     # the node; returns a Status
     int (*reconsider)(GuidedTree *guided, uint32_t length, bint *changed) noexcept nogil
+    # gives back the memory of the game's exact search
+    void (*forget_prover)(GuidedTree *guided) noexcept nogil
 
 
 cdef inline GuidedColumns guided_columns(const GuidedTree *guided, GuidedBlock *block) noexcept nogil:

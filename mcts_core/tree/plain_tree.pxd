@@ -1,6 +1,8 @@
-"""The search tree: an arena of blocks and leaves, and the functions that work on it.
+"""The head of every search tree, the table of what can be done with one, and the layout of the plain tree.
 
-Everything is addressed by 32-bit *links*; there is no pointer, no Python object and no malloc per node.
+Each tree is an arena of records. Everything is addressed by 32-bit *links*; there is no pointer, no Python object and
+no malloc per node. The other layouts are in ``tree/guided_tree.pxd`` and ``tree/general_tree.pxd``; the rest of this is about the
+plain one.
 
 A *block* holds the statistics of all children of one node, which were all tried at least once. Where moves are slots
 and there are at most seven, it is 96 bytes, every column a vector and every number of the node itself in a spare lane:
@@ -40,7 +42,13 @@ from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport realloc
 
 from mcts_core.arena cimport Arena, arena_at
-from mcts_core.game cimport MCTS_MAX_MOVES, mcts_expansion, mcts_game, mcts_rng, mcts_rng_seed
+from mcts_core.game cimport (MCTS_MAX_MOVES, mcts_expansion, mcts_game, mcts_interrupt, mcts_proof, mcts_rng,
+                             mcts_rng_seed)
+
+cdef enum Layout:
+    LAYOUT_PLAIN = 0             # this is all of a tree
+    LAYOUT_GUIDED = 1            # it is the beginning of a GuidedTree
+    LAYOUT_GENERAL = 2           # of a GeneralTree
 
 cdef enum:
     FIRST_PATH = 260             # levels that paths have room for from the start
@@ -93,28 +101,47 @@ ctypedef struct Mini:
     uint16_t count
     # followed by two bits per slot, or a byte
 
-ctypedef struct Tree:
-    Arena arena                  # its unit: a whole narrow block, or WIDE_UNIT
-    uint32_t guided              # 1: this is the beginning of a GuidedTree
+cdef struct TreeOps
+
+ctypedef struct TreeRoot:        # the position that a search begins with; it lives as long as the search
+    const mcts_game *game        # these three for the plain and the guided tree
+    const void *state
+    int32_t sign                 # of the player to move, +1 or -1
+    const void *rules            # for the general tree: a GeneralRules
+
+ctypedef struct PlainOptions:
+    float exploration            # c of UCB1
+    uint32_t rollouts_per_leaf
+
+ctypedef struct Tree:            # what every layout begins with
+    Arena arena                  # its unit: a whole narrow block, WIDE_UNIT or GENERAL_UNIT
+    uint32_t layout              # a Layout
+    const TreeOps *ops
     # one search
-    const mcts_game *game
+    const mcts_game *game        # these three of two players; the general tree asks its rules
     const void *root
     int32_t root_sign
     uint32_t fixed_moves         # the game's slots are moves
     uint32_t narrow              # slots of every block (7 or 8), 0: the blocks are WideBlocks
     float exploration
-    uint32_t rollouts_per_leaf       # of one iteration
+    uint32_t rollouts_per_leaf   # whose half-points a visit stands for; 1 where sums are of values
     float half                   # value of a half-point, 1 / (2 rollouts_per_leaf)
     mcts_rng rng
-    # the path of the current iteration; entry 0 is the root itself
+    # the path of the current iteration; entry 0 is the root itself, but for the general tree
     uint32_t path_room
     uint8_t **path_record
     uint32_t *path_slot
     uint32_t *path_move          # only where slots are not moves
     mcts_expansion expansion
+    # what is proven, by the guided tree alone
+    mcts_proof proof             # of the root; value -1 while there is none
+    int32_t settled              # 1: nothing more can be learned
+    uint32_t forgone             # iterations given up for exact search of a root of known value
+    mcts_interrupt interrupt     # what exact search asks while it runs
+    int32_t interrupted          # 1: it was raised, so that the run ends after this iteration
     # counts
     uint32_t iterations
-    uint32_t rollouts
+    uint32_t rollouts            # or evaluations
     uint32_t nodes
     uint32_t reused              # visits of the root when the search began
     uint32_t prunes
@@ -123,19 +150,24 @@ ctypedef struct Tree:
     uint64_t depth_sum
     float scales[SCALES]         # exploration * sqrt(ln(visits)) for small numbers of visits
 
-ctypedef struct TreeOps:
+# What can be done with a tree of any layout: each hot module of a layout exports one. What works on whole trees, of all
+# layouts, is in compaction, exchange, tree_check and tree_storage.
+cdef struct TreeOps:
     # makes a tree whose arena may grow to `bytes`; NULL when the system gives no memory
     Tree *(*create)(uint64_t bytes) noexcept nogil
     void (*destroy)(Tree *tree) noexcept nogil
-    # forgets everything and starts a search; 0 when the system gives no memory
-    int (*reset)(Tree *tree, const mcts_game *game, const void *root, int32_t root_sign, float exploration,
-                 uint32_t rollouts_per_leaf, uint64_t seed) noexcept nogil
-    # starts another search in the same tree, the block of whose root is known
-    void (*resume)(Tree *tree, const mcts_game *game, const void *root, int32_t root_sign, uint64_t seed) noexcept nogil
-    # runs up to `count` iterations; returns a Status
+    # forgets everything and starts a search; `options`: those of the layout; `keep`: what exact search found stays.
+    # Returns a Status
+    int (*reset)(Tree *tree, const TreeRoot *root, const void *options, uint64_t seed, bint keep) noexcept nogil
+    # starts another search in the same tree, the block of whose root is known; `moved`: it is not that of the last one
+    void (*resume)(Tree *tree, const TreeRoot *root, uint64_t seed, bint moved) noexcept nogil
+    # runs up to `count` iterations, fewer where exact search was interrupted; returns a Status
     int (*run)(Tree *tree, uint32_t count) noexcept nogil
-    # finds the best child of a block, the statistics of which were changed; `visits`: of its node
-    void (*refresh)(Tree *tree, uint32_t index, uint32_t visits) noexcept nogil
+    # memory for a tree that was not grown here: `levels` on a path, `count` children; 0 when the system gives none
+    bint (*reserve)(Tree *tree, uint32_t levels, uint32_t count) noexcept nogil
+    # finds the best child of a block, the statistics of which were changed; `visits`: of its node; `reference`: the
+    # AMAF record that it reads
+    void (*refresh)(Tree *tree, uint32_t index, uint32_t visits, uint32_t reference) noexcept nogil
 
 
 cdef inline uint8_t *record_at(const Tree *tree, uint32_t index) noexcept nogil:
@@ -183,9 +215,22 @@ cdef inline uint32_t mini_result(const Tree *tree, const Mini *mini, uint32_t sl
 
 cdef inline void begin_search(Tree *tree, uint64_t seed) noexcept nogil:
     """The counts of a search, and its random numbers, from the start."""
-    tree.iterations = tree.rollouts = tree.reused = tree.prunes = tree.depth_max = 0
+    tree.iterations = tree.rollouts = tree.reused = tree.prunes = tree.depth_max = tree.forgone = 0
     tree.dropped = tree.depth_sum = 0
     mcts_rng_seed(&tree.rng, seed)
+
+
+cdef inline bint is_guided(const Tree *tree) noexcept nogil:
+    return tree.layout == LAYOUT_GUIDED
+
+
+cdef inline bint is_general(const Tree *tree) noexcept nogil:
+    return tree.layout == LAYOUT_GENERAL
+
+
+cdef inline uint32_t spent_of(const Tree *tree) noexcept nogil:
+    """Iterations of a search's budget that are over."""
+    return tree.iterations + tree.forgone
 
 
 ctypedef struct Columns:         # those of a block of either form

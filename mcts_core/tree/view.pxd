@@ -1,24 +1,43 @@
-"""The blocks of both trees seen alike, for what works on whole trees: compaction, exchange, storage."""
+"""The blocks of all trees seen alike, for what works on whole trees: compaction, exchange, storage, the top's view."""
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from mcts_core.arena cimport arena_at
+from mcts_core.tree.general_tree cimport (GeneralBlock, GeneralColumns, GeneralTree, ending_units, general_columns,
+                                          general_units)
 from mcts_core.tree.guided_tree cimport (BLOCK_INCOMPLETE, GuidedBlock, GuidedColumns, GuidedTree, amaf_units,
                                          block_units, guided_columns)
-from mcts_core.tree.plain_tree cimport (LINK_BLOCK, LINK_KIND, LINK_MINI, NARROW_COLUMN, NARROW_INDEX, NO_VISITS,
-                                        SLOT_SHIFT, WIDE_INDEX, Columns, Mini, Tree, WideBlock, best_word, columns_of,
-                                        info_word, mini_units, parent_word, wide_units)
+from mcts_core.tree.plain_tree cimport (LINK_BLOCK, LINK_KIND, LINK_MINI, LINK_TERMINAL, NARROW_COLUMN, NARROW_INDEX,
+                                        NO_VISITS, SLOT_SHIFT, WIDE_INDEX, Columns, Mini, Tree, WideBlock, best_word,
+                                        columns_of, info_word, is_general, is_guided, mini_units, parent_word,
+                                        wide_units)
 
 
 ctypedef struct BlockView:
     uint8_t *record
     uint32_t units
     uint32_t count
-    int32_t sign                 # of the player to move
+    int32_t sign                 # of the player to move; in the general tree his number, or CHANCE_PLAYER
     uint32_t *visits             # of the children, NO_VISITS where a slot has no legal move
-    int32_t *wins                # in half-points for that player
+    int32_t *wins                # in half-points for that player; NULL in the general tree
+    double *sums                 # of his values, there; NULL elsewhere, and where chance moves
     uint32_t *links
     uint32_t *moves              # NULL where slots are moves
+
+
+cdef inline BlockView view_general(const GeneralTree *general, GeneralBlock *block) noexcept nogil:
+    cdef BlockView view
+    cdef GeneralColumns columns = general_columns(general, block)
+    view.record = <uint8_t *>block
+    view.units = general_units(general, block.count, block.player < 0)
+    view.count = block.count
+    view.sign = block.player
+    view.visits = columns.visits
+    view.wins = NULL
+    view.sums = columns.sums
+    view.links = columns.links
+    view.moves = columns.moves
+    return view
 
 
 cdef inline BlockView view_block(const Tree *tree, uint32_t index) noexcept nogil:
@@ -27,7 +46,10 @@ cdef inline BlockView view_block(const Tree *tree, uint32_t index) noexcept nogi
     cdef GuidedColumns guided
     cdef GuidedBlock *block
     view.record = arena_at(&tree.arena, index)
-    if tree.guided:
+    if is_general(tree):
+        return view_general(<const GeneralTree *>tree, <GeneralBlock *>view.record)
+    view.sums = NULL
+    if is_guided(tree):
         block = <GuidedBlock *>view.record
         guided = guided_columns(<const GuidedTree *>tree, block)
         view.units = block_units(<const GuidedTree *>tree, block.capacity)
@@ -61,6 +83,28 @@ cdef inline bint is_block(uint32_t link) noexcept nogil:
     return link & LINK_KIND == LINK_BLOCK
 
 
+cdef inline bint is_ending(const Tree *tree, uint32_t link) noexcept nogil:
+    """Whether a link leads to the values of a finished game."""
+    return is_general(tree) and link & LINK_KIND == LINK_TERMINAL
+
+
+cdef inline bint has_record(const Tree *tree, uint32_t link) noexcept nogil:
+    """Whether a link leads to a record of the arena."""
+    return is_block(link) or link & LINK_KIND == LINK_MINI or is_ending(tree, link)
+
+
+cdef inline uint32_t record_units(const Tree *tree, uint32_t link) noexcept nogil:
+    """Units of the record that a link leads to."""
+    cdef uint32_t index = link & index_mask(tree)
+    if tree.narrow:
+        return 1
+    if is_ending(tree, link):
+        return ending_units(<const GeneralTree *>tree)
+    if is_block(link) or is_general(tree):
+        return view_block(tree, index).units
+    return mini_units(tree, (<Mini *>arena_at(&tree.arena, index)).count)
+
+
 cdef inline uint32_t view_move(const BlockView *view, uint32_t slot) noexcept nogil:
     return slot if view.moves == NULL else view.moves[slot]
 
@@ -83,7 +127,7 @@ cdef inline uint32_t root_link(const Tree *tree) noexcept nogil:
 
 
 cdef inline bint has_root(const Tree *tree) noexcept nogil:
-    """Whether the root has a block: each of its moves has statistics of its own."""
+    """Whether the root has a block, and that its evaluation: each of its moves has statistics of its own."""
     return is_block(root_link(tree))
 
 
@@ -91,21 +135,21 @@ cdef inline uint32_t root_visits(const Tree *tree) noexcept nogil:
     return view_block(tree, 0).visits[0]
 
 
-cdef inline uint32_t spent_on(const Tree *tree) noexcept nogil:
-    """Iterations run, and those given up for exact search."""
-    return tree.iterations + ((<const GuidedTree *>tree).forgone if tree.guided else 0)
-
-
 cdef inline double bytes_of(const Tree *tree) noexcept nogil:
     """Bytes of the arena in use, garbage included."""
     return <double>(<uint64_t>tree.arena.top * tree.arena.unit)
 
 
+cdef inline bint has_best(const Tree *tree) noexcept nogil:
+    """Whether blocks know the slot that the next descent takes."""
+    return not is_general(tree)
+
+
 cdef inline uint32_t best_of(const Tree *tree, const uint8_t *record) noexcept nogil:
-    """The slot that the next descent takes."""
+    """That slot."""
     if tree.narrow:
         return (<const uint32_t *>record)[best_word(tree.narrow)] >> SLOT_SHIFT & 7
-    if tree.guided:
+    if is_guided(tree):
         return (<const GuidedBlock *>record).best
     return (<const WideBlock *>record).best
 
@@ -113,7 +157,7 @@ cdef inline uint32_t best_of(const Tree *tree, const uint8_t *record) noexcept n
 cdef inline void set_best(const Tree *tree, uint8_t *record, uint32_t slot, uint32_t link) noexcept nogil:
     if tree.narrow:
         (<uint32_t *>record)[best_word(tree.narrow)] = link | slot << SLOT_SHIFT
-    elif tree.guided:
+    elif is_guided(tree):
         (<GuidedBlock *>record).best = <uint16_t>slot
         (<GuidedBlock *>record).best_link = link
     else:

@@ -68,9 +68,9 @@ def search_together(list cores, list requests):
                     errors[index] = error
                     running.remove(index)
                     continue
-                if core.tree.waiting:
+                if core.general.waiting:
                     asking.append(core)
-                    rows += core.tree.waiting
+                    rows += core.general.waiting
                 if full:
                     core.end(b"memory")
                     running.remove(index)
@@ -79,7 +79,7 @@ def search_together(list cores, list requests):
                     evaluator.evaluate(first, rows)
                     at = 0
                     for core in asking:
-                        waiting = core.tree.waiting
+                        waiting = core.general.waiting
                         core.resolve(evaluator, at)
                         at += waiting
                 finally:

@@ -9,8 +9,10 @@ from libc.string cimport memcmp, memcpy
 
 from mcts_core.tree.compaction cimport COMPACTION, compact, keep_top
 from mcts_core.game cimport MCTS_ONGOING, NativeState, mcts_game
+from mcts_core.games.general_rules cimport KIND_DECISION, GeneralPosition, NativeRules, PythonRules, Rules
 from mcts_core.games.python_game cimport PythonGame
 from mcts_core.engine.searched_tree cimport RUN_LATE
+from mcts_core.tree.general_tree cimport GeneralTree
 from mcts_core.tree.plain_tree cimport MAX_SLOTS, NO_VISITS, RUN_DONE, RUN_MEMORY, Tree
 from mcts_core.tree.view cimport BlockView, bytes_of, index_mask, is_block, root_link, slot_of, view_block, view_move
 
@@ -130,4 +132,50 @@ cdef list found_below(const Tree *tree, NativeState begin, NativeState end, int 
                 moves = [move, view_move(&below, other)]
                 if view_block(tree, below.links[other] & mask).sign == sign and leads_to(begin, moves, end):
                     return moves
+    return None
+
+
+cdef bint is_at(const Tree *tree, Rules rules, list path, object end) except -1:
+    """Whether a path of the general tree leads to a position that is equal to ``end``."""
+    cdef uint32_t *moves
+    cdef NativeRules native
+    cdef GeneralPosition *position = &(<GeneralTree *>tree).position
+    cdef uint32_t i, count = <uint32_t>len(path)
+    moves = <uint32_t *>malloc((count + 1) * sizeof(uint32_t))
+    if moves == NULL:
+        raise MemoryError()
+    for i in range(count):
+        moves[i] = path[i]
+    try:
+        if isinstance(rules, PythonRules):
+            return bool((<PythonRules>rules).at(moves, count) == end)
+        native = rules
+        if not isinstance(end, NativeState) or (<NativeState>end).game != native.context.game:
+            return False
+        if rules.table.look(rules.table.context, moves, count, False, position) < 0 or position.kind != KIND_DECISION:
+            return False
+        return memcmp(native.context.state, (<NativeState>end).state, native.context.game.state_size) == 0
+    finally:
+        free(moves)
+
+
+cdef list found_in_general(const Tree *tree, Rules rules, object end, uint32_t most):
+    """The moves, outcomes of chance among them, from the root to a node with a block whose position is ``end``: the
+    shortest such path among the first ``most`` positions; None: there is none."""
+    cdef uint32_t link, slot, looked = 0, at = 0, mask = index_mask(tree)
+    cdef BlockView view
+    cdef list waiting = [([], root_link(tree))]
+    while at < <uint32_t>len(waiting) and looked < most:
+        path, link = waiting[at]
+        at += 1
+        if not is_block(link):
+            continue
+        view = view_block(tree, link & mask)
+        if view.sign >= 0:
+            looked += 1
+            if is_at(tree, rules, path, end):
+                return path
+        for slot in range(view.count):
+            if is_block(view.links[slot]):
+                waiting.append(([*path, view_move(&view, slot)], view.links[slot]))
     return None

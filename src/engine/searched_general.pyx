@@ -14,7 +14,8 @@ from mcts_core.tree.general_tree cimport *
 from mcts_core.engine.request cimport SearchRequest
 from mcts_core.engine.settings cimport GeneralSettings, SearchSettings
 from mcts_core.engine.searched_tree cimport OPEN, WON, Counts, RootView, Standing
-from mcts_core.tree.plain_tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, WIDE_INDEX
+from mcts_core.tree.plain_tree cimport (LINK_BLOCK, LINK_KIND, LINK_TERMINAL, RUN_DONE, RUN_GAME_ERROR,
+                                        RUN_SYSTEM_MEMORY, WIDE_INDEX, Tree, TreeRoot)
 
 
 cdef enum:
@@ -41,8 +42,10 @@ cdef class GeneralCore(SearchCore):
         rules_for(state, settings)
 
     cdef void drop_trees(self) noexcept:
-        ops.destroy(self.tree)
+        if self.tree != NULL:
+            self.tree.ops.destroy(self.tree)
         self.tree = NULL
+        self.general = NULL
 
     cdef void drop_result(self) noexcept:
         self.rules = self.state = None
@@ -52,16 +55,19 @@ cdef class GeneralCore(SearchCore):
     cdef int open(self, SearchRequest request) except -1:
         cdef GeneralSettings settings = request.settings
         cdef Rules rules
-        cdef int status = GENERAL_SYSTEM_MEMORY
+        cdef TreeRoot root
+        cdef int status = RUN_SYSTEM_MEMORY
         self.drop_result()
         rules = rules_for(request.state, settings)
         if self.tree == NULL:
-            self.tree = ops.create(self.memory)
+            self.tree = ops.tree.create(self.memory)
+            self.general = <GeneralTree *>self.tree
         if self.tree != NULL:
-            status = ops.reset(self.tree, &rules.table, &settings.options, request.seed)
-        if status == GENERAL_GAME_ERROR:
+            root.rules = &rules.table
+            status = self.tree.ops.reset(self.tree, &root, &settings.options, request.seed, False)
+        if status == RUN_GAME_ERROR:
             rules.fail()
-        if status != GENERAL_DONE:
+        if status != RUN_DONE:
             raise MemoryError(f"no memory for a search tree of {self.memory // MIB} MB")
         self.rules = rules
         self.settings = settings
@@ -84,9 +90,9 @@ cdef class GeneralCore(SearchCore):
         """Some iterations: up to ``count`` by rollouts, or up to a batch of evaluations."""
         cdef int status
         if not self.settings.options.puct:
-            return ops.run(self.tree, count)
-        status = ops.gather(self.tree, count, self.evaluator.observations, self.evaluator.stride)
-        if status != GENERAL_GAME_ERROR and self.tree.waiting:
+            return self.tree.ops.run(self.tree, count)
+        status = ops.gather(self.general, count, self.evaluator.observations, self.evaluator.stride)
+        if status != RUN_GAME_ERROR and self.general.waiting:
             with gil:
                 self.evaluate()
         return status
@@ -95,7 +101,7 @@ cdef class GeneralCore(SearchCore):
         """Ends what waits."""
         cdef Evaluator evaluator = self.evaluator
         try:
-            evaluator.evaluate(self.rules, self.tree.waiting)
+            evaluator.evaluate(self.rules, self.general.waiting)
             self.resolve(evaluator, 0)
         finally:
             evaluator.release()
@@ -105,32 +111,35 @@ cdef class GeneralCore(SearchCore):
     cdef bint gather(self, uint32_t count, float *observations, uint64_t stride) except -1:
         cdef int status
         with nogil:
-            status = ops.gather(self.tree, count, observations, stride)
-        if status == GENERAL_GAME_ERROR:
-            ops.retract(self.tree)
+            status = ops.gather(self.general, count, observations, stride)
+        if status == RUN_GAME_ERROR:
+            ops.retract(self.general)
             self.rules.fail()
-        return status != GENERAL_DONE
+        return status != RUN_DONE
 
     cdef int resolve(self, Evaluator evaluator, uint32_t row) except -1:
         cdef GeneralEvaluation part = evaluator.evaluation
-        part.rows = self.tree.waiting
+        part.rows = self.general.waiting
         if part.policy != NULL:
             part.policy += <uint64_t>row * part.width
         part.values += <uint64_t>row * part.value_width
-        if ops.resolve(self.tree, &part) != FAULT_NONE:
-            self.tree.fault_row += row
-            raise evaluator.complaint(self.rules, self.tree)
+        if ops.resolve(self.general, &part) != FAULT_NONE:
+            self.general.fault_row += row
+            raise evaluator.complaint(self.rules, self.general)
         return 0
 
     cdef void rest(self) noexcept:
         if self.tree != NULL:
-            ops.retract(self.tree)
+            ops.retract(self.general)
         self.evaluator = None
         if self.rules is not None:
             self.rules.rest()
 
     cdef int fail(self) except -1:
         return self.rules.fail()
+
+    cdef GeneralBlock *root(self) noexcept nogil:
+        return general_block(self.general, general_root(self.general) & WIDE_INDEX)
 
     # ---- between two slices ------------------------------------------------------------------------------------------
 
@@ -141,17 +150,17 @@ cdef class GeneralCore(SearchCore):
         cdef GeneralColumns columns
         if self.tree.iterations == 0:
             return False
-        columns = general_columns(self.tree, general_block(self.tree, self.tree.root))
+        columns = general_columns(self.general, self.root())
         view.count, view.visits, view.links = columns.count, columns.visits, columns.links
         return True
 
     cdef Standing standing(self, const RootView *view, uint32_t slot) noexcept nogil:
         cdef uint32_t link = view.links[slot]
-        cdef int player = general_block(self.tree, self.tree.root).player
+        cdef int player = self.root().player
         if link & LINK_KIND != LINK_TERMINAL:
             return OPEN
         # with all that there is for the player who makes the move
-        return WON if (<double *>general_block(self.tree, link & WIDE_INDEX))[1 + player] >= 1 else OPEN
+        return WON if ending_values(self.general, link)[player] >= 1 else OPEN
 
     # ---- the report --------------------------------------------------------------------------------------------------
 
@@ -165,7 +174,7 @@ cdef class GeneralCore(SearchCore):
         return self.rules.name(move)
 
     cdef list root_children(self):
-        cdef GeneralColumns columns = general_columns(self.tree, general_block(self.tree, self.tree.root))
+        cdef GeneralColumns columns = general_columns(self.general, self.root())
         cdef uint32_t slot
         cdef list children = []
         for slot in range(columns.count):
@@ -180,20 +189,22 @@ cdef class GeneralCore(SearchCore):
         cdef uint32_t slot
         if not self.view_root(&root):
             return []
-        columns = general_columns(self.tree, general_block(self.tree, self.tree.root))
+        columns = general_columns(self.general, self.root())
         return [self.rules.name(columns.moves[slot]) for slot in range(root.count) if self.standing(&root, slot) == WON]
 
     cdef double value(self):
-        return self.tree.totals[self.rules.player] / self.tree.iterations
+        cdef GeneralBlock *top = general_block(self.general, 0)
+        return totals_of(top)[self.rules.player] / top.valued
 
     cdef tuple values(self):
+        cdef GeneralBlock *top = general_block(self.general, 0)
         cdef int player
         if not self.rules.general:
             return None
-        return tuple([self.tree.totals[player] / self.tree.iterations for player in range(self.rules.players)])
+        return tuple([totals_of(top)[player] / top.valued for player in range(self.rules.players)])
 
     cdef int sum_counts(self, Counts *counts) except -1:
-        cdef GeneralTree *tree = self.tree
+        cdef Tree *tree = self.tree
         counts.visits = counts.iterations = counts.measured = tree.iterations
         counts.rollouts = tree.rollouts
         counts.nodes = tree.nodes
@@ -203,7 +214,7 @@ cdef class GeneralCore(SearchCore):
         return 0
 
     cdef uint32_t link_of(self, object move) except? 0:
-        cdef GeneralColumns columns = general_columns(self.tree, general_block(self.tree, self.tree.root))
+        cdef GeneralColumns columns = general_columns(self.general, self.root())
         cdef uint32_t slot
         for slot in range(columns.count):
             if self.rules.name(columns.moves[slot]) == move:
@@ -217,10 +228,10 @@ cdef class GeneralCore(SearchCore):
         cdef uint32_t slot, best = 0
         if link[0] & LINK_KIND != LINK_BLOCK:
             return False
-        block = general_block(self.tree, link[0] & WIDE_INDEX)
+        block = general_block(self.general, link[0] & WIDE_INDEX)
         if block.player < 0:
             return False
-        columns = general_columns(self.tree, block)
+        columns = general_columns(self.general, block)
         for slot in range(1, columns.count):
             if columns.visits[slot] > columns.visits[best] or (
                     columns.visits[slot] == columns.visits[best] and columns.sums[slot] > columns.sums[best]):

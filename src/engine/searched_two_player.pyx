@@ -22,8 +22,8 @@ from mcts_core.engine.settings cimport SearchSettings, TwoPlayerSettings
 from mcts_core.engine.searched_tree cimport ABSENT, LOST, OPEN, WON, Counts, RootView, Standing
 from mcts_core.engine.thread_exchange cimport Member, team_create, team_destroy, team_run
 from mcts_core.tree.plain_tree cimport *
-from mcts_core.tree.view cimport (BlockView, has_root, index_mask, is_block, root_link, root_visits, spent_on,
-                                  view_block, view_move)
+from mcts_core.tree.view cimport (BlockView, has_root, index_mask, is_block, root_link, root_visits, view_block,
+                                  view_move)
 
 
 cdef extern from "kernels/platform.h" nogil:
@@ -68,8 +68,8 @@ cdef class TwoPlayerCore(SearchCore):
     cdef void drop_trees(self) noexcept:
         known_free(&self.outside)
         team_destroy(self.team)
-        tree_ops.destroy(self.plain)
-        guided_ops.destroy(self.guided)
+        if self.tree != NULL:
+            self.tree.ops.destroy(self.tree)
         self.team = NULL
         self.plain = self.tree = NULL
         self.guided = NULL
@@ -79,29 +79,27 @@ cdef class TwoPlayerCore(SearchCore):
         share -= share // MARKS
         if self.threads > 1:
             share -= share // KNOWN
-        return <Tree *>guided_ops.create(share) if guided else tree_ops.create(share)
+        return guided_ops.tree.create(share) if guided else tree_ops.create(share)
 
     cdef bint reset(self, Tree *tree, uint32_t number, NativeState native, int sign, uint64_t seed) noexcept:
         """Makes a tree an empty one; False when the system gives no memory."""
         cdef GuidedOptions options = self.settings.options
+        cdef PlainOptions plain = PlainOptions(options.exploration, options.rollouts_per_leaf)
+        cdef TreeRoot root = TreeRoot(native.game, native.state, sign, NULL)
         if not self.settings.guided:
-            return tree_ops.reset(tree, native.game, native.state, sign, options.exploration,
-                                  options.rollouts_per_leaf, seed_of(seed, number))
+            return tree.ops.reset(tree, &root, &plain, seed_of(seed, number), False) == RUN_DONE
         if self.threads > 1:
             options.tree_bytes //= self.threads
             options.tree_bytes -= options.tree_bytes // KNOWN
             options.prover_bytes //= self.threads
         if number:
             options.root_units = 0  # one thread looks for a proof of the root
-        return guided_ops.reset(<GuidedTree *>tree, native.game, native.state, sign, &options, seed_of(seed, number),
-                                self.follows)
+        return tree.ops.reset(tree, &root, &options, seed_of(seed, number), self.follows) == RUN_DONE
 
     cdef void resume(self, Tree *tree, uint32_t number, NativeState native, int sign, uint64_t seed,
                      bint moved) noexcept:
-        if self.settings.guided:
-            guided_ops.resume(<GuidedTree *>tree, native.game, native.state, sign, seed_of(seed, number), moved)
-        else:
-            tree_ops.resume(tree, native.game, native.state, sign, seed_of(seed, number))
+        cdef TreeRoot root = TreeRoot(native.game, native.state, sign, NULL)
+        tree.ops.resume(tree, &root, seed_of(seed, number), moved)
 
     cdef bint prepare(self, NativeState native, int sign, uint64_t seed) noexcept:
         """Makes ``tree`` an empty one for this search; False when the system gives no memory."""
@@ -239,8 +237,7 @@ cdef class TwoPlayerCore(SearchCore):
         if self.teamed and not self.settings.guided:  # each thread tries every move of the root, and goes on
             self.teamed = limit >= self.threads * (self.count_moves() + 1)
         self.heard = self.heard or self.teamed
-        if self.settings.guided:
-            self.guided.interrupt = self.interrupt()
+        self.tree.interrupt = self.interrupt()
         if not self.teamed:
             return limit
         try:
@@ -254,9 +251,7 @@ cdef class TwoPlayerCore(SearchCore):
     cdef int run(self, uint32_t count) except -1 nogil:
         if self.teamed:
             return team_run(self.team, 0, count)
-        if self.settings.guided:
-            return guided_ops.run(self.guided, count)
-        return tree_ops.run(self.tree, count)
+        return self.tree.ops.run(self.tree, count)
 
     cdef int make_room(self, double deadline) noexcept nogil:
         cdef int status
@@ -265,7 +260,7 @@ cdef class TwoPlayerCore(SearchCore):
         status = prune(self.tree, self.begin, deadline, read_clock())
         if status == RUN_DONE:
             self.forget_pruned(self.tree, &self.team.members[0].known if self.teamed else NULL)
-            if self.settings.guided and self.guided.settled:
+            if self.tree.settled:
                 return RUN_SOLVED
         return status
 
@@ -296,13 +291,13 @@ cdef class TwoPlayerCore(SearchCore):
     # ---- between two slices ------------------------------------------------------------------------------------------
 
     cdef uint32_t spent(self) noexcept nogil:
-        return spent_on(self.tree)
+        return spent_of(self.tree)
 
     cdef uint32_t width(self) noexcept nogil:
         return self.team.count if self.teamed else 1
 
     cdef bint is_proven(self) noexcept nogil:
-        return self.settings.guided and self.guided.proof.value >= 0
+        return self.tree.proof.value >= 0
 
     cdef bint view_root(self, RootView *view) noexcept nogil:
         cdef BlockView block
@@ -365,7 +360,7 @@ cdef class TwoPlayerCore(SearchCore):
                     distance = distance_of(link) + 1
                 known[self.name(columns.moves[slot])] = (visits, wins, value, proven, distance)
             # moves that the game left out lose, unless it only left them out because another one wins
-            if guided.options.solver and not block.flags & BLOCK_INCOMPLETE and guided.proof.value != 2:
+            if guided.options.solver and not block.flags & BLOCK_INCOMPLETE and self.tree.proof.value != 2:
                 rest = "loss"
         children = []
         for move in self.legal_moves():
@@ -417,10 +412,8 @@ cdef class TwoPlayerCore(SearchCore):
                 if columns.links[slot] == LINK_TERMINAL | <uint32_t>(1 + self.tree.root_sign)]
 
     cdef int proof(self, uint32_t *distance, uint32_t *move) noexcept:
-        if not self.settings.guided:
-            return -1
-        distance[0], move[0] = self.guided.proof.distance, self.guided.proof.move
-        return self.guided.proof.value
+        distance[0], move[0] = self.tree.proof.distance, self.tree.proof.move
+        return self.tree.proof.value
 
     cdef double value(self):
         cdef double visits = root_visits(self.tree), wins = view_block(self.tree, 0).wins[0]
@@ -463,7 +456,7 @@ cdef class TwoPlayerCore(SearchCore):
             if block.visits[slot] == NO_VISITS or block.visits[slot] == 0:
                 continue
             if best == block.count or block.visits[slot] > block.visits[best] or (
-                    not self.tree.guided and block.visits[slot] == block.visits[best]
+                    not is_guided(self.tree) and block.visits[slot] == block.visits[best]
                     and block.wins[slot] > block.wins[best]):
                 best = slot
         if best == block.count:

@@ -14,12 +14,10 @@ from libc.stdint cimport int32_t, uint32_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
-from mcts_core.dispatch cimport hot_table
 from mcts_core.tree.exchange cimport hear, known_free, tell, words_free
 from mcts_core.game cimport mcts_interrupt, mcts_raised
-from mcts_core.tree.guided_tree cimport GuidedOps, GuidedTree
-from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_SOLVED, Tree, TreeOps
-from mcts_core.tree.view cimport has_root, spent_on
+from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_SOLVED, Tree, spent_of
+from mcts_core.tree.view cimport has_root
 
 
 cdef extern from "kernels/platform.h" nogil:
@@ -34,9 +32,6 @@ cdef enum:
     LEAST = 32                   # news of a block that are worth telling: this part of an interval
     SHARE = 2048                 # or this part of the tree's visits, where that is more
     LOOK = 64                    # waits between two looks at whether the search has to end
-
-cdef TreeOps *tree_ops = <TreeOps *>hot_table("tree.plain_tree")
-cdef GuidedOps *guided_ops = <GuidedOps *>hot_table("tree.guided_tree")
 
 
 cdef Team *team_create(uint32_t count, uint32_t known_words) noexcept nogil:
@@ -65,10 +60,7 @@ cdef void team_destroy(Team *team) noexcept nogil:
         for box in range(<uint32_t>BOXES):
             words_free(&team.members[i].boxes[box])
         if i and team.members[i].tree != NULL:
-            if team.members[i].tree.guided:
-                guided_ops.destroy(<GuidedTree *>team.members[i].tree)
-            else:
-                tree_ops.destroy(team.members[i].tree)
+            team.members[i].tree.ops.destroy(team.members[i].tree)
     free(team.members)
     free(team)
 
@@ -83,7 +75,6 @@ cdef void team_begin(Team *team, uint32_t limit, uint32_t interval, bint patient
                      mcts_interrupt interrupt) noexcept nogil:
     cdef uint32_t i
     cdef Member *member
-    cdef GuidedTree *guided
     team.interval = interval
     team.patient = patient
     team.stop = 0
@@ -96,10 +87,9 @@ cdef void team_begin(Team *team, uint32_t limit, uint32_t interval, bint patient
         member.limit = limit // team.count + (i < limit % team.count)
         member.next = interval
         member.status = RUN_DONE
-        if i and member.tree.guided:
-            guided = <GuidedTree *>member.tree
-            guided.interrupt.raised = is_over
-            guided.interrupt.context = team
+        if i:
+            member.tree.interrupt.raised = is_over
+            member.tree.interrupt.context = team
 
 
 cdef inline uint32_t least_news(const Team *team, const Tree *tree) noexcept nogil:
@@ -175,24 +165,23 @@ cdef int exchange(Team *team, uint32_t number) noexcept nogil:
 cdef int team_run(Team *team, uint32_t number, uint32_t count) noexcept nogil:
     cdef Member *member = &team.members[number]
     cdef Tree *tree = member.tree
-    cdef GuidedTree *guided = <GuidedTree *>tree
-    cdef uint32_t spent = spent_on(tree), part
+    cdef uint32_t spent = spent_of(tree), part
     cdef uint32_t end = spent + count
     cdef int status
     while spent < end:
         part = end - spent
         if part > member.next - spent:
             part = member.next - spent
-        status = guided_ops.run(guided, part) if tree.guided else tree_ops.run(tree, part)
-        spent = spent_on(tree)
-        if status != RUN_DONE or (tree.guided and guided.interrupted):
+        status = tree.ops.run(tree, part)
+        spent = spent_of(tree)
+        if status != RUN_DONE or tree.interrupted:
             return status
         if spent >= member.next:
             member.next += team.interval
             status = exchange(team, number)
             if status != RUN_DONE:
                 return status
-            if tree.guided and guided.settled:
+            if tree.settled:
                 return RUN_SOLVED
     return RUN_DONE
 

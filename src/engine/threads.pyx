@@ -11,8 +11,7 @@ from mcts_core.engine.reuse cimport prune
 from mcts_core.engine.loop cimport SIGNAL_INTERVAL, SLICE, next_batch, read_clock
 from mcts_core.engine.turn cimport SearchTurn
 from mcts_core.engine.thread_exchange cimport Member, Team, team_begin, team_end, team_merge, team_run
-from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, Tree
-from mcts_core.tree.view cimport spent_on
+from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, Tree, spent_of
 from mcts_core.engine.workers cimport Worker
 
 
@@ -63,12 +62,12 @@ cdef class SearchThreads:
         cdef uint32_t batch = 1, left, full_at = NEVER
         cdef double last = read_clock(), now
         while not mcts_flag_read(&self.team.stop):
-            left = member.limit - spent_on(tree)
+            left = member.limit - spent_of(tree)
             if left == 0:
                 break
             member.status = team_run(self.team, number, left if left < batch else batch)
-            if member.status == RUN_MEMORY and self.prunes and spent_on(tree) != full_at:
-                full_at = spent_on(tree)
+            if member.status == RUN_MEMORY and self.prunes and spent_of(tree) != full_at:
+                full_at = spent_of(tree)
                 member.status = prune(tree, self.begin, self.team.deadline, read_clock())
                 if member.status == RUN_DONE:
                     forget_gone(tree, &member.known)

@@ -4,24 +4,18 @@ from libc.stdint cimport int32_t, uint32_t
 
 from mcts_core.errors import InvalidOption, SearchBusy
 
-from mcts_core.tree.guided_tree cimport GuidedBlock, GuidedColumns, distance_of, guided_columns, result_of
-from mcts_core.engine.searched_two_player cimport TwoPlayerCore as SearchCore
-from mcts_core.tree.plain_tree cimport (LINK_BLOCK, LINK_KIND, LINK_TERMINAL, NO_VISITS, WIDE_INDEX, Columns, Tree,
-                                        WideBlock, columns_at, index_of, info_word, move_at, record_at)
+from mcts_core.tree.general_tree cimport GeneralBlock, GeneralTree, ending_values, general_block, totals_of
+from mcts_core.tree.guided_tree cimport GuidedTree, distance_of, result_of
+from mcts_core.games.python_game cimport PythonGame
+from mcts_core.engine.searched_two_player cimport TwoPlayerCore
+from mcts_core.tree.plain_tree cimport LINK_KIND, LINK_TERMINAL, NO_VISITS, WIDE_INDEX, Tree, is_general, is_guided
+from mcts_core.tree.view cimport BlockView, index_mask, is_block, root_link, view_block, view_move
 
 
 cdef tuple PROVEN = ("loss", "draw", "win")  # by half-points
 
 
-cdef struct Block:
-    uint32_t count
-    int32_t sign                 # of the player to move
-    const uint32_t *visits
-    const int32_t *wins              # in half-points for that player
-    const uint32_t *links
-
-
-def top(SearchCore core not None, uint32_t number, uint32_t max_depth, double min_share, uint32_t most):
+def top(TwoPlayerCore core not None, uint32_t number, uint32_t max_depth, double min_share, uint32_t most):
     """The tree of the search ``number``, from its root down to ``max_depth`` moves.
 
     A node is (move, player who made it, visits, value, proven, distance, list of its children, the most visited first),
@@ -41,63 +35,74 @@ def top(SearchCore core not None, uint32_t number, uint32_t max_depth, double mi
         figures = core.snapshot()
         if figures is None:
             return None
-        walk = Walk()
-        walk.core = core
-        walk.least = max(1.0, min_share * <uint32_t>figures["visits"])
-        walk.room = walk.most = most
-        return (None, 0, figures["visits"], figures["value"], figures["proven"], figures["distance"],
-                walk.below_root(figures["moves"], figures["move"], max_depth))
+        names = (<PythonGame>core.native).user.moves if isinstance(core.native, PythonGame) else None
+        children = children_of_root(core.tree, figures["moves"], figures["move"], max_depth,
+                                    max(1.0, min_share * <uint32_t>figures["visits"]), most, names, False)
+        return None, 0, figures["visits"], figures["value"], figures["proven"], figures["distance"], children
     finally:
         core.lock.release()
 
 
+cdef list children_of_root(const Tree *tree, list moves, object chosen, uint32_t depth, double least, uint32_t most,
+                           list names, bint signs):
+    cdef Walk walk = Walk()
+    walk.tree = tree
+    walk.least = least
+    walk.room = walk.most = most
+    walk.names = names
+    walk.signs = signs
+    if is_general(tree):
+        walk.player = general_block(<const GeneralTree *>tree, root_link(tree) & WIDE_INDEX).player
+    else:
+        walk.player = tree.root_sign
+    return walk.below_root(moves, chosen, depth)
+
+
 cdef class Walk:
-    cdef SearchCore core
+    cdef const Tree *tree
     cdef double least            # visits that a node needs
     cdef uint32_t room, most     # nodes that may still be made, and in all
+    cdef list names
+    cdef bint signs
+    cdef int32_t player          # to move at the root, as blocks say it
 
     cdef list below_root(self, list moves, object chosen, uint32_t depth):
         """The children of the root, as the statistics have them."""
-        cdef uint32_t link, slot
-        cdef int32_t sign = self.core.tree.root_sign
-        cdef Block block
+        cdef uint32_t slot, link = root_link(self.tree)
+        cdef BlockView view
         cdef dict links = {}
         cdef list children = []
         if depth == 0:
             return children
-        link = self.block_at(LINK_BLOCK).links[0]  # block 0 stands above the root
-        if link & LINK_KIND == LINK_BLOCK:
-            block = self.block_at(link)
-            for slot in range(block.count):
-                if block.visits[slot] != NO_VISITS:
-                    links[self.move_in(link, slot)] = block.links[slot]
+        if is_block(link):
+            view = view_block(self.tree, link & index_mask(self.tree))
+            for slot in range(view.count):
+                if view.visits[slot] != NO_VISITS:
+                    links[self.name(view_move(&view, slot))] = view.links[slot]
         for move, visits, _, value, proven, distance in moves:
             if visits >= self.least or move == chosen:
                 self.count()
-                children.append((move, sign, visits, value, proven, distance,
+                children.append((move, self.mover(self.player), visits, value, proven, distance,
                                  self.below(links.get(move, 0), depth - 1)))
         return children
 
     cdef list below(self, uint32_t link, uint32_t depth):
         """The children behind a link."""
-        cdef Block block
+        cdef BlockView view
         cdef uint32_t slot
-        cdef int32_t root = self.core.tree.root_sign
-        cdef double value
         cdef list found = []
-        if depth == 0 or link & LINK_KIND != LINK_BLOCK:
+        if depth == 0 or not is_block(link):
             return found
-        block = self.block_at(link)
-        for slot in range(block.count):
-            if block.visits[slot] == NO_VISITS or block.visits[slot] < self.least:
+        view = view_block(self.tree, link & index_mask(self.tree))
+        for slot in range(view.count):
+            if view.visits[slot] == NO_VISITS or view.visits[slot] < self.least:
                 continue
             self.count()
-            value = block.wins[slot] / (2.0 * self.core.tree.rollouts_per_leaf) / block.visits[slot]
-            proven, distance = self.proof_of(block.links[slot])
-            child = (self.move_in(link, slot), block.sign, block.visits[slot],
-                     value if block.sign == root else 1.0 - value, proven, distance,
-                     self.below(block.links[slot], depth - 1))
-            found.append((block.visits[slot], value, child))
+            own = self.own_value(&view, slot)
+            proven, distance = self.proof_of(view.links[slot])
+            child = (self.name(view_move(&view, slot)), self.mover(view.sign), view.visits[slot],
+                     self.root_value(&view, slot, own), proven, distance, self.below(view.links[slot], depth - 1))
+            found.append((view.visits[slot], own, child))
         found.sort(key=by_visits_key, reverse=True)
         return [child for _, _, child in found]
 
@@ -108,42 +113,49 @@ cdef class Walk:
         self.room -= 1
         return 0
 
+    cdef double own_value(self, const BlockView *view, uint32_t slot) noexcept:
+        """That of a child for the player who moves to it; 0 where chance does."""
+        if view.wins != NULL:
+            return view.wins[slot] / (2.0 * self.tree.rollouts_per_leaf) / view.visits[slot]
+        return view.sums[slot] / view.visits[slot] if view.sums != NULL else 0.0
+
+    cdef object root_value(self, const BlockView *view, uint32_t slot, double own):
+        """That of a child for the player to move at the root; None where the tree does not know it: of a leaf, for
+        another one of several players than who moves to it."""
+        cdef const GeneralTree *general = <const GeneralTree *>self.tree
+        cdef GeneralBlock *block
+        cdef uint32_t link = view.links[slot]
+        if view.sign == self.player:
+            return own
+        if not is_general(self.tree):
+            return 1.0 - own
+        if link & LINK_KIND == LINK_TERMINAL:
+            return ending_values(general, link)[self.player]
+        if self.signs and view.sign >= 0:
+            return 1.0 - own
+        if is_block(link):
+            block = general_block(general, link & WIDE_INDEX)
+            if block.valued:
+                return totals_of(block)[self.player] / block.valued
+        return None
+
     cdef tuple proof_of(self, uint32_t link):
         """What is proven for the player to move at the root, and the plies to the end, the move itself included."""
         cdef uint32_t points
-        if (not self.core.settings.guided or link & LINK_KIND != LINK_TERMINAL
-                or not (self.core.settings.options.solver or distance_of(link) == 0)):
+        if (not is_guided(self.tree) or link & LINK_KIND != LINK_TERMINAL
+                or not ((<const GuidedTree *>self.tree).options.solver or distance_of(link) == 0)):
             return None, None
         points = result_of(link)
-        return PROVEN[points if self.core.tree.root_sign > 0 else 2 - points], distance_of(link) + 1
+        return PROVEN[points if self.player > 0 else 2 - points], distance_of(link) + 1
 
-    cdef object move_in(self, uint32_t link, uint32_t slot):
-        cdef Tree *tree = self.core.tree
-        if self.core.settings.guided:
-            return self.core.name(self.guided_at(link).moves[slot])
-        return self.core.name(move_at(tree, columns_at(tree, index_of(tree, link)), slot))
+    cdef object mover(self, int32_t sign):
+        """Who made a move, as the game names the players, and chance."""
+        if is_general(self.tree) and sign < 0:
+            return "chance"
+        return 1 - 2 * sign if self.signs and is_general(self.tree) else sign
 
-    cdef GuidedColumns guided_at(self, uint32_t link) noexcept:
-        return guided_columns(self.core.guided, <GuidedBlock *>record_at(self.core.tree, link & WIDE_INDEX))
-
-    cdef Block block_at(self, uint32_t link) noexcept:
-        """The block behind a link of either tree."""
-        cdef Tree *tree = self.core.tree
-        cdef Block block
-        cdef Columns columns
-        cdef GuidedColumns guided
-        if self.core.settings.guided:
-            guided = self.guided_at(link)
-            block.count, block.visits, block.wins, block.links = guided.count, guided.visits, guided.wins, guided.links
-            block.sign = (<GuidedBlock *>record_at(tree, link & WIDE_INDEX)).sign
-            return block
-        columns = columns_at(tree, index_of(tree, link))
-        block.count, block.visits, block.wins, block.links = columns.count, columns.visits, columns.wins, columns.links
-        if tree.narrow:
-            block.sign = <int32_t>((<uint32_t *>record_at(tree, index_of(tree, link)))[info_word(tree.narrow)] & 2) - 1
-        else:
-            block.sign = (<WideBlock *>record_at(tree, index_of(tree, link))).sign
-        return block
+    cdef object name(self, uint32_t move):
+        return move if self.names is None else self.names[move]
 
 
 def by_visits_key(child):

@@ -8,7 +8,7 @@ from mcts_core.tree.guided_tree cimport GuidedBlock, GuidedTree, amaf_units
 from mcts_core.games.python_game cimport PythonGame
 from mcts_core.engine.searched_two_player cimport TwoPlayerCore as SearchCore
 from mcts_core.tree.plain_tree cimport (LINK_KIND, LINK_MINI, NO_VISITS, SLOT_SHIFT, Mini, Tree, WideBlock, best_word,
-                                        leaf_result, mini_result, mini_units)
+                                        is_guided, leaf_result, mini_result, mini_units)
 from mcts_core.tree.view cimport (BlockView, best_of, index_mask, is_block, parent_of, root_link, slot_of, view_block,
                                   view_move)
 
@@ -78,7 +78,7 @@ def records(engine):
             continue
         view = view_block(tree, link & mask)
         units = view.units
-        if tree.guided and (<GuidedBlock *>view.record).amaf:
+        if is_guided(tree) and (<GuidedBlock *>view.record).amaf:
             units += amaf_units(<GuidedTree *>tree)
         results = {}
         for slot in range(view.count):
@@ -136,11 +136,11 @@ def audit(engine, uint32_t slack=0):
         units += view.units
         slot = best_of(tree, view.record)
         expect(slot < view.count, "no best child", index)
-        best_link = (<GuidedBlock *>view.record).best_link if tree.guided else (<WideBlock *>view.record).best_link
+        best_link = (<GuidedBlock *>view.record).best_link if is_guided(tree) else (<WideBlock *>view.record).best_link
         if tree.narrow:
             best_link = (<uint32_t *>view.record)[best_word(tree.narrow)] & ~(<uint32_t>7 << SLOT_SHIFT)
         expect(best_link == view.links[slot], "another link of the best child", index)
-        if tree.guided:
+        if is_guided(tree):
             guided = <GuidedBlock *>view.record
             if index:
                 expect(guided.visits <= visits <= guided.visits + slack,
@@ -161,7 +161,7 @@ def audit(engine, uint32_t slack=0):
             expect(0 <= view.wins[slot] <= <int32_t>(points * view.visits[slot]), "more wins than visits", index)
             if is_block(link):
                 expect(0 < child < top, "a link beyond the end", index)
-                if not tree.guided:
+                if not is_guided(tree):
                     expect(parent_of(tree, arena_at(&tree.arena, child)) == index, "another parent", child)
                 waiting.append((child, view.visits[slot]))
             elif link & LINK_KIND == LINK_MINI:
@@ -172,10 +172,10 @@ def audit(engine, uint32_t slack=0):
                 units += size
                 for tried in range(mini.count):
                     nodes += mini_result(tree, mini, tried) > 0
-            elif link & LINK_KIND == 0 and not tree.guided:
+            elif link & LINK_KIND == 0 and not is_guided(tree):
                 for tried in range(8):
                     nodes += leaf_result(link, tried) > 0
-        if index and not tree.guided:
+        if index and not is_guided(tree):
             expect(sum_of_visits <= <uint64_t>visits + slack,
                    f"{sum_of_visits} visits of children, {visits} of the node", index)
     return nodes, units, top

@@ -7,15 +7,18 @@ arena takes two bits and half a byte of marks, so nothing is stored in the recor
 Where the whole tree is too dear to look at, its top is kept: records are found in the order of their visits until the
 time is over, and sorted by address. What is not found takes no time, however large it is.
 
-A node that loses its block is a leaf again: its visits and wins stand in its parent, its children are found anew.
+A node that loses its block is a leaf again: its visits and wins stand in its parent, its children are found anew. The
+values of finished games, which in the general tree have records of their own, stay where a block leads to them.
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memmove, memset
+from libc.string cimport memcpy, memmove, memset
 
+from mcts_core.tree.general_tree cimport Ending, GeneralBlock, GeneralTree, totals_of
 from mcts_core.tree.guided_tree cimport SELECT_GRAVE, GuidedBlock, GuidedTree, amaf_units
-from mcts_core.tree.plain_tree cimport LINK_BLOCK, LINK_KIND, LINK_MINI, MINI_HEADER, NO_VISITS, Mini, Tree, mini_units
+from mcts_core.tree.plain_tree cimport (LAYOUT_PLAIN, LINK_BLOCK, LINK_KIND, LINK_MINI, LINK_TERMINAL, MINI_HEADER,
+                                        NO_VISITS, Mini, Tree)
 from mcts_core.tree.view cimport *
 
 
@@ -121,15 +124,6 @@ cdef inline uint32_t bucket_of(uint32_t visits) noexcept nogil:
     return STEPS * (octave - 2) + (visits >> (octave - 3) & (STEPS - 1))
 
 
-cdef inline uint32_t size_of(const Tree *tree, uint32_t link, uint32_t index) noexcept nogil:
-    """Units of the record that a link leads to."""
-    if tree.narrow:
-        return 1
-    if is_block(link):
-        return view_block(tree, index).units
-    return mini_units(tree, (<Mini *>arena_at(&tree.arena, index)).count)
-
-
 cdef void mark_live(Tree *tree, Marks *marks, Rule *rule, uint64_t *histogram) noexcept nogil:
     """Marks all that links lead to; with a rule, the links to what it drops become those of leaves."""
     cdef uint32_t index = 0, again, slot, child, own, units, bucket, mask = index_mask(tree)
@@ -143,19 +137,22 @@ cdef void mark_live(Tree *tree, Marks *marks, Rule *rule, uint64_t *histogram) n
         again = NONE
         while index != NONE:
             view = view_block(tree, index)
-            if tree.guided and (<GuidedBlock *>view.record).amaf:
+            if is_guided(tree) and (<GuidedBlock *>view.record).amaf:
                 mark(marks, (<GuidedBlock *>view.record).amaf, amaf_units(<GuidedTree *>tree))
             for slot in range(view.count):
                 link = view.links[slot]
                 block = is_block(link)
-                if not block and link & LINK_KIND != LINK_MINI:
+                if not has_record(tree, link):
                     continue
                 child = link & mask
                 if marks.live[child >> 6] >> (child & 63) & 1:  # seen when this pass went back
                     continue
-                own = size_of(tree, link, child)
+                own = record_units(tree, link)
+                if is_ending(tree, link):
+                    mark(marks, child, own)
+                    continue
                 units = own
-                if tree.guided and (<GuidedBlock *>arena_at(&tree.arena, child)).amaf:
+                if is_guided(tree) and (<GuidedBlock *>arena_at(&tree.arena, child)).amaf:
                     units += amaf_units(<GuidedTree *>tree)
                 if index:  # the root stays
                     bucket = bucket_of(view.visits[slot])
@@ -200,7 +197,7 @@ cdef inline uint32_t nodes_of(const Tree *tree, const BlockView *view) noexcept 
             continue
         nodes += view.visits[slot] > 0
         link = view.links[slot]
-        if not tree.guided and link & LINK_KIND == 0:  # two bits of each slot that was tried
+        if tree.layout == LAYOUT_PLAIN and link & LINK_KIND == 0:  # two bits of each slot that was tried
             nodes += <uint32_t>mcts_popcount64((link | link >> 1) & 0x5555)
     return nodes
 
@@ -218,6 +215,10 @@ cdef inline uint32_t nodes_of_mini(const Tree *tree, const Mini *mini) noexcept 
     return nodes
 
 
+cdef inline bint is_mini(const Tree *tree, uint32_t link) noexcept nogil:
+    return tree.layout == LAYOUT_PLAIN and link & LINK_KIND == LINK_MINI
+
+
 cdef uint32_t change_links(Tree *tree, const Marks *marks) noexcept nogil:
     """Makes every link one to its record's new place; the number of nodes."""
     cdef uint32_t index = 0, slot, link, nodes = 0, mask = index_mask(tree), best
@@ -228,16 +229,17 @@ cdef uint32_t change_links(Tree *tree, const Marks *marks) noexcept nogil:
         nodes += nodes_of(tree, &view)
         for slot in range(view.count):
             link = view.links[slot]
-            if is_block(link) or link & LINK_KIND == LINK_MINI:
+            if has_record(tree, link):
                 view.links[slot] = (link & ~mask) | place(marks, link & mask)
-            if link & LINK_KIND == LINK_MINI:
+            if is_mini(tree, link):
                 nodes += nodes_of_mini(tree, <Mini *>arena_at(&tree.arena, link & mask))
-        best = best_of(tree, view.record)
-        set_best(tree, view.record, best, view.links[best])
-        if tree.guided:
+        if has_best(tree):
+            best = best_of(tree, view.record)
+            set_best(tree, view.record, best, view.links[best])
+        if is_guided(tree):
             guided = <GuidedBlock *>view.record
             guided.amaf = place(marks, guided.amaf) if guided.amaf else 0
-        elif index:
+        elif index and tree.layout == LAYOUT_PLAIN:
             move_parent(tree, view.record, place(marks, parent_of(tree, view.record)))
         index = next_block(marks, index + 1)
     return nodes
@@ -309,11 +311,25 @@ cdef inline void keep(Choice *choice, uint32_t number, uint32_t mask) noexcept n
     choice.kept += 1
 
 
-cdef void look_below(Tree *tree, Choice *choice, uint32_t number) noexcept nogil:
-    """What a block that is kept leads to waits for its turn."""
-    cdef uint32_t index = choice.entries[number].link & index_mask(tree), slot, link, bucket
+cdef uint32_t keep_ending(Tree *tree, Choice *choice, uint32_t number, uint32_t slot, uint32_t *link) noexcept nogil:
+    """Keeps the values of a finished game, to which several links may lead; the units that it has taken for them."""
+    cdef Ending *ending = <Ending *>arena_at(&tree.arena, link[0] & index_mask(tree))
+    if ending.mark:
+        return 0
+    if not found(choice, link[0], number, slot):
+        link[0] = 0
+        choice.cut = True
+        return 0
+    keep(choice, choice.found - 1, index_mask(tree))
+    ending.mark = choice.found
+    return record_units(tree, link[0])
+
+
+cdef uint32_t look_below(Tree *tree, Choice *choice, uint32_t number) noexcept nogil:
+    """What a block that is kept leads to waits for its turn; the units of what is kept with it."""
+    cdef uint32_t index = choice.entries[number].link & index_mask(tree), slot, link, bucket, units = 0
     cdef BlockView view = view_block(tree, index)
-    if tree.guided and (<GuidedBlock *>view.record).amaf:
+    if is_guided(tree) and (<GuidedBlock *>view.record).amaf:
         if found(choice, (<GuidedBlock *>view.record).amaf, number, AMAF):
             keep(choice, choice.found - 1, index_mask(tree))
         else:  # its children read the record that it read before
@@ -321,7 +337,10 @@ cdef void look_below(Tree *tree, Choice *choice, uint32_t number) noexcept nogil
             choice.cut = True
     for slot in range(view.count):
         link = view.links[slot]
-        if not is_block(link) and link & LINK_KIND != LINK_MINI:
+        if not has_record(tree, link):
+            continue
+        if is_ending(tree, link):
+            units += keep_ending(tree, choice, number, slot, view.links + slot)
             continue
         if not found(choice, link, number, slot):
             view.links[slot] = 0
@@ -332,6 +351,7 @@ cdef void look_below(Tree *tree, Choice *choice, uint32_t number) noexcept nogil
         choice.waiting[bucket] = choice.found - 1
         if bucket > choice.highest:
             choice.highest = bucket
+    return units
 
 
 cdef void choose(Tree *tree, Choice *choice, uint64_t units, double until) noexcept nogil:
@@ -353,8 +373,8 @@ cdef void choose(Tree *tree, Choice *choice, uint64_t units, double until) noexc
         index = link & mask
         if entry.place != NONE:
             mcts_prefetch(arena_at(&tree.arena, choice.entries[entry.place].link & mask))
-        taken += size_of(tree, link, index)
-        if tree.guided and (<GuidedBlock *>arena_at(&tree.arena, index)).amaf:
+        taken += record_units(tree, link)
+        if is_guided(tree) and (<GuidedBlock *>arena_at(&tree.arena, index)).amaf:
             taken += amaf_units(<GuidedTree *>tree)
         looked += 1
         if entry.parent and (taken > units or (looked % LOOK == 0
@@ -364,7 +384,7 @@ cdef void choose(Tree *tree, Choice *choice, uint64_t units, double until) noexc
         choice.waiting[choice.highest] = entry.place
         keep(choice, number, mask)
         if is_block(link):
-            look_below(tree, choice, number)
+            taken += look_below(tree, choice, number)
 
 
 cdef void sort(Choice *choice) noexcept nogil:
@@ -394,12 +414,12 @@ cdef void sort(Choice *choice) noexcept nogil:
 cdef inline uint32_t units_of(const Tree *tree, const Entry *entry) noexcept nogil:
     if entry.slot == AMAF:
         return amaf_units(<const GuidedTree *>tree)
-    return size_of(tree, entry.link, entry.link & index_mask(tree))
+    return record_units(tree, entry.link)
 
 
 cdef void relink(Tree *tree, Choice *choice) noexcept nogil:
     """Tells every entry its place, and changes the links."""
-    cdef uint32_t mask = index_mask(tree), i, top = 0, above = 0
+    cdef uint32_t mask = index_mask(tree), i, top = 0, above = 0, slot, link, number
     cdef Entry *entry
     cdef BlockView view = view_block(tree, 0)
     for i in range(choice.found):
@@ -408,8 +428,20 @@ cdef void relink(Tree *tree, Choice *choice) noexcept nogil:
         entry = choice.entries + <uint32_t>choice.keys[i]
         entry.place = top
         top += units_of(tree, entry)
+    for i in range(choice.kept if is_general(tree) else 0):
+        entry = choice.entries + <uint32_t>choice.keys[i]
+        if is_block(entry.link):
+            view = view_block(tree, entry.link & mask)
+            for slot in range(view.count):
+                link = view.links[slot]
+                if is_ending(tree, link):
+                    number = (<Ending *>arena_at(&tree.arena, link & mask)).mark
+                    view.links[slot] = LINK_TERMINAL | choice.entries[number - 1].place
+    view = view_block(tree, 0)
     for i in range(1, choice.found):
         entry = choice.entries + i
+        if is_ending(tree, entry.link):
+            continue
         if entry.parent != above:
             above = entry.parent
             view = view_block(tree, choice.entries[above].link & mask)
@@ -417,7 +449,7 @@ cdef void relink(Tree *tree, Choice *choice) noexcept nogil:
             (<GuidedBlock *>view.record).amaf = entry.place
             continue
         view.links[entry.slot] = 0 if entry.place == NONE else (entry.link & ~mask) | entry.place
-        if not tree.guided and entry.place != NONE and is_block(entry.link):
+        if tree.layout == LAYOUT_PLAIN and entry.place != NONE and is_block(entry.link):
             move_parent(tree, arena_at(&tree.arena, entry.link & mask), choice.entries[entry.parent].place)
 
 
@@ -434,9 +466,12 @@ cdef uint32_t gather(Tree *tree, Choice *choice) noexcept nogil:
         if entry.slot != AMAF and is_block(entry.link):
             view = view_block(tree, index)
             nodes += nodes_of(tree, &view)
-            best = best_of(tree, view.record)
-            set_best(tree, view.record, best, view.links[best])
-        elif entry.slot != AMAF:
+            if has_best(tree):
+                best = best_of(tree, view.record)
+                set_best(tree, view.record, best, view.links[best])
+        elif is_ending(tree, entry.link):
+            (<Ending *>arena_at(&tree.arena, index)).mark = 0
+        elif entry.slot != AMAF and is_mini(tree, entry.link):
             nodes += nodes_of_mini(tree, <Mini *>arena_at(&tree.arena, index))
         if entry.place != index:
             memmove(tree.arena.base + entry.place * unit, tree.arena.base + index * unit, units * unit)
@@ -446,6 +481,12 @@ cdef uint32_t gather(Tree *tree, Choice *choice) noexcept nogil:
 
 
 # ---- what the header promises ----------------------------------------------------------------------------------------
+
+cdef inline void forget_endings(Tree *tree) noexcept nogil:
+    """The list of records with which the values of finished games are compared begins anew."""
+    if is_general(tree):
+        (<GeneralTree *>tree).last_ending = 0
+
 
 cdef bint compact(Tree *tree, uint32_t units) noexcept nogil:
     cdef Marks marks
@@ -475,6 +516,7 @@ cdef bint compact(Tree *tree, uint32_t units) noexcept nogil:
         tree.nodes = change_links(tree, &marks)
     slide(tree, &marks)
     marks_free(&marks)
+    forget_endings(tree)
     return True
 
 
@@ -494,6 +536,23 @@ cdef bint keep_top(Tree *tree, uint32_t units, double until) noexcept nogil:
         if nodes > tree.nodes:
             tree.dropped += nodes - tree.nodes
     free(entries)
+    forget_endings(tree)
+    return True
+
+
+cdef bint lift_totals(GeneralTree *general, uint32_t link, uint32_t visits) noexcept nogil:
+    """Makes a block of the general tree that of the root; False where chance moves."""
+    cdef BlockView top = view_block(&general.tree, 0)
+    cdef GeneralBlock *above = <GeneralBlock *>top.record
+    cdef GeneralBlock *block = <GeneralBlock *>view_block(&general.tree, link & index_mask(&general.tree)).record
+    if block.player < 0:
+        return False
+    if link == top.links[0]:
+        return True
+    top.links[0] = link
+    top.visits[0] = above.visits = visits
+    above.valued = block.valued
+    memcpy(totals_of(above), totals_of(block), 8 * general.players)
     return True
 
 
@@ -501,7 +560,9 @@ cdef bint descend(Tree *tree, const uint32_t *moves, uint32_t count) noexcept no
     cdef BlockView top = view_block(tree, 0), view
     cdef uint32_t link = top.links[0], i, slot = 0, amaf = 0, mask = index_mask(tree)
     cdef uint32_t visits = top.visits[0]
-    cdef int32_t wins = top.wins[0], whole = 2 * <int32_t>tree.rollouts_per_leaf
+    cdef int32_t wins = 0, whole = 2 * <int32_t>tree.rollouts_per_leaf
+    if not is_general(tree):
+        wins = top.wins[0]
     if not is_block(link):
         return False
     for i in range(count):
@@ -509,17 +570,20 @@ cdef bint descend(Tree *tree, const uint32_t *moves, uint32_t count) noexcept no
         slot = slot_of(&view, moves[i])
         if slot == view.count or not is_block(view.links[slot]):
             return False
-        if tree.guided and (<GuidedBlock *>view.record).amaf:
+        if is_guided(tree) and (<GuidedBlock *>view.record).amaf:
             amaf = (<GuidedBlock *>view.record).amaf
         link = view.links[slot]
         visits = view.visits[slot]
-        wins = view.wins[slot] if view.sign > 0 else whole * <int32_t>visits - view.wins[slot]
+        if not is_general(tree):
+            wins = view.wins[slot] if view.sign > 0 else whole * <int32_t>visits - view.wins[slot]
+    view = view_block(tree, link & mask)
+    if is_general(tree):
+        return lift_totals(<GeneralTree *>tree, link, visits)
     top.links[0] = link
     top.visits[0] = visits
     top.wins[0] = wins
     set_best(tree, top.record, 0, link)
-    view = view_block(tree, link & mask)
-    if not tree.guided:
+    if not is_guided(tree):
         set_parent(tree, view.record, 0, 0)
     elif (<GuidedTree *>tree).options.selection == SELECT_GRAVE and (<GuidedBlock *>view.record).amaf == 0:
         (<GuidedBlock *>view.record).amaf = amaf  # what it has been reading

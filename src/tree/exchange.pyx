@@ -12,20 +12,17 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
 
-from mcts_core.dispatch cimport hot_table
+from mcts_core.tree.general_news cimport *
+from mcts_core.tree.general_tree cimport GeneralBlock, GeneralTree
 from mcts_core.tree.guided_tree cimport (DISTANCE_SHIFT, MAX_DISTANCE, GuidedBlock, GuidedOps, GuidedTree, distance_of,
                                          result_of)
 from mcts_core.tree.plain_tree cimport (LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS, NO_VISITS, RUN_DONE, RUN_GAME_ERROR,
-                                        RUN_SYSTEM_MEMORY, Tree, TreeOps)
+                                        RUN_SYSTEM_MEMORY, Tree)
 from mcts_core.tree.view cimport *
 
 
 cdef enum:
-    ENTRY = 4                    # words of a slot, in a record and in a message
     PROVEN = 0xFFFFFFFF
-
-cdef TreeOps *tree_ops = <TreeOps *>hot_table("tree.plain_tree")
-cdef GuidedOps *guided_ops = <GuidedOps *>hot_table("tree.guided_tree")
 
 
 # ---- growing arrays --------------------------------------------------------------------------------------------------
@@ -62,61 +59,58 @@ cdef void known_free(Known *known) noexcept nogil:
 
 cdef void known_clear(Known *known) noexcept nogil:
     known.words.used = 0  # the array stays
-    known.root = known.visits = known.proven = 0
+    known.root = known.visits = known.proven = known.valued = 0
     known.wins = 0
+    memset(known.totals, 0, sizeof(known.totals))
+
+
+cdef inline GeneralBlock *general_at(const BlockView *view) noexcept nogil:
+    return <GeneralBlock *>view.record
 
 
 # ---- records of what is known ----------------------------------------------------------------------------------------
 
-cdef inline uint32_t *entry_at(const Known *known, uint32_t record, uint32_t slot) noexcept nogil:
-    return known.words.at + record + 1 + ENTRY * slot
-
-
-cdef uint32_t make_record(Known *known, const BlockView *view) noexcept nogil:
+cdef uint32_t make_record(const Tree *tree, Known *known, const BlockView *view) noexcept nogil:
     """A record of a block of which nothing is known; 0 when there is no room."""
-    cdef uint32_t record, slot
-    cdef uint32_t *entry
+    cdef uint32_t record, slot, words = node_words(tree) + 1 + entry_words(tree) * view.count
     if known.words.used == 0 and not words_add(&known.words, 1):  # no record is 0
         return 0
     record = known.words.used
-    if not words_add(&known.words, 1 + ENTRY * view.count):
+    if not words_add(&known.words, words):
         return 0
+    memset(known.words.at + record, 0, words * sizeof(uint32_t))
     known.words.at[record] = view.count
     for slot in range(view.count):
-        entry = entry_at(known, record, slot)
-        entry[0] = view_move(view, slot)
-        entry[1] = entry[2] = entry[3] = 0
+        entry_at(tree, known, record, slot)[0] = view_move(view, slot)
     return record
 
 
-cdef bint fits(const Known *known, uint32_t record, const BlockView *view) noexcept nogil:
+cdef bint fits(const Tree *tree, const Known *known, uint32_t record, const BlockView *view) noexcept nogil:
     """Whether a record is of this block: a node that was widened has other slots."""
     cdef uint32_t slot
     if known.words.at[record] != view.count:
         return False
     if view.moves != NULL:
         for slot in range(view.count):
-            if entry_at(known, record, slot)[0] != view.moves[slot]:
+            if entry_at(tree, known, record, slot)[0] != view.moves[slot]:
                 return False
     return True
 
 
-cdef uint32_t record_for(Known *known, uint32_t record, const BlockView *view) noexcept nogil:
+cdef uint32_t record_for(const Tree *tree, Known *known, uint32_t record, const BlockView *view) noexcept nogil:
     """The record of a block, made or made anew where that is needed; 0 when there is no room."""
     cdef uint32_t made, slot, other
-    cdef uint32_t *entry
     cdef uint32_t *old
-    if record and fits(known, record, view):
+    if record and fits(tree, known, record, view):
         return record
-    made = make_record(known, view)
+    made = make_record(tree, known, view)
     if made == 0 or record == 0:
         return made
     for slot in range(view.count):
-        entry = entry_at(known, made, slot)
         for other in range(known.words.at[record]):
-            old = entry_at(known, record, other)
-            if old[0] == entry[0]:
-                entry[1], entry[2], entry[3] = old[1], old[2], old[3]
+            old = entry_at(tree, known, record, other)
+            if old[0] == entry_at(tree, known, made, slot)[0]:
+                memcpy(entry_at(tree, known, made, slot), old, entry_words(tree) * sizeof(uint32_t))
                 break
     return made
 
@@ -125,10 +119,10 @@ cdef uint32_t child_record(const Tree *tree, Known *known, uint32_t link, uint32
                            uint32_t slot) noexcept nogil:
     """The record of the block behind a slot; 0 when there is no room."""
     cdef BlockView view = view_block(tree, link & index_mask(tree))
-    cdef uint32_t child = entry_at(known, record, slot)[3]
-    child = record_for(known, 0 if child == PROVEN else child, &view)
+    cdef uint32_t last = entry_words(tree) - 1, child = entry_at(tree, known, record, slot)[last]
+    child = record_for(tree, known, 0 if child == PROVEN else child, &view)
     if child:
-        entry_at(known, record, slot)[3] = child
+        entry_at(tree, known, record, slot)[last] = child
     return child
 
 
@@ -136,47 +130,58 @@ cdef uint32_t child_record(const Tree *tree, Known *known, uint32_t link, uint32
 
 cdef inline bint is_proven(const Tree *tree, uint32_t link) noexcept nogil:
     """Whether a link tells a value that exact search or backup has proven, and not only the rules."""
-    return tree.guided and (<const GuidedTree *>tree).options.solver and link & LINK_KIND == LINK_TERMINAL
+    return is_guided(tree) and (<const GuidedTree *>tree).options.solver and link & LINK_KIND == LINK_TERMINAL
 
 
 cdef bint tell_block(Tree *tree, Known *known, uint32_t index, uint32_t record, uint32_t least, Words *message,
                      uint32_t depth) noexcept nogil:
     cdef BlockView view = view_block(tree, index)
     cdef uint32_t at = message.used, slot, count = 0, visits, link, told, child = 0
+    cdef uint32_t words = entry_words(tree), last = words - 1
     cdef uint32_t *entry
-    if not words_add(message, 1):
+    cdef uint32_t *news
+    if not words_add(message, 1 + node_words(tree)):
         return False
+    if is_general(tree):
+        tell_node(<GeneralTree *>tree, general_at(&view), known.words.at + record + 1, message.at + at + 1)
     for slot in range(view.count):
         if view.visits[slot] == NO_VISITS:
             continue
-        entry = entry_at(known, record, slot)
+        entry = entry_at(tree, known, record, slot)
         link = view.links[slot]
         visits = view.visits[slot] - entry[1]
         told = 0
         if is_proven(tree, link):
-            if entry[3] != PROVEN:
+            if entry[last] != PROVEN:
                 told = link
         elif is_block(link) and visits >= least and depth < DEEPEST:
             child = child_record(tree, known, link, record, slot)
-            entry = entry_at(known, record, slot)  # the array may have moved
+            entry = entry_at(tree, known, record, slot)  # the array may have moved
             if child:
                 told = HAS_BLOCK
         if visits == 0 and told == 0:
             continue
-        if not words_add(message, ENTRY):
+        if not words_add(message, words):
             return False
-        message.at[message.used - 4] = entry[0]
-        message.at[message.used - 3] = visits
-        message.at[message.used - 2] = <uint32_t>(view.wins[slot] - <int32_t>entry[2])
-        message.at[message.used - 1] = told
+        news = message.at + message.used - words
+        news[0] = entry[0]
+        news[1] = visits
         entry[1] = view.visits[slot]
-        entry[2] = <uint32_t>view.wins[slot]
+        if view.wins != NULL:
+            news[2] = <uint32_t>(view.wins[slot] - <int32_t>entry[2])
+            entry[2] = <uint32_t>view.wins[slot]
+        elif view.sums != NULL:
+            set_float(news + 2, view.sums[slot] - float_at(entry + 2))
+            set_float(entry + 2, view.sums[slot])
+        else:
+            set_float(news + 2, 0.0)
+        news[last] = told
         count += 1
         if told == HAS_BLOCK:
             if not tell_block(tree, known, link & index_mask(tree), child, least, message, depth + 1):
                 return False
         elif told:
-            entry[3] = PROVEN
+            entry[last] = PROVEN
     message.at[at] = count
     return True
 
@@ -188,33 +193,59 @@ cdef uint32_t root_record(const Tree *tree, Known *known) noexcept nogil:
     if not is_block(link):
         return 0
     view = view_block(tree, link & index_mask(tree))
-    record = record_for(known, known.root, &view)
+    record = record_for(tree, known, known.root, &view)
     if record == 0:  # the records of blocks that are no more take the room
         forget_gone(tree, known)
-        record = record_for(known, known.root, &view)
+        record = record_for(tree, known, known.root, &view)
     if record:
         known.root = record
     return record
 
 
+cdef inline uint32_t format_of(const Tree *tree) noexcept nogil:
+    return GENERAL_FORMAT + (<const GeneralTree *>tree).players if is_general(tree) else <uint32_t>MESSAGE_FORMAT
+
+
+cdef void known_words(const GeneralTree *general, const Known *known, uint32_t *words) noexcept nogil:
+    """What is known of the root, as it stands in a record."""
+    cdef uint32_t player
+    words[0] = known.visits
+    words[1] = known.valued
+    for player in range(general.players):
+        set_float(words + 2 + 2 * player, known.totals[player])
+
+
+cdef void keep_words(const GeneralTree *general, Known *known, const uint32_t *words) noexcept nogil:
+    """The same, the other way."""
+    cdef uint32_t player
+    known.valued = words[1]
+    for player in range(general.players):
+        known.totals[player] = float_at(words + 2 + 2 * player)
+
+
 cdef bint tell(Tree *tree, Known *known, uint32_t least, Words *message) noexcept nogil:
     cdef BlockView top = view_block(tree, 0)
-    cdef GuidedTree *guided = <GuidedTree *>tree
+    cdef uint32_t words[MAX_NODE_WORDS]
     message.used = 0
-    if not words_add(message, HEADER):
+    if not words_add(message, header_words(tree)):
         return False
-    memset(message.at, 0, HEADER * sizeof(uint32_t))
-    message.at[0] = MESSAGE_FORMAT
+    memset(message.at, 0, header_words(tree) * sizeof(uint32_t))
+    message.at[0] = format_of(tree)
     if root_record(tree, known) == 0:  # visits of the root that are those of no move would be no news of anything
         return True
     message.at[1] = top.visits[0] - known.visits
-    message.at[2] = <uint32_t>(top.wins[0] - known.wins)
+    if is_general(tree):
+        known_words(<GeneralTree *>tree, known, words)
+        tell_node(<GeneralTree *>tree, general_at(&top), words, message.at + HEADER)
+        keep_words(<GeneralTree *>tree, known, words)
+    else:
+        message.at[2] = <uint32_t>(top.wins[0] - known.wins)
+        known.wins = top.wins[0]
     known.visits = top.visits[0]
-    known.wins = top.wins[0]
-    if tree.guided and guided.proof.value >= 0 and not known.proven:
-        message.at[3] = 1 + <uint32_t>guided.proof.value
-        message.at[4] = guided.proof.distance
-        message.at[5] = guided.proof.move
+    if tree.proof.value >= 0 and not known.proven:
+        message.at[3] = 1 + <uint32_t>tree.proof.value
+        message.at[4] = tree.proof.distance
+        message.at[5] = tree.proof.move
         known.proven = 1
     return tell_block(tree, known, top.links[0] & index_mask(tree), known.root, least, message, 0)
 
@@ -232,10 +263,13 @@ cdef inline uint32_t most_visits(const Tree *tree) noexcept nogil:
     return MAX_ITERATIONS // tree.rollouts_per_leaf
 
 
-cdef inline bint is_news(const Tree *tree, uint32_t visits, uint32_t news, uint32_t wins) noexcept nogil:
-    """Whether a node of so many visits can hear of ``news`` more, with these wins."""
-    return (visits <= most_visits(tree) and news <= most_visits(tree) - visits
-            and 0 <= <int64_t><int32_t>wins <= 2 * <int64_t>tree.rollouts_per_leaf * news)
+cdef inline bint is_news(const Tree *tree, uint32_t visits, uint32_t news, const uint32_t *wins) noexcept nogil:
+    """Whether a node of so many visits can hear of ``news`` more, with these wins, or this sum of values."""
+    if visits > most_visits(tree) or news > most_visits(tree) - visits:
+        return False
+    if is_general(tree):
+        return is_sum(float_at(wins), news)
+    return 0 <= <int64_t><int32_t>wins[0] <= 2 * <int64_t>tree.rollouts_per_leaf * news
 
 
 cdef inline bint is_distance(const Tree *tree, uint32_t distance) noexcept nogil:
@@ -244,7 +278,7 @@ cdef inline bint is_distance(const Tree *tree, uint32_t distance) noexcept nogil
 
 cdef inline bint is_value(const Tree *tree, uint32_t told, bint known, uint32_t link) noexcept nogil:
     """Whether ``told`` can be the proven value of a child, whose link, where the child is ``known``, is ``link``."""
-    if not tree.guided or not (<const GuidedTree *>tree).options.solver or told & LINK_KIND != LINK_TERMINAL:
+    if not is_guided(tree) or not (<const GuidedTree *>tree).options.solver or told & LINK_KIND != LINK_TERMINAL:
         return False
     if told & ~<uint32_t>LINK_KIND > (<uint32_t>MAX_DISTANCE << DISTANCE_SHIFT | 2) or result_of(told) > 2:
         return False
@@ -256,27 +290,30 @@ cdef inline bint is_value(const Tree *tree, uint32_t told, bint known, uint32_t 
 cdef int check_block(const Tree *tree, Reader *reader, uint32_t link, uint32_t depth) noexcept nogil:
     """Whether a block stands at ``reader``, for the node with this link (0: not in this tree); a Status."""
     cdef BlockView view
-    cdef uint32_t count, _, slot, told, child, bits = reader.seen.used
+    cdef uint32_t count, _, slot, told, child, bits = reader.seen.used, words = entry_words(tree)
     cdef bint known
     cdef int status
-    if reader.left == 0 or depth > DEEPEST:
-        return RUN_GAME_ERROR
-    count = reader.at[0]
-    reader.at += 1
-    reader.left -= 1
-    if count > reader.left // ENTRY:
+    if reader.left < 1 + node_words(tree) or depth > DEEPEST:
         return RUN_GAME_ERROR
     memset(&view, 0, sizeof(view))
     if is_block(link):
         view = view_block(tree, link & index_mask(tree))
+    if is_general(tree) and not is_node(<const GeneralTree *>tree, general_at(&view), reader.at + 1):
+        return RUN_GAME_ERROR
+    count = reader.at[0]
+    reader.at += 1 + node_words(tree)
+    reader.left -= 1 + node_words(tree)
+    if count > reader.left // words:
+        return RUN_GAME_ERROR
+    if is_block(link):
         if not words_add(&reader.seen, (view.count + 31) // 32):
             return RUN_SYSTEM_MEMORY
         memset(reader.seen.at + bits, 0, (view.count + 31) // 32 * sizeof(uint32_t))
     for _ in range(count):
-        if reader.left < ENTRY:
+        if reader.left < words:
             return RUN_GAME_ERROR
         slot = slot_of(&view, reader.at[0]) if view.count else 0
-        told = reader.at[3]
+        told = reader.at[words - 1]
         known = slot < view.count
         child = 0
         if known:
@@ -284,14 +321,16 @@ cdef int check_block(const Tree *tree, Reader *reader, uint32_t link, uint32_t d
             if reader.seen.at[bits + (slot >> 5)] >> (slot & 31) & 1:
                 return RUN_GAME_ERROR
             reader.seen.at[bits + (slot >> 5)] |= <uint32_t>1 << (slot & 31)
-        elif tree.game.max_moves and (reader.at[0] >= tree.game.max_moves or (view.count and not tree.guided)):
+        elif not is_general(tree) and tree.game.max_moves and (
+                reader.at[0] >= tree.game.max_moves or (view.count and not is_guided(tree))):
             return RUN_GAME_ERROR  # a guided tree may have more children elsewhere, a game in Python other names
-        if not is_news(tree, view.visits[slot] if known else 0, reader.at[1], reader.at[2]):
+        if not is_news(tree, view.visits[slot] if known else 0, reader.at[1], reader.at + 2):
             return RUN_GAME_ERROR
-        reader.at += ENTRY
-        reader.left -= ENTRY
+        reader.at += words
+        reader.left -= words
         if told == HAS_BLOCK:
-            if child & LINK_KIND == LINK_TERMINAL and distance_of(child) == 0:  # the game is over there
+            if child & LINK_KIND == LINK_TERMINAL and (is_general(tree) or distance_of(child) == 0):
+                # the game is over there
                 return RUN_GAME_ERROR
             status = check_block(tree, reader, child, depth + 1)
             if status != RUN_DONE:
@@ -303,26 +342,34 @@ cdef int check_block(const Tree *tree, Reader *reader, uint32_t link, uint32_t d
 
 
 cdef int check_message(const Tree *tree, const uint32_t *message, uint32_t length) noexcept nogil:
-    cdef const GuidedTree *guided = <const GuidedTree *>tree
     cdef BlockView top = view_block(tree, 0)
     cdef Reader reader
+    cdef uint32_t header = header_words(tree), i
     cdef int status
-    if (length < HEADER or message[0] != MESSAGE_FORMAT
-            or not is_news(tree, top.visits[0], message[1], message[2])):
+    if (length < header or message[0] != format_of(tree)
+            or not is_news(tree, top.visits[0], message[1], message + 2)):
         return RUN_GAME_ERROR
+    if is_general(tree):
+        if not is_node(<const GeneralTree *>tree, general_at(&top), message + HEADER) or message[2] or message[3]:
+            return RUN_GAME_ERROR
+        if message[HEADER] != message[1]:
+            return RUN_GAME_ERROR
     if message[3]:
-        if not tree.guided or not guided.options.solver or message[3] > 3:
+        if not is_guided(tree) or not (<const GuidedTree *>tree).options.solver or message[3] > 3:
             return RUN_GAME_ERROR
         if message[4] == 0 or not is_distance(tree, message[4]):
             return RUN_GAME_ERROR
-        if guided.proof.value >= 0 and <int64_t>message[3] != 1 + guided.proof.value:
+        if tree.proof.value >= 0 and <int64_t>message[3] != 1 + tree.proof.value:
             return RUN_GAME_ERROR
     elif message[4] or message[5]:
         return RUN_GAME_ERROR
-    if length == HEADER:  # of a root without a block
-        return RUN_DONE if message[1] == 0 and message[2] == 0 and message[3] == 0 else RUN_GAME_ERROR
-    reader.at = message + HEADER
-    reader.left = length - HEADER
+    if length == header:  # of a root without a block
+        for i in range(1, header):
+            if message[i]:
+                return RUN_GAME_ERROR
+        return RUN_DONE
+    reader.at = message + header
+    reader.left = length - header
     memset(&reader.seen, 0, sizeof(reader.seen))
     reader.seen.limit = 0xFFFFFFFF
     status = check_block(tree, &reader, top.links[0], 0)
@@ -332,14 +379,14 @@ cdef int check_message(const Tree *tree, const uint32_t *message, uint32_t lengt
 
 # ---- hearing ---------------------------------------------------------------------------------------------------------
 
-cdef const uint32_t *after_block(const uint32_t *at) noexcept nogil:
+cdef const uint32_t *after_block(const Tree *tree, const uint32_t *at) noexcept nogil:
     """What follows a block of a message."""
     cdef uint32_t count = at[0], _
-    at += 1
+    at += 1 + node_words(tree)
     for _ in range(count):
-        at += ENTRY
+        at += entry_words(tree)
         if at[-1] == HAS_BLOCK:
-            at = after_block(at)
+            at = after_block(tree, at)
     return at
 
 
@@ -352,83 +399,92 @@ cdef const uint32_t *hear_block(Tree *tree, Known *known, uint32_t index, uint32
     ``changed``: whether that has proven something about the node. ``status``: of what comes of such proofs.
     """
     cdef BlockView view = view_block(tree, index)
-    cdef uint32_t count = at[0], _, slot, told, link, child, news
+    cdef uint32_t count = at[0], _, slot, told, link, child, news, words = entry_words(tree)
     cdef uint32_t *entry
     cdef bint below, proven = False
     cdef GuidedBlock *block = <GuidedBlock *>view.record
-    at += 1
-    if tree.guided and block.amaf:
+    if is_general(tree):
+        hear_node(<GeneralTree *>tree, general_at(&view), known.words.at + record + 1, at + 1, visits)
+    at += 1 + node_words(tree)
+    if is_guided(tree) and block.amaf:
         reference = block.amaf
     tree.path_record[length] = view.record
     for _ in range(count):
         slot = slot_of(&view, at[0])
         news = at[1]
-        told = at[3]
-        at += ENTRY
+        told = at[words - 1]
+        at += words
         # the children of widened nodes differ
         if slot == view.count or view.visits[slot] == NO_VISITS or news > most_visits(tree) - view.visits[slot]:
             if told == HAS_BLOCK:
-                at = after_block(at)
+                at = after_block(tree, at)
             continue
-        entry = entry_at(known, record, slot)
+        entry = entry_at(tree, known, record, slot)
         view.visits[slot] += news
-        view.wins[slot] += <int32_t>at[2 - ENTRY]
         entry[1] += news
-        entry[2] += at[2 - ENTRY]
+        if view.wins != NULL:
+            view.wins[slot] += <int32_t>at[2 - <int32_t>words]
+            entry[2] += at[2 - <int32_t>words]
+        elif view.sums != NULL:
+            view.sums[slot] = clamped(view.sums[slot] + float_at(at + 2 - words), view.visits[slot])
+            set_float(entry + 2, float_at(entry + 2) + float_at(at + 2 - words))
         link = view.links[slot]
         tree.path_slot[length] = slot
         tree.path_move[length] = view_move(&view, slot)
-        if tree.guided and is_block(link):
+        if is_guided(tree) and is_block(link):
             (<GuidedBlock *>arena_at(&tree.arena, link & index_mask(tree))).visits += news
         if told == HAS_BLOCK:
             child = child_record(tree, known, link, record, slot) if is_block(link) else 0
             if child == 0:
-                at = after_block(at)
+                at = after_block(tree, at)
                 continue
             below = False
             at = hear_block(tree, known, link & index_mask(tree), child, at, length + 1, view.visits[slot], reference,
                             &below, status)
             proven = proven or below
         elif told:
-            entry[3] = PROVEN
+            entry[words - 1] = PROVEN
             if link & LINK_KIND != LINK_TERMINAL:
-                guided_ops.accept(<GuidedTree *>tree, length + 1, told)
+                (<const GuidedOps *>tree.ops).accept(<GuidedTree *>tree, length + 1, told)
                 proven = True
     if proven and status[0] == RUN_DONE:
-        status[0] = guided_ops.reconsider(<GuidedTree *>tree, length, changed)
+        status[0] = (<const GuidedOps *>tree.ops).reconsider(<GuidedTree *>tree, length, changed)
         index = <uint32_t>((tree.path_record[length] - tree.arena.base) // tree.arena.unit)  # it may have been widened
-    if tree.guided:
-        guided_ops.refresh(<GuidedTree *>tree, index, reference)
-    else:
-        tree_ops.refresh(tree, index, visits)
+    tree.ops.refresh(tree, index, visits, reference)
     return at
 
 
 cdef int hear(Tree *tree, Known *known, const uint32_t *message, uint32_t length) noexcept nogil:
     cdef BlockView top = view_block(tree, 0)
-    cdef GuidedTree *guided = <GuidedTree *>tree
     cdef int status = RUN_DONE
     cdef bint changed = False
-    if length == HEADER or message[1] > most_visits(tree) - top.visits[0] or root_record(tree, known) == 0:
+    cdef uint32_t words[MAX_NODE_WORDS]
+    if (length == header_words(tree) or message[1] > most_visits(tree) - top.visits[0]
+            or root_record(tree, known) == 0):
         return RUN_DONE
     top.visits[0] += message[1]
-    top.wins[0] += <int32_t>message[2]
     known.visits += message[1]
-    known.wins += <int32_t>message[2]
-    if tree.guided:
+    if is_general(tree):
+        known_words(<GeneralTree *>tree, known, words)
+        hear_node(<GeneralTree *>tree, general_at(&top), words, message + HEADER, top.visits[0])
+        keep_words(<GeneralTree *>tree, known, words)
+    else:
+        top.wins[0] += <int32_t>message[2]
+        known.wins += <int32_t>message[2]
+    if is_guided(tree):
         (<GuidedBlock *>arena_at(&tree.arena, top.links[0] & index_mask(tree))).visits += message[1]
     tree.path_record[0] = top.record
     tree.path_slot[0] = 0
-    hear_block(tree, known, top.links[0] & index_mask(tree), known.root, message + HEADER, 1, top.visits[0], 0,
-               &changed, &status)
-    if tree.guided and message[3]:
+    hear_block(tree, known, top.links[0] & index_mask(tree), known.root, message + header_words(tree), 1,
+               MAX_ITERATIONS if is_general(tree) else top.visits[0], 0, &changed, &status)
+    if is_guided(tree) and message[3]:
         known.proven = 1
-        if guided.proof.value < 0:
-            guided.proof.value = <int32_t>message[3] - 1
-            guided.proof.distance = message[4] if message[4] < MAX_DISTANCE else MAX_DISTANCE
-            guided.proof.exact = 0
-            guided.proof.move = message[5]
-            guided.settled = 1
+        if tree.proof.value < 0:
+            tree.proof.value = <int32_t>message[3] - 1
+            tree.proof.distance = message[4] if message[4] < MAX_DISTANCE else MAX_DISTANCE
+            tree.proof.exact = 0
+            tree.proof.move = message[5]
+            tree.settled = 1
     return status
 
 
@@ -438,27 +494,28 @@ cdef uint32_t copy_record(const Tree *tree, uint32_t index, const Known *old, ui
                           Known *new) noexcept nogil:
     """What remains known of a block and of those below it; 0 when there is no room."""
     cdef BlockView view = view_block(tree, index)
-    cdef uint32_t made = make_record(new, &view), slot, other, child, link
+    cdef uint32_t made = make_record(tree, new, &view), slot, other, child, link, last = entry_words(tree) - 1
     cdef uint32_t *entry
     if made == 0:
         return 0
+    memcpy(new.words.at + made + 1, old.words.at + record + 1, node_words(tree) * sizeof(uint32_t))
     for other in range(old.words.at[record]):
-        entry = entry_at(old, record, other)
+        entry = entry_at(tree, old, record, other)
         slot = slot_of(&view, entry[0])
         if slot == view.count:
             continue
-        child = entry[3]
+        child = entry[last]
         link = view.links[slot]
         if child and child != PROVEN:
             child = copy_record(tree, link & index_mask(tree), old, child, new) if is_block(link) else 0
-        entry_at(new, made, slot)[1] = entry[1]
-        entry_at(new, made, slot)[2] = entry[2]
-        entry_at(new, made, slot)[3] = child
+        memcpy(entry_at(tree, new, made, slot) + 1, entry + 1, (last - 1) * sizeof(uint32_t))
+        entry_at(tree, new, made, slot)[last] = child
     return made
 
 
 cdef void follow(const Tree *tree, Known *known, const uint32_t *moves, uint32_t count) noexcept nogil:
     cdef uint32_t link = root_link(tree), record = known.root, i, slot, whole = 2 * tree.rollouts_per_leaf
+    cdef uint32_t last = entry_words(tree) - 1, words[MAX_NODE_WORDS]
     cdef uint32_t *entry
     cdef BlockView view
     for i in range(count):
@@ -472,15 +529,19 @@ cdef void follow(const Tree *tree, Known *known, const uint32_t *moves, uint32_t
         slot = slot_of(&view, moves[i])
         link = view.links[slot] if slot < view.count else 0
         for slot in range(known.words.at[record]):
-            entry = entry_at(known, record, slot)
+            entry = entry_at(tree, known, record, slot)
             if entry[0] == moves[i]:
                 known.visits = entry[1]
-                known.wins = <int32_t>entry[2] if view.sign > 0 else <int32_t>(whole * entry[1] - entry[2])
-                record = 0 if entry[3] == PROVEN else entry[3]
+                if not is_general(tree):
+                    known.wins = <int32_t>entry[2] if view.sign > 0 else <int32_t>(whole * entry[1] - entry[2])
+                record = 0 if entry[last] == PROVEN else entry[last]
                 break
         else:
             record = 0
     known.root = record
+    if is_general(tree) and count:
+        memset(words, 0, sizeof(words))
+        keep_words(<const GeneralTree *>tree, known, known.words.at + record + 1 if record else words)
 
 
 cdef void forget_gone(const Tree *tree, Known *known) noexcept nogil:

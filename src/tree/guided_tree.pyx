@@ -1,24 +1,25 @@
 """The guided search: selection with priors, AMAF statistics and proven values; layout: ``tree/guided_tree.pxd``.
 
-Proven values: Winands, Bjornsson and Saito, "Monte-Carlo Tree Search Solver" (CG 2008), with draws and distances. RAVE:
-Gelly and Silver (Artificial Intelligence 175, 2011). GRAVE: Cazenave (IJCAI 2015). This module is compiled once per
+The rule by which values are proven is in ``tree/proof_rule.pxd``, the AMAF statistics are in ``tree/rave.pxd``. What is left is
+one piece: selection, expansion, proof and backup call each other within an iteration. This module is compiled once per
 instruction set.
 """
 
 from cpython.pycapsule cimport PyCapsule_New
-from libc.math cimport sqrtf
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, realloc
+from libc.stdlib cimport free
 from libc.string cimport memset
 
-from mcts_core.arena cimport (FIRST_COMMIT, arena_allocate, arena_at, arena_free, arena_grow, arena_release,
-                              arena_reserve)
+from mcts_core.arena cimport arena_allocate, arena_at, arena_free
 from mcts_core.game cimport (MCTS_DRAW, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_WIN, mcts_game, mcts_interrupt, mcts_playout,
                              mcts_policy, mcts_proof, mcts_raised)
 from mcts_core.tree.guided_tree cimport *
-from mcts_core.tree.plain_tree cimport (FIRST_PATH, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS, MAX_SLOTS,
-                                        RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX,
-                                        WIDE_UNIT, Tree, begin_search, path_reserve)
+from mcts_core.tree.plain_tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS,
+                                        MAX_SLOTS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY,
+                                        WIDE_INDEX, WIDE_UNIT, Tree, TreeRoot, begin_search, path_reserve)
+from mcts_core.tree.proof_rule cimport NEVER, at_most_draw, terminal, value_for, value_of
+from mcts_core.tree.rave cimport add_amaf, give_amaf, hand_schedule, reference_of, share
+from mcts_core.tree.memory cimport empty_arena, free_tree, make_tree, room_for, set_exploration
 
 
 cdef extern from "kernels/platform.h" nogil:
@@ -29,7 +30,6 @@ cdef extern from "kernels/platform.h" nogil:
 
 cdef extern from "kernels/selection/ucb.h" nogil:
     void ucb_fill_ln()
-    void ucb_fill_scales(float *scales, float c)
     float ucb_scale(const float *scales, float c, uint32_t n)
 
 
@@ -62,24 +62,22 @@ cdef extern from "kernels/selection/selection.h" nogil:
 
 cdef enum:
     ROOT_SLICE = 4096        # units that the root's exact search spends at a time
-    NEVER = 0xFFFFFFFF
     FIRST_PROOF = 64         # visits of a node when its exact search begins
     NODE_SLICE = 65536       # units that the exact search of another node spends at a time
     LOOK = 256               # that are spent between two looks at the interrupt
+
+cdef GuidedOps ops
 
 assert sizeof(GuidedBlock) == GUIDED_HEADER
 
 
 # ---- memory ----------------------------------------------------------------------------------------------------------
 
-cdef void guided_destroy(GuidedTree *guided) noexcept nogil:
+cdef void guided_destroy(Tree *tree) noexcept nogil:
+    cdef GuidedTree *guided = <GuidedTree *>tree
     if guided == NULL:
         return
     forget_prover(guided)
-    arena_release(&guided.tree.arena)
-    free(guided.tree.path_record)
-    free(guided.tree.path_slot)
-    free(guided.tree.path_move)
     free(guided.children.moves)
     free(guided.children.actions)
     free(guided.children.outcomes)
@@ -89,31 +87,17 @@ cdef void guided_destroy(GuidedTree *guided) noexcept nogil:
     free(guided.amaf_row)
     free(guided.scratch)
     free(guided.drawn)
-    free(guided)
+    free_tree(tree)
 
 
-cdef GuidedTree *guided_create(uint64_t bytes) noexcept nogil:
-    cdef GuidedTree *guided = <GuidedTree *>calloc(1, sizeof(GuidedTree))
-    if guided == NULL:
-        return NULL
-    if not arena_reserve(&guided.tree.arena, bytes):
-        guided_destroy(guided)
-        return NULL
-    return guided
+cdef Tree *guided_create(uint64_t bytes) noexcept nogil:
+    return make_tree(sizeof(GuidedTree), LAYOUT_GUIDED, &ops.tree, bytes)
 
 
 cdef void forget_prover(GuidedTree *guided) noexcept nogil:
     if guided.prover != NULL:
         guided.prover_game.guide.destroy_memory(guided.prover_game.context, guided.prover)
     guided.prover = NULL
-
-
-cdef bint room_for(void **memory, uint64_t bytes) noexcept nogil:
-    cdef void *larger = realloc(memory[0], bytes)
-    if larger == NULL:
-        return False
-    memory[0] = larger
-    return True
 
 
 cdef bint children_reserve(GuidedTree *guided, uint32_t count) noexcept nogil:
@@ -145,74 +129,63 @@ cdef bint levels_reserve(GuidedTree *guided, uint32_t count) noexcept nogil:
     return True
 
 
-cdef int guided_reserve(GuidedTree *guided, uint32_t levels, uint32_t count) noexcept nogil:
-    return levels_reserve(guided, levels) and children_reserve(guided, count)
+cdef bint guided_reserve(Tree *tree, uint32_t levels, uint32_t count) noexcept nogil:
+    return levels_reserve(<GuidedTree *>tree, levels) and children_reserve(<GuidedTree *>tree, count)
 
 
-cdef void start(GuidedTree *guided, uint64_t seed) noexcept nogil:
+cdef void begin_root(GuidedTree *guided, uint64_t seed) noexcept nogil:
     """What every search of a new root begins with."""
     begin_search(&guided.tree, seed)
-    guided.proof.value = -1
-    guided.settled = 0
+    guided.tree.proof.value = -1
+    guided.tree.settled = 0
     guided.debt = 0
-    guided.forgone = 0
 
 
-cdef int guided_resume(GuidedTree *guided, const mcts_game *game, const void *root, int32_t root_sign, uint64_t seed,
-                       int moved) noexcept nogil:
+cdef void set_root(GuidedTree *guided, const TreeRoot *root) noexcept nogil:
+    guided.tree.game = root.game
+    guided.guide = root.game.guide
+    guided.tree.root = root.state
+    guided.tree.root_sign = root.sign
+
+
+cdef void guided_resume(Tree *tree, const TreeRoot *root, uint64_t seed, bint moved) noexcept nogil:
+    cdef GuidedTree *guided = <GuidedTree *>tree
     cdef uint32_t distance = 0
     cdef int32_t value
     cdef GuidedBlock *block
-    if guided.prover != NULL and guided.prover_game != game:
+    if guided.prover != NULL and guided.prover_game != root.game:
         forget_prover(guided)
-    guided.tree.game = game
-    guided.guide = game.guide
-    guided.tree.root = root
-    guided.tree.root_sign = root_sign
+    set_root(guided, root)
     if moved:
-        start(guided, seed)
+        begin_root(guided, seed)
         block = block_at(guided, guided_columns(guided, block_at(guided, 0)).links[0] & WIDE_INDEX)
         value = value_of(guided, block, &distance) if guided.options.solver else -1
         if value >= 0:
             prove_root(guided, value, distance)
     else:
-        begin_search(&guided.tree, seed)
-        guided.forgone = 0
-    guided.tree.reused = guided_columns(guided, block_at(guided, 0)).visits[0]
-    return 1
+        begin_search(tree, seed)
+    tree.reused = guided_columns(guided, block_at(guided, 0)).visits[0]
 
 
-cdef int guided_reset(GuidedTree *guided, const mcts_game *game, const void *root, int32_t root_sign,
-                      const GuidedOptions *options, uint64_t seed, int keep) noexcept nogil:
-    cdef Tree *tree = &guided.tree
-    cdef uint64_t units
+cdef int guided_reset(Tree *tree, const TreeRoot *root, const void *given, uint64_t seed, bint keep) noexcept nogil:
+    cdef GuidedTree *guided = <GuidedTree *>tree
+    cdef const GuidedOptions *options = <const GuidedOptions *>given
+    cdef const mcts_game *game = root.game
     cdef GuidedBlock *block
-    memset(tree.arena.freed, 0, sizeof(tree.arena.freed))
-    tree.game = game
-    tree.root = root
-    tree.root_sign = root_sign
+    set_root(guided, root)
     tree.fixed_moves = tree.narrow = 0
-    tree.arena.unit = WIDE_UNIT
     tree.rollouts_per_leaf = options.rollouts_per_leaf
     tree.half = <float>0.5 / <float>options.rollouts_per_leaf
-    units = (tree.arena.reserved if tree.arena.reserved < options.tree_bytes else options.tree_bytes) // WIDE_UNIT
-    tree.arena.limit = <uint32_t>(units if units < WIDE_INDEX else WIDE_INDEX)
-    if tree.exploration != options.exploration or tree.arena.committed == 0:
-        tree.exploration = options.exploration
-        ucb_fill_scales(tree.scales, options.exploration)
-    tree.guided = 1
-    tree.nodes = 1
     guided.options = options[0]
-    guided.guide = game.guide
-    start(guided, seed)
-    if tree.arena.committed == 0 and not arena_grow(&tree.arena, FIRST_COMMIT):
-        return 0
-    if not levels_reserve(guided, FIRST_PATH) or not children_reserve(
-            guided, game.max_moves if game.max_moves > 64 else 64):
-        return 0
+    begin_root(guided, seed)
+    set_exploration(tree, options.exploration)
+    if not empty_arena(tree, WIDE_UNIT, options.tree_bytes, WIDE_INDEX):
+        return RUN_SYSTEM_MEMORY
+    if not guided_reserve(tree, FIRST_PATH, game.max_moves if game.max_moves > 64 else 64):
+        return RUN_SYSTEM_MEMORY
     if game.guide.actions > guided.played_room:
         if not room_for(<void **>&guided.played, game.guide.actions):
-            return 0
+            return RUN_SYSTEM_MEMORY
         guided.played_room = game.guide.actions
     if guided.prover != NULL and (guided.prover_game != game or guided.prover_bytes != options.prover_bytes):
         forget_prover(guided)
@@ -225,7 +198,7 @@ cdef int guided_reset(GuidedTree *guided, const mcts_game *game, const void *roo
     block.sign = 1
     block.capacity = 8
     block.count = 1
-    return 1
+    return RUN_DONE
 
 
 cdef inline GuidedBlock *block_at(const GuidedTree *guided, uint32_t index) noexcept nogil:
@@ -238,11 +211,6 @@ cdef void free_block(GuidedTree *guided, uint32_t index) noexcept nogil:
 
 
 # ---- selection -------------------------------------------------------------------------------------------------------
-
-cdef inline int32_t share(const GuidedTree *guided, int32_t sign, int32_t points) noexcept nogil:
-    """What the player ``sign`` gets of an iteration that gave ``points`` half-points to player +1."""
-    return points if sign > 0 else 2 * <int32_t>guided.options.rollouts_per_leaf - points
-
 
 cdef inline void select(GuidedTree *guided, GuidedBlock *block, uint32_t reference) noexcept nogil:
     """Finds the best child of a block; ``reference``: GRAVE's AMAF record."""
@@ -265,15 +233,6 @@ cdef uint32_t best_unknown(GuidedTree *guided, GuidedBlock *block, uint32_t refe
         else:
             unknown += 1
     return highest(guided, block, &columns, guided.scratch, reference) if unknown else <uint32_t>NEVER
-
-
-cdef inline bint at_most_draw(const GuidedTree *guided, const GuidedBlock *block, uint32_t link) noexcept nogil:
-    """Whether the opponent has at least a draw in a child."""
-    cdef GuidedBlock *child
-    if link & LINK_KIND != LINK_BLOCK:
-        return False
-    child = block_at(guided, link & WIDE_INDEX)
-    return child.flags & BLOCK_HAS_DRAW and child.sign != block.sign
 
 
 cdef uint32_t highest(GuidedTree *guided, const GuidedBlock *block, const GuidedColumns *columns, const float *priors,
@@ -307,8 +266,7 @@ cdef uint32_t highest(GuidedTree *guided, const GuidedBlock *block, const Guided
         c.amaf_visits = columns.amaf_visits
         c.amaf_wins = columns.amaf_wins
         if options.hand_schedule:
-            k = options.rave_k
-            w.beta = sqrtf(k / (3 * <float>block.visits + k)) if k > 0 else <float>0.0
+            w.beta = hand_schedule(options.rave_k, block.visits)
     else:
         amaf = <const float *>arena_at(&guided.tree.arena, reference)
         if block.sign < 0:
@@ -329,18 +287,6 @@ cdef uint32_t highest(GuidedTree *guided, const GuidedBlock *block, const Guided
 cdef inline const uint32_t *path_of(const GuidedTree *guided) noexcept nogil:
     """The moves from the root to the node that the iteration has reached."""
     return guided.tree.path_move + 1
-
-
-cdef inline uint32_t terminal(int32_t sign, int32_t value, uint32_t distance) noexcept nogil:
-    """The link of a node with ``value`` half-points for the player ``sign``."""
-    if distance > MAX_DISTANCE:
-        distance = MAX_DISTANCE
-    return LINK_TERMINAL | distance << DISTANCE_SHIFT | <uint32_t>(value if sign > 0 else 2 - value)
-
-
-cdef inline int32_t value_for(int32_t sign, uint32_t link) noexcept nogil:
-    cdef int32_t value = <int32_t>result_of(link)
-    return value if sign > 0 else 2 - value
 
 
 cdef void set_link(GuidedTree *guided, uint32_t length, uint32_t link) noexcept nogil:
@@ -425,28 +371,6 @@ cdef int make_block(GuidedTree *guided, uint32_t length, uint32_t count, uint32_
     return RUN_DONE
 
 
-cdef inline uint32_t reference_of(const GuidedTree *guided, uint32_t length) noexcept nogil:
-    """The AMAF record of the deepest node on the path that has one; 0 but for GRAVE."""
-    cdef GuidedBlock *block
-    if guided.options.selection != SELECT_GRAVE:
-        return 0
-    while length > 1:
-        length -= 1
-        block = <GuidedBlock *>guided.tree.path_record[length]
-        if block.amaf:
-            return block.amaf
-    return 0
-
-
-cdef bint give_amaf(GuidedTree *guided, GuidedBlock *block) noexcept nogil:
-    cdef uint32_t index = arena_allocate(&guided.tree.arena, amaf_units(guided))
-    if index == 0:
-        return False
-    memset(arena_at(&guided.tree.arena, index), 0, amaf_units(guided) * WIDE_UNIT)
-    block.amaf = index
-    return True
-
-
 cdef int expand(GuidedTree *guided, uint32_t length, uint32_t *link) noexcept nogil:
     """Gives the leaf at the end of the path a block, or finds its value; its new link."""
     cdef GuidedBlock *block
@@ -509,8 +433,8 @@ cdef inline bint has_prover(const GuidedTree *guided) noexcept nogil:
 cdef int32_t look(void *context) noexcept nogil:
     """Asks whether the search has to end, and keeps the answer."""
     cdef GuidedTree *guided = <GuidedTree *>context
-    guided.interrupted = mcts_raised(&guided.interrupt)
-    return guided.interrupted
+    guided.tree.interrupted = mcts_raised(&guided.tree.interrupt)
+    return guided.tree.interrupted
 
 
 cdef int ask_prover(GuidedTree *guided, uint32_t length, uint64_t budget, int exact, mcts_proof *proof) noexcept nogil:
@@ -535,46 +459,10 @@ cdef int ask_prover(GuidedTree *guided, uint32_t length, uint64_t budget, int ex
         return RUN_GAME_ERROR
     proof.interrupt = NULL
     guided.unseen += proof.spent
-    if guided.unseen >= LOOK and not guided.interrupted:  # of many small budgets, too, one ends the run
+    if guided.unseen >= LOOK and not guided.tree.interrupted:  # of many small budgets, too, one ends the run
         guided.unseen = 0
         look(guided)
     return RUN_DONE
-
-
-cdef int32_t value_of(const GuidedTree *guided, GuidedBlock *block, uint32_t *distance) noexcept nogil:
-    """Half-points for the player to move, when the children prove them, else -1; -2 when all of them lose but moves
-    were left out."""
-    cdef GuidedColumns columns = guided_columns(guided, block)
-    cdef uint32_t slot, shortest = NEVER, longest_draw = 0, longest_loss = block.rest, away
-    cdef bint unknown = False, bounded = False, draw = False
-    cdef int32_t value
-    for slot in range(columns.count):
-        if columns.links[slot] & LINK_KIND != LINK_TERMINAL:
-            if at_most_draw(guided, block, columns.links[slot]):
-                bounded = True
-            else:
-                unknown = True
-            continue
-        value = value_for(block.sign, columns.links[slot])
-        away = distance_of(columns.links[slot])
-        if value == 2:
-            shortest = away if away < shortest else shortest
-        elif value == 1:
-            draw = True
-            longest_draw = away if away > longest_draw else longest_draw
-        elif away > longest_loss:
-            longest_loss = away
-    if shortest != NEVER:
-        distance[0] = shortest + 1
-        return 2
-    if draw:
-        block.flags |= BLOCK_HAS_DRAW
-    if unknown or (bounded and not draw):
-        return -1
-    if block.flags & BLOCK_INCOMPLETE:
-        return -2
-    distance[0] = 1 + (longest_draw if draw else longest_loss)
-    return 1 if draw else 0
 
 
 cdef int widen(GuidedTree *guided, uint32_t length) noexcept nogil:
@@ -662,8 +550,8 @@ cdef int settle(GuidedTree *guided, uint32_t *length, int32_t *points) noexcept 
     return RUN_DONE
 
 
-cdef void guided_refresh(GuidedTree *guided, uint32_t index, uint32_t reference) noexcept nogil:
-    select(guided, block_at(guided, index), reference)
+cdef void guided_refresh(Tree *tree, uint32_t index, uint32_t _, uint32_t reference) noexcept nogil:
+    select(<GuidedTree *>tree, block_at(<GuidedTree *>tree, index), reference)
 
 
 cdef int guided_reconsider(GuidedTree *guided, uint32_t length, bint *changed) noexcept nogil:
@@ -687,18 +575,18 @@ cdef int guided_reconsider(GuidedTree *guided, uint32_t length, bint *changed) n
 
 cdef void prove_root(GuidedTree *guided, int32_t value, uint32_t distance) noexcept nogil:
     """The children of the root prove its value."""
-    guided.proof.value = value
-    guided.proof.distance = distance
-    guided.proof.exact = 0
-    guided.proof.move = MCTS_NO_MOVE
+    guided.tree.proof.value = value
+    guided.tree.proof.distance = distance
+    guided.tree.proof.exact = 0
+    guided.tree.proof.move = MCTS_NO_MOVE
     if not has_prover(guided) or guided.options.root_units == 0 or (value == 2 and distance == 1):
-        guided.settled = 1
+        guided.tree.settled = 1
 
 
 cdef int search_root_exactly(GuidedTree *guided) noexcept nogil:
     """Spends a slice of the root's budget for exact search."""
     cdef mcts_proof proof
-    cdef bint known = guided.proof.value >= 0
+    cdef bint known = guided.tree.proof.value >= 0
     cdef GuidedBlock *block
     cdef GuidedColumns columns
     cdef uint32_t link, slot
@@ -706,8 +594,8 @@ cdef int search_root_exactly(GuidedTree *guided) noexcept nogil:
     if status != RUN_DONE:
         return status
     if proof.value >= 0:
-        if not known or proof.exact or (proof.value == 2 and proof.distance < guided.proof.distance):
-            guided.proof = proof
+        if not known or proof.exact or (proof.value == 2 and proof.distance < guided.tree.proof.distance):
+            guided.tree.proof = proof
         link = guided_columns(guided, block_at(guided, 0)).links[0]
         if proof.move != MCTS_NO_MOVE and link & LINK_KIND == LINK_BLOCK and proof.distance > 0:
             block = block_at(guided, link & WIDE_INDEX)
@@ -719,9 +607,9 @@ cdef int search_root_exactly(GuidedTree *guided) noexcept nogil:
                         block.best_link = columns.links[slot]
                     break
         if proof.exact:
-            guided.settled = 1
-    if known and proof.spent < ROOT_SLICE // 2 and not guided.interrupted:  # it has no more to find out
-        guided.settled = 1
+            guided.tree.settled = 1
+    if known and proof.spent < ROOT_SLICE // 2 and not guided.tree.interrupted:  # it has no more to find out
+        guided.tree.settled = 1
     return RUN_DONE
 
 
@@ -750,40 +638,6 @@ cdef int prove_node(GuidedTree *guided, uint32_t length) noexcept nogil:
 
 
 # ---- one iteration ---------------------------------------------------------------------------------------------------
-
-cdef void add_amaf(GuidedTree *guided, GuidedBlock *block, int32_t points) noexcept nogil:
-    """Adds the moves of this iteration below the block's node to its AMAF statistics."""
-    cdef GuidedColumns columns
-    cdef const uint8_t *played = guided.played
-    cdef uint32_t slot, actions = guided.guide.actions, action
-    cdef uint8_t code = 1 if block.sign == guided.tree.root_sign else 2
-    cdef float value = guided.tree.half * <float>share(guided, block.sign, points), hit
-    cdef float *amaf
-    if guided.options.selection == SELECT_RAVE:
-        columns = guided_columns(guided, block)
-        for slot in range(columns.count):
-            hit = <float>(played[columns.actions[slot]] == code)
-            columns.amaf_visits[slot] += hit
-            columns.amaf_wins[slot] += hit * value
-        return
-    if not block.amaf:
-        if block.visits < guided.options.grave_ref or not give_amaf(guided, block):
-            return
-    amaf = <float *>arena_at(&guided.tree.arena, block.amaf)
-    value = guided.tree.half * <float>share(guided, 1, points)
-    code = 1 if guided.tree.root_sign > 0 else 2
-    for action in range(actions):
-        hit = <float>(played[action] == code)
-        amaf[action] += hit
-        amaf[actions + action] += hit * value
-    amaf += 2 * actions
-    value = 1 - value
-    code = 3 - code
-    for action in range(actions):
-        hit = <float>(played[action] == code)
-        amaf[action] += hit
-        amaf[actions + action] += hit * value
-
 
 cdef inline void count(GuidedTree *guided, GuidedBlock *block, GuidedColumns *columns, uint32_t slot,
                        int32_t points) noexcept nogil:
@@ -896,24 +750,24 @@ cdef int iterate(GuidedTree *guided) noexcept nogil:
     return RUN_DONE
 
 
-cdef int guided_run(GuidedTree *guided, uint32_t count) noexcept nogil:
-    cdef Tree *tree = &guided.tree
+cdef int guided_run(Tree *tree, uint32_t count) noexcept nogil:
+    cdef GuidedTree *guided = <GuidedTree *>tree
     cdef uint32_t _, most = MAX_ITERATIONS // guided.options.rollouts_per_leaf
     cdef int status
     if count > most - tree.reused - tree.iterations:
         count = most - tree.reused - tree.iterations
-    guided.interrupted = 0
+    guided.tree.interrupted = 0
     for _ in range(count):
-        if guided.settled:
+        if guided.tree.settled:
             return RUN_SOLVED
-        if guided.interrupted:
+        if guided.tree.interrupted:
             break
-        if guided.proof.value < 0:
+        if guided.tree.proof.value < 0:
             status = iterate(guided)
             if MCTS_UNLIKELY(status != RUN_DONE):
                 return status
         else:
-            guided.forgone += 1
+            guided.tree.forgone += 1
         if has_prover(guided):
             guided.debt += guided.options.root_units
             if guided.debt >= ROOT_SLICE:
@@ -921,19 +775,19 @@ cdef int guided_run(GuidedTree *guided, uint32_t count) noexcept nogil:
                 status = search_root_exactly(guided)
                 if status != RUN_DONE:
                     return status
-    return RUN_SOLVED if guided.settled else RUN_DONE
+    return RUN_SOLVED if guided.tree.settled else RUN_DONE
 
 
-cdef GuidedOps ops
-ops.create = guided_create
-ops.destroy = guided_destroy
-ops.reset = guided_reset
-ops.resume = guided_resume
-ops.run = guided_run
-ops.reserve = guided_reserve
-ops.refresh = guided_refresh
+ops.tree.create = guided_create
+ops.tree.destroy = guided_destroy
+ops.tree.reset = guided_reset
+ops.tree.resume = guided_resume
+ops.tree.run = guided_run
+ops.tree.reserve = guided_reserve
+ops.tree.refresh = guided_refresh
 ops.accept = set_link
 ops.reconsider = guided_reconsider
+ops.forget_prover = forget_prover
 
 ucb_fill_ln()
 table = PyCapsule_New(&ops, b"mcts_core.table", NULL)

@@ -7,13 +7,14 @@ instruction set.
 
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, realloc
+from libc.stdlib cimport free
 from libc.string cimport memset
 
-from mcts_core.arena cimport FIRST_COMMIT, arena_allocate, arena_free, arena_grow, arena_release, arena_reserve
+from mcts_core.arena cimport arena_allocate, arena_free
 from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ILLEGAL, MCTS_ONGOING, MCTS_SLOTS_ARE_MOVES, MCTS_WIN,
                              mcts_game, mcts_simulation)
 from mcts_core.tree.plain_tree cimport *
+from mcts_core.tree.memory cimport empty_arena, free_tree, make_tree, room_for, set_exploration
 
 
 cdef extern from "kernels/platform.h" nogil:
@@ -26,7 +27,6 @@ cdef extern from "kernels/selection/ucb.h" nogil:
     const float UCB_NO_MEAN
     const int UCB_TABLE
     void ucb_fill_ln()
-    void ucb_fill_scales(float *scales, float c)
     float ucb_scale(const float *scales, float c, uint32_t n)
     uint32_t ucb_update7(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float half, float s)
     uint32_t ucb_update8(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float half, float s)
@@ -35,6 +35,8 @@ cdef extern from "kernels/selection/ucb.h" nogil:
     uint32_t ucb_update_wide(int32_t *visits, int32_t *wins, float *mean, float *inverse, uint32_t count,
                              int32_t slot, int32_t add, float half, float s)
 
+
+cdef TreeOps ops
 
 assert SCALES == UCB_TABLE
 assert sizeof(WideBlock) == WIDE_HEADER and sizeof(Mini) == MINI_HEADER
@@ -45,76 +47,58 @@ assert sizeof(WideBlock) == WIDE_HEADER and sizeof(Mini) == MINI_HEADER
 cdef void tree_destroy(Tree *tree) noexcept nogil:
     if tree == NULL:
         return
-    arena_release(&tree.arena)
-    free(tree.path_record)
-    free(tree.path_slot)
-    free(tree.path_move)
     free(tree.expansion.moves)
     free(tree.expansion.outcomes)
-    free(tree)
+    free_tree(tree)
 
 
 cdef Tree *tree_create(uint64_t bytes) noexcept nogil:
-    cdef Tree *tree = <Tree *>calloc(1, sizeof(Tree))
-    if tree == NULL:
-        return NULL
-    if arena_reserve(&tree.arena, bytes):
-        return tree
-    tree_destroy(tree)
-    return NULL
+    return make_tree(sizeof(Tree), LAYOUT_PLAIN, &ops, bytes)
 
 
 cdef bint expansion_reserve(Tree *tree, uint32_t count) noexcept nogil:
     if count <= tree.expansion.capacity:
         return True
-    cdef void *moves = realloc(tree.expansion.moves, count * sizeof(uint32_t))
-    if moves != NULL:
-        tree.expansion.moves = <uint32_t *>moves
-    cdef void *outcomes = realloc(tree.expansion.outcomes, count)
-    if outcomes != NULL:
-        tree.expansion.outcomes = <uint8_t *>outcomes
-    if moves == NULL or outcomes == NULL:
+    if not (room_for(<void **>&tree.expansion.moves, count * sizeof(uint32_t))
+            and room_for(<void **>&tree.expansion.outcomes, count)):
         return False
     tree.expansion.capacity = count
     return True
 
 
-cdef void tree_resume(Tree *tree, const mcts_game *game, const void *root, int32_t root_sign,
-                      uint64_t seed) noexcept nogil:
-    tree.game = game
-    tree.root = root
-    tree.root_sign = root_sign
+cdef bint tree_reserve(Tree *tree, uint32_t levels, uint32_t count) noexcept nogil:
+    return path_reserve(tree, levels) and expansion_reserve(tree, count)
+
+
+cdef void set_root(Tree *tree, const TreeRoot *root) noexcept nogil:
+    tree.game = root.game
+    tree.root = root.state
+    tree.root_sign = root.sign
+
+
+cdef void tree_resume(Tree *tree, const TreeRoot *root, uint64_t seed, bint _) noexcept nogil:
+    set_root(tree, root)
     begin_search(tree, seed)
     tree.reused = columns_at(tree, 0).visits[0]
 
 
-cdef int tree_reset(Tree *tree, const mcts_game *game, const void *root, int32_t root_sign, float exploration,
-                    uint32_t rollouts_per_leaf, uint64_t seed) noexcept nogil:
-    cdef uint64_t units, most
-    memset(tree.arena.freed, 0, sizeof(tree.arena.freed))
-    tree.game = game
-    tree.root = root
-    tree.root_sign = root_sign
+cdef int tree_reset(Tree *tree, const TreeRoot *root, const void *given, uint64_t seed, bint _) noexcept nogil:
+    cdef const PlainOptions *options = <const PlainOptions *>given
+    cdef const mcts_game *game = root.game
+    set_root(tree, root)
     tree.fixed_moves = game.flags & MCTS_SLOTS_ARE_MOVES
     tree.narrow = 0
-    tree.arena.unit = WIDE_UNIT
-    tree.rollouts_per_leaf = rollouts_per_leaf
-    tree.half = <float>0.5 / <float>rollouts_per_leaf
-    if tree.fixed_moves and game.max_moves <= 8 and rollouts_per_leaf == 1:
+    tree.rollouts_per_leaf = options.rollouts_per_leaf
+    tree.half = <float>0.5 / <float>options.rollouts_per_leaf
+    if tree.fixed_moves and game.max_moves <= 8 and options.rollouts_per_leaf == 1:
         tree.narrow = 8 if game.max_moves == 8 else 7
-        tree.arena.unit = narrow_unit(tree.narrow)
-    units = tree.arena.reserved // tree.arena.unit
-    most = NARROW_INDEX if tree.narrow else WIDE_INDEX
-    tree.arena.limit = <uint32_t>(units if units < most else most)
-    if tree.exploration != exploration or tree.arena.committed == 0:
-        tree.exploration = exploration
-        ucb_fill_scales(tree.scales, exploration)
-    tree.nodes = 1
     begin_search(tree, seed)
-    if tree.arena.committed == 0 and not arena_grow(&tree.arena, FIRST_COMMIT):
-        return 0
-    if not path_reserve(tree, FIRST_PATH) or not expansion_reserve(tree, game.max_moves if game.max_moves > 8 else 8):
-        return 0
+    set_exploration(tree, options.exploration)
+    if not empty_arena(tree, narrow_unit(tree.narrow) if tree.narrow else <uint32_t>WIDE_UNIT, tree.arena.reserved,
+                       NARROW_INDEX if tree.narrow else WIDE_INDEX):
+        return RUN_SYSTEM_MEMORY
+    if not tree_reserve(tree, FIRST_PATH, game.max_moves if game.max_moves > 8 else 8):
+        return RUN_SYSTEM_MEMORY
     # Block 0 stands above the root and has one child, the root: so the root is a slot like any other.
     tree.arena.top = 1 if tree.narrow else wide_units(8, tree.fixed_moves)
     memset(tree.arena.base, 0, tree.arena.top * tree.arena.unit)
@@ -124,7 +108,7 @@ cdef int tree_reset(Tree *tree, const mcts_game *game, const void *root, int32_t
         (<WideBlock *>tree.arena.base).sign = 1
         (<WideBlock *>tree.arena.base).capacity = 8
         (<WideBlock *>tree.arena.base).count = 1
-    return 1
+    return RUN_DONE
 
 
 # ---- expansion -------------------------------------------------------------------------------------------------------
@@ -243,7 +227,7 @@ cdef inline uint32_t update(const Tree *tree, const Columns *columns, int32_t sl
                            slot, add, tree.half, s)
 
 
-cdef void tree_refresh(Tree *tree, uint32_t index, uint32_t visits) noexcept nogil:
+cdef void tree_refresh(Tree *tree, uint32_t index, uint32_t visits, uint32_t _) noexcept nogil:
     cdef Columns columns = columns_at(tree, index)
     cdef uint32_t slot
     if columns.capacity > EXACT_CAPACITY:
@@ -417,12 +401,12 @@ cdef int tree_run(Tree *tree, uint32_t count) noexcept nogil:
     return RUN_DONE
 
 
-cdef TreeOps ops
 ops.create = tree_create
 ops.destroy = tree_destroy
 ops.reset = tree_reset
 ops.resume = tree_resume
 ops.run = tree_run
+ops.reserve = tree_reserve
 ops.refresh = tree_refresh
 
 ucb_fill_ln()

@@ -4,7 +4,7 @@
  *   UCB1   sum / n  +  scale / sqrt(n),        scale = c sqrt(ln N)
  *
  * In place of the mean of a child without a visit stands `urgency`; in UCB1 that is its whole score. `capacity` is a
- * multiple of 8; the slots beyond the last child have one visit and a sum of GENERAL_PADDING. Ties go to the lowest
+ * multiple of 8; the slots beyond the last child have one visit and a sum of -1e30. Ties go to the lowest
  * slot. One slot after the other took 1.6 times as long for seven children: compilers find no vectors in such a loop.
  */
 #ifndef MCTS_GENERAL_KERNEL_H
@@ -14,8 +14,6 @@
 #include <stdint.h>
 
 #include "kernels/vectors/score_vector.h"
-
-#define GENERAL_PADDING (-1e30)
 
 MCTS_INLINE uint32_t general_puct(uint32_t capacity, const uint32_t *visits, const double *sums, const float *priors,
                                   float scale, float urgency) {

@@ -1,0 +1,207 @@
+"""Whether the blocks of a general tree are sound, and the values of finished games."""
+
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+
+from mcts_core.arena cimport arena_at
+from mcts_core.tree.check_walk cimport *
+from mcts_core.games.general_rules cimport KIND_CHANCE, KIND_OVER, GeneralPosition
+from mcts_core.tree.general_tree cimport (CERTAIN, CHANCE_PLAYER, GENERAL_PADDING, Ending, GeneralBlock, GeneralColumns,
+                                          GeneralTree, ending_units, ending_values, general_columns, general_units,
+                                          set_limits, totals_of)
+from mcts_core.tree.plain_tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_SLOTS, WIDE_INDEX
+
+
+cdef inline bint is_value_sum(double sum, uint32_t values) noexcept nogil:
+    """Whether that can be the sum of so many values, each from 0 to 1, but for rounding."""
+    return -1e-9 <= sum <= values * (1 + 1e-9)
+
+
+cdef inline bint look_at(const Walk *walk, uint32_t length, bint listed) noexcept nogil:
+    """Describes the position at the end of the path; False where the rules cannot."""
+    cdef GeneralTree *general = <GeneralTree *>walk.tree
+    while True:
+        if walk.rules.general.look(walk.rules.general.context, walk.path, length, listed, &general.position) < 0:
+            return False
+        if (not listed or general.position.kind == KIND_OVER or general.position.count <= general.position.capacity):
+            return True
+        if (general.position.count > MAX_SLOTS
+                or not general.tree.ops.reserve(&general.tree, 1, general.position.count)):
+            return False
+
+
+cdef inline const char *check_position(Walk *walk, const GeneralBlock *block, const GeneralColumns *columns,
+                                       uint32_t level) noexcept nogil:
+    """Whether a block is that of the position at the end of the path."""
+    cdef GeneralTree *general = <GeneralTree *>walk.tree
+    cdef const GeneralPosition *position = &general.position
+    cdef uint32_t slot
+    if not look_at(walk, level, True):
+        return b"the rules report an error at a block"
+    if position.kind == KIND_OVER:
+        return b"a block stands where the game is over"
+    if position.count != block.count:
+        return b"a block has not all of its moves"
+    for slot in range(block.count):
+        if columns.moves[slot] != position.moves[slot]:
+            return b"a block has a move that is not legal, or one twice"
+    if (position.kind == KIND_CHANCE) != (block.player < 0):
+        return b"a block has the wrong player"
+    if block.player >= 0:
+        if position.player != <uint32_t>block.player:
+            return b"a block has the wrong player"
+        return NULL
+    set_limits(position.probabilities, block.count, position.actions)
+    for slot in range(block.count):
+        if columns.limits[slot] != position.actions[slot]:
+            return b"an outcome has another probability"
+    return NULL
+
+
+cdef inline const char *check_ending(Walk *walk, uint32_t link, uint32_t level, uint32_t move) noexcept nogil:
+    """The record behind a terminal link, which others may share; ``move`` leads to it."""
+    cdef GeneralTree *general = <GeneralTree *>walk.tree
+    cdef uint32_t index = link & WIDE_INDEX, units = ending_units(general), player
+    cdef Ending *ending = <Ending *>arena_at(&walk.tree.arena, index)
+    cdef const double *values = ending_values(general, link)
+    if not fits(walk, index, units):
+        return b"a link leads out of the tree"
+    if not walk.endings[index >> 6] >> (index & 63) & 1:
+        if not claim(walk, index, units):
+            return b"two records overlap, or one ends outside of the tree"
+        walk.endings[index >> 6] |= <uint64_t>1 << (index & 63)
+        walk.found.units += units
+        if ending.mark:
+            return b"a block has something where there should be nothing"
+        if walk.whole:
+            ending.next = 0
+        clear_rest(walk, <uint8_t *>ending, sizeof(Ending) + 8 * general.players, units)
+        for player in range(general.players):
+            if not 0 <= values[player] <= 1:
+                return b"a finished game has an impossible value"
+    if walk.rules.general == NULL:
+        return NULL
+    walk.path[level] = move
+    if not look_at(walk, level + 1, False) or general.position.kind != KIND_OVER:
+        return b"a terminal link stands where the game goes on"
+    for player in range(general.players):
+        if values[player] != general.position.values[player]:
+            return b"a terminal link has the wrong result"
+    return NULL
+
+
+cdef inline const char *check_general_child(Walk *walk, const GeneralColumns *columns, uint32_t slot, uint32_t level,
+                                            uint32_t most) noexcept nogil:
+    cdef uint32_t link = columns.links[slot], visits = columns.visits[slot]
+    if visits > (most if walk.rules.alone else most_visits(walk.tree)):
+        return b"a child has more visits than its node"
+    if columns.sums != NULL and not is_value_sum(columns.sums[slot], visits):
+        return b"a child has impossible wins"
+    if columns.priors != NULL and not 0 <= columns.priors[slot] <= 1.001:
+        return b"a prior is impossible"
+    if link & LINK_KIND == LINK_TERMINAL:
+        return check_ending(walk, link, level, columns.moves[slot])
+    if link and link & LINK_KIND != LINK_BLOCK:
+        return b"a link is of no kind that there is"
+    return NULL
+
+
+cdef inline const char *check_room(Walk *walk, GeneralBlock *block, const GeneralColumns *columns,
+                                   uint32_t units) noexcept nogil:
+    """The columns beyond the last child, which selection reads."""
+    cdef uint32_t slot
+    for slot in range(block.count, columns.capacity):
+        if columns.sums != NULL and (columns.visits[slot] != 1 or columns.sums[slot] != GENERAL_PADDING):
+            return b"a slot without a move is not empty"
+        if columns.priors != NULL and columns.priors[slot] != 0:
+            return b"a slot without a move is not empty"
+        if walk.whole:
+            columns.links[slot] = columns.moves[slot] = 0
+            if columns.sums == NULL:
+                columns.visits[slot] = columns.limits[slot] = 0
+    clear_rest(walk, <uint8_t *>block, <uint8_t *>(columns.limits + (
+        columns.capacity if columns.sums == NULL or columns.priors != NULL else 0)) - <uint8_t *>block, units)
+    return NULL
+
+
+cdef inline const char *check_totals(const Walk *walk, GeneralBlock *block, uint32_t most) noexcept nogil:
+    """What a block says of its own node."""
+    cdef GeneralTree *general = <GeneralTree *>walk.tree
+    cdef uint32_t player
+    if block.visits > most:
+        return b"a block has more visits than its node"
+    if block.valued > block.visits:
+        return b"a block has more values than visits"
+    for player in range(general.players):
+        if not is_value_sum(totals_of(block)[player], block.valued):
+            return b"a block has impossible values"
+    if block.spare:
+        return b"a block has something where there should be nothing"
+    return NULL
+
+
+cdef inline const char *check_general_block(Walk *walk, uint32_t index, uint32_t level, uint32_t visits) noexcept nogil:
+    cdef GeneralTree *general = <GeneralTree *>walk.tree
+    cdef GeneralBlock *block = <GeneralBlock *>arena_at(&walk.tree.arena, index)
+    cdef GeneralColumns columns
+    cdef uint32_t units, slot, own
+    cdef uint64_t sum = 0
+    cdef const char *fault
+    if not fits(walk, index, 1):
+        return b"a link leads out of the tree"
+    if block.count == 0 or block.count > MAX_SLOTS:
+        return b"a block has an impossible number of slots"
+    if not CHANCE_PLAYER <= block.player < <int>general.players or (level == 0 and block.player < 0):
+        return b"a block has no player"
+    units = general_units(general, block.count, block.player < 0)
+    if not claim(walk, index, units):
+        return b"two records overlap, or one ends outside of the tree"
+    walk.found.units += units
+    own = 1 if general.options.puct and block.player >= 0 else 0  # its evaluation, which is no visit of the root
+    fault = check_totals(walk, block, (visits + (own if level == 0 else 0)) if walk.rules.alone
+                         else 2 * most_visits(walk.tree))
+    if fault != NULL:
+        return fault
+    if block.valued < own:
+        return b"a block has no evaluation"
+    columns = general_columns(general, block)
+    if walk.rules.general != NULL:
+        fault = check_position(walk, block, &columns, level)
+    walk.mark += 1  # of a new list
+    for slot in range(block.count):
+        if fault == NULL:
+            fault = check_move(walk, columns.moves[slot])
+        if fault == NULL:
+            fault = check_general_child(walk, &columns, slot, level, block.visits)
+        if fault != NULL:
+            return fault
+        sum += columns.visits[slot]
+        walk.found.nodes += columns.visits[slot] > 0
+        if block.player < 0 and columns.limits[slot] > CERTAIN:
+            return b"an outcome has an impossible probability"
+        if block.player < 0 and slot and columns.limits[slot] < columns.limits[slot - 1]:
+            return b"an outcome has an impossible probability"
+    if sum + own > block.visits and walk.rules.alone:
+        return b"the children of a node have more visits than the node"
+    if block.player < 0 and columns.limits[block.count - 1] != CERTAIN:
+        return b"an outcome has an impossible probability"
+    if block.count > walk.found.widest:
+        walk.found.widest = block.count
+    return check_room(walk, block, &columns, units)
+
+
+cdef inline const char *check_general_top(Walk *walk) noexcept nogil:
+    """Block 0, which stands above the root."""
+    cdef GeneralTree *general = <GeneralTree *>walk.tree
+    cdef GeneralBlock *block = <GeneralBlock *>walk.tree.arena.base
+    cdef GeneralColumns columns
+    cdef uint32_t units = general_units(general, 1, True)
+    if not claim(walk, 0, units) or block.player != CHANCE_PLAYER or block.count != 1:
+        return b"the tree has no beginning"
+    walk.found.units += units
+    columns = general_columns(general, block)
+    if columns.limits[0] != CERTAIN or columns.moves[0] or block.visits != columns.visits[0]:
+        return b"the tree has no beginning"
+    if columns.links[0] & LINK_KIND != LINK_BLOCK:
+        return b"the root has an impossible link"
+    check_room(walk, block, &columns, units)
+    return check_totals(walk, block, most_visits(walk.tree))

@@ -1,0 +1,77 @@
+"""News of a node of the general tree: float64 sums as the words of a message."""
+
+from libc.stdint cimport uint32_t
+from libc.string cimport memcpy
+
+from mcts_core.tree.general_tree cimport GeneralBlock, GeneralTree, totals_of
+from mcts_core.tree.plain_tree cimport MAX_ITERATIONS
+
+
+cdef extern from *:
+    """
+    #define NEWS_ROUNDING 1e-3    /* by which the news of a sum of floats may be off */
+    """
+    const double ROUNDING "NEWS_ROUNDING"
+
+
+cdef inline double float_at(const uint32_t *words) noexcept nogil:
+    cdef double value
+    memcpy(&value, words, sizeof(double))
+    return value
+
+
+cdef inline void set_float(uint32_t *words, double value) noexcept nogil:
+    memcpy(words, &value, sizeof(double))
+
+
+cdef inline double clamped(double sum, uint32_t visits) noexcept nogil:
+    """A sum of values of so many visits, which rounding may have taken out of its range."""
+    return 0.0 if sum < 0 else <double>visits if sum > visits else sum
+
+
+cdef inline bint is_sum(double sum, uint32_t visits) noexcept nogil:
+    """Whether that can be the news of a sum."""
+    return -ROUNDING <= sum <= visits + ROUNDING
+
+
+cdef inline void tell_node(const GeneralTree *general, GeneralBlock *block, uint32_t *known,
+                           uint32_t *news) noexcept nogil:
+    """Writes what is not known of a node into a message, after which it is known."""
+    cdef const double *totals = totals_of(block)
+    cdef uint32_t player
+    news[0] = block.visits - known[0]
+    news[1] = block.valued - known[1]
+    known[0] = block.visits
+    known[1] = block.valued
+    for player in range(general.players):
+        set_float(news + 2 + 2 * player, totals[player] - float_at(known + 2 + 2 * player))
+        set_float(known + 2 + 2 * player, totals[player])
+
+
+cdef inline bint is_node(const GeneralTree *general, const GeneralBlock *block, const uint32_t *news) noexcept nogil:
+    """Whether that can be the news of a node, the block of which is NULL where it is not known."""
+    cdef uint32_t player
+    if block != NULL and (news[0] > MAX_ITERATIONS - min(block.visits, <uint32_t>MAX_ITERATIONS)
+                          or news[1] > MAX_ITERATIONS - min(block.valued, <uint32_t>MAX_ITERATIONS)):
+        return False
+    for player in range(general.players):
+        if not is_sum(float_at(news + 2 + 2 * player), news[1]):
+            return False
+    return news[0] <= MAX_ITERATIONS and news[1] <= MAX_ITERATIONS
+
+
+cdef inline void hear_node(const GeneralTree *general, GeneralBlock *block, uint32_t *known, const uint32_t *news,
+                           uint32_t most) noexcept nogil:
+    """Adds the news of a node. It has at most ``most`` visits: where its block is younger than the node, that counts
+    visits from before, which others may tell of once more."""
+    cdef double *totals = totals_of(block)
+    cdef double added
+    cdef uint32_t player
+    block.valued += news[1]
+    known[1] += news[1]
+    block.visits = max(min(block.visits + news[0], max(most, block.visits)), block.valued)
+    known[0] = min(known[0] + news[0], block.visits)
+    for player in range(general.players):
+        added = float_at(news + 2 + 2 * player)
+        totals[player] = clamped(totals[player] + added, block.valued)
+        set_float(known + 2 + 2 * player, float_at(known + 2 + 2 * player) + added)

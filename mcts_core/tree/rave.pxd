@@ -1,0 +1,80 @@
+"""RAVE and GRAVE: the AMAF statistics of a node, and the hand-set schedule of their weight.
+
+The other schedule, of minimum mean square error, is ``sel_rave`` of kernels/selection/selection.h, which weighs every child by
+its own counts. Gelly and Silver (Artificial Intelligence 175, 2011); GRAVE: Cazenave (IJCAI 2015).
+"""
+
+from libc.math cimport sqrtf
+from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.string cimport memset
+
+from mcts_core.arena cimport arena_allocate, arena_at
+from mcts_core.tree.guided_tree cimport (SELECT_GRAVE, SELECT_RAVE, GuidedBlock, GuidedColumns, GuidedTree, amaf_units,
+                                         guided_columns)
+from mcts_core.tree.plain_tree cimport WIDE_UNIT
+
+
+cdef inline float hand_schedule(float k, uint32_t visits) noexcept nogil:
+    """The weight of AMAF statistics at a node: 1 / 2 at k visits."""
+    return sqrtf(k / (3 * <float>visits + k)) if k > 0 else <float>0.0
+
+
+cdef inline int32_t share(const GuidedTree *guided, int32_t sign, int32_t points) noexcept nogil:
+    """What the player ``sign`` gets of an iteration that gave ``points`` half-points to player +1."""
+    return points if sign > 0 else 2 * <int32_t>guided.options.rollouts_per_leaf - points
+
+
+cdef inline uint32_t reference_of(const GuidedTree *guided, uint32_t length) noexcept nogil:
+    """The AMAF record of the deepest node on the path that has one; 0 but for GRAVE."""
+    cdef GuidedBlock *block
+    if guided.options.selection != SELECT_GRAVE:
+        return 0
+    while length > 1:
+        length -= 1
+        block = <GuidedBlock *>guided.tree.path_record[length]
+        if block.amaf:
+            return block.amaf
+    return 0
+
+
+cdef inline bint give_amaf(GuidedTree *guided, GuidedBlock *block) noexcept nogil:
+    cdef uint32_t index = arena_allocate(&guided.tree.arena, amaf_units(guided))
+    if index == 0:
+        return False
+    memset(arena_at(&guided.tree.arena, index), 0, amaf_units(guided) * WIDE_UNIT)
+    block.amaf = index
+    return True
+
+
+cdef inline void add_amaf(GuidedTree *guided, GuidedBlock *block, int32_t points) noexcept nogil:
+    """Adds the moves of this iteration below the block's node to its AMAF statistics."""
+    cdef GuidedColumns columns
+    cdef const uint8_t *played = guided.played
+    cdef uint32_t slot, actions = guided.guide.actions, action
+    cdef uint8_t code = 1 if block.sign == guided.tree.root_sign else 2
+    cdef float value = guided.tree.half * <float>share(guided, block.sign, points), hit
+    cdef float *amaf
+    if guided.options.selection == SELECT_RAVE:
+        columns = guided_columns(guided, block)
+        for slot in range(columns.count):
+            hit = <float>(played[columns.actions[slot]] == code)
+            columns.amaf_visits[slot] += hit
+            columns.amaf_wins[slot] += hit * value
+        return
+    if not block.amaf:
+        if block.visits < guided.options.grave_ref or not give_amaf(guided, block):
+            return
+    amaf = <float *>arena_at(&guided.tree.arena, block.amaf)
+    value = guided.tree.half * <float>share(guided, 1, points)
+    code = 1 if guided.tree.root_sign > 0 else 2
+    for action in range(actions):
+        hit = <float>(played[action] == code)
+        amaf[action] += hit
+        amaf[actions + action] += hit * value
+    amaf += 2 * actions
+    value = 1 - value
+    code = 3 - code
+    for action in range(actions):
+        hit = <float>(played[action] == code)
+        amaf[action] += hit
+        amaf[actions + action] += hit * value
