@@ -14,7 +14,7 @@ from mcts_core.engine.evaluators cimport Evaluator, evaluator_of
 from mcts_core.tree.exchange cimport (Known, Words, check_message, follow, forget_gone, hear, known_clear, known_free,
                                       tell, words_free)
 from mcts_core.games.general_rules cimport PythonRules, Rules, rules_of
-from mcts_core.engine.general_searcher cimport GeneralSettings
+from mcts_core.engine.settings cimport GeneralSettings
 from mcts_core.tree.general_tree cimport FAULT_NONE, GeneralBlock, GeneralOps, GeneralTree, general_block, totals_of
 from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_MEMORY, Tree, TreeRoot
 from mcts_core.tree.storage cimport (check_sound, known_record, make_known, memory_of, move_together, numbers_of,

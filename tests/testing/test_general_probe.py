@@ -8,7 +8,7 @@ import pytest
 from general_oracle import Tangle, network, network_of_all
 
 import mcts_core as mc
-from mcts_core.engine.general_searcher import GeneralSettings
+from mcts_core.engine.settings import GeneralSettings
 from mcts_core.testing.general_probe import GeneralProbe
 
 KINDS = {
