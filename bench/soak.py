@@ -5,6 +5,7 @@
     python bench/soak.py --minutes 60 --seed 7 --json soak.json
     python bench/soak.py --seed 7 --first 431 --minutes 0.1   # again from the round in which something went wrong
     python bench/soak.py --interrupts                       # with interrupts at random moments (not on Windows)
+    python bench/soak.py --full                             # with trees that fill their memory
 
 A round makes a few Searchers with random options for random games, does some random things with them and lets them go;
 a few others stay for the whole run and change games. After each step what the search tells is compared with what was
@@ -35,7 +36,7 @@ import soak_seats
 from arguments import positive
 from progress import clear, clock
 from report import as_text
-from soak_steps import STEPS, Soak
+from soak_steps import STEPS, Soak, filled
 
 HANG = 60.0
 """Seconds after which a step is taken for a hang."""
@@ -43,6 +44,8 @@ ROUND = 12
 """Steps of a round."""
 FRESH = 3
 """New Searchers of a round."""
+FULL = 0.5
+"""How often a tree is filled before a step, with ``--full``."""
 WARM = 0.3
 """The share of the rounds whose growth is not judged: caches fill, the allocator settles."""
 MOST = 200
@@ -56,19 +59,23 @@ def watch():
     faulthandler.dump_traceback_later(HANG, exit=True, file=sys.__stderr__)
 
 
-def play_round(soak, number, seed, staying, threads, interrupts=False):
+def play_round(soak, number, seed, staying, threads, interrupts=False, full=False):
     """Some steps with new Searchers and those that stay. ``threads``: how many there are between steps."""
     soak.chooser = random.Random(f"{seed} {number}")
     soak.where = f"round {number}"
     watch()
-    seats = [soak_seats.new_seat(soak.chooser, soak.there) for _ in range(FRESH)] + staying
+    memory = soak_seats.SMALL if full else soak_seats.MEMORY
+    seats = [soak_seats.new_seat(soak.chooser, soak.there, memory) for _ in range(FRESH)] + staying
     for index in range(ROUND):
         step, = soak.chooser.choices(list(STEPS), list(STEPS.values()))
         seat = soak.chooser.choice(seats)
+        fills = full and seat.native and soak.chooser.random() < FULL
         soak.where = f"round {number}, step {index}, {step.__name__}, {seat}"
         watch()
         begin = time.monotonic()
         try:
+            if fills:
+                filled(soak, seat)
             if interrupts and step in soak_interrupts.STEPS and soak.chooser.random() < soak_interrupts.SHARE:
                 soak_interrupts.interrupted(soak, seat, step)
             else:
@@ -83,14 +90,14 @@ def play_round(soak, number, seed, staying, threads, interrupts=False):
         soak.expect(not left, f"left threads: {left}")
 
 
-def run(soak, minutes, seed, first, interrupts=False):
+def run(soak, minutes, seed, first, interrupts=False, full=False):
     """Rounds from number ``first``, for so many minutes; a Record of what was held after each."""
     threads, others = resources.native_threads(), soak_seats.alive()
     staying = soak_seats.residents(random.Random(seed))
     end = time.monotonic() + 60.0 * minutes
     held = resources.Record()
     while len(held) == 0 or (time.monotonic() < end and len(soak.faults) < MOST):
-        play_round(soak, first + len(held), seed, staying, threads, interrupts)
+        play_round(soak, first + len(held), seed, staying, threads, interrupts, full)
         soak.where = f"after round {first + len(held)}"
         held.add()
         left = soak_seats.alive() - others - len(staying)
@@ -147,7 +154,7 @@ def main(argv=None):
     begin = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="mcts_core_soak_") as folder:
         soak = Soak(there, Path(folder))
-        held = run(soak, args.minutes, args.seed, args.first, args.interrupts)
+        held = run(soak, args.minutes, args.seed, args.first, args.interrupts, args.full)
     rows = judge(soak, held.amounts)
     print(as_text(tables(soak, rows)))
     print(f"\n{len(held)} rounds, {soak.steps.total():,} steps in {clock(time.monotonic() - begin)}, seed {args.seed}: "
@@ -155,7 +162,7 @@ def main(argv=None):
     print(*kinds_of(soak.faults)[:SHOWN], sep="\n")
     if args.json:
         document = {"machine": facts, "seed": args.seed, "first": args.first, "minutes": args.minutes,
-                    "interrupts": args.interrupts,
+                    "interrupts": args.interrupts, "full": args.full,
                     "steps": soak.steps, "seconds": soak.seconds, "totals": soak.totals, "reasons": soak.reasons,
                     "expected": soak.expected, "faults": soak.faults, "resources": rows,
                     "held": {kind: list(amounts) for kind, amounts in held.amounts.items()}}
@@ -172,6 +179,7 @@ def parse(argv):
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of everything (default 1)")
     parser.add_argument("--first", type=int, default=0, metavar="N", help="number of the first round (default 0)")
     parser.add_argument("--interrupts", action="store_true", help="interrupt steps at random moments, as Ctrl-C does")
+    parser.add_argument("--full", action="store_true", help="fill the trees of native games before half of the steps")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything as JSON")
     args = parser.parse_args(argv)
     if args.interrupts and not soak_interrupts.POSSIBLE:

@@ -43,6 +43,8 @@ CHOICES = {
 }
 """Option -> how often it is given, and its values."""
 MEMORY = (1, 1, 2, 2.5, 4, 16)
+SMALL = (1, 1, 1.5, 2)
+"""Of Searchers whose memory is soon full."""
 
 
 def load_dots():
@@ -172,9 +174,9 @@ def first_position(chooser):
     return getattr(mc, name)(*size)
 
 
-def random_options(chooser, native, there):
+def random_options(chooser, native, there, memory):
     """Options of a Searcher, for a native game or not: each is given now and then."""
-    options = {"memory_mb": chooser.choice(MEMORY)}
+    options = {"memory_mb": chooser.choice(memory)}
     for name, (share, values) in CHOICES.items():
         if chooser.random() < share:
             options[name] = chooser.choice(values)
@@ -187,11 +189,11 @@ def random_options(chooser, native, there):
     return options
 
 
-def new_seat(chooser, there):
+def new_seat(chooser, there, memory=MEMORY):
     """A fresh Searcher with random options, which its game knows."""
     first = first_position(chooser)
     while True:
-        options = random_options(chooser, not isinstance(first, Dots), there)
+        options = random_options(chooser, not isinstance(first, Dots), there, memory)
         engine = mc.Searcher(**options)
         try:
             engine.search(first, iterations=1)

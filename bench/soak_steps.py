@@ -25,6 +25,8 @@ CHILD = 30.0
 """Seconds after which a child of a fork is taken for a hang."""
 MODULE_MEMORY = 8
 """``memory_mb`` of the module's own search."""
+FILLING = {"seconds": 1.0, "iterations": 10**6}
+"""The budget of a search that fills a small memory."""
 
 
 class Unwanted(Exception):
@@ -115,6 +117,17 @@ def search(soak, seat):
     move = seat.engine.search(seat.state, **budget)
     seat.remember()
     soak.check(seat, seat.engine.stats(), asked, move)
+    soak.play_on(seat, move)
+
+
+def filled(soak, seat):
+    """One that fills the memory; what comes next begins with a full tree."""
+    asked = seat.asked(**FILLING)
+    move = seat.engine.search(seat.state, **FILLING)
+    seat.remember()
+    stats = seat.engine.stats()
+    soak.check(seat, stats, asked, move)
+    soak.totals["trees filled"] += stats.prunes > 0 or stats.stop_reason == "memory"
     soak.play_on(seat, move)
 
 

@@ -289,6 +289,14 @@ def test_each_step(run, step, first):
     assert not list(run.folder.iterdir())
 
 
+def test_a_tree_is_filled(run):
+    for options in ({"memory_mb": 1, "preset": "uct"}, {"memory_mb": 1, "prune": False, "preset": "uct"}):
+        seat = soak_seats.Seat(options, mc.Searcher(**options), mc.Gomoku(15), mc.Gomoku(15))
+        soak_steps.filled(run, seat)
+        soak_steps.search(run, seat)
+    assert run.faults == [] and run.totals["trees filled"] == 2
+
+
 def test_a_search_that_lies_is_a_fault(run, seat, monkeypatch):
     true = mc.Searcher.stats
     monkeypatch.setattr(mc.Searcher, "stats", lambda self: changed(true(self), depth_max=-1))
@@ -392,7 +400,7 @@ def test_a_run_finds_what_is_wrong(step, message, monkeypatch, capsys):
     monkeypatch.setattr(soak, "FRESH", 1)
     monkeypatch.setattr(soak_seats, "RESIDENTS", ({"memory_mb": 1},))
     monkeypatch.setattr(soak_seats, "FILL", 10)
-    monkeypatch.setattr(soak_seats, "new_seat", lambda chooser, there: soak_seats.Seat({}, None, STATE, STATE))
+    monkeypatch.setattr(soak_seats, "new_seat", lambda *_: soak_seats.Seat({}, None, STATE, STATE))
     monkeypatch.setattr(soak, "MOST", 40)
     monkeypatch.setitem(resources.KINDS, "blocks", dataclasses.replace(resources.KINDS["blocks"], allowed=1000))
     samples, true = [], resources.Record.add
@@ -490,6 +498,14 @@ def test_the_script_with_interrupts(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     document = json.loads(file.read_text())
     assert document["interrupts"] is True and document["totals"]["interrupts"] >= 1
+
+
+def test_the_script_with_full_trees(tmp_path):
+    file = tmp_path / "soak.json"
+    done = script("--minutes", 0.02, "--seed", 7, "--full", "--json", file)
+    assert done.returncode == 0, done.stdout + done.stderr
+    document = json.loads(file.read_text())
+    assert document["full"] is True and "trees filled" in document["totals"]
 
 
 def test_bad_arguments():

@@ -229,6 +229,34 @@ def test_a_thread_that_cannot_be_started(begun, budget, monkeypatch):
     assert engine.stats().iterations == 5000 and engine.stats().threads == 4
 
 
+@pytest.mark.parametrize("options", [{}, {"preset": "uct"}], ids=["default", "uct"])
+def test_a_thread_that_was_alone_when_another_could_not_be_started(options, monkeypatch):
+    """Its tree goes on as that of the Searcher, whose own has no statistics of the root's moves yet."""
+    true, calls = workers.start_new_thread, []
+
+    def start(function, arguments):
+        calls.append(function)
+        if len(calls) == 2:
+            time.sleep(0.1)  # the first one searches
+            raise RuntimeError("can't start new thread")
+        true(function, arguments)
+
+    for _ in range(3):
+        engine = mc.Searcher(threads=3, memory_mb=16, reuse=False, **options)
+        calls.clear()
+        with monkeypatch.context() as patch:
+            patch.setattr(workers, "start_new_thread", start)
+            with pytest.raises(RuntimeError, match="can't start"):
+                engine.search(mc.Gomoku(), 30)
+        engine.search(mc.Gomoku(), 5, iterations=100)  # in one thread
+        assert (engine.stats().iterations, engine.stats().stop_reason) == (100, "iterations")
+        check_tree(engine)
+        engine.search(mc.Gomoku(), iterations=5000)
+        assert engine.stats().iterations == 5000
+        check_tree(engine)
+        del engine
+
+
 def test_bad_options():
     for wrong in (0, -1, 257, True, 1.5, "2", None):
         with pytest.raises(mc.InvalidOption, match="threads"):
