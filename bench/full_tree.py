@@ -37,8 +37,8 @@ from progress import clear
 
 import games
 import mcts_core as mc
-from mcts_core.api import PROVER_BYTES
-from mcts_core.engine.searcher import tree_share
+from mcts_core.engine.settings import tree_share
+from mcts_core.options import PROVER_BYTES
 
 GOAL = 0.9
 """Of the iterations of a search that has nothing to move."""

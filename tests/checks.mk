@@ -54,8 +54,8 @@ NATIVE_TESTS := $(addprefix tests/,games tree engine testing distributed/test_me
 	test_background.py test_dispatch.py test_errors.py test_fuzz.py test_signature.py test_storage.py)
 RACE_TESTS := $(addprefix tests/,engine/test_thread_exchange.py engine/test_workers.py tree/test_exchange.py test_arena.py \
 	test_background.py test_many.py)
-# Some tests say what may take 50 ms, which such builds need for other things; and ThreadSanitizer lets no thread begin
-# after a fork.
+# Some tests say what may take 50 ms, which such builds need for other things; ThreadSanitizer lets no thread begin after
+# a fork, and takes more address space than a test of little memory leaves.
 ADDRESS_OPTIONS := --capture=sys -p no:cacheprovider -k "not ctrl_c" $(PYTEST_ARGS)
 THREAD_OPTIONS := --capture=sys -p no:cacheprovider $(PYTEST_ARGS) \
 	-k "not ctrl_c and not cancellation and not progress and not forgotten and not fork and not waits_for_the_room"
