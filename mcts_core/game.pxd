@@ -79,14 +79,14 @@ cdef extern from "mcts_core/game.h" nogil:
         uint32_t complete
         uint32_t rest
 
-    ctypedef struct mcts_playout:
+    ctypedef struct mcts_rollout_report:
         uint8_t *played
         mcts_proof proof
 
     ctypedef int32_t (*mcts_find_children)(void *context, const void *root, const uint32_t *path, uint32_t length,
                                            const mcts_policy *policy, mcts_children *children) noexcept
-    ctypedef int32_t (*mcts_play_out)(void *context, const void *root, const uint32_t *path, uint32_t length,
-                                      const mcts_policy *policy, mcts_playout *playout, mcts_rng *rng) noexcept
+    ctypedef int32_t (*mcts_policy_rollout)(void *context, const void *root, const uint32_t *path, uint32_t length,
+                                      const mcts_policy *policy, mcts_rollout_report *report, mcts_rng *rng) noexcept
     ctypedef int32_t (*mcts_prove)(void *context, const void *root, const uint32_t *path, uint32_t length,
                                    void *memory, uint64_t budget, int32_t exact, mcts_proof *proof) noexcept
 
@@ -98,7 +98,7 @@ cdef extern from "mcts_core/game.h" nogil:
         uint32_t distance
         uint32_t actions
         mcts_find_children children
-        mcts_play_out play_out
+        mcts_policy_rollout rollout
         mcts_prove prove
         mcts_create_memory create_memory
         mcts_use_memory clear_memory
@@ -108,7 +108,7 @@ cdef extern from "mcts_core/game.h" nogil:
     ctypedef int32_t (*mcts_returns)(void *context, const void *state, double *values) noexcept
     ctypedef int32_t (*mcts_chance)(void *context, const void *state, uint32_t *moves, double *probabilities) noexcept
     ctypedef int32_t (*mcts_observe)(void *context, const void *state, float *planes) noexcept
-    ctypedef int32_t (*mcts_random_game)(void *context, const void *state, mcts_rng *rng, double *values) noexcept
+    ctypedef int32_t (*mcts_general_rollout)(void *context, const void *state, mcts_rng *rng, double *values) noexcept
 
     ctypedef struct mcts_general:
         uint32_t players
@@ -120,7 +120,7 @@ cdef extern from "mcts_core/game.h" nogil:
         mcts_returns returns
         mcts_chance chance
         mcts_observe observe
-        mcts_random_game rollout
+        mcts_general_rollout rollout
 
     ctypedef struct mcts_game:
         uint32_t version

@@ -243,7 +243,7 @@ class Options:
             rave_bias=options["rave_bias"], grave_ref=options["grave_ref"], prior_weight=options["prior_weight"],
             expand_after=options["expand_after"], rollout=rollout, distance=options["expand_distance"],
             symmetry=options["symmetry"], prover_bytes=prover_bytes, tree_bytes=tree_share(self.memory - prover_bytes),
-            leaf_units=options["leaf_proofs"], node_units=options["node_proofs"], root_units=options["root_proofs"],
+            leaf_proofs=options["leaf_proofs"], node_proofs=options["node_proofs"], root_proofs=options["root_proofs"],
         )
 
     def check_threads(self, state: Any) -> None:

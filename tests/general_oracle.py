@@ -121,7 +121,7 @@ class Oracle:
             node.flight -= 1
             node.counts[slot] -= 1
 
-    def back_up(self, path, values):
+    def backup(self, path, values):
         for node, slot in path:
             node.flight -= 1
             if node.kind == "decision":
@@ -161,14 +161,14 @@ class Oracle:
                 child = self.child(parent, slot)
                 self.nodes += 1
             if child.kind == "over":
-                self.back_up(path, child.ending)
+                self.backup(path, child.ending)
                 return
             if child.kind == "decision" and new:
                 means = [0.0] * self.players
                 for _ in range(self.rollouts_per_leaf):
                     for player, value in enumerate(self.roll_out(child.state)):
                         means[player] += value
-                self.back_up(path, [mean / self.rollouts_per_leaf for mean in means])
+                self.backup(path, [mean / self.rollouts_per_leaf for mean in means])
                 return
             if child.children is None:
                 child.visits = parent.counts[slot] - 1
@@ -201,7 +201,7 @@ class Oracle:
                     collisions.append(path)
                     break
                 if child.kind == "over":
-                    self.back_up(path, child.ending)
+                    self.backup(path, child.ending)
                     break
                 node = child
         if waiting:
@@ -226,7 +226,7 @@ class Oracle:
                 leaf.visits = 1
             else:
                 self.nodes += 1
-                self.back_up(path, values)
+                self.backup(path, values)
         for path in collisions:
             self.undo(path)
         self.batches.append(len(waiting))

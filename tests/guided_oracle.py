@@ -285,7 +285,7 @@ class Oracle:
         else:
             points = 0
             for _ in range(self.rollouts_per_leaf):
-                result, who, proof = self.probe.play_out(path, self.rollout, self.amaf)
+                result, who, proof = self.probe.policy_rollout(path, self.rollout, self.amaf)
                 played = {action: self.player if code == 1 else -self.player
                           for action, code in enumerate(who) if code}
                 points += 1 + self.player * (result - 1)
@@ -298,7 +298,7 @@ class Oracle:
         self.nodes += child.visits == 0
         if proven and self.solver:
             way, points = self.settle(way, points)
-        self.back_up(way, points, played)
+        self.backup(way, points, played)
 
     def add_amaf(self, block, played, points):
         value = single(self.unit * self.share(block.player, points))
@@ -318,7 +318,7 @@ class Oracle:
             counts[0] = single(counts[0] + 1)
             counts[1] = single(counts[1] + (first if player > 0 else single(1 - first)))
 
-    def back_up(self, way, points, played):
+    def backup(self, way, points, played):
         doubled = 0
         for level in range(len(way) - 1, 0, -1):
             block, child, drawn = way[level]

@@ -238,18 +238,18 @@ def _guide(start: Any, state: Any, path: list[int], legal: list[int], outcomes: 
         yield Found("children", "player", f"must set root_player to {int(same)}")
     for policy in range(32):
         if policies >> policy & 1:
-            yield from _play_out(probe, path, policy)
+            yield from _rollouts_by_policy(probe, path, policy)
 
 
-def _play_out(probe: Probe, path: list[int], policy: int) -> Iterator[Found]:
+def _rollouts_by_policy(probe: Probe, path: list[int], policy: int) -> Iterator[Found]:
     try:
-        result, played, _ = probe.play_out(path, policy)
+        result, played, _ = probe.policy_rollout(path, policy)
     except Exception as error:
-        yield Found("play_out", f"error {policy}", f"failed: {error} (rollout policy {policy})")
+        yield Found("policy_rollout", f"error {policy}", f"failed: {error} (rollout policy {policy})")
         return
     if result not in (0, 1, 2) or max(played) > 2:
         text = f"must return 0, 1 or 2 and mark actions by these, got {result} and marks up to {max(played)}"
-        yield Found("play_out", f"result {policy}", text)
+        yield Found("policy_rollout", f"result {policy}", text)
 
 
 # ---- rollouts are random games ---------------------------------------------------------------------------------------

@@ -64,7 +64,7 @@ cdef class SearchedTree(SearchTurn):
     cdef uint32_t room(self) noexcept nogil
     cdef uint32_t count_moves(self) except? 0xFFFFFFFF
     # begins with up to `limit` iterations; how many of them the calling thread is to run
-    cdef uint32_t start(self, uint32_t limit, bint patient) except? 0xFFFFFFFF
+    cdef uint32_t start(self, uint32_t limit, bint repeatable) except? 0xFFFFFFFF
     # up to `count` iterations; a Status
     cdef int run(self, uint32_t count) except -1 nogil
     # prunes a full tree until `deadline`; a Status: RUN_DONE, RUN_MEMORY, RUN_LATE, RUN_SOLVED

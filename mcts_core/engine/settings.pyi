@@ -37,9 +37,9 @@ class TwoPlayerSettings(SearchSettings):
         symmetry: bool = False,
         tree_bytes: int = 0,
         prover_bytes: int = 0,
-        leaf_units: int = 0,
-        node_units: int = 0,
-        root_units: int = 0,
+        leaf_proofs: int = 0,
+        node_proofs: int = 0,
+        root_proofs: int = 0,
     ) -> Self: ...
 
 @disjoint_base

@@ -27,7 +27,7 @@ ctypedef struct Team:
     uint32_t count
     Member *members
     uint32_t interval            # iterations between two exchanges
-    uint32_t patient             # 1: an exchange waits for the others, so that the search can be repeated
+    uint32_t repeatable          # 1: an exchange waits for the others, so that the search can be repeated
     uint32_t stop                # 1: all are to end; a flag
     double deadline              # when all are to end
     mcts_interrupt interrupt     # of the first member
@@ -39,7 +39,7 @@ cdef Team *team_create(uint32_t count, uint32_t known_words) noexcept nogil
 cdef void team_destroy(Team *team) noexcept nogil
 
 # Readies the members, whose trees have been reset or resumed, for a search.
-cdef void team_begin(Team *team, uint32_t limit, uint32_t interval, bint patient, double deadline,
+cdef void team_begin(Team *team, uint32_t limit, uint32_t interval, bint repeatable, double deadline,
                      mcts_interrupt interrupt) noexcept nogil
 
 # Runs up to ``count`` iterations of a member, and the exchanges that are due; a Status.

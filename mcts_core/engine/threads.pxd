@@ -14,8 +14,8 @@ cdef class SearchThreads:
     cdef double begin              # when the search began
     cdef bint cancelled            # the search was, while they were waited for
 
-    # starts them; `patient`: their iterations are counted, and all are run
-    cdef int start(self, Team *team, uint32_t limit, uint32_t interval, bint patient, bint prunes, double begin,
+    # starts them; `repeatable`: their iterations are counted, and all are run
+    cdef int start(self, Team *team, uint32_t limit, uint32_t interval, bint repeatable, bint prunes, double begin,
                    double deadline, mcts_interrupt interrupt) except -1
     cdef void run_worker(self, uint32_t number) noexcept nogil
     # ends them, or waits for them where their iterations are counted, and joins what they found; a Status

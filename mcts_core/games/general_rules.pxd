@@ -29,7 +29,7 @@ ctypedef struct GeneralRules:
     # error.
     int32_t (*look)(void *context, const uint32_t *path, uint32_t length, bint listed,
                     GeneralPosition *position) noexcept nogil
-    # A random game from where the last look was: the values of the players. Negative: an error.
+    # A rollout from where the last look was: the values of the players. Negative: an error.
     int32_t (*rollout)(void *context, mcts_rng *rng, double *values) noexcept nogil
     # The planes of where the last look was; `row` is NULL where only the position itself is asked for. Negative: an
     # error.
@@ -81,7 +81,7 @@ cdef class PythonRules(Rules):
 
     cdef object at(self, const uint32_t *path, uint32_t length)
     cdef int describe(self, object state, bint listed, GeneralPosition *position) except -1
-    cdef int play_out(self, mcts_rng *rng, double *values) except -1
+    cdef int rollout(self, mcts_rng *rng, double *values) except -1
     cdef int write(self, object state, float *row) except -1
 
 

@@ -34,7 +34,7 @@ class Probe:
     def children(
         self, path: Sequence[int], distance: int = 0, symmetry: bool = False, room: int = 1024
     ) -> tuple[list[tuple[int, int, int, int, float]], bool, bool, int]: ...
-    def play_out(
+    def policy_rollout(
         self, path: Sequence[int], rollout: int = 0, told: bool = True
     ) -> tuple[int, bytes, tuple[int, int, bool, int | None] | None]: ...
     def prove(

@@ -50,9 +50,9 @@ ctypedef struct GuidedOptions:
     mcts_policy policy
     uint64_t tree_bytes          # memory of the tree
     uint64_t prover_bytes        # of the game's exact search, 0: it is not asked
-    uint32_t leaf_units          # its budget for a node that is about to be expanded
-    uint32_t node_units          # for an expanded node, per visit, in each octave of its visits
-    uint32_t root_units          # for the root, per iteration
+    uint32_t leaf_proofs         # its budget for a node that is about to be expanded
+    uint32_t node_proofs         # for an expanded node, per visit, in each octave of its visits
+    uint32_t root_proofs         # for the root, per iteration
 
 ctypedef struct GuidedBlock:
     uint32_t best_link
@@ -90,7 +90,7 @@ ctypedef struct GuidedTree:
     void *prover                 # memory of the game's exact search
     const mcts_game *prover_game
     uint64_t prover_bytes
-    uint64_t debt                # units that the root's exact search may still spend
+    uint64_t root_proofs_due     # proof budget that the root's exact search may still spend
     mcts_children children
     uint32_t children_room
     uint8_t *played

@@ -1,7 +1,7 @@
 """The head of every search tree, the table of what can be done with one, and the layout of the plain tree.
 
 Each tree is an arena of records. Everything is addressed by 32-bit *links*; there is no pointer, no Python object and
-no malloc per node. The other layouts are in ``tree/guided_tree.pxd`` and ``tree/general_tree.pxd``; the rest of this is about the
+no malloc per node. The other layouts are in ``guided_tree.pxd`` and ``general_tree.pxd``; the rest of this is about the
 plain one.
 
 A *block* holds the statistics of all children of one node, which were all tried at least once. Where moves are slots
@@ -136,7 +136,7 @@ ctypedef struct Tree:            # what every layout begins with
     # what is proven, by the guided tree alone
     mcts_proof proof             # of the root; value -1 while there is none
     int32_t settled              # 1: nothing more can be learned
-    uint32_t forgone             # iterations given up for exact search of a root of known value
+    uint32_t proof_iterations    # iterations given up for exact search of a root of known value
     mcts_interrupt interrupt     # what exact search asks while it runs
     int32_t interrupted          # 1: it was raised, so that the run ends after this iteration
     # counts
@@ -215,7 +215,7 @@ cdef inline uint32_t mini_result(const Tree *tree, const Mini *mini, uint32_t sl
 
 cdef inline void begin_search(Tree *tree, uint64_t seed) noexcept nogil:
     """The counts of a search, and its random numbers, from the start."""
-    tree.iterations = tree.rollouts = tree.reused = tree.prunes = tree.depth_max = tree.forgone = 0
+    tree.iterations = tree.rollouts = tree.reused = tree.prunes = tree.depth_max = tree.proof_iterations = 0
     tree.dropped = tree.depth_sum = 0
     mcts_rng_seed(&tree.rng, seed)
 
@@ -230,7 +230,7 @@ cdef inline bint is_general(const Tree *tree) noexcept nogil:
 
 cdef inline uint32_t spent_of(const Tree *tree) noexcept nogil:
     """Iterations of a search's budget that are over."""
-    return tree.iterations + tree.forgone
+    return tree.iterations + tree.proof_iterations
 
 
 ctypedef struct Columns:         # those of a block of either form

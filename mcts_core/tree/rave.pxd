@@ -1,7 +1,7 @@
 """RAVE and GRAVE: the AMAF statistics of a node, and the hand-set schedule of their weight.
 
-The other schedule, of minimum mean square error, is ``sel_rave`` of kernels/selection/selection.h, which weighs every child by
-its own counts. Gelly and Silver (Artificial Intelligence 175, 2011); GRAVE: Cazenave (IJCAI 2015).
+The other schedule, of minimum mean square error, is ``sel_rave`` of kernels/selection/selection.h, which weighs every
+child by its own counts. Gelly and Silver (Artificial Intelligence 175, 2011); GRAVE: Cazenave (IJCAI 2015).
 """
 
 from libc.math cimport sqrtf

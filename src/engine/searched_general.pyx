@@ -80,7 +80,7 @@ cdef class GeneralCore(SearchCore):
     cdef uint32_t count_moves(self) except? 0xFFFFFFFF:
         return <uint32_t>len(self.rules.root_moves)
 
-    cdef uint32_t start(self, uint32_t limit, bint patient) except? 0xFFFFFFFF:
+    cdef uint32_t start(self, uint32_t limit, bint repeatable) except? 0xFFFFFFFF:
         if self.settings.function is not None:
             self.evaluator = evaluator_of(self.settings.function, self.settings.by_state)
             self.evaluator.prepare(self.rules, self.settings.options.batch)

@@ -33,7 +33,7 @@ cdef class SearchedTree(SearchTurn):
     cdef uint32_t count_moves(self) except? 0xFFFFFFFF:
         raise NotImplementedError
 
-    cdef uint32_t start(self, uint32_t limit, bint patient) except? 0xFFFFFFFF:
+    cdef uint32_t start(self, uint32_t limit, bint repeatable) except? 0xFFFFFFFF:
         return limit
 
     cdef int run(self, uint32_t count) except -1 nogil:

@@ -36,7 +36,7 @@ cdef enum:
     KNOWN = 16                    # share of a thread's memory that exchanges may take
     KNOWN_WORDS = 1 << 16         # that it may take in any case
     OUTSIDE = 1 << 24             # words that what is known of other processes' searches may take
-    LINE_UNITS = 4096             # of exact search for each move of a proven line
+    LINE_PROOFS = 4096             # of exact search for each move of a proven line
 
 cdef tuple PROVEN = ("loss", "draw", "win")  # by half-points
 
@@ -93,7 +93,7 @@ cdef class TwoPlayerCore(SearchCore):
             options.tree_bytes -= options.tree_bytes // KNOWN
             options.prover_bytes //= self.threads
         if number:
-            options.root_units = 0  # one thread looks for a proof of the root
+            options.root_proofs = 0  # one thread looks for a proof of the root
         return tree.ops.reset(tree, &root, &options, seed_of(seed, number), self.follows) == RUN_DONE
 
     cdef void resume(self, Tree *tree, uint32_t number, NativeState native, int sign, uint64_t seed,
@@ -232,7 +232,7 @@ cdef class TwoPlayerCore(SearchCore):
     cdef uint32_t count_moves(self) except? 0xFFFFFFFF:
         return <uint32_t>len(self.legal_moves())
 
-    cdef uint32_t start(self, uint32_t limit, bint patient) except? 0xFFFFFFFF:
+    cdef uint32_t start(self, uint32_t limit, bint repeatable) except? 0xFFFFFFFF:
         self.teamed = self.threads > 1 and limit >= WORTH_THREADS * self.threads
         if self.teamed and not self.settings.guided:  # each thread tries every move of the root, and goes on
             self.teamed = limit >= self.threads * (self.count_moves() + 1)
@@ -241,7 +241,7 @@ cdef class TwoPlayerCore(SearchCore):
         if not self.teamed:
             return limit
         try:
-            self.others.start(self.team, limit, self.settings.interval, patient, self.settings.prunes, self.begin,
+            self.others.start(self.team, limit, self.settings.interval, repeatable, self.settings.prunes, self.begin,
                               self.deadline, self.interrupt())
         except BaseException:
             self.take_first_tree()
@@ -268,7 +268,7 @@ cdef class TwoPlayerCore(SearchCore):
         if not self.teamed:
             return RUN_DONE
         try:
-            return self.others.join(self, self.team.patient and self.stop_reason in ("iterations", "solved"))
+            return self.others.join(self, self.team.repeatable and self.stop_reason in ("iterations", "solved"))
         finally:
             if self.others.cancelled:
                 self.stop_reason = "cancelled"
@@ -480,7 +480,7 @@ cdef class TwoPlayerCore(SearchCore):
             proof.move = MCTS_NO_MOVE
             proof.interrupt = NULL
             game.guide.prove(game.context, self.native.state, path, <uint32_t>len(line), self.guided.prover,
-                             LINE_UNITS, 1, &proof)
+                             LINE_PROOFS, 1, &proof)
             if proof.value < 0 or proof.move == MCTS_NO_MOVE:
                 break
             path[len(line)] = proof.move

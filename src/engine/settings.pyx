@@ -44,7 +44,7 @@ cdef class TwoPlayerSettings(SearchSettings):
                   bint solver=False, fpu=None, bint hand_schedule=True, double rave_k=0, double rave_bias=0,
                   uint32_t grave_ref=0, double prior_weight=0, uint32_t expand_after=1, uint32_t rollout=0,
                   uint32_t distance=0, bint symmetry=False, uint64_t tree_bytes=0, uint64_t prover_bytes=0,
-                  uint32_t leaf_units=0, uint32_t node_units=0, uint32_t root_units=0):
+                  uint32_t leaf_proofs=0, uint32_t node_proofs=0, uint32_t root_proofs=0):
         self.guided = guided
         self.proves = guided
         self.values_decide = by_value or (guided and solver)
@@ -68,9 +68,9 @@ cdef class TwoPlayerSettings(SearchSettings):
         self.options.policy.symmetry = symmetry
         self.options.tree_bytes = tree_bytes
         self.options.prover_bytes = prover_bytes
-        self.options.leaf_units = leaf_units
-        self.options.node_units = node_units
-        self.options.root_units = root_units
+        self.options.leaf_proofs = leaf_proofs
+        self.options.node_proofs = node_proofs
+        self.options.root_proofs = root_proofs
 
 
 cdef class GeneralSettings(SearchSettings):

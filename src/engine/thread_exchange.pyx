@@ -71,12 +71,12 @@ cdef int32_t is_over(void *context) noexcept nogil:
     return mcts_flag_read(&team.stop) or mcts_clock() >= team.deadline
 
 
-cdef void team_begin(Team *team, uint32_t limit, uint32_t interval, bint patient, double deadline,
+cdef void team_begin(Team *team, uint32_t limit, uint32_t interval, bint repeatable, double deadline,
                      mcts_interrupt interrupt) noexcept nogil:
     cdef uint32_t i
     cdef Member *member
     team.interval = interval
-    team.patient = patient
+    team.repeatable = repeatable
     team.stop = 0
     team.deadline = deadline
     team.interrupt = interrupt
@@ -112,7 +112,7 @@ cdef bint has_room(const Team *team, uint32_t number) noexcept nogil:
 
 
 cdef int hear_from(Team *team, uint32_t number, uint32_t other, uint32_t least_told) noexcept nogil:
-    """Hears what another member told. Where the search is patient, all of its first ``least_told`` messages and no
+    """Hears what another member told. Where the search is repeatable, all of its first ``least_told`` messages and no
     more."""
     cdef Member *member = &team.members[number]
     cdef Member *speaker = &team.members[other]
@@ -121,13 +121,13 @@ cdef int hear_from(Team *team, uint32_t number, uint32_t other, uint32_t least_t
     while True:
         ended = mcts_published(&speaker.ended)
         told = mcts_published(&speaker.told)
-        if not team.patient or told >= least_told or ended:
+        if not team.repeatable or told >= least_told or ended:
             break
         if mcts_flag_read(&team.stop) or (times % LOOK == LOOK - 1 and number == 0 and mcts_raised(&team.interrupt)):
             return RUN_DONE
         mcts_wait(times)
         times += 1
-    if team.patient and told > least_told:
+    if team.repeatable and told > least_told:
         told = least_told
     if member.heard[other] + BOXES < told:  # after the end of this member, boxes were written again
         member.heard[other] = told - BOXES
@@ -151,7 +151,7 @@ cdef int exchange(Team *team, uint32_t number) noexcept nogil:
     cdef Member *member = &team.members[number]
     cdef uint32_t other, before = member.told
     cdef int status
-    if not team.patient and not has_root(member.tree):  # the others' news waits in their boxes
+    if not team.repeatable and not has_root(member.tree):  # the others' news waits in their boxes
         return RUN_DONE
     speak(team, number, least_news(team, member.tree))
     for other in range(team.count):
@@ -200,7 +200,7 @@ cdef void team_merge(Team *team) noexcept nogil:
     cdef Tree *tree
     cdef Words message
     cdef uint32_t i, other, opened = 0
-    team.patient = 0
+    team.repeatable = 0
     for i in range(team.count):
         for other in range(team.count):
             if other != i:

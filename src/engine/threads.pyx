@@ -30,7 +30,7 @@ cdef class SearchThreads:
     def __cinit__(self):
         self.workers = []
 
-    cdef int start(self, Team *team, uint32_t limit, uint32_t interval, bint patient, bint prunes, double begin,
+    cdef int start(self, Team *team, uint32_t limit, uint32_t interval, bint repeatable, bint prunes, double begin,
                    double deadline, mcts_interrupt interrupt) except -1:
         cdef uint32_t i = 1, later
         cdef Worker worker
@@ -38,7 +38,7 @@ cdef class SearchThreads:
         self.prunes = prunes
         self.begin = begin
         self.workers = [Worker(self.work, (index,)) for index in range(1, team.count)]
-        team_begin(team, limit, interval, patient, deadline, interrupt)
+        team_begin(team, limit, interval, repeatable, deadline, interrupt)
         try:
             for worker in self.workers:
                 worker.start()

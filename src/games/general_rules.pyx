@@ -383,8 +383,8 @@ cdef class PythonRules(Rules):
                 position.actions[slot] = indices[slot]
         return 0
 
-    cdef int play_out(self, mcts_rng *rng, double *values) except -1:
-        """A random game from the position of the last look."""
+    cdef int rollout(self, mcts_rng *rng, double *values) except -1:
+        """A rollout from the position of the last look."""
         cdef int count = 0, player
         cdef uint32_t i, n
         cdef double at, sum
@@ -394,7 +394,7 @@ cdef class PythonRules(Rules):
             if returned is not None:
                 break
             if count == LONGEST_ROLLOUT:
-                raise GameError(f"a random game of {type(state).__name__} did not end within {LONGEST_ROLLOUT} moves")
+                raise GameError(f"a rollout of {type(state).__name__} did not end within {LONGEST_ROLLOUT} moves")
             player = self.user.mover(state)
             if player >= 0:
                 moves = self.user.legal(state)
@@ -440,7 +440,7 @@ cdef int32_t python_look(void *context, const uint32_t *path, uint32_t length, b
 cdef int32_t python_rollout(void *context, mcts_rng *rng, double *values) noexcept with gil:
     cdef PythonRules rules = <PythonRules>context
     try:
-        rules.play_out(rng, values)
+        rules.rollout(rng, values)
         return 0
     except BaseException as error:
         rules.user.error = error

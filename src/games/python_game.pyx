@@ -16,7 +16,7 @@ from mcts_core.arguments import shorten
 
 from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ERROR, MCTS_GAME_VERSION, MCTS_LOSS, MCTS_ONGOING,
                              MCTS_ROLLOUT_DECISIVE, MCTS_ROLLOUT_RANDOM, MCTS_WIN, NativeState, mcts_children,
-                             mcts_expansion, mcts_game, mcts_playout, mcts_policy, mcts_rng, mcts_rng_below,
+                             mcts_expansion, mcts_game, mcts_rollout_report, mcts_policy, mcts_rng, mcts_rng_below,
                              mcts_simulation)
 from mcts_core.games.user_states cimport UserStates, refuse_repeated
 
@@ -82,7 +82,7 @@ cdef class PythonGame(NativeState):
         self.guided.rollouts = 1 << MCTS_ROLLOUT_RANDOM | 1 << MCTS_ROLLOUT_DECISIVE
         self.guided.actions = ACTIONS
         self.guided.children = children
-        self.guided.play_out = rollout_by_policy
+        self.guided.rollout = rollout_by_policy
         self.table.guide = &self.guided
         self.game = &self.table
         self.state = NULL
@@ -326,7 +326,7 @@ cdef int32_t children(void *context, const void *root, const uint32_t *path, uin
 
 
 cdef int32_t rollout_by_policy(void *context, const void *root, const uint32_t *path, uint32_t length,
-                               const mcts_policy *policy, mcts_playout *report, mcts_rng *rng) noexcept with gil:
+                               const mcts_policy *policy, mcts_rollout_report *report, mcts_rng *rng) noexcept with gil:
     cdef PythonGame game = <PythonGame>context
     cdef int32_t plies = 0
     try:

@@ -12,7 +12,7 @@ from mcts_core.errors import GameOver, IllegalMove, InvalidOption, InvalidState
 
 from mcts_core.games.connect_four.rollout cimport C4_KINDS, C4_MAX_COLS, C4_TWO_WORDS, c4_context, c4_state, c4_table
 from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_ONGOING, NativeState, mcts_children, mcts_expansion, mcts_game,
-                             mcts_guide, mcts_playout, mcts_policy, mcts_rng, mcts_rng_seed, mcts_simulation)
+                             mcts_guide, mcts_rollout_report, mcts_policy, mcts_rng, mcts_rng_seed, mcts_simulation)
 from mcts_core.games.mnk.knowledge cimport mnk_guide_table
 from mcts_core.games.mnk.rollout cimport MNK_MAX_CELLS, mnk_geometry, mnk_table
 
@@ -254,7 +254,7 @@ cdef class MnkKernels:
         that player and by the other one (``told``; else zeros), and the proof of ``state`` or None."""
         cdef const mnk_geometry *g = <const mnk_geometry *> state.game.context
         cdef mcts_policy how
-        cdef mcts_playout report
+        cdef mcts_rollout_report report
         cdef uint8_t played[MNK_MAX_CELLS]
         cdef long long results[3]
         cdef long long cells[2][MNK_MAX_CELLS]
@@ -273,7 +273,7 @@ cdef class MnkKernels:
         mcts_rng_seed(&rng, seed)
         with nogil:
             for _ in range(n):
-                results[guide.play_out(<void *> g, state.state, NULL, 0, &how, &report, &rng)] += 1
+                results[guide.rollout(<void *> g, state.state, NULL, 0, &how, &report, &rng)] += 1
                 if told:
                     for cell in range(g.cells):
                         cells[0][cell] += played[cell] == 1

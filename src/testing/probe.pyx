@@ -9,9 +9,9 @@ from libc.string cimport memcpy, memset
 from mcts_core.tree.dirichlet cimport dirichlet, natural_exp, natural_log
 from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_GAME_VERSION, MCTS_NO_MOVE, MCTS_SLOTS_ARE_MOVES, NativeState,
                              mcts_chance, mcts_children, mcts_expansion, mcts_game, mcts_general, mcts_guide,
-                             mcts_interrupt, mcts_legal_moves, mcts_observe, mcts_play, mcts_playout, mcts_policy,
-                             mcts_proof, mcts_random_game, mcts_returns, mcts_rng, mcts_rng_below, mcts_rng_next,
-                             mcts_rng_seed, mcts_simulation, mcts_to_move)
+                             mcts_interrupt, mcts_legal_moves, mcts_observe, mcts_play, mcts_rollout_report,
+                             mcts_policy, mcts_proof, mcts_general_rollout, mcts_returns, mcts_rng, mcts_rng_below,
+                             mcts_rng_next, mcts_rng_seed, mcts_simulation, mcts_to_move)
 from mcts_core.games.python_game cimport PythonGame, raise_error_of
 
 cdef enum:
@@ -209,18 +209,18 @@ cdef class Probe:
             return self.children(path, distance, symmetry, returned)
         return listed, bool(found.root_player), bool(found.complete), found.rest
 
-    def play_out(self, path, rollout=0, told=True):
+    def policy_rollout(self, path, rollout=0, told=True):
         """(result for the player to move at the root, bytes of who played which action, proof or None) of one rollout
         by the policy ``rollout``; the game is not asked for what was played unless ``told``, and the bytes are 0."""
         cdef mcts_policy policy
-        cdef mcts_playout report
+        cdef mcts_rollout_report report
         cdef uint32_t *moves = _copy(path)
         played = bytearray(max(self.native.game.guide.actions, <uint32_t>1))
         cdef unsigned char[:] view = played
         policy.rollout = rollout
         policy.distance = policy.symmetry = 0
         report.played = &view[0] if told and self.native.game.guide.actions else NULL
-        returned = self.native.game.guide.play_out(self.native.game.context, self.native.state, moves,
+        returned = self.native.game.guide.rollout(self.native.game.context, self.native.state, moves,
                                                    <uint32_t>len(path), &policy, &report, &self.rng)
         free(moves)
         self._check(returned)
@@ -348,4 +348,4 @@ cdef class TableState(NativeState):
         general.returns = <mcts_returns><address>functions.get("returns", 0)
         general.chance = <mcts_chance><address>functions.get("chance", 0)
         general.observe = <mcts_observe><address>functions.get("observe", 0)
-        general.rollout = <mcts_random_game><address>functions.get("rollout", 0)
+        general.rollout = <mcts_general_rollout><address>functions.get("rollout", 0)

@@ -300,7 +300,7 @@ cdef inline void add_values(const GeneralTree *general, GeneralBlock *block, con
     block.valued += 1
 
 
-cdef void back_up(GeneralTree *general, uint32_t start, uint32_t length, const double *values) noexcept nogil:
+cdef void backup(GeneralTree *general, uint32_t start, uint32_t length, const double *values) noexcept nogil:
     """Ends an iteration: its values arrive at the nodes of its path."""
     cdef uint32_t at
     cdef GeneralBlock *block = general_block(general, 0)
@@ -338,7 +338,7 @@ cdef int roll_out(GeneralTree *general, uint32_t length) noexcept nogil:
     for player in range(general.players):
         mean[player] /= rollouts
     general.tree.rollouts += rollouts
-    back_up(general, 0, length, mean)
+    backup(general, 0, length, mean)
     return RUN_DONE
 
 
@@ -356,7 +356,7 @@ cdef int iterate(GeneralTree *general) noexcept nogil:
             index = link & WIDE_INDEX
             continue
         if kind == LINK_TERMINAL:
-            back_up(general, 0, length, ending_values(general, link))
+            backup(general, 0, length, ending_values(general, link))
             return RUN_DONE
         seen = general_columns(general, general_block(general, index)).visits[general.tree.path_slot[length - 1]] - 1
         status = look(general, 0, length, seen > 0)
@@ -373,7 +373,7 @@ cdef int iterate(GeneralTree *general) noexcept nogil:
                 break
             general.tree.nodes += seen == 0
             set_link(general, length - 1, LINK_TERMINAL | child)
-            back_up(general, 0, length, ending_values(general, LINK_TERMINAL | child))
+            backup(general, 0, length, ending_values(general, LINK_TERMINAL | child))
             return RUN_DONE
         if seen == 0 and general.position.kind != KIND_CHANCE:
             status = roll_out(general, length)
@@ -446,7 +446,7 @@ cdef int descend(GeneralTree *general, float *row) noexcept nogil:
             index = link & WIDE_INDEX
             continue
         if kind == LINK_TERMINAL:
-            back_up(general, start, length, ending_values(general, link))
+            backup(general, start, length, ending_values(general, link))
             return RUN_DONE
         if kind == LINK_WAITS:
             status = enter(general, length, NO_LEAF, False)
@@ -465,7 +465,7 @@ cdef int descend(GeneralTree *general, float *row) noexcept nogil:
                 break
             general.tree.nodes += fresh
             set_link(general, start + length - 1, LINK_TERMINAL | child)
-            back_up(general, start, length, ending_values(general, LINK_TERMINAL | child))
+            backup(general, start, length, ending_values(general, LINK_TERMINAL | child))
             return RUN_DONE
         child = new_block(general)
         if child == 0:
@@ -640,7 +640,7 @@ cdef int general_resolve(GeneralTree *general, const GeneralEvaluation *evaluati
             continue
         general.tree.nodes += entry.fresh
         set_link(general, entry.start + entry.length - 1, LINK_BLOCK | entry.leaf)
-        back_up(general, entry.start, entry.length, values)
+        backup(general, entry.start, entry.length, values)
     general.entry_count = general.waiting = general.collisions = general.path_used = 0
     return FAULT_NONE
 

@@ -1,7 +1,7 @@
 """The guided search: selection with priors, AMAF statistics and proven values; layout: ``tree/guided_tree.pxd``.
 
-The rule by which values are proven is in ``tree/proof_rule.pxd``, the AMAF statistics are in ``tree/rave.pxd``. What is left is
-one piece: selection, expansion, proof and backup call each other within an iteration. This module is compiled once per
+The rule by which values are proven is in ``proof_rule.pxd``, the AMAF statistics are in ``rave.pxd``. What is left is one
+piece: selection, expansion, proof and backup call each other within an iteration. This module is compiled once per
 instruction set.
 """
 
@@ -11,8 +11,8 @@ from libc.stdlib cimport free
 from libc.string cimport memset
 
 from mcts_core.arena cimport arena_allocate, arena_at, arena_free
-from mcts_core.game cimport (MCTS_DRAW, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_WIN, mcts_game, mcts_interrupt, mcts_playout,
-                             mcts_policy, mcts_proof, mcts_raised)
+from mcts_core.game cimport (MCTS_DRAW, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_WIN, mcts_game, mcts_interrupt,
+                             mcts_rollout_report, mcts_policy, mcts_proof, mcts_raised)
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.plain_tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS,
                                         MAX_SLOTS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY,
@@ -138,7 +138,7 @@ cdef void begin_root(GuidedTree *guided, uint64_t seed) noexcept nogil:
     begin_search(&guided.tree, seed)
     guided.tree.proof.value = -1
     guided.tree.settled = 0
-    guided.debt = 0
+    guided.root_proofs_due = 0
 
 
 cdef void set_root(GuidedTree *guided, const TreeRoot *root) noexcept nogil:
@@ -383,8 +383,8 @@ cdef int expand(GuidedTree *guided, uint32_t length, uint32_t *link) noexcept no
     cdef int status
     if not levels_reserve(guided, length + 2):
         return RUN_SYSTEM_MEMORY
-    if guided.options.leaf_units and has_prover(guided) and length > 1:
-        status = ask_prover(guided, length, guided.options.leaf_units, 0, &proof)
+    if guided.options.leaf_proofs and has_prover(guided) and length > 1:
+        status = ask_prover(guided, length, guided.options.leaf_proofs, 0, &proof)
         if status != RUN_DONE:
             return status
         if proof.value >= 0:
@@ -579,7 +579,7 @@ cdef void prove_root(GuidedTree *guided, int32_t value, uint32_t distance) noexc
     guided.tree.proof.distance = distance
     guided.tree.proof.exact = 0
     guided.tree.proof.move = MCTS_NO_MOVE
-    if not has_prover(guided) or guided.options.root_units == 0 or (value == 2 and distance == 1):
+    if not has_prover(guided) or guided.options.root_proofs == 0 or (value == 2 and distance == 1):
         guided.tree.settled = 1
 
 
@@ -624,7 +624,7 @@ cdef int prove_node(GuidedTree *guided, uint32_t length) noexcept nogil:
     cdef uint32_t end = length
     cdef int32_t points = 0
     cdef mcts_proof proof
-    cdef uint64_t budget = <uint64_t>guided.options.node_units * block.visits // 4
+    cdef uint64_t budget = <uint64_t>guided.options.node_proofs * block.visits // 4
     cdef int status = ask_prover(guided, length, min(budget, <uint64_t>NODE_SLICE), 0, &proof)
     if status != RUN_DONE or proof.value < 0:
         return status
@@ -657,7 +657,7 @@ cdef int iterate(GuidedTree *guided) noexcept nogil:
     cdef bint amaf = guided.options.selection >= SELECT_RAVE, proven = False
     cdef GuidedBlock *block
     cdef GuidedColumns columns
-    cdef mcts_playout playout
+    cdef mcts_rollout_report report
     # selection: the best child of every block is known
     while True:
         block = block_at(guided, index)
@@ -696,16 +696,16 @@ cdef int iterate(GuidedTree *guided) noexcept nogil:
     if link & LINK_KIND == LINK_TERMINAL:
         points = <int32_t>result_of(link) * <int32_t>guided.options.rollouts_per_leaf
     else:
-        playout.played = guided.played if amaf else NULL
+        report.played = guided.played if amaf else NULL
         for i in range(guided.options.rollouts_per_leaf):
-            playout.proof.value = -1
-            returned = guided.guide.play_out(tree.game.context, tree.root, path_of(guided), length - 1,
-                                             &guided.options.policy, &playout, &tree.rng)
+            report.proof.value = -1
+            returned = guided.guide.rollout(tree.game.context, tree.root, path_of(guided), length - 1,
+                                             &guided.options.policy, &report, &tree.rng)
             if MCTS_UNLIKELY(returned < 0):
                 return RUN_GAME_ERROR
             points += 1 + tree.root_sign * (returned - 1)
-            if playout.proof.value >= 0 and guided.options.solver and length > 1:
-                link = terminal(leaf_sign(guided, length), playout.proof.value, playout.proof.distance)
+            if report.proof.value >= 0 and guided.options.solver and length > 1:
+                link = terminal(leaf_sign(guided, length), report.proof.value, report.proof.distance)
                 points = <int32_t>result_of(link) * <int32_t>guided.options.rollouts_per_leaf
                 set_link(guided, length, link)
                 proven = True
@@ -745,7 +745,7 @@ cdef int iterate(GuidedTree *guided) noexcept nogil:
     columns = guided_columns(guided, block)
     columns.visits[0] += 1
     columns.wins[0] += points
-    if prove > 1 and guided.options.node_units and has_prover(guided):
+    if prove > 1 and guided.options.node_proofs and has_prover(guided):
         return prove_node(guided, prove)
     return RUN_DONE
 
@@ -767,11 +767,11 @@ cdef int guided_run(Tree *tree, uint32_t count) noexcept nogil:
             if MCTS_UNLIKELY(status != RUN_DONE):
                 return status
         else:
-            guided.tree.forgone += 1
+            guided.tree.proof_iterations += 1
         if has_prover(guided):
-            guided.debt += guided.options.root_units
-            if guided.debt >= ROOT_SLICE:
-                guided.debt -= ROOT_SLICE
+            guided.root_proofs_due += guided.options.root_proofs
+            if guided.root_proofs_due >= ROOT_SLICE:
+                guided.root_proofs_due -= ROOT_SLICE
                 status = search_root_exactly(guided)
                 if status != RUN_DONE:
                     return status

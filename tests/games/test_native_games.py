@@ -496,7 +496,7 @@ def test_the_table_agrees_with_the_rules_when_turns_do_not_alternate(seed):
             assert (slot, count) == (move, 6)
             assert (result - 1) * root.to_move in leaves(child)
             policies = (
-                [probe.play_out([*path, move], policy)[0] for policy in (0, 1)]
+                [probe.policy_rollout([*path, move], policy)[0] for policy in (0, 1)]
                 if isinstance(tree[child], tuple)
                 else []
             )
@@ -523,10 +523,10 @@ def test_the_table_agrees_with_the_rules_when_turns_do_not_alternate(seed):
 
 
 def test_rollouts_tell_who_played_what():
-    _, played, proof = Probe(nim(3).state(), 1).play_out([1], 0)  # two stones are left, the other one moves
+    _, played, proof = Probe(nim(3).state(), 1).policy_rollout([1], 0)  # two stones are left, the other one moves
     assert proof is None and len(played) == 4
     assert list(played) in ([0, 0, 2, 0], [0, 2, 0, 0])  # 2 takes both, or 1 and 1, of which the first counts
-    assert Probe(nim(3).state(), 1).play_out([1], 0, told=False)[1] == bytes(4)
+    assert Probe(nim(3).state(), 1).policy_rollout([1], 0, told=False)[1] == bytes(4)
 
 
 def test_decisive_rollouts_win_at_once_or_keep_the_opponent_from_it():
@@ -540,12 +540,12 @@ def test_decisive_rollouts_win_at_once_or_keep_the_opponent_from_it():
         "lost": -1,
     }
     game, _ = paper(tree)
-    results = [Probe(game.state(), seed).play_out([], 1) for seed in range(60)]
+    results = [Probe(game.state(), seed).policy_rollout([], 1) for seed in range(60)]
     assert not any(played[0] for _, played, _ in results if played[1] == played[2] == 0)
     assert {result for result, _, _ in results} == {1, 2}  # b, where -1 draws or blunders, and c
-    assert all(result == 2 for seed in range(20) for result in [Probe(game.state(), seed).play_out([2], 1)[0]])
-    assert {Probe(game.state(), seed).play_out([0], 1)[0] for seed in range(20)} == {0}
-    assert {Probe(game.state(), seed).play_out([0], 0)[0] for seed in range(20)} == {0, 2}
+    assert all(result == 2 for seed in range(20) for result in [Probe(game.state(), seed).policy_rollout([2], 1)[0]])
+    assert {Probe(game.state(), seed).policy_rollout([0], 1)[0] for seed in range(20)} == {0}
+    assert {Probe(game.state(), seed).policy_rollout([0], 0)[0] for seed in range(20)} == {0, 2}
 
 
 @pytest.mark.parametrize("selection", ["ucb1", "ucb1-tuned", "rave", "grave"])
@@ -655,8 +655,8 @@ def test_a_given_rollout_is_used():
     probe = Probe(game.state())
     assert probe.simulate([], 0)[0] == 0 and calls[-1] == 8  # the other one is to move there
     assert probe.simulate([1], 0)[0] == 2 and calls[-1] == 7
-    assert probe.play_out([1, 1])[0] in (0, 2) and calls[-1] == 7  # told what was played: move by move
-    assert probe.play_out([1, 1], told=False)[0] == 2 and calls[-1] == 7
+    assert probe.policy_rollout([1, 1])[0] in (0, 2) and calls[-1] == 7  # told what was played: move by move
+    assert probe.policy_rollout([1, 1], told=False)[0] == 2 and calls[-1] == 7
     game, _ = paper({"root": (1, {0: "a"}), "a": (1, {0: "b"}), "b": (-1, {0: "c"}), "c": 0}, rollout=ROLLOUT(rollout))
     probe = Probe(game.state())
     assert [probe.simulate(path, 0)[0] for path in ([], [0], [0, 0])] == [2, 0, 1]

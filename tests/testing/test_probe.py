@@ -56,7 +56,7 @@ def test_errors_of_python_games_come_out():
             raise ValueError("broken")
 
     for call in (lambda probe: probe.rollout(), lambda probe: probe.simulate([], 0), lambda probe: probe.expand([], 1),
-                 lambda probe: probe.children([]), lambda probe: probe.play_out([])):
+                 lambda probe: probe.children([]), lambda probe: probe.policy_rollout([])):
         with pytest.raises(mc.GameError, match="broken"):
             call(Probe(Raising()))
 
@@ -88,10 +88,10 @@ def test_the_guide_of_a_python_game():
     (child,), same, complete, rest = probe.children([0])
     assert child == (1, 1, 1, 0, 0.5) and (same, complete, rest) == (False, True, 0)  # it wins at once
     for rollout in (0, 1):
-        result, played, proof = probe.play_out([0], rollout)
+        result, played, proof = probe.policy_rollout([0], rollout)
         assert result == 0 and proof is None
         assert len(played) == actions and list(played[:3]) == [0, 2, 0]  # only what was played after the path
-    assert probe.play_out([0], told=False) == (0, bytes(actions), None)
+    assert probe.policy_rollout([0], told=False) == (0, bytes(actions), None)
 
 
 def test_moves_and_plays_of_a_state():

@@ -3,7 +3,7 @@
 from libc.stdint cimport uint32_t, uint64_t
 
 from mcts_core.games.connect_four.rollout cimport C4_KINDS
-from mcts_core.game cimport mcts_find_children, mcts_play_out
+from mcts_core.game cimport mcts_find_children, mcts_policy_rollout
 
 
 cdef extern from "kernels/connect_four/threats.h" nogil:
@@ -32,4 +32,4 @@ cdef extern from "kernels/connect_four/threats.h" nogil:
 
 ctypedef struct c4_guide_table:
     mcts_find_children children[C4_KINDS]
-    mcts_play_out rollout_by_policy[C4_KINDS]
+    mcts_policy_rollout rollout_by_policy[C4_KINDS]

@@ -152,7 +152,7 @@ typedef struct mcts_proof {
 typedef struct mcts_children {
     uint32_t capacity;   /* in: room in the arrays */
     uint32_t *moves;
-    uint32_t *actions;   /* what the move is called in mcts_playout.played, 0 .. guide.actions-1 */
+    uint32_t *actions;   /* what the move is called in mcts_rollout_report.played, 0 .. guide.actions-1 */
     uint8_t *outcomes;   /* MCTS_WIN, _DRAW, _LOSS for the player who moves, where the game ends or that is proven */
     uint16_t *distances; /* of those: plies from the child to the end of the game, 0: it is over */
     float *priors;       /* expected result for the player who moves, in [0, 1]; 0.5: no opinion */
@@ -162,13 +162,13 @@ typedef struct mcts_children {
 } mcts_children;
 
 /* What one rollout from a node reports. */
-typedef struct mcts_playout {
+typedef struct mcts_rollout_report {
     uint8_t *played;  /* in: NULL, or room for guide.actions bytes; out: who played each action from the end of the path
                          on: 0 nobody, 1 the player to move at the root, 2 the other one. Where no action comes twice in
                          a game those of the path, or of earlier moves, may be in it too */
     mcts_proof proof; /* out: of the position at the end of the path, when a glance showed it; else value -1, as in all
                          games whose players do not alternate */
-} mcts_playout;
+} mcts_rollout_report;
 
 /* From `root` plays path[0..length) and reports the children; returns their number. Where that is above
  * children->capacity nothing is written, and the search asks again with more room. */
@@ -177,8 +177,8 @@ typedef int32_t (*mcts_find_children)(void *context, const void *root, const uin
 
 /* From `root` plays path[0..length), where the game goes on, and from there a rollout by policy->rollout; returns the
  * result for the player to move at the root. */
-typedef int32_t (*mcts_play_out)(void *context, const void *root, const uint32_t *path, uint32_t length,
-                                 const mcts_policy *policy, mcts_playout *playout, mcts_rng *rng);
+typedef int32_t (*mcts_policy_rollout)(void *context, const void *root, const uint32_t *path, uint32_t length,
+                                 const mcts_policy *policy, mcts_rollout_report *report, mcts_rng *rng);
 
 /* Tries to prove the position at the end of the path, where the game goes on, with a proof budget of about `budget`
  * steps (some 20 to 100 ns each), the exact distance included if `exact`; calling again goes on where the last call
@@ -197,7 +197,7 @@ typedef struct mcts_guide {
     uint32_t distance;           /* the distance for children that is best for the board; 0: all moves */
     uint32_t actions;            /* number of actions; 0: rollouts do not tell what was played */
     mcts_find_children children;
-    mcts_play_out play_out;
+    mcts_policy_rollout rollout;
     mcts_prove prove;            /* NULL: the game has no exact search */
     mcts_create_memory create_memory; /* these three with `prove` only */
     mcts_use_memory clear_memory;
@@ -222,7 +222,7 @@ typedef int32_t (*mcts_chance)(void *context, const void *state, uint32_t *moves
 typedef int32_t (*mcts_observe)(void *context, const void *state, float *planes);
 
 /* Random moves and chance from `state`, where the game goes on, to the end: the value for each player; returns 0. */
-typedef int32_t (*mcts_random_game)(void *context, const void *state, mcts_rng *rng, double *values);
+typedef int32_t (*mcts_general_rollout)(void *context, const void *state, mcts_rng *rng, double *values);
 
 /* In a game with `to_move`, `play` plays for whoever is to move, chance included, and returns MCTS_ONGOING or, where
  * the game is over, any other outcome; what that means, `returns` says. `legal_moves` is asked where a player is to
@@ -236,7 +236,7 @@ typedef struct mcts_general {
     mcts_returns returns;
     mcts_chance chance;          /* NULL: there is no chance */
     mcts_observe observe;        /* NULL: there are no observations */
-    mcts_random_game rollout;    /* NULL: the search plays by `legal_moves`, `chance` and `play` */
+    mcts_general_rollout rollout;    /* NULL: the search plays by `legal_moves`, `chance` and `play` */
 } mcts_general;
 
 /* ---- the whole ------------------------------------------------------------------------------------------------------ */

@@ -398,7 +398,7 @@ static inline int32_t mcts_rules_decide(mcts_rules *rules, const void *state, in
 }
 
 static inline int32_t mcts_rules_guided_rollout(void *context, const void *root, const uint32_t *path, uint32_t length,
-                                                const mcts_policy *policy, mcts_playout *report, mcts_rng *rng) {
+                                                const mcts_policy *policy, mcts_rollout_report *report, mcts_rng *rng) {
     mcts_rules *rules = (mcts_rules *)context;
     const int decisive = policy->rollout == MCTS_ROLLOUT_DECISIVE;
     uint32_t ply = length, limit = rules->max_plies ? rules->max_plies : MCTS_RULES_LONGEST_GAME;
@@ -464,7 +464,7 @@ static inline int32_t mcts_fill_game(mcts_game *game, mcts_guide *guide, mcts_ru
         guide->rollouts = 1u << MCTS_ROLLOUT_RANDOM | 1u << MCTS_ROLLOUT_DECISIVE;
         guide->actions = rules->max_moves;
         guide->children = mcts_rules_children;
-        guide->play_out = mcts_rules_guided_rollout;
+        guide->rollout = mcts_rules_guided_rollout;
         game->guide = guide;
     }
     return 0;

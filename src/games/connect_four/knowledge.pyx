@@ -20,7 +20,7 @@ from mcts_core.games.connect_four.knowledge cimport (c4_any, c4_below, c4_both, 
 from mcts_core.games.connect_four.rollout cimport C4_ONE_WORD, C4_STANDARD, C4_TWO_WORDS, c4_context, c4_state, c4_table
 from mcts_core.dispatch cimport hot_table
 from mcts_core.game cimport (MCTS_DRAW, MCTS_LOSS, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_ROLLOUT_RANDOM, MCTS_WIN,
-                             mcts_children, mcts_playout, mcts_policy, mcts_proof, mcts_rng)
+                             mcts_children, mcts_rollout_report, mcts_policy, mcts_proof, mcts_rng)
 
 
 cdef extern from "kernels/connect_four/board.h" nogil:
@@ -196,7 +196,7 @@ cdef inline int32_t roll(const c4_board *b, position at, uint8_t *played, uint32
 
 
 cdef inline int32_t rollout_by_policy(const c4_board *b, const c4_state *root, const uint32_t *path, uint32_t length,
-                                      const mcts_policy *policy, mcts_playout *report, mcts_rng *rng) noexcept nogil:
+                                      const mcts_policy *policy, mcts_rollout_report *report, mcts_rng *rng) noexcept nogil:
     cdef position at
     cdef c4_state leaf
     cdef uint32_t who = 1 + (length & 1)
@@ -221,19 +221,19 @@ cdef inline int32_t rollout_by_policy(const c4_board *b, const c4_state *root, c
 
 
 cdef int32_t rollout_by_policy_standard(void *context, const void *root, const uint32_t *path, uint32_t length,
-                                        const mcts_policy *policy, mcts_playout *report, mcts_rng *rng) noexcept nogil:
+                                        const mcts_policy *policy, mcts_rollout_report *report, mcts_rng *rng) noexcept nogil:
     return rollout_by_policy(<const standard_board *> context, <const c4_state *> root, path, length, policy, report,
                              rng)
 
 
 cdef int32_t rollout_by_policy_one(void *context, const void *root, const uint32_t *path, uint32_t length,
-                                   const mcts_policy *policy, mcts_playout *report, mcts_rng *rng) noexcept nogil:
+                                   const mcts_policy *policy, mcts_rollout_report *report, mcts_rng *rng) noexcept nogil:
     return rollout_by_policy(<const one_word_board *> context, <const c4_state *> root, path, length, policy, report,
                              rng)
 
 
 cdef int32_t rollout_by_policy_two(void *context, const void *root, const uint32_t *path, uint32_t length,
-                                   const mcts_policy *policy, mcts_playout *report, mcts_rng *rng) noexcept nogil:
+                                   const mcts_policy *policy, mcts_rollout_report *report, mcts_rng *rng) noexcept nogil:
     return rollout_by_policy(<const two_word_board *> context, <const c4_state *> root, path, length, policy, report,
                              rng)
 

@@ -236,7 +236,7 @@ cdef Geometry make_geometry(int rows, int cols, int connect):
     self.guide.rollouts = 1 << MCTS_ROLLOUT_RANDOM | 1 << MCTS_ROLLOUT_DECISIVE
     self.guide.actions = rows * cols
     self.guide.children = HOT_GUIDE.children[c.kind]
-    self.guide.play_out = HOT_GUIDE.rollout_by_policy[c.kind]
+    self.guide.rollout = HOT_GUIDE.rollout_by_policy[c.kind]
     self.guide.prove = HOT_PROVER.prove[c.kind]
     self.guide.create_memory = HOT_PROVER.create_memory
     self.guide.clear_memory = HOT_PROVER.clear_memory

@@ -12,7 +12,7 @@ from libc.string cimport memcpy, memset
 
 from mcts_core.dispatch cimport hot_table
 from mcts_core.game cimport (MCTS_DRAW, MCTS_LOSS, MCTS_ONGOING, MCTS_ROLLOUT_DECISIVE, MCTS_ROLLOUT_RANDOM,
-                             MCTS_ROLLOUT_TACTICAL, MCTS_WIN, mcts_children, mcts_game, mcts_guide, mcts_playout,
+                             MCTS_ROLLOUT_TACTICAL, MCTS_WIN, mcts_children, mcts_game, mcts_guide, mcts_rollout_report,
                              mcts_policy, mcts_rng, mcts_rollout)
 from mcts_core.games.mnk.candidates cimport candidates
 from mcts_core.games.mnk.child_list cimport append_all, append_ranked, child_list, mnk_rank_grades, mnk_ranking
@@ -58,7 +58,7 @@ cdef int32_t random_result(const mnk_geometry *g, const mnk_state *s, const uint
 
 
 cdef int32_t rollout_by_policy(void *context, const void *root, const uint32_t *path, uint32_t length,
-                               const mcts_policy *policy, mcts_playout *report, mcts_rng *rng) noexcept nogil:
+                               const mcts_policy *policy, mcts_rollout_report *report, mcts_rng *rng) noexcept nogil:
     cdef const mnk_geometry *g = <const mnk_geometry *> context
     cdef const mnk_state *s = <const mnk_state *> root
     cdef mnk_row_board b
@@ -171,7 +171,7 @@ cdef void prepare(const mnk_geometry *g, mcts_guide *guide) noexcept nogil:
     guide.distance = 2 if max(g.rows, g.cols) > 8 else 0
     guide.actions = g.cells
     guide.children = children
-    guide.play_out = rollout_by_policy
+    guide.rollout = rollout_by_policy
 
 
 cdef int find_rollouts() except -1:

@@ -168,7 +168,7 @@ def test_what_was_played_is_the_game(shape, rollout):
     for start, path, _state in positions(shape, 30, 5):
         probe = Probe(start, 7)
         for _ in range(3):
-            result, played, _proof = probe.play_out(path, rollout)
+            result, played, _proof = probe.policy_rollout(path, rollout)
             owner = {(action // rows, action % rows): who for action, who in enumerate(played) if who}
             assert len(played) == rows * cols and set(owner.values()) <= {1, 2}
             ones, twos = (sum(who == number for who in owner.values()) for number in (1, 2))
@@ -229,7 +229,7 @@ def test_odds_of_rollouts(shape, rollout):
         if len(path) % 2:
             exact = exact[::-1]
         for _ in range(count):
-            results[probe.play_out(path, rollout)[0]] += 1
+            results[probe.policy_rollout(path, rollout)[0]] += 1
         for seen, p in zip(results, map(float, exact), strict=True):
             assert abs(seen - count * p) <= 5 * math.sqrt(count * p * (1 - p)) + 1e-9, (results, exact, str(state))
 
@@ -238,8 +238,8 @@ def test_odds_of_rollouts(shape, rollout):
 def test_glances_are_true_and_complete(shape):
     seen = set()
     for start, path, state in positions(shape, 60 if shape[0] * shape[1] < 60 else 25, 13):
-        proof = Probe(start).play_out(path, DECISIVE)[2]
-        assert proof == Probe(start).play_out(path, RANDOM)[2]
+        proof = Probe(start).policy_rollout(path, DECISIVE)[2]
+        assert proof == Probe(start).policy_rollout(path, RANDOM)[2]
         wins, moves = winning_moves(state), state.legal_moves()
         if wins:
             assert proof[:3] == (2, 1, True) and proof[3] in wins
@@ -275,7 +275,7 @@ for rows, cols, connect in ((6, 7, 4), (7, 8, 5), (5, 5, 4), (9, 9, 5)):
             if moves:
                 path.append(chance.choice(moves))
                 state = state.play(path[-1])
-        answers = [probe.children(path), [probe.play_out(path, policy) for policy in (0, 1) for _ in range(5)]]
+        answers = [probe.children(path), [probe.policy_rollout(path, policy) for policy in (0, 1) for _ in range(5)]]
         if probe.guide[3]:
             answers.append(probe.prove(path, 3000, True, 1 << 18))
         found.update(repr(answers).encode())

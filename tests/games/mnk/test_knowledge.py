@@ -282,7 +282,7 @@ def test_whatever_is_proven_is_true():
             assert all(pair[0] == 0 for pair in left_out)
             assert max((pair[1] - 1 for pair in left_out), default=0) == rest
         for policy in (RANDOM, DECISIVE, TACTICAL):
-            proof = Probe(state).play_out([], policy)[2]
+            proof = Probe(state).policy_rollout([], policy)[2]
             if proof:
                 assert proof[:3] == (value, plies, True)
                 assert found[proof[3]][0] == value
@@ -296,7 +296,7 @@ def test_proofs_hold_on_large_boards(rule):
     """The claims of a glance, replayed against every reply."""
     seen = Counter()
     for state, board in samples(4, boards=((15, 15, 5), (20, 18, 5), (10, 10, 4)), each=36):
-        proof = Probe(state).play_out([], DECISIVE)[2]
+        proof = Probe(state).policy_rollout([], DECISIVE)[2]
         if state.rule != rule or proof is None:
             continue
         value, plies, exact, move = proof
@@ -342,7 +342,7 @@ def test_overlines(rows, freestyle, exact):
         assert state.to_move == 1
         listed, _, complete, _ = Probe(state).children([], 2)
         assert {move for move, _, outcome, plies, _ in listed if (outcome, plies) == (WIN, 0)} == wins
-        result, _, proof = Probe(state).play_out([], DECISIVE)
+        result, _, proof = Probe(state).policy_rollout([], DECISIVE)
         assert (proof is not None and proof[:2] == (2, 1)) == bool(wins)
         assert result == 2 if wins else True
 
@@ -503,7 +503,7 @@ def test_played_is_a_game(policy):
             if end.play(move).winner() is None:
                 path.append(move)
                 end = end.play(move)
-        result, played, _ = Probe(state, index).play_out(path, policy)
+        result, played, _ = Probe(state, index).policy_rollout(path, policy)
         results[result] += 1
         board = Board(state)
         first = board.mover
@@ -538,7 +538,7 @@ def test_decisive_rollouts_win_and_block():
     for index, (state, board) in enumerate(samples(12, boards=((15, 15, 5), (9, 9, 5), (7, 7, 4)), each=12)):
         mine, theirs = board.fives(board.mover), board.fives(1 - board.mover)
         for policy in (DECISIVE, TACTICAL):
-            result, played, _ = Probe(state, index).play_out([], policy)
+            result, played, _ = Probe(state, index).policy_rollout([], policy)
             used = sum(player > 0 for player in played)
             if mine:
                 assert (result, used) == (2, 1)
@@ -557,7 +557,7 @@ def test_tactical_rollouts_make_open_fours_and_answer_open_threes():
         straight = {player: straight_fours(board, player) for player in (mine, theirs)}
         if straight[mine]:
             for seed in range(10):
-                result, played, _ = Probe(state, seed).play_out([], TACTICAL)
+                result, played, _ = Probe(state, seed).policy_rollout([], TACTICAL)
                 assert (result, sum(player > 0 for player in played)) == (2, 3)
             seen["made"] += 1
         elif straight[theirs]:
@@ -565,7 +565,7 @@ def test_tactical_rollouts_make_open_fours_and_answer_open_threes():
             for cells in straight[theirs]:
                 replies = replies | cells
             for seed in range(30):
-                result, played, _ = Probe(state, seed).play_out([], TACTICAL)
+                result, played, _ = Probe(state, seed).policy_rollout([], TACTICAL)
                 assert any(played[cell] == 1 for cell in replies)
                 if not board.saves():
                     assert result == 0
