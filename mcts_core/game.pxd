@@ -86,7 +86,8 @@ cdef extern from "mcts_core/game.h" nogil:
     ctypedef int32_t (*mcts_find_children)(void *context, const void *root, const uint32_t *path, uint32_t length,
                                            const mcts_policy *policy, mcts_children *children) noexcept
     ctypedef int32_t (*mcts_policy_rollout)(void *context, const void *root, const uint32_t *path, uint32_t length,
-                                      const mcts_policy *policy, mcts_rollout_report *report, mcts_rng *rng) noexcept
+                                            const mcts_policy *policy, mcts_rollout_report *report,
+                                            mcts_rng *rng) noexcept
     ctypedef int32_t (*mcts_prove)(void *context, const void *root, const uint32_t *path, uint32_t length,
                                    void *memory, uint64_t budget, int32_t exact, mcts_proof *proof) noexcept
 

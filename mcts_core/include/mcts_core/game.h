@@ -178,7 +178,7 @@ typedef int32_t (*mcts_find_children)(void *context, const void *root, const uin
 /* From `root` plays path[0..length), where the game goes on, and from there a rollout by policy->rollout; returns the
  * result for the player to move at the root. */
 typedef int32_t (*mcts_policy_rollout)(void *context, const void *root, const uint32_t *path, uint32_t length,
-                                 const mcts_policy *policy, mcts_rollout_report *report, mcts_rng *rng);
+                                       const mcts_policy *policy, mcts_rollout_report *report, mcts_rng *rng);
 
 /* Tries to prove the position at the end of the path, where the game goes on, with a proof budget of about `budget`
  * steps (some 20 to 100 ns each), the exact distance included if `exact`; calling again goes on where the last call

@@ -196,7 +196,8 @@ cdef inline int32_t roll(const c4_board *b, position at, uint8_t *played, uint32
 
 
 cdef inline int32_t rollout_by_policy(const c4_board *b, const c4_state *root, const uint32_t *path, uint32_t length,
-                                      const mcts_policy *policy, mcts_rollout_report *report, mcts_rng *rng) noexcept nogil:
+                                      const mcts_policy *policy, mcts_rollout_report *report,
+                                      mcts_rng *rng) noexcept nogil:
     cdef position at
     cdef c4_state leaf
     cdef uint32_t who = 1 + (length & 1)
@@ -221,19 +222,22 @@ cdef inline int32_t rollout_by_policy(const c4_board *b, const c4_state *root, c
 
 
 cdef int32_t rollout_by_policy_standard(void *context, const void *root, const uint32_t *path, uint32_t length,
-                                        const mcts_policy *policy, mcts_rollout_report *report, mcts_rng *rng) noexcept nogil:
+                                        const mcts_policy *policy, mcts_rollout_report *report,
+                                        mcts_rng *rng) noexcept nogil:
     return rollout_by_policy(<const standard_board *> context, <const c4_state *> root, path, length, policy, report,
                              rng)
 
 
 cdef int32_t rollout_by_policy_one(void *context, const void *root, const uint32_t *path, uint32_t length,
-                                   const mcts_policy *policy, mcts_rollout_report *report, mcts_rng *rng) noexcept nogil:
+                                   const mcts_policy *policy, mcts_rollout_report *report,
+                                   mcts_rng *rng) noexcept nogil:
     return rollout_by_policy(<const one_word_board *> context, <const c4_state *> root, path, length, policy, report,
                              rng)
 
 
 cdef int32_t rollout_by_policy_two(void *context, const void *root, const uint32_t *path, uint32_t length,
-                                   const mcts_policy *policy, mcts_rollout_report *report, mcts_rng *rng) noexcept nogil:
+                                   const mcts_policy *policy, mcts_rollout_report *report,
+                                   mcts_rng *rng) noexcept nogil:
     return rollout_by_policy(<const two_word_board *> context, <const c4_state *> root, path, length, policy, report,
                              rng)
 
