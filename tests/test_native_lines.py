@@ -59,13 +59,13 @@ def test_counts_of_both_instruction_sets_are_one(tmp_path, monkeypatch):
         ran = 3 if command[-1].name == "a.gcda" else 0
         lines = [{"line_number": 11, "count": ran}, {"line_number": 12, "count": 0}, {"line_number": 24, "count": 0}]
         own = {"file": "f.c", "lines": lines}
-        header = {"file": "src/kernels/selection/ucb.h", "lines": [{"line_number": 5, "count": 0}]}
+        header = {"file": "src/kernels/selection/ucb1.h", "lines": [{"line_number": 5, "count": 0}]}
         other = {"file": "/usr/include/stdio.h", "lines": [{"line_number": 1, "count": 1}]}
         with gzip.open(f"{cwd}/{command[-1].name}.gcov.json.gz", "wt") as file:
             json.dump({"files": [own, header, other]}, file)
 
     monkeypatch.setattr(native_lines.subprocess, "run", run)
-    assert native_lines.counts(tmp_path) == {"src/tree/plain_tree.pyx": {8: 3}, "src/kernels/selection/ucb.h": {5: 0}}
+    assert native_lines.counts(tmp_path) == {"src/tree/plain_tree.pyx": {8: 3}, "src/kernels/selection/ucb1.h": {5: 0}}
 
 
 def test_ranges():

@@ -15,7 +15,7 @@ from mcts_core.tree.plain_tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX
 
 cdef extern from *:
     """
-    #define CHECKED_EXCLUDED (-1e30f)     /* SEL_EXCLUDED of selection.h, whose functions are not for this */
+    #define CHECKED_EXCLUDED (-1e30f)     /* SEL_EXCLUDED of columns.h, whose functions are not for this */
     #define CHECKED_LOOSE 0.01f           /* by how much sums of rounded floats may be off, of their number */
     #define CHECKED_MOST_AMAF 16777216.0f /* where adding 1 to a float changes nothing */
     """

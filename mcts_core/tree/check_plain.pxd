@@ -13,7 +13,7 @@ from mcts_core.tree.plain_tree cimport (EXACT_CAPACITY, LEAF_ALL_TRIED, LEAF_CUR
 from mcts_core.tree.view cimport best_of, index_mask
 
 
-cdef extern from "kernels/selection/ucb.h" nogil:
+cdef extern from "kernels/selection/ucb1.h" nogil:
     const int32_t UCB_NO_WINS
     const float UCB_NO_MEAN
 

@@ -8,7 +8,7 @@ from mcts_core.arena cimport FIRST_COMMIT, arena_grow, arena_release, arena_rese
 from mcts_core.tree.plain_tree cimport Tree, TreeOps
 
 
-cdef extern from "kernels/selection/ucb.h" nogil:
+cdef extern from "kernels/selection/ucb1.h" nogil:
     void ucb_fill_scales(float *scales, float c)
 
 

@@ -1,10 +1,7 @@
-"""RAVE and GRAVE: the AMAF statistics of a node, and the hand-set schedule of their weight.
-
-The other schedule, of minimum mean square error, is ``sel_rave`` of kernels/selection/selection.h, which weighs every
-child by its own counts. Gelly and Silver (Artificial Intelligence 175, 2011); GRAVE: Cazenave (IJCAI 2015).
+"""RAVE and GRAVE: the AMAF statistics of a node; the score and the schedules of their weight are in
+``kernels/selection/rave.h``. Gelly and Silver (Artificial Intelligence 175, 2011); GRAVE: Cazenave (IJCAI 2015).
 """
 
-from libc.math cimport sqrtf
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.string cimport memset
 
@@ -12,11 +9,6 @@ from mcts_core.arena cimport arena_allocate, arena_at
 from mcts_core.tree.guided_tree cimport (SELECT_GRAVE, SELECT_RAVE, GuidedBlock, GuidedColumns, GuidedTree, amaf_units,
                                          guided_columns)
 from mcts_core.tree.plain_tree cimport WIDE_UNIT
-
-
-cdef inline float hand_schedule(float k, uint32_t visits) noexcept nogil:
-    """The weight of AMAF statistics at a node: 1 / 2 at k visits."""
-    return sqrtf(k / (3 * <float>visits + k)) if k > 0 else <float>0.0
 
 
 cdef inline int32_t share(const GuidedTree *guided, int32_t sign, int32_t points) noexcept nogil:

@@ -221,7 +221,7 @@ cdef class Probe:
         policy.distance = policy.symmetry = 0
         report.played = &view[0] if told and self.native.game.guide.actions else NULL
         returned = self.native.game.guide.rollout(self.native.game.context, self.native.state, moves,
-                                                   <uint32_t>len(path), &policy, &report, &self.rng)
+                                                  <uint32_t>len(path), &policy, &report, &self.rng)
         free(moves)
         self._check(returned)
         return returned, bytes(played), _proof(&report.proof)

@@ -29,14 +29,17 @@ cdef extern from "kernels/platform.h" nogil:
     bint MCTS_UNLIKELY(bint)
 
 
-cdef extern from "kernels/selection/ucb.h" nogil:
+cdef extern from "kernels/selection/ucb1.h" nogil:
     void ucb_fill_ln()
     float ucb_scale(const float *scales, float c, uint32_t n)
 
 
-cdef extern from "kernels/selection/general.h" nogil:
+cdef extern from "kernels/selection/puct.h" nogil:
     uint32_t general_puct(uint32_t capacity, const uint32_t *visits, const double *sums, const float *priors,
                           float scale, float urgency)
+
+
+cdef extern from "kernels/selection/ucb1_columns.h" nogil:
     uint32_t general_ucb1(uint32_t capacity, const uint32_t *visits, const double *sums, float scale, float urgency)
 
 

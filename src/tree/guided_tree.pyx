@@ -1,7 +1,7 @@
 """The guided search: selection with priors, AMAF statistics and proven values; layout: ``tree/guided_tree.pxd``.
 
-The rule by which values are proven is in ``proof_rule.pxd``, the AMAF statistics are in ``rave.pxd``. What is left is one
-piece: selection, expansion, proof and backup call each other within an iteration. This module is compiled once per
+The rule by which values are proven is in ``proof_rule.pxd``, the AMAF statistics are in ``rave.pxd``. What is left is
+one piece: selection, expansion, proof and backup call each other within an iteration. This module is compiled once per
 instruction set.
 """
 
@@ -18,7 +18,7 @@ from mcts_core.tree.plain_tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, L
                                         MAX_SLOTS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY,
                                         WIDE_INDEX, WIDE_UNIT, Tree, TreeRoot, begin_search, path_reserve)
 from mcts_core.tree.proof_rule cimport NEVER, at_most_draw, terminal, value_for, value_of
-from mcts_core.tree.rave cimport add_amaf, give_amaf, hand_schedule, reference_of, share
+from mcts_core.tree.rave cimport add_amaf, give_amaf, reference_of, share
 from mcts_core.tree.memory cimport empty_arena, free_tree, make_tree, room_for, set_exploration
 
 
@@ -28,12 +28,12 @@ cdef extern from "kernels/platform.h" nogil:
     int mcts_log2_32(uint32_t x)
 
 
-cdef extern from "kernels/selection/ucb.h" nogil:
+cdef extern from "kernels/selection/ucb1.h" nogil:
     void ucb_fill_ln()
     float ucb_scale(const float *scales, float c, uint32_t n)
 
 
-cdef extern from "kernels/selection/selection.h" nogil:
+cdef extern from "kernels/selection/columns.h" nogil:
     const float SEL_EXCLUDED
 
     ctypedef struct sel_columns:
@@ -55,8 +55,17 @@ cdef extern from "kernels/selection/selection.h" nogil:
         float beta
         float bias
 
+
+cdef extern from "kernels/selection/ucb1_columns.h" nogil:
     uint32_t sel_ucb1(const sel_columns *columns, const sel_weights weights)
+
+
+cdef extern from "kernels/selection/ucb1_tuned.h" nogil:
     uint32_t sel_tuned(const sel_columns *columns, const sel_weights weights)
+
+
+cdef extern from "kernels/selection/rave.h" nogil:
+    float rave_hand_schedule(float k, uint32_t visits)
     uint32_t sel_rave(const sel_columns *columns, const sel_weights weights)
 
 
@@ -266,7 +275,7 @@ cdef uint32_t highest(GuidedTree *guided, const GuidedBlock *block, const Guided
         c.amaf_visits = columns.amaf_visits
         c.amaf_wins = columns.amaf_wins
         if options.hand_schedule:
-            w.beta = hand_schedule(options.rave_k, block.visits)
+            w.beta = rave_hand_schedule(options.rave_k, block.visits)
     else:
         amaf = <const float *>arena_at(&guided.tree.arena, reference)
         if block.sign < 0:
@@ -700,7 +709,7 @@ cdef int iterate(GuidedTree *guided) noexcept nogil:
         for i in range(guided.options.rollouts_per_leaf):
             report.proof.value = -1
             returned = guided.guide.rollout(tree.game.context, tree.root, path_of(guided), length - 1,
-                                             &guided.options.policy, &report, &tree.rng)
+                                            &guided.options.policy, &report, &tree.rng)
             if MCTS_UNLIKELY(returned < 0):
                 return RUN_GAME_ERROR
             points += 1 + tree.root_sign * (returned - 1)

@@ -22,7 +22,7 @@ cdef extern from "kernels/platform.h" nogil:
     bint MCTS_UNLIKELY(bint)
 
 
-cdef extern from "kernels/selection/ucb.h" nogil:
+cdef extern from "kernels/selection/ucb1.h" nogil:
     const int32_t UCB_NO_WINS
     const float UCB_NO_MEAN
     const int UCB_TABLE

@@ -89,7 +89,7 @@ def test_a_planted_line_is_told_with_its_place(portable, tmp_path):
     shutil.copy(ROOT / "setup.py", tmp_path)
     kernel = tmp_path / "src" / "kernels" / "ucb.h"
     kernel.write_text("typedef long ucb_long;\n" + kernel.read_text(encoding="utf-8"), encoding="utf-8")
-    assert [line.split(": ")[0] for line in portable.look(tmp_path)] == ["src/kernels/selection/ucb.h:1"]
+    assert [line.split(": ")[0] for line in portable.look(tmp_path)] == ["src/kernels/ucb.h:1"]
 
 
 FAKE = """

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "kernels/platform.h"
-#include "kernels/selection/ucb.h"
+#include "kernels/selection/ucb1.h"
 
 /* Vectors of SEL_LANES floats, with the same operations in every build. */
 #if defined(MCTS_AVX2)

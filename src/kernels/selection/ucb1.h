@@ -5,8 +5,8 @@
  * correctly rounded and in the same order in all branches, so that they agree to the bit. Ties go to the lowest slot. A
  * slot without a legal move has visits UCB_NO_VISITS and wins UCB_NO_WINS: its score stays below 0.
  */
-#ifndef MCTS_UCB_H
-#define MCTS_UCB_H
+#ifndef MCTS_UCB1_H
+#define MCTS_UCB1_H
 
 #include <math.h>
 #include <stdint.h>
