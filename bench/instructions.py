@@ -146,7 +146,7 @@ def package_folder():
 
 def compiler_of(folder):
     """How the compiler of the hot modules signed them; "unknown" where it did not."""
-    for path in sorted((folder / "mcts_core").glob("_tree_*.so")):
+    for path in sorted((folder / "mcts_core" / "tree").glob("_plain_tree_*.so")):
         return signature_of(path.read_bytes())
     return "unknown"
 

@@ -136,8 +136,10 @@ def test_the_new_game_works(tmp_path):
     take_the_walk(tmp_path)
     (tmp_path / "build_squares.py").write_text(
         "from Cython.Build import cythonize\nfrom setuptools import Extension, setup\n"
-        "module = Extension('mcts_core.games.squares', ['src/games/squares.pyx'], include_dirs=['mcts_core/include', 'src'])\n"
+        "module = Extension('mcts_core.games.squares', ['src/games/squares.pyx'],"
+        " include_dirs=['mcts_core/include', 'src'])\n"
         "setup(name='squares', packages=[], ext_modules=cythonize(module, include_path=['.']))\n", encoding="utf-8")
-    for command in (["build_squares.py", "build_ext", "--inplace"], ["-m", "pytest", "-q", "tests/games/test_squares.py"]):
+    for command in (["build_squares.py", "build_ext", "--inplace"],
+                    ["-m", "pytest", "-q", "tests/games/test_squares.py"]):
         done = subprocess.run([sys.executable, *command], cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr

@@ -11,7 +11,7 @@ import mcts_core
 FOLDER = pathlib.Path(__file__).parent / "typing"
 PACKAGE = pathlib.Path(mcts_core.__file__).parent
 MODULES = sorted(
-    path.name.split(".")[0] for path in PACKAGE.iterdir()
+    path.relative_to(PACKAGE).as_posix().split(".")[0] for path in PACKAGE.rglob("*")
     if path.suffix in (".so", ".pyd") and not path.name.startswith("_")
 )
 
@@ -26,7 +26,7 @@ def test_every_public_name_is_shown_to_checkers(name):
 
 
 def test_there_are_native_modules():
-    assert {"connect_four", "mnk", "search_loop"} <= set(MODULES)
+    assert {"games/connect_four/position", "games/mnk/position", "engine/loop"} <= set(MODULES)
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -87,9 +87,9 @@ def test_a_planted_line_is_told_with_its_place(portable, tmp_path):
     for folder in ("src", "mcts_core"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("*.so", "*.pyd", "__pycache__"))
     shutil.copy(ROOT / "setup.py", tmp_path)
-    kernel = tmp_path / "src" / "kernels" / "ucb.h"
+    kernel = tmp_path / "src" / "kernels" / "selection" / "ucb1.h"
     kernel.write_text("typedef long ucb_long;\n" + kernel.read_text(encoding="utf-8"), encoding="utf-8")
-    assert [line.split(": ")[0] for line in portable.look(tmp_path)] == ["src/kernels/ucb.h:1"]
+    assert [line.split(": ")[0] for line in portable.look(tmp_path)] == ["src/kernels/selection/ucb1.h:1"]
 
 
 FAKE = """

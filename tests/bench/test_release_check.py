@@ -183,9 +183,9 @@ def test_a_wheel_is_read(tmp_path):
     with zipfile.ZipFile(wheel, "w") as archive:
         for name in WHEEL:
             archive.writestr(name, METADATA if name.endswith("METADATA") else "")
-        archive.writestr("mcts_core/_tree_neon.so", b".debug_info\0")
+        archive.writestr("mcts_core/tree/_plain_tree_neon.so", b".debug_info\0")
     problem, = check.problems_of_wheel(wheel, TRACKED, "1.2.3", README, CLASSIFIERS)
-    assert problem.startswith("mcts_core/_tree_neon.so has debug information")
+    assert problem.startswith("mcts_core/tree/_plain_tree_neon.so has debug information")
 
 
 def test_a_wheel_has_metadata(tmp_path):

@@ -101,7 +101,7 @@ def test_nothing_is_lost_when_the_evaluator_fails(whole, tmp_path):
 KILLED = """
 import os, signal, sys
 sys.path.insert(0, {tests!r})
-from test_self_play_files import play
+from test_files import play
 import mcts_core.storage as storage
 real, left = os.replace, {left}
 def replace(source, target):

@@ -346,7 +346,7 @@ class Endless(Nim):
 
 
 def test_a_game_without_end(monkeypatch):
-    from mcts_core.self_play.selfplay import games as self_play_games
+    from mcts_core.self_play import games as self_play_games
 
     monkeypatch.setattr(self_play_games, "LONGEST_GAME", 50)
     with pytest.raises(mc.GameError, match="^game 0: a game of Endless did not end within 50 moves"):

@@ -8,6 +8,7 @@ import pytest
 from general_oracle import Tangle, network, network_of_all
 
 import mcts_core as mc
+from mcts_core import tuning
 from mcts_core.engine.settings import GeneralSettings
 from mcts_core.testing.general_probe import GeneralProbe
 
@@ -30,7 +31,12 @@ def game_of(name, number=1):
 def settings_of(state, puct, **options):
     if puct:
         options.update(evaluator=network_of_all if state.players == 3 else network, batch=4)
-    return GeneralSettings(**options)
+    known = ("exploration", "rollouts_per_leaf", "c_puct", "noise_weight", "batch", "fpu")
+    defaults = {**tuning.ROLLOUTS, **tuning.EVALUATOR, "batch": 8}
+    return GeneralSettings(**{name: defaults[name] for name in known} | options)
+
+
+DEFAULTS = settings_of(None, False)
 
 
 def grown(name, puct, iterations=1200, seed=1, number=1, like=None, **options):
@@ -137,8 +143,8 @@ def test_a_search_below_another_root_is_that_of_the_oracle():
     state = game_of("two players")
     probe = grown("two players", True, 2000)
     path = roots(probe, state)[0]
-    alone = GeneralProbe(below(state, path), GeneralSettings(evaluator=network, batch=1))
-    one = GeneralProbe(state, GeneralSettings(evaluator=network, batch=1))
+    alone = GeneralProbe(below(state, path), settings_of(state, False, evaluator=network, batch=1))
+    one = GeneralProbe(state, settings_of(state, False, evaluator=network, batch=1))
     assert one.run(2000)
     visits = one.node(path)[1]
     assert one.reroot(path, below(state, path), 3)
@@ -191,7 +197,7 @@ class Equal(Tangle):
 def test_the_path_to_a_position_is_found():
     number = next(number for number in itertools.count() if len(Equal(number, 3, 0.3, 12).moves) > 3)
     state = Equal(number, 3, 0.3, 12)
-    probe = GeneralProbe(state, GeneralSettings(), 1)
+    probe = GeneralProbe(state, DEFAULTS, 1)
     assert probe.run(1000)
     assert probe.find(state) == ()
     for path in roots(probe, state)[:10]:
@@ -202,7 +208,7 @@ def test_the_path_to_a_position_is_found():
 
 def test_the_path_to_a_native_position():
     state = mc.ConnectFour()
-    probe = GeneralProbe(state, GeneralSettings(), 1)
+    probe = GeneralProbe(state, DEFAULTS, 1)
     assert probe.run(2000)
     assert probe.find(state.play(3).play(3)) == (3, 3)
     assert probe.find(mc.ConnectFour(9, 9, 4)) is None
@@ -237,7 +243,7 @@ def test_a_pruned_tree_keeps_the_most_visited(name, puct, way):
 def test_endings_that_many_share_stay_one():
     """Three ways to end: their records are moved once, whoever leads to them."""
     for way in ("compact", "keep"):
-        probe = GeneralProbe(mc.TicTacToe(), GeneralSettings(), 1)
+        probe = GeneralProbe(mc.TicTacToe(), DEFAULTS, 1)
         assert probe.run(4000)
         nodes, units = whole(probe), probe.counts["units"]
         getattr(probe, way)(1.0)
@@ -421,7 +427,7 @@ def test_a_damaged_message_is_refused_or_leaves_a_sound_tree(name, puct):
 
 
 def test_messages_of_other_trees_are_refused():
-    general = GeneralProbe(mc.ConnectFour(), GeneralSettings(), 1)
+    general = GeneralProbe(mc.ConnectFour(), DEFAULTS, 1)
     assert general.run(500)
     engine = mc.Searcher(seed=1, preset="uct")
     engine.search(mc.ConnectFour(), iterations=500)
@@ -508,14 +514,14 @@ def test_numbers_that_cannot_be_are_refused():
 
 def test_a_tree_of_another_game_is_refused():
     probe, (numbers, known, pieces) = stored("two and chance", False)
-    other = GeneralProbe(game_of("two and chance", 3), GeneralSettings(), 1, like=probe)
+    other = GeneralProbe(game_of("two and chance", 3), DEFAULTS, 1, like=probe)
     with pytest.raises(mc.InvalidFile):
         other.restore(numbers, known, pieces)
-    native = GeneralProbe(mc.ConnectFour(), GeneralSettings(), 1)
+    native = GeneralProbe(mc.ConnectFour(), DEFAULTS, 1)
     assert native.run(500)
     numbers, known, pieces = native.dump()
     with pytest.raises(mc.InvalidFile):
-        GeneralProbe(mc.ConnectFour(6, 7, 4).play(3), GeneralSettings(), 1).restore(numbers, known, pieces)
+        GeneralProbe(mc.ConnectFour(6, 7, 4).play(3), DEFAULTS, 1).restore(numbers, known, pieces)
 
 
 # ---- the view of the top ---------------------------------------------------------------------------------------------
@@ -551,7 +557,7 @@ def test_the_top_is_what_the_nodes_say(name, puct):
 
 
 def test_the_top_of_a_game_of_two_in_turn():
-    probe = GeneralProbe(mc.ConnectFour(), GeneralSettings(), 1)
+    probe = GeneralProbe(mc.ConnectFour(), DEFAULTS, 1)
     assert probe.run(2000)
     replies = max(probe.top(2), key=lambda child: child[2])[6]
     assert replies and {child[1] for child in replies} == {-1}
