@@ -111,9 +111,9 @@ def _find(name: str) -> object:
 
         return getattr(many, name)
     if name in ("CheckReport", "Problem", "check_game"):
-        from mcts_core.checks import check_game as module
+        from mcts_core.checks import check_game
 
-        return getattr(module, name)
+        return getattr(check_game, name)
     if name in ("NativeGame", "NativePosition", "native_game"):
         from mcts_core.games import native_games
 
@@ -123,9 +123,9 @@ def _find(name: str) -> object:
 
         return getattr(parallel, name)
     if name in ("SelfPlayData", "SelfPlayProgress", "selfplay"):
-        from mcts_core.self_play import selfplay as module
+        from mcts_core.self_play import selfplay
 
-        return getattr(module, name)
+        return getattr(selfplay, name)
     if name == "render":
         from importlib import import_module
 

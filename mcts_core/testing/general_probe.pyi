@@ -1,8 +1,11 @@
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Self
 
+from typing_extensions import disjoint_base
+
+@disjoint_base
 class GeneralProbe:
-    def __init__(self, state: Any, settings: Any, seed: int = 0, memory: int = ..., like: Any = None) -> None: ...
+    def __new__(cls, state: Any, settings: Any, seed: int = 0, memory: int = ..., like: Any = None) -> Self: ...
     @property
     def counts(self) -> dict[str, int]: ...
     def run(self, count: int) -> bool: ...
