@@ -61,8 +61,6 @@ SUBJECTS = {
     "docs/docs": "all pages",
     "docs/site": "the site that make docs builds",
     "engine/interrupts": "signals at random moments, at every entry point",
-    "engine/reuse": "one subject through api.py, searcher.pyx, descent.pyx and compaction.pyx",
-    "engine/stop_rules": "one subject through both searchers",
     "examples/alphazero": "examples/alphazero_connect_four",
     "examples/examples": "the games of examples/",
     "fuzz": "bad input to every parser, and to load",
