@@ -96,27 +96,33 @@ def test_every_public_name_is_in_the_reference_once(pages):
 
 
 def stubs():
-    for name in ("connect_four/position", "mnk/position", "native_games"):
+    """(class, member) of the stubs, those that both boards share among them."""
+    def classes(name):
         path = pathlib.Path(mcts_core.__file__).with_name("games") / f"{name}.pyi"
-        for part in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(part, ast.ClassDef) and part.name in CLASSES:
-                yield part
+        return {part.name: part.body for part in ast.parse(path.read_text(encoding="utf-8")).body
+                if isinstance(part, ast.ClassDef)}
+
+    shared = classes("board_position")["BoardPosition"]
+    for name in ("connect_four/position", "mnk/position", "native_games"):
+        for kind, body in classes(name).items():
+            if kind in CLASSES:
+                for member in [*body, *(shared if kind in ("ConnectFour", "MNK") else ())]:
+                    if isinstance(member, ast.FunctionDef) and not member.name.startswith("_") and (
+                            member.name != "explain_error"):
+                        yield kind, member
 
 
 def test_native_classes_have_the_members_and_types_of_their_stubs(pages):
     ids = pages[SITE / "docs" / "reference" / "games.html"].ids
     text = text_of("reference/games.html")
     members = 0
-    for part in stubs():
-        for member in part.body:
-            if isinstance(member, ast.FunctionDef) and member.name not in ("explain_error", "__init__") and (
-                    not member.name.startswith("_")):
-                assert f"mcts_core.{part.name}.{member.name}" in ids
-                kind = {ast.unparse(one) for one in member.decorator_list}
-                returns = ast.unparse(member.returns)
-                said = f"property {member.name}: {returns}" if "property" in kind else f"→ {returns}"
-                assert said in text.replace("[source]", ""), said
-                members += 1
+    for kind, member in stubs():
+        assert f"mcts_core.{kind}.{member.name}" in ids
+        decorators = {ast.unparse(one) for one in member.decorator_list}
+        returns = ast.unparse(member.returns)
+        said = f"property {member.name}: {returns}" if "property" in decorators else f"→ {returns}"
+        assert said in text.replace("[source]", ""), said
+        members += 1
     assert members > 35
     for signature in [
         "class ConnectFour( rows: SupportsIndex = 6, cols: SupportsIndex = 7, connect: SupportsIndex = 4",
