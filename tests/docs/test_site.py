@@ -124,14 +124,15 @@ def test_native_classes_have_the_members_and_types_of_their_stubs(pages):
         assert said in text.replace("[source]", ""), said
         members += 1
     assert members > 35
+    one_line = text.replace("( ", "(").replace(", )", ")")  # how the page breaks a long one depends on its length
     for signature in [
-        "class ConnectFour( rows: SupportsIndex = 6, cols: SupportsIndex = 7, connect: SupportsIndex = 4",
-        "class MNK( m: SupportsIndex = 3, n: SupportsIndex = 3, k: SupportsIndex = 3, rule: str = 'freestyle'",
+        "class ConnectFour(rows: SupportsIndex = 6, cols: SupportsIndex = 7, connect: SupportsIndex = 4",
+        "class MNK(m: SupportsIndex = 3, n: SupportsIndex = 3, k: SupportsIndex = 3, rule: str = 'freestyle'",
         "class Gomoku(size: SupportsIndex = 15, rule: str = 'freestyle')",
         "class TicTacToe",
         "play(column: SupportsIndex) → ConnectFour",
     ]:
-        assert signature in text, signature
+        assert signature in one_line, signature
 
 
 def test_docstrings_of_native_classes_are_told():
