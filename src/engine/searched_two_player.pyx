@@ -329,12 +329,6 @@ cdef class TwoPlayerCore(SearchCore):
             return (<PythonGame>self.native).move_of(move)
         return move
 
-    @property
-    def names(self):
-        """What the numbers of moves in ``tell`` and ``hear`` stand for, as a list, where the game is a user's, who
-        names moves; else None. The numbers of another search differ."""
-        return list((<PythonGame>self.native).user.moves) if isinstance(self.native, PythonGame) else None
-
     cdef list root_children(self):
         if self.settings.guided:
             return self.guided_children()

@@ -6,7 +6,7 @@ from mcts_core.arena cimport FREE_LISTS, arena_at
 from mcts_core.tree.compaction cimport compact, keep_top
 from mcts_core.tree.guided_tree cimport GuidedBlock, GuidedTree, amaf_units
 from mcts_core.games.python_game cimport PythonGame
-from mcts_core.engine.searched_two_player cimport TwoPlayerCore as SearchCore
+from mcts_core.engine.searched_two_player cimport TwoPlayerCore
 from mcts_core.tree.plain_tree cimport (LINK_KIND, LINK_MINI, NO_VISITS, SLOT_SHIFT, Mini, Tree, WideBlock, best_word,
                                         is_guided, leaf_result, mini_result, mini_units)
 from mcts_core.tree.view cimport (BlockView, best_of, index_mask, is_block, parent_of, root_link, slot_of, view_block,
@@ -17,7 +17,7 @@ cdef extern from "kernels/platform.h" nogil:
     double mcts_clock()
 
 
-cdef Tree *tree_of(SearchCore core) except NULL:
+cdef Tree *tree_of(TwoPlayerCore core) except NULL:
     if core.tree == NULL or core.native is None:
         raise ValueError("there is no tree")
     return core.tree
@@ -28,7 +28,7 @@ def subtree(engine, path=()):
 
     Wins are those of the player to move there, a draw counting half. Moves are named as the game names them.
     """
-    cdef SearchCore core = engine._core
+    cdef TwoPlayerCore core = engine._core
     cdef Tree *tree = tree_of(core)
     cdef uint32_t link = root_link(tree), slot, mask = index_mask(tree)
     cdef BlockView view
@@ -61,7 +61,7 @@ def records(engine):
     ``results``: {move: (visits, wins in half-points)} of a block, {slot: 1 + half-points for player +1} of a mini.
     ``units``: those of the arena, the AMAF record of the node included.
     """
-    cdef SearchCore core = engine._core
+    cdef TwoPlayerCore core = engine._core
     cdef Tree *tree = tree_of(core)
     cdef uint32_t mask = index_mask(tree), link, slot, units
     cdef BlockView view
@@ -92,7 +92,7 @@ def records(engine):
 
 def prune(engine, double share):
     """Compacts the tree of a search that has ended to this share of the units that it takes."""
-    cdef SearchCore core = engine._core
+    cdef TwoPlayerCore core = engine._core
     cdef Tree *tree = tree_of(core)
     if not compact(tree, <uint32_t>(share * tree.arena.top)):
         raise MemoryError
@@ -101,7 +101,7 @@ def prune(engine, double share):
 def keep(engine, double share, double seconds=1e300):
     """Keeps the top of the tree of a search that has ended: this share of the units that it takes, and what is found in
     so many seconds."""
-    cdef SearchCore core = engine._core
+    cdef TwoPlayerCore core = engine._core
     cdef Tree *tree = tree_of(core)
     if not keep_top(tree, <uint32_t>(share * tree.arena.top), mcts_clock() + seconds):
         raise MemoryError
@@ -114,7 +114,7 @@ def audit(engine, uint32_t slack=0):
     the link that stands for it; parents are known; visits and wins fit together. AssertionError otherwise. ``slack``:
     how many visits a node may have missed of those that stand above it: one for each proof of a root.
     """
-    cdef SearchCore core = engine._core
+    cdef TwoPlayerCore core = engine._core
     cdef Tree *tree = tree_of(core)
     cdef uint32_t mask = index_mask(tree), link, slot, index, nodes = 0, units = 0, child, visits, tried, size
     cdef uint32_t top = tree.arena.top, points = 2 * tree.rollouts_per_leaf, sum_of_visits, best_link
