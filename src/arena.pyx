@@ -52,7 +52,7 @@ cdef void give_back(void *job) noexcept nogil:
 
 
 cdef void region_release(void *base, uint64_t bytes, uint64_t touched) noexcept nogil:
-    cdef uint32_t i
+    cdef int i
     cdef Region *region
     if touched > AT_ONCE:
         for i in range(REGIONS):
@@ -75,7 +75,8 @@ cdef void region_release(void *base, uint64_t bytes, uint64_t touched) noexcept 
 
 
 cdef bint regions_settle() noexcept nogil:
-    cdef uint32_t i, times = 0
+    cdef int i
+    cdef uint32_t times = 0
     for i in range(REGIONS):
         while mcts_published(&regions[i].taken):
             mcts_wait(times)
@@ -90,7 +91,7 @@ def settle():
 
 
 def after_fork():
-    cdef uint32_t i
+    cdef int i
     cdef Region *region
     for i in range(REGIONS):
         region = &regions[i]

@@ -70,7 +70,9 @@ cdef const char *check_top(Walk *walk, uint32_t *link, uint32_t *visits) noexcep
     walk.found.nodes += visits[0] > 0
     if link[0] & LINK_KIND == LINK_BLOCK:
         return check_index(tree, link[0])
-    return NULL if is_guided(tree) else check_leaf(walk, link[0], 0, visits[0], True)
+    if is_guided(tree):
+        return NULL
+    return check_leaf(walk, link[0], 0, visits[0], True)
 
 
 # ---- the whole tree --------------------------------------------------------------------------------------------------

@@ -359,7 +359,8 @@ cdef void choose(Tree *tree, Choice *choice, uint64_t units, double until) noexc
     cdef uint32_t number, link, index, mask = index_mask(tree), looked = 0
     cdef uint64_t taken = view_block(tree, 0).units
     cdef Entry *entry
-    found(choice, LINK_BLOCK, 0, 0)
+    if not found(choice, LINK_BLOCK, 0, 0):  # there is room for it: compilers do not know
+        return
     keep(choice, 0, mask)
     look_below(tree, choice, 0)
     while True:
