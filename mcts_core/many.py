@@ -143,6 +143,7 @@ class _Batch:
         for begin in range(0, len(self._positions), TOGETHER):
             group = self._positions[begin:begin + TOGETHER]
             first = engine._request(group[0], None, self._iterations, clock())
+            first.reuse = NEVER
             seeds = self._seeds[begin:begin + TOGETHER]
             requests = [first.replace(state=state, seed=seed) for state, seed in zip(group, seeds, strict=True)]
             errors = search_together(cores[:len(group)], requests)

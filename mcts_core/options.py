@@ -250,10 +250,9 @@ class Options:
         """Raises InvalidOption where several threads cannot search ``state``."""
         if self.threads == 1:
             return
-        if self.is_general(state):
-            raise InvalidOption(
-                f"threads must be 1 for a general game and with an evaluator, got {self.threads} for {shorten(state)}"
-            )
+        if self.has_evaluator:
+            raise InvalidOption(f"threads must be 1 with an evaluator, which is called from one thread at a time, "
+                                f"got {self.threads}")
         if not isinstance(state, NativeState):
             raise InvalidOption(
                 f"threads must be 1 for a game written in Python, which one thread at a time can play, "
@@ -272,5 +271,8 @@ class Options:
     def _general_settings(self, state: Any) -> GeneralSettings:
         options = self._of_general(state)
         options["by_value"] = options.pop("final_move") == "max"
+        options["prunes"] = self.prune
+        if "exchange_every" in options:
+            options["interval"] = options.pop("exchange_every")
         options["noise_alpha"] = options.get("noise_alpha") or 0.0
         return GeneralSettings(**options)

@@ -53,9 +53,7 @@ class Origin:
             raise NoSearch("these statistics were reported on the way and the tree has grown since; "
                            "read it after the search, from its own statistics")
         core = self._core()
-        if core is not None and "top" not in core.services:
-            raise NoSearch("the tree of a general game, or of an evaluator, cannot be read")
-        found = None if core is None else top(core, self._number, depth, share, MAX_NODES)  # type: ignore[arg-type]
+        found = None if core is None else top(core, self._number, depth, share, MAX_NODES)
         if found is not None:
             return _node_of(found)
         if self._kept is None:
@@ -83,11 +81,9 @@ def _node_of(found: tuple[Any, ...]) -> Node:
 
 def top_of(core: SearchCore, number: int) -> tuple[Any, ...] | None:
     """What ``Origin.keep`` keeps of the tree of the search ``number``, the last one."""
-    if "top" not in core.services:
-        return None
     from mcts_core.engine.top import top
 
-    return top(core, number, KEPT_DEPTH, KEPT_SHARE, MAX_NODES)  # type: ignore[arg-type]
+    return top(core, number, KEPT_DEPTH, KEPT_SHARE, MAX_NODES)
 
 
 def stats_of(core: SearchCore, figures: dict[str, Any]) -> Stats:

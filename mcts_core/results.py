@@ -43,10 +43,12 @@ class Node:
 
     move: Hashable
     """The move that leads to the node; None for the root."""
-    player: int
-    """Who makes it, +1 or -1; 0 for the root."""
+    player: int | str
+    """Who makes it: +1 or -1, in a general game the player's number or ``CHANCE``; 0 for the root."""
     visits: int
-    value: float
+    value: float | None
+    """None where the tree does not know it: of a node without children, for another one of several players than who
+    moves there."""
     proven: str | None
     distance: int | None
     children: tuple[Node, ...]

@@ -102,9 +102,9 @@ class Searcher:
         visits ** (1 / temperature); 0, the default, plays by ``final_move``.
 
     A state with ``players`` is one of a general game (docs/general_games.md): any number of players, in any order, and
-    chance. Of the options it knows exploration, fpu, rollouts_per_leaf, final_move, memory_mb, seed, stop_early,
-    temperature and those of evaluators; with an evaluator there are no exploration and no rollouts_per_leaf. These
-    searches have one thread, do not reuse trees, and end when the memory is full.
+    chance. Of the options it knows exploration, fpu, rollouts_per_leaf, final_move, memory_mb, prune, seed, reuse,
+    stop_early, threads (native games), exchange_every, temperature and those of evaluators; with an evaluator there are
+    no exploration, no rollouts_per_leaf and no threads.
 
     A Searcher serves one search at a time and may be used from any thread; ``SearchBusy`` otherwise, unless that search
     was cancelled: it is about to end, and is waited for, five seconds at most. Raises ``InvalidOption``, also in
@@ -219,19 +219,24 @@ class Searcher:
         settings = self._settings.get(kind)
         if settings is None:
             settings = self._options.settings(state)
-        if isinstance(settings, TwoPlayerSettings) is not isinstance(self._core, TwoPlayerCore):
-            self._core.check_free()
-            if isinstance(settings, TwoPlayerSettings):
-                self._core = TwoPlayerCore(self._options.memory, self._options.threads)
-            else:
-                from mcts_core.engine.searched_general import GeneralCore
-
-                self._core = GeneralCore(self._options.memory)
+        self._fit_core(settings)
         if self._options.threads > 1:
             self._core.check(state, settings)  # that it is no state would be worse
             self._options.check_threads(state)
         self._settings[kind] = settings
         return settings
+
+    def _fit_core(self, settings: SearchSettings) -> None:
+        """Makes the core one for this kind of tree. SearchBusy while another kind is searched."""
+        if isinstance(settings, TwoPlayerSettings) is isinstance(self._core, TwoPlayerCore):
+            return
+        self._core.check_free()
+        if isinstance(settings, TwoPlayerSettings):
+            self._core = TwoPlayerCore(self._options.memory, self._options.threads)
+        else:
+            from mcts_core.engine.searched_general import GeneralCore
+
+            self._core = GeneralCore(self._options.memory, self._options.threads)
 
     def ponder(self, state: Any) -> None:
         """Searches ``state`` in a thread of its own, without a budget, until ``stop()``.

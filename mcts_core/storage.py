@@ -24,7 +24,6 @@ from contextlib import suppress
 from mcts_core import __version__
 from mcts_core.arguments import shorten
 from mcts_core.engine import storage as tree_storage
-from mcts_core.engine.searched_two_player import TwoPlayerCore
 from mcts_core.engine.settings import default_memory
 from mcts_core.errors import InvalidFile, InvalidOption, InvalidState
 from mcts_core.games.registry import GAMES, entry_of
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, BinaryIO
 
-    from mcts_core.engine.settings import TwoPlayerSettings
+    from mcts_core.engine.settings import SearchSettings
     from mcts_core.games.registry import Entry
     from mcts_core.searcher import Searcher
 
@@ -51,6 +50,8 @@ _MOST_MB = 65536.0
 """Of the option memory_mb."""
 _GAMES = {game.kind.__name__: game for game in GAMES}
 """The games of a file, by the class of their positions."""
+_FUNCTIONS = ("evaluator", "policy_value")
+"""The options that are functions."""
 _HELD = (5, 32)
 """ERROR_ACCESS_DENIED and ERROR_SHARING_VIOLATION: what Windows says of a file that somebody has open or replaces."""
 _PATIENCE = 2.0
@@ -62,7 +63,10 @@ _BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os,
 
 def save(engine: Searcher, path: Any) -> None:
     """See ``Searcher.save``."""
-    core = _core(engine)
+    functions = _functions(engine)
+    if functions:
+        raise InvalidState(f"save() writes no functions, such as {', '.join(functions)}; pickle.dumps(engine) keeps "
+                           f"those that can be pickled")
     name = os.path.realpath(_path(path))  # what a link leads to is replaced, not the link
     _check_regular(name)
     if os.path.exists(name) and not os.access(name, os.W_OK):  # to replace it only the folder must be writable
@@ -71,7 +75,7 @@ def save(engine: Searcher, path: Any) -> None:
     def write(state: Any, game: Any, names: Any, record: Any, data: list[memoryview]) -> None:
         _replace(name, _parts(_header(engine, state, game, record), data))
 
-    tree_storage.dump(core, _encode, write)
+    tree_storage.dump(engine._core, _encode, write)
 
 
 def load(cls: type[Searcher], path: Any, memory_mb: float | None) -> Searcher:
@@ -98,12 +102,9 @@ def _path(path: Any) -> Any:
         raise InvalidOption(f"path must be a str or a path, got {shorten(path)}") from None
 
 
-def _core(engine: Searcher) -> TwoPlayerCore:
-    """Its core. Refuses searches whose trees have another form."""
-    core = engine._core
-    if engine._options.general or not isinstance(core, TwoPlayerCore):
-        raise InvalidState(f"a Searcher of general games, or with an evaluator, cannot be saved, got {shorten(engine)}")
-    return core
+def _functions(engine: Searcher) -> dict[str, Any]:
+    """The options that are functions."""
+    return {name: engine._options.general[name] for name in _FUNCTIONS if name in engine._options.general}
 
 
 def _check_regular(name: Any) -> None:
@@ -176,9 +177,9 @@ def _write(file: int, part: Any) -> None:
 def reduce(engine: Searcher) -> tuple[Any, ...]:
     """What ``Searcher.__reduce__`` returns.
 
-    The position of a Python-written game, and its moves, are pickled as the objects that they are.
+    The position of a Python-written game, its moves, and functions that were given as options are pickled as the
+    objects that they are.
     """
-    core = _core(engine)
 
     def encode(state: Any) -> Any:
         return _encode(state) if _entry_of(state) else None
@@ -187,8 +188,9 @@ def reduce(engine: Searcher) -> tuple[Any, ...]:
         blob = b"".join(_parts(_header(engine, state, game, record), data))
         return blob, None if game is not None else state, None if names is None else list(names)
 
-    blob, state, names = tree_storage.dump(core, encode, collect)
-    arguments = _rebuild, (type(engine), blob, state, names)
+    blob, state, names = tree_storage.dump(engine._core, encode, collect)
+    functions = _functions(engine)
+    arguments = _rebuild, (type(engine), blob, state, names, *([functions] if functions else ()))
     own = object.__getstate__(engine)
     attributes, slots = own if type(own) is tuple else (own, None)
     from mcts_core.searcher import Searcher
@@ -199,13 +201,15 @@ def reduce(engine: Searcher) -> tuple[Any, ...]:
     return arguments
 
 
-def _rebuild(cls: type[Searcher], blob: bytes, state: Any, names: Any) -> Searcher:
+def _rebuild(
+    cls: type[Searcher], blob: bytes, state: Any, names: Any, functions: dict[str, Any] | None = None
+) -> Searcher:
     """What a pickle calls."""
     from mcts_core.searcher import Searcher
 
     def make(options: dict[str, Any]) -> Searcher:
         engine = cls.__new__(cls)
-        Searcher.__init__(engine, **options)
+        Searcher.__init__(engine, **{**options, **(functions or {})})
         return engine
 
     try:
@@ -267,26 +271,25 @@ def _build(
     elif state is None:
         raise InvalidFile("it has a tree but no position")
     settings = _settings(engine, state, entry(header, "resolved", dict))
-    core = engine._core
-    assert isinstance(core, TwoPlayerCore)  # no JSON data is an evaluator
-    tree_storage.restore(core, state, names, settings, record, lambda views: _read_data(file, views, digest))
+    engine._fit_core(settings)
+    tree_storage.restore(engine._core, state, names, settings, record, lambda views: _read_data(file, views, digest))
     return engine
 
 
-def _settings(engine: Searcher, state: Any, resolved: dict[str, Any]) -> TwoPlayerSettings:
+def _settings(engine: Searcher, state: Any, resolved: dict[str, Any]) -> SearchSettings:
     """Those of the saved search. The next one goes on with its tree when this version has the same for the game."""
     from mcts_core import tuning
     from mcts_core.searcher import Searcher
 
-    resolved = {**tuning.UCT, **resolved}  # what an older version did not know it did not do
+    if not engine._options.is_general(state):
+        resolved = {**tuning.UCT, **resolved}  # what an older version did not know it did not do
     try:
-        if engine.options(state) == resolved:
-            settings = engine._options.two_player_settings(state)
+        if _resolved(engine, state) == resolved:
+            settings = engine._options.settings(state)
             engine._settings[engine._options.kind_of(state)] = settings
             return settings
         own = {"preset": "uct", "memory_mb": _memory_mb(engine), "prune": engine._options.prune}
-        other = Searcher(**{**resolved, **own})
-        return other._options.two_player_settings(state)
+        return Searcher(**{**resolved, **_functions(engine), **own})._options.settings(state)
     except (TypeError, InvalidOption) as error:
         raise InvalidFile(f"its options do not fit its game: {error}") from None
 
@@ -349,15 +352,21 @@ def _read(file: BinaryIO, count: int) -> bytes:
 def _header(engine: Searcher, state: Any, game: Any, record: Any) -> dict[str, Any]:
     header = {"package": __version__, "options": _options(engine)}
     if record is not None:
-        header |= {"game": game, "resolved": engine.options(state), "search": record}
+        header |= {"game": game, "resolved": _resolved(engine, state), "search": record}
     return header
+
+
+def _resolved(engine: Searcher, state: Any) -> dict[str, Any]:
+    """The options of a search, less those that are functions."""
+    return {name: value for name, value in engine.options(state).items() if name not in _FUNCTIONS}
 
 
 def _options(engine: Searcher) -> dict[str, Any]:
     """What makes a Searcher like this one, by the names of the constructor."""
     from mcts_core.searcher import Searcher
 
-    options = {**engine._options.given, "memory_mb": _memory_mb(engine)}
+    general = {name: value for name, value in engine._options.general.items() if name not in _FUNCTIONS}
+    options = {**engine._options.given, **general, "memory_mb": _memory_mb(engine)}
     for name in Searcher.__init__.__kwdefaults__ or ():
         if name not in options and hasattr(engine._options, name):
             options[name] = getattr(engine._options, name)

@@ -78,6 +78,7 @@ ROLLOUTS: Mapping[str, Any] = {
     "exploration": UCT["exploration"],
     "rollouts_per_leaf": 1,
     "temperature": 0.0,
+    "exchange_every": UCT["exchange_every"],
 }
 """General games, whose leaves are valued by rollouts."""
 

@@ -18,7 +18,7 @@ TESTED_IN = {
     "src/engine/background_search.pyx": "background",
     "mcts_core/options.py": "searcher",
     "src/engine/general_group.pyx": "engine/searched_general",
-    "src/engine/searched_tree.pyx": "engine/loop",
+    "mcts_core/engine/slices.pxd": "engine/loop",
     "src/engine/searched_two_player.pyx": "engine/loop",
     "src/engine/threads.pyx": "engine/thread_exchange",
     "src/engine/turn.pyx": "engine/searched_general",

@@ -272,15 +272,6 @@ def test_every_option_is_saved():
     assert header["options"] == others
 
 
-def test_trees_of_another_form_are_not_saved(tmp_path):
-    for engine in (mc.Searcher(temperature=1.0), mc.Searcher(policy_value=lambda state: (None, 0.0))):
-        with pytest.raises(mc.InvalidState, match="general games, or with an evaluator, cannot be saved"):
-            engine.save(tmp_path / "general")
-        with pytest.raises(mc.InvalidState, match="cannot be saved"):
-            pickle.dumps(engine)
-    assert not list(tmp_path.iterdir())
-
-
 def test_memory_is_that_of_the_machine_where_it_was(monkeypatch, tmp_path):
     engine = mc.Searcher()
     engine.search(mc.TicTacToe(), iterations=100)

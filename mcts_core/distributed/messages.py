@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # of src/tree/exchange.pyx
 HEADER = 6
 ENTRY = 4
+GENERAL_FORMAT, MOST_PLAYERS = 0x4D475000, 32
 PROOF, PROOF_MOVE = 3, 5
 HAS_BLOCK = 1
 NO_MOVE = 0xFFFFFFFF
@@ -61,12 +62,15 @@ def renumbered(message: bytes, number: Callable[[int], int]) -> bytes:
 
 def entries(words: array[int]) -> Iterator[int]:
     """Where the entries of a message begin, each with its move."""
-    at, block_begins = HEADER, True
-    while at + block_begins < len(words):
-        at += block_begins
+    players = words[0] - GENERAL_FORMAT if words else 0
+    general = 0 < players <= MOST_PLAYERS
+    node = 2 + 2 * players if general else 0  # words that a block has of its own node
+    size, at, block_begins = ENTRY + general, HEADER + node, True
+    while at + block_begins * (1 + node) < len(words):
+        at += block_begins * (1 + node)
         yield at
-        block_begins = words[at + ENTRY - 1] == HAS_BLOCK
-        at += ENTRY
+        block_begins = words[at + size - 1] == HAS_BLOCK if at + size <= len(words) else False
+        at += size
 
 
 def dumps(value: Any) -> bytes:

@@ -163,11 +163,6 @@ def search_parallel(
     options.setdefault("memory_mb", MEMORY_MB)
     engine = Searcher(**options)
     request = engine._request(state, seconds, iterations)  # raises what is wrong with them
-    if "exchange" not in engine._core.services:
-        raise InvalidOption(
-            f"search_parallel is for games of two players without chance and for rollouts; {shorten(state)} with these "
-            f"options needs a Searcher of its own"
-        )
     engine._core.check(state, request.settings)
     try:
         problem = messages.dumps((state, options))
@@ -263,7 +258,8 @@ class _Search:
         self.news: deque[tuple[str, bytes]] = deque(maxlen=KEPT * workers)
         self.told = 0
         options = engine.options(state)
-        self.most = MAX_ITERATIONS // options["rollouts_per_leaf"] // (1 + (options["selection"] == "ucb1-tuned"))
+        self.most = MAX_ITERATIONS // options.get("rollouts_per_leaf", 1) // (
+            1 + (options.get("selection") == "ucb1-tuned"))
         self.stop_reason = "time"
 
     # ---- the course of a search --------------------------------------------------------------------------------------

@@ -7,12 +7,18 @@ from mcts_core.games.general_rules cimport Rules
 from mcts_core.tree.plain_tree cimport Tree
 
 
+cdef enum:
+    RUN_LATE = 5         # beside those of tree/plain_tree.pxd: the tree is full, and there is no time to make room
+
 # The moves, as the tree names them, from the last search's root to ``state``; None: they are not known.
 cdef list path_to_root(const Tree *tree, NativeState before, object state_before, NativeState native, object state,
                        int sign)
 
-# The moves, outcomes of chance among them, to a block of a general tree whose position is ``end``, or None.
-cdef list found_in_general(const Tree *tree, Rules rules, object end, uint32_t most)
+# The same of a general tree, outcomes of chance among the moves.
+cdef list path_in_general(const Tree *tree, Rules before, object state_before, Rules after, object state)
+
+# The moves to a block of a general tree whose position is ``end``, among the ``most`` most visited ones; or None.
+cdef list found_in_general(const Tree *tree, Rules rules, Rules end, uint32_t most)
 
 # Whether the path leads to a block where the player ``sign`` is to move: a state need not tell who that is.
 cdef bint has_mover(const Tree *tree, const uint32_t *path, uint32_t count, int sign) noexcept nogil

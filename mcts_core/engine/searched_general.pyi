@@ -1,9 +1,6 @@
-from typing import Self
-
 from typing_extensions import disjoint_base
 
 from mcts_core.engine.loop import SearchCore
 
 @disjoint_base
-class GeneralCore(SearchCore):
-    def __new__(cls, memory: int) -> Self: ...
+class GeneralCore(SearchCore): ...

@@ -1,15 +1,24 @@
-"""The tree of a search, as the loop and the report see it: the operations that every kind of tree has."""
+"""The trees of a search, as the loop and the report see them: what every kind of tree can do.
+
+``searched_two_player.pyx`` and ``searched_general.pyx`` say what differs: the rules, and the children of the root.
+"""
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
-from mcts_core.game cimport mcts_rng
+from mcts_core.tree.exchange cimport Known
+from mcts_core.game cimport mcts_interrupt, mcts_rng
 from mcts_core.engine.request cimport SearchRequest
 from mcts_core.engine.settings cimport SearchSettings
+from mcts_core.engine.thread_exchange cimport Team
+from mcts_core.engine.threads cimport SearchThreads
 from mcts_core.engine.turn cimport SearchTurn
+from mcts_core.tree.plain_tree cimport Tree, TreeOps
+from mcts_core.tree.view cimport BlockView
 
 
 cdef enum:
-    RUN_LATE = 5         # beside those of tree/plain_tree.pxd: the tree is full, and there is no time to make room
+    LINE = 1024          # moves of a line, at most
+    KNOWN = 16           # share of a thread's memory that exchanges may take
 
 cdef enum Standing:      # of a move at the root
     OPEN
@@ -39,8 +48,16 @@ ctypedef struct Counts:  # of all trees of a search
 cdef class SearchedTree(SearchTurn):
     cdef uint64_t memory           # bytes that the trees may take
     cdef uint32_t threads
+    # the trees, which are kept between searches
+    cdef Tree *tree                # that of the last search
+    cdef Team *team                # its first member has `tree`; NULL with one thread
+    cdef SearchThreads others      # the threads beside the first one
+    cdef Known outside             # what searches in other processes told, or were told
+    cdef bint heard                # since they were made, the trees have heard of others
+    cdef bint follows              # the root is below that of the search before: what is proven there is of use here
     # the last search
-    cdef object state              # as the user gave it
+    cdef SearchSettings settings
+    cdef object state              # as the user gave it; None when it failed
     cdef uint64_t seed
     cdef str isa                   # instruction set of that search
     cdef str stop_reason
@@ -56,27 +73,58 @@ cdef class SearchedTree(SearchTurn):
     cdef double deadline
     cdef bint in_batches           # a run ends by itself when its leaves have been evaluated
 
+    # ---- what differs: a position that is the root, as the trees ask it, and the tables of their layout
+
+    # the root of a search with these settings; raises what is wrong with the state
+    cdef object root_of(self, object state, SearchSettings settings)
+    cdef const TreeOps *layout(self) noexcept nogil
+    # starts a search in an empty tree, that of a thread; a Status
+    cdef int reset_tree(self, Tree *tree, uint32_t number, object root, uint64_t seed) except -1
+    # starts one in the tree of the last search, whose root has become this one
+    cdef int resume_tree(self, Tree *tree, uint32_t number, object root, uint64_t seed, bint moved) except -1
+    # takes the root that the trees were begun with
+    cdef int take_root(self, object root, object state) except -1
+    cdef object root_now(self)
+    # forgets what the search found: it failed
+    cdef void drop_result(self) noexcept
+    # the moves from the last root to this one, as the tree numbers them; None: they are not known
+    cdef list path_to(self, object root, object state)
+    # whether a tree has all that there is below its root
+    cdef bint is_whole(self) noexcept
+    # who is to move there, as blocks say it
+    cdef int mover_of(self, object root) except? -3
+    cdef list legal_moves(self)
+    # iterations from which on several threads are worth having
+    cdef uint64_t worth_threads(self) except? 0xFFFFFFFFFFFFFFFF
+    # raises what the game reported
+    cdef int fail(self) except -1
+    # whether a proof that others tell can name this as the first move of the root
+    cdef bint may_begin(self, uint32_t move) except -1
+
     # ---- a search: these are called in this order
 
     # makes the tree that of a search: what of the last one is below the new root, or an empty one
     cdef int open(self, SearchRequest request) except -1
+    cdef bint go_on(self, object root, SearchRequest request) except -1
+    cdef Tree *new_tree(self) noexcept nogil
+    cdef int prepare(self, object root, uint64_t seed) except -1
+    cdef int ready_threads(self, object root, uint64_t seed, uint32_t *path, int count) except -1
     # how many iterations the tree has room for
     cdef uint32_t room(self) noexcept nogil
     cdef uint32_t count_moves(self) except? 0xFFFFFFFF
     # begins with up to `limit` iterations; how many of them the calling thread is to run
     cdef uint32_t start(self, uint32_t limit, bint repeatable) except? 0xFFFFFFFF
+    # what exact search asks while it runs
+    cdef mcts_interrupt interrupt(self) noexcept nogil
     # up to `count` iterations; a Status
     cdef int run(self, uint32_t count) except -1 nogil
     # prunes a full tree until `deadline`; a Status: RUN_DONE, RUN_MEMORY, RUN_LATE, RUN_SOLVED
     cdef int make_room(self, double deadline) noexcept nogil
+    cdef void forget_pruned(self, Tree *tree, Known *known) noexcept nogil
     # ends what other threads do for the search; a Status
     cdef int join(self) except -1
     # gives back what only a search that runs needs
     cdef void rest(self) noexcept
-    # raises what the game reported
-    cdef int fail(self) except -1
-    # forgets what the search found: it failed
-    cdef void drop_result(self) noexcept
     # gives the memory back
     cdef void drop_trees(self) noexcept
 
@@ -90,11 +138,10 @@ cdef class SearchedTree(SearchTurn):
 
     # ---- the report
 
-    cdef SearchSettings head(self)                  # the settings of the last search
     cdef bint has_result(self) noexcept
     cdef object name(self, uint32_t move)
     cdef list root_children(self)    # (move, visits, wins, value, proven, distance) of every legal move of the root
-    cdef list winning_moves(self)    # those that end the game with a win, where that is not in the children's `proven`
+    cdef list winning_moves(self)    # those that end the game with a win, by the links of the root
     cdef int proof(self, uint32_t *distance, uint32_t *move) noexcept  # half-points, -1: the root is not proven
     cdef double value(self)          # of the root, for the player to move
     cdef tuple values(self)          # of every player; None: there are two in turn
@@ -102,10 +149,15 @@ cdef class SearchedTree(SearchTurn):
     cdef uint32_t link_of(self, object move) except? 0  # what is behind a move of the root
     # to the most visited move behind a link, and what is behind that; False where there is none
     cdef bint best_child(self, uint32_t *link, uint32_t *move) noexcept
+    cdef bint breaks_tie(self, const BlockView *block, uint32_t slot, uint32_t other) noexcept
     cdef list extended(self, list line)  # a proven line, as far as exact search knows it
+    cdef bint signs(self) noexcept       # players, whom blocks number, are +1 and -1
     cdef mcts_rng *random(self) noexcept
 
-    # ---- services, which a kind of tree may not have
+    # ---- services
 
     cdef object tell_news(self, uint32_t least)
+    # a Status; raises where it is no such message, and nothing has changed
     cdef int hear_news(self, bytes told) except -1
+    # the numbers of moves are those of a stored tree, in which these were their names
+    cdef int take_names(self, object root, object names) except -1

@@ -1,4 +1,4 @@
-from typing import Any
+from typing import Any, Self
 
 from typing_extensions import disjoint_base
 
@@ -7,9 +7,8 @@ from mcts_core.engine.turn import SearchTurn
 
 @disjoint_base
 class SearchedTree(SearchTurn):
+    def __new__(cls, memory: int, threads: int = 1) -> Self: ...
     def check(self, state: Any, settings: SearchSettings | None = None) -> None: ...
-    @property
-    def services(self) -> frozenset[str]: ...
     @property
     def names(self) -> list[Any] | None: ...
     @property

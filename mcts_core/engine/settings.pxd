@@ -8,6 +8,7 @@ from mcts_core.tree.guided_tree cimport GuidedOptions
 
 cdef class SearchSettings:
     cdef bint by_value             # the final move is the one with the best value, otherwise the most visited one
+    cdef uint32_t interval         # iterations of a thread between two exchanges
     cdef bint prunes               # a full tree loses its least visited subtrees, otherwise the search ends
     cdef bint visits_are_data      # or the move is drawn by them: a search gets all of its budget
     cdef bint values_decide        # which move is played, at any time
@@ -19,7 +20,6 @@ cdef class SearchSettings:
 
 cdef class TwoPlayerSettings(SearchSettings):
     cdef bint guided               # the guided tree, not the plain one
-    cdef uint32_t interval         # iterations of a thread between two exchanges
     cdef GuidedOptions options
 
 

@@ -58,4 +58,6 @@ class GeneralSettings(SearchSettings):
         noise_weight: float = 0,
         temperature: float = 0,
         by_value: bool = False,
+        prunes: bool = True,
+        interval: int = 4000,
     ) -> Self: ...

@@ -1,19 +1,19 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from mcts_core.engine.searched_two_player import TwoPlayerCore
-from mcts_core.engine.settings import TwoPlayerSettings
+from mcts_core.engine.loop import SearchCore
+from mcts_core.engine.settings import SearchSettings
 
 def dump(
-    core: TwoPlayerCore, encode: Callable[[Any], Any], consume: Callable[[Any, Any, Any, Any, Any], Any]
+    core: SearchCore, encode: Callable[[Any], Any], consume: Callable[[Any, Any, Any, Any, Any], Any]
 ) -> Any: ...
 def size_of(record: Any) -> int: ...
 def restore(
-    core: TwoPlayerCore,
+    core: SearchCore,
     state: Any,
     names: Sequence[Any] | None,
-    settings: TwoPlayerSettings,
+    settings: SearchSettings,
     record: Any,
     fill: Callable[[list[memoryview]], object],
 ) -> None: ...
-def check(core: TwoPlayerCore, whole: bool = False) -> dict[str, int] | None: ...
+def check(core: SearchCore, whole: bool = False) -> dict[str, int] | None: ...

@@ -1,7 +1,7 @@
 from typing import Any
 
-from mcts_core.engine.searched_two_player import TwoPlayerCore
+from mcts_core.engine.loop import SearchCore
 
 def top(
-    core: TwoPlayerCore, number: int, max_depth: int, min_share: float, most: int
+    core: SearchCore, number: int, max_depth: int, min_share: float, most: int
 ) -> tuple[Any, int, int, float, str | None, int | None, list[Any]] | None: ...

@@ -27,4 +27,3 @@ cdef class PythonGame(NativeState):
     cdef bint is_same(self, int player, list moves, object state) except -1
     cdef list told(self, object before, object after)
     cdef list found(self, object before, object after)
-    cdef int adopt(self, PythonGame other) except -1

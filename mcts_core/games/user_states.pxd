@@ -12,6 +12,7 @@ cpdef object as_winner(value)
 cpdef list as_values(given)
 cpdef list as_outcomes(given)
 cpdef list as_moves(given)
+cdef object value_of(object state)
 cdef int refuse_repeated(object state, list moves, str method) except -1
 
 
@@ -27,6 +28,8 @@ cdef class UserStates:
     cdef str calling          # the method that is running
 
     cdef int raise_error(self) except -1
+    cdef int adopt(self, UserStates other) except -1
+    cdef int take_names(self, object names) except -1
     cpdef int sign(self, object state) except 0
     cpdef int mover(self, object state) except -2
     cpdef object child(self, object state, object move)

@@ -7,13 +7,16 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
-from mcts_core import InvalidOption, Node
+from mcts_core import CHANCE, InvalidOption, Node
 from mcts_core.arguments import shorten
 from mcts_core.render.board import Board, is_board, side
 from mcts_core.render.markup import check_value, clean, label, number, percent, proof, share_of, value_colour
 
 DEEPEST = 100
 """Moves of a principal variation that are looked at: as many as a tree can have."""
+
+_UNKNOWN = "#7a828c"
+"""The colour of a value that is not known."""
 
 _HEAD = (
     'graph [bgcolor="transparent", rankdir="TB", nodesep="0.15", ranksep="0.45", '
@@ -29,7 +32,8 @@ def dot(tree: Node, *, state: Any = None, pv: Iterable[Any] = (), base: int = 0)
 
     A node tells its move, its visits with their share of the root's, and its value or what is proven, for the player to
     move at the root; the colour shows that value, from grey (0) to blue (1). Moves of the player who began stand in
-    boxes, those of the other in ellipses. An edge is as thick as the share of the visits; the nodes of the principal
+    boxes, those of the other in ellipses; in a general game those of the player to move at the root in boxes, those of
+    chance in diamonds, the rest in ellipses. An edge is as thick as the share of the visits; the nodes of the principal
     variation have a thick border.
 
     state: the position at the root, so that moves are called as on its board; by default they are texts of themselves.
@@ -45,7 +49,9 @@ def dot(tree: Node, *, state: Any = None, pv: Iterable[Any] = (), base: int = 0)
         line = list(islice(pv, DEEPEST))
     except TypeError:
         raise InvalidOption(f"pv must be a sequence of moves, got {shorten(pv)}") from None
-    players = ("the player who began", "the other") if board is None else ("X", "O")
+    boxes = _in_boxes(tree)
+    players = (("the player who began", "the other") if board is None else ("X", "O")) if boxes == 1 else (
+        "the player to move at the root", "the others, diamonds: of chance")
     who = "" if board is None else f", {side(board.to_move)}"
     caption = (f"boxes: moves of {players[0]}, ellipses: of {players[1]}\n"
                f"values: for the player to move at the root{who}")
@@ -57,14 +63,15 @@ def dot(tree: Node, *, state: Any = None, pv: Iterable[Any] = (), base: int = 0)
     waiting: list[tuple[Node, int, int, bool]] = [(tree, -1, 0, True)]  # with its parent and depth, and whether on pv
     while waiting:
         node, parent, depth, on_line = waiting.pop()
-        check_value(node.value)
+        if node.value is not None:
+            check_value(node.value)
         share = share_of(node.visits, tree)
         name = "root" if parent < 0 else label(node.move if board is None else board.name_of(node.move))
-        words = [name, f"{node.visits:,} visits", proof(node) or f"value {node.value:.3f}"]
+        words = [name, f"{node.visits:,} visits", proof(node) or _value(node.value)]
         if parent >= 0:
             words[1] = f"{node.visits:,} ({percent(share)})"
-        attributes = [f"label={_quoted(*words)}", f'fillcolor="{value_colour(node.value)}"',
-                      f'shape="{"ellipse" if node.player < 0 else "box"}"']
+        colour = _UNKNOWN if node.value is None else value_colour(node.value)
+        attributes = [f"label={_quoted(*words)}", f'fillcolor="{colour}"', f'shape="{_shape(node, boxes)}"']
         if parent < 0:
             attributes.append('style="filled,rounded"')
         if on_line:
@@ -79,6 +86,26 @@ def dot(tree: Node, *, state: Any = None, pv: Iterable[Any] = (), base: int = 0)
         ]
         count += 1
     return "\n".join([*lines, "}"]) + "\n"
+
+
+def _in_boxes(tree: Node) -> Any:
+    """The player whose moves stand in boxes: +1; where players have numbers, who is to move at the root."""
+    waiting = list(tree.children)
+    for node in waiting:
+        if node.player not in (1, -1):
+            return tree.children[0].player
+        waiting += node.children
+    return 1
+
+
+def _shape(node: Node, boxes: Any) -> str:
+    if node.player == CHANCE:
+        return "diamond"
+    return "box" if node.move is None or node.player == boxes else "ellipse"
+
+
+def _value(value: float | None) -> str:
+    return "value unknown" if value is None else f"value {value:.3f}"
 
 
 def _quoted(*lines: str) -> str:

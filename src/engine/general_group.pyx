@@ -18,6 +18,7 @@ from mcts_core.games.general_rules cimport Rules
 from mcts_core.engine.request cimport SearchRequest
 from mcts_core.engine.settings cimport GeneralSettings
 from mcts_core.engine.searched_general cimport GeneralCore
+from mcts_core.tree.plain_tree cimport RUN_DONE
 
 
 def search_together(list cores, list requests):
@@ -34,7 +35,8 @@ def search_together(list cores, list requests):
     cdef Rules first = None
     cdef uint32_t rows, waiting, at, iterations = request.iterations, batch = settings.options.batch
     cdef bint on_main_thread = get_ident() == main_thread_ident(), full
-    cdef list errors = [None] * len(requests), running = [], asking
+    cdef list errors = [None] * len(requests), running = [], asking, crowded
+    cdef dict full_at = {}
     cdef Py_ssize_t begun = 0, place
     evaluator = evaluator_of(settings.function, settings.by_state)
     try:
@@ -57,7 +59,7 @@ def search_together(list cores, list requests):
         while running:
             evaluator.prepare(first, <uint32_t>len(running) * batch)
             rows = 0
-            asking = []
+            asking, crowded = [], []
             for index in list(running):
                 core = cores[index]
                 try:
@@ -68,22 +70,27 @@ def search_together(list cores, list requests):
                     errors[index] = error
                     running.remove(index)
                     continue
-                if core.general.waiting:
+                if core.waiting():
                     asking.append(core)
-                    rows += core.general.waiting
+                    rows += core.waiting()
                 if full:
-                    core.end(b"memory")
-                    running.remove(index)
+                    crowded.append(index)
             if rows:
                 try:
                     evaluator.evaluate(first, rows)
                     at = 0
                     for core in asking:
-                        waiting = core.general.waiting
+                        waiting = core.waiting()
                         core.resolve(evaluator, at)
                         at += waiting
                 finally:
                     evaluator.release()
+            for index in crowded:  # nothing waits now
+                core = cores[index]
+                if full_at.get(index) == core.spent() or core.make_room(core.deadline) != RUN_DONE:
+                    core.end(b"memory")
+                    running.remove(index)
+                full_at[index] = core.spent()
             for index in list(running):
                 core = cores[index]
                 if core.spent() >= iterations:

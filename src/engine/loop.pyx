@@ -15,10 +15,11 @@ from mcts_core.errors import EvaluatorError, NoSearch, SearchBusy
 from mcts_core.engine.turn import main_thread_ident
 
 from mcts_core.game cimport mcts_interrupt
-from mcts_core.engine.report cimport best_move, figures_of, final_move
+from mcts_core.engine.report cimport figures_of, final_move
 from mcts_core.engine.request cimport SearchRequest
 from mcts_core.engine.settings cimport SearchSettings
 from mcts_core.engine.turn cimport Claim
+from mcts_core.engine.slices cimport SIGNAL_INTERVAL, SLICE, next_batch, read_clock
 from mcts_core.engine.stop_rules cimport Look, only_move, stop_reason
 from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY
 
@@ -238,12 +239,21 @@ cdef class SearchCore(SearchedTree):
         Raises ValueError for what it cannot have told; nothing is changed then. NoSearch before the root's moves have
         statistics.
         """
+        cdef int status
         if not self.take():
             raise SearchBusy("this Searcher is searching in another thread; it can hear of others afterwards")
         try:
             if self.state is None:
                 raise NoSearch("there is no search to which anything could be added")
-            self.hear_news(told)
+            status = self.hear_news(told)
+            self.look_again()
+            if status == RUN_GAME_ERROR:  # of a game in Python, when a node got its other moves
+                try:
+                    self.fail()
+                finally:
+                    self.drop_result()
+            if status != RUN_DONE:
+                raise MemoryError("no memory for what another search told")
         finally:
             self.lock.release()
 
@@ -251,7 +261,7 @@ cdef class SearchCore(SearchedTree):
         """After the statistics have changed: the move to play, and the line."""
         self.line = None
         if self.finished:
-            self.move = best_move(self, self.root_children())
+            self.move = final_move(self)
         return 0
 
     def release(self):

@@ -17,7 +17,7 @@ cdef tuple PROVEN = ("loss", "draw", "win")  # by half-points
 
 cdef object final_move(SearchedTree tree):
     cdef list children = tree.root_children()
-    cdef double temperature = tree.head().temperature
+    cdef double temperature = tree.settings.temperature
     return drawn_move(tree, children, temperature) if temperature > 0 else best_move(tree, children)
 
 
@@ -26,9 +26,8 @@ cdef object best_move(SearchedTree tree, list children):
     cdef uint32_t distance, first
     cdef int proof
     cdef list winning, alive
-    settings = tree.head()
-    key = by_value_key if settings.by_value else by_visits_key
-    if not settings.proves:
+    key = by_value_key if tree.settings.by_value else by_visits_key
+    if not tree.settings.proves:
         # a move that wins at once is played, also where another one wins as surely but later
         winning = tree.winning_moves()
         if winning:

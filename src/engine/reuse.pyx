@@ -3,7 +3,9 @@
 ``tree/compaction.pyx`` moves the blocks; how much of them is worth the time is decided here.
 """
 
-from libc.stdint cimport int32_t, uint8_t, uint32_t
+from heapq import heappop, heappush
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy
 
@@ -11,13 +13,13 @@ from mcts_core.tree.compaction cimport COMPACTION, compact, keep_top
 from mcts_core.game cimport MCTS_ONGOING, NativeState, mcts_game
 from mcts_core.games.general_rules cimport KIND_DECISION, GeneralPosition, NativeRules, PythonRules, Rules
 from mcts_core.games.python_game cimport PythonGame
-from mcts_core.engine.searched_tree cimport RUN_LATE
 from mcts_core.tree.general_tree cimport GeneralTree
 from mcts_core.tree.plain_tree cimport MAX_SLOTS, NO_VISITS, RUN_DONE, RUN_MEMORY, Tree
 from mcts_core.tree.view cimport BlockView, bytes_of, index_mask, is_block, root_link, slot_of, view_block, view_move
 
 
 cdef double MARKING = 4e-12         # seconds that a byte of the arena takes when it is compacted, for its marks
+cdef uint32_t MOST_COMPARED = 256    # positions of a general game, with another one
 cdef double MOVING = 0.05           # share of a time budget that moving a tree together may take
 
 
@@ -135,12 +137,74 @@ cdef list found_below(const Tree *tree, NativeState begin, NativeState end, int 
     return None
 
 
-cdef bint is_at(const Tree *tree, Rules rules, list path, object end) except -1:
-    """Whether a path of the general tree leads to a position that is equal to ``end``."""
-    cdef uint32_t *moves
-    cdef NativeRules native
+# ---- general games ---------------------------------------------------------------------------------------------------
+
+cdef list path_in_general(const Tree *tree, Rules before, object state_before, Rules after, object state):
+    try:
+        if not may_follow(before, state_before, after, state):
+            return None
+        path = told_path(before, state_before, state)
+        if path is not None and is_at(tree, before, path, link_at(tree, path), after):
+            return path
+        return found_in_general(tree, before, after, MOST_COMPARED)
+    except Exception:  # of the user's game, which the search will come to itself
+        return None
+
+
+cdef bint may_follow(Rules before, object state_before, Rules after, object state) except -1:
+    """Whether positions of the one search can be compared with the root of the other, and the earlier root is as it was
+    when it was searched."""
+    cdef PythonRules python
+    if type(before) is not type(after) or before.players != after.players or before.general != after.general:
+        return False
+    if isinstance(before, NativeRules):
+        return (<NativeRules>before).context.game == (<NativeRules>after).context.game
+    python = before
+    if python.value is None:
+        return state_before is state
+    return type(state_before) is type(state) and hash(state_before) == python.value
+
+
+cdef list told_path(Rules before, object state_before, object state):
+    """The path to a later position by the attribute ``moves`` of both, None: they have none, or another one."""
+    first, second = getattr(state_before, "moves", None), getattr(state, "moves", None)
+    if not isinstance(first, (list, tuple)) or type(first) is not type(second) or second[:len(first)] != first:
+        return None
+    if isinstance(before, NativeRules):
+        return list(second[len(first):])
+    return [(<PythonRules>before).user.ids[move] for move in second[len(first):]]
+
+
+cdef uint32_t link_at(const Tree *tree, list path) except? 0:
+    """The link after a path, 0 where the tree does not have it."""
+    cdef uint32_t link = root_link(tree), slot
+    cdef BlockView view
+    for move in path:
+        if not is_block(link):
+            return 0
+        view = view_block(tree, link & index_mask(tree))
+        slot = slot_of(&view, move)
+        if slot == view.count:
+            return 0
+        link = view.links[slot]
+    return link
+
+
+cdef bint is_at(const Tree *tree, Rules rules, list path, uint32_t link, Rules end) except -1:
+    """Whether there is a block behind ``link``, at the end of ``path``, for the root of ``end``: the same player is to
+    move and the positions are equal, of a user's game also the moves, in their order."""
     cdef GeneralPosition *position = &(<GeneralTree *>tree).position
+    cdef uint32_t *moves
     cdef uint32_t i, count = <uint32_t>len(path)
+    cdef NativeRules native
+    cdef BlockView view
+    if not is_block(link):
+        return False
+    view = view_block(tree, link & index_mask(tree))
+    if view.sign != end.player:
+        return False
+    if isinstance(rules, PythonRules) and [rules.name(view.moves[i]) for i in range(view.count)] != end.root_moves:
+        return False
     moves = <uint32_t *>malloc((count + 1) * sizeof(uint32_t))
     if moves == NULL:
         raise MemoryError()
@@ -148,34 +212,29 @@ cdef bint is_at(const Tree *tree, Rules rules, list path, object end) except -1:
         moves[i] = path[i]
     try:
         if isinstance(rules, PythonRules):
-            return bool((<PythonRules>rules).at(moves, count) == end)
+            return bool((<PythonRules>rules).at(moves, count) == end.root)
         native = rules
-        if not isinstance(end, NativeState) or (<NativeState>end).game != native.context.game:
-            return False
         if rules.table.look(rules.table.context, moves, count, False, position) < 0 or position.kind != KIND_DECISION:
             return False
-        return memcmp(native.context.state, (<NativeState>end).state, native.context.game.state_size) == 0
+        return memcmp(native.context.state, (<NativeRules>end).context.root, native.context.game.state_size) == 0
     finally:
         free(moves)
 
 
-cdef list found_in_general(const Tree *tree, Rules rules, object end, uint32_t most):
-    """The moves, outcomes of chance among them, from the root to a node with a block whose position is ``end``: the
-    shortest such path among the first ``most`` positions; None: there is none."""
-    cdef uint32_t link, slot, looked = 0, at = 0, mask = index_mask(tree)
+cdef list found_in_general(const Tree *tree, Rules rules, Rules end, uint32_t most):
+    """A position that comes after few visits is not worth the search for it."""
+    cdef uint32_t link, slot, mask = index_mask(tree), number = 0
     cdef BlockView view
-    cdef list waiting = [([], root_link(tree))]
-    while at < <uint32_t>len(waiting) and looked < most:
-        path, link = waiting[at]
-        at += 1
-        if not is_block(link):
-            continue
+    cdef list waiting = [(0, 0, [], root_link(tree))] if is_block(root_link(tree)) else []
+    while waiting and most:
+        _, _, path, link = heappop(waiting)
         view = view_block(tree, link & mask)
-        if view.sign >= 0:
-            looked += 1
-            if is_at(tree, rules, path, end):
+        if view.sign == end.player:
+            most -= 1
+            if is_at(tree, rules, path, link, end):
                 return path
         for slot in range(view.count):
             if is_block(view.links[slot]):
-                waiting.append(([*path, view_move(&view, slot)], view.links[slot]))
+                number += 1
+                heappush(waiting, (-<int64_t>view.visits[slot], number, [*path, view.moves[slot]], view.links[slot]))
     return None

@@ -1,82 +1,105 @@
-"""The tree of a search, as the loop and the report see it: the operations that every kind of tree has.
+"""The trees of a search, as the loop and the report see them: what every kind of tree can do.
 
-``searched_two_player.pyx`` and ``searched_general.pyx`` say what each one means on their trees. What stands here is for
-a tree that does not have the operation. A call of one costs some nanoseconds, and none is made within a slice.
+A search has one tree, and with several threads one for each. How a tree begins, goes on below a new root, is pruned,
+exchanges news and is counted stands here, for all layouts; ``searched_two_player.pyx`` and ``searched_general.pyx`` say
+what differs. A call of a method costs some nanoseconds, and none is made within a slice.
 """
 
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.string cimport memset
 
-from mcts_core.errors import InvalidState
+from mcts_core.arguments import shorten
+from mcts_core.errors import InvalidState, NoSearch
 
-from mcts_core.game cimport mcts_rng
-from mcts_core.engine.request cimport SearchRequest
+from mcts_core.tree.compaction cimport MARKS, descend
+from mcts_core.tree.exchange cimport (Known, Words, check_message, follow, forget_gone, hear, known_clear, known_free,
+                                      tell, words_free)
+from mcts_core.game cimport MCTS_NO_MOVE, mcts_interrupt, mcts_rng
+from mcts_core.engine.request cimport REUSE_BELOW, REUSE_NEVER, SearchRequest
+from mcts_core.engine.reuse cimport has_mover, move_together, prune
 from mcts_core.engine.settings cimport SearchSettings
-from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_MEMORY
+from mcts_core.engine.slices cimport read_clock
+from mcts_core.engine.thread_exchange cimport Member, team_create, team_destroy, team_run
+from mcts_core.tree.plain_tree cimport (NO_VISITS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED,
+                                        RUN_SYSTEM_MEMORY, Tree, TreeOps, is_guided, spent_of)
+from mcts_core.tree.view cimport (BlockView, has_root, index_mask, is_block, root_link, root_visits, view_block,
+                                  view_move)
+
+
+cdef extern from "kernels/platform.h" nogil:
+    uint32_t mcts_published(const uint32_t *number)
+
+
+cdef enum:
+    MIB = 1 << 20
+    WORTH_THREADS = 512           # iterations of a thread that are worth having it
+    KNOWN_WORDS = 1 << 16         # that it may take in any case
+    OUTSIDE = 1 << 24             # words that what is known of other processes' searches may take
 
 
 cdef class SearchedTree(SearchTurn):
     """A search's trees, with what the loop does to them and the report reads off them."""
 
-    def __cinit__(self, *arguments):
-        self.threads = 1
+    def __cinit__(self, uint64_t memory, uint32_t threads=1):
+        self.memory = memory
+        self.threads = threads
+        self.outside.words.limit = OUTSIDE
+        self.others = SearchThreads()
 
-    cdef void forget(self) noexcept:
-        self.drop_result()
-        self.drop_trees()
+    def check(self, state, SearchSettings settings=None):
+        """Raises what a search of ``state`` with these settings would raise before its first iteration."""
+        self.root_of(state, settings)
 
-    cdef int open(self, SearchRequest request) except -1:
-        raise NotImplementedError
+    # ---- what the two kinds say --------------------------------------------------------------------------------------
 
-    cdef uint32_t room(self) noexcept nogil:
+    cdef object root_of(self, object state, SearchSettings settings):
+        raise InvalidState(f"{type(self).__name__} has no trees, got {shorten(state)}")
+
+    cdef const TreeOps *layout(self) noexcept nogil:
+        return NULL
+
+    cdef int reset_tree(self, Tree *tree, uint32_t number, object root, uint64_t seed) except -1:
+        return RUN_SYSTEM_MEMORY
+
+    cdef int resume_tree(self, Tree *tree, uint32_t number, object root, uint64_t seed, bint moved) except -1:
+        return RUN_SYSTEM_MEMORY
+
+    cdef int take_root(self, object root, object state) except -1:
+        self.state = state
         return 0
 
-    cdef uint32_t count_moves(self) except? 0xFFFFFFFF:
-        raise NotImplementedError
+    cdef object root_now(self):
+        return None
 
-    cdef uint32_t start(self, uint32_t limit, bint repeatable) except? 0xFFFFFFFF:
-        return limit
+    cdef void drop_result(self) noexcept:
+        self.state = None
 
-    cdef int run(self, uint32_t count) except -1 nogil:
-        return RUN_DONE
+    cdef list path_to(self, object root, object state):
+        return None
 
-    cdef int make_room(self, double deadline) noexcept nogil:
-        return RUN_MEMORY
+    cdef bint is_whole(self) noexcept:
+        return True
 
-    cdef int join(self) except -1:
-        return RUN_DONE
+    cdef int mover_of(self, object root) except? -3:
+        return 0
 
-    cdef void rest(self) noexcept:
-        pass
+    cdef list legal_moves(self):
+        return []
+
+    cdef uint64_t worth_threads(self) except? 0xFFFFFFFFFFFFFFFF:
+        return <uint64_t>WORTH_THREADS * self.threads
+
+    cdef mcts_interrupt interrupt(self) noexcept nogil:
+        return mcts_interrupt(NULL, NULL)
 
     cdef int fail(self) except -1:
         return 0
 
-    cdef void drop_result(self) noexcept:
-        pass
-
-    cdef void drop_trees(self) noexcept:
-        pass
-
-    cdef uint32_t spent(self) noexcept nogil:
-        return 0
-
-    cdef uint32_t width(self) noexcept nogil:
-        return 1
-
-    cdef bint is_proven(self) noexcept nogil:
-        return False
-
-    cdef bint view_root(self, RootView *view) noexcept nogil:
-        return False
+    cdef bint may_begin(self, uint32_t move) except -1:
+        return move == MCTS_NO_MOVE
 
     cdef Standing standing(self, const RootView *view, uint32_t slot) noexcept nogil:
         return OPEN
-
-    cdef SearchSettings head(self):
-        return None
-
-    cdef bint has_result(self) noexcept:
-        return False
 
     cdef object name(self, uint32_t move):
         return move
@@ -84,55 +107,352 @@ cdef class SearchedTree(SearchTurn):
     cdef list root_children(self):
         return []
 
-    cdef list winning_moves(self):
-        return []
-
-    cdef int proof(self, uint32_t *distance, uint32_t *move) noexcept:
-        return -1
-
     cdef double value(self):
         return 0.5
 
     cdef tuple values(self):
         return None
 
-    cdef int sum_counts(self, Counts *counts) except -1:
-        return 0
-
-    cdef uint32_t link_of(self, object move) except? 0:
-        return 0
-
-    cdef bint best_child(self, uint32_t *link, uint32_t *move) noexcept:
-        return False
-
     cdef list extended(self, list line):
         return line
 
-    cdef mcts_rng *random(self) noexcept:
-        return NULL
+    cdef bint signs(self) noexcept:
+        return False
 
-    cdef object tell_news(self, uint32_t least):
-        raise InvalidState("a search of a general game, or with an evaluator, exchanges nothing with others")
+    cdef void rest(self) noexcept:
+        pass
 
-    cdef int hear_news(self, bytes told) except -1:
-        raise InvalidState("a search of a general game, or with an evaluator, exchanges nothing with others")
-
-    def check(self, state, settings=None):
-        """Raises what a search of ``state`` with these settings would raise before its first iteration."""
-        raise NotImplementedError
-
-    @property
-    def services(self):
-        """What its trees can do beyond a search, as names: threads, reuse, prune, exchange, top, store."""
-        return frozenset()
+    cdef int take_names(self, object root, object names) except -1:
+        return 0
 
     @property
     def names(self):
-        """What the numbers of moves in ``tell`` and ``hear`` stand for, as a list, where the game is a user's, who
-        names moves; else None. The numbers of another search differ."""
+        """What the numbers of moves in the tree, and in ``tell`` and ``hear``, stand for, as a list, where the game is
+        a user's, who names moves; else None. The numbers of another search differ."""
         return None
+
+    # ---- the trees ---------------------------------------------------------------------------------------------------
+
+    cdef void forget(self) noexcept:
+        self.drop_result()
+        self.drop_trees()
+
+    cdef void drop_trees(self) noexcept:
+        known_free(&self.outside)
+        team_destroy(self.team)
+        if self.tree != NULL:
+            self.tree.ops.destroy(self.tree)
+        self.team = NULL
+        self.tree = NULL
+
+    cdef Tree *new_tree(self) noexcept nogil:
+        cdef uint64_t share = self.memory // self.threads
+        share -= share // MARKS
+        if self.threads > 1:
+            share -= share // KNOWN
+        return self.layout().create(share)
+
+    cdef int prepare(self, object root, uint64_t seed) except -1:
+        """Makes all trees empty ones for this search."""
+        if self.tree != NULL and self.tree.ops != self.layout():  # one budget holds for trees of every layout
+            self.drop_trees()
+        if self.tree == NULL:
+            self.tree = self.new_tree()
+        known_clear(&self.outside)
+        self.heard = False
+        if self.tree == NULL or self.reset_tree(self.tree, 0, root, seed) != RUN_DONE:
+            raise MemoryError(f"no memory for a search tree of {self.memory // MIB} MB")
+        if self.threads > 1:
+            self.ready_threads(root, seed, NULL, -1)
+        return 0
+
+    cdef int ready_threads(self, object root, uint64_t seed, uint32_t *path, int count) except -1:
+        """Readies the trees of the other threads; ``count`` < 0: they begin anew, else they follow the path."""
+        cdef uint32_t i
+        cdef uint64_t known_words = self.memory // self.threads // KNOWN // sizeof(uint32_t) // 2
+        cdef Member *member
+        if self.team == NULL:
+            known_words = min(max(known_words, <uint64_t>KNOWN_WORDS), <uint64_t>0xFFFFFFFF)
+            self.team = team_create(self.threads, <uint32_t>known_words)
+            if self.team == NULL:
+                raise MemoryError("no memory for the threads of a search")
+        self.team.members[0].tree = self.tree
+        if count < 0:
+            known_clear(&self.team.members[0].known)
+        for i in range(1, self.threads):
+            member = &self.team.members[i]
+            if count >= 0:
+                follow(member.tree, &member.known, path, count)
+                if descend(member.tree, path, count):
+                    self.resume_tree(member.tree, i, root, seed_of(seed, i), count > 0)
+                    continue
+            known_clear(&member.known)
+            if member.tree == NULL:
+                member.tree = self.new_tree()
+            if member.tree == NULL or self.reset_tree(member.tree, i, root, seed_of(seed, i)) != RUN_DONE:
+                raise MemoryError(f"no memory for {self.threads} search trees of {self.memory // MIB} MB in all")
+        return 0
+
+    # ---- a search ----------------------------------------------------------------------------------------------------
+
+    cdef int open(self, SearchRequest request) except -1:
+        cdef object root
+        cdef bint reused
+        try:
+            root = self.root_of(request.state, request.settings)
+            reused = self.go_on(root, request)
+        except BaseException:
+            self.drop_result()
+            raise
+        self.drop_result()
+        self.settings = request.settings
+        if not reused or self.tree.reused >= self.settings.most_iterations:
+            self.prepare(root, request.seed)
+        self.take_root(root, request.state)
+        return 0
+
+    cdef bint go_on(self, object root, SearchRequest request) except -1:
+        """Makes the part of the last search's tree below ``root`` the tree of this one; False when there is none."""
+        cdef double left = request.seconds
+        cdef uint32_t path[LINE]
+        cdef uint32_t count, i
+        cdef list moves
+        cdef Tree *tree
+        self.follows = False
+        if (request.reuse == REUSE_NEVER or self.state is None or self.settings is not request.settings
+                or self.tree == NULL):
+            return False
+        moves = self.path_to(root, request.state)
+        if moves is None or (request.reuse == REUSE_BELOW and not moves) or len(moves) > LINE:
+            return False
+        # A reply that has no block of its own is often that of a player who has lost. Without this one proven win in a
+        # hundred games of short searches was given away.
+        self.follows = len(moves) > 0
+        if moves and not self.is_whole():
+            return False
+        count = <uint32_t>len(moves)
+        for i in range(count):
+            path[i] = moves[i]
+        if not has_mover(self.tree, path, count, self.mover_of(root)):
+            return False
+        follow(self.tree, &self.outside, path, count)
+        if self.teamed:
+            follow(self.tree, &self.team.members[0].known, path, count)
+        if not descend(self.tree, path, count):
+            return False
+        self.resume_tree(self.tree, 0, root, request.seed, count > 0)
+        if self.threads > 1:
+            self.ready_threads(root, request.seed, path, <int>count if self.teamed else -1)
+        for i in range(self.threads if count or left <= 0 else 0):
+            tree = self.team.members[i].tree if i else self.tree
+            with nogil:
+                if count:
+                    move_together(tree, left / self.threads, read_clock())
+                self.forget_pruned(tree, &self.team.members[i].known if self.teamed else NULL)
+        return True
+
+    cdef void forget_pruned(self, Tree *tree, Known *known) noexcept nogil:
+        """What is not in the tree any more needs no record of what others know of it."""
+        if known != NULL:
+            forget_gone(tree, known)
+        if tree == self.tree:
+            forget_gone(tree, &self.outside)
+
+    cdef uint32_t room(self) noexcept nogil:
+        return self.settings.most_iterations - self.tree.reused
+
+    cdef uint32_t count_moves(self) except? 0xFFFFFFFF:
+        return <uint32_t>len(self.legal_moves())
+
+    cdef uint32_t start(self, uint32_t limit, bint repeatable) except? 0xFFFFFFFF:
+        self.teamed = self.threads > 1 and limit >= self.worth_threads()
+        self.heard = self.heard or self.teamed
+        self.tree.interrupt = self.interrupt()
+        if not self.teamed:
+            return limit
+        try:
+            self.others.start(self.team, limit, self.settings.interval, repeatable, self.settings.prunes, self.begin,
+                              self.deadline, self.interrupt())
+        except BaseException:
+            self.tree = self.team.members[0].tree  # another thread's may have become that of the search
+            raise
+        return self.team.members[0].limit
+
+    cdef int run(self, uint32_t count) except -1 nogil:
+        if self.teamed:
+            return team_run(self.team, 0, count)
+        return self.tree.ops.run(self.tree, count)
+
+    cdef int make_room(self, double deadline) noexcept nogil:
+        cdef int status
+        if not self.settings.prunes:
+            return RUN_MEMORY
+        status = prune(self.tree, self.begin, deadline, read_clock())
+        if status == RUN_DONE:
+            self.forget_pruned(self.tree, &self.team.members[0].known if self.teamed else NULL)
+            if self.tree.settled:
+                return RUN_SOLVED
+        return status
+
+    cdef int join(self) except -1:
+        if not self.teamed:
+            return RUN_DONE
+        try:
+            return self.others.join(self, self.team.repeatable and self.stop_reason in ("iterations", "solved"))
+        finally:
+            if self.others.cancelled:
+                self.stop_reason = "cancelled"
+            self.tree = self.team.members[0].tree
+
+    # ---- between two slices ------------------------------------------------------------------------------------------
+
+    cdef uint32_t spent(self) noexcept nogil:
+        return spent_of(self.tree)
+
+    cdef uint32_t width(self) noexcept nogil:
+        return self.team.count if self.teamed else 1
+
+    cdef bint is_proven(self) noexcept nogil:
+        return self.tree.proof.value >= 0
+
+    cdef bint view_root(self, RootView *view) noexcept nogil:
+        cdef BlockView block
+        if not has_root(self.tree):
+            return False
+        block = view_block(self.tree, root_link(self.tree) & index_mask(self.tree))
+        view.count, view.visits, view.links = block.count, block.visits, block.links
+        return True
+
+    # ---- the report --------------------------------------------------------------------------------------------------
+
+    cdef bint has_result(self) noexcept:
+        return self.state is not None and root_visits(self.tree) > 0
+
+    cdef list winning_moves(self):
+        cdef BlockView block
+        cdef RootView root
+        cdef uint32_t slot
+        if not self.view_root(&root):
+            return []
+        block = view_block(self.tree, root_link(self.tree) & index_mask(self.tree))
+        return [self.name(view_move(&block, slot)) for slot in range(root.count) if self.standing(&root, slot) == WON]
+
+    cdef int proof(self, uint32_t *distance, uint32_t *move) noexcept:
+        distance[0], move[0] = self.tree.proof.distance, self.tree.proof.move
+        return self.tree.proof.value
+
+    cdef int sum_counts(self, Counts *counts) except -1:
+        cdef Member *member
+        cdef uint32_t index
+        add_counts(counts, self.tree)
+        counts.visits = root_visits(self.tree)
+        counts.reused = self.tree.reused
+        for index in range(1, self.width()):
+            member = &self.team.members[index]
+            if not self.finished:  # it is running
+                counts.iterations += mcts_published(&member.iterations)
+            elif has_root(member.tree):  # else what it found is in no move's statistics
+                add_counts(counts, member.tree)
+        return 0
+
+    cdef uint32_t link_of(self, object move) except? 0:
+        cdef BlockView block
+        cdef uint32_t slot
+        if not has_root(self.tree):
+            return 0
+        block = view_block(self.tree, root_link(self.tree) & index_mask(self.tree))
+        for slot in range(block.count):
+            if block.visits[slot] != NO_VISITS and self.name(view_move(&block, slot)) == move:
+                return block.links[slot]
+        return 0
+
+    cdef bint best_child(self, uint32_t *link, uint32_t *move) noexcept:
+        """Up to chance or a leaf."""
+        cdef BlockView block
+        cdef uint32_t slot, best
+        if not is_block(link[0]):
+            return False
+        block = view_block(self.tree, link[0] & index_mask(self.tree))
+        if block.wins == NULL and block.sums == NULL:
+            return False
+        best = block.count
+        for slot in range(block.count):
+            if block.visits[slot] == NO_VISITS or block.visits[slot] == 0:
+                continue
+            if best == block.count or block.visits[slot] > block.visits[best] or (
+                    block.visits[slot] == block.visits[best] and self.breaks_tie(&block, slot, best)):
+                best = slot
+        if best == block.count:
+            return False
+        link[0], move[0] = block.links[best], view_move(&block, best)
+        return True
+
+    cdef bint breaks_tie(self, const BlockView *block, uint32_t slot, uint32_t other) noexcept:
+        """Whether a move is ahead of another one of as many visits: by what it won. Values that are proven do not
+        stand in the wins, so the guided tree keeps the order of its moves."""
+        if block.sums != NULL:
+            return block.sums[slot] > block.sums[other]
+        return not is_guided(self.tree) and block.wins[slot] > block.wins[other]
+
+    cdef mcts_rng *random(self) noexcept:
+        return &self.tree.rng
+
+    # ---- services ----------------------------------------------------------------------------------------------------
 
     @property
     def held(self):
         """Bytes of memory that the trees keep between searches."""
-        return 0
+        cdef uint32_t i
+        cdef uint64_t held = 0 if self.tree == NULL else self.tree.arena.committed
+        for i in range(1, 0 if self.team == NULL else self.team.count):
+            held += self.team.members[i].tree.arena.committed
+        return held
+
+    cdef object tell_news(self, uint32_t least):
+        cdef Words message
+        memset(&message, 0, sizeof(message))
+        message.limit = 0xFFFFFFFF
+        if not has_root(self.tree):
+            return None
+        try:
+            if not tell(self.tree, &self.outside, least, &message):
+                raise MemoryError("no memory for what a search tells")
+            return (<const uint8_t *>message.at)[:message.used * sizeof(uint32_t)]
+        finally:
+            words_free(&message)
+
+    cdef int hear_news(self, bytes told) except -1:
+        cdef const uint32_t *message
+        cdef uint32_t words
+        cdef int status
+        if len(told) % sizeof(uint32_t):
+            raise ValueError(f"a message must be a whole number of words, got {len(told)} bytes")
+        message = <const uint32_t *><const uint8_t *>told
+        words = <uint32_t>(len(told) // sizeof(uint32_t))
+        status = check_message(self.tree, message, words)
+        if status == RUN_GAME_ERROR or (status == RUN_DONE and message[3] and not self.may_begin(message[5])):
+            raise ValueError(f"not a message of a search: {told[:24]!r}")
+        if not has_root(self.tree):
+            raise NoSearch("there are no statistics yet of the root's moves, to which anything could be added")
+        if status != RUN_DONE:
+            raise MemoryError("no memory for looking at what another search told")
+        self.heard = True
+        return hear(self.tree, &self.outside, message, words)
+
+
+cdef inline uint64_t seed_of(uint64_t seed, uint32_t number) noexcept nogil:
+    """The seed of a thread's tree; the first one has the search's own."""
+    return seed + number * <uint64_t>0x9E3779B97F4A7C15
+
+
+cdef void add_counts(Counts *counts, const Tree *tree) noexcept nogil:
+    counts.iterations += tree.iterations
+    counts.rollouts += tree.rollouts
+    counts.nodes += tree.nodes
+    counts.prunes += tree.prunes
+    counts.dropped += tree.dropped
+    counts.bytes += <uint64_t>tree.arena.top * tree.arena.unit
+    counts.depth_sum += tree.depth_sum
+    counts.measured += tree.iterations
+    if tree.depth_max > counts.depth_max:
+        counts.depth_max = tree.depth_max

@@ -22,8 +22,9 @@ cdef enum:
 cdef class SearchSettings:
     """What the settings of all kinds of searches have in common."""
 
-    def __cinit__(self, *, bint by_value=False, bint prunes=True, double temperature=0, uint32_t rollouts_per_leaf=1,
-                  **others):
+    def __cinit__(self, *, bint by_value=False, bint prunes=True, uint32_t interval=4000, double temperature=0,
+                  uint32_t rollouts_per_leaf=1, **others):
+        self.interval = interval
         self.by_value = self.values_decide = by_value
         self.prunes = prunes
         self.temperature = temperature
@@ -51,7 +52,6 @@ cdef class TwoPlayerSettings(SearchSettings):
         self.most_iterations //= rollouts_per_leaf  # half-points, or their squares, are summed
         if selection == SELECT_TUNED:
             self.most_iterations //= 2
-        self.interval = interval
         self.options.selection = selection
         self.options.solver = solver
         self.options.hand_schedule = hand_schedule
@@ -83,7 +83,7 @@ cdef class GeneralSettings(SearchSettings):
 
     def __cinit__(self, *, evaluator=None, policy_value=None, double exploration=0, double c_puct=0, fpu=None,
                   uint32_t rollouts_per_leaf=1, uint32_t batch=1, double noise_alpha=0, double noise_weight=0,
-                  double temperature=0, bint by_value=False):
+                  double temperature=0, bint by_value=False, bint prunes=True, uint32_t interval=4000):
         self.function = evaluator if evaluator is not None else policy_value
         self.by_state = evaluator is None
         self.visits_are_data = temperature > 0 or noise_alpha > 0

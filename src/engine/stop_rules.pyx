@@ -7,8 +7,9 @@ iterations alone must be the same for the same seed, so there a rule may look at
 
 from libc.stdint cimport int64_t, uint32_t
 
+from mcts_core.engine.reuse cimport RUN_LATE
 from mcts_core.engine.settings cimport SearchSettings
-from mcts_core.engine.searched_tree cimport ABSENT, LOST, RUN_LATE, WON, RootView, SearchedTree
+from mcts_core.engine.searched_tree cimport ABSENT, LOST, WON, RootView, SearchedTree
 from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_SOLVED
 
 

@@ -1,4 +1,4 @@
-"""What a TwoPlayerCore holds between searches, taken apart into plain data and bytes, and put together again.
+"""What a search holds between searches, taken apart into plain data and bytes, and put together again.
 
 Trees are links and numbers, so their memory is their file. Each comes with what it has told and heard, where it took
 part in exchanges with others. The game's exact search keeps tables that only it can read; those are not stored.
@@ -15,13 +15,15 @@ from mcts_core.arguments import shorten
 
 from mcts_core.games.board_position cimport BoardPosition
 from mcts_core.game cimport NativeState
-from mcts_core.games.python_game cimport PythonGame, as_native
-from mcts_core.engine.settings cimport TwoPlayerSettings
-from mcts_core.engine.searched_two_player cimport TwoPlayerCore
+from mcts_core.games.general_rules cimport PythonRules, Rules
+from mcts_core.games.python_game cimport PythonGame
+from mcts_core.engine.settings cimport SearchSettings
+from mcts_core.engine.loop cimport SearchCore
+from mcts_core.engine.report cimport final_move
 from mcts_core.tree.plain_tree cimport MAX_ITERATIONS, Tree
 from mcts_core.tree.storage cimport (check_sound, entry, known_record, make_known, memory_of, move_together, number,
                                      numbers_of, room_of, take_numbers)
-from mcts_core.tree.check_walk cimport ANY_MOVE, Rules
+from mcts_core.tree.check_walk cimport ANY_MOVE, Rules as TreeRules
 from mcts_core.tree.check cimport check_known
 
 
@@ -29,7 +31,7 @@ cdef uint64_t UINT32 = 0xFFFFFFFF
 cdef uint64_t LARGEST = <uint64_t>1 << 62
 
 
-def dump(TwoPlayerCore core, encode, consume):
+def dump(SearchCore core, encode, consume):
     """The result of ``consume(state, game, names, record, data)``, which is called while no search can begin.
 
     ``state`` is the last search's root and ``game`` what ``encode(state)`` made of it, ``names`` the moves of a
@@ -48,11 +50,11 @@ def dump(TwoPlayerCore core, encode, consume):
         if figures is None:
             return consume(None, None, None, None, [])
         game = encode(core.state)
-        names = (<PythonGame>core.native).user.moves if isinstance(core.native, PythonGame) else None
+        names = core.names
         core.used = figures["bytes"]
         for i in range(core.width()):
             move_together(tree_of(core, i))
-            check_one(core, i, core.native, core.state, True, False, RuntimeError)
+            check_one(core, i, core.root_now(), core.state, True, False, RuntimeError)
             trees.append(numbers_of(tree_of(core, i)))
             trees[i]["told"] = core.team.members[i].iterations if core.teamed else 0
             views.append(memory_of(tree_of(core, i)))
@@ -62,7 +64,7 @@ def dump(TwoPlayerCore core, encode, consume):
             "seed": core.seed, "seconds": core.seconds, "overshoot": core.overshoot, "bytes": core.used,
             "stop_reason": core.stop_reason, "finished": bool(core.finished), "isa": core.isa,
             "heard": bool(core.heard),
-            "pv": core.line if names is None else None, "trees": trees,
+            "pv": core.line if names is None else numbers_in(names, core.line), "trees": trees,
             "outside": known_record(core.tree, &core.outside, views),
         }
         return consume(core.state, game, names, record, views)
@@ -86,51 +88,39 @@ def size_of(record):
     return size
 
 
-def restore(TwoPlayerCore core, state, names, TwoPlayerSettings settings, record, fill):
+def restore(SearchCore core, state, names, SearchSettings settings, record, fill):
     """Makes the core what ``dump`` had taken apart; it must be one that is not in use.
 
     ``fill(data)`` writes the pieces of memory into a list of writable memoryviews. Raises InvalidFile for a record or a
     tree that cannot be, and leaves the core empty then; InvalidOption for trees that are larger than the core's memory;
     MemoryError.
     """
-    cdef NativeState native = as_native(state, "there is nothing to restore")
-    cdef int sign
-    if isinstance(native, PythonGame):
-        sign = (<PythonGame>native).to_move
-        (<PythonGame>native).user.moves = list(names)
-        (<PythonGame>native).user.ids = {move: index for index, move in enumerate(names)}
-        if len((<PythonGame>native).user.ids) != len(names):
-            raise InvalidFile("the moves of the tree are not all different")
-    else:
-        sign = state.to_move
+    cdef object root = core.root_of(state, settings)
+    if names is not None:
+        core.take_names(root, names)
     trees = entry(record, "trees", list)
     if len(trees) != 1 and len(trees) != core.threads:
         raise InvalidFile(f"a search of {core.threads} threads has one tree or one for each, got {len(trees)}")
     if not core.take():
         raise SearchBusy("this Searcher is searching")
     try:
-        core.native = core.state = None
-        core.drop_trees()
+        core.forget()
         core.settings = settings
         try:
-            if not core.prepare(native, sign, 0):
-                raise MemoryError(f"no memory for a search tree of {core.memory >> 20} MB")
-            if core.threads > 1:
-                core.ready_threads(native, sign, 0, NULL, -1)
+            core.prepare(root, 0)
             core.teamed = len(trees) > 1
             core.heard = entry(record, "heard", bool)
             take_memory(core, trees, record, fill)
-            take_trees(core, trees, record, native, state)
-            take_search(core, record, state, native)
+            take_trees(core, trees, record, root, state)
+            take_search(core, record, state, root)
         except BaseException:
-            core.native = core.state = None
-            core.drop_trees()
+            core.forget()
             raise
     finally:
         core.lock.release()
 
 
-def check(TwoPlayerCore core, bint whole=False):
+def check(SearchCore core, bint whole=False):
     """Follows every link of the trees and compares every number with the rules of the game.
 
     A dict of ``units``, ``free_units``, ``bytes``, ``nodes``, ``blocks``, ``depth`` (of blocks), ``widest`` (slots);
@@ -142,11 +132,11 @@ def check(TwoPlayerCore core, bint whole=False):
     if not core.take():
         raise SearchBusy("this Searcher is searching; its tree can be checked afterwards")
     try:
-        if core.native is None or core.tree == NULL:
+        if core.state is None:
             return None
-        found = check_one(core, 0, core.native, core.state, whole, True, AssertionError)
+        found = check_one(core, 0, core.root_now(), core.state, whole, True, AssertionError)
         for i in range(1, core.width()):
-            other = check_one(core, i, core.native, core.state, whole, True, AssertionError)
+            other = check_one(core, i, core.root_now(), core.state, whole, True, AssertionError)
             for name, value in other.items():
                 found[name] = max(found[name], value) if name in ("depth", "widest") else found[name] + value
         return found
@@ -156,12 +146,12 @@ def check(TwoPlayerCore core, bint whole=False):
 
 # ---- trees -----------------------------------------------------------------------------------------------------------
 
-cdef inline Tree *tree_of(TwoPlayerCore core, uint32_t member) noexcept:
+cdef inline Tree *tree_of(SearchCore core, uint32_t member) noexcept:
     """That of a thread."""
     return core.team.members[member].tree if member else core.tree
 
 
-cdef int take_memory(TwoPlayerCore core, list trees, record, fill) except -1:
+cdef int take_memory(SearchCore core, list trees, record, fill) except -1:
     """Makes room for all pieces of memory and lets them be filled."""
     cdef uint32_t i
     cdef list views = []
@@ -178,16 +168,17 @@ cdef int take_memory(TwoPlayerCore core, list trees, record, fill) except -1:
     return 0
 
 
-cdef int take_trees(TwoPlayerCore core, list trees, record, NativeState native, state) except -1:
+cdef int take_trees(SearchCore core, list trees, record, object root, object state) except -1:
     """Numbers and checks of trees that have their memory."""
     cdef const char *fault = NULL
     cdef uint32_t i
+    cdef list legal = None if isinstance(root, (PythonGame, Rules)) else state.legal_moves()
     for i in range(<uint32_t>len(trees)):
-        take_numbers(tree_of(core, i), trees[i], None if isinstance(native, PythonGame) else state.legal_moves())
+        take_numbers(tree_of(core, i), trees[i], legal)
         if core.teamed:
             core.team.members[i].iterations = number(
                 trees[i], "told", 0, MAX_ITERATIONS // tree_of(core, i).rollouts_per_leaf)
-        check_one(core, i, native, state, True, True, InvalidFile)
+        check_one(core, i, root, state, True, True, InvalidFile)
         if core.teamed and fault == NULL:
             fault = check_known(tree_of(core, i), &core.team.members[i].known)
     if fault == NULL:
@@ -197,7 +188,7 @@ cdef int take_trees(TwoPlayerCore core, list trees, record, NativeState native, 
     return 0
 
 
-cdef int take_search(TwoPlayerCore core, record, state, NativeState native) except -1:
+cdef int take_search(SearchCore core, record, object state, object root) except -1:
     """What does not stand in the trees."""
     cdef list line = None
     core.seed = number(record, "seed", 0, 0xFFFFFFFFFFFFFFFF)
@@ -207,47 +198,79 @@ cdef int take_search(TwoPlayerCore core, record, state, NativeState native) exce
     core.stop_reason = word(record, "stop_reason")
     core.isa = word(record, "isa")
     core.finished = False
-    core.state = state
+    core.take_root(root, state)
     if record.get("pv") is not None:
-        line = entry(record, "pv", list)
-        try:
-            for move in line:
-                state = state.play(move)
-        except ValueError as error:
-            raise InvalidFile(f"the principal variation is not legal: {error}") from None
-        if not line:
-            raise InvalidFile("the principal variation is empty")
+        line = line_of(entry(record, "pv", list), state, core.names)
     finished = entry(record, "finished", bool)
     core.number += 1
-    core.keeper = native
-    core.native = native
-    core.move = core.choose(core.root_children())
+    core.move = final_move(core) if line is None else line[0]
     core.line = line
     core.finished = finished
     return 0
 
 
-cdef dict check_one(TwoPlayerCore core, uint32_t index, NativeState native, state, bint whole, bint played, error):
+cdef list numbers_in(list names, list line):
+    if line is None:
+        return None
+    numbers = {name: number for number, name in enumerate(names)}
+    return [numbers[move] for move in line]
+
+
+cdef list line_of(list line, object state, list names):
+    if not line:
+        raise InvalidFile("the principal variation is empty")
+    if names is not None:
+        for number in line:
+            if type(number) is not int or not 0 <= number < len(names):
+                raise InvalidFile(f"the principal variation must have numbers of moves, got {shorten(number)}")
+        return [names[number] for number in line]
+    try:
+        for move in line:
+            state = state.play(move)
+    except ValueError as error:
+        raise InvalidFile(f"the principal variation is not legal: {error}") from None
+    return line
+
+
+cdef dict check_one(SearchCore core, uint32_t index, object root, object state, bint whole, bint played, error):
     """The check of a thread's tree; see ``check_sound``. ``played``: the moves are played down a native game's tree."""
-    cdef Rules rules
+    cdef TreeRules rules
     cdef uint32_t *cursors = NULL
     memset(&rules, 0, sizeof(rules))
-    rules.root = native.state
     rules.alone = not core.heard
-    if isinstance(native, PythonGame):
-        rules.counted = 1
-        rules.moves = <uint32_t>len((<PythonGame>native).user.moves)
+    if isinstance(root, Rules):
+        general_rules(&rules, root, played)
     else:
-        rules.moves = native.game.max_moves if native.game.max_moves else ANY_MOVE
-        if played and native.game.max_moves and native.game.max_plies:
-            rules.game = native.game
-            cursors = cursors_of(native, state)
-            rules.cursors = cursors
-            rules.alternate = cursors != NULL
+        cursors = two_player_rules(&rules, root, state, played)
     try:
         return check_sound(tree_of(core, index), &rules, whole, error)
     finally:
         free(cursors)
+
+
+cdef int general_rules(TreeRules *rules, Rules root, bint played) except -1:
+    rules.moves = ANY_MOVE
+    if isinstance(root, PythonRules):
+        rules.moves = <uint32_t>len((<PythonRules>root).user.moves)
+    elif played:
+        rules.general = &root.table
+    return 0
+
+
+cdef uint32_t *two_player_rules(TreeRules *rules, NativeState native, object state, bint played) except? NULL:
+    cdef uint32_t *cursors = NULL
+    rules.root = native.state
+    if isinstance(native, PythonGame):
+        rules.counted = 1
+        rules.moves = <uint32_t>len((<PythonGame>native).user.moves)
+        return NULL
+    rules.moves = native.game.max_moves if native.game.max_moves else ANY_MOVE
+    if played and native.game.max_moves and native.game.max_plies:
+        rules.game = native.game
+        cursors = cursors_of(native, state)
+        rules.cursors = cursors
+        rules.alternate = cursors != NULL
+    return cursors
 
 
 cdef uint32_t *cursors_of(NativeState native, state) except? NULL:

@@ -6,8 +6,7 @@ from mcts_core.errors import InvalidOption, SearchBusy
 
 from mcts_core.tree.general_tree cimport GeneralBlock, GeneralTree, ending_values, general_block, totals_of
 from mcts_core.tree.guided_tree cimport GuidedTree, distance_of, result_of
-from mcts_core.games.python_game cimport PythonGame
-from mcts_core.engine.searched_two_player cimport TwoPlayerCore
+from mcts_core.engine.loop cimport SearchCore
 from mcts_core.tree.plain_tree cimport LINK_KIND, LINK_TERMINAL, NO_VISITS, WIDE_INDEX, Tree, is_general, is_guided
 from mcts_core.tree.view cimport BlockView, index_mask, is_block, root_link, view_block, view_move
 
@@ -15,7 +14,7 @@ from mcts_core.tree.view cimport BlockView, index_mask, is_block, root_link, vie
 cdef tuple PROVEN = ("loss", "draw", "win")  # by half-points
 
 
-def top(TwoPlayerCore core not None, uint32_t number, uint32_t max_depth, double min_share, uint32_t most):
+def top(SearchCore core not None, uint32_t number, uint32_t max_depth, double min_share, uint32_t most):
     """The tree of the search ``number``, from its root down to ``max_depth`` moves.
 
     A node is (move, player who made it, visits, value, proven, distance, list of its children, the most visited first),
@@ -35,9 +34,8 @@ def top(TwoPlayerCore core not None, uint32_t number, uint32_t max_depth, double
         figures = core.snapshot()
         if figures is None:
             return None
-        names = (<PythonGame>core.native).user.moves if isinstance(core.native, PythonGame) else None
         children = children_of_root(core.tree, figures["moves"], figures["move"], max_depth,
-                                    max(1.0, min_share * <uint32_t>figures["visits"]), most, names, False)
+                                    max(1.0, min_share * <uint32_t>figures["visits"]), most, core.names, core.signs())
         return None, 0, figures["visits"], figures["value"], figures["proven"], figures["distance"], children
     finally:
         core.lock.release()

@@ -18,7 +18,7 @@ from mcts_core.arguments import shorten
 from mcts_core.game cimport (MCTS_CHANCE, MCTS_DRAW, MCTS_ERROR, MCTS_MAX_MOVES, MCTS_ONGOING, MCTS_WIN, NativeState,
                              general_of, mcts_game, mcts_general, mcts_rng, mcts_rng_below, mcts_rng_next)
 from mcts_core.games.python_game cimport check_table
-from mcts_core.games.user_states cimport MAX_PLAYERS, UserStates, refuse_repeated
+from mcts_core.games.user_states cimport MAX_PLAYERS, UserStates, refuse_repeated, value_of
 
 
 cdef enum:
@@ -282,6 +282,7 @@ cdef class PythonRules(Rules):
         self.leaves = []
         self.observing = observing
         self.aligned = aligned
+        self.value = value_of(root)
         self.general = hasattr(root, "players")
         self.user = UserStates(root, self.general)
         if observing and not aligned and not callable(getattr(root, "observation", None)):

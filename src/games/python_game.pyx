@@ -18,7 +18,7 @@ from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ERROR, MCTS_GAME_VE
                              MCTS_ROLLOUT_DECISIVE, MCTS_ROLLOUT_RANDOM, MCTS_WIN, NativeState, mcts_children,
                              mcts_expansion, mcts_game, mcts_rollout_report, mcts_policy, mcts_rng, mcts_rng_below,
                              mcts_simulation)
-from mcts_core.games.user_states cimport UserStates, refuse_repeated
+from mcts_core.games.user_states cimport UserStates, refuse_repeated, value_of
 
 
 cdef enum:
@@ -95,19 +95,10 @@ cdef class PythonGame(NativeState):
             self.user.raise_error()
         if winner is not None:
             raise GameOver(f"the game is over (winner {winner}): there is nothing to search in {shorten(root)}")
-        try:
-            self.value = None if type(root).__eq__ is object.__eq__ else hash(root)
-        except Exception:
-            self.value = None
+        self.value = value_of(root)
 
     cdef object move_of(self, uint32_t identity):
         return self.user.moves[identity]
-
-    cdef int adopt(self, PythonGame other) except -1:
-        """Names moves as another position's game does, whose tree this one goes on with."""
-        self.user.moves = other.user.moves
-        self.user.ids = other.user.ids
-        return 0
 
     cdef list descent(self, object before, object after):
         """The names of the moves that lead from one state to another that equals it, None: they are not known.

@@ -5,7 +5,7 @@ import operator
 cimport cython
 from libc.stdint cimport uint32_t
 
-from mcts_core.errors import GameError, InvalidState
+from mcts_core.errors import GameError, InvalidFile, InvalidState
 from mcts_core.game import CHANCE, import_numpy
 from mcts_core.arguments import shorten
 
@@ -80,6 +80,14 @@ cpdef list as_moves(given):
     if isinstance(given, (str, bytes)):
         raise TypeError
     return list(given)
+
+
+cdef object value_of(object state):
+    """The hash of a state; None where states are not compared by value."""
+    try:
+        return None if type(state).__eq__ is object.__eq__ else hash(state)
+    except Exception:
+        return None
 
 
 # ---- the methods -----------------------------------------------------------------------------------------------------
@@ -275,6 +283,19 @@ cdef class UserStates:
                             f"got {numpy.shape(given)}")
         self.shape = planes.shape
         return planes
+
+    cdef int adopt(self, UserStates other) except -1:
+        """Numbers moves as another position's search does, with whose tree this one goes on."""
+        self.moves, self.ids = other.moves, other.ids
+        return 0
+
+    cdef int take_names(self, object names) except -1:
+        """Numbers moves as they stand in ``names``, those of a stored tree."""
+        ids = {move: index for index, move in enumerate(names)}
+        if len(ids) != len(names):
+            raise InvalidFile("the moves of the tree are not all different")
+        self.moves, self.ids = list(names), ids
+        return 0
 
     cdef uint32_t identity_of(self, object move) except? 0xFFFFFFFF:
         self.calling = "__hash__() of a move"

@@ -188,7 +188,9 @@ cdef class GeneralProbe:
 
     def find(self, state, most=1000):
         """The path of moves to ``state``, None where the tree has none."""
-        found = found_in_general(self.tree, self.rules, state, most)
+        cdef bint observing = self.settings.function is not None
+        end = rules_of(state, observing, observing and self.settings.by_state)
+        found = found_in_general(self.tree, self.rules, end, most)
         return None if found is None else tuple([self.rules.name(move) for move in found])
 
     def compact(self, double share=1.0):

@@ -317,7 +317,7 @@ ctypedef size_t address
 cdef class TableState(NativeState):
     """A native position over functions at given addresses, in the order of ``mcts_game`` and ``mcts_general``.
 
-    ``state``: its bytes. ``functions``: name -> address of what is not NULL.
+    ``state``: its bytes. ``functions``: name -> address of what is not NULL. ``like``: a position of the same table.
     """
 
     cdef mcts_game table
@@ -325,13 +325,17 @@ cdef class TableState(NativeState):
     cdef bytes data
     cdef public object keeper  # of the functions
 
-    def __cinit__(self, bytes state, *, dict functions, uint32_t max_moves, uint32_t players=0, uint32_t actions=0,
-                  shape=(0, 0, 0), uint32_t version=MCTS_GAME_VERSION):
+    def __cinit__(self, bytes state, *, dict functions=None, TableState like=None, uint32_t max_moves=0,
+                  uint32_t players=0, uint32_t actions=0, shape=(0, 0, 0), uint32_t version=MCTS_GAME_VERSION):
         cdef mcts_general *general = &self.general_table
         memset(&self.table, 0, sizeof(mcts_game))
         memset(general, 0, sizeof(mcts_general))
         self.data = state
         self.state = <const char *>self.data
+        if like is not None:
+            self.game = like.game
+            self.keeper = like
+            return
         self.game = &self.table
         self.table.version = version
         self.table.state_size = <uint32_t>len(state)

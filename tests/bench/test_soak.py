@@ -455,7 +455,9 @@ def test_an_interrupted_step(run, seat, monkeypatch):
 
 
 @needs_timer
-def test_an_interrupt_that_does_not_come_out_is_a_fault(run, seat):
+def test_an_interrupt_that_does_not_come_out_is_a_fault(run, seat, monkeypatch):
+    monkeypatch.setattr(run.chooser, "uniform", lambda low, high: -2.0)  # after 10 ms, when both are at work
+
     def swallow(soak, seat):
         try:
             time.sleep(1)

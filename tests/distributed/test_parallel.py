@@ -654,6 +654,8 @@ def even(state):
 
 
 @pytest.mark.parametrize(("state", "options"), [(Throw(), {}), (mc.TicTacToe(), {"policy_value": even})])
-def test_what_the_general_tree_searches_is_refused(state, options):
-    with pytest.raises(mc.InvalidOption, match="search_parallel is for games of two players without chance"):
-        mc.search_parallel(state, iterations=1000, executor="threads", workers=1, **options)
+def test_what_the_general_tree_searches(state, options, processes):
+    result = mc.search_parallel(state, iterations=1000, executor=processes, workers=2, rounds=2, **options)
+    check(result, state)
+    assert result.stats.iterations == 2 * 1000 + result.own_iterations
+    assert sum(entry.visits for entry in result.stats.moves) == result.stats.visits

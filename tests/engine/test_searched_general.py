@@ -113,7 +113,7 @@ def test_an_evaluator_that_is_slower_than_the_budget_gives_a_move():
 
 @pytest.mark.parametrize("options", [{"evaluator": flat}, {"policy_value": lambda state: (None, 0.0), "batch": 3}])
 def test_a_full_memory_ends_the_search(options):
-    small, large = (mc.Searcher(memory_mb=size, seed=4, **options) for size in (1, 64))
+    small, large = (mc.Searcher(memory_mb=size, seed=4, prune=False, reuse=False, **options) for size in (1, 64))
     small.search(START, iterations=10**6)
     stats = small.stats()
     assert stats.stop_reason == "memory" and 0.9 * 2**20 < stats.bytes <= 2**20
@@ -139,7 +139,7 @@ def test_a_full_memory_ends_a_search_by_rollouts():
         def returns(self):
             return None if self.total < 8**8 else [self.total % 97 / 97]
 
-    engine = mc.Searcher(memory_mb=1, seed=4)
+    engine = mc.Searcher(memory_mb=1, seed=4, prune=False)
     engine.search(Deep(), iterations=10**6)
     stats = engine.stats()
     assert stats.stop_reason == "memory" and 0.9 * 2**20 < stats.bytes <= 2**20
@@ -338,7 +338,8 @@ def test_options_that_have_no_meaning(state, options, text):
 
 def test_the_options_are_told():
     assert mc.Searcher().options(Race()) == {
-        "final_move": "robust", "fpu": None, "exploration": 0.5**0.5, "rollouts_per_leaf": 1, "temperature": 0.0}
+        "final_move": "robust", "fpu": None, "exploration": 0.5**0.5, "rollouts_per_leaf": 1, "temperature": 0.0,
+        "exchange_every": 4000}
     assert mc.Searcher(evaluator=flat, noise_alpha=0.3).options(START) == {
         "final_move": "robust", "fpu": None, "batch": 8, "c_puct": 0.625, "noise_alpha": 0.3, "noise_weight": 0.25,
         "temperature": 0.0, "evaluator": flat}
