@@ -1,4 +1,4 @@
-"""Functions that evaluate leaves, in the form in which the tree reads their results."""
+"""A user's functions that evaluate leaves, with their results in the form that the tree reads."""
 
 from libc.stdint cimport uint32_t, uint64_t
 
@@ -9,7 +9,7 @@ from mcts_core.tree.general_tree cimport GeneralEvaluation, GeneralTree
 cdef class Evaluator:
     cdef object function
     cdef GeneralEvaluation evaluation   # of the last call; valid until `release`
-    cdef float *observations            # where the planes of the next batch go, NULL: nobody asks for them
+    cdef float *observations            # where the planes of the next batch go, NULL: it needs none
     cdef uint64_t stride
 
     cdef int prepare(self, Rules rules, uint32_t rows) except -1

@@ -23,4 +23,4 @@ cdef class SearchRequest:
     cdef public int reuse
     cdef public object progress        # called with figures after every `every` seconds, or None
     cdef public double every
-    cdef public Halt halt              # ends the search when it is told, or was before; or None
+    cdef public Halt halt              # ends the search once it is told to, also if that was before; or None

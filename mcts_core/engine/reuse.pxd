@@ -1,4 +1,4 @@
-"""The tree of one search in the next one: the path to the new root, and what is moved there together."""
+"""Reuse of the last search's tree: the path from its root to the new one, and how much of the tree is kept."""
 
 from libc.stdint cimport uint32_t
 
@@ -14,18 +14,18 @@ cdef enum:
 cdef list path_to_root(const Tree *tree, NativeState before, object state_before, NativeState native, object state,
                        int sign)
 
-# The same of a general tree, outcomes of chance among the moves.
+# The same for a general tree; the outcomes of chance are among the moves.
 cdef list path_in_general(const Tree *tree, Rules before, object state_before, Rules after, object state)
 
-# The moves to a block of a general tree whose position is ``end``, among the ``most`` most visited ones; or None.
+# The moves to the block of a general tree whose position is ``end``, if it is among the ``most`` most visited; or None.
 cdef list found_in_general(const Tree *tree, Rules rules, Rules end, uint32_t most)
 
-# Whether the path leads to a block where the player ``sign`` is to move: a state need not tell who that is.
+# Whether the path leads to a block where the player ``sign`` is to move: the bytes of a state need not say so.
 cdef bint has_mover(const Tree *tree, const uint32_t *path, uint32_t count, int sign) noexcept nogil
 
-# Moves what is below a new root together, and no more of it than ``seconds`` (0: no limit) are worth.
+# Moves what is below a new root together; of a large tree, only as much as a share of ``seconds`` (0: no limit) allows.
 cdef void move_together(Tree *tree, double seconds, double now) noexcept nogil
 
-# Prunes a full tree of a search from ``begin`` to ``deadline``: RUN_DONE, RUN_MEMORY where nothing was gained, or
-# RUN_LATE.
+# Prunes a full tree of a search from ``begin`` to ``deadline``. Returns RUN_DONE, RUN_MEMORY where little room was
+# gained, or RUN_LATE.
 cdef int prune(Tree *tree, double begin, double deadline, double now) noexcept nogil

@@ -1,4 +1,4 @@
-"""Searches of all other games, and of those whose leaves are evaluated."""
+"""Searches of all games but those of two players in turn, and of any game with an evaluator."""
 
 from libc.stdint cimport uint32_t, uint64_t
 
@@ -10,15 +10,15 @@ from mcts_core.engine.loop cimport SearchCore
 
 cdef class GeneralCore(SearchCore):
     cdef Rules rules               # of the last search, None when it failed
-    cdef list others_rules         # those of the threads beside the first one
-    cdef Evaluator evaluator       # of the search that runs
+    cdef list others_rules         # the rules of the threads beside the first one, by number
+    cdef Evaluator evaluator       # that of the search that runs
 
     cdef Rules rules_for(self, uint32_t number, object root)
     cdef GeneralBlock *root(self) noexcept nogil
     cdef int evaluate(self) except -1
-    # A search whose leaves are evaluated together with those of others, by steps: gathers a batch of at most ``count``
-    # iterations, True: that was all that there was room for; how many wait; and ends what waits by its evaluation,
-    # which begins with row ``row`` of the common one.
+    # The steps of a search whose leaves are evaluated together with those of others. ``gather`` begins a batch of at
+    # most ``count`` iterations; True: the tree had no room for more. ``waiting`` is how many of them wait. ``resolve``
+    # ends these with their evaluation, which begins at row ``row`` of the common one.
     cdef bint gather(self, uint32_t count, float *observations, uint64_t stride) except -1
     cdef uint32_t waiting(self) noexcept nogil
     cdef int resolve(self, Evaluator evaluator, uint32_t row) except -1

@@ -24,7 +24,7 @@ cdef enum Standing:      # of a move at the root
     OPEN
     WON                  # it ends the game with a win
     LOST                 # it ends the game with a loss
-    ABSENT               # it has no statistics, as the slot has no legal move
+    ABSENT               # the slot has no legal move, and so no statistics
 
 ctypedef struct RootView:
     uint32_t count
@@ -52,9 +52,9 @@ cdef class SearchedTree(SearchTurn):
     cdef Tree *tree                # that of the last search
     cdef Team *team                # its first member has `tree`; NULL with one thread
     cdef SearchThreads others      # the threads beside the first one
-    cdef Known outside             # what searches in other processes told, or were told
-    cdef bint heard                # since they were made, the trees have heard of others
-    cdef bint follows              # the root is below that of the search before: what is proven there is of use here
+    cdef Known outside             # what searches in other processes have told or heard
+    cdef bint heard                # the trees have heard the news of others since they were made
+    cdef bint follows              # the root follows from that of the last search: its proofs can be used here
     # the last search
     cdef SearchSettings settings
     cdef object state              # as the user gave it; None when it failed
@@ -73,7 +73,7 @@ cdef class SearchedTree(SearchTurn):
     cdef double deadline
     cdef bint in_batches           # a run ends by itself when its leaves have been evaluated
 
-    # ---- what differs: a position that is the root, as the trees ask it, and the tables of their layout
+    # ---- what differs between the kinds: how the trees ask the root's game, and the operations of their layout
 
     # the root of a search with these settings; raises what is wrong with the state
     cdef object root_of(self, object state, SearchSettings settings)
@@ -82,7 +82,7 @@ cdef class SearchedTree(SearchTurn):
     cdef int reset_tree(self, Tree *tree, uint32_t number, object root, uint64_t seed) except -1
     # starts one in the tree of the last search, whose root has become this one
     cdef int resume_tree(self, Tree *tree, uint32_t number, object root, uint64_t seed, bint moved) except -1
-    # takes the root that the trees were begun with
+    # keeps the root that the trees begin with
     cdef int take_root(self, object root, object state) except -1
     cdef object root_now(self)
     # forgets what the search found: it failed
@@ -98,12 +98,12 @@ cdef class SearchedTree(SearchTurn):
     cdef uint64_t worth_threads(self) except? 0xFFFFFFFFFFFFFFFF
     # raises what the game reported
     cdef int fail(self) except -1
-    # whether a proof that others tell can name this as the first move of the root
+    # whether a proof of the root that others tell may name this as the first move
     cdef bint may_begin(self, uint32_t move) except -1
 
     # ---- a search: these are called in this order
 
-    # makes the tree that of a search: what of the last one is below the new root, or an empty one
+    # readies the tree for a search: the part of the last tree below the new root, or an empty one
     cdef int open(self, SearchRequest request) except -1
     cdef bint go_on(self, object root, SearchRequest request) except -1
     cdef Tree *new_tree(self) noexcept nogil
@@ -112,7 +112,7 @@ cdef class SearchedTree(SearchTurn):
     # how many iterations the tree has room for
     cdef uint32_t room(self) noexcept nogil
     cdef uint32_t count_moves(self) except? 0xFFFFFFFF
-    # begins with up to `limit` iterations; how many of them the calling thread is to run
+    # starts up to `limit` iterations; returns how many of them the calling thread is to run
     cdef uint32_t start(self, uint32_t limit, bint repeatable) except? 0xFFFFFFFF
     # what exact search asks while it runs
     cdef mcts_interrupt interrupt(self) noexcept nogil
@@ -121,7 +121,7 @@ cdef class SearchedTree(SearchTurn):
     # prunes a full tree until `deadline`; a Status: RUN_DONE, RUN_MEMORY, RUN_LATE, RUN_SOLVED
     cdef int make_room(self, double deadline) noexcept nogil
     cdef void forget_pruned(self, Tree *tree, Known *known) noexcept nogil
-    # ends what other threads do for the search; a Status
+    # ends and merges what other threads do for the search; a Status
     cdef int join(self) except -1
     # gives back what only a search that runs needs
     cdef void rest(self) noexcept
@@ -146,18 +146,18 @@ cdef class SearchedTree(SearchTurn):
     cdef double value(self)          # of the root, for the player to move
     cdef tuple values(self)          # of every player; None: there are two in turn
     cdef int sum_counts(self, Counts *counts) except -1
-    cdef uint32_t link_of(self, object move) except? 0  # what is behind a move of the root
-    # to the most visited move behind a link, and what is behind that; False where there is none
+    cdef uint32_t link_of(self, object move) except? 0  # the link behind a move of the root
+    # goes from a link to its most visited child: the move, and the link behind it; False where there is none
     cdef bint best_child(self, uint32_t *link, uint32_t *move) noexcept
     cdef bint breaks_tie(self, const BlockView *block, uint32_t slot, uint32_t other) noexcept
     cdef list extended(self, list line)  # a proven line, as far as exact search knows it
-    cdef bint signs(self) noexcept       # players, whom blocks number, are +1 and -1
+    cdef bint signs(self) noexcept       # the players 0 and 1 of the blocks are +1 and -1 in the game
     cdef mcts_rng *random(self) noexcept
 
     # ---- services
 
     cdef object tell_news(self, uint32_t least)
-    # a Status; raises where it is no such message, and nothing has changed
+    # a Status; raises ValueError for what is no message, with nothing changed
     cdef int hear_news(self, bytes told) except -1
-    # the numbers of moves are those of a stored tree, in which these were their names
+    # takes over the numbers of moves of a stored tree, in which these were their names
     cdef int take_names(self, object root, object names) except -1

@@ -9,13 +9,13 @@ from mcts_core.tree.guided_tree cimport GuidedOptions
 cdef class SearchSettings:
     cdef bint by_value             # the final move is the one with the best value, otherwise the most visited one
     cdef uint32_t interval         # iterations of a thread between two exchanges
-    cdef bint prunes               # a full tree loses its least visited subtrees, otherwise the search ends
-    cdef bint visits_are_data      # or the move is drawn by them: a search gets all of its budget
-    cdef bint values_decide        # which move is played, at any time
-    cdef bint proves               # values
+    cdef bint prunes               # a full tree is pruned; otherwise the search ends
+    cdef bint visits_are_data      # the visits are training data, or the move is drawn by them: never end early
+    cdef bint values_decide        # values may change the final move at any time, so visits alone cannot decide it
+    cdef bint proves               # the tree holds proven values
     cdef double temperature        # the move to play is drawn by visits ** (1 / temperature); 0: it is the best one
     cdef readonly uint32_t rollouts_per_leaf
-    cdef uint32_t most_iterations  # beyond which a sum would not fit
+    cdef uint32_t most_iterations  # with more of them a sum would overflow
 
 
 cdef class TwoPlayerSettings(SearchSettings):

@@ -33,8 +33,8 @@ ctypedef struct Team:
     mcts_interrupt interrupt     # of the first member
 
 
-# ``known_words``: limit of what each member remembers of exchanges. The first member's tree is another's, to whom it
-# returns; those of the others go with the team.
+# ``known_words``: the most words in which each member remembers its exchanges. The caller owns the first member's tree;
+# ``team_destroy`` destroys those of the others.
 cdef Team *team_create(uint32_t count, uint32_t known_words) noexcept nogil
 cdef void team_destroy(Team *team) noexcept nogil
 
@@ -45,9 +45,9 @@ cdef void team_begin(Team *team, uint32_t limit, uint32_t interval, bint repeata
 # Runs up to ``count`` iterations of a member, and the exchanges that are due; a Status.
 cdef int team_run(Team *team, uint32_t number, uint32_t count) noexcept nogil
 
-# What the member says last.
+# Tells the last news of a member, and that no more will follow.
 cdef void team_end(Team *team, uint32_t number) noexcept nogil
 
-# After all have ended: the first tree hears all that the others know, these what the first one told. Where its root has
-# no block, another tree that has one becomes the first.
+# After all have ended: every tree hears the messages that wait, then the first one the rest of the others' news. Where
+# the first tree's root has no block, another tree that has one becomes the first.
 cdef void team_merge(Team *team) noexcept nogil

@@ -1,23 +1,23 @@
-"""Whose turn it is: one search at a time, which any thread may cancel or wait for."""
+"""Whose turn it is to search: one search at a time, which any thread may cancel or wait for."""
 
 from libc.stdint cimport uint32_t, uintptr_t
 
 
-cdef uint32_t forks                # that this process comes from
+cdef uint32_t forks                # number of forks that led to this process
 
 
 cdef class Halt:
-    cdef uint32_t flag             # 1: what it was given to is to end; written by any thread
+    cdef uint32_t flag             # 1: the searches that it was given to are to end; written by any thread
 
 
 cdef class SearchTurn:
-    cdef object lock               # held while a search runs, or by whoever reads what the last one found
+    cdef object lock               # held while a search runs, or while a thread reads what the last one found
     cdef uint32_t number           # of the latest search; read by any thread, as the following four are
     cdef uint32_t cancelled        # the latest search that is to end; written by any thread
     cdef uint32_t searching        # 1: the lock is held by a search
-    cdef uintptr_t thread          # that runs the search, 0: none
-    cdef uint32_t forks            # when the lock was taken last
-    cdef Halt halt                 # of the search that runs, None: it has none
+    cdef uintptr_t thread          # the one that runs the search, 0: none
+    cdef uint32_t forks            # the value of `forks` when the lock was taken last
+    cdef Halt halt                 # that of the search that runs, or None
 
     cdef bint take(self) except -1
     cdef int take_or_refuse(self) except -1

@@ -1,4 +1,4 @@
-"""Threads that no interrupt can part from who started them."""
+"""Threads that an interrupt cannot lose."""
 
 from libc.stdint cimport uint32_t
 
@@ -6,13 +6,13 @@ from mcts_core.engine.turn cimport Halt
 
 
 cdef class Worker:
-    cdef object function           # None: it has run, or never will
+    cdef object function           # None: it has ended, or never begins
     cdef tuple arguments
-    cdef Halt halt                 # what else ends when the function raises, None: nothing
+    cdef Halt halt                 # told when the function raises; or None
     cdef object lock               # held until the thread ends
-    cdef uint32_t taken            # 1: by the thread, which runs, or by its starter: then it never will
+    cdef uint32_t taken            # 1: by the thread, which runs, or by its starter: then the thread does nothing
     cdef uint32_t ended            # published
-    cdef uint32_t forks            # when it was started
+    cdef uint32_t forks            # the value of `forks` when it was started
     cdef readonly object value     # what the function returned
     cdef object error              # what it raised
 
@@ -22,5 +22,5 @@ cdef class Worker:
     cdef bint wait(self, double seconds) except -1
 
 
-# Waits until all have ended, or for some seconds after an interrupt, which ends what has the halt and then goes on.
+# Waits until all have ended; after an interrupt, which tells the halt, for some seconds at most. Raises the interrupt.
 cdef int wait_for_all(list workers, Halt halt, object failure) except -1

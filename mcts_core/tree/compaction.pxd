@@ -1,4 +1,4 @@
-"""Whole trees made smaller in place: pruning, and another root."""
+"""Makes whole trees smaller in place: pruning, and reroot."""
 
 from libc.stdint cimport uint32_t
 
@@ -15,8 +15,8 @@ cdef extern from *:
     const double COMPACTION
 
 
-# Drops the least visited subtrees until the tree takes at most ``units`` units, and moves what is left together; what
-# no link leads to goes in any case. False, with nothing changed, when the system gives no memory.
+# Drops the least visited subtrees until the tree takes at most ``units`` units, and moves what is left together. Drops
+# what no link leads to in any case. False, with nothing changed, when the system has no memory.
 cdef bint compact(Tree *tree, uint32_t units) noexcept nogil
 
 # The same, but what is kept, the most visited first, is also what can be found and moved before the clock says

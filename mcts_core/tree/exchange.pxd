@@ -1,4 +1,4 @@
-"""What several trees of one position tell each other: the news of their common top."""
+"""Exchange between trees of the same position: each tells the others the news of their common top."""
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
@@ -13,8 +13,8 @@ ctypedef struct Words:           # a growing array
     uint32_t limit               # of room
 
 
-# What of a tree's statistics the others know, or told: the rest is news. A tree of records in an array, one for each
-# block that took part in an exchange:
+# The part of a tree's statistics that others know or told; the rest is news. It is a tree of records in an array, one
+# for each block that took part in an exchange:
 #
 #     count   [node]   { move   visits   wins   child }[count]
 #
@@ -56,22 +56,22 @@ cdef void words_free(Words *words) noexcept nogil
 cdef void known_free(Known *known) noexcept nogil
 cdef void known_clear(Known *known) noexcept nogil
 
-# Writes the news of all blocks with ``least`` of it into ``message``, after which it is known; none while the root has
-# no block. False: no memory.
+# Writes the news of all blocks that have at least ``least`` new visits into ``message``, and marks it as known. There
+# is none while the root has no block. False: no memory.
 cdef bint tell(Tree *tree, Known *known, uint32_t least, Words *message) noexcept nogil
 
-# Whether this is a message that a tree of the same root, with the same options, can have told: every number is in its
-# range, and what falls on a node of this tree can be. RUN_DONE, RUN_GAME_ERROR: it is none, or RUN_SYSTEM_MEMORY.
+# Checks that a tree of the same root, with the same options, can have told this message: every number is in its range,
+# and possible at its node of this tree. RUN_DONE, RUN_GAME_ERROR for an invalid message, or RUN_SYSTEM_MEMORY.
 cdef int check_message(const Tree *tree, const uint32_t *message, uint32_t length) noexcept nogil
 
-# Adds another tree's news, which is a message; none while the root has no block, so that a node's visits are always
-# those of its children. A Status.
+# Adds the news of a checked message. Adds none while the root has no block, so that a node's visits are always those
+# of its children. A Status.
 cdef int hear(Tree *tree, Known *known, const uint32_t *message, uint32_t length) noexcept nogil
 
-# The node after ``moves`` will be the root.
+# Keeps what is known below the node after ``moves``, which will be the root.
 cdef void follow(const Tree *tree, Known *known, const uint32_t *moves, uint32_t count) noexcept nogil
 
-# Forgets what is known of blocks that are not below the root, or no more.
+# Forgets what is known of blocks that are no longer below the root.
 cdef void forget_gone(const Tree *tree, Known *known) noexcept nogil
 
 

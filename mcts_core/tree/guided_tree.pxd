@@ -99,7 +99,7 @@ ctypedef struct GuidedTree:
     float *scratch               # priors of the children at hand
     uint32_t *drawn              # by level of the path: the drawn child that selection passed over, or NEVER
     uint32_t drawn_room
-    uint64_t unseen              # units spent since it was asked last
+    uint64_t unseen              # proof budget spent since the interrupt was asked last
 
 ctypedef struct GuidedOps:
     TreeOps tree                 # first: a pointer to one is a pointer to the other

@@ -1,9 +1,9 @@
-"""Searches in threads of their own, and what is made of them: pondering and watching.
+"""Searches in threads of their own, and what uses them: pondering and watching.
 
-Whoever began such a search has an object, and the search ends with the last reference to it, wherever an interrupt
+The caller of such a search holds an object, and the search ends with the last reference to it, wherever an interrupt
 drops that. So an interrupt leaves either no search or one that is about to end; the Searcher waits for the latter
-(``SearchTurn.take``). All of it is native, what runs when an object goes above all: Python throws away what is raised
-there.
+(``SearchTurn.take``). All of it is native code, above all what runs when an object is deleted: Python drops exceptions
+there, an interrupt included.
 """
 
 import atexit
@@ -29,14 +29,14 @@ cdef extern from "kernels/platform.h" nogil:
     void mcts_publish(uint32_t *number, uint32_t value)
 
 
-cdef double AT_EXIT = 5.0  # seconds that the interpreter's end waits; only a user's game can need more than a moment
+cdef double AT_EXIT = 5.0  # seconds to wait when the interpreter exits; only a user's game can need more than a moment
 cdef double POLL = 0.05    # seconds between two looks at signals while waiting: on Windows, Ctrl-C does not end a wait
 
-cdef set running = set()   # what has begun and not ended
+cdef set running = set()   # each Run that has begun and not ended
 
 
 cdef class Run:
-    """What the thread of a search knows."""
+    """What the thread of a search holds: no reference to the BackgroundSearch, whose end is to end it."""
 
     cdef SearchCore core
     cdef SearchRequest request
@@ -48,7 +48,7 @@ cdef class Run:
         try:
             return self.core.search(self.request, self.claim)
         finally:
-            self.claim.give_back()  # where the search never began
+            self.claim.give_back()  # in case the search never began
             self.request = None
             running.discard(self)
             ended, self.ended = self.ended, None
@@ -56,7 +56,7 @@ cdef class Run:
                 ended()
 
     cdef bint wait(self, double seconds) except -1:
-        """Whether it has ended, after so many seconds at most."""
+        """Waits so many seconds at most; whether it has ended."""
         cdef double until = mcts_clock() + seconds, left = seconds
         while not self.worker.is_over():
             if left <= 0:
@@ -66,12 +66,12 @@ cdef class Run:
         return True
 
 
-@cython.no_gc_clear  # the core has to be there when the object goes
+@cython.no_gc_clear  # __dealloc__ needs the core
 cdef class BackgroundSearch:
-    """A search of ``core`` in a thread of its own, from the moment that this is made until it goes, or before.
+    """A search of ``core`` in a thread of its own, which begins with this object and ends with it at the latest.
 
-    ``ended`` is called in that thread when the search has ended. Raises SearchBusy; RuntimeError where the system has
-    no thread.
+    ``ended`` is called in that thread when the search has ended. Raises SearchBusy; RuntimeError where the system
+    cannot start a thread.
     """
 
     cdef SearchCore core
@@ -105,15 +105,15 @@ cdef class BackgroundSearch:
         self.core.cancel_search(self.number)
 
     def cancel(self):
-        """Lets the search end within a slice; without effect when it has ended."""
+        """Makes the search end within a slice; without effect when it has ended."""
         self.end()
 
     def join(self, double timeout=1e9):
-        """Waits for the thread, so many seconds at most; ``cancel`` makes that short."""
+        """Waits for the thread, ``timeout`` seconds at most; call ``cancel`` first to keep that short."""
         self.run.wait(timeout)
 
     def result(self):
-        """Waits for the thread; the move, or what the search raised."""
+        """Waits for the thread and returns the move, or raises what the search raised."""
         cdef Worker worker = self.run.worker
         self.run.wait(1e9)
         error, worker.error = worker.error, None
@@ -158,15 +158,15 @@ cdef class Pondering:
             self.engine._background = None
         if kind is None:
             search.result()
-        else:  # what the body raised says more
+        else:  # the exception of the body takes precedence
             search.join()
 
 
 cdef class Mailbox:
-    """What a search tells the thread that watches it."""
+    """Figures from a search to the thread that watches it."""
 
     cdef object reports            # the latest one
-    cdef object bell               # a lock that the search opens
+    cdef object bell               # a lock that the search releases
     cdef uint32_t over             # published
 
     def __cinit__(self):
@@ -189,7 +189,7 @@ cdef class Mailbox:
 
 cdef class Watch:
     """The iterator of ``Searcher.watch``: ``convert(core, figures)`` of a search in another thread, after every
-    ``request.every`` seconds and at its end. It begins with the first step.
+    ``request.every`` seconds and at its end. The search begins when the first item is asked for.
     """
 
     cdef SearchCore core
@@ -241,7 +241,7 @@ cdef class Watch:
         return self.convert(self.core, figures)
 
     def close(self):
-        """Ends the search, and waits for that."""
+        """Ends the search and waits for its thread."""
         self.over = True
         if self.search is not None:
             self.search.end()
@@ -249,7 +249,7 @@ cdef class Watch:
 
 
 def end_all():
-    """Before the interpreter goes: a thread that asked for the GIL later would hang, or be killed halfway."""
+    """Ends all searches before the interpreter exits: a thread that asked for the GIL later would hang or be killed."""
     cdef Run run
     cdef list left = list(running)
     for run in left:

@@ -16,17 +16,17 @@ cdef extern from "kernels/platform.h" nogil:
 
 
 cdef enum:
-    # Rollouts between two looks at the clock. Not fitted to the speed: a function of many rollouts begins its random
-    # streams anew at every call, so the cuts belong to the result.
+    # Rollouts in one call of a game's own `rollouts`. It begins its random streams anew at every call, so this number
+    # is a part of the result and must not depend on the speed.
     SIDE_BY_SIDE = 1 << 17
 
-cdef double SIGNAL_INTERVAL = 0.02
-cdef double SLICE = 1e-3  # seconds between two looks at the clock where rollouts come one by one
+cdef double SIGNAL_INTERVAL = 0.02  # seconds between two looks at signals
+cdef double SLICE = 1e-3  # seconds between two looks at the clock where each rollout is a call of its own
 
 
 cdef int32_t play(const mcts_game *game, const void *state, uint64_t count, mcts_rng *rng, uint64_t *results,
                   uint64_t *plies) noexcept nogil:
-    """``count`` rollouts, in one call where the game has such a function; negative after an error."""
+    """Runs ``count`` rollouts, in one call where the game has a function for many; negative after an error."""
     cdef int32_t returned
     cdef uint64_t _
     if game.rollouts != NULL:

@@ -1,6 +1,6 @@
-"""Evaluators: a user's function over a batch of observations, or over one state.
+"""Evaluators: a user's function of a batch of observations, or of one state.
 
-What comes back is checked here for its form, by the tree for its numbers; nothing of the tree changes before both are
+This module checks the form of what it returns, the tree checks the numbers; the tree does not change before both are
 done.
 """
 
@@ -28,7 +28,7 @@ cdef Evaluator evaluator_of(object function, bint by_state):
 
 
 cdef class Evaluator:
-    """A user's function. ``prepare``, then the leaves are gathered, then ``evaluate`` and ``release``."""
+    """A user's function. Call ``prepare``, gather the leaves, then call ``evaluate`` and ``release``."""
 
     def __cinit__(self, function):
         self.function = function
@@ -41,7 +41,7 @@ cdef class Evaluator:
         raise NotImplementedError
 
     cdef void release(self) noexcept:
-        """Lets go the results of the last call."""
+        """Releases the results of the last call."""
 
     cdef object complaint(self, Rules rules, const GeneralTree *tree):
         """The fault that the tree found in the last evaluation, as an exception."""
@@ -113,7 +113,7 @@ cdef class BatchEvaluator(Evaluator):
         return 0
 
     cdef int open(self, object given, str what, Py_buffer *view, bint *opened) except -1:
-        """The memory of ``given`` as contiguous float32: its own where it is that already."""
+        """Opens a view of ``given`` as contiguous float32: its own memory where it has that form, else a copy."""
         try:
             PyObject_GetBuffer(given, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
         except (TypeError, BufferError, ValueError):
@@ -170,7 +170,7 @@ cdef bint room_for(float **memory, uint64_t *room, uint64_t count) noexcept nogi
 
 
 cdef class StateEvaluator(Evaluator):
-    """``f(state) -> (priors, value)``: priors by move or in the order of the legal moves."""
+    """``f(state) -> (priors, value)`` for one state at a time: priors by move or in the order of the legal moves."""
 
     def __dealloc__(self):
         free(self.policy)

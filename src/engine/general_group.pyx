@@ -22,11 +22,11 @@ from mcts_core.tree.plain_tree cimport RUN_DONE
 
 
 def search_together(list cores, list requests):
-    """Searches ``requests[i]`` with ``cores[i]``; what each one failed with, or None, in a list. The cores have the
-    figures afterwards.
+    """Searches ``requests[i]`` with ``cores[i]``. Returns a list of exceptions, None for each search that did not fail;
+    the cores have the figures afterwards.
 
-    The requests have the same settings, with an evaluator of batches, and the same budget of iterations alone. What
-    the evaluator does wrong ends all searches: EvaluatorError.
+    The requests must have the same settings, with an evaluator of batches, and the same budget of iterations, without a
+    time budget. An error of the evaluator ends all searches with EvaluatorError.
     """
     cdef GeneralCore core
     cdef SearchRequest request = requests[0]

@@ -1,8 +1,8 @@
 """The loop of a search: slices, the clock, signals, progress.
 
 The loop runs without the GIL in short slices, or from one batch of evaluations to the next; between them it looks at
-the clock and, on the main thread, at signals. It drives any tree by the operations of ``SearchedTree``; when it ends
-is in ``engine/stop_rules.pyx``, and what it reports in ``engine/report.pyx``.
+the clock and, on the main thread, at signals. It drives any tree by the operations of ``SearchedTree``. The rules by
+which it ends are in ``engine/stop_rules.pyx``; ``engine/report.pyx`` says what it found.
 """
 
 from _thread import get_ident
@@ -27,7 +27,7 @@ from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY
 cdef enum:
     MIB = 1 << 20
     NEVER = 0xFFFFFFFF
-    CHECKS = 64                     # looks of an iteration budget at whether the move is decided
+    CHECKS = 64                     # how often a search with an iteration budget looks whether the move is decided
 
 
 def clock():
@@ -39,9 +39,9 @@ cdef class SearchCore(SearchedTree):
     """Searches over one tree, one at a time. The memory is kept between searches and given back with the object."""
 
     def search(self, SearchRequest request not None, Claim claim=None):
-        """Does what is asked and returns the move to play.
+        """Runs the search that is asked for and returns the move to play.
 
-        ``claim``: that of this search, where it begins in another thread than it was asked for.
+        ``claim``: the Claim of this search, where it runs in another thread than the one that asked for it; else None.
         """
         cdef SearchSettings settings = request.settings
         cdef int status, joined = RUN_DONE
@@ -79,7 +79,7 @@ cdef class SearchCore(SearchedTree):
             if status == RUN_GAME_ERROR:
                 try:
                     self.fail()
-                except Exception:  # Ctrl-C in the user's code is none, and leaves the statistics
+                except Exception:  # Ctrl-C in the user's code is no Exception: the statistics stay then
                     self.drop_result()
                     raise
             return self.conclude()
@@ -96,7 +96,7 @@ cdef class SearchCore(SearchedTree):
         self.seed = request.seed
         self.isa = isa
         self.used = 0
-        self.stop_reason = "cancelled"  # what a signal leaves here
+        self.stop_reason = "cancelled"  # stays when a signal ends the search
         self.deadline = request.begin + request.seconds if request.seconds > 0 else 1e300
         self.signals_at = request.begin + SIGNAL_INTERVAL if get_ident() == main_thread_ident() else 1e300
         self.failure = None
@@ -106,7 +106,7 @@ cdef class SearchCore(SearchedTree):
         self.stop_reason = reason.decode()
 
     cdef void stop_clock(self, double seconds) noexcept:
-        """Ends what only a search that runs has; ``seconds``: its time budget, 0: none."""
+        """Measures the time and drops what only a running search has; ``seconds``: its time budget, 0: none."""
         self.seconds = read_clock() - self.begin
         self.overshoot = max(0.0, self.seconds - seconds) if seconds > 0 else 0.0
         self.progress = None
@@ -121,7 +121,7 @@ cdef class SearchCore(SearchedTree):
         return self.move
 
     cdef int loop(self, double seconds, uint32_t limit, bint early) except -1 nogil:
-        """Runs iterations until a stop rule ends it; the tree's status, and the reason in ``stop_reason``."""
+        """Runs iterations until a stop rule ends it. Returns the tree's Status; the reason is in ``stop_reason``."""
         cdef uint32_t batch = 1, count, full_at = NEVER, spent = self.spent()
         cdef double now = read_clock(), last, slice_seconds
         cdef double report_at = self.begin + self.every if self.progress is not None else 1e300
@@ -221,10 +221,10 @@ cdef class SearchCore(SearchedTree):
             self.lock.release()
 
     def tell(self, uint32_t least=1):
-        """What is new, since the last time, in the tree of the last search, for other searches of its root: bytes.
+        """The news of the last search's tree since the last call, as bytes, for other searches of the same root.
 
-        ``least``: visits that a node below the root must have got for what is below it to be told. None where there is
-        no search to tell of, or the root's moves have no statistics yet.
+        ``least``: new visits that a node below the root needs so that its children are told. None where there is no
+        search to tell of, or where the root's moves have no statistics yet.
         """
         if not self.take():
             raise SearchBusy("this Searcher is searching in another thread; it can tell of it afterwards")
@@ -234,10 +234,10 @@ cdef class SearchCore(SearchedTree):
             self.lock.release()
 
     def hear(self, bytes told not None):
-        """Adds what another search of the same root, with the same options, told.
+        """Adds the news of another search of the same root, with the same options.
 
-        Raises ValueError for what it cannot have told; nothing is changed then. NoSearch before the root's moves have
-        statistics.
+        Raises ValueError, with nothing changed, for bytes that ``tell`` of such a search cannot have returned; NoSearch
+        before the root's moves have statistics.
         """
         cdef int status
         if not self.take():
@@ -258,7 +258,7 @@ cdef class SearchCore(SearchedTree):
             self.lock.release()
 
     cdef int look_again(self) except -1:
-        """After the statistics have changed: the move to play, and the line."""
+        """Finds the move to play again after the statistics have changed; the line is made when it is asked for."""
         self.line = None
         if self.finished:
             self.move = final_move(self)

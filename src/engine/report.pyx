@@ -1,6 +1,6 @@
 """What a search found: the move to play, the principal variation, the figures.
 
-The same for every kind of tree, by the operations of ``SearchedTree``: the children of the root as tuples, and a step
+It works for every kind of tree, by the operations of ``SearchedTree``: the children of the root as tuples, and a step
 from a node to its most visited child.
 """
 
@@ -28,7 +28,7 @@ cdef object best_move(SearchedTree tree, list children):
     cdef list winning, alive
     key = by_value_key if tree.settings.by_value else by_visits_key
     if not tree.settings.proves:
-        # a move that wins at once is played, also where another one wins as surely but later
+        # a move that wins at once takes precedence, even over a more visited one
         winning = tree.winning_moves()
         if winning:
             children = [child for child in children if child[0] in winning]

@@ -11,12 +11,12 @@ NEVER, BELOW, ANY = REUSE_NEVER, REUSE_BELOW, REUSE_ANY
 
 @cython.freelist(8)
 cdef class SearchRequest:
-    """One search that is to be.
+    """One search to run.
 
     ``begin``: the clock's reading when the call began; ``seconds`` and ``iterations``: budgets, 0 where there is none.
     ``stop_early``: whether the search ends when the move is certain. ``reuse``: whether the last search's tree is used
     again, NEVER, BELOW its root, or ANY: also at it. ``progress`` is called with figures after every ``every`` seconds.
-    ``halt`` ends the search when it is told, or was before.
+    ``halt`` ends the search when it is told to, also when that was before the search began.
     """
 
     def __cinit__(self, state, SearchSettings settings not None, double begin=0.0, double seconds=0.0,
@@ -35,7 +35,7 @@ cdef class SearchRequest:
         self.halt = halt
 
     def replace(self, **changes):
-        """The same request but for the attributes that are given."""
+        """A copy of the request with other values for the attributes that are given."""
         found = SearchRequest(self.state, self.settings, self.begin, self.seconds, self.iterations, self.seed,
                               self.stop_early, self.reuse, self.progress, self.every, self.halt)
         for name, value in changes.items():

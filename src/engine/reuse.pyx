@@ -1,6 +1,7 @@
-"""The tree of one search in the next one: the path to the new root, and what is moved there together.
+"""Reuse of the last search's tree: the path from its root to the new one, and how much of the tree is kept.
 
-``tree/compaction.pyx`` moves the blocks; how much of them is worth the time is decided here.
+``tree/compaction.pyx`` moves the blocks; this module decides how many of them are worth the time, also when a full tree
+is pruned.
 """
 
 from heapq import heappop, heappush
@@ -18,8 +19,8 @@ from mcts_core.tree.plain_tree cimport MAX_SLOTS, NO_VISITS, RUN_DONE, RUN_MEMOR
 from mcts_core.tree.view cimport BlockView, bytes_of, index_mask, is_block, root_link, slot_of, view_block, view_move
 
 
-cdef double MARKING = 4e-12         # seconds that a byte of the arena takes when it is compacted, for its marks
-cdef uint32_t MOST_COMPARED = 256    # positions of a general game, with another one
+cdef double MARKING = 4e-12         # seconds to mark a byte of the arena when it is compacted
+cdef uint32_t MOST_COMPARED = 256    # positions of a general game that are compared with the new root
 cdef double MOVING = 0.05           # share of a time budget that moving a tree together may take
 
 
@@ -30,7 +31,7 @@ cdef list path_to_root(const Tree *tree, NativeState before, object state_before
             return None
         try:
             return (<PythonGame>before).descent(state_before, state)
-        except Exception:  # of the user's game, which the search will come to itself
+        except Exception:  # raised by the user's game; the search will meet and report it
             return None
     if isinstance(before, PythonGame) or before.game != native.game:
         return None
@@ -44,7 +45,7 @@ cdef list path_to_root(const Tree *tree, NativeState before, object state_before
 
 cdef void move_together(Tree *tree, double seconds, double now) noexcept nogil:
     cdef uint32_t top = tree.arena.top
-    # about as many bytes a node as in the whole arena; a node has a visit
+    # estimated with the bytes a node of the whole arena; every node has a visit, so `reused` bounds the nodes that stay
     cdef double live = bytes_of(tree) * min(1.0, tree.reused / <double>tree.nodes)
     if seconds <= 0 or MARKING * bytes_of(tree) + COMPACTION * live < MOVING * seconds:
         compact(tree, top)
@@ -58,7 +59,7 @@ cdef int prune(Tree *tree, double begin, double deadline, double now) noexcept n
     cdef uint32_t top = tree.arena.top
     cdef double left = deadline - now
     cdef bint made
-    if left <= MOVING * (deadline - begin):  # too little to lose a tree for
+    if left <= MOVING * (deadline - begin):  # the time left is not worth dropping a part of the tree
         return RUN_LATE
     if COMPACTION * bytes_of(tree) < MOVING * left:
         made = compact(tree, top // 2)
@@ -113,8 +114,8 @@ cdef bint has_mover(const Tree *tree, const uint32_t *path, uint32_t count, int 
 
 
 cdef list found_below(const Tree *tree, NativeState begin, NativeState end, int sign):
-    """Up to two moves, among those with a block, that lead from one position to the other where the player ``sign`` is
-    to move; None: there are none."""
+    """The path of up to two moves, each to a node with a block, from one position to the other, where the player
+    ``sign`` is to move; None: there is none."""
     cdef uint32_t link = root_link(tree), mask = index_mask(tree), slot, other
     cdef BlockView view, below
     if not is_block(link):
@@ -147,13 +148,13 @@ cdef list path_in_general(const Tree *tree, Rules before, object state_before, R
         if path is not None and is_at(tree, before, path, link_at(tree, path), after):
             return path
         return found_in_general(tree, before, after, MOST_COMPARED)
-    except Exception:  # of the user's game, which the search will come to itself
+    except Exception:  # raised by the user's game; the search will meet and report it
         return None
 
 
 cdef bint may_follow(Rules before, object state_before, Rules after, object state) except -1:
-    """Whether positions of the one search can be compared with the root of the other, and the earlier root is as it was
-    when it was searched."""
+    """Whether positions of the last search can be compared with the new root, and the last root is unchanged since it
+    was searched."""
     cdef PythonRules python
     if type(before) is not type(after) or before.players != after.players or before.general != after.general:
         return False
@@ -166,7 +167,7 @@ cdef bint may_follow(Rules before, object state_before, Rules after, object stat
 
 
 cdef list told_path(Rules before, object state_before, object state):
-    """The path to a later position by the attribute ``moves`` of both, None: they have none, or another one."""
+    """The path to a later position by the attribute ``moves`` of both; None: they have none, or it does not fit."""
     first, second = getattr(state_before, "moves", None), getattr(state, "moves", None)
     if not isinstance(first, (list, tuple)) or type(first) is not type(second) or second[:len(first)] != first:
         return None
@@ -191,8 +192,8 @@ cdef uint32_t link_at(const Tree *tree, list path) except? 0:
 
 
 cdef bint is_at(const Tree *tree, Rules rules, list path, uint32_t link, Rules end) except -1:
-    """Whether there is a block behind ``link``, at the end of ``path``, for the root of ``end``: the same player is to
-    move and the positions are equal, of a user's game also the moves, in their order."""
+    """Whether ``link``, at the end of ``path``, leads to a block for the root of ``end``: the same player is to move,
+    the positions are equal, and in a user's game the moves are the same, in the same order."""
     cdef GeneralPosition *position = &(<GeneralTree *>tree).position
     cdef uint32_t *moves
     cdef uint32_t i, count = <uint32_t>len(path)
@@ -222,7 +223,7 @@ cdef bint is_at(const Tree *tree, Rules rules, list path, uint32_t link, Rules e
 
 
 cdef list found_in_general(const Tree *tree, Rules rules, Rules end, uint32_t most):
-    """A position that comes after few visits is not worth the search for it."""
+    """Looks at the most visited positions first: one with few visits is not worth finding."""
     cdef uint32_t link, slot, mask = index_mask(tree), number = 0
     cdef BlockView view
     cdef list waiting = [(0, 0, [], root_link(tree))] if is_block(root_link(tree)) else []

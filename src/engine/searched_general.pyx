@@ -1,7 +1,7 @@
-"""Searches of all other games, and of those whose leaves are evaluated: any number of players, chance, leaves that a
-network evaluates.
+"""Searches of all games but those of two players in turn, and of any game with an evaluator: any number of players,
+chance, leaves that a network values.
 
-A run of a search with an evaluator is one batch: it goes down to so many leaves, and ends when they are evaluated.
+A run of a search with an evaluator is one batch: it descends to the leaves of a batch and ends when they are evaluated.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
@@ -25,7 +25,7 @@ cdef inline GeneralOptions *options_of(GeneralCore core) noexcept nogil:
 
 
 cdef class GeneralCore(SearchCore):
-    """Searches of all other games, and of those whose leaves are evaluated."""
+    """Searches of general games, and of all games with an evaluator."""
 
     def __cinit__(self, uint64_t memory, uint32_t threads=1):
         self.others_rules = [None] * threads
@@ -44,7 +44,7 @@ cdef class GeneralCore(SearchCore):
         return &ops.tree
 
     cdef Rules rules_for(self, uint32_t number, object root):
-        """Those of a thread: positions are gone through in the table's own memory."""
+        """The rules of a thread: each needs its own, because the table walks positions in its own memory."""
         if number == 0:
             return root
         self.others_rules[number] = NativeRules((<NativeRules?>root).native, False)
@@ -111,7 +111,7 @@ cdef class GeneralCore(SearchCore):
         cdef uint32_t link = view.links[slot]
         if link & LINK_KIND != LINK_TERMINAL:
             return OPEN
-        # with all that there is for the player who makes the move
+        # a win: the player who makes the move gets the highest value
         return WON if ending_values(<GeneralTree *>self.tree, link)[self.root().player] >= 1 else OPEN
 
     # ---- a search ----------------------------------------------------------------------------------------------------
@@ -124,7 +124,7 @@ cdef class GeneralCore(SearchCore):
         return SearchCore.start(self, limit, repeatable)
 
     cdef int run(self, uint32_t count) except -1 nogil:
-        """Some iterations: up to ``count`` by rollouts, or up to a batch of evaluations."""
+        """Up to ``count`` iterations by rollouts, or up to one batch of evaluations."""
         cdef int status
         if not self.in_batches:
             return SearchCore.run(self, count)
@@ -135,7 +135,7 @@ cdef class GeneralCore(SearchCore):
         return status
 
     cdef int evaluate(self) except -1:
-        """Ends what waits."""
+        """Evaluates the waiting leaves, which ends their iterations."""
         cdef Evaluator evaluator = self.evaluator
         try:
             evaluator.evaluate(self.rules, self.waiting())

@@ -1,8 +1,8 @@
 """The trees of a search, as the loop and the report see them: what every kind of tree can do.
 
-A search has one tree, and with several threads one for each. How a tree begins, goes on below a new root, is pruned,
-exchanges news and is counted stands here, for all layouts; ``searched_two_player.pyx`` and ``searched_general.pyx`` say
-what differs. A call of a method costs some nanoseconds, and none is made within a slice.
+A search has one tree for each thread. This module says, for all layouts, how a tree begins, goes on below a new root,
+is pruned, exchanges news and is counted; ``searched_two_player.pyx`` and ``searched_general.pyx`` say what differs. A
+call of a method costs some nanoseconds, and the loop makes none within a slice.
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
@@ -32,9 +32,9 @@ cdef extern from "kernels/platform.h" nogil:
 
 cdef enum:
     MIB = 1 << 20
-    WORTH_THREADS = 512           # iterations of a thread that are worth having it
-    KNOWN_WORDS = 1 << 16         # that it may take in any case
-    OUTSIDE = 1 << 24             # words that what is known of other processes' searches may take
+    WORTH_THREADS = 512           # iterations for which a thread is worth starting
+    KNOWN_WORDS = 1 << 16         # words that a thread may spend in any case on what others know
+    OUTSIDE = 1 << 24             # words that may be spent on what searches in other processes know
 
 
 cdef class SearchedTree(SearchTurn):
@@ -127,8 +127,8 @@ cdef class SearchedTree(SearchTurn):
 
     @property
     def names(self):
-        """What the numbers of moves in the tree, and in ``tell`` and ``hear``, stand for, as a list, where the game is
-        a user's, who names moves; else None. The numbers of another search differ."""
+        """For a game written in Python, a list of the moves that the numbers in the tree, in ``tell`` and in ``hear``
+        stand for; else None. Another search has other numbers."""
         return None
 
     # ---- the trees ---------------------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ cdef class SearchedTree(SearchTurn):
 
     cdef int prepare(self, object root, uint64_t seed) except -1:
         """Makes all trees empty ones for this search."""
-        if self.tree != NULL and self.tree.ops != self.layout():  # one budget holds for trees of every layout
+        if self.tree != NULL and self.tree.ops != self.layout():  # the budget is for one layout
             self.drop_trees()
         if self.tree == NULL:
             self.tree = self.new_tree()
@@ -225,8 +225,8 @@ cdef class SearchedTree(SearchTurn):
         moves = self.path_to(root, request.state)
         if moves is None or (request.reuse == REUSE_BELOW and not moves) or len(moves) > LINE:
             return False
-        # A reply that has no block of its own is often that of a player who has lost. Without this one proven win in a
-        # hundred games of short searches was given away.
+        # Exact search keeps its proofs even if the tree cannot be used: a reply without a block is often that of a
+        # player who has lost. Without this, short searches gave away one proven win in a hundred games.
         self.follows = len(moves) > 0
         if moves and not self.is_whole():
             return False
@@ -252,7 +252,7 @@ cdef class SearchedTree(SearchTurn):
         return True
 
     cdef void forget_pruned(self, Tree *tree, Known *known) noexcept nogil:
-        """What is not in the tree any more needs no record of what others know of it."""
+        """Drops the records of what others know of blocks that are no longer in the tree."""
         if known != NULL:
             forget_gone(tree, known)
         if tree == self.tree:
@@ -274,7 +274,7 @@ cdef class SearchedTree(SearchTurn):
             self.others.start(self.team, limit, self.settings.interval, repeatable, self.settings.prunes, self.begin,
                               self.deadline, self.interrupt())
         except BaseException:
-            self.tree = self.team.members[0].tree  # another thread's may have become that of the search
+            self.tree = self.team.members[0].tree  # team_merge may have put another thread's tree there
             raise
         return self.team.members[0].limit
 
@@ -349,9 +349,9 @@ cdef class SearchedTree(SearchTurn):
         counts.reused = self.tree.reused
         for index in range(1, self.width()):
             member = &self.team.members[index]
-            if not self.finished:  # it is running
+            if not self.finished:  # its thread is running
                 counts.iterations += mcts_published(&member.iterations)
-            elif has_root(member.tree):  # else what it found is in no move's statistics
+            elif has_root(member.tree):  # otherwise no move has statistics of what it found
                 add_counts(counts, member.tree)
         return 0
 
@@ -367,7 +367,7 @@ cdef class SearchedTree(SearchTurn):
         return 0
 
     cdef bint best_child(self, uint32_t *link, uint32_t *move) noexcept:
-        """Up to chance or a leaf."""
+        """Stops at a chance node and at a leaf."""
         cdef BlockView block
         cdef uint32_t slot, best
         if not is_block(link[0]):
@@ -388,8 +388,8 @@ cdef class SearchedTree(SearchTurn):
         return True
 
     cdef bint breaks_tie(self, const BlockView *block, uint32_t slot, uint32_t other) noexcept:
-        """Whether a move is ahead of another one of as many visits: by what it won. Values that are proven do not
-        stand in the wins, so the guided tree keeps the order of its moves."""
+        """Whether a move is ahead of another one with as many visits: the one with more wins. In the guided tree the
+        first move stays ahead, because wins do not show what is proven."""
         if block.sums != NULL:
             return block.sums[slot] > block.sums[other]
         return not is_guided(self.tree) and block.wins[slot] > block.wins[other]

@@ -1,5 +1,5 @@
-"""Searches of games of two players in turn: their rules on the plain tree and on the guided one, and the children of
-the root, which a plain tree keeps in three forms.
+"""Searches of games of two players in turn, on the plain or the guided tree: the rules, and the children of the root,
+which a plain tree keeps in three forms.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
@@ -18,7 +18,7 @@ from mcts_core.tree.view cimport root_visits, view_block
 
 
 cdef enum:
-    LINE_PROOFS = 4096             # of exact search for each move of a proven line
+    LINE_PROOFS = 4096             # proof budget for each move of a proven line
 
 cdef tuple PROVEN = ("loss", "draw", "win")  # by half-points
 
@@ -30,12 +30,12 @@ cdef class TwoPlayerCore(SearchCore):
     """Searches of games of two players in turn."""
 
     def __dealloc__(self):
-        self.drop_trees()  # while the game is there whose exact search has memory in them
+        self.drop_trees()  # before the game goes, whose exact search has memory in them
 
     # ---- the root ----------------------------------------------------------------------------------------------------
 
     cdef object root_of(self, object state, SearchSettings settings):
-        cdef TwoPlayerSettings _ = settings  # TypeError for those of other searches
+        cdef TwoPlayerSettings _ = settings  # raises TypeError for the settings of other searches
         return as_native(state, "there is nothing to search")
 
     cdef const TreeOps *layout(self) noexcept nogil:
@@ -78,7 +78,7 @@ cdef class TwoPlayerCore(SearchCore):
         return path_to_root(self.tree, self.native, self.state, root, state, self.mover_of(root))
 
     cdef bint is_whole(self) noexcept:
-        """By symmetry moves are left out below the root."""
+        """With symmetry, moves are left out below the root."""
         cdef TwoPlayerSettings settings = self.settings
         return not (settings.guided and settings.options.policy.symmetry)
 
@@ -94,7 +94,7 @@ cdef class TwoPlayerCore(SearchCore):
         cdef uint64_t least = SearchCore.worth_threads(self)
         if (<TwoPlayerSettings>self.settings).guided:
             return least
-        return max(least, self.threads * <uint64_t>(self.count_moves() + 1))  # each thread tries all, and goes on
+        return max(least, self.threads * <uint64_t>(self.count_moves() + 1))  # each tries all moves, then goes on
 
     cdef int fail(self) except -1:
         return raise_error_of(self.native, self.state)
@@ -121,7 +121,7 @@ cdef class TwoPlayerCore(SearchCore):
             return ABSENT
         if view.links[slot] == win:
             return WON
-        # the plain search's choice knows wins only
+        # the final move of a plain search only looks at wins
         return LOST if is_guided(self.tree) and view.links[slot] == win ^ 2 else OPEN
 
     # ---- the report --------------------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ cdef class TwoPlayerCore(SearchCore):
                     proven = PROVEN[result_of(link) if sign > 0 else 2 - result_of(link)]
                     distance = distance_of(link) + 1
                 known[self.name(columns.moves[slot])] = (visits, wins, value, proven, distance)
-            # moves that the game left out lose, unless it only left them out because another one wins
+            # the moves that the game left out lose, unless it left them out because another one wins
             if guided.options.solver and not block.flags & BLOCK_INCOMPLETE and self.tree.proof.value != 2:
                 rest = "loss"
         children = []
@@ -196,7 +196,7 @@ cdef class TwoPlayerCore(SearchCore):
         return (wins if self.tree.root_sign > 0 else visits - wins) / visits
 
     cdef list extended(self, list line):
-        """The best play after them, as far as exact search tells it with a small budget a move."""
+        """The line and the best play after it, as far as exact search finds that with a small proof budget a move."""
         cdef const mcts_game *game = self.native.game
         cdef uint32_t path[LINE]
         cdef mcts_proof proof
@@ -221,7 +221,7 @@ cdef class TwoPlayerCore(SearchCore):
         return line
 
 cdef int sign_of(NativeState root) except? -3:
-    """Of the player to move."""
+    """The sign of the player to move."""
     return (<PythonGame>root).to_move if isinstance(root, PythonGame) else root.to_move
 
 

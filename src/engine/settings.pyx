@@ -36,8 +36,8 @@ cdef class SearchSettings:
 cdef class TwoPlayerSettings(SearchSettings):
     """The options of a search of a game of two players in turn, without an evaluator.
 
-    ``guided`` False: the plain tree, which knows ``exploration`` and ``rollouts_per_leaf`` only. ``fpu`` None: every
-    child is tried before one is visited again.
+    ``guided`` False: the plain tree, which uses ``exploration`` and ``rollouts_per_leaf`` only. ``fpu`` None: the
+    search tries every child before it visits one again.
     """
 
     def __cinit__(self, *, bint guided, double exploration, uint32_t rollouts_per_leaf, bint by_value,
@@ -49,7 +49,7 @@ cdef class TwoPlayerSettings(SearchSettings):
         self.guided = guided
         self.proves = guided
         self.values_decide = by_value or (guided and solver)
-        self.most_iterations //= rollouts_per_leaf  # half-points, or their squares, are summed
+        self.most_iterations //= rollouts_per_leaf  # sums of half-points, or of their squares, must fit
         if selection == SELECT_TUNED:
             self.most_iterations //= 2
         self.options.selection = selection
@@ -76,9 +76,9 @@ cdef class TwoPlayerSettings(SearchSettings):
 cdef class GeneralSettings(SearchSettings):
     """The options of a search of any other game, and of one whose leaves an evaluator values.
 
-    ``evaluator`` or ``policy_value``, or neither: leaves are then valued by rollouts and selection is UCB1. ``fpu``
-    None: every child is tried before one is visited again; or, where there are priors, it has the value of the node
-    until then.
+    Give ``evaluator`` or ``policy_value``, or neither: rollouts then value the leaves and selection is UCB1. ``fpu``
+    None: the search tries every child before it visits one again; with an evaluator, a child without a visit has the
+    value of its parent.
     """
 
     def __cinit__(self, *, evaluator=None, policy_value=None, double exploration=0, double c_puct=0, fpu=None,
@@ -99,8 +99,8 @@ cdef class GeneralSettings(SearchSettings):
 
 
 def guide_of(state):
-    """(bits of the rollout policies, best distance for children, number of actions, whether there is exact search) of
-    the state's game; None where the game offers its rules only."""
+    """What the guide of the state's game offers: (bits of the rollout policies, best distance for children, number of
+    actions, whether there is exact search); None for a game without a guide."""
     cdef const mcts_guide *guide
     if not isinstance(state, NativeState):
         return PYTHON_GUIDE
@@ -123,5 +123,5 @@ def default_memory():
 
 
 def tree_share(uint64_t memory):
-    """What of a budget in bytes remains for the tree when compaction has its share."""
+    """The bytes of a budget that remain for the tree after the share of compaction."""
     return memory - memory // MARKS

@@ -1,8 +1,8 @@
 """When a search ends: each rule one function.
 
-A rule is asked between two slices of a few milliseconds and says whether the search ends by it. Its name is what
-``Stats.stop_reason`` reports. RULES has them in the order in which they take precedence. A search with a budget of
-iterations alone must be the same for the same seed, so there a rule may look at fixed numbers of iterations only.
+Between two slices the loop asks each rule whether it ends the search. The name of that rule is what
+``Stats.stop_reason`` reports. RULES lists the rules in the order in which they take precedence. With a budget of
+iterations alone the same seed must give the same search, so there a rule may look at fixed numbers of iterations only.
 """
 
 from libc.stdint cimport int64_t, uint32_t
@@ -25,12 +25,12 @@ cdef int64_t SURE = 0x7FFFFFFFFFFFFFFF  # a lead that nothing overtakes
 
 
 cdef bint solved(SearchedTree tree, Look *look) noexcept nogil:
-    """Nothing more can be learned of the position."""
+    """Nothing more can be learned about the position."""
     return look.status == RUN_SOLVED
 
 
 cdef bint memory(SearchedTree tree, Look *look) noexcept nogil:
-    """The tree is full, and no room was made."""
+    """The tree is full, and pruning made no room."""
     return look.status != RUN_DONE and look.status != RUN_LATE
 
 
@@ -40,17 +40,17 @@ cdef bint iterations(SearchedTree tree, Look *look) noexcept nogil:
 
 
 cdef bint cancelled(SearchedTree tree, Look *look) noexcept nogil:
-    """Somebody asked for the end, once there is a move to play."""
+    """Somebody cancelled the search; it goes on until there is a move to play."""
     return look.spent > 0 and tree.is_cancelled()
 
 
 cdef bint time(SearchedTree tree, Look *look) noexcept nogil:
-    """The time is over, once there is a move to play; or a full tree would lose more than the rest of it is worth."""
+    """The time is over and there is a move to play; or too little time is left for pruning a full tree."""
     return look.status == RUN_LATE or (look.spent > 0 and look.seconds > 0 and look.now >= look.deadline)
 
 
 cdef bint decided(SearchedTree tree, Look *look) noexcept nogil:
-    """What is left of the budget is too little for another move to be played."""
+    """The leading move can no longer be overtaken within the rest of the budget."""
     cdef double left, rate
     cdef int64_t ahead, rest
     if not look.early or look.spent == 0:
@@ -85,7 +85,7 @@ cdef const char *stop_reason(SearchedTree tree, Look *look) noexcept nogil:
     cdef uint32_t i
     for i in range(sizeof(RULES) // sizeof(NamedRule)):
         if RULES[i].rule(tree, look):
-            if tree.is_proven():  # only the distance might have become a better one
+            if tree.is_proven():  # going on could only have improved the distance
                 return b"solved"
             return RULES[i].name
     return NULL

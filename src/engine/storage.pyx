@@ -1,7 +1,7 @@
-"""What a search holds between searches, taken apart into plain data and bytes, and put together again.
+"""What a core holds between searches as plain data and bytes, and a core made from these again.
 
-Trees are links and numbers, so their memory is their file. Each comes with what it has told and heard, where it took
-part in exchanges with others. The game's exact search keeps tables that only it can read; those are not stored.
+A tree is links and numbers, so its memory is stored as it is; with it goes what it has told and heard in exchanges with
+others. The game's exact search keeps tables that only it can read; those are not stored.
 """
 
 import math
@@ -32,14 +32,14 @@ cdef uint64_t LARGEST = <uint64_t>1 << 62
 
 
 def dump(SearchCore core, encode, consume):
-    """The result of ``consume(state, game, names, record, data)``, which is called while no search can begin.
+    """Calls ``consume(state, game, names, record, data)`` while no search can begin, and returns its result.
 
-    ``state`` is the last search's root and ``game`` what ``encode(state)`` made of it, ``names`` the moves of a
-    Python-written game by their numbers in the tree, else None; ``record`` is JSON data, ``data`` a list of pieces of
-    memory, read-only and valid during the call only. Without statistics all are None, and ``data`` is empty.
+    ``state`` is the last search's root, ``game`` what ``encode(state)`` returned, ``names`` the moves of a game written
+    in Python by their numbers in the tree, else None; ``record`` is JSON data, ``data`` a list of read-only pieces of
+    memory, valid during the call only. Without statistics all are None, and ``data`` is empty.
 
     The trees are moved together and exact search forgets what it keeps, so that the core goes on as a restored one
-    does. Raises SearchBusy, MemoryError, and RuntimeError for a tree that could not be read again.
+    does. Raises SearchBusy, MemoryError, and RuntimeError for a tree that could not be loaded again.
     """
     cdef uint32_t i
     cdef list trees = [], views = []
@@ -75,7 +75,7 @@ def dump(SearchCore core, encode, consume):
 
 
 def size_of(record):
-    """The bytes of ``data`` that belong to a record; InvalidFile for one that cannot be."""
+    """The bytes of ``data`` that belong to a record. Raises InvalidFile for an invalid record."""
     size = 0
     parts = [record]
     for tree in entry(record, "trees", list):
@@ -89,11 +89,10 @@ def size_of(record):
 
 
 def restore(SearchCore core, state, names, SearchSettings settings, record, fill):
-    """Makes the core what ``dump`` had taken apart; it must be one that is not in use.
+    """Gives the core what ``dump`` took from another; it must not be in use.
 
-    ``fill(data)`` writes the pieces of memory into a list of writable memoryviews. Raises InvalidFile for a record or a
-    tree that cannot be, and leaves the core empty then; InvalidOption for trees that are larger than the core's memory;
-    MemoryError.
+    ``fill(data)`` writes the pieces of memory into a list of writable memoryviews. Raises InvalidFile for an invalid
+    record or tree, InvalidOption for trees that are larger than the core's memory, MemoryError; the core is empty then.
     """
     cdef object root = core.root_of(state, settings)
     if names is not None:
@@ -121,11 +120,11 @@ def restore(SearchCore core, state, names, SearchSettings settings, record, fill
 
 
 def check(SearchCore core, bint whole=False):
-    """Follows every link of the trees and compares every number with the rules of the game.
+    """Follows every link of the trees and checks every number against the rules of the game.
 
-    A dict of ``units``, ``free_units``, ``bytes``, ``nodes``, ``blocks``, ``depth`` (of blocks), ``widest`` (slots);
-    None without statistics. ``whole``: no memory may be free or unreachable, and padding is set to zero. Raises
-    AssertionError for a tree that is not sound, SearchBusy.
+    Returns a dict of ``units``, ``free_units``, ``bytes``, ``nodes``, ``blocks``, ``depth`` (of blocks) and ``widest``
+    (slots); None without statistics. ``whole``: no memory may be free or unreachable, and padding is set to zero.
+    Raises AssertionError for a tree that is not sound, SearchBusy.
     """
     cdef uint32_t i
     cdef dict found, other
@@ -147,12 +146,12 @@ def check(SearchCore core, bint whole=False):
 # ---- trees -----------------------------------------------------------------------------------------------------------
 
 cdef inline Tree *tree_of(SearchCore core, uint32_t member) noexcept:
-    """That of a thread."""
+    """The tree of a thread."""
     return core.team.members[member].tree if member else core.tree
 
 
 cdef int take_memory(SearchCore core, list trees, record, fill) except -1:
-    """Makes room for all pieces of memory and lets them be filled."""
+    """Makes room for all pieces of memory and calls ``fill`` with them."""
     cdef uint32_t i
     cdef list views = []
     try:
@@ -169,7 +168,7 @@ cdef int take_memory(SearchCore core, list trees, record, fill) except -1:
 
 
 cdef int take_trees(SearchCore core, list trees, record, object root, object state) except -1:
-    """Numbers and checks of trees that have their memory."""
+    """Reads the numbers of the trees, whose memory is filled, and checks them."""
     cdef const char *fault = NULL
     cdef uint32_t i
     cdef list legal = None if isinstance(root, (PythonGame, Rules)) else state.legal_moves()
@@ -189,7 +188,7 @@ cdef int take_trees(SearchCore core, list trees, record, object root, object sta
 
 
 cdef int take_search(SearchCore core, record, object state, object root) except -1:
-    """What does not stand in the trees."""
+    """Reads what is not in the trees."""
     cdef list line = None
     core.seed = number(record, "seed", 0, 0xFFFFFFFFFFFFFFFF)
     core.seconds = seconds(record, "seconds", 5e-324)
@@ -233,7 +232,7 @@ cdef list line_of(list line, object state, list names):
 
 
 cdef dict check_one(SearchCore core, uint32_t index, object root, object state, bint whole, bint played, error):
-    """The check of a thread's tree; see ``check_sound``. ``played``: the moves are played down a native game's tree."""
+    """Checks a thread's tree; see ``check_sound``. ``played``: by playing the moves, in a tree of a native game."""
     cdef TreeRules rules
     cdef uint32_t *cursors = NULL
     memset(&rules, 0, sizeof(rules))
@@ -274,7 +273,7 @@ cdef uint32_t *two_player_rules(TreeRules *rules, NativeState native, object sta
 
 
 cdef uint32_t *cursors_of(NativeState native, state) except? NULL:
-    """By move, where it stands in the order of trying: that is the order of the empty board. NULL: not known."""
+    """By move, its place in the order in which moves are tried, that of the empty board; NULL: not known."""
     cdef uint32_t *order
     cdef uint32_t *cursors
     cdef uint32_t count, i

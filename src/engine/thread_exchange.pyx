@@ -3,11 +3,11 @@
 A shared tree cannot pay here: an iteration takes 90 ns, and handing a cache line to another core takes 44.
 
 After every ``interval`` iterations a member tells its news (``tree/exchange.pyx``) and hears what the others told one
-interval before. Being one behind, it seldom has to wait, and what it hears is fixed by the numbers of iterations: a
-seed, a number of threads and one of iterations give one result. Where the clock decides, nobody waits.
+interval before. Because it is one behind, it seldom has to wait. What it hears depends on the numbers of iterations
+only, so the same seed, threads and iterations give the same result. In a search by time no member waits.
 
-Each member writes its own boxes only. A box is published by the number of boxes told, and written again BOXES messages
-later: by then the others have heard it, since the writer has heard from them what they told after that.
+Each member writes only its own boxes. It publishes a box by raising ``told``, and writes it again BOXES messages later:
+by then the others have heard it, because the writer has heard what they told after that.
 """
 
 from libc.stdint cimport int32_t, uint32_t
@@ -29,8 +29,8 @@ cdef extern from "kernels/platform.h" nogil:
 
 
 cdef enum:
-    LEAST = 32                   # news of a block that are worth telling: this part of an interval
-    SHARE = 2048                 # or this part of the tree's visits, where that is more
+    LEAST = 32                   # the news of a block is worth telling from 1 / LEAST of an interval on
+    SHARE = 2048                 # or from 1 / SHARE of the tree's visits on, where that is more
     LOOK = 64                    # waits between two looks at whether the search has to end
 
 
@@ -47,7 +47,7 @@ cdef Team *team_create(uint32_t count, uint32_t known_words) noexcept nogil:
     for i in range(count):
         team.members[i].known.words.limit = known_words
         for box in range(<uint32_t>BOXES):
-            team.members[i].boxes[box].limit = 0xFFFFFFFF  # what is told must arrive; it is small
+            team.members[i].boxes[box].limit = 0xFFFFFFFF  # a message must not be lost; it is small
     return team
 
 
@@ -112,8 +112,7 @@ cdef bint has_room(const Team *team, uint32_t number) noexcept nogil:
 
 
 cdef int hear_from(Team *team, uint32_t number, uint32_t other, uint32_t least_told) noexcept nogil:
-    """Hears what another member told. Where the search is repeatable, all of its first ``least_told`` messages and no
-    more."""
+    """Hears what another member told; in a repeatable search exactly its first ``least_told`` messages."""
     cdef Member *member = &team.members[number]
     cdef Member *speaker = &team.members[other]
     cdef uint32_t told, ended, times = 0, box
@@ -129,7 +128,7 @@ cdef int hear_from(Team *team, uint32_t number, uint32_t other, uint32_t least_t
         times += 1
     if team.repeatable and told > least_told:
         told = least_told
-    if member.heard[other] + BOXES < told:  # after the end of this member, boxes were written again
+    if member.heard[other] + BOXES < told:  # this member has ended, so the other one wrote boxes again unheard
         member.heard[other] = told - BOXES
     while member.heard[other] < told:
         box = member.heard[other] % BOXES

@@ -1,6 +1,6 @@
 """The threads of one search beside the one that called it: starting them, what each one does, joining them.
 
-Each has a tree of its own; what these tell each other is in ``engine/thread_exchange.pyx``.
+Each has a tree of its own; how they exchange news is in ``engine/thread_exchange.pyx``.
 """
 
 from libc.stdint cimport uint32_t
@@ -52,7 +52,7 @@ cdef class SearchThreads:
         return 0
 
     def work(self, uint32_t number):
-        """What another thread of a search does."""
+        """Runs one of these threads, to its end."""
         with nogil:
             self.run_worker(number)
 

@@ -17,10 +17,10 @@ cdef tuple PROVEN = ("loss", "draw", "win")  # by half-points
 def top(SearchCore core not None, uint32_t number, uint32_t max_depth, double min_share, uint32_t most):
     """The tree of the search ``number``, from its root down to ``max_depth`` moves.
 
-    A node is (move, player who made it, visits, value, proven, distance, list of its children, the most visited first),
-    all but the player for the player to move at the root. A child is there with at least one visit and ``min_share`` of
-    those of the root; so is the move to play. None: the core does not have that tree any more. Raises InvalidOption
-    for more than ``most`` nodes, SearchBusy.
+    A node is (move, player who made it, visits, value, proven, distance, list of its children, the most visited first);
+    value and proof are those for the player to move at the root. The tree has each child with at least one visit and
+    ``min_share`` of the visits of the root, and the move to play in any case. None: the core no longer has that tree.
+    Raises InvalidOption for more than ``most`` nodes, SearchBusy.
     """
     if not core.take():
         if core.number != number:
@@ -65,7 +65,7 @@ cdef class Walk:
     cdef int32_t player          # to move at the root, as blocks say it
 
     cdef list below_root(self, list moves, object chosen, uint32_t depth):
-        """The children of the root, as the statistics have them."""
+        """The children of the root, with the figures of the report."""
         cdef uint32_t slot, link = root_link(self.tree)
         cdef BlockView view
         cdef dict links = {}
@@ -112,14 +112,14 @@ cdef class Walk:
         return 0
 
     cdef double own_value(self, const BlockView *view, uint32_t slot) noexcept:
-        """That of a child for the player who moves to it; 0 where chance does."""
+        """The value of a child for the player who moves to it; 0 where chance does."""
         if view.wins != NULL:
             return view.wins[slot] / (2.0 * self.tree.rollouts_per_leaf) / view.visits[slot]
         return view.sums[slot] / view.visits[slot] if view.sums != NULL else 0.0
 
     cdef object root_value(self, const BlockView *view, uint32_t slot, double own):
-        """That of a child for the player to move at the root; None where the tree does not know it: of a leaf, for
-        another one of several players than who moves to it."""
+        """The value of a child for the player to move at the root. None where the tree does not know it: a leaf has a
+        value for the player who moves to it only."""
         cdef const GeneralTree *general = <const GeneralTree *>self.tree
         cdef GeneralBlock *block
         cdef uint32_t link = view.links[slot]
@@ -138,7 +138,7 @@ cdef class Walk:
         return None
 
     cdef tuple proof_of(self, uint32_t link):
-        """What is proven for the player to move at the root, and the plies to the end, the move itself included."""
+        """What is proven for the player to move at the root, and the distance to the end in plies, with this move."""
         cdef uint32_t points
         if (not is_guided(self.tree) or link & LINK_KIND != LINK_TERMINAL
                 or not ((<const GuidedTree *>self.tree).options.solver or distance_of(link) == 0)):
@@ -147,7 +147,7 @@ cdef class Walk:
         return PROVEN[points if self.player > 0 else 2 - points], distance_of(link) + 1
 
     cdef object mover(self, int32_t sign):
-        """Who made a move, as the game names the players, and chance."""
+        """Who made a move, by the game's number of the player, or "chance"."""
         if is_general(self.tree) and sign < 0:
             return "chance"
         return 1 - 2 * sign if self.signs and is_general(self.tree) else sign

@@ -1,8 +1,8 @@
-"""One search at a time: the lock of a core, its number for cancelling, and what a fork does to them.
+"""One search at a time: the lock of a core, the number by which a search is cancelled, and what a fork does to both.
 
-Python runs the handlers of signals in the main thread between two of its bytecodes, or in a wait, and what they raise
-(KeyboardInterrupt) may come between any two of its steps. So no Python code ever has a core: a search takes and leaves
-it within one call, and a search that is to begin in another thread has it by a Claim.
+Python runs signal handlers in the main thread between two bytecodes, or in a wait, so what they raise
+(KeyboardInterrupt) may interrupt Python code anywhere. So no Python code ever holds a core: a search takes and leaves
+it within one native call, and a search that is to begin in another thread holds it by a Claim.
 """
 
 import os
@@ -28,12 +28,12 @@ cdef extern from "kernels/platform.h" nogil:
 cdef double POLL = 0.01   # seconds between two looks at whether there was a fork, and at signals
 cdef double ENDING = 5.0  # seconds that a cancelled search is waited for
 
-cdef uint32_t forks = 0  # a lock that was taken before the last one is nobody's
+cdef uint32_t forks = 0  # nobody holds a lock that was taken before the last fork
 
 
 def main_thread_ident():
     """The thread in which Python handles signals."""
-    import threading  # not at the top: it would be a quarter of the time that importing the package takes
+    import threading  # not at the top: it would be a quarter of the package's import time
 
     return threading.main_thread().ident
 
@@ -48,10 +48,10 @@ if hasattr(os, "register_at_fork"):
 
 
 cdef class Halt:
-    """Ends the searches that it is given to, for good: also those that begin later."""
+    """Ends the searches that it is given to, those that begin later included."""
 
     def tell(self):
-        """Lets them end, each within a slice. From any thread."""
+        """Makes each of them end within a slice. May be called from any thread."""
         mcts_flag_write(&self.flag, 1)
 
     @property
@@ -61,17 +61,17 @@ cdef class Halt:
 
 
 cdef class SearchTurn:
-    """The part of a core that says who searches."""
+    """The part of a core that says whose turn it is to search."""
 
     def __cinit__(self, *arguments):
         self.lock = allocate_lock()
         self.forks = forks
 
     cdef void forget(self) noexcept:
-        """Drops what a thread that is not in this process, after a fork, was changing."""
+        """After a fork: drops what a thread was changing that this process does not have."""
 
     cdef bint take(self) except -1:
-        """Takes the lock; False while a search runs. One that was cancelled is about to end, and is waited for."""
+        """Takes the lock; False while a search runs. Waits for a search that was cancelled: it is about to end."""
         cdef double until
         if self.lock.acquire(False):
             return True
@@ -81,10 +81,10 @@ cdef class SearchTurn:
                     mcts_flag_read(&self.cancelled) != mcts_flag_read(&self.number) or self.is_own()
                     or mcts_clock() > until):
                 return False
-            if self.lock.acquire(True, POLL):  # whoever reads statistics has it for a moment
+            if self.lock.acquire(True, POLL):  # a thread that reads statistics holds it only for a moment
                 return True
             PyErr_CheckSignals()
-        # after a fork: the thread that holds the lock, and was changing the tree, is not in this process
+        # after a fork: this process does not have the thread that holds the lock and was changing the tree
         self.lock = allocate_lock()
         self.lock.acquire(False)
         self.forks = forks
@@ -102,17 +102,17 @@ cdef class SearchTurn:
                          "or stop() it first")
 
     cdef int claim(self) except -1:
-        """Takes the core for a search."""
+        """Takes the core for a new search, with a new number."""
         self.take_or_refuse()
         self.forks = forks
         mcts_mark_write(&self.thread, 0)
-        mcts_raise(&self.cancelled, self.number)  # it counts around, as the number does
+        mcts_raise(&self.cancelled, self.number)  # it wraps around, as the number does
         mcts_flag_write(&self.number, self.number + 1)
         mcts_flag_write(&self.searching, 1)
         return 0
 
     cdef int begin_turn(self, Claim claim, Halt halt) except -1:
-        """Begins a search of this thread. ``claim``: it has the core already; None: it takes it."""
+        """Begins a search in this thread. ``claim`` holds the core already; None: this takes it."""
         if claim is None:
             self.claim()
         elif claim.core is self:
@@ -140,15 +140,15 @@ cdef class SearchTurn:
                 or (self.halt is not None and mcts_flag_read(&self.halt.flag) != 0))
 
     cdef void cancel_search(self, uint32_t number) noexcept nogil:
-        """Ends the search of this number; without effect when it has ended."""
+        """Cancels the search of this number; without effect when it has ended."""
         mcts_raise(&self.cancelled, number)
 
     def cancel(self):
-        """Ends the search that is running. From any thread."""
+        """Cancels the search that is running. May be called from any thread."""
         self.cancel_search(mcts_flag_read(&self.number))
 
     def wait(self):
-        """Waits until the search that is running has ended; False when that is the calling thread's own."""
+        """Waits until the running search has ended; False at once when the calling thread itself runs it."""
         number = mcts_flag_read(&self.number)
         while mcts_flag_read(&self.number) == number:
             if self.take():
@@ -168,9 +168,9 @@ cdef class SearchTurn:
         self.lock.release()
 
 
-@cython.no_gc_clear  # the core has to be there when the object goes
+@cython.no_gc_clear  # __dealloc__ needs the core
 cdef class Claim:
-    """A core that is taken for a search which begins in another thread. Whoever has it last gives the core back."""
+    """Holds a core for a search that begins in another thread; frees it at the end if that search never began."""
 
     def __cinit__(self, SearchTurn core not None):
         core.claim()
@@ -181,7 +181,7 @@ cdef class Claim:
         self.give_back()
 
     cdef void give_back(self) noexcept:
-        """Without a search; without effect when that has begun."""
+        """Frees the core without a search; without effect when the search has begun."""
         cdef SearchTurn core = self.core
         if core is not None:
             self.core = None

@@ -1,8 +1,8 @@
-"""Threads that no interrupt can part from who started them.
+"""Threads that an interrupt cannot lose.
 
-``threading`` is written in Python, so that what a signal handler raises may come between any two of its steps: a
-thread runs that nobody knows of, or a lock is never released. Here a thread is started, waited for and told to end in
-native code, where signals are looked at only where that is said.
+``threading`` is written in Python, so what a signal handler raises may come between any two of its steps: then a thread
+runs that nobody knows of, or a lock is never released. Here native code starts a thread, waits for it and tells it to
+end, and handles signals only where it says so.
 """
 
 from _thread import allocate_lock, start_new_thread
@@ -21,7 +21,7 @@ cdef extern from "kernels/platform.h" nogil:
 
 
 cdef double POLL = 0.02   # seconds between two looks at signals: on Windows, Ctrl-C does not end a wait
-cdef double GRACE = 2.0   # seconds, after an interrupt, that threads have to end; only a user's function needs more
+cdef double GRACE = 2.0   # seconds that threads have to end after an interrupt; only a user's function needs more
 
 
 cdef class Worker:
@@ -36,7 +36,7 @@ cdef class Worker:
         self.ended = 1
 
     cdef int start(self) except -1:
-        """Starts it. What this raises leaves it over, or, where the thread runs already, about to run to its end."""
+        """Starts it. After an exception it is over, or, where the thread runs already, it runs to its end."""
         self.ended = 0
         self.forks = forks
         try:
@@ -48,7 +48,7 @@ cdef class Worker:
         return 0
 
     def run(self):
-        """What the thread does."""
+        """Runs in the thread: calls the function and keeps what it returns or raises."""
         if not mcts_take(&self.taken):
             return
         try:
@@ -66,11 +66,11 @@ cdef class Worker:
         self.lock.release()
 
     cdef bint is_over(self) noexcept:
-        """Whether it does not run, or its thread is not in this process."""
+        """Whether it does not run, also because a fork left its thread behind."""
         return mcts_published(&self.ended) != 0 or self.forks != forks
 
     cdef bint wait(self, double seconds) except -1:
-        """Whether it is over, after so many seconds at most. An interrupt comes through."""
+        """Waits so many seconds at most; whether it is over. Raises what a signal handler raises."""
         if not self.is_over() and self.lock.acquire(True, seconds):
             self.lock.release()
         PyErr_CheckSignals()
@@ -97,11 +97,11 @@ cdef int wait_for_all(list workers, Halt halt, object failure) except -1:
 
 
 def run_together(list functions, Halt halt not None):
-    """What the functions return, each of which runs in a thread of its own.
+    """Runs each function in a thread of its own; a list of what they return.
 
-    What one of them raises is raised when all have ended, the first in the order of the list; ``halt`` is told, which
-    they have to look at. The same for an interrupt (Ctrl-C), at whatever moment it comes, which waits for two seconds
-    at most.
+    When one of them raises, ``halt`` is told, which all of them have to look at. When all have ended, this raises the
+    first exception in the order of the list. An interrupt (Ctrl-C) at any moment does the same, but waits for two
+    seconds at most.
     """
     cdef list workers = [Worker(function, (), halt) for function in functions]
     cdef Worker worker

@@ -1,7 +1,7 @@
-"""Whether a search tree is sound. It reads trees that may be damaged, or made to do damage: nothing is taken on trust.
+"""Checks that a search tree is sound. The tree may be damaged, or made to do damage, so the check trusts none of it.
 
-The moves are played from the root with the game's own rules, so that no later search hands a kernel a move that is not
-there. Proven values are what the tree says they are: to prove them again would be the search itself.
+It plays the moves from the root with the game's own rules, so that no later search gives a kernel an illegal move. It
+does not check proven values: to prove them again would take the search itself.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
@@ -48,7 +48,7 @@ cdef const char *check_block(Walk *walk, uint32_t index, uint32_t parent, uint32
 
 
 cdef const char *check_top(Walk *walk, uint32_t *link, uint32_t *visits) noexcept nogil:
-    """Block 0, which stands above the root; the link and the visits of the root."""
+    """Checks block 0, which stands above the root; sets the link and the visits of the root."""
     cdef Tree *tree = walk.tree
     cdef BlockView top
     cdef const char *fault
@@ -94,7 +94,7 @@ cdef bint room_for(Walk *walk, uint32_t levels) noexcept nogil:
 
 
 cdef const char *check_children(Walk *walk, uint32_t root) noexcept nogil:
-    """All blocks below the root's, whose index is given, in the order in which one comes to them; it is checked."""
+    """Checks all blocks below that of the root, whose index is given and which is checked, depth first."""
     cdef Tree *tree = walk.tree
     cdef uint32_t level = 0, slot, child, mask = index_mask(tree)
     cdef BlockView view
@@ -217,7 +217,7 @@ cdef const char *check_tree(Tree *tree, const Rules *rules, bint whole, Findings
 
 cdef inline bint is_news(const Tree *tree, uint32_t visits, int32_t wins, uint32_t known_visits,
                          int32_t known_wins) noexcept nogil:
-    """Whether the visits and wins that are not known yet can be."""
+    """Whether the visits and wins that others do not know yet are possible."""
     cdef int64_t more = <int64_t>wins - known_wins
     if known_visits > visits:
         return False
@@ -225,12 +225,12 @@ cdef inline bint is_news(const Tree *tree, uint32_t visits, int32_t wins, uint32
 
 
 cdef inline bint is_rest(double whole, double known, uint32_t visits, uint32_t known_visits) noexcept nogil:
-    """Whether what is not known yet of a sum of values can be."""
+    """Whether the part of a sum of values that others do not know yet is possible."""
     return known_visits <= visits and -ROUNDING <= whole - known <= visits - known_visits + ROUNDING
 
 
 cdef inline bint is_known_node(const GeneralTree *general, GeneralBlock *block, const uint32_t *words) noexcept nogil:
-    """Whether that can be known of the node of a block."""
+    """Whether others can know this of the node of a block."""
     cdef uint32_t player
     if words[0] > block.visits:
         return False
@@ -242,7 +242,7 @@ cdef inline bint is_known_node(const GeneralTree *general, GeneralBlock *block, 
 
 cdef const char *check_record(const Tree *tree, const Known *known, uint32_t index, uint32_t record, uint32_t depth,
                               uint32_t *words) noexcept nogil:
-    """The record of a block, and those below it; adds their sizes to ``words``."""
+    """Checks the record of a block, and those below it; adds their sizes to ``words``."""
     cdef BlockView view = view_block(tree, index)
     cdef const uint32_t *entry
     cdef const char *fault

@@ -1,11 +1,12 @@
-"""Whole trees made smaller in place: pruning, and another root.
+"""Makes whole trees smaller in place: pruning, and reroot.
 
-Records are marked, their new places counted, the links between them changed, then all slide together in the order of
-their addresses (the two passes over memory of Abuaiadh, Ossia, Petrank and Silbershtein, OOPSLA 2004). A unit of the
-arena takes two bits and half a byte of marks, so nothing is stored in the records and the tree is not doubled.
+Four steps: mark the records that stay, count their new places, change the links between them, and slide all of them
+together in the order of their addresses (the two passes over memory of Abuaiadh, Ossia, Petrank and Silbershtein,
+OOPSLA 2004). The marks take two bits and half a byte for each unit of the arena, so nothing is stored in the records
+and the tree is not doubled.
 
-Where the whole tree is too dear to look at, its top is kept: records are found in the order of their visits until the
-time is over, and sorted by address. What is not found takes no time, however large it is.
+Where a look at the whole tree takes too long, only its top is kept: it is collected in the order of visits until the
+time is over, and sorted by address. The rest takes no time, however large it is.
 
 A node that loses its block is a leaf again: its visits and wins stand in its parent, its children are found anew. The
 values of finished games, which in the general tree have records of their own, stay where a block leads to them.
@@ -34,9 +35,9 @@ cdef enum:
     NONE = 0xFFFFFFFF
     STEPS = 8                    # of the histogram in an octave of visits
     BUCKETS = 32 * STEPS
-    AMAF = 0xFFFFFFFF            # in place of a slot: the record belongs to the block itself
+    AMAF = 0xFFFFFFFF            # in place of a slot: the AMAF record of the block itself
     LOOK = 16                    # records between two looks at the clock
-    FEWEST = 4096                # records that may be looked at in any case
+    FEWEST = 4096                # entries for which there is room in any case
 
 ctypedef struct Marks:
     uint64_t *live               # a bit for each unit of a live record
@@ -44,7 +45,7 @@ ctypedef struct Marks:
     uint32_t *before             # live units before each word of ``live``
     uint32_t words
 
-ctypedef struct Rule:            # which subtrees go
+ctypedef struct Rule:            # which subtrees are dropped
     uint32_t bucket              # those of less than this, and of this when the room is spent
     uint64_t room                # units left for those of this bucket
 
@@ -63,7 +64,7 @@ ctypedef struct Choice:          # the top of a tree
     uint32_t kept
     uint32_t highest             # no bucket above it has entries
     uint32_t waiting[BUCKETS]    # first entry that may be kept
-    bint cut                     # links were cut for want of room
+    bint cut                     # links were cut because there was no room or time
 
 
 # ---- marks -----------------------------------------------------------------------------------------------------------
@@ -125,7 +126,7 @@ cdef inline uint32_t bucket_of(uint32_t visits) noexcept nogil:
 
 
 cdef void mark_live(Tree *tree, Marks *marks, Rule *rule, uint64_t *histogram) noexcept nogil:
-    """Marks all that links lead to; with a rule, the links to what it drops become those of leaves."""
+    """Marks every record that a link leads to; with a rule, links to what that drops become links of leaves."""
     cdef uint32_t index = 0, again, slot, child, own, units, bucket, mask = index_mask(tree)
     cdef uint32_t link
     cdef bint block
@@ -174,7 +175,7 @@ cdef void mark_live(Tree *tree, Marks *marks, Rule *rule, uint64_t *histogram) n
 
 
 cdef uint32_t number(Marks *marks) noexcept nogil:
-    """Counts the live units before each word; their number."""
+    """Counts the live units before each word; returns the number of all."""
     cdef uint32_t word, count = 0
     for word in range(marks.words):
         marks.before[word] = count
@@ -183,14 +184,14 @@ cdef uint32_t number(Marks *marks) noexcept nogil:
 
 
 cdef inline uint32_t place(const Marks *marks, uint32_t index) noexcept nogil:
-    """Where a live record goes."""
+    """The new index of a live record."""
     cdef uint32_t word = index >> 6
     return marks.before[word] + <uint32_t>mcts_popcount64(
         marks.live[word] & ((<uint64_t>1 << (index & 63)) - 1))
 
 
 cdef inline uint32_t nodes_of(const Tree *tree, const BlockView *view) noexcept nogil:
-    """Nodes that stand in a block: its children, and those of leaves that stand in their links."""
+    """The nodes in a block: its children, and the children of leaves that are stored in the leaves' links."""
     cdef uint32_t slot, link, nodes = 0
     for slot in range(view.count):
         if view.visits[slot] == NO_VISITS:
@@ -220,7 +221,7 @@ cdef inline bint is_mini(const Tree *tree, uint32_t link) noexcept nogil:
 
 
 cdef uint32_t change_links(Tree *tree, const Marks *marks) noexcept nogil:
-    """Makes every link one to its record's new place; the number of nodes."""
+    """Changes every link to its record's new place; returns the number of nodes."""
     cdef uint32_t index = 0, slot, link, nodes = 0, mask = index_mask(tree), best
     cdef BlockView view
     cdef GuidedBlock *guided
@@ -295,7 +296,7 @@ cdef bint choice_make(Choice *choice, const Tree *tree) noexcept nogil:
 
 
 cdef inline bint found(Choice *choice, uint32_t link, uint32_t parent, uint32_t slot) noexcept nogil:
-    """Makes an entry, the last one; False when there is no room."""
+    """Appends an entry; False when there is no room."""
     cdef Entry *entry = choice.entries + choice.found
     if choice.found == choice.room:
         return False
@@ -312,7 +313,7 @@ cdef inline void keep(Choice *choice, uint32_t number, uint32_t mask) noexcept n
 
 
 cdef uint32_t keep_ending(Tree *tree, Choice *choice, uint32_t number, uint32_t slot, uint32_t *link) noexcept nogil:
-    """Keeps the values of a finished game, to which several links may lead; the units that it has taken for them."""
+    """Keeps the values of a finished game, to which several links may lead; returns the units taken for them."""
     cdef Ending *ending = <Ending *>arena_at(&tree.arena, link[0] & index_mask(tree))
     if ending.mark:
         return 0
@@ -326,7 +327,7 @@ cdef uint32_t keep_ending(Tree *tree, Choice *choice, uint32_t number, uint32_t 
 
 
 cdef uint32_t look_below(Tree *tree, Choice *choice, uint32_t number) noexcept nogil:
-    """What a block that is kept leads to waits for its turn; the units of what is kept with it."""
+    """Queues the children of a block that is kept; returns the units of what is kept with the block."""
     cdef uint32_t index = choice.entries[number].link & index_mask(tree), slot, link, bucket, units = 0
     cdef BlockView view = view_block(tree, index)
     if is_guided(tree) and (<GuidedBlock *>view.record).amaf:
@@ -355,7 +356,7 @@ cdef uint32_t look_below(Tree *tree, Choice *choice, uint32_t number) noexcept n
 
 
 cdef void choose(Tree *tree, Choice *choice, uint64_t units, double until) noexcept nogil:
-    """Finds the most visited records: of ``units`` units, or as many as are moved before the clock says ``until``."""
+    """Finds the most visited records, up to ``units`` units, or up to what can be moved until ``until``."""
     cdef uint32_t number, link, index, mask = index_mask(tree), looked = 0
     cdef uint64_t taken = view_block(tree, 0).units
     cdef Entry *entry
@@ -419,7 +420,7 @@ cdef inline uint32_t units_of(const Tree *tree, const Entry *entry) noexcept nog
 
 
 cdef void relink(Tree *tree, Choice *choice) noexcept nogil:
-    """Tells every entry its place, and changes the links."""
+    """Sets the new place of every entry, and changes the links."""
     cdef uint32_t mask = index_mask(tree), i, top = 0, above = 0, slot, link, number
     cdef Entry *entry
     cdef BlockView view = view_block(tree, 0)
@@ -455,7 +456,7 @@ cdef void relink(Tree *tree, Choice *choice) noexcept nogil:
 
 
 cdef uint32_t gather(Tree *tree, Choice *choice) noexcept nogil:
-    """Moves what is kept to its places; the number of nodes."""
+    """Moves the kept records to their places; returns the number of nodes."""
     cdef uint32_t mask = index_mask(tree), i, index, units, best, nodes = 0
     cdef uint64_t unit = tree.arena.unit
     cdef Entry *entry
@@ -484,7 +485,7 @@ cdef uint32_t gather(Tree *tree, Choice *choice) noexcept nogil:
 # ---- what the header promises ----------------------------------------------------------------------------------------
 
 cdef inline void forget_endings(Tree *tree) noexcept nogil:
-    """The list of records with which the values of finished games are compared begins anew."""
+    """Empties the list of finished games that new ones are compared with: its records may have moved."""
     if is_general(tree):
         (<GeneralTree *>tree).last_ending = 0
 
@@ -542,7 +543,7 @@ cdef bint keep_top(Tree *tree, uint32_t units, double until) noexcept nogil:
 
 
 cdef bint lift_totals(GeneralTree *general, uint32_t link, uint32_t visits) noexcept nogil:
-    """Makes a block of the general tree that of the root; False where chance moves."""
+    """Makes a block of the general tree the root's block; False where chance moves."""
     cdef BlockView top = view_block(&general.tree, 0)
     cdef GeneralBlock *above = <GeneralBlock *>top.record
     cdef GeneralBlock *block = <GeneralBlock *>view_block(&general.tree, link & index_mask(&general.tree)).record

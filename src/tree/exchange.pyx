@@ -1,11 +1,12 @@
-"""What several trees of one position tell each other: the news of their common top.
+"""Exchange between trees of the same position: each tells the others the news of their common top.
 
-Every tree keeps what it has told and heard (``Known``), so that nothing is counted twice: news is the rest. A block
-takes part when it has enough news of its own; what lies deeper is told as the visits of its parent's slot only. Trees
-that were merged at the end only would gain nothing (Connect Four, -1 +-27 Elo): statistics must meet while they can
-still direct the search. See Chaslot, Winands and van den Herik, "Parallel Monte-Carlo Tree Search" (CG 2008), and
-Bourki et al., "Scalability and Parallelization of Monte-Carlo Tree Search" (CG 2010), whose slow tree parallelisation
-this is.
+Every tree remembers what it has told and heard (``Known``), so that nothing is counted twice: the rest of its
+statistics is news. A block takes part when it has enough news of its own; the news of deeper blocks is told only as
+visits of their parent's slot. Merging the trees only at the end gained nothing (Connect Four, -1 +-27 Elo): statistics
+must meet while they can still direct the search.
+
+This is the slow tree parallelisation of Bourki et al., "Scalability and Parallelization of Monte-Carlo Tree Search" (CG
+2010); see also Chaslot, Winands and van den Herik, "Parallel Monte-Carlo Tree Search" (CG 2008).
 """
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
@@ -71,9 +72,9 @@ cdef inline GeneralBlock *general_at(const BlockView *view) noexcept nogil:
 # ---- records of what is known ----------------------------------------------------------------------------------------
 
 cdef uint32_t make_record(const Tree *tree, Known *known, const BlockView *view) noexcept nogil:
-    """A record of a block of which nothing is known; 0 when there is no room."""
+    """Makes an empty record for a block; 0 when there is no room."""
     cdef uint32_t record, slot, words = node_words(tree) + 1 + entry_words(tree) * view.count
-    if known.words.used == 0 and not words_add(&known.words, 1):  # no record is 0
+    if known.words.used == 0 and not words_add(&known.words, 1):  # index 0 means no record
         return 0
     record = known.words.used
     if not words_add(&known.words, words):
@@ -98,7 +99,7 @@ cdef bint fits(const Tree *tree, const Known *known, uint32_t record, const Bloc
 
 
 cdef uint32_t record_for(const Tree *tree, Known *known, uint32_t record, const BlockView *view) noexcept nogil:
-    """The record of a block, made or made anew where that is needed; 0 when there is no room."""
+    """The record of a block; made where there is none, made anew where it does not fit; 0 when there is no room."""
     cdef uint32_t made, slot, other
     cdef uint32_t *old
     if record and fits(tree, known, record, view):
@@ -129,7 +130,7 @@ cdef uint32_t child_record(const Tree *tree, Known *known, uint32_t link, uint32
 # ---- telling ---------------------------------------------------------------------------------------------------------
 
 cdef inline bint is_proven(const Tree *tree, uint32_t link) noexcept nogil:
-    """Whether a link tells a value that exact search or backup has proven, and not only the rules."""
+    """Whether a link holds a value that exact search or backup has proven, and not only the rules."""
     return is_guided(tree) and (<const GuidedTree *>tree).options.solver and link & LINK_KIND == LINK_TERMINAL
 
 
@@ -194,7 +195,7 @@ cdef uint32_t root_record(const Tree *tree, Known *known) noexcept nogil:
         return 0
     view = view_block(tree, link & index_mask(tree))
     record = record_for(tree, known, known.root, &view)
-    if record == 0:  # the records of blocks that are no more take the room
+    if record == 0:  # records of blocks that are gone take the room
         forget_gone(tree, known)
         record = record_for(tree, known, known.root, &view)
     if record:
@@ -207,7 +208,7 @@ cdef inline uint32_t format_of(const Tree *tree) noexcept nogil:
 
 
 cdef void known_words(const GeneralTree *general, const Known *known, uint32_t *words) noexcept nogil:
-    """What is known of the root, as it stands in a record."""
+    """Writes what is known of the root in the form of a record."""
     cdef uint32_t player
     words[0] = known.visits
     words[1] = known.valued
@@ -216,7 +217,7 @@ cdef void known_words(const GeneralTree *general, const Known *known, uint32_t *
 
 
 cdef void keep_words(const GeneralTree *general, Known *known, const uint32_t *words) noexcept nogil:
-    """The same, the other way."""
+    """Reads what is known of the root from the form of a record."""
     cdef uint32_t player
     known.valued = words[1]
     for player in range(general.players):
@@ -231,7 +232,7 @@ cdef bint tell(Tree *tree, Known *known, uint32_t least, Words *message) noexcep
         return False
     memset(message.at, 0, header_words(tree) * sizeof(uint32_t))
     message.at[0] = format_of(tree)
-    if root_record(tree, known) == 0:  # visits of the root that are those of no move would be no news of anything
+    if root_record(tree, known) == 0:  # visits of the root alone, without moves, are no news
         return True
     message.at[1] = top.visits[0] - known.visits
     if is_general(tree):
@@ -259,12 +260,12 @@ ctypedef struct Reader:
 
 
 cdef inline uint32_t most_visits(const Tree *tree) noexcept nogil:
-    """Of a node, beyond which its sums would not fit."""
+    """The most visits of a node for which its sums fit."""
     return MAX_ITERATIONS // tree.rollouts_per_leaf
 
 
 cdef inline bint is_news(const Tree *tree, uint32_t visits, uint32_t news, const uint32_t *wins) noexcept nogil:
-    """Whether a node of so many visits can hear of ``news`` more, with these wins, or this sum of values."""
+    """Whether ``news`` more visits, with these wins or this sum of values, are possible at a node of ``visits``."""
     if visits > most_visits(tree) or news > most_visits(tree) - visits:
         return False
     if is_general(tree):
@@ -492,7 +493,7 @@ cdef int hear(Tree *tree, Known *known, const uint32_t *message, uint32_t length
 
 cdef uint32_t copy_record(const Tree *tree, uint32_t index, const Known *old, uint32_t record,
                           Known *new) noexcept nogil:
-    """What remains known of a block and of those below it; 0 when there is no room."""
+    """Copies the record of a block and those below it, as far as they are still there; 0 when there is no room."""
     cdef BlockView view = view_block(tree, index)
     cdef uint32_t made = make_record(tree, new, &view), slot, other, child, link, last = entry_words(tree) - 1
     cdef uint32_t *entry

@@ -4,7 +4,7 @@ rollouts or by evaluations that come in batches. The layout is drawn in ``tree/g
 Every player maximises his own value: max^n (Luckhardt and Irani, AAAI 1986), in UCT by Sturtevant ("An Analysis of UCT
 in Multi-player Games", CG 2008). UCB1 is that of Auer, Cesa-Bianchi and Fischer (Machine Learning 47, 2002), PUCT and
 the noise of the root those of Silver et al. (Nature 550, 2017; Science 362, 2018). This module is compiled once per
-instruction set. It is long because rollouts and evaluations share selection and the way back.
+instruction set. It is long because searches by rollouts and by evaluations share selection and backup.
 """
 
 from cpython.pycapsule cimport PyCapsule_New
@@ -105,7 +105,7 @@ cdef bint general_reserve(Tree *tree, uint32_t levels, uint32_t count) noexcept 
 
 
 cdef void general_refresh(Tree *tree, uint32_t index, uint32_t visits, uint32_t reference) noexcept nogil:
-    """The best child is found when it is asked for."""
+    """Does nothing: this tree finds the best child when selection asks for it."""
 
 
 cdef int general_reset(Tree *tree, const TreeRoot *root, const void *given, uint64_t seed, bint _) noexcept nogil:
@@ -174,9 +174,9 @@ cdef int look(GeneralTree *general, uint32_t start, uint32_t length, bint listed
 
 
 cdef uint32_t new_block(GeneralTree *general) noexcept nogil:
-    """A block for the position that was just described; 0 when the arena is full.
+    """Makes a block for the position that was just described; 0 when the arena is full.
 
-    In a search with priors the column has the actions until the priors come.
+    In a search with priors their column holds the actions until the priors arrive.
     """
     cdef const GeneralPosition *position = &general.position
     cdef bint chance = position.kind == KIND_CHANCE
@@ -206,9 +206,9 @@ cdef uint32_t new_block(GeneralTree *general) noexcept nogil:
 
 
 cdef uint32_t ending_of(GeneralTree *general) noexcept nogil:
-    """The record of the values that were just reported; 0 when the arena is full.
+    """The record of the values that were just reported, made if needed; 0 when the arena is full.
 
-    Most games end in few ways: a record serves all leaves of equal values that are met while it is among the latest.
+    Most games end in few ways, so leaves with equal values share a record while it is among the latest.
     """
     cdef const double *values = general.position.values
     cdef uint32_t index = general.last_ending, player
@@ -240,7 +240,7 @@ cdef uint32_t ending_of(GeneralTree *general) noexcept nogil:
 # ---- selection -------------------------------------------------------------------------------------------------------
 
 cdef inline uint32_t draw_outcome(GeneralTree *general, const GeneralColumns *columns) noexcept nogil:
-    """An outcome of a chance node, by its probability."""
+    """Draws an outcome of a chance node by its probability."""
     cdef uint32_t number = <uint32_t>(mcts_rng_next(&general.tree.rng) >> 33), slot = 0
     while slot + 1 < columns.count and number >= columns.limits[slot]:
         slot += 1
@@ -267,7 +267,7 @@ cdef inline uint32_t best_by_bound(const GeneralTree *general, GeneralBlock *blo
 # ---- a descent and its way back --------------------------------------------------------------------------------------
 
 cdef inline uint32_t step(GeneralTree *general, uint32_t index, uint32_t at) noexcept nogil:
-    """Selects at the block ``index``, writes entry ``at`` of the path and counts the visit; the link it leads to."""
+    """Selects at the block ``index``, writes entry ``at`` of the path, counts the visit; returns the child's link."""
     cdef GeneralBlock *block = general_block(general, index)
     cdef GeneralColumns columns = general_columns(general, block)
     cdef uint32_t slot
@@ -304,7 +304,7 @@ cdef inline void add_values(const GeneralTree *general, GeneralBlock *block, con
 
 
 cdef void backup(GeneralTree *general, uint32_t start, uint32_t length, const double *values) noexcept nogil:
-    """Ends an iteration: its values arrive at the nodes of its path."""
+    """Ends an iteration: adds its values to the nodes of its path."""
     cdef uint32_t at
     cdef GeneralBlock *block = general_block(general, 0)
     general_columns(general, block).visits[0] += 1
@@ -322,14 +322,14 @@ cdef void backup(GeneralTree *general, uint32_t start, uint32_t length, const do
 
 
 cdef inline void set_link(GeneralTree *general, uint32_t at, uint32_t link) noexcept nogil:
-    """Of the child at the end of a path whose last entry is ``at``."""
+    """Changes the link of the child at the end of a path whose last entry is ``at``."""
     general_columns(general, <GeneralBlock *>general.tree.path_record[at]).links[general.tree.path_slot[at]] = link
 
 
 # ---- searches by rollouts --------------------------------------------------------------------------------------------
 
 cdef int roll_out(GeneralTree *general, uint32_t length) noexcept nogil:
-    """Random games from the position of the last look, and their mean backed up."""
+    """Runs rollouts from the position of the last look and backs up their mean."""
     cdef double mean[MAX_PLAYERS]
     cdef uint32_t player, rollouts = general.options.rollouts_per_leaf, _
     memset(mean, 0, sizeof(mean))
@@ -396,7 +396,7 @@ cdef int iterate(GeneralTree *general) noexcept nogil:
 
 
 cdef inline uint32_t room_left(const GeneralTree *general, uint32_t count) noexcept nogil:
-    """``count`` iterations, or as many as there are numbers for."""
+    """``count`` iterations, or as many as the counters have room for."""
     return min(count, <uint32_t>MAX_ITERATIONS - general.tree.reused - general.tree.iterations)
 
 
@@ -495,7 +495,7 @@ cdef void free_block(GeneralTree *general, uint32_t index) noexcept nogil:
 
 
 cdef int wait(GeneralTree *general, uint32_t length, uint32_t leaf, bint fresh, float *row) noexcept nogil:
-    """Takes down the observation of the position that was just described, and its path."""
+    """Writes the observation of the position that was just described into ``row``, and adds its path to the batch."""
     cdef GeneralBlock *block = general_block(general, leaf)
     cdef int status
     if general.rules.observe(general.rules.context, row) < 0:
@@ -522,7 +522,7 @@ cdef int general_gather(GeneralTree *general, uint32_t count, float *observation
         if MCTS_UNLIKELY(status != RUN_DONE):
             break
         if general.tree.iterations - (end - count) >= most:
-            # finished games alone must not keep the loop from its clock
+            # a batch of finished games alone must end, too: the loop looks at the clock in between
             break
     return status
 
@@ -552,7 +552,7 @@ cdef int fault_of(GeneralTree *general, int fault, uint32_t row, uint32_t slot, 
 
 
 cdef int check(GeneralTree *general, const GeneralEvaluation *evaluation) noexcept nogil:
-    """Whether an evaluation can be used, before anything changes."""
+    """Checks the numbers of an evaluation before anything changes."""
     cdef uint32_t number, row = 0, slot, action
     cdef const float *policy
     cdef float value
@@ -578,7 +578,7 @@ cdef int check(GeneralTree *general, const GeneralEvaluation *evaluation) noexce
 
 
 cdef void set_priors(GeneralTree *general, GeneralBlock *block, const float *policy) noexcept nogil:
-    """The policy of the legal moves, divided by its sum; where that is 0, all the same."""
+    """Sets the priors: the policy of the legal moves, divided by its sum; where that is 0, all moves get the same."""
     cdef GeneralColumns columns = general_columns(general, block)
     cdef double sum = 0.0
     cdef uint32_t slot
@@ -602,7 +602,7 @@ cdef void add_noise(GeneralTree *general, GeneralBlock *block) noexcept nogil:
 
 
 cdef inline double share(double value) noexcept nogil:
-    """A value from -1 to 1 as one from 0 to 1."""
+    """Scales a value from -1 to 1 to one from 0 to 1."""
     return 0.0 if value <= -1.0 else 1.0 if value >= 1.0 else 0.5 + 0.5 * value
 
 

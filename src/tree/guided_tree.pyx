@@ -1,7 +1,7 @@
 """The guided search: selection with priors, AMAF statistics and proven values; layout: ``tree/guided_tree.pxd``.
 
-The rule by which values are proven is in ``proof_rule.pxd``, the AMAF statistics are in ``rave.pxd``. What is left is
-one piece: selection, expansion, proof and backup call each other within an iteration. This module is compiled once per
+The rule by which values are proven is in ``proof_rule.pxd``, the AMAF statistics are in ``rave.pxd``. The rest is one
+module because selection, expansion, proof and backup call each other within an iteration. It is compiled once per
 instruction set.
 """
 
@@ -70,10 +70,10 @@ cdef extern from "kernels/selection/rave.h" nogil:
 
 
 cdef enum:
-    ROOT_SLICE = 4096        # units that the root's exact search spends at a time
+    ROOT_SLICE = 4096        # proof budget that the root's exact search spends at a time
     FIRST_PROOF = 64         # visits of a node when its exact search begins
-    NODE_SLICE = 65536       # units that the exact search of another node spends at a time
-    LOOK = 256               # that are spent between two looks at the interrupt
+    NODE_SLICE = 65536       # the same for another node, at most
+    LOOK = 256               # proof budget spent between two looks at the interrupt
 
 cdef GuidedOps ops
 
@@ -143,7 +143,7 @@ cdef bint guided_reserve(Tree *tree, uint32_t levels, uint32_t count) noexcept n
 
 
 cdef void begin_root(GuidedTree *guided, uint64_t seed) noexcept nogil:
-    """What every search of a new root begins with."""
+    """Sets what every search of a new root begins with."""
     begin_search(&guided.tree, seed)
     guided.tree.proof.value = -1
     guided.tree.settled = 0
@@ -230,7 +230,7 @@ cdef inline void select(GuidedTree *guided, GuidedBlock *block, uint32_t referen
 
 
 cdef uint32_t best_unknown(GuidedTree *guided, GuidedBlock *block, uint32_t reference) noexcept nogil:
-    """The best child of a node with a proven draw among those that may be better than that; NEVER: there is none."""
+    """The best child, of a node with a proven draw, that may be better than a draw; NEVER: there is none."""
     cdef GuidedColumns columns = guided_columns(guided, block)
     cdef uint32_t slot, unknown = 0
     for slot in range(columns.count, block.capacity):
@@ -299,7 +299,7 @@ cdef inline const uint32_t *path_of(const GuidedTree *guided) noexcept nogil:
 
 
 cdef void set_link(GuidedTree *guided, uint32_t length, uint32_t link) noexcept nogil:
-    """Changes the link of the node at the end of the path; a proven loss is selected no more."""
+    """Changes the link of the node at the end of the path; selection no longer takes a proven loss."""
     cdef GuidedBlock *block = <GuidedBlock *>guided.tree.path_record[length - 1]
     cdef uint32_t slot = guided.tree.path_slot[length - 1]
     cdef GuidedColumns columns = guided_columns(guided, block)
@@ -339,7 +339,7 @@ cdef int find_children(GuidedTree *guided, uint32_t length, const mcts_policy *p
 
 
 cdef int make_block(GuidedTree *guided, uint32_t length, uint32_t count, uint32_t *result) noexcept nogil:
-    """A block of the children that ``find_children`` found for the node at the end of the path; its index."""
+    """Makes a block of the children that ``find_children`` found for the node at the end of the path; its index."""
     cdef const mcts_children *found = &guided.children
     cdef uint32_t capacity = (count + 7) & ~<uint32_t>7, slot
     cdef uint32_t index = arena_allocate(&guided.tree.arena, block_units(guided, capacity))
@@ -381,7 +381,7 @@ cdef int make_block(GuidedTree *guided, uint32_t length, uint32_t count, uint32_
 
 
 cdef int expand(GuidedTree *guided, uint32_t length, uint32_t *link) noexcept nogil:
-    """Gives the leaf at the end of the path a block, or finds its value; its new link."""
+    """Gives the leaf at the end of the path a block, or finds its proven value; its new link in ``link``."""
     cdef GuidedBlock *block
     cdef GuidedBlock *above = <GuidedBlock *>guided.tree.path_record[length - 1]
     cdef uint32_t index = 0, count = 0, slot = guided.tree.path_slot[length - 1]
@@ -413,7 +413,7 @@ cdef int expand(GuidedTree *guided, uint32_t length, uint32_t *link) noexcept no
         value = value_of(guided, block, &distance) if guided.options.solver else -1
         if value != -2 or policy.distance == 0:
             break
-        free_block(guided, index)  # all of these lose: perhaps the others do not
+        free_block(guided, index)  # all of these lose, but perhaps not those that were left out
         policy.distance = 0
     if guided.options.selection == SELECT_GRAVE and length == 1 and not give_amaf(guided, block):
         return RUN_MEMORY
@@ -440,7 +440,7 @@ cdef inline bint has_prover(const GuidedTree *guided) noexcept nogil:
 
 
 cdef int32_t look(void *context) noexcept nogil:
-    """Asks whether the search has to end, and keeps the answer."""
+    """Asks whether the search has to end, and keeps the answer in ``interrupted``."""
     cdef GuidedTree *guided = <GuidedTree *>context
     guided.tree.interrupted = mcts_raised(&guided.tree.interrupt)
     return guided.tree.interrupted
@@ -468,7 +468,7 @@ cdef int ask_prover(GuidedTree *guided, uint32_t length, uint64_t budget, int ex
         return RUN_GAME_ERROR
     proof.interrupt = NULL
     guided.unseen += proof.spent
-    if guided.unseen >= LOOK and not guided.tree.interrupted:  # of many small budgets, too, one ends the run
+    if guided.unseen >= LOOK and not guided.tree.interrupted:  # many small budgets must not delay the end of the run
         guided.unseen = 0
         look(guided)
     return RUN_DONE
@@ -488,7 +488,7 @@ cdef int widen(GuidedTree *guided, uint32_t length) noexcept nogil:
     if status == RUN_DONE:
         status = make_block(guided, length, count, &index)
     if status == RUN_MEMORY:
-        old.flags |= BLOCK_CLOSED  # it stays unproven
+        old.flags |= BLOCK_CLOSED  # the node stays unproven
         return RUN_DONE
     if status != RUN_DONE:
         return status
@@ -617,18 +617,18 @@ cdef int search_root_exactly(GuidedTree *guided) noexcept nogil:
                     break
         if proof.exact:
             guided.tree.settled = 1
-    if known and proof.spent < ROOT_SLICE // 2 and not guided.tree.interrupted:  # it has no more to find out
+    if known and proof.spent < ROOT_SLICE // 2 and not guided.tree.interrupted:  # nothing more to find out
         guided.tree.settled = 1
     return RUN_DONE
 
 
 cdef inline bint is_milestone(uint32_t visits) noexcept nogil:
-    """Four times in each octave."""
+    """Whether exact search looks at a node of so many visits: four times in each octave."""
     return visits & ((<uint32_t>1 << (mcts_log2_32(visits) - 2)) - 1) == 0
 
 
 cdef int prove_node(GuidedTree *guided, uint32_t length) noexcept nogil:
-    """Asks for a proof of the node at the end of the path, the visits of which are at a milestone."""
+    """Asks exact search for a proof of the node at the end of the path, whose visits are at a milestone."""
     cdef GuidedBlock *block = <GuidedBlock *>guided.tree.path_record[length]
     cdef uint32_t end = length
     cdef int32_t points = 0

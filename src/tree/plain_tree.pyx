@@ -1,4 +1,4 @@
-"""The search tree: selection by UCB1, expansion of one node, backup. The layout is drawn in ``tree/plain_tree.pxd``.
+"""The plain tree: selection by UCB1, expansion of one node, backup. The layout is drawn in ``tree/plain_tree.pxd``.
 
 UCT is that of Kocsis and Szepesvari (ECML 2006), UCB1 that of Auer, Cesa-Bianchi and Fischer (Machine Learning 47,
 2002); the phases are those of Browne et al. (IEEE TCIAIG 4, 2012, section 3). This module is compiled once per
@@ -118,7 +118,7 @@ cdef inline uint32_t most_iterations(const Tree *tree) noexcept nogil:
 
 
 cdef inline int32_t share(const Tree *tree, int32_t sign, int32_t points) noexcept nogil:
-    """What the player ``sign`` gets of an iteration that gave ``points`` half-points to player +1."""
+    """The half-points of the player ``sign`` from an iteration that gave ``points`` half-points to player +1."""
     return points if sign > 0 else 2 * <int32_t>tree.rollouts_per_leaf - points
 
 
@@ -216,7 +216,7 @@ cdef int make_block(Tree *tree, uint32_t length, uint32_t link, uint32_t *result
 
 cdef inline uint32_t update(const Tree *tree, const Columns *columns, int32_t slot, int32_t add,
                             float s) noexcept nogil:
-    """Adds one visit with ``add`` half-points to ``slot`` (none when it is negative); the best slot."""
+    """Adds one visit with ``add`` half-points to ``slot`` (none when it is negative); returns the best slot."""
     if tree.narrow == 7:
         return ucb_update7(<int32_t *>columns.visits, columns.wins, slot, add, tree.half, s)
     if columns.capacity == 8:
@@ -259,7 +259,7 @@ cdef int store_in_mini(Tree *tree, uint32_t length, uint32_t link, const mcts_si
         link = LINK_MINI | index
         set_link(tree, length, link)
     mini = <Mini *>record_at(tree, link & WIDE_INDEX)
-    if simulation.count != mini.count:  # a game that changes its mind would write past the record
+    if simulation.count != mini.count:  # a game that changes its number of moves would write past the record
         return RUN_GAME_ERROR
     mini.cursor = <uint16_t>(MINI_ALL_TRIED if simulation.cursor == MCTS_ALL_TRIED else simulation.cursor)
     if tree.rollouts_per_leaf > 1:
@@ -272,7 +272,7 @@ cdef int store_in_mini(Tree *tree, uint32_t length, uint32_t link, const mcts_si
 
 cdef inline void store_in_link(Tree *tree, uint32_t length, uint32_t link, const mcts_simulation *simulation,
                                uint32_t points) noexcept nogil:
-    """The same for a leaf that stands in its link."""
+    """Writes the result of a tried move into the link of a leaf that has no mini."""
     cdef uint32_t cursor = simulation.cursor
     link = (link & 0xFFFF) | (1 + points) << (2 * simulation.slot)
     link |= (<uint32_t>LEAF_ALL_TRIED if cursor == MCTS_ALL_TRIED else cursor) << LEAF_CURSOR_SHIFT

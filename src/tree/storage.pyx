@@ -1,6 +1,6 @@
-"""A tree of any layout as numbers and bytes, and made of them again; what it has told and heard as well.
+"""A tree of any layout, with what it has told and heard, as numbers and bytes, and a tree made from these again.
 
-Trees are links and numbers, so their memory is their file.
+A tree is links and numbers, so its memory is stored as it is.
 """
 
 import math
@@ -35,7 +35,7 @@ cdef inline uint64_t used_bytes(const Tree *tree) noexcept nogil:
 
 
 cdef int move_together(Tree *tree) except -1:
-    """Compacts the tree; what the last search found does not change by it, but exact search forgets what it keeps."""
+    """Compacts the tree. The result of the last search stays as it is, but exact search forgets what it keeps."""
     cdef uint32_t nodes = tree.nodes
     cdef bint done
     with nogil:
@@ -54,7 +54,7 @@ cdef object memory_of(Tree *tree):
 
 
 cdef dict numbers_of(const Tree *tree):
-    """What does not stand in the records, as JSON data."""
+    """What is not in the records, as JSON data."""
     cdef const GuidedTree *guided = <const GuidedTree *>tree
     record = {
         "bytes": used_bytes(tree), "iterations": tree.iterations, "rollouts": tree.rollouts, "nodes": tree.nodes,
@@ -73,7 +73,7 @@ cdef dict numbers_of(const Tree *tree):
 
 
 cdef dict known_record(const Tree *tree, Known *known, list views):
-    """What a tree has told and heard, less what is of blocks that are no more; None: nothing."""
+    """What a tree has told and heard, without blocks that are gone; None: nothing."""
     cdef const char *fault
     forget_gone(tree, known)
     if known.words.used == 0 and known.visits == 0 and known.proven == 0:
