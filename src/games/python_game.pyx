@@ -1,7 +1,7 @@
 """Games written in Python, behind the game table: the tree calls back once per phase, holding the GIL.
 
 A state is any object with ``to_move`` (+1 or -1), ``legal_moves()``, ``play(move)`` (a new state) and ``winner()``
-(None while the game goes on, then +1, -1 or 0). The tree keeps no Python object: a simulation plays its path again from
+(None while the game goes on, then +1, -1 or 0). The tree keeps no Python object: an iteration plays its path again from
 the root, which costs little beside the rollout that follows. (Keeping the states in the tree would cost hundreds of
 bytes a node and leave the memory budget a guess.)
 """

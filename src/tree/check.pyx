@@ -1,7 +1,7 @@
 """Checks that a search tree is sound. The tree may be damaged, or made to do damage, so the check trusts none of it.
 
 It plays the moves from the root with the game's own rules, so that no later search gives a kernel an illegal move. It
-does not check proven values: to prove them again would take the search itself.
+does not prove values again: that would take the search itself.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t

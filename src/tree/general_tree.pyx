@@ -264,7 +264,7 @@ cdef inline uint32_t best_by_bound(const GeneralTree *general, GeneralBlock *blo
                         general.options.fpu if general.options.has_fpu else UNTRIED)
 
 
-# ---- a descent and its way back --------------------------------------------------------------------------------------
+# ---- descent and backup ----------------------------------------------------------------------------------------------
 
 cdef inline uint32_t step(GeneralTree *general, uint32_t index, uint32_t at) noexcept nogil:
     """Selects at the block ``index``, writes entry ``at`` of the path, counts the visit; returns the child's link."""
