@@ -73,7 +73,7 @@ cdef class NativeRules(Rules):
 
 cdef class PythonRules(Rules):
     cdef UserStates user
-    cdef readonly object value        # hash of the root; None where states are not compared by value
+    cdef object value                 # hash of the root; None where states are not compared by value
     cdef list trail                   # the positions along the path of the last look
     cdef list trail_moves             # the ids of that path
     cdef list listed                  # the legal moves there, as they were listed last

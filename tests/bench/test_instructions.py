@@ -230,6 +230,7 @@ def test_committed_values_are_of_the_cases():
 
 
 @pytest.mark.needs("valgrind")
+@pytest.mark.alone
 def test_real_counts_repeat():
     tiny = instructions.Case("tiny", "tiny", "TicTacToe()", "iterations", 2_000)
     twice = argparse.Namespace(repeat=2, jobs=2)
