@@ -267,7 +267,7 @@ def _build(
         raise InvalidFile("its trees have other sizes than it says")
     game = header.get("game")
     if game is not None:
-        state, names = _decode(game), None
+        state = _decode(game)
     elif state is None:
         raise InvalidFile("it has a tree but no position")
     settings = _settings(engine, state, entry(header, "resolved", dict))

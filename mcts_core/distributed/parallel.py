@@ -164,12 +164,11 @@ def search_parallel(
     engine = Searcher(**options)
     request = engine._request(state, seconds, iterations)  # raises what is wrong with them
     engine._core.check(state, request.settings)
-    try:
-        problem = messages.dumps((state, options))
-    except Exception as error:
-        raise InvalidState(
-            f"a state that workers search must pickle, and {shorten(state)} does not: {type(error).__name__}: {error}"
-        ) from error
+    for name in ("evaluator", "policy_value"):
+        if options.get(name) is not None:
+            _check_pickles(options[name], InvalidOption, f"{name} of workers")
+    _check_pickles(state, InvalidState, "a state that workers search")
+    problem = messages.dumps((state, options))
     halt = Halt()
 
     def run() -> ParallelResult:
@@ -187,6 +186,13 @@ def search_parallel(
     # In a thread of its own: in the main one an interrupt could come between any two steps of an executor, which may
     # hold a lock there that its threads wait for.
     return run_together([run], halt)[0]
+
+
+def _check_pickles(value: Any, kind: type[Exception], what: str) -> None:
+    try:
+        messages.dumps(value)
+    except Exception as error:
+        raise kind(f"{what} must pickle, and {shorten(value)} does not: {type(error).__name__}: {error}") from error
 
 
 def _rounds(seconds: float | None, iterations: int | None) -> int:

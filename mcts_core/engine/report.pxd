@@ -3,6 +3,9 @@
 from mcts_core.engine.searched_tree cimport SearchedTree
 
 
+# What is proven, by half-points.
+cdef tuple PROVEN
+
 # The move to play at the end of a search: the best one, or one drawn by its visits.
 cdef object final_move(SearchedTree tree)
 

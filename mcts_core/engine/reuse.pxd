@@ -24,7 +24,7 @@ cdef list found_in_general(const Tree *tree, Rules rules, Rules end, uint32_t mo
 cdef bint has_mover(const Tree *tree, const uint32_t *path, uint32_t count, int sign) noexcept nogil
 
 # Moves what is below a new root together; of a large tree, only as much as a share of ``seconds`` (0: no limit) allows.
-cdef void move_together(Tree *tree, double seconds, double now) noexcept nogil
+cdef void compact_below(Tree *tree, double seconds, double now) noexcept nogil
 
 # Prunes a full tree of a search from ``begin`` to ``deadline``. Returns RUN_DONE, RUN_MEMORY where little room was
 # gained, or RUN_LATE.

@@ -3,7 +3,7 @@
 ``searched_two_player.pyx`` and ``searched_general.pyx`` say what differs: the rules, and the children of the root.
 """
 
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 
 from mcts_core.tree.exchange cimport Known
 from mcts_core.game cimport mcts_interrupt, mcts_rng
@@ -89,6 +89,8 @@ cdef class SearchedTree(SearchTurn):
     cdef void drop_result(self) noexcept
     # the moves from the last root to this one, as the tree numbers them; None: they are not known
     cdef list path_to(self, object root, object state)
+    # bytes, about, of the names of moves that a user's game has given
+    cdef uint64_t name_bytes(self) noexcept
     # whether a tree has all that there is below its root
     cdef bint is_whole(self) noexcept
     # who is to move there, as blocks say it

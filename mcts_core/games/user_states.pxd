@@ -1,6 +1,6 @@
 """The states of a game written in Python: what their methods answer, checked, and the numbers of its moves."""
 
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uint64_t
 
 
 cdef enum:
@@ -28,6 +28,7 @@ cdef class UserStates:
     cdef str calling          # the method that is running
 
     cdef int raise_error(self) except -1
+    cdef uint64_t name_bytes(self) noexcept
     cdef int adopt(self, UserStates other) except -1
     cdef int take_names(self, object names) except -1
     cpdef int sign(self, object state) except 0

@@ -9,19 +9,13 @@ from mcts_core.engine.turn import main_thread_ident
 
 from mcts_core.game cimport NativeState, mcts_game, mcts_rng, mcts_rng_seed
 from mcts_core.games.python_game cimport as_native, raise_error_of
-
-
-cdef extern from "kernels/platform.h" nogil:
-    double mcts_clock()
+from mcts_core.engine.slices cimport SIGNAL_INTERVAL, SLICE, read_clock
 
 
 cdef enum:
     # Rollouts in one call of a game's own `rollouts`. It begins its random streams anew at every call, so this number
     # is a part of the result and must not depend on the speed.
     SIDE_BY_SIDE = 1 << 17
-
-cdef double SIGNAL_INTERVAL = 0.02  # seconds between two looks at signals
-cdef double SLICE = 1e-3  # seconds between two looks at the clock where each rollout is a call of its own
 
 
 cdef int32_t play(const mcts_game *game, const void *state, uint64_t count, mcts_rng *rng, uint64_t *results,
@@ -48,7 +42,7 @@ def run(state, uint64_t count, uint64_t seed):
     cdef uint64_t plies = 0, done = 0, batch, one_by_one = 1
     cdef int32_t returned = 0
     cdef bint on_main_thread = get_ident() == main_thread_ident()
-    cdef double begin = mcts_clock(), now = begin, last, signals_at = begin + SIGNAL_INTERVAL
+    cdef double begin = read_clock(), now = begin, last, signals_at = begin + SIGNAL_INTERVAL
     native = as_native(state, "no rollout can start")
     mcts_rng_seed(&rng, seed)
     results[0] = results[1] = results[2] = 0
@@ -62,7 +56,7 @@ def run(state, uint64_t count, uint64_t seed):
                 break
             done += batch
             last = now
-            now = mcts_clock()
+            now = read_clock()
             if now - last < SLICE:
                 one_by_one *= 2
             elif one_by_one > 1:
@@ -70,7 +64,7 @@ def run(state, uint64_t count, uint64_t seed):
             if on_main_thread and now >= signals_at:
                 with gil:
                     PyErr_CheckSignals()
-                signals_at = mcts_clock() + SIGNAL_INTERVAL
+                signals_at = read_clock() + SIGNAL_INTERVAL
     if returned < 0:
         raise_error_of(native, state)
-    return results[0], results[1], results[2], plies, mcts_clock() - begin
+    return results[0], results[1], results[2], plies, read_clock() - begin

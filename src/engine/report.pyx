@@ -12,7 +12,7 @@ from mcts_core.game cimport MCTS_NO_MOVE
 from mcts_core.engine.searched_tree cimport Counts, SearchedTree
 
 
-cdef tuple PROVEN = ("loss", "draw", "win")  # by half-points
+PROVEN = ("loss", "draw", "win")
 
 
 cdef object final_move(SearchedTree tree):

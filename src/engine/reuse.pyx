@@ -43,7 +43,7 @@ cdef list path_to_root(const Tree *tree, NativeState before, object state_before
     return found_below(tree, before, native, sign)
 
 
-cdef void move_together(Tree *tree, double seconds, double now) noexcept nogil:
+cdef void compact_below(Tree *tree, double seconds, double now) noexcept nogil:
     cdef uint32_t top = tree.arena.top
     # estimated with the bytes a node of the whole arena; every node has a visit, so `reused` bounds the nodes that stay
     cdef double live = bytes_of(tree) * min(1.0, tree.reused / <double>tree.nodes)

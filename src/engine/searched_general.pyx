@@ -81,6 +81,9 @@ cdef class GeneralCore(SearchCore):
     cdef list path_to(self, object root, object state):
         return path_in_general(self.tree, self.rules, self.state, root, state)
 
+    cdef uint64_t name_bytes(self) noexcept:
+        return (<PythonRules>self.rules).user.name_bytes() if isinstance(self.rules, PythonRules) else 0
+
     cdef int mover_of(self, object root) except? -3:
         return (<Rules>root).player
 
@@ -101,7 +104,7 @@ cdef class GeneralCore(SearchCore):
         return list((<PythonRules>self.rules).user.moves) if isinstance(self.rules, PythonRules) else None
 
     cdef int take_names(self, object root, object names) except -1:
-        return (<PythonRules>root).user.take_names(names)
+        return (<PythonRules?>root).user.take_names(names)
 
     cdef GeneralBlock *root(self) noexcept nogil:
         cdef GeneralTree *general = <GeneralTree *>self.tree

@@ -16,7 +16,7 @@ from mcts_core.tree.exchange cimport (Known, Words, check_message, follow, forge
                                       tell, words_free)
 from mcts_core.game cimport MCTS_NO_MOVE, mcts_interrupt, mcts_rng
 from mcts_core.engine.request cimport REUSE_BELOW, REUSE_NEVER, SearchRequest
-from mcts_core.engine.reuse cimport has_mover, move_together, prune
+from mcts_core.engine.reuse cimport has_mover, compact_below, prune
 from mcts_core.engine.settings cimport SearchSettings
 from mcts_core.engine.slices cimport read_clock
 from mcts_core.engine.thread_exchange cimport Member, team_create, team_destroy, team_run
@@ -76,6 +76,9 @@ cdef class SearchedTree(SearchTurn):
 
     cdef list path_to(self, object root, object state):
         return None
+
+    cdef uint64_t name_bytes(self) noexcept:
+        return 0
 
     cdef bint is_whole(self) noexcept:
         return True
@@ -220,7 +223,7 @@ cdef class SearchedTree(SearchTurn):
         cdef Tree *tree
         self.follows = False
         if (request.reuse == REUSE_NEVER or self.state is None or self.settings is not request.settings
-                or self.tree == NULL):
+                or self.tree == NULL or self.name_bytes() > self.memory):
             return False
         moves = self.path_to(root, request.state)
         if moves is None or (request.reuse == REUSE_BELOW and not moves) or len(moves) > LINE:
@@ -247,7 +250,7 @@ cdef class SearchedTree(SearchTurn):
             tree = self.team.members[i].tree if i else self.tree
             with nogil:
                 if count:
-                    move_together(tree, left / self.threads, read_clock())
+                    compact_below(tree, left / self.threads, read_clock())
                 self.forget_pruned(tree, &self.team.members[i].known if self.teamed else NULL)
         return True
 

@@ -10,6 +10,7 @@ from mcts_core.dispatch cimport hot_table
 from mcts_core.game cimport MCTS_NO_MOVE, NativeState, mcts_game, mcts_proof
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.games.python_game cimport PythonGame, as_native, raise_error_of
+from mcts_core.engine.report cimport PROVEN
 from mcts_core.engine.reuse cimport path_to_root
 from mcts_core.engine.searched_tree cimport ABSENT, KNOWN, LINE, LOST, OPEN, WON, RootView, Standing
 from mcts_core.engine.settings cimport SearchSettings, TwoPlayerSettings
@@ -19,8 +20,6 @@ from mcts_core.tree.view cimport root_visits, view_block
 
 cdef enum:
     LINE_PROOFS = 4096             # proof budget for each move of a proven line
-
-cdef tuple PROVEN = ("loss", "draw", "win")  # by half-points
 
 cdef TreeOps *tree_ops = <TreeOps *>hot_table("tree.plain_tree")
 cdef GuidedOps *guided_ops = <GuidedOps *>hot_table("tree.guided_tree")
@@ -77,6 +76,9 @@ cdef class TwoPlayerCore(SearchCore):
     cdef list path_to(self, object root, object state):
         return path_to_root(self.tree, self.native, self.state, root, state, self.mover_of(root))
 
+    cdef uint64_t name_bytes(self) noexcept:
+        return (<PythonGame>self.native).user.name_bytes() if isinstance(self.native, PythonGame) else 0
+
     cdef bint is_whole(self) noexcept:
         """With symmetry, moves are left out below the root."""
         cdef TwoPlayerSettings settings = self.settings
@@ -112,7 +114,7 @@ cdef class TwoPlayerCore(SearchCore):
         return list((<PythonGame>self.native).user.moves) if isinstance(self.native, PythonGame) else None
 
     cdef int take_names(self, object root, object names) except -1:
-        (<PythonGame>root).user.take_names(names)
+        (<PythonGame?>root).user.take_names(names)
         return 0
 
     cdef Standing standing(self, const RootView *view, uint32_t slot) noexcept nogil:

@@ -212,6 +212,8 @@ cdef list numbers_in(list names, list line):
     if line is None:
         return None
     numbers = {name: number for number, name in enumerate(names)}
+    if any(move not in numbers for move in line):  # a root without a block, whose moves have no numbers yet
+        return None
     return [numbers[move] for move in line]
 
 

@@ -7,11 +7,9 @@ from mcts_core.errors import InvalidOption, SearchBusy
 from mcts_core.tree.general_tree cimport GeneralBlock, GeneralTree, ending_values, general_block, totals_of
 from mcts_core.tree.guided_tree cimport GuidedTree, distance_of, result_of
 from mcts_core.engine.loop cimport SearchCore
+from mcts_core.engine.report cimport PROVEN
 from mcts_core.tree.plain_tree cimport LINK_KIND, LINK_TERMINAL, NO_VISITS, WIDE_INDEX, Tree, is_general, is_guided
 from mcts_core.tree.view cimport BlockView, index_mask, is_block, root_link, view_block, view_move
-
-
-cdef tuple PROVEN = ("loss", "draw", "win")  # by half-points
 
 
 def top(SearchCore core not None, uint32_t number, uint32_t max_depth, double min_share, uint32_t most):

@@ -3,7 +3,7 @@
 import operator
 
 cimport cython
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uint64_t
 
 from mcts_core.errors import GameError, InvalidFile, InvalidState
 from mcts_core.game import CHANCE, import_numpy
@@ -13,6 +13,9 @@ from mcts_core.game cimport MCTS_MAX_MOVES
 
 MOST_MOVES = MCTS_MAX_MOVES   # legal moves of one position
 MOST_PLAYERS = MAX_PLAYERS
+
+cdef enum:
+    NAME_BYTES = 128           # of a move with its number: a small text or tuple, and its place in a dict and a list
 
 cdef double CLOSE = 1e-6       # how far probabilities may be from a sum of 1
 cdef double ROUNDING = 1e-9    # how far a value may be out of its range
@@ -283,6 +286,10 @@ cdef class UserStates:
                             f"got {numpy.shape(given)}")
         self.shape = planes.shape
         return planes
+
+    cdef uint64_t name_bytes(self) noexcept:
+        """About what the moves take that were numbered so far."""
+        return <uint64_t>NAME_BYTES * len(self.moves)
 
     cdef int adopt(self, UserStates other) except -1:
         """Numbers moves as another position's search does, with whose tree this one goes on."""

@@ -267,7 +267,10 @@ cdef inline uint32_t best_by_bound(const GeneralTree *general, GeneralBlock *blo
 # ---- descent and backup ----------------------------------------------------------------------------------------------
 
 cdef inline uint32_t step(GeneralTree *general, uint32_t index, uint32_t at) noexcept nogil:
-    """Selects at the block ``index``, writes entry ``at`` of the path, counts the visit; returns the child's link."""
+    """Selects at the block ``index``, writes entry ``at`` of the path, counts the visit; returns the child's link.
+
+    Until its value comes the visit counts as lost: the virtual loss of a leaf that waits.
+    """
     cdef GeneralBlock *block = general_block(general, index)
     cdef GeneralColumns columns = general_columns(general, block)
     cdef uint32_t slot

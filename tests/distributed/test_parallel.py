@@ -606,6 +606,8 @@ def test_bad_states():
         search("a board")
     with pytest.raises(mc.GameOver, match="nothing to search"):
         search(mc.ConnectFour.from_moves("0101010"))
+    with pytest.raises(mc.InvalidOption, match="policy_value of workers must pickle, and <function .*lambda"):
+        search(START, policy_value=lambda state: (None, 0.0))
     state = Elsewhere()
     state.note = threading.Lock()
     with pytest.raises(mc.InvalidState, match="must pickle, and <failing_game.Elsewhere.* does not"):

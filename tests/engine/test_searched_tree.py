@@ -305,6 +305,68 @@ def test_a_copy_goes_on_as_the_original(name, duplicate):
     assert figures(other.stats()) == figures(engine.stats())
 
 
+@pytest.mark.parametrize("make", [mc.TicTacToe, mc.ConnectFour, lambda: mc.Gomoku(9)])
+def test_a_copy_of_a_board_whose_moves_have_numbers(make):
+    """``policy_value`` takes states as they are, so their moves are numbered as those of a game written in Python are;
+    after a move the numbers are more than the moves that are left."""
+    engine, state = mc.Searcher(policy_value=even, seed=1), make()
+    for _ in range(4):
+        state = state.play(engine.search(state, iterations=300))
+        other = pickle.loads(pickle.dumps(engine))
+        assert figures(other.stats()) == figures(engine.stats())
+    assert engine.stats().reused_visits > 0
+    for each in (engine, other):
+        each.search(state, iterations=100)
+    assert figures(other.stats()) == figures(engine.stats())
+
+
+class Heap:
+    """The last of a few stones; moves are tuples."""
+
+    def __init__(self, stones=1, to_move=1):
+        self.stones, self.to_move = stones, to_move
+
+    def legal_moves(self):
+        return [("take", count) for count in range(1, min(self.stones, 2) + 1)]
+
+    def play(self, move):
+        return Heap(self.stones - move[1], -self.to_move)
+
+    def winner(self):
+        return None if self.stones else -self.to_move
+
+
+@pytest.mark.parametrize("stones", [1, 2, 5])
+@pytest.mark.parametrize("iterations", [1, 2, 50])
+def test_a_copy_of_the_smallest_search(stones, iterations):
+    engine = mc.Searcher(solver=False, seed=6)
+    engine.search(Heap(stones), iterations=iterations)
+    other = pickle.loads(pickle.dumps(engine))
+    assert figures(other.stats()) == figures(engine.stats())
+
+
+def test_names_of_moves_are_not_kept_for_ever():
+    class Named(Knot):
+        """Each position names its moves anew."""
+
+        def legal_moves(self):
+            return [f"{self.path} {move}" for move in range(20)]
+
+        def play(self, move):
+            return Named(self.number, 1, 0.0, 30, (*self.path, move)[-2:])
+
+        def returns(self):
+            return [self.code / 1000] if self.path and self.code % 5 == 0 else None
+
+    engine = mc.Searcher(memory_mb=1, policy_value=lambda state: (None, 0.0))
+    state = Named(3, 1, 0.0, 30)
+    most = 0
+    for _ in range(4):
+        engine.search(state, iterations=3000)
+        most = max(most, len(engine._core.names))
+    assert most < 2 * 20 * 3000 and engine.stats().visits == engine.stats().reused_visits + 3000
+
+
 def test_a_drawn_move_is_kept():
     engine = mc.Searcher(evaluator=flat, temperature=1.0)
     moves = set()
