@@ -104,7 +104,7 @@ cdef class GeneralCore(SearchCore):
         return list((<PythonRules>self.rules).user.moves) if isinstance(self.rules, PythonRules) else None
 
     cdef int take_names(self, object root, object names) except -1:
-        return (<PythonRules?>root).user.take_names(names)
+        return (<PythonRules>root).user.take_names(names) if isinstance(root, PythonRules) else 0
 
     cdef GeneralBlock *root(self) noexcept nogil:
         cdef GeneralTree *general = <GeneralTree *>self.tree

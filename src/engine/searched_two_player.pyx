@@ -114,8 +114,7 @@ cdef class TwoPlayerCore(SearchCore):
         return list((<PythonGame>self.native).user.moves) if isinstance(self.native, PythonGame) else None
 
     cdef int take_names(self, object root, object names) except -1:
-        (<PythonGame?>root).user.take_names(names)
-        return 0
+        return (<PythonGame>root).user.take_names(names) if isinstance(root, PythonGame) else 0
 
     cdef Standing standing(self, const RootView *view, uint32_t slot) noexcept nogil:
         cdef uint32_t win = LINK_TERMINAL | <uint32_t>(1 + self.tree.root_sign)

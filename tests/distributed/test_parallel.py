@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from failing_game import Elsewhere, NoWayBack
+from general_games import Dice, flat
 from paper_game import Paper, random_tree
 
 import mcts_core as mc
@@ -606,8 +607,8 @@ def test_bad_states():
         search("a board")
     with pytest.raises(mc.GameOver, match="nothing to search"):
         search(mc.ConnectFour.from_moves("0101010"))
-    with pytest.raises(mc.InvalidOption, match="policy_value of workers must pickle, and <function .*lambda"):
-        search(START, policy_value=lambda state: (None, 0.0))
+    with pytest.raises(mc.InvalidOption, match="policy_value of workers must pickle, and .*wait.* does not"):
+        search(START, policy_value=threading.Event().wait)
     state = Elsewhere()
     state.note = threading.Lock()
     with pytest.raises(mc.InvalidState, match="must pickle, and <failing_game.Elsewhere.* does not"):
@@ -630,32 +631,7 @@ def test_many_searches_at_a_time(threads):
         assert result.stats.moves == search(state).stats.moves
 
 
-class Throw:
-    """A general game."""
-
-    players, to_move = 2, 0
-
-    def legal_moves(self):
-        return ["up", "down"]
-
-    def play(self, move):
-        return Thrown()
-
-    def returns(self):
-        return None
-
-
-class Thrown(Throw):
-    def returns(self):
-        return [1.0, 0.0]
-
-
-def even(state):
-    """A policy_value that pickles."""
-    return [1.0] * len(state.legal_moves()), 0.0
-
-
-@pytest.mark.parametrize(("state", "options"), [(Throw(), {}), (mc.TicTacToe(), {"policy_value": even})])
+@pytest.mark.parametrize(("state", "options"), [(Dice(), {}), (START, {"evaluator": flat})])
 def test_what_the_general_tree_searches(state, options, processes):
     result = mc.search_parallel(state, iterations=1000, executor=processes, workers=2, rounds=2, **options)
     check(result, state)
