@@ -54,7 +54,7 @@ build:
 
 # Warnings of the programs of others are no errors here.
 test-clients: $(VENV)/.installed-clients
-	$(BIN)/pytest -m clients -W default $(PYTEST_ARGS) tests/test_clients_*.py tests/docs/test_clients.py
+	$(BIN)/pytest -m clients -W default $(PYTEST_ARGS) tests/clients tests/docs/test_clients.py
 
 # kaggle-environments last, and without what it asks for: see tests/clients.txt.
 $(VENV)/.installed-clients: $(VENV)/.installed-pettingzoo tests/clients.txt
