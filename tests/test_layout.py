@@ -223,3 +223,14 @@ def test_the_version_stands_in_one_place():
     sources = {path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".pyi", ".pxd", ".h")} - {home}
     for path in [ROOT / "setup.py", ROOT / "pyproject.toml", *sources, *(ROOT / "src").rglob("*.*")]:
         assert version not in path.read_text(encoding="utf-8"), path
+
+
+def test_make_names_files_that_are_there():
+    checks = (ROOT / "tests" / "checks.mk").read_text(encoding="utf-8")
+    lists = re.findall(r"addprefix tests/,([^)]*)\)", checks)
+    rooms = [name for part in lists for name in part.replace("\\", " ").split()]
+    named = {f"tests/{name}" for name in rooms}
+    for text in (checks, (ROOT / "Makefile").read_text(encoding="utf-8")):
+        named |= set(re.findall(r"(?<![\w/.-])(?:tests|bench|docs|examples|tools|src)/[\w./*-]+", text))
+    assert len(rooms) > 10 and len(named) > 20
+    assert [name for name in sorted(named) if not list(ROOT.glob(name.rstrip(".")))] == []
