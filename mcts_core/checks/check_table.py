@@ -20,7 +20,7 @@ OUTCOMES = "0 (the game goes on), 1 (who moved has won), 2 (draw) or 3 (who move
 ALL_MOVES = 65520
 ROLLOUTS = 4
 """Of a position that is looked at closely."""
-ROLLOUTS = 150
+RANDOM_GAMES = 150
 """Random games that the rollouts from one position are compared with."""
 PLIES = 40_000
 """Moves of all these games, about."""
@@ -267,8 +267,8 @@ def rollout_problems(
         if spent >= PLIES:
             break
         games = _Games(state, choice)
-        own = [games.play() for _ in range(ROLLOUTS)]
-        counted = rollouts(state, 10 * ROLLOUTS, seed=1)
+        own = [games.play() for _ in range(RANDOM_GAMES)]
+        counted = rollouts(state, 10 * RANDOM_GAMES, seed=1)
         theirs = [1.0] * counted.wins + [0.5] * counted.draws + [0.0] * counted.losses
         if _apart(own, theirs):
             text = (
@@ -277,9 +277,9 @@ def rollout_problems(
             )
             yield Found("rollout", "mean", text), path
         same = state.to_move == start.to_move
-        played = [games.play(move) for move in games.legal for _ in range(max(1, ROLLOUTS // len(games.legal)))]
+        played = [games.play(move) for move in games.legal for _ in range(max(1, RANDOM_GAMES // len(games.legal)))]
         own = [result if same else 1.0 - result for result in played]
-        theirs = _simulations(start, path, len(games.legal), max(1, 10 * ROLLOUTS // len(games.legal)))
+        theirs = _simulations(start, path, len(games.legal), max(1, 10 * RANDOM_GAMES // len(games.legal)))
         if _apart(own, theirs):
             text = (
                 f"must tell the result for the player to move at the root: {len(theirs)} simulations gave "
