@@ -135,6 +135,9 @@ _GENERAL: dict[str, Callable[[Any, str], Any]] = {
 }
 """Those of general games and evaluators alone."""
 
+FUNCTIONS = ("evaluator", "policy_value")
+"""Of these, the functions that value leaves; a search has one of them at most."""
+
 
 class Options:
     """The options of one Searcher, checked: those that were given, and the settings of a search that they make."""
@@ -152,7 +155,7 @@ class Options:
         self.given = {**given, "final_move": given.get("final_move", "robust")}
         if "evaluator" in self.general and "policy_value" in self.general:
             raise InvalidOption("evaluator and policy_value are two forms of one thing; give one of them")
-        self.has_evaluator = "evaluator" in self.general or "policy_value" in self.general
+        self.has_evaluator = any(name in self.general for name in FUNCTIONS)
         if not self.has_evaluator:
             for name in ("batch", "c_puct", "noise_alpha", "noise_weight"):
                 if name in self.general:

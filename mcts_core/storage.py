@@ -27,6 +27,7 @@ from mcts_core.engine import storage as tree_storage
 from mcts_core.engine.settings import default_memory
 from mcts_core.errors import InvalidFile, InvalidOption, InvalidState
 from mcts_core.games.registry import GAMES, entry_of
+from mcts_core.options import FUNCTIONS, as_number
 from mcts_core.tree.storage import entry
 
 TYPE_CHECKING = False
@@ -50,8 +51,6 @@ _MOST_MB = 65536.0
 """Of the option memory_mb."""
 _GAMES = {game.kind.__name__: game for game in GAMES}
 """The games of a file, by the class of their positions."""
-_FUNCTIONS = ("evaluator", "policy_value")
-"""The options that are functions."""
 _HELD = (5, 32)
 """ERROR_ACCESS_DENIED and ERROR_SHARING_VIOLATION: what Windows says of a file that somebody has open or replaces."""
 _PATIENCE = 2.0
@@ -82,8 +81,6 @@ def load(cls: type[Searcher], path: Any, memory_mb: float | None) -> Searcher:
     """See ``Searcher.load``."""
     name = _path(path)
     if memory_mb is not None:
-        from mcts_core.options import as_number
-
         as_number(memory_mb, "memory_mb", 1.0, _MOST_MB)
 
     os.stat(name)  # FileNotFoundError and the like
@@ -104,7 +101,7 @@ def _path(path: Any) -> Any:
 
 def _functions(engine: Searcher) -> dict[str, Any]:
     """The options that are functions."""
-    return {name: engine._options.general[name] for name in _FUNCTIONS if name in engine._options.general}
+    return {name: engine._options.general[name] for name in FUNCTIONS if name in engine._options.general}
 
 
 def _check_regular(name: Any) -> None:
@@ -358,14 +355,14 @@ def _header(engine: Searcher, state: Any, game: Any, record: Any) -> dict[str, A
 
 def _resolved(engine: Searcher, state: Any) -> dict[str, Any]:
     """The options of a search, less those that are functions."""
-    return {name: value for name, value in engine.options(state).items() if name not in _FUNCTIONS}
+    return {name: value for name, value in engine.options(state).items() if name not in FUNCTIONS}
 
 
 def _options(engine: Searcher) -> dict[str, Any]:
     """What makes a Searcher like this one, by the names of the constructor."""
     from mcts_core.searcher import Searcher
 
-    general = {name: value for name, value in engine._options.general.items() if name not in _FUNCTIONS}
+    general = {name: value for name, value in engine._options.general.items() if name not in FUNCTIONS}
     options = {**engine._options.given, **general, "memory_mb": _memory_mb(engine)}
     for name in Searcher.__init__.__kwdefaults__ or ():
         if name not in options and hasattr(engine._options, name):

@@ -62,14 +62,14 @@ def renumbered(message: bytes, number: Callable[[int], int]) -> bytes:
 
 def entries(words: array[int]) -> Iterator[int]:
     """Where the entries of a message begin, each with its move."""
-    players = words[0] - GENERAL_FORMAT if words else 0
+    players = words[0] - GENERAL_FORMAT
     general = 0 < players <= MOST_PLAYERS
     node = 2 + 2 * players if general else 0  # words that a block has of its own node
     size, at, block_begins = ENTRY + general, HEADER + node, True
     while at + block_begins * (1 + node) < len(words):
         at += block_begins * (1 + node)
         yield at
-        block_begins = words[at + size - 1] == HAS_BLOCK if at + size <= len(words) else False
+        block_begins = words[at + size - 1] == HAS_BLOCK
         at += size
 
 

@@ -24,7 +24,7 @@ from mcts_core.engine.turn import Halt
 from mcts_core.engine.workers import run_together
 from mcts_core.errors import GameError, InvalidOption, InvalidState, WorkersLost
 from mcts_core.many import MEMORY_MB, seed_of
-from mcts_core.options import MAX_ITERATIONS, MAX_SEED, as_duration, random_seed
+from mcts_core.options import FUNCTIONS, MAX_ITERATIONS, MAX_SEED, as_duration, random_seed
 from mcts_core.origin import stats_of, top_of
 from mcts_core.searcher import Searcher
 
@@ -164,11 +164,13 @@ def search_parallel(
     engine = Searcher(**options)
     request = engine._request(state, seconds, iterations)  # raises what is wrong with them
     engine._core.check(state, request.settings)
-    for name in ("evaluator", "policy_value"):
-        if options.get(name) is not None:
-            _check_pickles(options[name], InvalidOption, f"{name} of workers")
-    _check_pickles(state, InvalidState, "a state that workers search")
-    problem = messages.dumps((state, options))
+    try:
+        problem = messages.dumps((state, options))
+    except Exception:
+        for name in FUNCTIONS:
+            _check_pickles(options.get(name), InvalidOption, f"{name} of workers")
+        _check_pickles(state, InvalidState, "a state that workers search")
+        raise
     halt = Halt()
 
     def run() -> ParallelResult:

@@ -21,7 +21,7 @@ cdef list path_in_general(const Tree *tree, Rules before, object state_before, R
 cdef list found_in_general(const Tree *tree, Rules rules, Rules end, uint32_t most)
 
 # Whether the path leads to a block where the player ``sign`` is to move: the bytes of a state need not say so.
-cdef bint has_mover(const Tree *tree, const uint32_t *path, uint32_t count, int sign) noexcept nogil
+cdef bint has_mover(const Tree *tree, list path, int sign) except -1
 
 # Moves what is below a new root together; of a large tree, only as much as a share of ``seconds`` (0: no limit) allows.
 cdef void compact_below(Tree *tree, double seconds, double now) noexcept nogil

@@ -18,6 +18,7 @@ from mcts_core.tree.view cimport BlockView
 
 cdef enum:
     LINE = 1024          # moves of a line, at most
+    WORTH_THREADS = 512  # iterations for which a thread is worth starting
     KNOWN = 16           # share of a thread's memory that exchanges may take
 
 cdef enum Standing:      # of a move at the root

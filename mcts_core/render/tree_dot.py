@@ -49,9 +49,13 @@ def dot(tree: Node, *, state: Any = None, pv: Iterable[Any] = (), base: int = 0)
         line = list(islice(pv, DEEPEST))
     except TypeError:
         raise InvalidOption(f"pv must be a sequence of moves, got {shorten(pv)}") from None
-    boxes = _in_boxes(tree)
-    players = (("the player who began", "the other") if board is None else ("X", "O")) if boxes == 1 else (
-        "the player to move at the root", "the others, diamonds: of chance")
+    boxes: int | str = 1
+    players = ("X", "O")
+    if _has_numbers(tree):
+        boxes = tree.children[0].player
+        players = ("the player to move at the root", "the others, diamonds: of chance")
+    elif board is None:
+        players = ("the player who began", "the other")
     who = "" if board is None else f", {side(board.to_move)}"
     caption = (f"boxes: moves of {players[0]}, ellipses: of {players[1]}\n"
                f"values: for the player to move at the root{who}")
@@ -88,17 +92,17 @@ def dot(tree: Node, *, state: Any = None, pv: Iterable[Any] = (), base: int = 0)
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def _in_boxes(tree: Node) -> Any:
-    """The player whose moves stand in boxes: +1; where players have numbers, who is to move at the root."""
+def _has_numbers(tree: Node) -> bool:
+    """Whether the players are those of a general game, and not +1 and -1."""
     waiting = list(tree.children)
     for node in waiting:
         if node.player not in (1, -1):
-            return tree.children[0].player
+            return True
         waiting += node.children
-    return 1
+    return False
 
 
-def _shape(node: Node, boxes: Any) -> str:
+def _shape(node: Node, boxes: int | str) -> str:
     if node.player == CHANCE:
         return "diamond"
     return "box" if node.move is None or node.player == boxes else "ellipse"

@@ -99,17 +99,23 @@ cdef bint leads_to(NativeState begin, list moves, NativeState end) except -1:
         free(legal)
 
 
-cdef bint has_mover(const Tree *tree, const uint32_t *path, uint32_t count, int sign) noexcept nogil:
-    cdef uint32_t link = root_link(tree), i, slot
+cdef uint32_t link_at(const Tree *tree, list path) except? 0:
+    """The link after a path, 0 where the tree does not have it."""
+    cdef uint32_t link = root_link(tree), slot
     cdef BlockView view
-    for i in range(count):
+    for move in path:
         if not is_block(link):
-            return False
+            return 0
         view = view_block(tree, link & index_mask(tree))
-        slot = slot_of(&view, path[i])
+        slot = slot_of(&view, move)
         if slot == view.count:
-            return False
+            return 0
         link = view.links[slot]
+    return link
+
+
+cdef bint has_mover(const Tree *tree, list path, int sign) except -1:
+    cdef uint32_t link = link_at(tree, path)
     return is_block(link) and view_block(tree, link & index_mask(tree)).sign == sign
 
 
@@ -174,21 +180,6 @@ cdef list told_path(Rules before, object state_before, object state):
     if isinstance(before, NativeRules):
         return list(second[len(first):])
     return [(<PythonRules>before).user.ids[move] for move in second[len(first):]]
-
-
-cdef uint32_t link_at(const Tree *tree, list path) except? 0:
-    """The link after a path, 0 where the tree does not have it."""
-    cdef uint32_t link = root_link(tree), slot
-    cdef BlockView view
-    for move in path:
-        if not is_block(link):
-            return 0
-        view = view_block(tree, link & index_mask(tree))
-        slot = slot_of(&view, move)
-        if slot == view.count:
-            return 0
-        link = view.links[slot]
-    return link
 
 
 cdef bint is_at(const Tree *tree, Rules rules, list path, uint32_t link, Rules end) except -1:

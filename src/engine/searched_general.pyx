@@ -90,9 +90,6 @@ cdef class GeneralCore(SearchCore):
     cdef list legal_moves(self):
         return self.rules.root_moves
 
-    cdef uint64_t worth_threads(self) except? 0xFFFFFFFFFFFFFFFF:
-        return max(SearchCore.worth_threads(self), self.threads * <uint64_t>(self.count_moves() + 1))
-
     cdef int fail(self) except -1:
         return self.rules.fail()
 

@@ -16,7 +16,7 @@ from mcts_core.tree.exchange cimport (Known, Words, check_message, follow, forge
                                       tell, words_free)
 from mcts_core.game cimport MCTS_NO_MOVE, mcts_interrupt, mcts_rng
 from mcts_core.engine.request cimport REUSE_BELOW, REUSE_NEVER, SearchRequest
-from mcts_core.engine.reuse cimport has_mover, compact_below, prune
+from mcts_core.engine.reuse cimport compact_below, has_mover, prune
 from mcts_core.engine.settings cimport SearchSettings
 from mcts_core.engine.slices cimport read_clock
 from mcts_core.engine.thread_exchange cimport Member, team_create, team_destroy, team_run
@@ -32,7 +32,6 @@ cdef extern from "kernels/platform.h" nogil:
 
 cdef enum:
     MIB = 1 << 20
-    WORTH_THREADS = 512           # iterations for which a thread is worth starting
     KNOWN_WORDS = 1 << 16         # words that a thread may spend in any case on what others know
     OUTSIDE = 1 << 24             # words that may be spent on what searches in other processes know
 
@@ -90,7 +89,8 @@ cdef class SearchedTree(SearchTurn):
         return []
 
     cdef uint64_t worth_threads(self) except? 0xFFFFFFFFFFFFFFFF:
-        return <uint64_t>WORTH_THREADS * self.threads
+        # each thread tries every move of the root, and goes on
+        return self.threads * <uint64_t>max(<uint32_t>WORTH_THREADS, self.count_moves() + 1)
 
     cdef mcts_interrupt interrupt(self) noexcept nogil:
         return mcts_interrupt(NULL, NULL)
@@ -233,11 +233,11 @@ cdef class SearchedTree(SearchTurn):
         self.follows = len(moves) > 0
         if moves and not self.is_whole():
             return False
+        if not has_mover(self.tree, moves, self.mover_of(root)):
+            return False
         count = <uint32_t>len(moves)
         for i in range(count):
             path[i] = moves[i]
-        if not has_mover(self.tree, path, count, self.mover_of(root)):
-            return False
         follow(self.tree, &self.outside, path, count)
         if self.teamed:
             follow(self.tree, &self.team.members[0].known, path, count)

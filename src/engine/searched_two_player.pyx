@@ -12,7 +12,7 @@ from mcts_core.tree.guided_tree cimport *
 from mcts_core.games.python_game cimport PythonGame, as_native, raise_error_of
 from mcts_core.engine.report cimport PROVEN
 from mcts_core.engine.reuse cimport path_to_root
-from mcts_core.engine.searched_tree cimport ABSENT, KNOWN, LINE, LOST, OPEN, WON, RootView, Standing
+from mcts_core.engine.searched_tree cimport ABSENT, KNOWN, LINE, LOST, OPEN, WON, WORTH_THREADS, RootView, Standing
 from mcts_core.engine.settings cimport SearchSettings, TwoPlayerSettings
 from mcts_core.tree.plain_tree cimport *
 from mcts_core.tree.view cimport root_visits, view_block
@@ -93,10 +93,9 @@ cdef class TwoPlayerCore(SearchCore):
         return self.state.legal_moves()
 
     cdef uint64_t worth_threads(self) except? 0xFFFFFFFFFFFFFFFF:
-        cdef uint64_t least = SearchCore.worth_threads(self)
         if (<TwoPlayerSettings>self.settings).guided:
-            return least
-        return max(least, self.threads * <uint64_t>(self.count_moves() + 1))  # each tries all moves, then goes on
+            return <uint64_t>WORTH_THREADS * self.threads
+        return SearchCore.worth_threads(self)
 
     cdef int fail(self) except -1:
         return raise_error_of(self.native, self.state)
