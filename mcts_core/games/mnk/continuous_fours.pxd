@@ -25,7 +25,6 @@ ctypedef struct threat_search:
     int32_t cols
     int32_t rows
     uint32_t strict
-    int32_t bands[4][2]                   # of lines that exist, in multiples of 8
     uint32_t valid[MNK_LINES]             # the cells of each line
     int16_t base[MNK_LINES]               # the cell of bit 0
     int16_t step[6]                       # from bit to bit, by line / 32
@@ -33,6 +32,9 @@ ctypedef struct threat_search:
     mnk_line_board board
     uint64_t hash
     int32_t count
+    uint32_t windows[2][MNK_LINES]        # by player, those that are threes
+    uint64_t threes[2][3]                 # lines with threes
+    uint64_t fours[2][3]                  # lines with fours
     # the attack
     uint32_t *mine
     uint32_t *theirs

@@ -24,8 +24,8 @@ cdef extern from "kernels/mnk/lines.h" nogil:
                               uint32_t *four) noexcept
     void mnk_threes8(const uint32_t *mine, const uint32_t *theirs, const uint32_t *valid, uint32_t strict,
                      uint32_t *three) noexcept
-    void mnk_scan_lines(const uint32_t *mine, const uint32_t *theirs, const uint32_t *valid, uint32_t strict,
-                        int from_, int to, uint32_t *three, uint64_t *threes, uint64_t *fours) noexcept
+    void mnk_threes_and_fours8(const uint32_t *mine, const uint32_t *theirs, const uint32_t *valid, uint32_t strict,
+                               uint32_t *three, uint32_t *four) noexcept
 
 
 cdef enum:
@@ -74,16 +74,11 @@ cdef void prepare(threat_search *s, int32_t cols, int32_t rows, int32_t exact) n
     for line in range(rows + cols - 1):
         s.valid[MNK_FALLING + 1 - cols + line] = <uint32_t>mnk_line_cells(cols, rows, MNK_FALLING + 1 - cols + line)
         s.valid[MNK_RISING + line] = <uint32_t>mnk_line_cells(cols, rows, MNK_RISING + line)
-    s.bands[0][0] = 0
-    s.bands[1][0] = MNK_COLUMNS
-    s.bands[3][0] = MNK_RISING
-    s.bands[0][1] = (rows + 7) & ~7
-    s.bands[1][1] = MNK_COLUMNS + ((cols + 7) & ~7)
-    s.bands[2][0] = (MNK_FALLING + 1 - cols) & ~7
-    s.bands[2][1] = (MNK_FALLING + rows + 7) & ~7
-    s.bands[3][1] = (MNK_RISING + rows + cols - 1 + 7) & ~7
     memset(&s.board, 0, sizeof(s.board))
     memset(s.three, 0, sizeof(s.three))
+    memset(s.windows, 0, sizeof(s.windows))
+    memset(s.threes, 0, sizeof(s.threes))
+    memset(s.fours, 0, sizeof(s.fours))
     memset(s.seen, 0, sizeof(s.seen))
     s.hash = 0
     s.count = 0
@@ -92,10 +87,35 @@ cdef void prepare(threat_search *s, int32_t cols, int32_t rows, int32_t exact) n
 
 
 cdef inline void put(threat_search *s, int player, int cell) noexcept nogil:
-    cdef int y = cell >> 5, x = cell & 31
+    """Also renews the threes and fours of both players on the four lines, which is far less than to look for them on all
+    lines of each position: 40 % of a search with proofs at its leaves."""
+    cdef int lines[4]
+    cdef uint32_t bits[4]
+    cdef uint32_t mine[8]
+    cdef uint32_t theirs[8]
+    cdef uint32_t valid[8]
+    cdef uint32_t three[8]
+    cdef uint32_t four[8]
+    cdef int i, line, owner, word
+    cdef uint64_t bit
     s.hash ^= ZOBRIST[player][STONES + cell]
-    mnk_toggle(s.board.own[player], y, x)
-    s.count += 1 if s.board.own[player][y] >> x & 1 else -1
+    lines_of(cell, lines, bits)
+    for i in range(4):
+        line = lines[i]
+        s.board.own[player][line] ^= bits[i]
+        mine[i] = theirs[4 + i] = s.board.own[0][line]
+        theirs[i] = mine[4 + i] = s.board.own[1][line]
+        valid[i] = valid[4 + i] = s.valid[line]
+    s.count += 1 if s.board.own[player][lines[0]] & bits[0] else -1
+    mnk_threes_and_fours8(mine, theirs, valid, s.strict, three, four)
+    for i in range(8):
+        line = lines[i & 3]
+        owner = i >> 2
+        word = line >> 6
+        bit = <uint64_t>1 << (line & 63)
+        s.windows[owner][line] = three[i]
+        s.threes[owner][word] = s.threes[owner][word] & ~bit | (bit if three[i] else 0)
+        s.fours[owner][word] = s.fours[owner][word] & ~bit | (bit if four[i] else 0)
 
 
 cdef void put_stone(threat_search *s, int32_t player, int32_t cell) noexcept nogil:
@@ -149,25 +169,13 @@ cdef int fives_through(const threat_search *s, int player, int stone, int *cells
     return fives_on(s, player, set_, cells)
 
 
-cdef void scan(const threat_search *s, int player, uint32_t *three, uint64_t *threes,
-               uint64_t *fours) noexcept nogil:
-    cdef int i
-    for i in range(3):
-        threes[i] = fours[i] = 0
-    for i in range(4):
-        mnk_scan_lines(s.board.own[player], s.board.own[1 - player], s.valid, s.strict, s.bands[i][0], s.bands[i][1],
-                       three, threes, fours)
+cdef inline bint has_any(const uint64_t *lines) noexcept nogil:
+    return (lines[0] | lines[1] | lines[2]) != 0
 
 
-cdef int fives(const threat_search *s, int player, int *cells) noexcept nogil:
+cdef inline int fives(const threat_search *s, int player, int *cells) noexcept nogil:
     """The cells, 2 at most, where ``player`` completes a five; returns how many."""
-    cdef uint32_t three[MNK_LINES]
-    cdef uint64_t threes[3]
-    cdef uint64_t fours[3]
-    scan(s, player, three, threes, fours)
-    if not (fours[0] | fours[1] | fours[2]):
-        return 0
-    return fives_on(s, player, fours, cells)
+    return fives_on(s, player, s.fours[player], cells) if has_any(s.fours[player]) else 0
 
 
 # ---- memory ----------------------------------------------------------------------------------------------------------
@@ -380,7 +388,6 @@ cdef int win_by_fours(threat_search *s, int player, uint32_t *move) noexcept nog
     cdef threat_note *known = recall(s, key)
     cdef int level = 2, count, result, forced = NOBODY
     cdef int cells[2]
-    cdef uint64_t lines[3]
     if known != NULL:
         if known.won and known.failed >= known.won - 1:
             move[0] = known.move
@@ -389,12 +396,10 @@ cdef int win_by_fours(threat_search *s, int player, uint32_t *move) noexcept nog
             return 0
         level = max(level, known.failed + 1)
     s.spent += 1
-    scan(s, player, s.three, s.active, lines)
-    if lines[0] | lines[1] | lines[2]:
-        fives_on(s, player, lines, cells)
+    if fives(s, player, cells):
         move[0] = cells[0]
         return 1
-    if not (s.active[0] | s.active[1] | s.active[2]):
+    if not has_any(s.threes[player]):
         return 0
     count = fives(s, 1 - player, cells)
     if count == 2:
@@ -406,6 +411,8 @@ cdef int win_by_fours(threat_search *s, int player, uint32_t *move) noexcept nog
     s.mine_keys = &ZOBRIST[player][STONES]
     s.their_keys = &ZOBRIST[1 - player][STONES]
     s.side = ZOBRIST[player][ATTACK]
+    memcpy(s.three, s.windows[player], sizeof(s.three))
+    memcpy(s.active, s.threes[player], sizeof(s.active))
     while level <= MAX_STONES:
         s.cut = False
         result = attack(s, level, forced)

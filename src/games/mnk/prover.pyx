@@ -1,6 +1,6 @@
 """Proofs for m,n,k games: threat search for five in a row, exact search for boards of at most 64 cells."""
 
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memcpy
 
@@ -26,6 +26,8 @@ ctypedef struct prover:
     solver_search solver
     bint has_root
     uint8_t root[HEADER + MNK_MAX_CELLS]
+    uint32_t length                 # of the path from there to the position that is set up
+    uint16_t path[MNK_MAX_CELLS]
 
 
 cdef inline bint has_threats(const mnk_geometry *g) noexcept nogil:
@@ -88,6 +90,7 @@ cdef void set_root(prover *p, const mnk_geometry *g, const mnk_state *root) noex
     cdef uint8_t stone
     memcpy(p.root, root, HEADER + g.board_size)
     p.has_root = True
+    p.length = 0
     if has_threats(g):
         THREATS.prepare(&p.threats, g.cols, g.rows, g.exact)
     if has_solver(g):
@@ -98,12 +101,36 @@ cdef void set_root(prover *p, const mnk_geometry *g, const mnk_state *root) noex
             put(p, g, stone - 1, move)
 
 
+cdef inline bint any_threes(const threat_search *s) noexcept nogil:
+    """Whether a player has a three or a four. Most positions are without, and three questions to a table of 64 MB cost
+    more than everything else here."""
+    cdef int i
+    cdef uint64_t found = 0
+    for i in range(3):
+        found |= s.threes[0][i] | s.threes[1][i] | s.fours[0][i] | s.fours[1][i]
+    return found != 0
+
+
+cdef inline void follow(prover *p, const mnk_geometry *g, int first, const uint32_t *path,
+                        uint32_t length) noexcept nogil:
+    """Sets up the position at the end of ``path``, from that of the last call: they are mostly a few stones apart."""
+    cdef uint32_t common = 0
+    while common < length and common < p.length and p.path[common] == path[common]:
+        common += 1
+    while p.length > common:
+        p.length -= 1
+        put(p, g, first ^ (p.length & 1), p.path[p.length])
+    while p.length < length:
+        put(p, g, first ^ (p.length & 1), path[p.length])
+        p.path[p.length] = <uint16_t>path[p.length]
+        p.length += 1
+
+
 cdef int32_t prove(void *context, const void *root, const uint32_t *path, uint32_t length, void *memory,
                    uint64_t budget, int32_t exact, mcts_proof *proof) noexcept nogil:
     cdef const mnk_geometry *g = <const mnk_geometry *> context
     cdef const mnk_state *state = <const mnk_state *> root
     cdef prover *p = <prover *> memory
-    cdef uint32_t i
     cdef int player = state.stones & 1, to_move = player ^ (length & 1)
     cdef mcts_proof better
     better.interrupt = proof.interrupt
@@ -115,8 +142,9 @@ cdef int32_t prove(void *context, const void *root, const uint32_t *path, uint32
         return 0
     if not p.has_root or memcmp(p.root, state, HEADER + g.board_size) != 0:
         set_root(p, g, state)
-    for i in range(length):
-        put(p, g, player ^ (i & 1), path[i])
+    follow(p, g, player, path, length)
+    if not has_solver(g) and not any_threes(&p.threats):
+        return 0
     if has_threats(g):
         p.threats.spent = 0
         p.threats.limit = budget // 2 if has_solver(g) else budget
@@ -133,8 +161,6 @@ cdef int32_t prove(void *context, const void *root, const uint32_t *path, uint32
             proof[0] = better
         else:
             proof.spent = better.spent
-    for i in range(length):
-        put(p, g, player ^ (i & 1), path[i])
     return 0
 
 

@@ -82,24 +82,9 @@ MCTS_INLINE void mnk_threes8(const uint32_t mine[8], const uint32_t theirs[8], c
     for (int i = 0; i < 8; i++) mnk_threes_and_fours(mine[i], theirs[i], valid[i], strict, &three[i], &four[i]);
 }
 
-/* Lines from .. to-1, multiples of 8: the windows of three to `three`, and which lines have any of three and of four as
- * bits of `threes` and `fours`. */
-static inline void mnk_scan_lines(const uint32_t *mine, const uint32_t *theirs, const uint32_t *valid, uint32_t strict,
-                                  int from, int to, uint32_t *three, uint64_t *threes, uint64_t *fours) {
-    for (int line = from; line < to; line += 8) {
-        uint32_t four[8], any = 0;
-        uint64_t bits3 = 0, bits4 = 0;
-        for (int i = 0; i < 8; i++)
-            mnk_threes_and_fours(mine[line + i], theirs[line + i], valid[line + i], strict, &three[line + i], &four[i]);
-        for (int i = 0; i < 8; i++) any |= three[line + i] | four[i];
-        if (!any) continue;
-        for (int i = 0; i < 8; i++) {
-            bits3 |= (uint64_t)(three[line + i] != 0) << i;
-            bits4 |= (uint64_t)(four[i] != 0) << i;
-        }
-        threes[line >> 6] |= bits3 << (line & 63);
-        fours[line >> 6] |= bits4 << (line & 63);
-    }
+MCTS_INLINE void mnk_threes_and_fours8(const uint32_t mine[8], const uint32_t theirs[8], const uint32_t valid[8],
+                                       uint32_t strict, uint32_t three[8], uint32_t four[8]) {
+    for (int i = 0; i < 8; i++) mnk_threes_and_fours(mine[i], theirs[i], valid[i], strict, &three[i], &four[i]);
 }
 
 #endif
