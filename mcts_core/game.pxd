@@ -54,6 +54,7 @@ cdef extern from "mcts_core/game.h" nogil:
         uint32_t rollout
         uint32_t distance
         uint32_t symmetry
+        uint32_t unranked
 
     ctypedef struct mcts_interrupt:
         int32_t (*raised)(void *context) noexcept

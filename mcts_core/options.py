@@ -147,10 +147,11 @@ _GENERAL: dict[str, Callable[[Any, str], Any]] = {
     "noise_weight": _number(0.0, 1.0),
     "temperature": _number(0.0, 1e6),
     "network": _network,
+    "least_prior": _number(0.0, 1.0),
 }
 """Those of general games, evaluators and networks alone."""
 
-_PUCT = ("c_puct", "noise_alpha", "noise_weight", "network")
+_PUCT = ("c_puct", "noise_alpha", "noise_weight", "network", "least_prior")
 """Of these, the ones that a search of a native game by PUCT knows."""
 
 _ROLLOUT = ("selection", "exploration", "rollout", "rollouts_per_leaf", "prior_weight", "rave_schedule", "rave_k",
@@ -241,7 +242,7 @@ class Options:
         puct = options["selection"] == "puct"
         for name, value in self.general.items():
             if not puct or name not in _PUCT:
-                needed = "an evaluator, or selection 'puct'," if name in _PUCT[:3] else "a network" if name == "network" \
+                needed = "an evaluator, or selection 'puct'," if name in _PUCT[:3] else "selection 'puct'," if name in _PUCT \
                     else "an evaluator or a general game"
                 raise InvalidOption(f"{name} {value!r} needs {needed}, got {shorten(state)}")
         guide = guide_of(state)
@@ -292,7 +293,7 @@ class Options:
             symmetry=options["symmetry"], prover_bytes=prover_bytes, tree_bytes=tree_share(self.memory - prover_bytes),
             leaf_proofs=options["leaf_proofs"], node_proofs=options["node_proofs"], root_proofs=options["root_proofs"],
             share=share, network=options.get("network"), noise_alpha=options.get("noise_alpha") or 0.0,
-            noise_weight=options.get("noise_weight") or 0.0,
+            noise_weight=options.get("noise_weight") or 0.0, least_prior=options.get("least_prior", 0.0),
         )
 
     def check_threads(self, state: Any) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mcts_core.engine.background_search import BackgroundSearch, Pondering
     from mcts_core.engine.loop import SearchCore
     from mcts_core.engine.settings import SearchSettings
+    from mcts_core.games.mnk.network import Network
     from mcts_core.results import Node, Rollouts, Stats
 
 ARENA_KEPT = 64 << 20
@@ -151,6 +152,7 @@ class Searcher:
         temperature: float | None = None,
         valuation: str | float | None = None,
         network: Network | bytes | None = None,
+        least_prior: float | None = None,
     ) -> None:
         options = {**locals()}
         del options["self"]

@@ -90,6 +90,7 @@ PUCT: Mapping[str, Any] = {
     "noise_alpha": None,
     "noise_weight": 0.25,
     "network": None,
+    "least_prior": 0.01,
 }
 """What selection by PUCT adds."""
 

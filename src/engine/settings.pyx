@@ -51,7 +51,8 @@ cdef class TwoPlayerSettings(SearchSettings):
                   uint32_t grave_ref=0, double prior_weight=0, uint32_t expand_after=1, uint32_t rollout=0,
                   uint32_t distance=0, bint symmetry=False, uint64_t tree_bytes=0, uint64_t prover_bytes=0,
                   uint32_t leaf_proofs=0, uint32_t node_proofs=0, uint32_t root_proofs=0, double share=0,
-                  Network network=None, double noise_alpha=0, double noise_weight=0):
+                  Network network=None, double noise_alpha=0, double noise_weight=0,
+                  double least_prior=0):
         cdef uint32_t rollouts
         self.guided = guided
         self.proves = guided
@@ -80,6 +81,7 @@ cdef class TwoPlayerSettings(SearchSettings):
         self.options.share = <uint32_t>(share * SHARES + 0.5)
         self.network = network
         self.options.network = NULL if network is None else &network.data
+        self.options.least_prior = <float>least_prior
         self.options.noise_alpha = noise_alpha
         self.options.noise_weight = noise_weight
         self.options.policy.rollout = rollout

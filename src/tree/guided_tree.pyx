@@ -363,10 +363,12 @@ cdef inline int32_t leaf_sign(const GuidedTree *guided, uint32_t length) noexcep
 
 cdef int find_children(GuidedTree *guided, uint32_t length, const mcts_policy *policy, uint32_t *count) noexcept nogil:
     cdef int32_t found
+    cdef mcts_policy wanted = policy[0]
+    wanted.unranked = guided.valuation != NULL and guided.valuation.weigh != NULL
     guided.children.capacity = guided.children_room
     guided.children.complete = 1
     guided.children.rest = 0
-    found = guided.guide.children(guided.tree.game.context, guided.tree.root, path_of(guided), length - 1, policy,
+    found = guided.guide.children(guided.tree.game.context, guided.tree.root, path_of(guided), length - 1, &wanted,
                                   &guided.children)
     if found > MAX_SLOTS or found < -1:
         found = -1
@@ -374,14 +376,19 @@ cdef int find_children(GuidedTree *guided, uint32_t length, const mcts_policy *p
         if not children_reserve(guided, <uint32_t>found):
             return RUN_SYSTEM_MEMORY
         guided.children.capacity = guided.children_room
-        found = guided.guide.children(guided.tree.game.context, guided.tree.root, path_of(guided), length - 1, policy,
+        found = guided.guide.children(guided.tree.game.context, guided.tree.root, path_of(guided), length - 1, &wanted,
                                       &guided.children)
         if found > <int32_t>guided.children_room:
             found = -1
     if found < 1:
         return RUN_GAME_ERROR
     count[0] = <uint32_t>found
-    return share_out(guided, length, <uint32_t>found) if guided.options.selection == SELECT_PUCT else RUN_DONE
+    if guided.options.selection != SELECT_PUCT:
+        return RUN_DONE
+    found = share_out(guided, length, count[0])
+    if found == RUN_DONE and length > 1 and policy.distance:
+        leave_out(guided, count)
+    return found
 
 
 cdef int share_out(GuidedTree *guided, uint32_t length, uint32_t count) noexcept nogil:
@@ -408,6 +415,28 @@ cdef int share_out(GuidedTree *guided, uint32_t length, uint32_t count) noexcept
     for slot in range(count):
         found.priors[slot] = <float>(found.priors[slot] / total) if total > 0 else <float>(1.0 / count)
     return RUN_DONE
+
+
+cdef void leave_out(GuidedTree *guided, uint32_t *count) noexcept nogil:
+    """Drops the children at hand whose priors are far below the highest one."""
+    cdef mcts_children *found = &guided.children
+    cdef uint32_t slot, kept = 0
+    cdef float most = 0
+    for slot in range(count[0]):
+        if found.priors[slot] > most:
+            most = found.priors[slot]
+    most *= guided.options.least_prior
+    for slot in range(count[0]):
+        if found.priors[slot] < most and found.outcomes[slot] == MCTS_ONGOING:
+            found.complete = 0
+            continue
+        found.moves[kept] = found.moves[slot]
+        found.actions[kept] = found.actions[slot]
+        found.outcomes[kept] = found.outcomes[slot]
+        found.distances[kept] = found.distances[slot]
+        found.priors[kept] = found.priors[slot]
+        kept += 1
+    count[0] = kept
 
 
 cdef void add_noise(GuidedTree *guided, GuidedBlock *block) noexcept nogil:

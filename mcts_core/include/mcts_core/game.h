@@ -124,6 +124,7 @@ typedef struct mcts_policy {
     uint32_t rollout;  /* MCTS_ROLLOUT_* */
     uint32_t distance; /* children only: moves at most this far from a stone; 0: all moves */
     uint32_t symmetry; /* children only: 1: of moves that a symmetry of the position maps to each other, the first */
+    uint32_t unranked; /* children only, since version 4: 1: their priors and their order will not be read */
 } mcts_policy;
 
 /* What long work asks now and then: whether the search has to end, since its time is over or somebody stopped it. */

@@ -21,7 +21,7 @@ from mcts_core.games.mnk.knowledge cimport mnk_guide_table
 from mcts_core.games.mnk.line_shapes cimport draw_lines, mnk_fill_surroundings
 from mcts_core.games.mnk.policy_rollout cimport DRAW, finish, play_random, policy_rollout
 from mcts_core.games.mnk.rollout cimport MNK_MAX_CELLS, MNK_MAX_SIDE, mnk_geometry, mnk_state, mnk_table
-from mcts_core.games.mnk.rows cimport (MNK_EDGE, MNK_FIND_ALL, any_of, bits_of, first_of, has, load_path, mcts_log2_32,
+from mcts_core.games.mnk.rows cimport (MNK_EDGE, MNK_FIND_ALL, MNK_FIND_FOURS, any_of, bits_of, first_of, has, load_path, mcts_log2_32,
                                        mnk_find_shapes, mnk_row_board, mnk_shapes)
 from mcts_core.games.mnk.symmetry cimport find_symmetries
 
@@ -109,8 +109,8 @@ cdef int32_t children(void *context, const void *root, const uint32_t *path, uin
     if <uint32_t> left > found.capacity:
         return left
     load_path(g, s, path, length, &b)
-    mnk_find_shapes(&b, mover, MNK_FIND_ALL, &mine)
-    mnk_find_shapes(&b, 1 - mover, MNK_FIND_ALL, &theirs)
+    mnk_find_shapes(&b, mover, MNK_FIND_FOURS if policy.unranked else MNK_FIND_ALL, &mine)
+    mnk_find_shapes(&b, 1 - mover, MNK_FIND_FOURS if policy.unranked else MNK_FIND_ALL, &theirs)
     l.g = g
     l.children = found
     l.count = 0
@@ -143,7 +143,10 @@ cdef int32_t children(void *context, const void *root, const uint32_t *path, uin
         found.rest = 3
         count = saving(g, &b, &mine, &theirs, mover, cells)
         if count:
-            append_ranked(&l, &b, &mine, &theirs, cells, MCTS_ONGOING, 0)
+            if policy.unranked:
+                append_all(&l, cells, MCTS_ONGOING, 0, 0.5)
+            else:
+                append_ranked(&l, &b, &mine, &theirs, cells, MCTS_ONGOING, 0)
             found.rest = 3 if left > count else 0
         else:
             append_all(&l, theirs.fours, MCTS_LOSS, 3, 0.0)
@@ -154,7 +157,10 @@ cdef int32_t children(void *context, const void *root, const uint32_t *path, uin
                 cells[row] |= mine.four[row] | theirs.four[row]
             count = bits_of(cells, g.rows)
             found.complete = count == left
-            append_ranked(&l, &b, &mine, &theirs, cells, MCTS_ONGOING, 0)
+            if policy.unranked:
+                append_all(&l, cells, MCTS_ONGOING, 0, 0.5)
+            else:
+                append_ranked(&l, &b, &mine, &theirs, cells, MCTS_ONGOING, 0)
         else:
             append_ranked(&l, &b, &mine, &theirs, b.empty + MNK_EDGE, MCTS_DRAW, left - 1)
     return l.count
