@@ -44,7 +44,7 @@ def test_to_dict_is_json(stats):
     assert tuple(data) == FIELDS
     assert data["moves"][0] == {"move": stats.moves[0].move, "visits": stats.moves[0].visits,
                                 "wins": stats.moves[0].wins, "value": stats.moves[0].value, "proven": None,
-                                "distance": None}
+                                "distance": None, "prior": None}
     assert data["pv"] == list(stats.pv)
 
 

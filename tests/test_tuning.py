@@ -4,8 +4,10 @@ import pytest
 
 import mcts_core as mc
 from mcts_core import tuning
+from mcts_core.games.mnk.weights import shipped
 
-PRESETS = [tuning.UCT, tuning.GENERAL, tuning.CONNECT_FOUR, tuning.SMALL_BOARD, tuning.LARGE_BOARD]
+PRESETS = [tuning.UCT, tuning.GENERAL, tuning.CONNECT_FOUR, tuning.SMALL_BOARD, tuning.LARGE_BOARD,
+           tuning.NETWORK_BOARD]
 
 
 class Coin:
@@ -46,9 +48,23 @@ def test_textbook_uct_knows_nothing_but_the_rules():
 @pytest.mark.parametrize("number", range(len(PRESETS)))
 def test_every_value_is_one_that_a_searcher_takes(number):
     options = dict(PRESETS[number])
-    engine = mc.Searcher(**options)
-    shown = engine.options(mc.ConnectFour())
-    assert {name: shown[name] for name in options} == options
+    options = {name: value for name, value in options.items() if not hidden(options, name)}
+    found = mc.Searcher(**options).options(mc.Gomoku() if options["valuation"] == "network" else mc.ConnectFour())
+    assert {name: found[name] for name in options} == options
+
+
+def hidden(options, name):
+    """Whether an option has no meaning beside the others."""
+    return options["selection"] == "puct" and name in (
+        "exploration", "prior_weight", "rave_schedule", "rave_k", "rave_bias", "grave_ref")
+
+
+def shown(base):
+    """The options that a Searcher shows of those of a game."""
+    if base["selection"] != "puct":
+        return {**base, "final_move": "robust"}
+    base = {name: value for name, value in base.items() if not hidden(base, name)}
+    return {**base, **tuning.PUCT, "network": shipped(), "final_move": "robust"}
 
 
 def test_every_selection_has_an_exploration():
@@ -58,7 +74,7 @@ def test_every_selection_has_an_exploration():
 
 
 def test_the_defaults_follow_the_game():
-    expected = [tuning.CONNECT_FOUR] * 2 + [tuning.SMALL_BOARD] * 4 + [tuning.LARGE_BOARD] * 5
+    expected = [tuning.CONNECT_FOUR] * 2 + [tuning.SMALL_BOARD] * 4 + [tuning.NETWORK_BOARD] * 4 + [tuning.LARGE_BOARD]
     expected += [{**tuning.LARGE_BOARD, "rollout": "decisive"}, tuning.GENERAL]  # three in a row have no tactics
     assert [tuning.defaults(state) for state in STATES] == expected
 
@@ -80,7 +96,19 @@ def test_the_defaults_are_valid_for_their_game(preset, state):
     engine = mc.Searcher(preset=preset, seed=1, memory_mb=64)
     assert engine.search(state, iterations=30) in state.legal_moves()
     base = tuning.UCT if preset == "uct" else tuning.defaults(state)
-    assert engine.options(state) == {**base, "final_move": "robust"}
+    assert engine.options(state) == shown(base)
+
+
+def test_who_names_something_of_rollouts_gets_them():
+    for options in ({"rollout": "tactical"}, {"exploration": 0.3}, {"rave_k": 10.0}, {"valuation": "rollout"},
+                    {"prior_weight": 1.0}, {"selection": "grave"}):
+        assert mc.Searcher(**options).options(mc.Gomoku())["valuation"] == "rollout"
+    for options in ({}, {"leaf_proofs": 10}, {"c_puct": 1.0}, {"selection": "puct"}, {"noise_alpha": 0.1},
+                    {"network": shipped(), "expand_after": 2}):
+        assert mc.Searcher(**options).options(mc.Gomoku())["valuation"] == "network"
+    assert mc.Searcher(preset="uct").options(mc.Gomoku())["valuation"] == "rollout"
+    options = mc.Searcher(selection="puct", valuation="rollout").options(mc.Gomoku())
+    assert (options["valuation"], options["network"]) == ("rollout", None)
 
 
 def test_options_that_are_given_change_single_points():
@@ -101,7 +129,7 @@ def test_the_exploration_follows_the_selection_unless_it_is_given():
         assert options["exploration"] == 0.3
     for state in STATES:
         own = tuning.defaults(state)
-        assert mc.Searcher(selection=own["selection"]).options(state) == {**own, "final_move": "robust"}
+        assert mc.Searcher(selection=own["selection"]).options(state) == shown(own)
     assert mc.Searcher(selection="ucb1").options(mc.Gomoku(15))["exploration"] == tuning.EXPLORATION["ucb1"]
 
 

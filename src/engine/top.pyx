@@ -75,7 +75,7 @@ cdef class Walk:
             for slot in range(view.count):
                 if view.visits[slot] != NO_VISITS:
                     links[self.name(view_move(&view, slot))] = view.links[slot]
-        for move, visits, _, value, proven, distance in moves:
+        for move, visits, _, value, proven, distance, *_ in moves:
             if visits >= self.least or move == chosen:
                 self.count()
                 children.append((move, self.mover(self.player), visits, value, proven, distance,

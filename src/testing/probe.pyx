@@ -190,6 +190,7 @@ cdef class Probe:
         policy.rollout = 0
         policy.distance = distance
         policy.symmetry = symmetry
+        policy.unranked = 0
         found.capacity = room
         found.moves = numbers
         found.actions = numbers + room
@@ -218,6 +219,7 @@ cdef class Probe:
         played = bytearray(max(self.native.game.guide.actions, <uint32_t>1))
         cdef unsigned char[:] view = played
         policy.rollout = rollout
+        policy.unranked = 0
         policy.distance = policy.symmetry = 0
         report.played = &view[0] if told and self.native.game.guide.actions else NULL
         returned = self.native.game.guide.rollout(self.native.game.context, self.native.state, moves,

@@ -96,7 +96,7 @@ EARLY = [*range(1, 26), 32, 50, 80, 130]
 
 def compare(state, counts, seed=7, memory_mb=16, **given):
     """Runs library and oracle side by side; both must say the same after each of ``counts`` iterations."""
-    engine = mc.Searcher(seed=seed, memory_mb=memory_mb, **given)
+    engine = mc.Searcher(seed=seed, memory_mb=memory_mb, valuation="rollout", **given)
     options = engine.options(state)
     assert options.pop("final_move") == "robust"
     del options["exchange_every"]  # of several threads
