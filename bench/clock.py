@@ -6,18 +6,18 @@
     python bench/clock.py --loads busy --limits 0.03 0.05 --arguments="--ponder"
     python bench/clock.py --program /path/to/pbrain-other --json other.json
 
-Two processes of the engine play gomoku 15x15 against each other from balanced openings, and this script is their manager,
-over pipes: BOARD for the first move of each, then TURN. Every game has new processes, so first moves count. A sample is
-the time from before the command is written until the line with the move is read. Nothing is pinned.
+Two processes of the engine play gomoku 15x15 against each other from balanced openings, and this script is their
+manager, over pipes: BOARD for the first move of each, then TURN. Every game has new processes, so first moves count. A
+sample is the time from before the command is written until the line with the move is read. Nothing is pinned.
 
 Alone: beside whatever else the machine does. Busy: beside processes that compute without a pause, one fewer than cores.
 
 A move is late when it takes longer than its limit. "late but for waits" leaves out the time for which the system let
 the manager or the engine wait for a core (Linux only; what a thread waited for that has ended since is not seen, so it
-may be too many). "early" moves ended before their time, mostly because the position is solved; "used" is of the others, and
-so are "reused", the median of the visits that a search took over from the tree of the one before, and "new trees", the
-moves but for first ones that took over none. "elsewhere" is how many cores other programs kept busy (Linux only);
---quiet leaves out games in which that was too many.
+may be too many). "early" moves ended before their time, mostly because the position is solved; "used" is of the others,
+and so are "reused", the median of the visits that a search took over from the tree of the one before, and "new trees",
+the moves but for first ones that took over none. "elsewhere" is how many cores other programs kept busy (Linux only);
+--quiet leaves out games in which that was too many. It does not run on Windows.
 """
 
 import argparse
@@ -227,7 +227,7 @@ def row_of(load, limit, samples):
         "own": sum(sample["used"] - sample["waited"] > limit for sample in samples),
         "reused": percentile(reused, 0.5) if reused else None,
         "new": sum(visits == 0 for visits in reused) if reused else None,
-        "elsewhere": fmean(sample["elsewhere"] or 0.0 for sample in samples) if samples else None,
+        "elsewhere": fmean(sample.get("elsewhere") or 0.0 for sample in samples) if samples else None,
     }
 
 
@@ -273,7 +273,8 @@ def parse(argv):
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--limits", nargs="+", type=positive, default=list(LIMITS), metavar="S",
                         help=f"seconds for a move (default: {' '.join(map(str, LIMITS))})")
-    parser.add_argument("--moves", type=whole, default=100, metavar="N", help="moves that are not early, at least, for each limit and load (default 100)")
+    parser.add_argument("--moves", type=whole, default=100, metavar="N",
+                        help="moves for each limit and load, early ones not counted (default 100)")
     parser.add_argument("--loads", nargs="+", choices=LOADS, default=list(LOADS), metavar="LOAD",
                         help="alone, busy (default: both)")
     parser.add_argument("--program", type=shlex.split, default=[sys.executable, "-m", "mcts_core", "gomocup"],
@@ -281,7 +282,7 @@ def parse(argv):
     parser.add_argument("--arguments", type=shlex.split, default=[], metavar="WORDS",
                         help="arguments of the program, such as --arguments=--ponder")
     parser.add_argument("--quiet", type=positive, default=float("inf"), metavar="CORES",
-                        help="leave games out beside which other programs keep more cores than that busy, on average")
+                        help="leave out games beside which other programs keep more cores than that busy")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the openings (default 1)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows and every sample as JSON")
     return parser.parse_args(argv)

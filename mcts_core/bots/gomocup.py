@@ -38,8 +38,8 @@ PROCESS_MB = 40
 LEAST_MB, MOST_MB = 1, 65536
 SHOWN = 80
 """Characters of a command that an answer repeats."""
-REHEARSAL = ("START 15", "INFO timeout_turn 20", "BOARD", "7,7,2", "8,8,1", "9,7,2", "DONE", "TURN 0,0")
-"""Commands of a manager, two of which are answered by a move."""
+REHEARSED = 8
+"""Positions of a rehearsal. On a core that is shared not every move is late: fewer would often measure nothing."""
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
 _COORDINATES = re.compile(r"\s*,\s*".join([r"([0-9]{1,4})"] * 2))
@@ -59,22 +59,28 @@ ERRORS = (
 )
 
 
-def rehearse(**options: Any) -> None:
-    """Plays two short moves for nobody, so that the first one of a process loads nothing. ``options``: of Gomocup."""
+def rehearse(**options: Any) -> Margin:
+    """What a few short moves for nobody teach: so the first move of a game loads nothing, and knows the machine.
+
+    ``options``: those of ``Gomocup``. It takes some 0.2 s.
+    """
     engine = Gomocup(Lines(io.BytesIO(), io.BytesIO()), **options)
-    for line in REHEARSAL:
-        engine.handle(line)
-        engine.finish()
+    engine.handle("INFO timeout_turn 20")
+    for column in range(REHEARSED):
+        for line in ("START 15", "BOARD", "7,7,2", "8,8,1", f"{column},6,2", "DONE", "TURN 0,0"):
+            engine.handle(line)
+            engine.finish()
     engine.close()
+    return engine.margin
 
 
 class Times:
     """The limits of a turn and of the match that the manager named, in seconds, and what the match took of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, margin: Margin | None = None) -> None:
+        self.margin = margin or Margin()
         self.turn: float | None = None
         self.match: float | None = None
-        self.margin = Margin()
         self._left: float | None = None
         self._fresh = False
         self._used = 0.0
@@ -115,7 +121,8 @@ class Gomocup:
 
     ``seconds`` and ``iterations`` bound every move besides the limits that the manager names; where neither names one
     a move takes one second. ``ponder``: it also searches while the opponent is to move, for as long as a turn may take.
-    Other keywords are the options of ``Searcher``. Raises InvalidOption.
+    ``margin``: what is known of the delays of this process, as from ``rehearse``. Other keywords are the options of
+    ``Searcher``. Raises InvalidOption.
     """
 
     def __init__(
@@ -125,6 +132,7 @@ class Gomocup:
         seconds: float | None = None,
         iterations: int | None = None,
         ponder: bool = False,
+        margin: Margin | None = None,
         **options: Any,
     ) -> None:
         check(mcts_core.Searcher(**options), mcts_core.Gomoku(), seconds, iterations)
@@ -135,7 +143,7 @@ class Gomocup:
         self._options = options
         self._told = {"rule": 0, "max_memory": 0, "max_node": 0, "thread_num": 0}
         """What INFO said, but for times."""
-        self._times = Times()
+        self._times = Times(margin)
         self._engine: tuple[dict[str, Any], Searcher] | None = None
         self._size: tuple[int, int] | None = None
         self._stones: dict[int, int] = {}
@@ -156,6 +164,11 @@ class Gomocup:
             "TURN": self._turn, "BOARD": self._begin_board, "DONE": self._end_board, "TAKEBACK": self._takeback,
             "PLAY": self._play, "SWAP2BOARD": self._begin_swap2,
         }
+
+    @property
+    def margin(self) -> Margin:
+        """What the moves so far leave of their limits, and have learned."""
+        return self._times.margin
 
     def handle(self, line: str) -> bool:
         """Does one command; False when it was the last one."""
@@ -321,10 +334,11 @@ class Gomocup:
             now = time.perf_counter()
             self._times.spend(now - self._received)
             if stats.stop_reason == "time":
-                self._times.margin.learn(now - self._planned)
+                self.margin.learn(now - self._planned)
             self._lines.send(*answers)
             if self._ponder and self._state.winner() is None:
-                self._pondering = Thinking(engine, self._state, self._times.turn or FOREVER, None, lambda *outcome: None)
+                seconds = self._times.turn or FOREVER
+                self._pondering = Thinking(engine, self._state, seconds, None, lambda stats, error: None)
 
         told = self._told["max_node"]
         iterations = fewest(engine, state, self._iterations, told if told > 0 else None)
@@ -402,9 +416,9 @@ class Gomocup:
         """The position of these stones where they are those on the board and one of the opponent's."""
         state = self._state
         added = [cell for cell in stones if cell not in self._stones]
-        if state is None or state.rule != self._rule() or len(added) != 1 or stones != {**self._stones, added[0]: OTHER}:
+        if state is None or state.rule != self._rule() or len(added) != 1:
             return None
-        return state.play(added[0])
+        return state.play(added[0]) if stones == {**self._stones, added[0]: OTHER} else None
 
     def _position(self, stones: Mapping[int, int]) -> MNK:
         """The position with these stones, the engine to move. Raises InvalidState where there is none."""

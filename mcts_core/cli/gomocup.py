@@ -36,8 +36,8 @@ def run(args: argparse.Namespace) -> int:
 
     with standard_lines() as lines:
         chosen = {"seconds": args.seconds, "iterations": args.iterations, "ponder": args.ponder}
-        engine = Gomocup(lines, **chosen, **options.searcher_options(args))
-        rehearse(**chosen, **options.searcher_options(args))
+        chosen |= options.searcher_options(args)
+        engine = Gomocup(lines, margin=rehearse(**chosen), **chosen)
         serve(engine, lines)
     return 0
 

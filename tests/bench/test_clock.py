@@ -49,8 +49,8 @@ def script(*arguments):
 
 def test_a_row_counts_late_moves_and_leaves_early_ones_out():
     row = clock.row_of("busy", 0.05, [
-        sample(0.04), sample(0.045, first=True, reused=0), sample(0.06, reused=9), sample(0.051, waited=0.004, reused=0),
-        sample(0.002, early=True, reused=1000)])
+        sample(0.04), sample(0.045, first=True, reused=0), sample(0.06, reused=9),
+        sample(0.051, waited=0.004, reused=0), sample(0.002, early=True, reused=1000)])
     assert (row["moves"], row["early"], row["late"], row["own"]) == (5, 1, 2, 1)
     assert (row["min"], row["median"], row["max"], row["first"]) == (0.04, 0.045, 0.06, 0.045)
     assert (row["reused"], row["new"], row["elsewhere"]) == (7, 1, 0.25)
@@ -72,6 +72,7 @@ def test_an_engine_is_asked_by_board_first_then_by_turn():
     assert clock.commands_of([112, 113, 98], first=False) == ["TURN 8,6"]
 
 
+@pytest.mark.needs("select on pipes")
 def test_a_game_is_played_to_its_end_and_each_move_timed():
     opening = [112, 97]
     samples = clock.play([sys.executable, "-c", PATIENT, "0.002"], 0.05, opening)
@@ -83,6 +84,7 @@ def test_a_game_is_played_to_its_end_and_each_move_timed():
     assert state.winner() is not None
 
 
+@pytest.mark.needs("select on pipes")
 def test_a_late_engine_is_seen():
     samples = clock.play([sys.executable, "-c", PATIENT, "0.02"], 0.01, [112, 97])
     row = clock.row_of("alone", 0.01, samples)
@@ -99,6 +101,7 @@ def test_games_beside_other_programs_can_be_left_out(monkeypatch):
     assert clock.measure([], 0.05, 3, 1, 0.2, ()) == []
 
 
+@pytest.mark.needs("select on pipes")
 @pytest.mark.parametrize("program", ["print('ERROR no')", "pass", "import time; time.sleep(60)"])
 def test_an_engine_that_does_not_play_is_told(monkeypatch, program):
     monkeypatch.setattr(clock, "PATIENCE", 0.5)
@@ -110,6 +113,7 @@ def test_an_engine_that_does_not_play_is_told(monkeypatch, program):
 
 
 @pytest.mark.alone
+@pytest.mark.needs("select on pipes")
 def test_the_script(tmp_path):
     file = tmp_path / "clock.json"
     done = script("--limits", 0.02, "--moves", 3, "--json", file)

@@ -393,13 +393,13 @@ def test_limits_that_come_while_the_engine_thinks_count_from_the_beginning(searc
 
 def test_the_margin_learns_from_moves_that_took_their_time_and_stays_for_the_next_game():
     talk = Talk(iterations=None)
-    margin = talk.engine._times.margin
+    margin = talk.engine.margin
     told = []
     margin.learn = told.append
     assert is_move(talk.ask("START 15", "INFO timeout_turn 40", "BEGIN")[-1])
     assert is_move(talk.ask("START 15", "INFO max_node 20", "BEGIN")[-1])  # ends by its iterations
     assert len(told) == 1 and told[0] > 0.0
-    assert talk.engine._times.margin is margin
+    assert talk.engine.margin is margin
 
 
 def test_options_that_no_searcher_takes_are_refused_at_once():
@@ -539,11 +539,18 @@ def test_the_end_ends_pondering(thoughts):
         assert not thoughts[1][2].running
 
 
-def test_a_rehearsal_leaves_nothing_running(thoughts):
-    gomocup.rehearse(seed=1, ponder=True)
-    assert len(thoughts) == 4 and not any(thinking.running for _, _, thinking in thoughts)
-    assert [len(state.moves) for state, _, _ in thoughts[:2]] == [0, 1]  # a position of stones, and after a move
+def test_a_rehearsal_makes_moves_of_every_kind_and_leaves_nothing_running(thoughts):
+    margin = gomocup.rehearse(seed=1, ponder=True)
+    assert not any(thinking.running for _, _, thinking in thoughts)
+    asked = [state for state, _, _ in thoughts[::2]]  # after each of them it ponders
+    assert [len(state.moves) for state in asked] == [0, 2] * gomocup.REHEARSED  # of stones by BOARD, then played on
+    assert len(margin._delays) > gomocup.REHEARSED
     gomocup.rehearse(iterations=10)
+
+
+def test_an_engine_begins_with_what_a_rehearsal_learned():
+    margin = gomocup.rehearse(iterations=10)
+    assert Gomocup(Lines(io.BytesIO(), io.BytesIO()), margin=margin).margin is margin
 
 
 # A search that runs.
@@ -610,7 +617,8 @@ def test_remarks_tell_what_the_search_found(talk):
     _, message, debug, move = talk.written.getvalue().decode().splitlines()
     assert re.fullmatch(r"MESSAGE value 1\.000, win in 1, \d+ iterations in \d+\.\d{3} s, pv (\d+,\d+)", message)
     assert message.endswith(f"pv {move}")
-    assert re.fullmatch(r"DEBUG stopped by solved, depth [\d.]+/\d+, \d+ nodes, [\d.]+ MiB, 0 visits reused, seed 1", debug)
+    assert re.fullmatch(
+        r"DEBUG stopped by solved, depth [\d.]+/\d+, \d+ nodes, [\d.]+ MiB, 0 visits reused, seed 1", debug)
 
 
 # Whatever comes.
