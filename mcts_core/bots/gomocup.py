@@ -337,6 +337,7 @@ class Gomocup:
                 self.margin.learn(now - self._planned)
             self._lines.send(*answers)
             if self._ponder and self._state.winner() is None:
+                # A lower priority for its thread made late moves more: on a shared core it then ends too slowly.
                 seconds = self._times.turn or FOREVER
                 self._pondering = Thinking(engine, self._state, seconds, None, lambda stats, error: None)
 
