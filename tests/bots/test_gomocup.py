@@ -351,15 +351,15 @@ def test_later_moves_may_take_more_of_what_is_left():
 
 
 @pytest.mark.parametrize("infos, least, most", [
-    (["timeout_turn 1000"], 0.9, 0.99),
+    (["timeout_turn 1000"], 0.5, 0.99),
     (["timeout_turn 0"], 0.001, 0.01),
     (["timeout_turn -5"], 0.001, 0.01),
-    (["timeout_turn 5000", "time_left 3000"], 0.01, 0.1),
-    (["timeout_turn 5000", "time_left 2147483647"], 4.85, 4.98),
+    (["timeout_turn 5000", "time_left 3000"], 0.001, 0.1),
+    (["timeout_turn 5000", "time_left 2147483647"], 4.5, 4.98),
     (["timeout_turn 5000", "time_left -1000"], 0.001, 0.001),
-    (["timeout_match 0", "timeout_turn 5000"], 4.85, 4.98),
-    (["timeout_match 3000", "timeout_turn 5000"], 0.01, 0.1),
-    (["timeout_match 3000", "time_left 600000", "timeout_turn 1000"], 0.9, 0.99),
+    (["timeout_match 0", "timeout_turn 5000"], 4.5, 4.98),
+    (["timeout_match 3000", "timeout_turn 5000"], 0.001, 0.1),
+    (["timeout_match 3000", "time_left 600000", "timeout_turn 1000"], 0.5, 0.99),
     (["timeout_turn 999999999999999999"], 1e8, 1e9),
     ([], 0.95, 1.0),
 ])
@@ -374,9 +374,10 @@ def test_the_limits_of_the_manager_reach_the_search(searches, infos, least, most
 def test_own_limits_bound_those_of_the_manager(searches):
     talk = Talk(seconds=0.5, iterations=1000)
     talk.ask("START 15", "INFO timeout_turn 5000", "INFO max_node 10", "BEGIN", "INFO max_node 2000", "BEGIN",
-             "INFO timeout_turn 200", "INFO max_node 0", "BEGIN")
+             "INFO timeout_turn 400", "INFO max_node 0", "BEGIN")
     assert [iterations for _, _, iterations, _ in searches] == [10, 1000, 1000]
-    assert [round(seconds, 1) for _, seconds, _, _ in searches] == [0.5, 0.5, 0.2]
+    seconds = [seconds for _, seconds, _, _ in searches]
+    assert 0.3 < seconds[0] <= 0.5 and 0.3 < seconds[1] <= 0.5 and 0.2 < seconds[2] < 0.4
 
 
 def test_limits_that_come_while_the_engine_thinks_count_from_the_beginning(searches):
