@@ -35,6 +35,7 @@ HERE = {
     "named pipes": hasattr(os, "mkfifo"),
     "pytest-xdist": importlib.util.find_spec("xdist") is not None,
     "resource": importlib.util.find_spec("resource") is not None,
+    "select on pipes": os.name == "posix",
     "signals to processes": os.name == "posix",
     "signals to threads": hasattr(signal, "pthread_kill"),
     "valgrind": shutil.which("valgrind") is not None,

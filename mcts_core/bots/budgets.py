@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections import deque
+
 import mcts_core
 
 TYPE_CHECKING = False
@@ -15,6 +18,18 @@ MARGIN = 0.1
 OVERHEAD = 0.05
 """Seconds of the clock that a move takes beyond its search, at most; a 50th of a clock that has less."""
 LEAST_OVERHEAD = 0.005
+UNSEEN = 0.004
+"""Seconds between manager and engine that the engine cannot measure: one writes, the other wakes up and reads."""
+COARSE = 0.02
+"""The same on Windows, where managers may read a clock that ticks every 16 ms."""
+LONG = 0.005
+"""Share of the limit that is left besides."""
+SAFETY = 1.5
+"""How much longer the next delay may be than the recent ones. A core that is shared is waited for in whole turns."""
+EXPECTED = 0.0035
+"""Seconds of the delay that a process expects before it has measured any."""
+RECENT = 50
+"""Moves whose delays are remembered."""
 MOVES = 30
 """Moves of one player that a game is expected to have."""
 LEAST = 0.001
@@ -30,6 +45,30 @@ MOST_ITERATIONS = 2**30 - 1
 def within(limit: float) -> float:
     """Seconds of a search whose answer must be there after ``limit`` seconds."""
     return min(max(LEAST, limit - min(MARGIN, limit / 2)), FOREVER)
+
+
+class Margin:
+    """What a move leaves of its limit, learned from the moves before: for an engine that measures its own delays.
+
+    A search is planned to end ``seconds(limit)`` before the limit: ``UNSEEN``, half a percent of the limit, and one and
+    a half times the longest delay of the last ``RECENT`` moves; at most ``MARGIN``, and at most half of the limit.
+    """
+
+    def __init__(self) -> None:
+        self._delays = deque([EXPECTED], RECENT)
+
+    def learn(self, delay: float) -> None:
+        """The last move was answered ``delay`` seconds after the planned end of its search, or before it: below 0."""
+        self._delays.append(max(0.0, delay))
+
+    def seconds(self, limit: float) -> float:
+        """Seconds that are left of ``limit``."""
+        unseen = COARSE if sys.platform == "win32" else UNSEEN
+        return min(unseen + LONG * limit + SAFETY * max(self._delays), MARGIN, limit / 2)
+
+    def within(self, limit: float) -> float:
+        """Seconds of a search whose answer must be there after ``limit`` seconds."""
+        return min(max(LEAST, limit - self.seconds(limit)), FOREVER)
 
 
 def share(

@@ -6,13 +6,15 @@ and the keys ``max_node`` and ``thread_num`` of ``INFO`` are those of other mana
 
 from __future__ import annotations
 
+import io
 import math
 import os
 import re
 import time
 
 import mcts_core
-from mcts_core.bots.budgets import DEFAULT_SECONDS, LEAST, check, fewest, share, within
+from mcts_core.bots.budgets import DEFAULT_SECONDS, FOREVER, LEAST, Margin, check, fewest, share
+from mcts_core.bots.lines import Lines
 from mcts_core.bots.thinking import GRACE, Thinking
 
 TYPE_CHECKING = False
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mcts_core import MNK, Searcher, Stats
-    from mcts_core.bots.lines import Lines
 
 OWN, OTHER = 1, -1
 FIVE = 5
@@ -37,6 +38,8 @@ PROCESS_MB = 40
 LEAST_MB, MOST_MB = 1, 65536
 SHOWN = 80
 """Characters of a command that an answer repeats."""
+REHEARSED = 8
+"""Positions of a rehearsal. On a core that is shared not every move is late: fewer would often measure nothing."""
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
 _COORDINATES = re.compile(r"\s*,\s*".join([r"([0-9]{1,4})"] * 2))
@@ -56,10 +59,26 @@ ERRORS = (
 )
 
 
+def rehearse(**options: Any) -> Margin:
+    """What a few short moves for nobody teach: so the first move of a game loads nothing, and knows the machine.
+
+    ``options``: those of ``Gomocup``. It takes some 0.2 s.
+    """
+    engine = Gomocup(Lines(io.BytesIO(), io.BytesIO()), **options)
+    engine.handle("INFO timeout_turn 20")
+    for column in range(REHEARSED):
+        for line in ("START 15", "BOARD", "7,7,2", "8,8,1", f"{column},6,2", "DONE", "TURN 0,0"):
+            engine.handle(line)
+            engine.finish()
+    engine.close()
+    return engine.margin
+
+
 class Times:
     """The limits of a turn and of the match that the manager named, in seconds, and what the match took of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, margin: Margin | None = None) -> None:
+        self.margin = margin or Margin()
         self.turn: float | None = None
         self.match: float | None = None
         self._left: float | None = None
@@ -88,7 +107,7 @@ class Times:
         """Seconds of the search for a move, by the own ones before and, at most, from now on; None: no limit."""
         limits = []
         if self.turn is not None:
-            limits.append(within(self.turn) if self.turn > 0.0 else FAST)
+            limits.append(self.margin.within(self.turn) if self.turn > 0.0 else FAST)
         left = self._left
         if left is None and self.match is not None:
             left = self.match - self._used
@@ -101,20 +120,30 @@ class Gomocup:
     """The engine: ``handle`` does the commands, the answers go to ``lines``.
 
     ``seconds`` and ``iterations`` bound every move besides the limits that the manager names; where neither names one
-    a move takes one second. Other keywords are the options of ``Searcher``. Raises InvalidOption.
+    a move takes one second. ``ponder``: it also searches while the opponent is to move, for as long as a turn may take.
+    ``margin``: what is known of the delays of this process, as from ``rehearse``. Other keywords are the options of
+    ``Searcher``. Raises InvalidOption.
     """
 
     def __init__(
-        self, lines: Lines, *, seconds: float | None = None, iterations: int | None = None, **options: Any
+        self,
+        lines: Lines,
+        *,
+        seconds: float | None = None,
+        iterations: int | None = None,
+        ponder: bool = False,
+        margin: Margin | None = None,
+        **options: Any,
     ) -> None:
         check(mcts_core.Searcher(**options), mcts_core.Gomoku(), seconds, iterations)
         self._lines = lines
         self._seconds = seconds
         self._iterations = iterations
+        self._ponder = ponder
         self._options = options
         self._told = {"rule": 0, "max_memory": 0, "max_node": 0, "thread_num": 0}
         """What INFO said, but for times."""
-        self._times = Times()
+        self._times = Times(margin)
         self._engine: tuple[dict[str, Any], Searcher] | None = None
         self._size: tuple[int, int] | None = None
         self._stones: dict[int, int] = {}
@@ -125,12 +154,21 @@ class Gomocup:
         self._wrong: Refused | Unknown | None = None
         """What was wrong with that BOARD."""
         self._thinking: Thinking | None = None
+        self._pondering: Thinking | None = None
+        """The search of the position after the last answer."""
         self._received = 0.0
+        self._planned = 0.0
+        """When the command came and when its search is to end."""
         self._commands: Mapping[str, Callable[[str], None]] = {
             "START": self._start, "RECTSTART": self._rectstart, "RESTART": self._restart, "BEGIN": self._begin,
             "TURN": self._turn, "BOARD": self._begin_board, "DONE": self._end_board, "TAKEBACK": self._takeback,
             "PLAY": self._play, "SWAP2BOARD": self._begin_swap2,
         }
+
+    @property
+    def margin(self) -> Margin:
+        """What the moves so far leave of their limits, and have learned."""
+        return self._times.margin
 
     def handle(self, line: str) -> bool:
         """Does one command; False when it was the last one."""
@@ -175,6 +213,7 @@ class Gomocup:
         """Ends everything; nothing is answered any more."""
         if self._thinking is not None:
             self._thinking.stop(silent=True)
+        self._end_pondering()
 
     def _start(self, text: str) -> None:
         if not re.fullmatch("[0-9]{1,4}", text) or not FIVE <= int(text) <= LARGEST:
@@ -210,10 +249,7 @@ class Gomocup:
         cell = self._cell(_COORDINATES, text, "TURN")
         if cell in self._stones:
             raise Refused(f"TURN {text}: there is a stone already")
-        state = self._state
-        if state is not None:
-            state = state.play(cell) if state.rule == self._rule() else None
-        self._think({**self._stones, cell: OTHER}, state)
+        self._think({**self._stones, cell: OTHER})
 
     def _begin_board(self, text: str) -> None:
         self._sides()
@@ -280,22 +316,30 @@ class Gomocup:
         if self._thinking is not None and self._thinking.running:
             self._thinking.stop_after(self._seconds_of_search())
 
-    def _think(self, stones: dict[int, int], state: MNK | None = None) -> None:
+    def _think(self, stones: dict[int, int]) -> None:
         """Searches the position, the engine to move, and answers with the move."""
-        if state is None:
-            state = self._position(stones)
+        state = self._next_position(stones) or self._position(stones)
         if state.winner() is not None:
             raise Refused("the game is over")
         engine = self._searcher()
 
         def answer(stats: Stats | None, error: Exception | None) -> None:
-            self._times.spend(time.perf_counter() - self._received)
             if stats is None:
+                self._times.spend(time.perf_counter() - self._received)
                 self._lines.send(f"ERROR {error}")
                 return
             move: Any = stats.move
             self._stones, self._state = {**stones, move: OWN}, state.play(move)
-            self._lines.send(*self._remarks(stats), self._coordinates(move))
+            answers = [*self._remarks(stats), self._coordinates(move)]
+            now = time.perf_counter()
+            self._times.spend(now - self._received)
+            if stats.stop_reason == "time":
+                self.margin.learn(now - self._planned)
+            self._lines.send(*answers)
+            if self._ponder and self._state.winner() is None:
+                # A lower priority for its thread made late moves more: on a shared core it then ends too slowly.
+                seconds = self._times.turn or FOREVER
+                self._pondering = Thinking(engine, self._state, seconds, None, lambda stats, error: None)
 
         told = self._told["max_node"]
         iterations = fewest(engine, state, self._iterations, told if told > 0 else None)
@@ -305,6 +349,13 @@ class Gomocup:
         if self._thinking is not None:
             self._thinking.stop()
             self._thinking = None
+        self._end_pondering()
+
+    def _end_pondering(self) -> None:
+        """Ends it; its tree stays for the next search. Only when no search is left that would begin it."""
+        if self._pondering is not None:
+            self._pondering.stop(silent=True)
+            self._pondering = None
 
     def _seconds_of_search(self, stones: Mapping[int, int] | None = None) -> float:
         """Seconds from now, LEAST at least."""
@@ -313,8 +364,8 @@ class Gomocup:
         own = sum(who == OWN for who in stones.values())
         told = self._times.search(own, (width * height - len(stones) + 1) // 2)
         limits = [limit for limit in (told, self._seconds) if limit is not None]
-        total = min(limits) if limits else DEFAULT_SECONDS
-        return max(LEAST, total - (time.perf_counter() - self._received))
+        self._planned = self._received + (min(limits) if limits else DEFAULT_SECONDS)
+        return max(LEAST, self._planned - time.perf_counter())
 
     def _searcher(self) -> Searcher:
         """The Searcher with the options that the manager's limits leave."""
@@ -362,6 +413,14 @@ class Gomocup:
         row, column = divmod(cell, self._sides()[0])
         return f"{column},{row}"
 
+    def _next_position(self, stones: Mapping[int, int]) -> MNK | None:
+        """The position of these stones where they are those on the board and one of the opponent's."""
+        state = self._state
+        added = [cell for cell in stones if cell not in self._stones]
+        if state is None or state.rule != self._rule() or len(added) != 1:
+            return None
+        return state.play(added[0]) if stones == {**self._stones, added[0]: OTHER} else None
+
     def _position(self, stones: Mapping[int, int]) -> MNK:
         """The position with these stones, the engine to move. Raises InvalidState where there is none."""
         width, height = self._sides()
@@ -388,5 +447,6 @@ class Gomocup:
             f"MESSAGE value {stats.value:.3f}{proof}, {stats.iterations} iterations in {stats.seconds:.3f} s, "
             f"pv {line}",
             f"DEBUG stopped by {stats.stop_reason}, depth {stats.depth_mean:.1f}/{stats.depth_max}, "
-            f"{stats.nodes} nodes, {stats.bytes / 2**20:.1f} MiB, seed {stats.seed}",
+            f"{stats.nodes} nodes, {stats.bytes / 2**20:.1f} MiB, {stats.reused_visits} visits reused, "
+            f"seed {stats.seed}",
         ]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import threading
+import time
+
+from mcts_core.bots.budgets import LEAST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +25,7 @@ class Thinking:
 
     ``done(stats, error)`` is called in that thread at the end, with the Stats or with what the search raised;
     ``progress(stats)`` on the way, every ``every`` seconds. ``seconds`` and ``iterations`` are the budgets of
-    ``Searcher.search``.
+    ``Searcher.search``; what the thread takes to begin is part of ``seconds``.
     """
 
     def __init__(
@@ -35,6 +38,7 @@ class Thinking:
         progress: Callable[[Stats], object] | None = None,
         every: float = 0.5,
     ) -> None:
+        self._begin = time.perf_counter()
         self._engine = engine
         self._done = done
         self._stop = threading.Event()
@@ -57,8 +61,11 @@ class Thinking:
         try:
             if self._stop.is_set():
                 iterations = 1
+            if seconds is not None:
+                seconds = max(LEAST, seconds - (time.perf_counter() - self._begin))
             self._engine.search(state, seconds, iterations=iterations, progress=progress, every=every)
-            stats = self._engine.stats()
+            if not self._silent:
+                stats = self._engine.stats()
         except Exception as error:  # a user's game may raise anything
             failure = error
         if not self._silent:

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 DESCRIPTION = """\
 An engine for five in a row that speaks the Gomocup (Piskvork) protocol on standard input and
-output. --seconds and --iterations bound every move besides the limits that the manager sets."""
+output. --seconds and --iterations bound every move besides the limits that the manager sets.
+--ponder is for managers that give each engine a core of its own."""
 
 
 def add_parser(commands: Commands) -> None:
@@ -22,16 +23,21 @@ def add_parser(commands: Commands) -> None:
         "gomocup", help="play five in a row for a Gomocup (Piskvork) manager", description=DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_search_options(parser)
+    parser.add_argument(
+        "--ponder", action="store_true",
+        help="search in the opponent's time, too, for as long as a turn may take (default: not)")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Plays until the manager ends it; returns the exit code."""
-    from mcts_core.bots.gomocup import Gomocup
+    from mcts_core.bots.gomocup import Gomocup, rehearse
     from mcts_core.bots.lines import serve, standard_lines
 
     with standard_lines() as lines:
-        engine = Gomocup(lines, seconds=args.seconds, iterations=args.iterations, **options.searcher_options(args))
+        chosen = {"seconds": args.seconds, "iterations": args.iterations, "ponder": args.ponder}
+        chosen |= options.searcher_options(args)
+        engine = Gomocup(lines, margin=rehearse(**chosen), **chosen)
         serve(engine, lines)
     return 0
 

@@ -10,6 +10,58 @@ def test_a_tenth_of_a_second_is_left_or_half_of_the_limit(limit, seconds):
     assert budgets.within(limit) == pytest.approx(seconds)
 
 
+LIMITS = (0.001, 0.01, 0.03, 0.05, 0.1, 0.3, 1.0, 5.0, 30.0, 1000.0)
+
+
+@pytest.fixture
+def elsewhere(monkeypatch):
+    """Not on Windows, whatever this runs on."""
+    monkeypatch.setattr(budgets.sys, "platform", "linux")
+
+
+@pytest.mark.parametrize("limit, seconds", [
+    (0.03, 0.0206), (0.05, 0.0405), (0.1, 0.09025), (0.3, 0.28925), (1.0, 0.98575), (30.0, 29.9), (0.01, 0.005),
+    (0.001, 0.001), (1e15, 1e9)])
+def test_a_process_that_has_measured_nothing_leaves_about_ten_milliseconds(elsewhere, limit, seconds):
+    assert budgets.Margin().within(limit) == pytest.approx(seconds)
+
+
+def test_a_margin_learns_that_moves_are_prompt(elsewhere):
+    margin = budgets.Margin()
+    before = margin.seconds(1.0)
+    for _ in range(budgets.RECENT - 1):
+        margin.learn(0.001)
+    assert margin.seconds(1.0) == before
+    margin.learn(-0.2)  # found before the planned end
+    assert margin.seconds(1.0) == pytest.approx(0.004 + 0.005 + 1.5 * 0.001)
+    for limit in LIMITS:
+        assert margin.seconds(limit) < 0.006 + 0.005 * limit
+
+
+def test_a_margin_remembers_the_longest_delay_for_fifty_moves(elsewhere):
+    margin = budgets.Margin()
+    margin.learn(0.02)
+    for _ in range(budgets.RECENT - 1):
+        margin.learn(0.001)
+        assert margin.seconds(0.3) == pytest.approx(0.004 + 0.0015 + 1.5 * 0.02)
+    margin.learn(0.001)
+    assert margin.seconds(0.3) == pytest.approx(0.004 + 0.0015 + 1.5 * 0.001)
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.001, 0.05, 3600.0])
+def test_whatever_it_learned_a_margin_leaves_no_more_than_the_fixed_one(delay):
+    margin = budgets.Margin()
+    margin.learn(delay)
+    for limit in LIMITS:
+        assert margin.within(limit) >= budgets.within(limit)
+        assert 0.0 < margin.seconds(limit) <= limit / 2
+
+
+def test_clocks_that_tick_coarsely_are_allowed_for(monkeypatch):
+    monkeypatch.setattr(budgets.sys, "platform", "win32")
+    assert budgets.Margin().seconds(1.0) > 0.016 + budgets.SAFETY * budgets.EXPECTED
+
+
 @pytest.mark.parametrize("remaining", [-5.0, 0.0, 0.004, 0.02, 0.3, 5.0, 600.0, 1e12])
 @pytest.mark.parametrize("made, left", [(0, 200), (0, 21), (29, 80), (100, 1), (30, 0)])
 def test_a_share_leaves_more_than_half_of_the_clock(remaining, made, left):

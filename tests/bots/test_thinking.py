@@ -4,6 +4,7 @@ import time
 import pytest
 
 import mcts_core
+from mcts_core.bots.budgets import LEAST
 from mcts_core.bots.thinking import Thinking
 
 LONG = 600.0
@@ -60,6 +61,24 @@ def test_stops_of_many_threads_are_one():
     for thread in threads:
         thread.join(LONG)
     assert done.stats.move is not None
+
+
+class Told:
+    """A Searcher that keeps the budget it is given."""
+
+    def search(self, state, seconds, *, iterations, progress, every):
+        self.seconds = seconds
+
+    def stats(self):
+        return self
+
+
+@pytest.mark.parametrize("seconds", [LONG, 1e-9])
+def test_what_the_thread_takes_to_begin_is_part_of_the_time(seconds):
+    engine, done = Told(), Outcome()
+    Thinking(engine, None, seconds, None, done).wait(LONG)
+    assert done.stats is engine
+    assert LEAST <= engine.seconds < LONG
 
 
 def test_silence():

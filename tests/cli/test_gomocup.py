@@ -31,6 +31,11 @@ def test_the_options_of_the_search_reach_the_engine(said):
     assert re.fullmatch(r"\d+,\d+", move)
 
 
+def test_pondering_is_an_option_and_ends_with_the_commands(said):
+    code, lines = said(["START 15\n", "TURN 7,7\n"], "--iterations", 30, "--ponder")
+    assert code == 0 and lines[0] == "OK" and re.fullmatch(r"\d+,\d+", lines[-1]) and len(lines) == 4
+
+
 def test_end_is_the_end(said):
     assert said(["START 15\n", "END\n", "ABOUT\n"]) == (0, ["OK"])
 
