@@ -128,7 +128,8 @@ def kind_of(state: Any) -> object:
     It does not name the state's class, which a Searcher would keep with it.
     """
     cells = state.m * state.n if isinstance(state, MNK) else 0
-    return isinstance(state, NativeState), isinstance(state, ConnectFour), (cells > 0) + (cells > 64), guide_of(state)
+    return (isinstance(state, NativeState), isinstance(state, ConnectFour), (cells > 0) + (cells > 64), guide_of(state),
+            has_valuation(state))
 
 
 def defaults(state: Any, *, by_rollouts: bool = False) -> Mapping[str, Any]:

@@ -111,6 +111,13 @@ def test_who_names_something_of_rollouts_gets_them():
     assert (options["valuation"], options["network"]) == ("rollout", None)
 
 
+def test_boards_with_as_many_cells_may_differ_in_kind():
+    engine = mc.Searcher(seed=1, memory_mb=16)
+    for state in (mc.MNK(20, 15, 5), mc.MNK(30, 10, 5), mc.MNK(20, 15, 5)):
+        assert engine.search(state, iterations=20) in state.legal_moves()
+        assert (engine.options(state)["valuation"] == "network") is (state.m == 20)
+
+
 def test_options_that_are_given_change_single_points():
     engine = mc.Searcher(rollout="random", prior_weight=7, fpu=0.5, final_move="max", grave_ref=9)
     assert engine.options(mc.Gomoku(15)) == {

@@ -39,7 +39,8 @@ FOREVER = 1e9
 DEFAULT_SECONDS = 1.0
 """Seconds of a search where nobody named a budget."""
 MOST_ITERATIONS = 2**30 - 1
-"""Iterations of the longest search, times ``rollouts_per_leaf``."""
+"""Iterations of the longest search, times ``rollouts_per_leaf``, or VALUE_STEPS with a valuation."""
+VALUE_STEPS = 64
 
 
 def within(limit: float) -> float:
@@ -108,5 +109,7 @@ def fewest(engine: Searcher, state: Any, *iterations: int | None) -> int | None:
     named = [number for number in iterations if number is not None]
     if not named:
         return None
-    most: int = MOST_ITERATIONS // engine.options(state)["rollouts_per_leaf"]
+    options = engine.options(state)
+    steps = 1 if options.get("valuation", "rollout") == "rollout" else VALUE_STEPS
+    most: int = MOST_ITERATIONS // max(steps, options["rollouts_per_leaf"])
     return min(*named, most)

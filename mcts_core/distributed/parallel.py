@@ -265,9 +265,8 @@ class _Search:
         self.trips: deque[float] = deque(maxlen=2 * workers)
         self.news: deque[tuple[str, bytes]] = deque(maxlen=KEPT * workers)
         self.told = 0
-        options = engine.options(state)
-        self.most = MAX_ITERATIONS // options.get("rollouts_per_leaf", 1) // (
-            1 + (options.get("selection") == "ucb1-tuned"))
+        self.most = MAX_ITERATIONS // engine._options.settings(state).rollouts_per_leaf // (
+            1 + (engine.options(state).get("selection") == "ucb1-tuned"))
         self.stop_reason = "time"
 
     # ---- the course of a search --------------------------------------------------------------------------------------

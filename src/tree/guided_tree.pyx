@@ -142,8 +142,8 @@ cdef bint prepare_estimator(GuidedTree *guided) noexcept nogil:
     guided.estimator = guided.valuation.create(game.context, guided.options.network)
     guided.estimator_game = game
     guided.estimator_network = guided.options.network
-    if guided.estimator == NULL and guided.options.network == NULL:
-        guided.valuation = NULL  # there is nothing to value positions by
+    if guided.estimator == NULL and guided.options.network == NULL and guided.options.share == 0:
+        guided.valuation = NULL  # there is nothing to weigh moves by
         return True
     return guided.estimator != NULL
 
