@@ -118,7 +118,7 @@ EVALUATOR: Mapping[str, Any] = {
 POLICY_VALUE: Mapping[str, Any] = {**EVALUATOR, "batch": 1}
 """Any game, with an evaluator of single states."""
 
-EXPLORATION: Mapping[str, float] = {"ucb1": 0.5**0.5, "puct": UCT["exploration"], "ucb1-tuned": 1.0, "rave": 0.1, "grave": 0.1}
+EXPLORATION: Mapping[str, float] = {"ucb1": 0.5**0.5, "ucb1-tuned": 1.0, "rave": 0.1, "grave": 0.1}
 """Of a selection that is not the default of its game."""
 
 
