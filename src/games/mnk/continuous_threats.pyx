@@ -15,7 +15,7 @@ from mcts_core.game cimport MCTS_NO_MOVE, mcts_proof
 from mcts_core.games.mnk.continuous_fours cimport (THREAT_LOOK, THREAT_STACK, THREAT_STONES, mnk_threat_table,
                                                    threat_cell_at, threat_is_over, threat_search)
 from mcts_core.games.mnk.continuous_threats cimport mnk_vct_table, vct_note
-from mcts_core.games.mnk.lines cimport MNK_LINES
+from mcts_core.games.mnk.lines cimport MNK_LINES, mnk_lines_of
 from mcts_core.games.proof_table cimport fill_zobrist, proof_bucket, proof_find, proof_keep
 
 
@@ -31,7 +31,10 @@ cdef enum:
     NO_LIMIT = 65000
     DEEPEST = 80        # moves of the attacker
     FOURS_STEPS = 400   # for one attack of fours within the search, which goes on with threes when they are spent
-    NODE_STEPS = 8      # of a node, beside its attacks of fours
+    CALL_STEPS = 4      # of one of these, beside those that it counts
+    ZONE_STEPS = 10
+    LIST_STEPS = 3
+    NODE_STEPS = 10     # of a node, beside its attacks of fours
     UNKNOWN = -1
 
 # Of the attacker: he is to move; the defender is, and need look at the zone only; he is, and every move is looked at.
@@ -115,6 +118,7 @@ cdef int by_fours(threat_search *s, int player, uint32_t *move) noexcept nogil:
     """Stones of a win by fours; 0 or UNKNOWN: none was found with little work."""
     cdef uint64_t limit = s.limit, pause = s.pause
     cdef int stones
+    s.spent += CALL_STEPS
     s.limit = s.pause = min(limit, s.spent + FOURS_STEPS)
     stones = FOURS.win(s, player, move)
     s.limit = limit
@@ -126,6 +130,7 @@ cdef int threat(threat_search *s, int player, uint32_t *zone, uint16_t *order, i
     """The same of the player who has just moved, if the other one passes, with its zone."""
     cdef uint64_t limit = s.limit, pause = s.pause
     cdef int stones
+    s.spent += ZONE_STEPS
     s.limit = s.pause = min(limit, s.spent + FOURS_STEPS)
     stones = FOURS.zone(s, player, zone, order, length, quiet)
     s.limit = limit
@@ -142,7 +147,27 @@ cdef inline uint32_t open_threes(uint32_t mine, uint32_t theirs, uint32_t valid,
     return (at << 1 | at << 2 | at << 3 | at << 4) & empty
 
 
-cdef inline void add_threat(threat_search *s, uint32_t *count, int move, int reply) noexcept nogil:
+cdef inline uint32_t potential(const threat_search *s, const uint32_t *mine, const uint32_t *theirs, int cell) noexcept nogil:
+    """On how many lines a stone in a cell would stand with another one in a window."""
+    cdef int lines[4]
+    cdef uint32_t bits[4]
+    cdef int y = cell >> 5, x = cell & 31, i
+    cdef uint32_t count = 0, live, reach, bit
+    mnk_lines_of(y, x, lines)
+    for i in range(4):
+        bit = <uint32_t>1 << (y if i == 1 else x)
+        live = s.valid[lines[i]] & ~theirs[lines[i]]
+        reach = bit
+        reach |= (reach << 1 | reach >> 1) & live
+        reach |= (reach << 1 | reach >> 1) & live
+        reach |= (reach << 1 | reach >> 1) & live
+        reach |= (reach << 1 | reach >> 1) & live
+        if reach & mine[lines[i]] and reach & reach >> 1 & reach >> 2 & reach >> 3 & reach >> 4:
+            count += 1
+    return count
+
+
+cdef inline void add_threat(threat_search *s, int player, uint32_t *count, int move, int reply) noexcept nogil:
     """A four with its reply, or a three. What makes two threats at once comes first."""
     cdef child *one
     if s.seen[move] == s.stamp:
@@ -157,7 +182,7 @@ cdef inline void add_threat(threat_search *s, uint32_t *count, int move, int rep
         s.reply[move] = count[0]
         one.move = move
         one.reply = reply
-        one.proof = 2
+        one.proof = (9 if reply == NO_REPLY else 13) - 2 * potential(s, s.board.own[player], s.board.own[1 - player], move)
         one.disproof = 1
         count[0] += 1
 
@@ -179,11 +204,11 @@ cdef uint32_t list_threats(threat_search *s, int player, int forced) noexcept no
             three &= three - 1
             low = threat_cell_at(s, line, mcts_ctz64(window))
             high = threat_cell_at(s, line, mcts_ctz64(window & (window - 1)))
-            add_threat(s, &count, low, high)
-            add_threat(s, &count, high, low)
+            add_threat(s, player, &count, low, high)
+            add_threat(s, player, &count, high, low)
         cells = open_threes(mine[line], theirs[line], s.valid[line], s.strict)
         while cells:
-            add_threat(s, &count, threat_cell_at(s, line, mcts_ctz64(cells)), NO_REPLY)
+            add_threat(s, player, &count, threat_cell_at(s, line, mcts_ctz64(cells)), NO_REPLY)
             cells &= cells - 1
     if forced >= 0:
         one = children_at(s, s.top)
@@ -194,6 +219,13 @@ cdef uint32_t list_threats(threat_search *s, int player, int forced) noexcept no
             one.reply = NO_REPLY
             one.proof = one.disproof = 1
         count = 1
+    return count
+
+
+cdef void recall_children(threat_search *s, int player, uint32_t count) noexcept nogil:
+    """What is known of the positions after the threats on the stack."""
+    cdef uint32_t i
+    cdef child *one
     for i in range(count):
         one = &children_at(s, s.top)[i]
         FOURS.put(s, player, one.move)
@@ -203,14 +235,15 @@ cdef uint32_t list_threats(threat_search *s, int player, int forced) noexcept no
         if one.reply != NO_REPLY:
             FOURS.put(s, 1 - player, one.reply)
         FOURS.put(s, player, one.move)
-    return count
 
 
-cdef inline void fill(const threat_search *s, child *one, uint64_t key) noexcept nogil:
+cdef inline bint fill(const threat_search *s, child *one, uint64_t key) noexcept nogil:
     cdef vct_note *known = recall(s, key)
-    if known != NULL:
-        one.proof = known.proof
-        one.disproof = known.disproof
+    if known == NULL:
+        return False
+    one.proof = known.proof
+    one.disproof = known.disproof
+    return True
 
 
 cdef inline void update(child *one, const standing *found) noexcept nogil:
@@ -257,6 +290,8 @@ cdef int list_defences(threat_search *s, int player, uint32_t *zone, const uint1
             over = not add_reply(s, player, cell)
         FOURS.put(s, 1 - player, cell)
         over = over or is_over(s)
+        if s.top > base and children_at(s, s.top - 2).disproof == 0 and children_at(s, s.top - 2).proof:
+            break
     count = (s.top - base) // 2
     s.top = base
     return UNKNOWN if over else count
@@ -265,12 +300,19 @@ cdef int list_defences(threat_search *s, int player, uint32_t *zone, const uint1
 cdef inline bint add_reply(threat_search *s, int player, int cell) noexcept nogil:
     """Pushes a move of the defender, which is on the board; whether there was room."""
     cdef child *one = children_at(s, s.top)
+    cdef int cells[2]
     if s.top + 2 > THREAT_STACK:
         return False
     one.move = cell
     one.reply = NO_REPLY
     one.proof = one.disproof = 1
-    fill(s, one, s.hash ^ KINDS[player][ATTACK])
+    if not fill(s, one, s.hash ^ KINDS[player][ATTACK]):
+        s.top += 2
+        s.spent += LIST_STEPS
+        one.disproof = (list_threats(s, player, -1) + 1) // 2
+        s.top -= 2
+        if one.disproof == 0 and FOURS.fives(s, 1 - player, cells) == 1:
+            one.disproof = 1
     s.top += 2
     return True
 
@@ -303,6 +345,7 @@ cdef void attack(threat_search *s, int player, uint32_t proof_limit, uint32_t di
         set_failed(found)
         return
     count = list_threats(s, player, cells[0] if fives else -1)
+    recall_children(s, player, count)
     s.top += 2 * count
     while True:
         best = NULL
