@@ -125,7 +125,8 @@ cdef int32_t prove(void *context, const void *root, const uint32_t *path, uint32
         p.threats.limit = budget // 2 if has_solver(g) or budget >= VCT_BUDGET else budget
         THREATS.prove(&p.threats, to_move, proof)
         if proof.value < 0 and not has_solver(g) and budget >= VCT_BUDGET and not p.threats.interrupted:
-            p.threats.limit = budget
+            # Where an exact distance is asked for, which threes do not give, little more than what is known already.
+            p.threats.limit = min(budget, p.threats.spent + VCT_BUDGET) if exact else budget
             VCT.prove(&p.threats, to_move, proof)
         if proof.move != MCTS_NO_MOVE:
             proof.move = move_at(g, proof.move)
