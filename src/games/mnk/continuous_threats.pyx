@@ -36,6 +36,7 @@ cdef enum:
     LIST_STEPS = 3
     NODE_STEPS = 10     # of a node, beside its attacks of fours
     UNKNOWN = -1
+    FIRST_SHARE = 500   # of the budget for an attack, then for a loss, then twice that for each, and so on
     DOUBLE = 1          # proof numbers of threats that are not estimated yet
     SINGLE = 2
 
@@ -296,7 +297,7 @@ cdef int list_defences(threat_search *s, int player, uint32_t *zone, const uint1
                 for row in range(32):
                     zone[row] &= other[row]
         else:
-            over = not add_reply(s, player, cell)
+            over = not add_reply(s, player, cell, True)
         FOURS.put(s, 1 - player, cell)
         over = over or is_over(s)
         if s.top > base and children_at(s, s.top - 2).disproof == 0 and children_at(s, s.top - 2).proof:
@@ -306,8 +307,9 @@ cdef int list_defences(threat_search *s, int player, uint32_t *zone, const uint1
     return UNKNOWN if over else count
 
 
-cdef inline bint add_reply(threat_search *s, int player, int cell) noexcept nogil:
-    """Pushes a move of the defender, which is on the board; whether there was room."""
+cdef inline bint add_reply(threat_search *s, int player, int cell, bint guess) noexcept nogil:
+    """Pushes a move of the defender, which is on the board; whether there was room. ``guess``: the disproof number of a
+    position not seen yet grows with ``player``'s threats."""
     cdef child *one = children_at(s, s.top)
     cdef int cells[2]
     if s.top + 2 > THREAT_STACK:
@@ -315,7 +317,7 @@ cdef inline bint add_reply(threat_search *s, int player, int cell) noexcept nogi
     one.move = cell
     one.reply = NO_REPLY
     one.proof = one.disproof = 1
-    if not fill(s, one, s.hash ^ KINDS[player][ATTACK]):
+    if not fill(s, one, s.hash ^ KINDS[player][ATTACK]) and guess:
         s.top += 2
         s.spent += LIST_STEPS
         one.disproof = (list_threats(s, player, -1) + 1) // 2
@@ -424,7 +426,7 @@ cdef void defend(threat_search *s, int player, uint32_t proof_limit, uint32_t di
     if count == 1:
         order[0] = cells[0]
         FOURS.put(s, 1 - player, cells[0])
-        count = add_reply(s, player, cells[0])
+        count = add_reply(s, player, cells[0], False)
         FOURS.put(s, 1 - player, cells[0])
         s.top -= 2 * count
     else:
@@ -458,7 +460,7 @@ cdef void resist(threat_search *s, int player, uint32_t threatens, standing *fou
                 if col < 0 or col >= s.cols or (s.board.own[0][row] | s.board.own[1][row]) >> col & 1:
                     continue
                 FOURS.put(s, 1 - player, 32 * row + col)
-                add_reply(s, player, 32 * row + col)
+                add_reply(s, player, 32 * row + col, False)
                 FOURS.put(s, 1 - player, 32 * row + col)
     count = (s.top - base) // 2
     s.top = base
@@ -519,7 +521,6 @@ cdef void lose(threat_search *s, int player, standing *found) noexcept nogil:
     cdef uint32_t move
     cdef standing passed
     set_failed(found)
-    found.over = False
     if FOURS.fives(s, 1 - player, cells):
         return
     if FOURS.fives(s, player, cells) or by_fours(s, player, &move) > 0:
@@ -528,31 +529,41 @@ cdef void lose(threat_search *s, int player, standing *found) noexcept nogil:
     attack(s, player, NO_LIMIT, NO_LIMIT, 0, &passed)
     if passed.proof == 0:
         resist(s, player, passed.move, found)
+    elif passed.disproof:
+        found.disproof = 1  # not known yet
 
 
 cdef void prove(threat_search *s, int32_t player, mcts_proof *proof) noexcept nogil:
-    cdef uint64_t limit = s.limit
-    cdef standing found
+    cdef uint64_t limit = s.limit, share = FIRST_SHARE // 2
+    cdef standing found, refuge
     proof.value = -1
     proof.distance = 0
     proof.exact = False
     proof.move = MCTS_NO_MOVE
     s.interrupt = proof.interrupt
     s.interrupted = 0
-    s.limit = s.spent + (limit - s.spent + 1) // 2
-    s.pause = min(s.limit, s.spent + THREAT_LOOK)
-    attack(s, player, NO_LIMIT, NO_LIMIT, 0, &found)
-    if found.proof == 0:
-        proof.value = 2
-    elif not s.interrupted:
-        s.limit = limit
-        lose(s, 1 - player, &found)
-        if found.proof == 0:
-            proof.value = 0
-        elif not s.interrupted:
+    s.limit = s.spent
+    s.pause = min(limit, s.spent + THREAT_LOOK)
+    found.proof = found.disproof = refuge.proof = refuge.disproof = 1
+    while proof.value < 0 and s.spent < limit and not s.interrupted:
+        share *= 2
+        if found.disproof:
+            s.limit = min(limit, s.spent + share)
             attack(s, player, NO_LIMIT, NO_LIMIT, 0, &found)
             if found.proof == 0:
                 proof.value = 2
+                break
+            if s.interrupted:
+                break
+        if refuge.disproof:
+            s.limit = min(limit, s.spent + share)
+            lose(s, 1 - player, &refuge)
+            if refuge.proof == 0:
+                proof.value = 0
+                found = refuge
+                break
+        if found.disproof == 0 and refuge.disproof == 0:
+            break
     if proof.value >= 0:
         proof.distance = found.plies
         proof.exact = found.plies <= 4 + proof.value // 2  # all that is shorter is by fours, and was looked for
