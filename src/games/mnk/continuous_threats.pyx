@@ -3,8 +3,8 @@
 A three threatens a win by fours. What can stop that is known (``zone_of`` of continuous_fours): the cells that it needs,
 and the defender's own fours. All of these are tried, so that a win found is one against every defence (threat-space
 search: Allis, van den Herik, Huntjens, "Go-Moku solved by new search techniques", 1993). The search is by proof numbers,
-depth first, with a table (df-pn: Nagai, "Df-pn algorithm for searching AND/OR trees and its applications", 2002). Hot:
-compiled once per instruction set.
+depth first, with a table (df-pn: Nagai, "Df-pn algorithm for searching AND/OR trees and its applications", 2002). It
+shares memory and budget with the search by fours. Hot: compiled once per instruction set.
 """
 
 from cpython.pycapsule cimport PyCapsule_New
@@ -545,7 +545,7 @@ cdef void prove(threat_search *s, int32_t player, mcts_proof *proof) noexcept no
     s.limit = s.spent
     s.pause = min(limit, s.spent + THREAT_LOOK)
     found.proof = found.disproof = refuge.proof = refuge.disproof = 1
-    while proof.value < 0 and s.spent < limit and not s.interrupted:
+    while s.spent < limit and share <= limit and not s.interrupted:
         share *= 2
         if found.disproof:
             s.limit = min(limit, s.spent + share)
