@@ -31,10 +31,10 @@ cdef enum:
     NO_LIMIT = 65000
     DEEPEST = 60        # moves of the attacker
     FOURS_STEPS = 400   # for one attack of fours within the search, which goes on with threes when they are spent
-    CALL_STEPS = 4      # of one of these, beside those that it counts
-    ZONE_STEPS = 10
-    LIST_STEPS = 3
-    NODE_STEPS = 10     # of a node, beside its attacks of fours
+    CALL_STEPS = 5      # of one of these, beside those that it counts
+    ZONE_STEPS = 16
+    LIST_STEPS = 5
+    NODE_STEPS = 14     # of a node, beside its attacks of fours
     UNKNOWN = -1
     FIRST_SHARE = 500   # of the budget for an attack, then for a loss, then twice that for each, and so on
     DOUBLE = 1          # proof numbers of threats that are not estimated yet
