@@ -6,8 +6,8 @@ from mcts_core.game cimport mcts_proof
 from mcts_core.games.mnk.continuous_fours cimport threat_search
 
 
-# What is known of a position: proof and disproof number. A position that is won (lost) by the attacker's threats has the
-# proof number 0, and its distance in plies in place of the disproof number.
+# What is known of a position: proof and disproof number. One that the attacker's threats win has the proof number 0 and
+# its distance in plies as the disproof number; one where they fail has the disproof number 0.
 ctypedef struct vct_note:
     uint16_t move
     uint16_t proof

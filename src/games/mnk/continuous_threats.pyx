@@ -1,10 +1,10 @@
 """Victory by continuous threats for five in a row: wins by open threes and fours, and losses against them.
 
-A three threatens a win by fours. What can stop that is known (``zone_of`` of continuous_fours): the cells that it needs,
-and the defender's own fours. All of these are tried, so that a win found is one against every defence (threat-space
-search: Allis, van den Herik, Huntjens, "Go-Moku solved by new search techniques", 1993). The search is by proof numbers,
-depth first, with a table (df-pn: Nagai, "Df-pn algorithm for searching AND/OR trees and its applications", 2002). It
-shares memory and budget with the search by fours. Hot: compiled once per instruction set.
+A three threatens a win by fours. What can stop that is known (``zone_of`` of continuous_fours): the cells that it
+needs, and the defender's own fours. All of these are tried, so that a win found is one against every defence
+(threat-space search: Allis, van den Herik, Huntjens, "Go-Moku solved by new search techniques", 1993). The search is by
+proof numbers, depth first, with a table (df-pn: Nagai, "Df-pn algorithm for searching AND/OR trees and its
+applications", 2002). It shares the table with the search by fours. Hot: compiled once per instruction set.
 """
 
 from cpython.pycapsule cimport PyCapsule_New
@@ -263,11 +263,12 @@ cdef inline void update(child *one, const standing *found) noexcept nogil:
 
 cdef int list_defences(threat_search *s, int player, uint32_t *zone, const uint16_t *order, int length,
                        uint32_t *least) noexcept nogil:
-    """Puts those moves in the zone of ``player``'s attack on the stack that leave him no win by fours; returns how many,
-    or UNKNOWN when the search has ended. ``least``: the plies in which all others lose.
+    """Puts those moves in the zone of ``player``'s attack on the stack that leave him no win by fours; returns how
+    many, or UNKNOWN when the search has ended. ``least``: the plies in which all others lose.
 
-    A win by fours against one move is one against all moves outside of its own zone as well: the stone of that move
-    could only have helped the defender, but for overlines.
+    A win by fours against one move is one against all moves outside of its own zone as well: without the stone of that
+    move the defender has no more than with it. In exact five he may have more, where that stone makes an overline of
+    his five, so there his stones and replies must make no four at all.
     """
     cdef int index = 0, y = 0, cell, stones, other_length, row
     cdef uint32_t base = s.top, count = 0, move
@@ -506,7 +507,8 @@ cdef void refute(threat_search *s, int player, uint64_t key, uint32_t count, uin
         if proof >= proof_limit or disproof >= disproof_limit or found.over:
             break
         FOURS.put(s, 1 - player, best.move)
-        attack(s, player, proof_limit - proof + best.proof, min(disproof_limit, second + 1 + second // 4), depth, &below)
+        attack(s, player, proof_limit - proof + best.proof, min(disproof_limit, second + 1 + second // 4), depth,
+               &below)
         FOURS.put(s, 1 - player, best.move)
         update(best, &below)
     s.top = base

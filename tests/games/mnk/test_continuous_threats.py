@@ -65,8 +65,8 @@ def ask(probe, path):
 
 
 def check_to_the_end(state, probe, path, proof, chooser, width):
-    """Plays a proof: every legal reply must lose in time; ``width`` of those that fours do not refute are played on, fewer
-    from reply to reply, and one of the others."""
+    """Plays a proof: every legal reply must lose in time; ``width`` of those that fours do not refute are played on,
+    fewer from reply to reply, and one of the others."""
     value, distance, _exact, move = proof
     if value == WIN:
         after = state.play(move)
