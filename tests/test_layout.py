@@ -34,6 +34,7 @@ TESTED_IN = {
     "src/games/mnk/small_boards.pyx": "games/mnk/prover",
     "src/games/mnk/continuous_fours.pyx": "games/mnk/prover",
     "src/testing/kernel_probe.pyx": "games/mnk/rollout",
+    "src/testing/threat_probe.pyx": "games/mnk/continuous_threats",
     "src/engine/storage.pyx": "storage",
     "src/tree/storage.pyx": "storage",
     "mcts_core/tree/check_walk.pxd": "tree/check",
