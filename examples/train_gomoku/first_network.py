@@ -6,7 +6,7 @@ straight four, and so on. Games from a network of random weights would have to f
 
 import numpy as np
 import torch
-from network import Batch, LineNetwork
+from network import NOWHERE, Batch, LineNetwork, padded
 from patterns import OTHER, OWN, PATTERNS, REACH, half_lines, halves_of_patterns, patterns
 from torch.nn import functional
 
@@ -16,8 +16,6 @@ become a straight four; another three; a two with room on several sides; another
 OTHER_SCORES = 12.0, 4.0, 2.0, 1.6, 0.5, 0.3, 0.1, 0.0
 """The same where it prevents the other side from this."""
 FIVE = 0
-NOWHERE = -1e4
-"""The logit of no cell: as good as minus infinity, of which the cross-entropy would make nan."""
 WINDOWS = [slice(begin, begin + 5) for begin in range(1, 6)]
 """The fives through the middle of the eleven cells of a line."""
 
@@ -123,19 +121,11 @@ def fit(steps=900, games=192, seed=1, rate=1e-2):
 
 
 def distance(logits, wanted, batch):
-    """Cross-entropy against the wanted priors; and squares, as it does not see how bad the bad moves are."""
-    found, wanted = (padded(part, batch) for part in (logits, wanted))
-    entropy = functional.kl_div(torch.log_softmax(found,1), torch.softmax(wanted, 1),reduction="batchmean")
+    """Divergence from the wanted priors; and squared differences, as it does not see how bad the bad moves are."""
+    found, wanted = (padded(part, batch.sizes) for part in (logits, wanted))
+    shares = torch.log_softmax(wanted, 1)
+    divergence = functional.kl_div(torch.log_softmax(found, 1), shares, reduction="batchmean", log_target=True)
     there = wanted > NOWHERE
     off = found - wanted  # 0 where there is no cell
     mean = off.sum(1, keepdim=True) / there.sum(1, keepdim=True)
-    return entropy + 0.1 * ((off - mean)[there] ** 2).mean()
-
-
-def padded(logits, batch):
-    """Logits of all cells as [positions, most cells of one], NOWHERE where a position has fewer."""
-    positions = len(batch.sizes)
-    row = torch.arange(positions).repeat_interleave(batch.sizes)
-    place = torch.arange(len(logits)) - batch.offsets[:-1].repeat_interleave(batch.sizes)
-    table = logits.new_full((positions, int(batch.sizes.max())), NOWHERE)
-    return table.index_put((row, place), logits)
+    return divergence + 0.1 * ((off - mean)[there] ** 2).mean()

@@ -31,6 +31,9 @@ LIMITS = {"half_line": 8191, "mix": 4096, "mix_bias": 2**24, "policy": 32767,
           "value1": 4096, "value1_bias": 2**24, "value2": 4096, "value2_bias": 2**24}
 """Greatest sizes in the file. The biases' limits, 128, only keep sums within 32 bits."""
 
+NOWHERE = -1e4
+"""The logit of no cell: as good as minus infinity, of which a cross-entropy would make nan."""
+
 
 class Batch:
     """Positions as the model reads them: their cells one after another, those of position n from ``offsets[n]``.
@@ -106,6 +109,15 @@ def cut_off(x, scale):
     return x + (torch.floor(x.detach() * scale) / scale - x.detach())
 
 
+def padded(logits, sizes):
+    """Logits of the cells of all positions as a table [positions, most cells of one], filled up with NOWHERE."""
+    begin = sizes.cumsum(0) - sizes
+    row = torch.arange(len(sizes)).repeat_interleave(sizes)
+    place = torch.arange(len(logits)) - begin.repeat_interleave(sizes)
+    table = logits.new_full((len(sizes), int(sizes.max())), NOWHERE)
+    return table.index_put((row, place), logits)
+
+
 class LineNetwork(nn.Module):
     def __init__(self, hidden=HIDDEN, channels=CHANNELS, value_hidden=VALUE_HIDDEN):
         super().__init__()
@@ -139,13 +151,13 @@ class LineNetwork(nn.Module):
         """The rows of the patterns ``numbers``."""
         low, high = self.halves[numbers].unbind(1)
         half = self.exact("half_line")
-        hidden = (half.index_select(0, low) + half.index_select(0, high)).clamp(0, 4095 / 256)
+        hidden = functional.hardtanh(half.index_select(0, low) + half.index_select(0, high), 0, 4095 / 256)
         rows = torch.addmm(self.exact("mix_bias"), hidden, self.exact("mix"))
-        return rounded(rows, 128).clamp(-8191 / 128, 8191 / 128)
+        return functional.hardtanh(rounded(rows, 128), -8191 / 128, 8191 / 128)
 
     def features(self, batch):
         """The features of all cells, [cells, channels] from 0 to 1."""
-        return _SumOfFour.apply(self.table(batch.patterns), batch).clamp(0, 1)
+        return functional.hardtanh(_SumOfFour.apply(self.table(batch.patterns), batch), 0, 1)
 
     def logits(self, features):
         """The logits of the priors, of each cell."""
