@@ -75,7 +75,8 @@ class Samples:
         """Writes the file ``path``, all of it or nothing, with the Counts of the games."""
         part = f"{path}.part"
         with open(part, "wb") as file:
-            np.savez_compressed(file, counts=json.dumps(asdict(counts)), **{name: getattr(self, name) for name in FIELDS})
+            arrays = {name: getattr(self, name) for name in FIELDS}
+            np.savez_compressed(file, counts=json.dumps(asdict(counts)), **arrays)
         os.replace(part, path)
 
     @classmethod

@@ -183,7 +183,8 @@ def main(argv=None):
         for worker in workers:
             worker.join()
     shutil.copy(newest(run.networks), args.out / "network.net")
-    print(f"{args.out / 'network.net'}: generation {run.progress['generation']}, {run.progress['positions']:,} positions")
+    progress = run.progress
+    print(f"{args.out / 'network.net'}: generation {progress['generation']}, {progress['positions']:,} positions")
 
 
 def loop(run, workers, budgets):
