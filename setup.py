@@ -19,7 +19,7 @@ BUILD = Path("build")
 INCLUDE_DIRS = ["src", "mcts_core/include"]
 HOT_MODULES = ["tree.plain_tree", "tree.guided_tree", "tree.general_tree", "games.connect_four.rollout",
                "games.connect_four.knowledge", "games.connect_four.alpha_beta", "games.mnk.rollout",
-               "games.mnk.knowledge", "games.mnk.continuous_fours", "games.mnk.small_boards"]
+               "games.mnk.knowledge", "games.mnk.valuation", "games.mnk.continuous_fours", "games.mnk.small_boards"]
 MODULES = sorted({".".join(path.relative_to("src").with_suffix("").parts) for path in Path("src").rglob("*.pyx")}
                  - set(HOT_MODULES))
 
@@ -138,6 +138,7 @@ if __name__ == "__main__":  # processes that translate may import this file
             # headers: the contract that others build on; all others are of the modules for each other
             "mcts_core": ["game.pxd", "simple_game.pxd", "include/mcts_core/*.h", "**/*.pyi", "py.typed"],
             "mcts_core.web": ["static/*"],
+            "mcts_core.games.mnk": ["*.network"],
         },
         ext_modules=[extension(name, source(name)) for name in MODULES]
         + [extension(hot_name(name, isa), hot_source(name, isa)) for name in HOT_MODULES for isa in ISAS],

@@ -18,6 +18,7 @@ cdef extern from "mcts_core/game.h" nogil:
         MCTS_ROLLOUT_TACTICAL
         MCTS_CHANCE
         MCTS_MAX_MOVES
+        MCTS_VALUE_ONE
     const uint32_t MCTS_ALL_TRIED, MCTS_NO_MOVE
 
     ctypedef struct mcts_rng:
@@ -105,6 +106,22 @@ cdef extern from "mcts_core/game.h" nogil:
         mcts_use_memory clear_memory
         mcts_use_memory destroy_memory
 
+    ctypedef struct mcts_estimate:
+        int32_t value
+        mcts_proof proof
+
+    ctypedef int32_t (*mcts_value)(void *context, const void *root, const uint32_t *path, uint32_t length,
+                                   void *memory, mcts_estimate *estimate) noexcept
+    ctypedef int32_t (*mcts_weigh)(void *context, const void *root, const uint32_t *path, uint32_t length,
+                                   void *memory, const uint32_t *moves, uint32_t count, float *weights) noexcept
+    ctypedef void *(*mcts_create_valuation)(void *context, const void *network) noexcept
+
+    ctypedef struct mcts_valuation:
+        mcts_value value
+        mcts_weigh weigh
+        mcts_create_valuation create
+        mcts_use_memory destroy
+
     ctypedef int32_t (*mcts_to_move)(void *context, const void *state) noexcept
     ctypedef int32_t (*mcts_returns)(void *context, const void *state, double *values) noexcept
     ctypedef int32_t (*mcts_chance)(void *context, const void *state, uint32_t *moves, double *probabilities) noexcept
@@ -138,10 +155,15 @@ cdef extern from "mcts_core/game.h" nogil:
         mcts_rollouts rollouts
         const mcts_guide *guide
         const mcts_general *general
+        const mcts_valuation *valuation
 
 
 cdef inline const mcts_general *general_of(const mcts_game *game) noexcept nogil:
     return game.general if game != NULL and game.version >= 3 else NULL
+
+
+cdef inline const mcts_valuation *valuation_of(const mcts_game *game) noexcept nogil:
+    return game.valuation if game != NULL and game.version >= 4 and game.guide != NULL else NULL
 
 
 cdef class NativeState:

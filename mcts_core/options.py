@@ -7,9 +7,11 @@ from os import urandom
 
 from mcts_core import tuning
 from mcts_core.arguments import as_int, shorten
-from mcts_core.engine.settings import GeneralSettings, TwoPlayerSettings, default_memory, guide_of, tree_share
+from mcts_core.engine.settings import GeneralSettings, TwoPlayerSettings, default_memory, guide_of, has_valuation, tree_share
 from mcts_core.errors import InvalidOption
 from mcts_core.game import NativeState, is_general
+from mcts_core.games.mnk.network import Network
+from mcts_core.games.mnk.weights import shipped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ PROVER_BYTES = 64 << 20
 """Largest memory of a game's exact search; never more than a quarter of the budget."""
 
 _PRESETS = ("strong", "uct")
-_SELECTIONS = ("ucb1", "ucb1-tuned", "rave", "grave")
+_SELECTIONS = ("ucb1", "puct", "ucb1-tuned", "rave", "grave")
 _ROLLOUTS = ("random", "decisive", "tactical")
 _SCHEDULES = ("mse", "hand")
 _FINAL_MOVES = ("robust", "max")
@@ -85,6 +87,17 @@ def _function(value: Any, name: str) -> Any:
     raise InvalidOption(f"{name} must be a function, got {shorten(value)}")
 
 
+def _valuation(value: Any, name: str) -> str | float:
+    """``"rollout"``, ``"network"`` or the share of the network."""
+    if isinstance(value, str):
+        return _choice("network", "rollout")(value, name)
+    return as_number(value, name, 0.0, 1.0)
+
+
+def _network(value: Any, name: str) -> Network:
+    return value if isinstance(value, Network) else Network(value)
+
+
 def _memory(value: Any, name: str) -> int:
     return int(as_number(value, name, 1.0, 65536.0) * 2**20)
 
@@ -121,6 +134,7 @@ _GIVEN: dict[str, Callable[[Any, str], Any]] = {
     "root_proofs": _whole(0, 2**20),
     "exchange_every": _whole(16, 2**30),
     "final_move": _choice(*_FINAL_MOVES),
+    "valuation": _valuation,
 }
 """What has defaults by game."""
 
@@ -132,8 +146,16 @@ _GENERAL: dict[str, Callable[[Any, str], Any]] = {
     "noise_alpha": _number(1e-6, 1e6),
     "noise_weight": _number(0.0, 1.0),
     "temperature": _number(0.0, 1e6),
+    "network": _network,
 }
-"""Those of general games and evaluators alone."""
+"""Those of general games, evaluators and networks alone."""
+
+_PUCT = ("c_puct", "noise_alpha", "noise_weight", "network")
+"""Of these, the ones that a search of a native game by PUCT knows."""
+
+_ROLLOUT = ("selection", "exploration", "rollout", "rollouts_per_leaf", "prior_weight", "rave_schedule", "rave_k",
+            "rave_bias", "grave_ref")
+"""Who gives one of these, and nothing of ``_PUCT``, wants a search by rollouts."""
 
 FUNCTIONS = ("evaluator", "policy_value")
 """Of these, the functions that value leaves; a search has one of them at most."""
@@ -143,7 +165,7 @@ class Options:
     """The options of one Searcher, checked: those that were given, and the settings of a search that they make."""
 
     __slots__ = (
-        "general", "given", "has_evaluator", "memory", "preset", "prune", "reuse", "seed", "stop_early", "threads",
+        "by_rollouts", "general", "given", "has_evaluator", "memory", "preset", "prune", "reuse", "seed", "stop_early", "threads",
     )
 
     def __init__(self, options: dict[str, Any]) -> None:
@@ -157,9 +179,13 @@ class Options:
             raise InvalidOption("evaluator and policy_value are two forms of one thing; give one of them")
         self.has_evaluator = any(name in self.general for name in FUNCTIONS)
         if not self.has_evaluator:
-            for name in ("batch", "c_puct", "noise_alpha", "noise_weight"):
-                if name in self.general:
-                    raise InvalidOption(f"{name} needs an evaluator or policy_value, got {self.general[name]!r} alone")
+            if "batch" in self.general:
+                raise InvalidOption(f"batch needs an evaluator or policy_value, got {self.general['batch']!r} alone")
+        elif "network" in self.general:
+            raise InvalidOption("network and an evaluator value the same leaves; give one of them")
+        self.by_rollouts = given.get("valuation") == "rollout" or (
+            "valuation" not in given and given.get("selection") != "puct" and any(name in given for name in _ROLLOUT)
+            and not any(name in self.general for name in _PUCT))
         self.memory: int = own["memory_mb"] if "memory_mb" in own else default_memory()
         self.preset: str | None = own.get("preset")
         self.seed: int | None = own.get("seed")
@@ -192,8 +218,15 @@ class Options:
         """The options that a search of ``state`` has, the defaults of its game included."""
         if self.is_general(state):
             return self._of_general(state)
-        base = tuning.UCT if self.preset == "uct" else tuning.defaults(state)
+        base = tuning.UCT if self.preset == "uct" else tuning.defaults(state, by_rollouts=self.by_rollouts)
         options = {**base, **self.given}
+        if options["selection"] == "puct":
+            options = {**tuning.PUCT, **options, **{name: self.general[name] for name in _PUCT if name in self.general}}
+            if options["valuation"] not in ("rollout", 0.0) and options["network"] is None:
+                options["network"] = shipped()
+            for name in ("exploration", "prior_weight", "rave_schedule", "rave_k", "rave_bias", "grave_ref"):
+                if options.pop(name) != tuning.UCT[name] and name in self.given:
+                    raise InvalidOption(f"{name} {self.given[name]!r} has no meaning with selection 'puct'")
         if "exploration" not in self.given and options["selection"] != base["selection"]:
             options["exploration"] = tuning.EXPLORATION[options["selection"]]
         return options
@@ -204,14 +237,17 @@ class Options:
         return self._general_settings(state) if self.is_general(state) else self.two_player_settings(state)
 
     def two_player_settings(self, state: Any) -> TwoPlayerSettings:
-        if self.general:
-            name, value = next(iter(self.general.items()))
-            raise InvalidOption(f"{name} {value!r} needs an evaluator or a general game, got {shorten(state)}")
         options = self.of(state)
+        puct = options["selection"] == "puct"
+        for name, value in self.general.items():
+            if not puct or name not in _PUCT:
+                needed = "an evaluator, or selection 'puct'," if name in _PUCT[:3] else "a network" if name == "network" \
+                    else "an evaluator or a general game"
+                raise InvalidOption(f"{name} {value!r} needs {needed}, got {shorten(state)}")
         guide = guide_of(state)
         plain = (
             (options["selection"], options["rollout"], options["fpu"]) == ("ucb1", "random", None)
-            and not any(options[name] for name in ("solver", "prior_weight", "expand_distance", "symmetry"))
+            and not any(options.get(name) for name in ("solver", "prior_weight", "expand_distance", "symmetry"))
             and options["expand_after"] == 1
         )
         if guide is None:
@@ -221,8 +257,16 @@ class Options:
                         f"{type(state).__name__} offers no more than its rules, so {name} must be "
                         f"{tuning.UCT[name]!r}, got {self.given[name]!r}"
                     )
+        valuation = options["valuation"]
+        share = 1.0 if valuation == "network" else 0.0 if valuation == "rollout" else valuation
+        if share > 0.0:
+            if not has_valuation(state):
+                raise InvalidOption(f"valuation {valuation!r} needs a game with a valuation, which {shorten(state)} has "
+                                    f"not: five in a row has one on boards from 5 to 22")
+            if not puct:
+                raise InvalidOption(f"valuation {valuation!r} needs selection 'puct', got {options['selection']!r}")
         common = {
-            "exploration": options["exploration"], "rollouts_per_leaf": options["rollouts_per_leaf"],
+            "exploration": options["c_puct" if puct else "exploration"], "rollouts_per_leaf": options["rollouts_per_leaf"],
             "by_value": options["final_move"] == "max", "prunes": self.prune, "interval": options["exchange_every"],
         }
         if guide is None or plain:
@@ -242,11 +286,13 @@ class Options:
         prover_bytes = min(PROVER_BYTES, self.memory // 4) if options["solver"] and has_prover else 0
         return TwoPlayerSettings(
             guided=True, **common, selection=_SELECTIONS.index(options["selection"]), solver=options["solver"],
-            fpu=options["fpu"], hand_schedule=options["rave_schedule"] == "hand", rave_k=options["rave_k"],
-            rave_bias=options["rave_bias"], grave_ref=options["grave_ref"], prior_weight=options["prior_weight"],
+            fpu=options["fpu"], hand_schedule=options.get("rave_schedule") == "hand", rave_k=options.get("rave_k", 0.0),
+            **{name: options[name] for name in ("rave_bias", "grave_ref", "prior_weight") if name in options},
             expand_after=options["expand_after"], rollout=rollout, distance=options["expand_distance"],
             symmetry=options["symmetry"], prover_bytes=prover_bytes, tree_bytes=tree_share(self.memory - prover_bytes),
             leaf_proofs=options["leaf_proofs"], node_proofs=options["node_proofs"], root_proofs=options["root_proofs"],
+            share=share, network=options.get("network"), noise_alpha=options.get("noise_alpha") or 0.0,
+            noise_weight=options.get("noise_weight") or 0.0,
         )
 
     def check_threads(self, state: Any) -> None:

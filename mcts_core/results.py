@@ -23,6 +23,8 @@ class MoveStats:
     move at the root, a draw counting half; ``value`` is ``wins / visits``, in [0, 1] (0.5 without a visit).
     ``proven`` is ``"win"``, ``"loss"`` or ``"draw"`` for that player when the value of the move is proven, else None;
     ``distance`` then counts the plies, this move included, within which the game ends if the winner follows the proof.
+    ``prior`` is the share of the visits that the move had before any search, with selection ``"puct"`` on native games;
+    else None.
     """
 
     move: Hashable
@@ -31,6 +33,7 @@ class MoveStats:
     value: float
     proven: str | None = None
     distance: int | None = None
+    prior: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

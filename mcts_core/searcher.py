@@ -149,6 +149,8 @@ class Searcher:
         noise_alpha: float | None = None,
         noise_weight: float | None = None,
         temperature: float | None = None,
+        valuation: str | float | None = None,
+        network: Network | bytes | None = None,
     ) -> None:
         options = {**locals()}
         del options["self"]

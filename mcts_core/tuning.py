@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcts_core.engine.settings import guide_of
+from mcts_core.engine.settings import guide_of, has_valuation
 from mcts_core.game import NativeState
 from mcts_core.games.connect_four.position import ConnectFour
 from mcts_core.games.mnk.position import MNK
@@ -34,6 +34,7 @@ UCT: Mapping[str, Any] = {
     "node_proofs": 0,
     "root_proofs": 0,
     "exchange_every": 4000,
+    "valuation": "rollout",
 }
 """Textbook UCT: no knowledge beyond the rules, and what the other presets start from."""
 
@@ -72,6 +73,26 @@ LARGE_BOARD: Mapping[str, Any] = {
     "exchange_every": 500,
 }
 
+NETWORK_BOARD: Mapping[str, Any] = {
+    **GENERAL,
+    "selection": "puct",
+    "valuation": "network",
+    "expand_distance": 2,
+    "leaf_proofs": 60,
+    "node_proofs": 4,
+    "root_proofs": 4,
+    "exchange_every": 500,
+}
+"""Five in a row on boards that the network knows."""
+
+PUCT: Mapping[str, Any] = {
+    "c_puct": 0.8,
+    "noise_alpha": None,
+    "noise_weight": 0.25,
+    "network": None,
+}
+"""What selection by PUCT adds."""
+
 ROLLOUTS: Mapping[str, Any] = {
     "final_move": "robust",
     "fpu": None,
@@ -109,13 +130,15 @@ def kind_of(state: Any) -> object:
     return isinstance(state, NativeState), isinstance(state, ConnectFour), (cells > 0) + (cells > 64), guide_of(state)
 
 
-def defaults(state: Any) -> Mapping[str, Any]:
-    """The strongest options that are known for the game of ``state``."""
+def defaults(state: Any, *, by_rollouts: bool = False) -> Mapping[str, Any]:
+    """The strongest options that are known for the game of ``state``; ``by_rollouts``: of those without a network."""
     if isinstance(state, ConnectFour):
         return CONNECT_FOUR
     if isinstance(state, MNK):
         if state.m * state.n <= 64:
             return SMALL_BOARD
+        if not by_rollouts and has_valuation(state):
+            return NETWORK_BOARD
         guide = guide_of(state)
         if guide is None or not guide[0] >> TACTICAL & 1:
             return {**LARGE_BOARD, "rollout": "decisive"}

@@ -21,6 +21,7 @@ cdef class SearchSettings:
 cdef class TwoPlayerSettings(SearchSettings):
     cdef bint guided               # the guided tree, not the plain one
     cdef GuidedOptions options
+    cdef object network            # what `options.network` points into
 
 
 cdef class GeneralSettings(SearchSettings):

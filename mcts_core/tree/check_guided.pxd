@@ -7,7 +7,7 @@ from mcts_core.arena cimport arena_at
 from mcts_core.tree.check_walk cimport *
 from mcts_core.game cimport MCTS_ONGOING
 from mcts_core.tree.guided_tree cimport (BLOCK_CLOSED, BLOCK_HAS_DRAW, BLOCK_INCOMPLETE, DISTANCE_SHIFT, GUIDED_HEADER,
-                                         MAX_DISTANCE, SELECT_GRAVE, SELECT_RAVE, SELECT_TUNED, SELECT_UCB1,
+                                         MAX_DISTANCE, SELECT_GRAVE, SELECT_RAVE, SELECT_TUNED,
                                          GuidedBlock, GuidedColumns, GuidedTree, amaf_units, block_units,
                                          guided_column_count, guided_columns)
 from mcts_core.tree.plain_tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_SLOTS, Tree
@@ -68,7 +68,7 @@ cdef inline const char *check_guided_child(Walk *walk, const GuidedColumns *colu
     if guided.options.selection == SELECT_TUNED:
         if columns.squares[slot] > 4 * <uint64_t>guided.options.rollouts_per_leaf * visits:
             return b"a child has an impossible sum of squares"
-    elif guided.options.selection != SELECT_UCB1:
+    elif guided.options.selection >= SELECT_RAVE:
         if columns.actions[slot] >= guided.guide.actions:
             return b"a child has an action that there is not"
         if guided.options.selection == SELECT_RAVE:

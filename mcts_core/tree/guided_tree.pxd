@@ -21,7 +21,7 @@ for the node and all above, and the iteration goes on into the best of those sib
 
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from mcts_core.game cimport mcts_children, mcts_game, mcts_guide, mcts_policy
+from mcts_core.game cimport mcts_children, mcts_game, mcts_guide, mcts_policy, mcts_valuation
 from mcts_core.tree.plain_tree cimport Tree, TreeOps, WIDE_UNIT
 
 cdef enum:
@@ -31,22 +31,32 @@ cdef enum:
 
 cdef enum Selection:
     SELECT_UCB1 = 0
-    SELECT_TUNED = 1
-    SELECT_RAVE = 2
-    SELECT_GRAVE = 3
+    SELECT_PUCT = 1
+    SELECT_TUNED = 2
+    SELECT_RAVE = 3              # this and the next one read AMAF statistics
+    SELECT_GRAVE = 4
+
+cdef enum:
+    SHARES = 256                 # GuidedOptions.share of a leaf's value
 
 ctypedef struct GuidedOptions:
     int32_t selection            # a Selection
     int32_t solver               # 1: proven values are backed up
     int32_t hand_schedule        # RAVE: 1: beta = sqrt(k / (3 N + k)), 0: minimum mean square error
     float exploration
-    float fpu                    # score of a child without a visit, prior or AMAF statistics
+    float fpu                    # score of a child without a visit, prior or AMAF statistics; PUCT: by how much its value
+                                 # is below the mean of its visited siblings
     float rave_k
     float rave_bias              # 4 b^2
     uint32_t grave_ref           # visits of the node whose AMAF statistics are read
-    float prior_weight           # of the game's prior, in visits
+    float prior_weight           # of the game's prior, in visits; with PUCT priors are shares
     uint32_t expand_after        # visits of a node before it gets a block
-    uint32_t rollouts_per_leaf
+    uint32_t rollouts_per_leaf   # a visit counts 2 of these points for a win, also where there are fewer rollouts
+    uint32_t rollouts            # at a leaf
+    uint32_t share               # of the valuation in a leaf's value, in 256ths; the rest is that of the rollouts
+    const void *network          # for the valuation
+    double noise_alpha           # of the Dirichlet noise in the priors of the root; 0: there is none
+    double noise_weight
     mcts_policy policy
     uint64_t tree_bytes          # memory of the tree
     uint64_t prover_bytes        # of the game's exact search, 0: it is not asked
@@ -90,6 +100,10 @@ ctypedef struct GuidedTree:
     void *prover                 # memory of the game's exact search
     const mcts_game *prover_game
     uint64_t prover_bytes
+    const mcts_valuation *valuation
+    void *estimator              # memory of the valuation
+    const mcts_game *estimator_game
+    const void *estimator_network
     uint64_t root_proofs_due     # proof budget that the root's exact search may still spend
     mcts_children children
     uint32_t children_room
@@ -97,6 +111,8 @@ ctypedef struct GuidedTree:
     uint32_t played_room
     float *amaf_row              # GRAVE: AMAF statistics of the children at hand, visits and wins
     float *scratch               # priors of the children at hand
+    double *noise                # of the root
+    uint32_t noise_room
     uint32_t *drawn              # by level of the path: the drawn child that selection passed over, or NEVER
     uint32_t drawn_room
     uint64_t unseen              # proof budget spent since the interrupt was asked last
@@ -132,7 +148,7 @@ cdef inline GuidedColumns guided_columns(const GuidedTree *guided, GuidedBlock *
 cdef inline uint32_t guided_column_count(int32_t selection) noexcept nogil:
     if selection == SELECT_RAVE:
         return 8
-    return 5 if selection == SELECT_UCB1 else 6
+    return 6 if selection >= SELECT_TUNED else 5
 
 
 cdef inline uint32_t block_units(const GuidedTree *guided, uint32_t capacity) noexcept nogil:

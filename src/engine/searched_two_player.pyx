@@ -149,7 +149,10 @@ cdef class TwoPlayerCore(SearchCore):
                 if link & LINK_KIND == LINK_TERMINAL and (guided.options.solver or distance_of(link) == 0):
                     proven = PROVEN[result_of(link) if sign > 0 else 2 - result_of(link)]
                     distance = distance_of(link) + 1
-                known[self.name(columns.moves[slot])] = (visits, wins, value, proven, distance)
+                prior = None
+                if guided.options.selection == SELECT_PUCT:
+                    prior = max(0.0, columns.priors[slot])
+                known[self.name(columns.moves[slot])] = (visits, wins, value, proven, distance, prior)
             # the moves that the game left out lose, unless it left them out because another one wins
             if guided.options.solver and not block.flags & BLOCK_INCOMPLETE and self.tree.proof.value != 2:
                 rest = "loss"
@@ -158,7 +161,7 @@ cdef class TwoPlayerCore(SearchCore):
             if move in known:
                 children.append((move, *known.pop(move)))
             else:
-                children.append((move, 0, 0.0, 0.5, rest, block.rest + 1 if rest else None))
+                children.append((move, 0, 0.0, 0.5, rest, block.rest + 1 if rest else None, None))
         if known:
             raise GameError(f"{type(self.state).__name__} gave different moves for the same position")
         return children

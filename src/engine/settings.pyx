@@ -5,8 +5,9 @@ from libc.stdint cimport uint32_t, uint64_t
 from mcts_core.games.python_game import PYTHON_GUIDE
 
 from mcts_core.tree.compaction cimport MARKS
-from mcts_core.game cimport NativeState, mcts_guide
-from mcts_core.tree.guided_tree cimport SELECT_TUNED
+from mcts_core.game cimport NativeState, mcts_guide, valuation_of
+from mcts_core.games.mnk.network cimport Network
+from mcts_core.tree.guided_tree cimport SELECT_PUCT, SELECT_TUNED, SHARES
 from mcts_core.games.python_game cimport check_table
 from mcts_core.tree.plain_tree cimport MAX_ITERATIONS
 
@@ -17,6 +18,10 @@ cdef extern from "kernels/platform.h" nogil:
 
 cdef enum:
     MIB = 1 << 20
+    VALUE_STEPS = 64     # of a valuation's value, twice so many: the sums of 16 million of them fit into 32 bits
+
+FPU_REDUCTION = 0.1
+"""By how much, with PUCT, a child without a visit is valued below its siblings."""
 
 
 cdef class SearchSettings:
@@ -45,10 +50,17 @@ cdef class TwoPlayerSettings(SearchSettings):
                   bint solver=False, fpu=None, bint hand_schedule=True, double rave_k=0, double rave_bias=0,
                   uint32_t grave_ref=0, double prior_weight=0, uint32_t expand_after=1, uint32_t rollout=0,
                   uint32_t distance=0, bint symmetry=False, uint64_t tree_bytes=0, uint64_t prover_bytes=0,
-                  uint32_t leaf_proofs=0, uint32_t node_proofs=0, uint32_t root_proofs=0):
+                  uint32_t leaf_proofs=0, uint32_t node_proofs=0, uint32_t root_proofs=0, double share=0,
+                  Network network=None, double noise_alpha=0, double noise_weight=0):
+        cdef uint32_t rollouts
         self.guided = guided
         self.proves = guided
         self.values_decide = by_value or (guided and solver)
+        self.visits_are_data = noise_alpha > 0
+        if share > 0:
+            rollouts, rollouts_per_leaf = rollouts_per_leaf, max(rollouts_per_leaf, <uint32_t>VALUE_STEPS)
+        else:
+            rollouts = rollouts_per_leaf
         self.most_iterations //= rollouts_per_leaf  # sums of half-points, or of their squares, must fit
         if selection == SELECT_TUNED:
             self.most_iterations //= 2
@@ -56,13 +68,20 @@ cdef class TwoPlayerSettings(SearchSettings):
         self.options.solver = solver
         self.options.hand_schedule = hand_schedule
         self.options.exploration = exploration
-        self.options.fpu = 1e20 if fpu is None else <float>fpu
+        self.options.fpu = <float>fpu if fpu is not None else FPU_REDUCTION if selection == SELECT_PUCT else 1e20
         self.options.rave_k = rave_k
         self.options.rave_bias = rave_bias
         self.options.grave_ref = grave_ref
-        self.options.prior_weight = prior_weight
+        self.options.prior_weight = 1.0 if selection == SELECT_PUCT else prior_weight
         self.options.expand_after = expand_after
         self.options.rollouts_per_leaf = rollouts_per_leaf
+        self.rollouts_per_leaf = rollouts_per_leaf
+        self.options.rollouts = rollouts
+        self.options.share = <uint32_t>(share * SHARES + 0.5)
+        self.network = network
+        self.options.network = NULL if network is None else &network.data
+        self.options.noise_alpha = noise_alpha
+        self.options.noise_weight = noise_weight
         self.options.policy.rollout = rollout
         self.options.policy.distance = distance
         self.options.policy.symmetry = symmetry
@@ -109,6 +128,11 @@ def guide_of(state):
     if guide == NULL:
         return None
     return guide.rollouts, guide.distance, guide.actions, guide.prove != NULL
+
+
+def has_valuation(state):
+    """Whether the state's game has a native valuation."""
+    return isinstance(state, NativeState) and valuation_of((<NativeState>state).game) != NULL
 
 
 def default_memory():

@@ -6,13 +6,15 @@ instruction set.
 """
 
 from cpython.pycapsule cimport PyCapsule_New
-from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.math cimport sqrtf
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memset
 
 from mcts_core.arena cimport arena_allocate, arena_at, arena_free
-from mcts_core.game cimport (MCTS_DRAW, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_WIN, mcts_game, mcts_interrupt,
-                             mcts_rollout_report, mcts_policy, mcts_proof, mcts_raised)
+from mcts_core.game cimport (MCTS_DRAW, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_VALUE_ONE, MCTS_WIN, mcts_children, mcts_estimate, mcts_game,
+                             mcts_interrupt, mcts_rollout_report, mcts_policy, mcts_proof, mcts_raised, valuation_of)
+from mcts_core.tree.dirichlet cimport dirichlet
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.plain_tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS,
                                         MAX_SLOTS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY,
@@ -60,6 +62,16 @@ cdef extern from "kernels/selection/ucb1_columns.h" nogil:
     uint32_t sel_ucb1(const sel_columns *columns, const sel_weights weights)
 
 
+cdef extern from "kernels/selection/puct.h" nogil:
+    uint32_t sel_puct(const sel_columns *columns, const sel_weights weights)
+    float sel_mean(const sel_columns *columns, float half)
+
+
+cdef extern from "kernels/exp2.h" nogil:
+    void exp2_fill()
+    uint32_t exp2_minus(uint32_t x)
+
+
 cdef extern from "kernels/selection/ucb1_tuned.h" nogil:
     uint32_t sel_tuned(const sel_columns *columns, const sel_weights weights)
 
@@ -74,6 +86,7 @@ cdef enum:
     FIRST_PROOF = 64         # visits of a node when its exact search begins
     NODE_SLICE = 65536       # the same for another node, at most
     LOOK = 256               # proof budget spent between two looks at the interrupt
+    PRIOR_SLOPE = 3072       # of the logarithm of a share, in 256ths of log2, over the expected result: 12
 
 cdef GuidedOps ops
 
@@ -87,6 +100,8 @@ cdef void guided_destroy(Tree *tree) noexcept nogil:
     if guided == NULL:
         return
     forget_prover(guided)
+    forget_estimator(guided)
+    free(guided.noise)
     free(guided.children.moves)
     free(guided.children.actions)
     free(guided.children.outcomes)
@@ -107,6 +122,30 @@ cdef void forget_prover(GuidedTree *guided) noexcept nogil:
     if guided.prover != NULL:
         guided.prover_game.guide.destroy_memory(guided.prover_game.context, guided.prover)
     guided.prover = NULL
+
+
+cdef void forget_estimator(GuidedTree *guided) noexcept nogil:
+    if guided.estimator != NULL:
+        guided.estimator_game.valuation.destroy(guided.estimator_game.context, guided.estimator)
+    guided.estimator = NULL
+
+
+cdef bint prepare_estimator(GuidedTree *guided) noexcept nogil:
+    """Memory for the valuation of this search, 0 when the system gives none."""
+    cdef const mcts_game *game = guided.tree.game
+    if guided.estimator != NULL and (guided.estimator_game != game
+                                     or guided.estimator_network != guided.options.network):
+        forget_estimator(guided)
+    guided.valuation = valuation_of(game) if guided.options.share or guided.options.selection == SELECT_PUCT else NULL
+    if guided.valuation == NULL or guided.valuation.create == NULL or guided.estimator != NULL:
+        return True
+    guided.estimator = guided.valuation.create(game.context, guided.options.network)
+    guided.estimator_game = game
+    guided.estimator_network = guided.options.network
+    if guided.estimator == NULL and guided.options.network == NULL:
+        guided.valuation = NULL  # there is nothing to value positions by
+        return True
+    return guided.estimator != NULL
 
 
 cdef bint children_reserve(GuidedTree *guided, uint32_t count) noexcept nogil:
@@ -171,6 +210,9 @@ cdef void guided_resume(Tree *tree, const TreeRoot *root, uint64_t seed, bint mo
         value = value_of(guided, block, &distance) if guided.options.solver else -1
         if value >= 0:
             prove_root(guided, value, distance)
+        if guided.options.noise_alpha > 0:
+            add_noise(guided, block)
+            select(guided, block, reference_of(guided, 2))
     else:
         begin_search(tree, seed)
     tree.reused = guided_columns(guided, block_at(guided, 0)).visits[0]
@@ -263,6 +305,10 @@ cdef uint32_t highest(GuidedTree *guided, const GuidedBlock *block, const Guided
     w.s = ucb_scale(guided.tree.scales, options.exploration, block.visits if block.visits else 1)
     if options.selection == SELECT_UCB1:
         return sel_ucb1(&c, w)
+    if options.selection == SELECT_PUCT:
+        w.s = options.exploration * sqrtf(<float>(block.visits if block.visits else 1))
+        w.fpu = sel_mean(&c, w.half) - options.fpu
+        return sel_puct(&c, w)
     if options.selection == SELECT_TUNED:
         c.squares = columns.squares
         w.square = w.half * w.half * <float>options.rollouts_per_leaf
@@ -335,7 +381,48 @@ cdef int find_children(GuidedTree *guided, uint32_t length, const mcts_policy *p
     if found < 1:
         return RUN_GAME_ERROR
     count[0] = <uint32_t>found
+    return share_out(guided, length, <uint32_t>found) if guided.options.selection == SELECT_PUCT else RUN_DONE
+
+
+cdef int share_out(GuidedTree *guided, uint32_t length, uint32_t count) noexcept nogil:
+    """Makes the priors of the children at hand shares: those of the valuation's weights, or of weights that grow with
+    the expected results."""
+    cdef mcts_children *found = &guided.children
+    cdef uint32_t slot
+    cdef float most = 0
+    cdef double total = 0
+    if guided.valuation != NULL and guided.valuation.weigh != NULL:
+        if guided.valuation.weigh(guided.tree.game.context, guided.tree.root, path_of(guided), length - 1,
+                                  guided.estimator, found.moves, count, found.priors) < 0:
+            return RUN_GAME_ERROR
+    else:
+        for slot in range(count):
+            if found.priors[slot] > most:
+                most = found.priors[slot]
+        for slot in range(count):
+            found.priors[slot] = <float>(exp2_minus(<uint32_t>((most - found.priors[slot]) * PRIOR_SLOPE)) >> 7)
+    for slot in range(count):
+        if not found.priors[slot] >= 0:
+            return RUN_GAME_ERROR
+        total += found.priors[slot]
+    for slot in range(count):
+        found.priors[slot] = <float>(found.priors[slot] / total) if total > 0 else <float>(1.0 / count)
     return RUN_DONE
+
+
+cdef void add_noise(GuidedTree *guided, GuidedBlock *block) noexcept nogil:
+    """Mixes noise into the priors of the root (Silver et al., Nature 550, 2017)."""
+    cdef GuidedColumns columns = guided_columns(guided, block)
+    cdef double weight = guided.options.noise_weight
+    cdef uint32_t slot
+    if guided.noise_room < columns.count:
+        if not room_for(<void **>&guided.noise, columns.count * sizeof(double)):
+            return
+        guided.noise_room = columns.count
+    dirichlet(&guided.tree.rng, guided.options.noise_alpha, columns.count, guided.noise)
+    for slot in range(columns.count):
+        if columns.priors[slot] != SEL_EXCLUDED:
+            columns.priors[slot] = <float>((1.0 - weight) * columns.priors[slot] + weight * guided.noise[slot])
 
 
 cdef int make_block(GuidedTree *guided, uint32_t length, uint32_t count, uint32_t *result) noexcept nogil:
@@ -371,7 +458,7 @@ cdef int make_block(GuidedTree *guided, uint32_t length, uint32_t count, uint32_
             columns.priors[slot] = SEL_EXCLUDED
     if guided.options.selection == SELECT_TUNED:
         memset(columns.squares, 0, 4 * capacity)
-    elif guided.options.selection != SELECT_UCB1:
+    elif guided.options.selection >= SELECT_RAVE:
         for slot in range(count):
             columns.actions[slot] = found.actions[slot]
         if guided.options.selection == SELECT_RAVE:
@@ -392,7 +479,7 @@ cdef int expand(GuidedTree *guided, uint32_t length, uint32_t *link) noexcept no
     cdef int status
     if not levels_reserve(guided, length + 2):
         return RUN_SYSTEM_MEMORY
-    if guided.options.leaf_proofs and has_prover(guided) and length > 1:
+    if guided.options.leaf_proofs and has_prover(guided) and length > 1 and guided.options.share == 0:
         status = ask_prover(guided, length, guided.options.leaf_proofs, 0, &proof)
         if status != RUN_DONE:
             return status
@@ -426,6 +513,8 @@ cdef int expand(GuidedTree *guided, uint32_t length, uint32_t *link) noexcept no
             set_link(guided, length, link[0])
             return RUN_DONE
     block.visits = guided_columns(guided, above).visits[slot]
+    if length == 1 and guided.options.noise_alpha > 0:
+        add_noise(guided, block)
     guided.tree.path_record[length] = <uint8_t *>block
     select(guided, block, reference_of(guided, length + 1))
     link[0] = LINK_BLOCK | index
@@ -646,6 +735,54 @@ cdef int prove_node(GuidedTree *guided, uint32_t length) noexcept nogil:
     return RUN_DONE
 
 
+# ---- the value of a leaf ---------------------------------------------------------------------------------------------
+
+cdef int value_leaf(GuidedTree *guided, uint32_t length, uint32_t *link, int32_t *points) noexcept nogil:
+    """The points of the leaf at the end of the path, by the valuation and, for their share, by rollouts; or its proven
+    value, which becomes its ``link``."""
+    cdef Tree *tree = &guided.tree
+    cdef const mcts_game *game = tree.game
+    cdef mcts_estimate estimate
+    cdef mcts_rollout_report report
+    cdef int32_t sign = leaf_sign(guided, length), whole = 2 * <int32_t>guided.options.rollouts_per_leaf, returned
+    cdef int64_t played = 0, valued
+    cdef uint32_t i
+    cdef int status
+    estimate.proof.value = -1
+    if guided.valuation.value(game.context, tree.root, path_of(guided), length - 1, guided.estimator, &estimate) < 0:
+        return RUN_GAME_ERROR
+    if not 0 <= estimate.value <= MCTS_VALUE_ONE:
+        return RUN_GAME_ERROR
+    tree.rollouts += 1
+    if guided.options.solver and length > 1:
+        if estimate.proof.value < 0 and guided.options.leaf_proofs and has_prover(guided):
+            status = ask_prover(guided, length, guided.options.leaf_proofs, 0, &estimate.proof)
+            if status != RUN_DONE:
+                return status
+        if estimate.proof.value >= 0:
+            link[0] = terminal(sign, estimate.proof.value, estimate.proof.distance)
+            points[0] = <int32_t>result_of(link[0]) * whole // 2
+            set_link(guided, length, link[0])
+            return RUN_DONE
+    valued = (<int64_t>estimate.value * whole * guided.options.share + MCTS_VALUE_ONE * SHARES // 2) // (
+        MCTS_VALUE_ONE * SHARES)
+    if sign < 0:
+        valued = <int64_t>whole * guided.options.share // SHARES - valued
+    if guided.options.share < SHARES:
+        report.played = NULL
+        for i in range(guided.options.rollouts):
+            report.proof.value = -1
+            returned = guided.guide.rollout(game.context, tree.root, path_of(guided), length - 1,
+                                            &guided.options.policy, &report, &tree.rng)
+            if returned < 0:
+                return RUN_GAME_ERROR
+            played += 1 + tree.root_sign * (returned - 1)
+        valued += played * whole * <int64_t>(SHARES - guided.options.share) // (
+            2 * <int64_t>SHARES * guided.options.rollouts)
+    points[0] = <int32_t>valued
+    return RUN_DONE
+
+
 # ---- one iteration ---------------------------------------------------------------------------------------------------
 
 cdef inline void count(GuidedTree *guided, GuidedBlock *block, GuidedColumns *columns, uint32_t slot,
@@ -704,6 +841,11 @@ cdef int iterate(GuidedTree *guided) noexcept nogil:
         memset(guided.played, 0, guided.guide.actions)
     if link & LINK_KIND == LINK_TERMINAL:
         points = <int32_t>result_of(link) * <int32_t>guided.options.rollouts_per_leaf
+    elif guided.options.share:
+        status = value_leaf(guided, length, &link, &points)
+        if MCTS_UNLIKELY(status != RUN_DONE):
+            return status
+        proven = link & LINK_KIND == LINK_TERMINAL
     else:
         report.played = guided.played if amaf else NULL
         for i in range(guided.options.rollouts_per_leaf):
@@ -766,6 +908,8 @@ cdef int guided_run(Tree *tree, uint32_t count) noexcept nogil:
     if count > most - tree.reused - tree.iterations:
         count = most - tree.reused - tree.iterations
     guided.tree.interrupted = 0
+    if not prepare_estimator(guided):
+        return RUN_SYSTEM_MEMORY
     for _ in range(count):
         if guided.tree.settled:
             return RUN_SOLVED
@@ -799,4 +943,5 @@ ops.reconsider = guided_reconsider
 ops.forget_prover = forget_prover
 
 ucb_fill_ln()
+exp2_fill()
 table = PyCapsule_New(&ops, b"mcts_core.table", NULL)

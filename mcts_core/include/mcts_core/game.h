@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define MCTS_GAME_VERSION 3
+#define MCTS_GAME_VERSION 4
 
 /* Outcomes of a move. */
 #define MCTS_ONGOING 0
@@ -204,6 +204,36 @@ typedef struct mcts_guide {
     mcts_use_memory destroy_memory;
 } mcts_guide;
 
+/* ---- the valuation: what a game says of a position without a rollout ----------------------------------------------- */
+
+#define MCTS_VALUE_ONE 65536 /* mcts_estimate.value of a certain win */
+
+typedef struct mcts_estimate {
+    int32_t value;    /* expected result for the player to move, 0 (lost) .. MCTS_VALUE_ONE (won) */
+    mcts_proof proof; /* of the position, when a glance showed it; else value -1 */
+} mcts_estimate;
+
+/* Values the position at the end of `path` from `root`, where the game goes on. `memory` is of the tree: a game may keep
+ * the last position there, with what it has summed up of it, and play only the moves that differ. Returns 0. */
+typedef int32_t (*mcts_value)(void *context, const void *root, const uint32_t *path, uint32_t length, void *memory,
+                              mcts_estimate *estimate);
+
+/* Weights of `count` moves of the same position, those that mcts_find_children reported: numbers >= 0, of which the share
+ * of the sum is the prior of the move. Returns 0. */
+typedef int32_t (*mcts_weigh)(void *context, const void *root, const uint32_t *path, uint32_t length, void *memory,
+                              const uint32_t *moves, uint32_t count, float *weights);
+
+/* Memory for the two functions above, one for each tree, NULL when the system has none; `network`: what the user gave
+ * the search to value positions by, NULL: nothing. */
+typedef void *(*mcts_create_valuation)(void *context, const void *network);
+
+typedef struct mcts_valuation {
+    mcts_value value;
+    mcts_weigh weigh;              /* NULL: the priors are those of mcts_children */
+    mcts_create_valuation create;  /* NULL: `memory` is NULL */
+    mcts_use_memory destroy;
+} mcts_valuation;
+
 /* ---- general games, and what a network reads --------------------------------------------------------------------- */
 
 #define MCTS_CHANCE (-1)
@@ -258,6 +288,7 @@ typedef struct mcts_game {
     const mcts_guide *guide; /* NULL: the search knows the rules only */
     const mcts_general *general; /* since version 3, not read in older tables; NULL: two players alternate, and there
                                     are no observations */
+    const mcts_valuation *valuation; /* since version 4, with a guide only; NULL: leaves are valued by rollouts */
 } mcts_game;
 
 #ifdef __cplusplus

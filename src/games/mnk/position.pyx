@@ -11,6 +11,7 @@ from libc.string cimport memcpy, memset
 from mcts_core.dispatch cimport hot_table
 from mcts_core.game cimport MCTS_DRAW, MCTS_ONGOING, MCTS_WIN, mcts_rng, mcts_rng_below, mcts_rng_seed
 from mcts_core.games.mnk.knowledge cimport mnk_guide_table
+from mcts_core.games.mnk.valuation cimport mnk_valuation_table
 from mcts_core.games.mnk.prover cimport add_prover
 from mcts_core.games.mnk.rollout cimport (MNK_MAX_CELLS, MNK_MAX_SIDE, MNK_NO_CELL, in_five, mnk_geometry, mnk_state,
                                           mnk_table)
@@ -122,6 +123,7 @@ cdef int32_t observe(void *context, const void *state, float *planes) noexcept n
 
 cdef mnk_table *HOT = <mnk_table *> hot_table("games.mnk.rollout")
 cdef mnk_guide_table *HOT_GUIDE = <mnk_guide_table *> hot_table("games.mnk.knowledge")
+cdef mnk_valuation_table *HOT_VALUATION = <mnk_valuation_table *> hot_table("games.mnk.valuation")
 
 
 @cython.final
@@ -185,6 +187,9 @@ cdef class Geometry(BoardGeometry):
         HOT.prepare(&self.game)
         HOT_GUIDE.prepare(g, &self.guide)
         add_prover(g, &self.guide)
+        HOT_VALUATION.prepare(g, &self.valuation)
+        if self.valuation.value != NULL:
+            self.game.valuation = &self.valuation
 
     def __dealloc__(self):
         free(self.empty)

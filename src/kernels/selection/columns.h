@@ -35,6 +35,7 @@ typedef struct sel_weights {
     float square;   /* value of a unit of `squares` */
     float beta;     /* RAVE: the same for all children when >= 0, else by bias */
     float bias;     /* 4 b^2 of the minimum mean square error schedule */
+    /* PUCT: `fpu` stands for the mean of a child without a visit, `s` is c sqrt(N), priors are shares */
 } sel_weights;
 
 /* For each vector of slots: `visits`, `played` (at least 1), `known` (visits and prior), `mean`; the body makes `value`. */

@@ -1,0 +1,130 @@
+"""Networks for five in a row: read from their files, checked, and set up for the search."""
+
+from libc.stdint cimport int16_t, int32_t, uint32_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
+
+import zlib
+
+from mcts_core.arguments import shorten
+from mcts_core.errors import InvalidFile, InvalidOption
+
+from mcts_core.games.mnk.network cimport *
+
+
+cdef extern from "kernels/mnk/network.h" nogil:
+    void net_fill_table(const int16_t *half, const int16_t *mix, const int32_t *bias, int inner, int16_t *table) noexcept
+
+
+cdef enum:
+    FORMAT = 1
+    HEADER = 32
+    MOST_INNER = 256
+    MOST_ENTRY = 8191      # of a half-line's vector: two of them fit into 16 bits
+    MOST_WEIGHT = 4096     # with these no sum overflows
+
+MAGIC = b"MCTSLINE"
+
+
+cdef class Network:
+    """A line-pattern network for five in a row on boards with sides of 5 to 22.
+
+    ``data``: the bytes of a file that the training program wrote; ``source`` has them again. ``generation`` is the
+    number that the training gave it, ``version`` names it: the generation and the checksum. Raises InvalidFile.
+    """
+
+    def __cinit__(self, data):
+        cdef const unsigned char[::1] view
+        cdef int inner, at, i, j, pair
+        cdef const int16_t *half
+        cdef const int16_t *mix
+        cdef const int16_t *value1
+        cdef const int32_t *bias
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise InvalidOption(f"a network must be the bytes of its file, got {shorten(data)}")
+        source = bytes(data)
+        if len(source) < HEADER + 4 or source[:8] != MAGIC:
+            raise InvalidFile(f"not a network: it must begin with {MAGIC!r}, got {shorten(source[:8])}")
+        form, inner, channels, hidden, generation, _ = (
+            int.from_bytes(source[8 + 4 * i:12 + 4 * i], "little") for i in range(6))
+        if form != FORMAT or channels != NET_CHANNELS or hidden != NET_HIDDEN or not 8 <= inner <= MOST_INNER or inner % 8:
+            raise InvalidFile(f"a network of another form: this package knows form {FORMAT} with {NET_CHANNELS} channels "
+                              f"and {NET_HIDDEN} hidden numbers, got form {form} with {channels} and {hidden}")
+        size = (HEADER + 2 * LINE_HALVES * inner + 2 * inner * NET_CHANNELS + 4 * NET_CHANNELS + 2 * NET_CHANNELS
+                + 4 * NET_CHANNELS * NET_HIDDEN + 4 * NET_HIDDEN + 2 * NET_HIDDEN + 4 + 4)
+        if len(source) != size:
+            raise InvalidFile(f"a network of this form has {size} bytes, got {len(source)}")
+        checksum = zlib.crc32(source[:size - 4])
+        if checksum != int.from_bytes(source[size - 4:], "little"):
+            raise InvalidFile("the checksum of the network is wrong: its file is damaged")
+        self.source = source
+        self.generation = generation
+        self.version = f"{generation}-{checksum:08x}"
+        view = swapped(source)
+        half = <const int16_t *>&view[HEADER]
+        mix = half + LINE_HALVES * inner
+        bias = <const int32_t *>(mix + inner * NET_CHANNELS)
+        check(half, LINE_HALVES * inner, MOST_ENTRY)
+        check(mix, inner * NET_CHANNELS, MOST_WEIGHT)
+        memcpy(self.data.policy, bias + NET_CHANNELS, 2 * NET_CHANNELS)
+        value1 = <const int16_t *>(bias + NET_CHANNELS) + NET_CHANNELS
+        check(value1, 2 * NET_CHANNELS * NET_HIDDEN, MOST_WEIGHT)
+        for i in range(2 * NET_CHANNELS):
+            pair = i & 1
+            for j in range(NET_HIDDEN):
+                self.data.value1[i >> 1][j][pair] = value1[i * NET_HIDDEN + j]
+        value1 += 2 * NET_CHANNELS * NET_HIDDEN
+        memcpy(self.data.value1_bias, value1, 4 * NET_HIDDEN)
+        value1 += 2 * NET_HIDDEN
+        check(value1, NET_HIDDEN, MOST_WEIGHT)
+        memcpy(self.data.value2, value1, 2 * NET_HIDDEN)
+        memcpy(&self.data.value2_bias, value1 + NET_HIDDEN, 4)
+        check_biases(bias, NET_CHANNELS)
+        check_biases(self.data.value1_bias, NET_HIDDEN)
+        check_biases(&self.data.value2_bias, 1)
+        # 64 bytes more: each row in one cache line
+        self.table = <int16_t *>malloc(2 * LINE_PATTERNS * NET_CHANNELS + 64)
+        if self.table == NULL:
+            raise MemoryError
+        self.data.table = <const int16_t *>((<size_t>self.table + 63) & ~<size_t>63)
+        with nogil:
+            net_fill_table(half, mix, bias, inner, <int16_t *>self.data.table)
+
+    def __dealloc__(self):
+        free(self.table)
+
+    def __reduce__(self):
+        return Network, (self.source,)
+
+    def __repr__(self):
+        return f"<Network {self.version}>"
+
+    def __eq__(self, other):
+        return isinstance(other, Network) and self.source == (<Network>other).source
+
+    def __hash__(self):
+        return hash(self.source)
+
+
+cdef bytes swapped(bytes source):
+    """The numbers of a file in the order of bytes of this machine, which is little-endian wherever wheels are built."""
+    import sys
+    if sys.byteorder == "little":
+        return source
+    raise InvalidFile("networks are read on little-endian machines only")
+
+
+cdef int check(const int16_t *numbers, int count, int most) except -1:
+    cdef int i
+    for i in range(count):
+        if not -most <= numbers[i] <= most:
+            raise InvalidFile(f"a number of the network must be from {-most} to {most}, got {numbers[i]}")
+    return 0
+
+
+cdef int check_biases(const int32_t *numbers, int count) except -1:
+    cdef int i
+    for i in range(count):
+        if not -(1 << 28) <= numbers[i] <= 1 << 28:
+            raise InvalidFile(f"a bias of the network must be from {-(1 << 28)} to {1 << 28}, got {numbers[i]}")
+    return 0

@@ -1,0 +1,154 @@
+/* The line-pattern network: a value and a weight for each move from the patterns of the cells near stones.
+ *
+ * Each pattern has NET_CHANNELS numbers in a table. A cell's channels are the sums of those of its four directions, clipped
+ * to 0 .. 128. A move's weight is 2 to the power of a weighted sum of its cell's channels; the value comes from the sums
+ * and the maxima of the channels over all cells looked at, by a hidden layer. So both are the same in all symmetric
+ * positions. All numbers are integers and all sums exact: every instruction set gets the same. Scales are powers of two:
+ *
+ *   channels 2**7, inputs and hidden numbers of the value 2**8, its weights 2**9, weights of the policy 2**10
+ *
+ * The table is not stored but computed once from a small network of its own, whose hidden numbers (scale 2**8) are sums of
+ * a vector of each of the two half-lines, clipped to 0 .. 4095.
+ */
+#ifndef MCTS_MNK_NETWORK_H
+#define MCTS_MNK_NETWORK_H
+
+#include <stdint.h>
+
+#include "kernels/exp2.h"
+#include "kernels/mnk/line_patterns.h"
+#include "kernels/vectors/short_vector.h"
+
+#define NET_CHANNELS 32
+#define NET_HIDDEN 32
+#define NET_ONE 128            /* the highest channel */
+#define NET_MOST_INNER 4095    /* the highest hidden number of a pattern */
+#define NET_MOST_HIDDEN 8191   /* ... of the value */
+#define NET_MOST_ENTRY 8191    /* of the table: four of them fit into 16 bits */
+#define NET_MOST_LOGIT 4095    /* of the value, in 256ths: a win with the probability 1 - 2**-16 */
+
+typedef struct mnk_network {
+    int16_t policy[NET_CHANNELS];
+    int16_t value1[NET_CHANNELS][NET_HIDDEN][2]; /* of the inputs 2 i and 2 i + 1 */
+    int32_t value1_bias[NET_HIDDEN];
+    int16_t value2[NET_HIDDEN];
+    int32_t value2_bias;
+    const int16_t *table;                        /* LINE_PATTERNS rows of NET_CHANNELS */
+} mnk_network;
+
+/* Rows `first` to `end` of the table: half[LINE_HALVES][inner], mix[inner][NET_CHANNELS], inner <= 256. */
+static void net_fill_table(const int16_t *half, const int16_t *mix, const int32_t *bias, int inner, int16_t *table) {
+    for (int b = 0; b < LINE_HALVES; b++)
+        for (int a = 0; a <= b; a++) {
+            int32_t sums[NET_CHANNELS];
+            int16_t *row = table + (size_t)NET_CHANNELS * (size_t)(b * (b + 1) / 2 + a);
+            memcpy(sums, bias, sizeof sums);
+            for (int j = 0; j < inner; j++) {
+                int32_t x = half[a * inner + j] + half[b * inner + j];
+                if (x <= 0) continue;
+                if (x > NET_MOST_INNER) x = NET_MOST_INNER;
+                for (int c = 0; c < NET_CHANNELS; c++) sums[c] += x * mix[j * NET_CHANNELS + c];
+            }
+            for (int c = 0; c < NET_CHANNELS; c++) {
+                /* rounded; the shift of a number below 0 is left to the compiler otherwise */
+                const int64_t up = (int64_t)sums[c] + 512 + ((int64_t)1 << 40);
+                const int32_t entry = (int32_t)((up >> 10) - ((int64_t)1 << 30));
+                row[c] = (int16_t)(entry > NET_MOST_ENTRY ? NET_MOST_ENTRY
+                                                          : entry < -NET_MOST_ENTRY ? -NET_MOST_ENTRY : entry);
+            }
+        }
+}
+
+/* x / 2**9, rounded down */
+MCTS_INLINE int32_t net_scaled(int32_t x) { return x >= 0 ? x >> 9 : -((511 - x) >> 9); }
+
+#define NET_VECTORS (NET_CHANNELS / SHORTS)
+
+/* The channels of a cell. */
+MCTS_INLINE void net_cell(const mnk_network *net, const uint32_t *code, const uint16_t *half, short_v *channels) {
+    const int16_t *rows[4];
+    const short_v zero = shorts_all(0), one = shorts_all(NET_ONE);
+    for (int d = 0; d < 4; d++) rows[d] = net->table + (size_t)NET_CHANNELS * line_pattern(code[d], half);
+    for (int v = 0; v < NET_VECTORS; v++) {
+        const int at = v * SHORTS;
+        const short_v sum = shorts_add(shorts_add(shorts_load(rows[0] + at), shorts_load(rows[1] + at)),
+                                       shorts_add(shorts_load(rows[2] + at), shorts_load(rows[3] + at)));
+        channels[v] = shorts_min(shorts_max(sum, zero), one);
+    }
+}
+
+/* The logarithm to the base 2 of a move's weight, in 256ths. */
+MCTS_INLINE int32_t net_logit(const mnk_network *net, const uint32_t *code, const uint16_t *half) {
+    short_v channels[NET_VECTORS];
+    int_v sum;
+    net_cell(net, code, half, channels);
+    sum = shorts_dot(channels[0], shorts_load(net->policy));
+    for (int v = 1; v < NET_VECTORS; v++)
+        sum = ints_add(sum, shorts_dot(channels[v], shorts_load(net->policy + v * SHORTS)));
+    return net_scaled(ints_sum(sum));
+}
+
+/* What the hidden layer makes of the sums and maxima of the channels: the logit of the value, in 256ths of log2. */
+static int32_t net_value_logit(const mnk_network *net, const uint16_t *sums, const int16_t *most) {
+    int16_t inputs[2 * NET_CHANNELS];
+    int32_t hidden[NET_HIDDEN], total = net->value2_bias;
+    int_v at[NET_HIDDEN / INTS];
+    for (int c = 0; c < NET_CHANNELS; c++) {
+        inputs[c] = (int16_t)(sums[c] >> 3);
+        inputs[NET_CHANNELS + c] = (int16_t)(2 * most[c]);
+    }
+    for (int v = 0; v < NET_HIDDEN / INTS; v++) at[v] = ints_load(net->value1_bias + v * INTS);
+    for (int i = 0; i < NET_CHANNELS; i++) {
+        const int32_t both = (int32_t)((uint32_t)(uint16_t)inputs[2 * i] | (uint32_t)(uint16_t)inputs[2 * i + 1] << 16);
+        const short_v pair = shorts_pair(both);
+        if (both == 0) continue;
+        for (int v = 0; v < NET_HIDDEN / INTS; v++)
+            at[v] = ints_add(at[v], shorts_dot(pair, shorts_load(&net->value1[i][v * INTS][0])));
+    }
+    for (int v = 0; v < NET_HIDDEN / INTS; v++) ints_store(hidden + v * INTS, at[v]);
+    for (int v = 0; v < NET_HIDDEN; v++) {
+        int32_t x = net_scaled(hidden[v]);
+        x = x < 0 ? 0 : x > NET_MOST_HIDDEN ? NET_MOST_HIDDEN : x;
+        total += x * net->value2[v];
+    }
+    total = net_scaled(total);
+    return total > NET_MOST_LOGIT ? NET_MOST_LOGIT : total < -NET_MOST_LOGIT ? -NET_MOST_LOGIT : total;
+}
+
+/* The logit of the value for a player, from the empty cells in `look` (a word for each row). */
+static int32_t net_value(const mnk_network *net, const line_board *b, const uint32_t *look, int rows, int player) {
+    const uint16_t *half = line_half[player];
+    short_v channels[NET_VECTORS], sums[NET_VECTORS], most[NET_VECTORS];
+    uint16_t sum[NET_CHANNELS];
+    int16_t highest[NET_CHANNELS];
+    for (int v = 0; v < NET_VECTORS; v++) sums[v] = most[v] = shorts_all(0);
+    for (int row = 0; row < rows; row++) {
+        uint32_t rest = look[row];
+        while (rest) {
+            net_cell(net, b->code[line_cell(row, mcts_ctz64(rest))], half, channels);
+            rest &= rest - 1;
+            for (int v = 0; v < NET_VECTORS; v++) {
+                sums[v] = shorts_add(sums[v], channels[v]); /* 484 cells at most: below 2**16 */
+                most[v] = shorts_max(most[v], channels[v]);
+            }
+        }
+    }
+    for (int v = 0; v < NET_VECTORS; v++) {
+        shorts_store(sum + v * SHORTS, sums[v]);
+        shorts_store(highest + v * SHORTS, most[v]);
+    }
+    return net_value_logit(net, sum, highest);
+}
+
+/* The empty cells at most 2 from a stone, and those 3 from one in a line. `stones` and `empty` have three words of nobody's
+ * on either side. */
+static void net_look(const uint32_t *stones, const uint32_t *empty, int rows, uint32_t *look) {
+    for (int row = 0; row < rows; row++) {
+        const uint32_t *at = stones + row;
+        const uint32_t near_ = at[-2] | at[-1] | at[0] | at[1] | at[2], ends = at[-3] | at[3], here = at[0];
+        look[row] = empty[row] & (near_ | near_ << 1 | near_ >> 1 | near_ << 2 | near_ >> 2 | ends | ends << 3 | ends >> 3 |
+                                  here << 3 | here >> 3);
+    }
+}
+
+#endif

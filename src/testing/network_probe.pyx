@@ -1,0 +1,68 @@
+"""The line-pattern network from Python, for tests: what it makes of a board, without a search."""
+
+from libc.stdint cimport int32_t, uint16_t, uint32_t
+from libc.string cimport memset
+
+from mcts_core.games.mnk.network cimport LINE_SIDE, Network, mnk_network
+
+
+cdef extern from "kernels/mnk/network.h" nogil:
+    enum:
+        EXP2_ONE
+
+    ctypedef struct line_board:
+        uint32_t code[1024][4]
+
+    int mcts_ctz64(unsigned long long x)
+    void exp2_fill()
+    uint32_t exp2_minus(uint32_t x)
+    int32_t exp2_sigmoid(int32_t x)
+    void line_fill()
+    void line_clear(line_board *b, int rows, int cols)
+    void line_put(line_board *b, int player, int cell)
+    int line_cell(int row, int col)
+    uint32_t line_pattern(uint32_t code, const uint16_t *half)
+    const uint16_t line_half[2][1024]
+    int32_t net_logit(const mnk_network *net, const uint32_t *code, const uint16_t *half)
+    int32_t net_value(const mnk_network *net, const line_board *b, const uint32_t *look, int rows, int player)
+    void net_look(const uint32_t *stones, const uint32_t *empty, int rows, uint32_t *look)
+
+
+def network_outputs(Network network, bytes cells, int rows, int cols, int player):
+    """Of a board of bytes (0 empty, 1 a stone of who began, 2 of the other): the logit of the value for ``player`` (0
+    began), and by cell looked at the logit of its weight, both in 256ths of log2, and its four patterns."""
+    cdef line_board b
+    cdef uint32_t stones[LINE_SIDE + 6]
+    cdef uint32_t empty[LINE_SIDE]
+    cdef uint32_t look[LINE_SIDE]
+    cdef int row, col, d
+    if max(rows, cols) > LINE_SIDE or len(cells) != rows * cols or not 0 <= player <= 1:
+        raise ValueError("no board")
+    memset(stones, 0, sizeof(stones))
+    memset(empty, 0, sizeof(empty))
+    line_clear(&b, rows, cols)
+    for row in range(rows):
+        for col in range(cols):
+            if cells[row * cols + col]:
+                stones[3 + row] |= 1u << col
+                line_put(&b, cells[row * cols + col] - 1, line_cell(row, col))
+            else:
+                empty[row] |= 1u << col
+    net_look(stones + 3, empty, rows, look)
+    found = {}
+    for row in range(rows):
+        for col in range(cols):
+            if look[row] >> col & 1:
+                code = b.code[line_cell(row, col)]
+                found[row * cols + col] = (net_logit(&network.data, code, line_half[player]),
+                                           tuple(line_pattern(code[d], line_half[player]) for d in range(4)))
+    return net_value(&network.data, &b, look, rows, player), found
+
+
+def powers(exponents):
+    """2 ** (-x / 256) of each number >= 0, and 1 / (1 + 2 ** (-x / 256)), as the search has them."""
+    return [(exp2_minus(x) / <double>EXP2_ONE, exp2_sigmoid(x) / 65536.0) for x in exponents]
+
+
+exp2_fill()
+line_fill()
