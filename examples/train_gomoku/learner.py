@@ -9,8 +9,10 @@ import torch
 from network import export, padded
 from torch.nn import functional
 
-AVERAGE = 0.998
-"""Share of the averaged weights that stays in a step: they are those of the last 500 steps or so."""
+AVERAGE = 0.99
+"""Share of the averaged weights that stays in a step: they are those of the last 100 steps or so, half a generation."""
+VALUE_RATE = 3
+"""Factor of the learning rate for the weights of the value, which begins with nothing."""
 LAST_RATE = 0.03
 """The learning rate at the end of the training, as a share of that at the beginning."""
 
@@ -21,13 +23,17 @@ class Learner:
     def __init__(self, model, rate=2e-3):
         self.model = model
         self.averaged = copy.deepcopy(model)
-        self.rate = rate
-        self.optimizer = torch.optim.Adam(model.parameters(), rate, fused=True)
+        self.rates = rate, VALUE_RATE * rate
+        groups = [], []
+        for name, weights in model.named_parameters():
+            groups[name.startswith("value")].append(weights)
+        self.optimizer = torch.optim.Adam([{"params": group} for group in groups], fused=True)
 
     def step(self, sampled, done):
         """Learns from a batch; ``done`` is the share of the training that is over. Returns the figures of the batch."""
-        for group in self.optimizer.param_groups:
-            group["lr"] = self.rate * (LAST_RATE + (1 - LAST_RATE) * (1 + math.cos(math.pi * min(done, 1))) / 2)
+        share = LAST_RATE + (1 - LAST_RATE) * (1 + math.cos(math.pi * min(done, 1))) / 2
+        for group, rate in zip(self.optimizer.param_groups, self.rates, strict=True):
+            group["lr"] = rate * share
         loss, figures = losses(self.model, sampled)
         self.optimizer.zero_grad()
         loss.backward()

@@ -36,10 +36,10 @@ def main(argv=None):
     if args.iterations and args.seconds:
         parser.error("give --iterations or --seconds, not both")
     budget = {"seconds": args.seconds} if args.seconds else {"iterations": args.iterations or 400}
+    engines = [searcher(network, args) for network in args.networks]
     pairs = []
     for opening in openings(args.openings, args.games // 2, random.Random(args.seed)):
-        seed = None if args.seconds else args.seed + len(pairs)  # a search with a seed does not reuse its tree
-        pairs.append(tuple(game(opening, args.networks[::side], budget, seed)[::side][0] for side in (1, -1)))
+        pairs.append((black_points(opening, engines, budget), 1 - black_points(opening, engines[::-1], budget)))
         if len(pairs) % 10 == 0 and len(pairs) < args.games // 2:
             print(report(pairs), flush=True)
     print(report(pairs))
@@ -68,18 +68,17 @@ def placed(offsets, chooser):
     return [y * SIZE + x for x, y in zip(*places, strict=True)]
 
 
-def game(state, networks, budget, seed=None):
-    """The points of the two networks, the first of which has the black stones."""
-    engines = {side: searcher(network, seed) for side, network in zip((1, -1), networks, strict=True)}
-    while state.winner() is None:
-        state = state.play(engines[state.to_move].search(state, **budget))
-    black = (1 + state.winner()) / 2
-    return black, 1 - black
-
-
-def searcher(network, seed):
+def searcher(network, args):
+    """The search with a network. One by iterations begins each of its trees anew, so that they are all as large."""
     options = {} if network == "-" else {"valuation": "network", "network": Path(network).read_bytes()}
-    return mc.Searcher(seed=seed, **options)
+    return mc.Searcher(**({} if args.seconds else {"reuse": False, "seed": args.seed}), **options)
+
+
+def black_points(state, engines, budget):
+    """The points of the first engine, which has the black stones, in a game against the second one."""
+    while state.winner() is None:
+        state = state.play(engines[state.to_move < 0].search(state, **budget))
+    return (1 + state.winner()) / 2
 
 
 def report(pairs):

@@ -31,6 +31,8 @@ LIMITS = {"half_line": 8191, "mix": 4096, "mix_bias": 2**24, "policy": 32767,
           "value1": 4096, "value1_bias": 2**24, "value2": 4096, "value2_bias": 2**24}
 """Greatest sizes in the file. The biases' limits, 128, only keep sums within 32 bits."""
 
+LEAK = 0.1
+"""Share of a gradient that passes where a feature is cut off."""
 NOWHERE = -1e4
 """The logit of no cell: as good as minus infinity, of which a cross-entropy would make nan."""
 
@@ -74,6 +76,25 @@ class _SumOfFour(torch.autograd.Function):
     def backward(ctx, grad):
         batch = ctx.batch
         return torch.embedding_bag(grad.contiguous(), batch.cells_by_pattern, batch.pattern_starts)[0], None
+
+
+class _Clip(torch.autograd.Function):
+    """Cuts to 0..1. Where it cuts, a share LEAK of a gradient that leads back into the range passes.
+
+    With the true gradient, which is zero there, most channels were soon 0 or 1 in all cells, and stayed so.
+    """
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.clamp(0, 1)
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, = ctx.saved_tensors
+        inside = torch.ops.aten.hardtanh_backward(grad, x, 0, 1)
+        back = torch.where(x < 0.5, grad.clamp(max=0), grad.clamp(min=0))
+        return inside.add_(back - torch.ops.aten.hardtanh_backward(back, x, 0, 1), alpha=LEAK)
 
 
 class _SumAndMaximum(torch.autograd.Function):
@@ -129,7 +150,8 @@ class LineNetwork(nn.Module):
         self.half_line = nn.Parameter(alike + torch.randn(HALVES, hidden) * 0.05)
         self.mix = nn.Parameter(torch.randn(hidden, channels) * 0.08)
         self.mix_bias = nn.Parameter(torch.full((channels,), 0.05))
-        self.policy = nn.Parameter(torch.randn(channels) * 3)
+        signs = torch.tensor([1.0, -1.0]).repeat(channels)[:channels]
+        self.policy = nn.Parameter(torch.logspace(-0.3, 0.9, channels) * signs)
         self.value1 = nn.Parameter(torch.randn(2 * channels, value_hidden) * (2 / (2 * channels)) ** 0.5)
         self.value1_bias = nn.Parameter(torch.zeros(value_hidden))
         self.value2 = nn.Parameter(torch.zeros(value_hidden))  # the value begins as 0.5 everywhere
@@ -157,17 +179,20 @@ class LineNetwork(nn.Module):
 
     def features(self, batch):
         """The features of all cells, [cells, channels] from 0 to 1."""
-        return functional.hardtanh(_SumOfFour.apply(self.table(batch.patterns), batch), 0, 1)
+        return _Clip.apply(_SumOfFour.apply(self.table(batch.patterns), batch))
 
     def logits(self, features):
         """The logits of the priors, of each cell."""
         return features @ self.exact("policy")
 
+    def seen(self, features, batch):
+        """What the value sees of each position: sums and maxima of the features over its cells."""
+        total, highest = _SumAndMaximum.apply(features, batch)
+        return torch.cat([cut_off(total / 16, 256).clamp(max=32767 / 256), highest], 1)
+
     def value(self, features, batch):
         """The logit of the expected result for the side to move, of each position."""
-        total, highest = _SumAndMaximum.apply(features, batch)
-        seen = torch.cat([cut_off(total / 16, 256).clamp(max=32767 / 256), highest], 1)
-        hidden = torch.addmm(self.exact("value1_bias"), seen, self.exact("value1"))
+        hidden = torch.addmm(self.exact("value1_bias"), self.seen(features, batch), self.exact("value1"))
         hidden = cut_off(hidden, 256).clamp(0, 8191 / 256)
         logit = cut_off((hidden @ self.exact("value2") + self.exact("value2_bias")) / BIT, 256)
         return logit.clamp(-4095 / 256, 4095 / 256) * BIT

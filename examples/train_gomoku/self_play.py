@@ -119,7 +119,9 @@ class Player:
         if stats.proven == "win":
             policy = [stats.move], [1.0]
         elif full and not stats.proven:
-            policy = policy_of(stats, engine.options(game.state)["c_puct"])
+            self.quick.search(game.state, iterations=1)  # for the priors without noise
+            priors = {entry.move: entry.prior or 0.0 for entry in self.quick.stats().moves}
+            policy = policy_of(stats, priors, engine.options(game.state)["c_puct"])
         return stats, Turn(game.state.to_move, game.board(), stats.value, stats.proven is not None, policy)
 
     def opening(self):
@@ -172,17 +174,19 @@ def learnt(turns, points, cut):
         yield turn.board, value, turn.policy
 
 
-def policy_of(stats, c_puct):
+def policy_of(stats, priors, c_puct):
     """The policy to learn from a search: shares of visits, without those that only the noise was the reason of.
 
     As in KataGo (Wu, arXiv 1902.10565, section 3.2): of each move but the most visited one, visits are taken away as
-    long as its PUCT score with fewer of them is below that of the most visited one; a single visit that is left is
-    taken away as well.
+    long as its PUCT score with fewer of them, by the ``priors`` without noise, is below that of the most visited one; a
+    single visit that is left is taken away as well. None where no move with visits is left.
     """
     entries = [entry for entry in stats.moves if entry.visits and entry.proven != "loss"]
+    if not entries:
+        return None
     best = max(entries, key=lambda entry: entry.visits)
     scale = c_puct * stats.visits ** 0.5
-    top = best.value + scale * best.prior / (1 + best.visits)
+    top = best.value + scale * priors[best.move] / (1 + best.visits)
     cells, weights = [best.move], [float(best.visits)]
     for entry in entries:
         if entry is best:
@@ -190,7 +194,7 @@ def policy_of(stats, c_puct):
         visits = float(entry.visits)
         if entry.value < top:
             # the fewest visits with which value + scale prior / (1 + visits) is below the top
-            visits = min(visits, np.ceil(scale * entry.prior / (top - entry.value) - 1))
+            visits = min(visits, np.ceil(scale * priors[entry.move] / (top - entry.value) - 1))
         if visits > 1:
             cells.append(entry.move)
             weights.append(visits)

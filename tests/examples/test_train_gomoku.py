@@ -102,14 +102,15 @@ def test_positions_before_a_random_move_do_not_learn_what_came_of_it():
     assert found == pytest.approx([0.85 * 0.7 + 0.15 * 0.6, 0.85 * 0.3 + 0.15 * 0.3, 0.15 * 0.2, 1.0])
 
 
-def entry(move, visits, value, prior, proven=None):
-    return SimpleNamespace(move=move, visits=visits, value=value, prior=prior, proven=proven)
+def entry(move, visits, value, proven=None):
+    return SimpleNamespace(move=move, visits=visits, value=value, proven=proven)
 
 
 def test_the_policy_leaves_out_visits_that_only_noise_explains():
-    entries = [entry(10, 300, 0.6, 0.5), entry(11, 60, 0.58, 0.3), entry(12, 30, 0.2, 0.01), entry(13, 9, 0.0, 0.1, "loss"),
-               entry(14, 1, 0.5, 0.09), entry(15, 0, 0.5, 0.0)]
-    cells, weights = self_play.policy_of(SimpleNamespace(moves=entries, visits=400), 0.625)
+    entries = [entry(10, 300, 0.6), entry(11, 60, 0.58), entry(12, 30, 0.2), entry(13, 9, 0.0, "loss"), entry(14, 1, 0.5),
+               entry(15, 0, 0.5)]
+    priors = {10: 0.5, 11: 0.3, 12: 0.01, 13: 0.1, 14: 0.09, 15: 0.0}
+    cells, weights = self_play.policy_of(SimpleNamespace(moves=entries, visits=400), priors, 0.625)
     assert cells == [10, 11] and sum(weights) == pytest.approx(1)
     top = 0.6 + 0.625 * 20 * 0.5 / 301
     visits = 300 * weights[1] / weights[0]
