@@ -11,8 +11,6 @@ from torch.nn import functional
 
 AVERAGE = 0.99
 """Share of the averaged weights that stays in a step: they are those of the last 100 steps or so, half a generation."""
-VALUE_RATE = 3
-"""Factor of the learning rate for the weights of the value, which begins with nothing."""
 LAST_RATE = 0.03
 """The learning rate at the end of the training, as a share of that at the beginning."""
 
@@ -23,17 +21,13 @@ class Learner:
     def __init__(self, model, rate=2e-3):
         self.model = model
         self.averaged = copy.deepcopy(model)
-        self.rates = rate, VALUE_RATE * rate
-        groups = [], []
-        for name, weights in model.named_parameters():
-            groups[name.startswith("value")].append(weights)
-        self.optimizer = torch.optim.Adam([{"params": group} for group in groups], fused=True)
+        self.rate = rate
+        self.optimizer = torch.optim.Adam(model.parameters(), rate, fused=True)
 
     def step(self, sampled, done):
         """Learns from a batch; ``done`` is the share of the training that is over. Returns the figures of the batch."""
-        share = LAST_RATE + (1 - LAST_RATE) * (1 + math.cos(math.pi * min(done, 1))) / 2
-        for group, rate in zip(self.optimizer.param_groups, self.rates, strict=True):
-            group["lr"] = rate * share
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.rate * (LAST_RATE + (1 - LAST_RATE) * (1 + math.cos(math.pi * min(done, 1))) / 2)
         loss, figures = losses(self.model, sampled)
         self.optimizer.zero_grad()
         loss.backward()

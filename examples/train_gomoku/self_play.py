@@ -9,6 +9,7 @@ what the search thought of the last of them.
 """
 
 import argparse
+import gc
 import multiprocessing
 import time
 from dataclasses import dataclass
@@ -37,6 +38,8 @@ RANDOM_SHARE, RANDOM_BEFORE, NEAR_SHARE = 0.5, 14, 0.1
 cell near a stone in place of one drawn by the visits of the search."""
 SHARP_BEFORE, SHARP_TEMPERATURE = 8, 0.3
 """Before so many stones, moves are drawn by the visits with this temperature."""
+MEMORY_MB = 16
+"""Of a search; trees of a thousand iterations take less than one."""
 SHARD = 2000
 """Positions of a file, about."""
 
@@ -83,8 +86,8 @@ class Player:
         self.full, self.fast = full, fast
         # stop_early would leave out some of the visits that the policy is made of
         self.thorough = mc.Searcher(valuation="network", network=network, reuse=False, stop_early=False,
-                                    noise_alpha=NOISE_ALPHA, noise_weight=NOISE_WEIGHT)
-        self.quick = mc.Searcher(valuation="network", network=network)
+                                    memory_mb=MEMORY_MB, noise_alpha=NOISE_ALPHA, noise_weight=NOISE_WEIGHT)
+        self.quick = mc.Searcher(valuation="network", network=network, memory_mb=MEMORY_MB)
 
     def play(self):
         """A game: the positions to learn, as ``Samples.of`` takes them, and its Counts."""
@@ -207,6 +210,7 @@ def play_shards(network, folder, name, until, seed=None, **budgets):
 
     ``network()`` gives the bytes of the network to play with, or None while that is the same as at the last call.
     """
+    gc.set_threshold(200_000)  # games leave nothing behind that refers to itself
     total, counts, kept, player = Counts(), Counts(), [], None
     over = until(total)
     while not over:
