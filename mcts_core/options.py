@@ -7,7 +7,14 @@ from os import urandom
 
 from mcts_core import tuning
 from mcts_core.arguments import as_int, shorten
-from mcts_core.engine.settings import GeneralSettings, TwoPlayerSettings, default_memory, guide_of, has_valuation, tree_share
+from mcts_core.engine.settings import (
+    GeneralSettings,
+    TwoPlayerSettings,
+    default_memory,
+    guide_of,
+    has_valuation,
+    tree_share,
+)
 from mcts_core.errors import InvalidOption
 from mcts_core.game import NativeState, is_general
 from mcts_core.games.mnk.network import Network
@@ -166,7 +173,8 @@ class Options:
     """The options of one Searcher, checked: those that were given, and the settings of a search that they make."""
 
     __slots__ = (
-        "by_rollouts", "general", "given", "has_evaluator", "memory", "preset", "prune", "reuse", "seed", "stop_early", "threads",
+        "by_rollouts", "general", "given", "has_evaluator", "memory", "preset", "prune", "reuse", "seed", "stop_early",
+        "threads",
     )
 
     def __init__(self, options: dict[str, Any]) -> None:
@@ -262,12 +270,13 @@ class Options:
         share = 1.0 if valuation == "network" else 0.0 if valuation == "rollout" else valuation
         if share > 0.0:
             if not has_valuation(state):
-                raise InvalidOption(f"valuation {valuation!r} needs a game with a valuation, which {shorten(state)} has "
-                                    f"not: five in a row has one on boards from 5 to 22")
+                raise InvalidOption(f"valuation {valuation!r} needs a game with a valuation, such as five in a row with "
+                                    f"sides of 5 to 22, got {shorten(state)}")
             if not puct:
                 raise InvalidOption(f"valuation {valuation!r} needs selection 'puct', got {options['selection']!r}")
         common = {
-            "exploration": options["c_puct" if puct else "exploration"], "rollouts_per_leaf": options["rollouts_per_leaf"],
+            "exploration": options["c_puct" if puct else "exploration"],
+            "rollouts_per_leaf": options["rollouts_per_leaf"],
             "by_value": options["final_move"] == "max", "prunes": self.prune, "interval": options["exchange_every"],
         }
         if guide is None or plain:

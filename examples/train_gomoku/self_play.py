@@ -27,6 +27,9 @@ RESULT_SHARE = 0.85
 """Share of the game's result in the value to learn; the rest is the value of the search."""
 MOST_STONES = 72
 """The game ends as a draw when so many are on the board."""
+LONG_SHARE = 0.25
+"""Share of the positions of such a game that are kept, besides those with a policy: without this they were half of all
+and pulled every value to 0.5."""
 SIZES, USUAL_SIZE, USUAL_SHARE = range(9, 21), 15, 0.7
 OPENING_STONES = 7
 """Random stones of an opening, at most."""
@@ -110,7 +113,10 @@ class Player:
             elif game.count >= MOST_STONES:
                 points = 0.5
         drawn = len(turns) if points == 0.5 else 0
-        return learnt(turns, points, cut), Counts(1, len(turns), drawn, game.count, points)
+        rows = list(learnt(turns, points, cut))
+        if game.count >= MOST_STONES:
+            rows = [row for row in rows if row[2] is not None or self.rng.random() < LONG_SHARE]
+        return rows, Counts(1, len(turns), drawn, game.count, points)
 
     def search(self, game):
         """Searches the position, with more iterations sometimes; returns the Stats and the Turn."""

@@ -44,8 +44,8 @@ ctypedef struct GuidedOptions:
     int32_t solver               # 1: proven values are backed up
     int32_t hand_schedule        # RAVE: 1: beta = sqrt(k / (3 N + k)), 0: minimum mean square error
     float exploration
-    float fpu                    # score of a child without a visit, prior or AMAF statistics; PUCT: by how much its value
-                                 # is below the mean of its visited siblings
+    float fpu                    # score of a child without a visit, prior or AMAF statistics; PUCT: how far below the
+    #                              mean of its visited siblings its value is
     float rave_k
     float rave_bias              # 4 b^2
     uint32_t grave_ref           # visits of the node whose AMAF statistics are read

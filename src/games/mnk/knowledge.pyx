@@ -21,8 +21,8 @@ from mcts_core.games.mnk.knowledge cimport mnk_guide_table
 from mcts_core.games.mnk.line_shapes cimport draw_lines, mnk_fill_surroundings
 from mcts_core.games.mnk.policy_rollout cimport DRAW, finish, play_random, policy_rollout
 from mcts_core.games.mnk.rollout cimport MNK_MAX_CELLS, MNK_MAX_SIDE, mnk_geometry, mnk_state, mnk_table
-from mcts_core.games.mnk.rows cimport (MNK_EDGE, MNK_FIND_ALL, MNK_FIND_FOURS, any_of, bits_of, first_of, has, load_path, mcts_log2_32,
-                                       mnk_find_shapes, mnk_row_board, mnk_shapes)
+from mcts_core.games.mnk.rows cimport (MNK_EDGE, MNK_FIND_ALL, MNK_FIND_FOURS, any_of, bits_of, first_of, has,
+                                       load_path, mcts_log2_32, mnk_find_shapes, mnk_row_board, mnk_shapes)
 from mcts_core.games.mnk.symmetry cimport find_symmetries
 
 cdef enum:

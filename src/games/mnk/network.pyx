@@ -1,6 +1,6 @@
 """Networks for five in a row: read from their files, checked, and set up for the search."""
 
-from libc.stdint cimport int16_t, int32_t, uint32_t
+from libc.stdint cimport int16_t, int32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
@@ -13,7 +13,8 @@ from mcts_core.games.mnk.network cimport *
 
 
 cdef extern from "kernels/mnk/network.h" nogil:
-    void net_fill_table(const int16_t *half, const int16_t *mix, const int32_t *bias, int inner, int16_t *table) noexcept
+    void net_fill_table(const int16_t *half, const int16_t *mix, const int32_t *bias, int inner,
+                        int16_t *table) noexcept
 
 
 cdef enum:
@@ -35,7 +36,7 @@ cdef class Network:
 
     def __cinit__(self, data):
         cdef const unsigned char[::1] view
-        cdef int inner, at, i, j, pair
+        cdef int inner, i, j, pair
         cdef const int16_t *half
         cdef const int16_t *mix
         cdef const int16_t *value1
@@ -47,9 +48,11 @@ cdef class Network:
             raise InvalidFile(f"not a network: it must begin with {MAGIC!r}, got {shorten(source[:8])}")
         form, inner, channels, hidden, generation, _ = (
             int.from_bytes(source[8 + 4 * i:12 + 4 * i], "little") for i in range(6))
-        if form != FORMAT or channels != NET_CHANNELS or hidden != NET_HIDDEN or not 8 <= inner <= MOST_INNER or inner % 8:
-            raise InvalidFile(f"a network of another form: this package knows form {FORMAT} with {NET_CHANNELS} channels "
-                              f"and {NET_HIDDEN} hidden numbers, got form {form} with {channels} and {hidden}")
+        if (form != FORMAT or channels != NET_CHANNELS or hidden != NET_HIDDEN
+                or not 8 <= inner <= MOST_INNER or inner % 8):
+            raise InvalidFile(
+                f"a network must have form {FORMAT}, {NET_CHANNELS} channels, {NET_HIDDEN} hidden numbers and 8 to "
+                f"{MOST_INNER} inner ones, got form {form}, {channels}, {hidden} and {inner}")
         size = (HEADER + 2 * LINE_HALVES * inner + 2 * inner * NET_CHANNELS + 4 * NET_CHANNELS + 2 * NET_CHANNELS
                 + 4 * NET_CHANNELS * NET_HIDDEN + 4 * NET_HIDDEN + 2 * NET_HIDDEN + 4 + 4)
         if len(source) != size:

@@ -1,6 +1,7 @@
 """The valuation of five in a row by a line-pattern network; hot, compiled once per instruction set.
 
-The position of the last call is kept, with the line patterns of all its cells: the next one is mostly a few stones away.
+The position of the last call is kept with the line patterns of all its cells: the next one is mostly a few stones
+away.
 """
 
 from cpython.pycapsule cimport PyCapsule_New
