@@ -250,8 +250,9 @@ class Options:
         puct = options["selection"] == "puct"
         for name, value in self.general.items():
             if not puct or name not in _PUCT:
-                needed = "an evaluator, or selection 'puct'," if name in _PUCT[:3] else "selection 'puct'," if name in _PUCT \
-                    else "an evaluator or a general game"
+                needed = "an evaluator or a general game"
+                if name in _PUCT:
+                    needed = "selection 'puct'" if name in ("network", "least_prior") else "an evaluator or selection 'puct'"
                 raise InvalidOption(f"{name} {value!r} needs {needed}, got {shorten(state)}")
         guide = guide_of(state)
         plain = (
@@ -270,8 +271,8 @@ class Options:
         share = 1.0 if valuation == "network" else 0.0 if valuation == "rollout" else valuation
         if share > 0.0:
             if not has_valuation(state):
-                raise InvalidOption(f"valuation {valuation!r} needs a game with a valuation, such as five in a row with "
-                                    f"sides of 5 to 22, got {shorten(state)}")
+                raise InvalidOption(f"valuation {valuation!r} needs a game with a valuation, such as five in a row "
+                                    f"with sides of 5 to 22, got {shorten(state)}")
             if not puct:
                 raise InvalidOption(f"valuation {valuation!r} needs selection 'puct', got {options['selection']!r}")
         common = {

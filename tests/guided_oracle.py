@@ -50,8 +50,8 @@ class Oracle:
 
     def __init__(self, probe, player, *, selection="ucb1", valuation="rollout", exploration=0.7, fpu=None,
                  solver=True, rollout="random", rollouts_per_leaf=1, expand_after=1, expand_distance=0,
-                 prior_weight=0.0, rave_schedule="hand", rave_k=1000.0, rave_bias=1e-5, grave_ref=50, symmetry=False, leaf_proofs=0, node_proofs=0,
-                 root_proofs=0, prover_bytes=0):
+                 prior_weight=0.0, rave_schedule="hand", rave_k=1000.0, rave_bias=1e-5, grave_ref=50,
+                 symmetry=False, leaf_proofs=0, node_proofs=0, root_proofs=0, prover_bytes=0):
         assert valuation == "rollout"
         self.probe, self.player = probe, player
         self.selection, self.solver, self.schedule = selection, solver, rave_schedule

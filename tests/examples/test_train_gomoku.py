@@ -107,8 +107,8 @@ def entry(move, visits, value, proven=None):
 
 
 def test_the_policy_leaves_out_visits_that_only_noise_explains():
-    entries = [entry(10, 300, 0.6), entry(11, 60, 0.58), entry(12, 30, 0.2), entry(13, 9, 0.0, "loss"), entry(14, 1, 0.5),
-               entry(15, 0, 0.5)]
+    entries = [entry(10, 300, 0.6), entry(11, 60, 0.58), entry(12, 30, 0.2), entry(13, 9, 0.0, "loss"),
+               entry(14, 1, 0.5), entry(15, 0, 0.5)]
     priors = {10: 0.5, 11: 0.3, 12: 0.01, 13: 0.1, 14: 0.09, 15: 0.0}
     cells, weights = self_play.policy_of(SimpleNamespace(moves=entries, visits=400), priors, 0.625)
     assert cells == [10, 11] and sum(weights) == pytest.approx(1)

@@ -86,7 +86,7 @@ cdef void prepare(threat_search *s, int32_t cols, int32_t rows, int32_t exact) n
 
 
 cdef inline void put(threat_search *s, int player, int cell) noexcept nogil:
-    """Also renews the threes and fours of both players on the four lines. To look for them on all lines of each position
+    """Also renews the threes and fours of both players on the four lines. To look for them on all lines each time
     took a third of a search with proofs at its leaves."""
     cdef int lines[4]
     cdef uint32_t bits[4]
