@@ -252,7 +252,7 @@ class Options:
             if not puct or name not in _PUCT:
                 needed = "an evaluator or a general game"
                 if name in _PUCT:
-                    needed = "selection 'puct'" if name in ("network", "least_prior") else "an evaluator or selection 'puct'"
+                    needed = "selection 'puct'" if name in _PUCT[3:] else "an evaluator or selection 'puct'"
                 raise InvalidOption(f"{name} {value!r} needs {needed}, got {shorten(state)}")
         guide = guide_of(state)
         plain = (
