@@ -7,10 +7,18 @@ from os import urandom
 
 from mcts_core import tuning
 from mcts_core.arguments import as_int, shorten
-from mcts_core.engine.settings import GeneralSettings, TwoPlayerSettings, default_memory, guide_of, has_valuation, tree_share
+from mcts_core.engine.settings import (
+    GeneralSettings,
+    TwoPlayerSettings,
+    default_memory,
+    guide_of,
+    has_valuation,
+    tree_share,
+)
 from mcts_core.errors import InvalidOption
 from mcts_core.game import NativeState, is_general
 from mcts_core.games.mnk.network import Network
+from mcts_core.games.mnk.position import MNK
 from mcts_core.games.mnk.weights import shipped
 
 TYPE_CHECKING = False
@@ -166,7 +174,8 @@ class Options:
     """The options of one Searcher, checked: those that were given, and the settings of a search that they make."""
 
     __slots__ = (
-        "by_rollouts", "general", "given", "has_evaluator", "memory", "preset", "prune", "reuse", "seed", "stop_early", "threads",
+        "by_rollouts", "general", "given", "has_evaluator", "memory", "preset", "prune", "reuse", "seed", "stop_early",
+        "threads",
     )
 
     def __init__(self, options: dict[str, Any]) -> None:
@@ -223,12 +232,12 @@ class Options:
         options = {**base, **self.given}
         if options["selection"] == "puct":
             options = {**tuning.PUCT, **options, **{name: self.general[name] for name in _PUCT if name in self.general}}
-            if options["valuation"] not in ("rollout", 0.0) and options["network"] is None:
+            if isinstance(state, MNK) and options["valuation"] not in ("rollout", 0.0) and options["network"] is None:
                 options["network"] = shipped()
             for name in ("exploration", "prior_weight", "rave_schedule", "rave_k", "rave_bias", "grave_ref"):
                 if options.pop(name) != tuning.UCT[name] and name in self.given:
                     raise InvalidOption(f"{name} {self.given[name]!r} has no meaning with selection 'puct'")
-        if "exploration" not in self.given and options["selection"] != base["selection"]:
+        elif "exploration" not in self.given and options["selection"] != base["selection"]:
             options["exploration"] = tuning.EXPLORATION[options["selection"]]
         return options
 
@@ -242,9 +251,11 @@ class Options:
         puct = options["selection"] == "puct"
         for name, value in self.general.items():
             if not puct or name not in _PUCT:
-                needed = "an evaluator, or selection 'puct'," if name in _PUCT[:3] else "selection 'puct'," if name in _PUCT \
-                    else "an evaluator or a general game"
+                needed = "an evaluator, or selection 'puct'," if name in _PUCT[:3] else (
+                    "selection 'puct'," if name in _PUCT else "an evaluator or a general game")
                 raise InvalidOption(f"{name} {value!r} needs {needed}, got {shorten(state)}")
+        if "network" in self.general and not isinstance(state, MNK):
+            raise InvalidOption(f"network {self.general['network']!r} knows five in a row only, got {shorten(state)}")
         guide = guide_of(state)
         plain = (
             (options["selection"], options["rollout"], options["fpu"]) == ("ucb1", "random", None)
