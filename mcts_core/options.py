@@ -237,7 +237,7 @@ class Options:
             for name in ("exploration", "prior_weight", "rave_schedule", "rave_k", "rave_bias", "grave_ref"):
                 if options.pop(name) != tuning.UCT[name] and name in self.given:
                     raise InvalidOption(f"{name} {self.given[name]!r} has no meaning with selection 'puct'")
-        elif "exploration" not in self.given and options["selection"] != base["selection"]:
+        if options["selection"] not in ("puct", base["selection"]) and "exploration" not in self.given:
             options["exploration"] = tuning.EXPLORATION[options["selection"]]
         return options
 
