@@ -251,8 +251,8 @@ class Options:
         puct = options["selection"] == "puct"
         for name, value in self.general.items():
             if not puct or name not in _PUCT:
-                needed = "an evaluator, or selection 'puct'," if name in _PUCT[:3] else (
-                    "selection 'puct'," if name in _PUCT else "an evaluator or a general game")
+                needed = "an evaluator or selection 'puct'" if name in _PUCT[:3] else (
+                    "selection 'puct'" if name in _PUCT else "an evaluator or a general game")
                 raise InvalidOption(f"{name} {value!r} needs {needed}, got {shorten(state)}")
         if "network" in self.general and not isinstance(state, MNK):
             raise InvalidOption(f"network {self.general['network']!r} knows five in a row only, got {shorten(state)}")
