@@ -273,12 +273,13 @@ class Options:
         share = 1.0 if valuation == "network" else 0.0 if valuation == "rollout" else valuation
         if share > 0.0:
             if not has_valuation(state):
-                raise InvalidOption(f"valuation {valuation!r} needs a game with a valuation, which {shorten(state)} has "
-                                    f"not: five in a row has one on boards from 5 to 22")
+                raise InvalidOption(f"valuation {valuation!r} needs a game with a valuation, which {shorten(state)} "
+                                    f"does not have: five in a row has one on boards with sides of 5 to 22")
             if not puct:
                 raise InvalidOption(f"valuation {valuation!r} needs selection 'puct', got {options['selection']!r}")
         common = {
-            "exploration": options["c_puct" if puct else "exploration"], "rollouts_per_leaf": options["rollouts_per_leaf"],
+            "exploration": options["c_puct" if puct else "exploration"],
+            "rollouts_per_leaf": options["rollouts_per_leaf"],
             "by_value": options["final_move"] == "max", "prunes": self.prune, "interval": options["exchange_every"],
         }
         if guide is None or plain:

@@ -71,10 +71,11 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         "--c-puct", type=float, metavar="C", help="the constant of PUCT, on values from 0 to 1")
     group.add_argument(
         "--valuation", type=_valuation, metavar="V",
-        help="how leaves are valued: network (the default of five in a row on boards of more than 64 cells), rollout, or "
-             "the share of the network, from 0 to 1")
+        help="how leaves are valued: network (the default of five in a row on boards of more than 64 cells), rollout, "
+             "or the share of the network, from 0 to 1")
     group.add_argument(
-        "--network", metavar="FILE", help="the network for five in a row (default: the one that comes with the package)")
+        "--network", metavar="FILE",
+        help="the network for five in a row (default: the one that comes with the package)")
     group.add_argument(
         "--least-prior", type=float, metavar="SHARE",
         help="with puct: moves whose prior is below this share of the highest one are left out below the root")

@@ -238,8 +238,8 @@ def test_the_valuation_of_breakthrough(breakthrough):
 
 
 @pytest.mark.parametrize("options", [
-    {}, {"preset": "uct"}, {"rollout": "decisive"}, {"selection": "rave"}, {"selection": "puct", "valuation": "network"},
-    {"selection": "puct", "valuation": 0.5}, {"selection": "puct"},
+    {}, {"preset": "uct"}, {"rollout": "decisive"}, {"selection": "rave"}, {"selection": "puct"},
+    {"selection": "puct", "valuation": "network"}, {"selection": "puct", "valuation": 0.5},
 ])
 def test_the_search_wins_breakthrough_in_two(breakthrough, options):
     """White runs to the last row; black, who would win a move later, cannot stop both ways."""
