@@ -94,6 +94,9 @@ PUCT: Mapping[str, Any] = {
 }
 """What selection by PUCT adds."""
 
+NOT_PUCT = ("exploration", "prior_weight", "rave_schedule", "rave_k", "rave_bias", "grave_ref")
+"""What it has no use for."""
+
 ROLLOUTS: Mapping[str, Any] = {
     "final_move": "robust",
     "fpu": None,
@@ -128,7 +131,8 @@ def kind_of(state: Any) -> object:
     It does not name the state's class, which a Searcher would keep with it.
     """
     cells = state.m * state.n if isinstance(state, MNK) else 0
-    return isinstance(state, NativeState), isinstance(state, ConnectFour), (cells > 0) + (cells > 64), guide_of(state)
+    return (isinstance(state, NativeState), isinstance(state, ConnectFour), (cells > 0) + (cells > 64), guide_of(state),
+            has_valuation(state))
 
 
 def defaults(state: Any, *, by_rollouts: bool = False) -> Mapping[str, Any]:
