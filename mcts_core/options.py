@@ -234,10 +234,10 @@ class Options:
             options = {**tuning.PUCT, **options, **{name: self.general[name] for name in _PUCT if name in self.general}}
             if isinstance(state, MNK) and options["valuation"] not in ("rollout", 0.0) and options["network"] is None:
                 options["network"] = shipped()
-            for name in ("exploration", "prior_weight", "rave_schedule", "rave_k", "rave_bias", "grave_ref"):
+            for name in tuning.NOT_PUCT:
                 if options.pop(name) != tuning.UCT[name] and name in self.given:
                     raise InvalidOption(f"{name} {self.given[name]!r} has no meaning with selection 'puct'")
-        if options["selection"] not in ("puct", base["selection"]) and "exploration" not in self.given:
+        elif "exploration" not in self.given and options["selection"] != base["selection"]:
             options["exploration"] = tuning.EXPLORATION[options["selection"]]
         return options
 

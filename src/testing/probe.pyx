@@ -185,7 +185,7 @@ cdef class Probe:
             return None
         return guide.rollouts, guide.distance, guide.actions, guide.prove != NULL
 
-    def children(self, path, distance=0, symmetry=False, uint32_t room=1024):
+    def children(self, path, distance=0, symmetry=False, unranked=False, uint32_t room=1024):
         """(children, whether the root's player is to move, complete, rest) at the end of ``path``; each child is
         (move, action, outcome, distance, prior)."""
         cdef mcts_policy policy
@@ -195,7 +195,7 @@ cdef class Probe:
         policy.rollout = 0
         policy.distance = distance
         policy.symmetry = symmetry
-        policy.unranked = 0
+        policy.unranked = unranked
         found.capacity = room
         found.moves = numbers
         found.actions = numbers + room
@@ -212,7 +212,7 @@ cdef class Probe:
         free(moves)
         self._check(returned)
         if returned > written:
-            return self.children(path, distance, symmetry, returned)
+            return self.children(path, distance, symmetry, unranked, returned)
         return listed, bool(found.root_player), bool(found.complete), found.rest
 
     def policy_rollout(self, path, rollout=0, told=True):

@@ -774,7 +774,7 @@ cdef int value_leaf(GuidedTree *guided, uint32_t length, uint32_t *link, int32_t
     cdef mcts_estimate estimate
     cdef mcts_rollout_report report
     cdef int32_t sign = leaf_sign(guided, length), whole = 2 * <int32_t>guided.options.rollouts_per_leaf, returned
-    cdef int64_t played = 0, valued
+    cdef int64_t played = 0, full = 2 * <int64_t>guided.options.rollouts, gained, one
     cdef uint32_t i
     cdef int status
     estimate.proof.value = -1
@@ -793,10 +793,7 @@ cdef int value_leaf(GuidedTree *guided, uint32_t length, uint32_t *link, int32_t
             points[0] = <int32_t>result_of(link[0]) * whole // 2
             set_link(guided, length, link[0])
             return RUN_DONE
-    valued = (<int64_t>estimate.value * whole * guided.options.share + MCTS_VALUE_ONE * SHARES // 2) // (
-        MCTS_VALUE_ONE * SHARES)
-    if sign < 0:
-        valued = <int64_t>whole * guided.options.share // SHARES - valued
+    gained = <int64_t>estimate.value * guided.options.share * full
     if guided.options.share < SHARES:
         report.played = NULL
         for i in range(guided.options.rollouts):
@@ -806,9 +803,11 @@ cdef int value_leaf(GuidedTree *guided, uint32_t length, uint32_t *link, int32_t
             if returned < 0:
                 return RUN_GAME_ERROR
             played += 1 + tree.root_sign * (returned - 1)
-        valued += played * whole * <int64_t>(SHARES - guided.options.share) // (
-            2 * <int64_t>SHARES * guided.options.rollouts)
-    points[0] = <int32_t>valued
+        gained += MCTS_VALUE_ONE * <int64_t>(SHARES - guided.options.share) * (played if sign > 0 else full - played)
+    one = MCTS_VALUE_ONE * <int64_t>SHARES * full
+    points[0] = <int32_t>((gained * whole + one // 2) // one)  # rounded once, and for the player to move: colours are equal
+    if sign < 0:
+        points[0] = whole - points[0]
     return RUN_DONE
 
 
