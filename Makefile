@@ -66,7 +66,7 @@ test-browser: $(VENV)/.installed-browser
 	$(BIN)/pytest -m browser $(PYTEST_ARGS) tests/web/test_browser.py
 
 test-examples: $(VENV)/.installed-torch $(VENV)/.installed-alphazero
-	$(BIN)/pytest -m examples $(PYTEST_ARGS) tests/examples/test_alphazero.py
+	$(BIN)/pytest -m examples $(PYTEST_ARGS) $(addprefix tests/examples/,test_alphazero.py test_train_gomoku_torch.py)
 
 # PyTorch first, in this version: the extra alone would bring the newest one, with gigabytes for GPUs.
 $(VENV)/.installed-torch: | $(VENV)/pyvenv.cfg

@@ -19,7 +19,8 @@ BUILD = Path("build")
 INCLUDE_DIRS = ["src", "mcts_core/include"]
 HOT_MODULES = ["tree.plain_tree", "tree.guided_tree", "tree.general_tree", "games.connect_four.rollout",
                "games.connect_four.knowledge", "games.connect_four.alpha_beta", "games.mnk.rollout",
-               "games.mnk.knowledge", "games.mnk.valuation", "games.mnk.continuous_fours", "games.mnk.small_boards"]
+               "games.mnk.knowledge", "games.mnk.valuation", "games.mnk.continuous_fours",
+               "games.mnk.continuous_threats", "games.mnk.small_boards"]
 MODULES = sorted({".".join(path.relative_to("src").with_suffix("").parts) for path in Path("src").rglob("*.pyx")}
                  - set(HOT_MODULES))
 

@@ -55,7 +55,7 @@ class Searcher:
     solver: whether proven values are backed up (Winands et al. 2008). A proven loss is never chosen while another move
         lives, a proven win is played the shortest known way, a lost position the longest one; the search stops when
         the root is proven. With it comes the exact search that a native game offers: Connect Four's and small boards'
-        alpha-beta, m,n,5's continuous fours.
+        alpha-beta, m,n,5's wins by fours and open threes.
     rollout: ``"random"``; ``"decisive"``: plays a move that wins at once, else one that keeps the opponent from it;
         ``"tactical"``: also open fours and open threes (m,n,k games with k >= 4 and a side longer than k).
     rollouts_per_leaf: rollouts of one iteration, 1 to 100. An iteration counts as one visit with the mean of their

@@ -5,7 +5,7 @@ A cell is numbered 32 * row + column here; lines are those of ``mnk_lines``.
 
 from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from mcts_core.game cimport mcts_interrupt, mcts_proof
+from mcts_core.game cimport mcts_interrupt, mcts_proof, mcts_raised
 from mcts_core.games.mnk.lines cimport MNK_LINES, mnk_line_board
 from mcts_core.games.proof_table cimport proof_table
 
@@ -13,6 +13,8 @@ from mcts_core.games.proof_table cimport proof_table
 cdef enum:
     THREAT_CELLS = 1024
     THREAT_STACK = 1 << 15
+    THREAT_STONES = 100   # of an attack of fours
+    THREAT_LOOK = 256     # of the proof budget, between two looks at the interrupt
 
 # What is known of a position with the player who attacks to move.
 ctypedef struct threat_note:
@@ -65,3 +67,25 @@ ctypedef struct mnk_threat_table:
     void (*put)(threat_search *s, int32_t player, int32_t cell) noexcept nogil
     # Tries to prove the position with `player` to move; `spent` and `limit` are set by the caller. Moves are cells.
     void (*prove)(threat_search *s, int32_t player, mcts_proof *proof) noexcept nogil
+    # The cells, 2 at most, where the player completes a five; returns how many.
+    int (*fives)(const threat_search *s, int player, int *cells) noexcept nogil
+    # Stones of the player's shortest win by fours, 0 or -1 when it was not decided; he is to move.
+    int (*win)(threat_search *s, int player, uint32_t *move) noexcept nogil
+    # The same, and what a stone of the defender could change in it: continuous_fours.pyx says it in full.
+    int (*zone)(threat_search *s, int player, uint32_t *zone, uint16_t *order, int *length, bint *quiet) noexcept nogil
+
+
+cdef inline int threat_cell_at(const threat_search *s, int line, int bit) noexcept nogil:
+    return s.base[line] + bit * s.step[line >> 5]
+
+
+cdef inline bint threat_is_over(threat_search *s) noexcept nogil:
+    """Whether the budget is spent or somebody interrupts, when a look is due."""
+    if s.spent >= s.limit:
+        return True
+    if mcts_raised(s.interrupt):
+        s.interrupted = 1
+        s.limit = s.pause = 0
+        return True
+    s.pause = min(s.limit, s.spent + THREAT_LOOK)
+    return False

@@ -10,10 +10,11 @@ from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int32_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from mcts_core.game cimport MCTS_NO_MOVE, mcts_proof, mcts_raised
+from mcts_core.game cimport MCTS_NO_MOVE, mcts_proof
 from mcts_core.games.mnk.lines cimport (MNK_COLUMNS, MNK_FALLING, MNK_LINES, MNK_RISING, mnk_line_cell, mnk_line_cells,
-                                        mnk_lines_of, mnk_toggle)
-from mcts_core.games.mnk.continuous_fours cimport (THREAT_CELLS, THREAT_STACK, mnk_threat_table, threat_note,
+                                        mnk_lines_of)
+from mcts_core.games.mnk.continuous_fours cimport (THREAT_CELLS, THREAT_LOOK, THREAT_STACK, THREAT_STONES,
+                                                   mnk_threat_table, threat_cell_at, threat_is_over, threat_note,
                                                    threat_search)
 from mcts_core.games.proof_table cimport fill_zobrist, proof_bucket, proof_find, proof_keep
 
@@ -31,11 +32,9 @@ cdef extern from "kernels/mnk/lines.h" nogil:
 cdef enum:
     UNKNOWN = -1      # results of searches: the budget or a limit ended it; 0: there is nothing to find
     NEVER = 255       # threat_note.failed
-    MAX_STONES = 100  # of an attack
     MAX_FOURS = 6     # of the defender, each met by a stone that is no four, one after the other
     NOBODY = -1       # of cells: there is none
     SEVERAL = -2
-    LOOK = 256        # of the proof budget, between two looks at the interrupt
 
 # Of each player: that he attacks, that he defends, and his stones on the cells.
 cdef enum:
@@ -122,14 +121,6 @@ cdef void put_stone(threat_search *s, int32_t player, int32_t cell) noexcept nog
     put(s, player, cell)
 
 
-cdef inline int cell_at(const threat_search *s, int line, int bit) noexcept nogil:
-    return s.base[line] + bit * s.step[line >> 5]
-
-
-cdef inline bint is_free(const threat_search *s, int cell) noexcept nogil:
-    return not ((s.board.own[0][cell >> 5] | s.board.own[1][cell >> 5]) >> (cell & 31) & 1)
-
-
 cdef int fives_on(const threat_search *s, int player, const uint64_t *lines, int *cells) noexcept nogil:
     """The cells, 2 at most, where ``player`` completes a five on any of the lines of a bit set; returns how many."""
     cdef const uint32_t *mine = s.board.own[player]
@@ -146,7 +137,7 @@ cdef int fives_on(const threat_search *s, int player, const uint64_t *lines, int
             while four:
                 window = (<uint32_t>31 << mcts_ctz64(four)) & ~mine[line]
                 four &= four - 1
-                cell = cell_at(s, line, mcts_ctz64(window))
+                cell = threat_cell_at(s, line, mcts_ctz64(window))
                 if count == 0:
                     cells[0] = cell
                     count = 1
@@ -260,7 +251,7 @@ cdef inline int answer(const threat_search *s, const int *lines) noexcept nogil:
         while four[i]:
             window = (<uint32_t>31 << mcts_ctz64(four[i])) & ~s.theirs[lines[i]]
             four[i] &= four[i] - 1
-            cell = cell_at(s, lines[i], mcts_ctz64(window))
+            cell = threat_cell_at(s, lines[i], mcts_ctz64(window))
             if found == NOBODY:
                 found = cell
             elif found != cell:
@@ -284,8 +275,8 @@ cdef inline int list_fours(threat_search *s, int forced) noexcept nogil:
             while windows:
                 cells = (<uint32_t>31 << mcts_ctz64(windows)) & ~s.mine[line]
                 windows &= windows - 1
-                low = cell_at(s, line, mcts_ctz64(cells))
-                high = cell_at(s, line, mcts_ctz64(cells & (cells - 1)))
+                low = threat_cell_at(s, line, mcts_ctz64(cells))
+                high = threat_cell_at(s, line, mcts_ctz64(cells & (cells - 1)))
                 for turn in range(2):
                     move = high if turn else low
                     reply = low if turn else high
@@ -303,18 +294,6 @@ cdef inline int list_fours(threat_search *s, int forced) noexcept nogil:
                         s.best = move
                         return UNKNOWN
     return count
-
-
-cdef bint is_over(threat_search *s) noexcept nogil:
-    """Whether the budget is spent or somebody interrupts, when a look is due."""
-    if s.spent >= s.limit:
-        return True
-    if mcts_raised(s.interrupt):
-        s.interrupted = 1
-        s.limit = s.pause = 0
-        return True
-    s.pause = min(s.limit, s.spent + LOOK)
-    return False
 
 
 cdef int attack(threat_search *s, int left, int forced) noexcept nogil:
@@ -337,7 +316,7 @@ cdef int attack(threat_search *s, int left, int forced) noexcept nogil:
                 return 0
         # A win in 3 is looked for at any price, as exact distances rest on that; one in 5 so that every call leaves
         # something in the table that the next one can build on.
-        if left > 3 and s.spent >= s.pause and is_over(s):
+        if left > 3 and s.spent >= s.pause and threat_is_over(s):
             return UNKNOWN
     s.spent += 1
     outer = s.cut
@@ -413,7 +392,7 @@ cdef int win_by_fours(threat_search *s, int player, uint32_t *move) noexcept nog
     s.side = ZOBRIST[player][ATTACK]
     memcpy(s.three, s.windows[player], sizeof(s.three))
     memcpy(s.active, s.threes[player], sizeof(s.active))
-    while level <= MAX_STONES:
+    while level <= THREAT_STONES:
         s.cut = False
         result = attack(s, level, forced)
         if result < 0:
@@ -431,25 +410,28 @@ cdef int win_by_fours(threat_search *s, int player, uint32_t *move) noexcept nog
 
 # ---- defences --------------------------------------------------------------------------------------------------------
 
-cdef int zone_of(threat_search *s, int player, uint32_t *zone, uint16_t *order, int *length) noexcept nogil:
+cdef int zone_of(threat_search *s, int player, uint32_t *zone, uint16_t *order, int *length,
+                 bint *quiet) noexcept nogil:
     """Plays the shortest attack of ``player`` to its end and back again; returns its stones, 0 or UNKNOWN.
 
     Marks in ``zone``, a word per row, all cells where a stone of the defender, put there before the attack, could
     matter: those that the attack or its answers use, and those of windows in which such a stone, his others and all
-    answers would make a four. ``order`` gets the ``length`` cells of the attack, its own first move first.
+    answers would make a four. ``order`` gets the ``length`` cells of the attack, its own first move first. ``quiet``:
+    his stones and all answers make no four or five, not even one that an overline spoils.
     """
     cdef uint32_t before[MNK_LINES]
-    cdef uint16_t moves[MAX_STONES]
-    cdef uint16_t replies[MAX_STONES]
+    cdef uint16_t moves[THREAT_STONES]
+    cdef uint16_t replies[THREAT_STONES]
     cdef int other = 1 - player, played = 0, count, i, line, cell, stones = 0
-    cdef uint32_t move = 0, three, four, window, windows
+    cdef uint32_t move = 0, three, four, five, window, windows
     cdef int cells[2]
     length[0] = 0
+    quiet[0] = True
     memset(zone, 0, 32 * sizeof(uint32_t))
     memcpy(before, s.board.own[player], sizeof(before))
     while True:
         count = win_by_fours(s, player, &move)
-        if count <= 0 or played == MAX_STONES - 1:
+        if count <= 0 or played == THREAT_STONES - 1:
             stones = UNKNOWN if played or count < 0 else 0
             break
         put(s, player, move)
@@ -480,11 +462,14 @@ cdef int zone_of(threat_search *s, int player, uint32_t *zone, uint16_t *order, 
                 continue
             mnk_threes_and_fours(s.board.own[other][line], before[line], s.valid[line], 0, &three, &four)
             windows = three | four
+            five = s.board.own[other][line]
+            five &= five >> 1 & five >> 2
+            quiet[0] &= not (four or five & five >> 2)
             while windows:
                 window = (<uint32_t>31 << mcts_ctz64(windows)) & ~(s.board.own[other][line] | before[line])
                 windows &= windows - 1
                 while window:
-                    cell = cell_at(s, line, mcts_ctz64(window))
+                    cell = threat_cell_at(s, line, mcts_ctz64(window))
                     window &= window - 1
                     zone[cell >> 5] |= <uint32_t>1 << (cell & 31)
         for i in range(length[0]):
@@ -522,7 +507,8 @@ cdef int loses(threat_search *s, int player, int depth, uint32_t *move) noexcept
     cdef int count, result, cell, length, worst, index, y
     cdef uint32_t best, ignored
     cdef uint32_t zone[32]
-    cdef uint16_t order[3 * MAX_STONES]
+    cdef uint16_t order[3 * THREAT_STONES]
+    cdef bint quiet
     if fives(s, player, cells):
         return 0
     count = fives(s, 1 - player, cells)
@@ -547,7 +533,7 @@ cdef int loses(threat_search *s, int player, int depth, uint32_t *move) noexcept
         worst += worst > 0
         best = cells[0]
     else:
-        result = zone_of(s, 1 - player, zone, order, &length)
+        result = zone_of(s, 1 - player, zone, order, &length, &quiet)
         if result < 0:
             return UNKNOWN
         worst = 2 * result
@@ -597,7 +583,7 @@ cdef void prove(threat_search *s, int32_t player, mcts_proof *proof) noexcept no
     proof.move = MCTS_NO_MOVE
     # An attack whose end is not in sight must not hide a loss that is easily seen.
     s.limit = s.spent + (limit - s.spent + 1) // 2
-    s.pause = min(s.limit, s.spent + LOOK)
+    s.pause = min(s.limit, s.spent + THREAT_LOOK)
     s.interrupt = proof.interrupt
     s.interrupted = 0
     won = wins(s, player, MAX_FOURS, &move)
@@ -624,5 +610,8 @@ cdef mnk_threat_table TABLE
 TABLE.prepare = prepare
 TABLE.put = put_stone
 TABLE.prove = prove
+TABLE.fives = fives
+TABLE.win = win_by_fours
+TABLE.zone = zone_of
 
 table = PyCapsule_New(&TABLE, b"mcts_core.table", NULL)

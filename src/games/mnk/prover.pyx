@@ -1,4 +1,4 @@
-"""Proofs for m,n,k games: threat search for five in a row, exact search for boards of at most 64 cells."""
+"""Proofs for m,n,k games: searches by threats for five in a row, exact search for boards of at most 64 cells."""
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
@@ -9,6 +9,7 @@ from mcts_core.game cimport MCTS_NO_MOVE, MCTS_ONGOING, mcts_guide, mcts_proof
 from mcts_core.games.mnk.rollout cimport MNK_MAX_CELLS, mnk_geometry, mnk_state
 from mcts_core.games.mnk.small_boards cimport SOLVER_CELLS, mnk_solver_table, solver_search
 from mcts_core.games.mnk.continuous_fours cimport mnk_threat_table, threat_search
+from mcts_core.games.mnk.continuous_threats cimport mnk_vct_table
 from mcts_core.games.proof_table cimport PROOF_BUCKET, proof_table_clear, proof_table_make, proof_table_release
 
 
@@ -16,8 +17,10 @@ cdef enum:
     HEADER = 4            # bytes of mnk_state before the board
     LEAST = 64            # buckets, however little memory there may be
     THREAT_K = 5
+    VCT_BUDGET = 2000     # from which half of the budget is kept for threes; not where the exact search gets that half
 
 cdef mnk_threat_table *THREATS = <mnk_threat_table *> hot_table("games.mnk.continuous_fours")
+cdef mnk_vct_table *VCT = <mnk_vct_table *> hot_table("games.mnk.continuous_threats")
 cdef mnk_solver_table *SOLVER = <mnk_solver_table *> hot_table("games.mnk.small_boards")
 
 # A root is kept set up: the next position asked about is often below the same one.
@@ -143,12 +146,16 @@ cdef int32_t prove(void *context, const void *root, const uint32_t *path, uint32
     if not p.has_root or memcmp(p.root, state, HEADER + g.board_size) != 0:
         set_root(p, g, state)
     follow(p, g, player, path, length)
-    if not has_solver(g) and not any_threes(&p.threats):
+    if not has_solver(g) and budget < VCT_BUDGET and not any_threes(&p.threats):
         return 0
     if has_threats(g):
         p.threats.spent = 0
-        p.threats.limit = budget // 2 if has_solver(g) else budget
+        p.threats.limit = budget // 2 if has_solver(g) or budget >= VCT_BUDGET else budget
         THREATS.prove(&p.threats, to_move, proof)
+        if proof.value < 0 and not has_solver(g) and budget >= VCT_BUDGET and not p.threats.interrupted:
+            # Where an exact distance is asked for, which threes do not give, little more than what is known already.
+            p.threats.limit = min(budget, p.threats.spent + VCT_BUDGET) if exact else budget
+            VCT.prove(&p.threats, to_move, proof)
         if proof.move != MCTS_NO_MOVE:
             proof.move = move_at(g, proof.move)
         proof.spent = p.threats.spent

@@ -1,0 +1,265 @@
+"""Games of the network against itself, as positions to learn from.
+
+    python self_play.py NETWORK --out FOLDER --games 200 --workers 2
+
+A quarter of the moves is searched with more iterations and with noise: these teach the policy. The others are searched
+fast, and teach the value alone. The network learns as value mostly the result of the game, and a little what the search
+thought. A part of the games has a random move: what comes of that says nothing of the positions before, which learn
+what the search thought of the last of them.
+"""
+
+import argparse
+import gc
+import multiprocessing
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from patterns import looked_at
+from samples import Counts, Samples
+
+import mcts_core as mc
+
+FULL_SHARE = 0.25
+NOISE_ALPHA, NOISE_WEIGHT = 0.15, 0.25
+RESULT_SHARE = 0.85
+"""Share of the game's result in the value to learn; the rest is the value of the search."""
+MOST_STONES = 72
+"""The game ends as a draw when so many are on the board."""
+SIZES, USUAL_SIZE, USUAL_SHARE = range(9, 21), 15, 0.7
+OPENING_STONES = 7
+"""Random stones of an opening, at most."""
+FAR = 0.25
+"""Openings whose value is farther from 0.5 than this are dropped with the probability DROPPED."""
+DROPPED = 0.95
+RANDOM_SHARE, RANDOM_BEFORE, NEAR_SHARE = 0.5, 14, 0.1
+"""Share of the games with a random move, the stones that are on the board before it at most, and how often that is any
+cell near a stone in place of one drawn by the visits of the search."""
+SHARP_BEFORE, SHARP_TEMPERATURE = 8, 0.3
+"""Before so many stones, moves are drawn by the visits with this temperature."""
+MEMORY_MB = 16
+"""Of a search; trees of a thousand iterations take less than one."""
+SHARD = 2000
+"""Positions of a file, about."""
+
+
+@dataclass
+class Turn:
+    """A searched position: ``board`` and ``value`` are from the view of ``side``, which is to move (1: black)."""
+
+    side: int
+    board: np.ndarray
+    value: float
+    proven: bool
+    policy: tuple | None
+
+
+class Game:
+    """A game as it is played: the state, and its stones as 1 (black) and -1."""
+
+    def __init__(self, size):
+        self.state = mc.Gomoku(size=size)
+        self.stones = np.zeros((size, size), np.int8)
+        self.count = 0
+
+    def play(self, move):
+        self.stones.flat[move] = self.state.to_move
+        self.state = self.state.play(move)
+        self.count += 1
+
+    def board(self):
+        """The board as the network sees it: 1 for a stone of the side to move, 2 for one of the other."""
+        own = self.stones * self.state.to_move
+        return np.where(own < 0, 2, own).astype(np.int8)
+
+    def near(self):
+        """The empty cells near a stone."""
+        return np.flatnonzero(looked_at(self.board()[None])[0])
+
+
+class Player:
+    """Plays games with a network, given as the bytes of its file."""
+
+    def __init__(self, network, seed=None, full=400, fast=80):
+        self.rng = np.random.default_rng(seed)
+        self.full, self.fast = full, fast
+        # stop_early would leave out some of the visits that the policy is made of
+        self.thorough = mc.Searcher(valuation="network", network=network, reuse=False, stop_early=False,
+                                    memory_mb=MEMORY_MB, noise_alpha=NOISE_ALPHA, noise_weight=NOISE_WEIGHT)
+        self.quick = mc.Searcher(valuation="network", network=network, memory_mb=MEMORY_MB)
+
+    def play(self):
+        """A game: the positions to learn, as ``Samples.of`` takes them, and its Counts."""
+        game, turns = self.opening(), []
+        random_at = self.rng.integers(game.count, RANDOM_BEFORE) if self.rng.random() < RANDOM_SHARE else None
+        cut, points = None, None
+        while points is None:
+            stats, turn = self.search(game)
+            turns.append(turn)
+            if turn.proven:
+                points = seen_by(turn.side, turn.value)
+                break
+            move = self.chosen(stats, game)
+            if game.count == random_at:
+                move = self.random_move(stats, game)
+                cut = len(turns) - 1 if move != stats.move else None
+            game.play(move)
+            if game.state.winner() is not None:
+                points = (1 + game.state.winner()) / 2
+            elif game.count >= MOST_STONES:
+                points = 0.5
+        drawn = len(turns) if points == 0.5 else 0
+        return learnt(turns, points, cut), Counts(1, len(turns), drawn, game.count, points)
+
+    def search(self, game):
+        """Searches the position, with more iterations sometimes; returns the Stats and the Turn."""
+        full = self.rng.random() < FULL_SHARE
+        engine = self.thorough if full else self.quick
+        engine.search(game.state, iterations=self.full if full else self.fast)
+        stats = engine.stats()
+        policy = None
+        if stats.proven == "win":
+            policy = [stats.move], [1.0]
+        elif full and not stats.proven:
+            self.quick.search(game.state, iterations=1)  # for the priors without noise
+            priors = {entry.move: entry.prior or 0.0 for entry in self.quick.stats().moves}
+            policy = policy_of(stats, priors, engine.options(game.state)["c_puct"])
+        return stats, Turn(game.state.to_move, game.board(), stats.value, stats.proven is not None, policy)
+
+    def opening(self):
+        """A game with its first stones, at random places near each other, mostly one that is about even."""
+        rng = self.rng
+        while True:
+            game = Game(USUAL_SIZE if rng.random() < USUAL_SHARE else int(rng.choice(SIZES)))
+            size = len(game.stones)
+            row, col = rng.integers(size // 2 - 2, size // 2 + 3, 2)
+            game.play(int(row * size + col))
+            for _ in range(rng.integers(OPENING_STONES)):
+                game.play(int(rng.choice(game.near())))
+            self.quick.search(game.state, iterations=self.fast)
+            if abs(self.quick.stats().value - 0.5) <= FAR or rng.random() >= DROPPED:
+                return game
+
+    def chosen(self, stats, game):
+        """The move to play: the best one, or in the first moves one that is about as good."""
+        return self.drawn(stats, SHARP_TEMPERATURE) if game.count < SHARP_BEFORE else stats.move
+
+    def random_move(self, stats, game):
+        """A move that may be bad."""
+        return int(self.rng.choice(game.near())) if self.rng.random() < NEAR_SHARE else self.drawn(stats, 1.0)
+
+    def drawn(self, stats, temperature):
+        """A move drawn by the visits of the search."""
+        visits = np.array([entry.visits for entry in stats.moves], float)
+        shares = (visits / visits.max()) ** (1 / temperature)
+        return stats.moves[self.rng.choice(len(shares), p=shares / shares.sum())].move
+
+
+def seen_by(side, value):
+    """The points of black as those of ``side``, or the other way round."""
+    return value if side > 0 else 1 - value
+
+
+def learnt(turns, points, cut):
+    """The positions with what is to be learnt of them: ``(board, value, policy)``.
+
+    ``points`` are black's in the game; for the positions up to ``cut``, after which a random move was played, those are
+    taken from the search of that position.
+    """
+    for number, turn in enumerate(turns):
+        if turn.proven:
+            value = turn.value
+        else:
+            until_cut = cut is not None and number <= cut
+            result = seen_by(turns[cut].side, turns[cut].value) if until_cut else points
+            value = RESULT_SHARE * seen_by(turn.side, result) + (1 - RESULT_SHARE) * turn.value
+        yield turn.board, value, turn.policy
+
+
+def policy_of(stats, priors, c_puct):
+    """The policy to learn from a search: shares of visits, without those that only the noise was the reason of.
+
+    As in KataGo (Wu, arXiv 1902.10565, section 3.2): of each move but the most visited one, visits are taken away as
+    long as its PUCT score with fewer of them, by the ``priors`` without noise, is below that of the most visited one; a
+    single visit that is left is taken away as well. None where no move with visits is left.
+    """
+    entries = [entry for entry in stats.moves if entry.visits and entry.proven != "loss"]
+    if not entries:
+        return None
+    best = max(entries, key=lambda entry: entry.visits)
+    scale = c_puct * stats.visits ** 0.5
+    top = best.value + scale * priors[best.move] / (1 + best.visits)
+    cells, weights = [best.move], [float(best.visits)]
+    for entry in entries:
+        if entry is best:
+            continue
+        visits = float(entry.visits)
+        if entry.value < top:
+            # the fewest visits with which value + scale prior / (1 + visits) is below the top
+            visits = min(visits, np.ceil(scale * priors[entry.move] / (top - entry.value) - 1))
+        if visits > 1:
+            cells.append(entry.move)
+            weights.append(visits)
+    total = sum(weights)
+    return cells, [weight / total for weight in weights]
+
+
+def play_shards(network, folder, name, until, seed=None, **budgets):
+    """Plays games and writes shards, files ``folder/TIME-name.npz``, until ``until(counts)``; returns the Counts.
+
+    ``network()`` gives the bytes of the network to play with, or None while that is the same as at the last call.
+    """
+    gc.set_threshold(200_000)  # games leave nothing behind that refers to itself
+    total, counts, kept, player = Counts(), Counts(), [], None
+    over = until(total)
+    while not over:
+        newer = network()
+        if newer is not None:
+            player = Player(newer, None if seed is None else seed + total.games, **budgets)
+        positions, game = player.play()
+        kept.extend(positions)
+        counts.add(game)
+        total.add(game)
+        over = until(total)
+        if over or len(kept) >= SHARD:
+            Samples.of(kept).save(Path(folder) / f"{time.time_ns() // 10**6}-{name}.npz", counts)
+            counts, kept = Counts(), []
+    return total
+
+
+def main(argv=None):
+    first, _, details = __doc__.partition("\n\n")
+    parser = argparse.ArgumentParser(description=first, epilog=details,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("network", type=Path, help="network file")
+    parser.add_argument("--out", type=Path, default=Path("games"), metavar="FOLDER", help="of the shards")
+    parser.add_argument("--games", type=int, default=100, metavar="N", help="games of each worker (default 100)")
+    parser.add_argument("--full", type=int, default=400, metavar="N", help="iterations of the moves with a policy")
+    parser.add_argument("--fast", type=int, default=80, metavar="N", help="iterations of the others")
+    parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes (default 1)")
+    parser.add_argument("--seed", type=int, metavar="N", help="of openings and random moves")
+    args = parser.parse_args(argv)
+    args.out.mkdir(parents=True, exist_ok=True)
+    begin, total = time.perf_counter(), Counts()
+    jobs = [(args, worker) for worker in range(args.workers)]
+    if args.workers == 1:
+        found = map(play_games, jobs)
+    else:
+        found = multiprocessing.Pool(args.workers).imap_unordered(play_games, jobs)
+    for counts in found:
+        total.add(counts)
+    seconds = time.perf_counter() - begin
+    print(f"{total}; {60 * total.positions / seconds:,.0f} positions a minute")
+
+
+def play_games(job):
+    args, worker = job
+    newest = iter([args.network.read_bytes()])
+    seed = None if args.seed is None else args.seed + 10**6 * worker
+    return play_shards(lambda: next(newest, None), args.out, f"worker{worker}", lambda total: total.games >= args.games,
+                       seed, full=args.full, fast=args.fast)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,235 @@
+"""Trains the network for five in a row by self-play, on a CPU.
+
+    pip install mcts-core numpy torch
+    python train.py --out run --minutes 60
+
+The first network knows hand-made priors and nothing of the value. Then worker processes play games with the newest
+network all the time, and this process plays as well, learns from the newest positions and writes a new network about
+every 75 seconds. run/network.net is the result, run/networks has all of them, run/log.tsv a line for each. A run that
+was ended goes on with --resume.
+"""
+
+import argparse
+import multiprocessing
+import shutil
+import time
+from pathlib import Path
+
+import first_network
+import numpy as np
+import torch
+from learner import Learner
+from network import export, load
+from samples import Counts, Samples
+from self_play import play_shards
+from window import Window
+
+BATCH = 512
+WINDOW = 150_000, 330_000
+"""Positions that the network learns from at a time: this many, and with all that was played more, up to the second."""
+WINDOW_SHARE = 0.25
+"""Positions by which the window is wider for each that was played."""
+SHARDS_OF_CHUNK = 30
+COLUMNS = ("seconds", "generation", "positions", "games", "draws", "length", "black", "window", "steps", "policy_loss",
+           "policy_entropy", "value_loss", "learnt_per_second", "network")
+
+
+class Run:
+    """A folder with networks, shards, the checkpoint and the log, and what is known of it."""
+
+    def __init__(self, args):
+        self.args = args
+        self.networks, self.shards = args.out / "networks", args.out / "shards"
+        self.checkpoint, self.log = args.out / "checkpoint.pt", args.out / "log.tsv"
+        self.window = Window()
+        self.rng = np.random.default_rng(args.seed)
+        self.progress = {"seconds": 0.0, "generation": 0, "positions": 0, "games": 0, "shards": [], "owed": 0.0}
+
+    def begin(self):
+        """Makes the first network, or goes on from the checkpoint."""
+        if self.checkpoint.exists():
+            if not self.args.resume:
+                raise SystemExit(f"{self.args.out} has a training; --resume goes on with it")
+            self.learner = Learner(load(newest(self.networks)), self.args.rate)
+            self.progress = self.learner.restore(self.checkpoint)
+            self.refill()
+            return
+        for folder in (self.networks, self.shards):
+            folder.mkdir(parents=True, exist_ok=True)
+        begin = time.perf_counter()
+        torch.manual_seed(self.args.seed)
+        model = load(self.args.start) if self.args.start else first_network.fit(seed=self.args.seed)
+        self.learner = Learner(model, self.args.rate)
+        export(model, self.networks / name_of(0), 0)
+        self.log.write_text("\t".join(COLUMNS) + "\n")
+        self.learner.save(self.checkpoint, self.progress)
+        print(f"first network: {time.perf_counter() - begin:.0f} s", flush=True)
+
+    def refill(self):
+        """The window as it was."""
+        known = set(self.progress["shards"])
+        paths, positions = [], 0
+        for path in sorted(self.shards.glob("*.npz"), reverse=True):
+            if path.name in known and positions < self.limit:
+                paths.append(path)
+                positions += Samples.load(path)[1].positions
+        paths.reverse()
+        for at in range(0, len(paths), SHARDS_OF_CHUNK):
+            part = [Samples.load(path)[0] for path in paths[at:at + SHARDS_OF_CHUNK]]
+            self.window.add(Samples.join(part), self.limit)
+
+    @property
+    def limit(self):
+        low, high = WINDOW
+        return min(high, low + int(WINDOW_SHARE * self.progress["positions"]))
+
+    def take(self):
+        """Adds the shards that are new to the window; returns their Counts."""
+        known, counts, parts = set(self.progress["shards"]), Counts(), []
+        for path in sorted(self.shards.glob("*.npz")):
+            if path.name not in known:
+                samples, figures = Samples.load(path)
+                counts.add(figures)
+                parts.append(samples)
+                self.progress["shards"].append(path.name)
+        self.progress["positions"] += counts.positions
+        self.progress["games"] += counts.games
+        self.progress["owed"] += self.args.passes * counts.positions / BATCH
+        if parts:
+            self.window.add(Samples.join(parts), self.limit)
+        return counts
+
+    def learn(self, done):
+        """As many steps as the new positions are worth; returns their number and the mean losses."""
+        steps = int(self.progress["owed"])
+        self.progress["owed"] -= steps
+        figures = np.array([self.learner.step(sampled, done) for sampled in
+                            self.window.batches(steps, BATCH, self.rng)]).reshape(-1, 4)
+        with_policy = np.maximum(figures[:, :1].sum(), 1)
+        policy = (figures[:, :1] * figures[:, 1:3]).sum(0) / with_policy
+        return steps, *policy, figures[:, 3].mean() if steps else 0.0
+
+    def generation(self, begin, before):
+        """Learns and writes the next network, the checkpoint and a line of the log."""
+        progress = self.progress
+        at = time.perf_counter()
+        counts = self.take()
+        total = 60 * self.args.minutes
+        steps, policy_loss, entropy, value_loss = self.learn((before + at - begin) / total)
+        learnt = steps * BATCH / (time.perf_counter() - at)
+        progress["generation"] += 1
+        network = name_of(progress["generation"])
+        self.learner.export(self.networks / network, progress["generation"])
+        progress["seconds"] = before + time.perf_counter() - begin
+        self.learner.save(self.checkpoint, progress)
+        figures = (f"{progress['seconds']:.0f}", progress["generation"], progress["positions"], progress["games"],
+                   f"{counts.drawn_share:.3f}", f"{counts.mean_length:.1f}", f"{counts.black_share:.3f}",
+                   self.window.positions, steps, f"{policy_loss:.4f}", f"{entropy:.4f}", f"{value_loss:.4f}",
+                   f"{learnt:.0f}", network)
+        with self.log.open("a") as file:
+            file.write("\t".join(map(str, figures)) + "\n")
+        print(f"generation {progress['generation']}, {progress['seconds'] / 60:.1f} minutes: {counts}; "
+              f"{steps} steps, policy {policy_loss:.3f} (entropy {entropy:.3f}), value {value_loss:.3f}",
+              flush=True)
+        return time.perf_counter() - at
+
+
+class Newest:
+    """The bytes of the newest network of a folder when that is another one than at the last call, else None."""
+
+    def __init__(self, folder):
+        self.folder, self.last = folder, None
+
+    def __call__(self):
+        path = newest(self.folder)
+        if path == self.last:
+            return None
+        self.last = path
+        return path.read_bytes()
+
+
+def name_of(generation):
+    return f"{generation:05d}.net"
+
+
+def newest(folder):
+    """The path of the newest network."""
+    return max(Path(folder).glob("*.net"))
+
+
+def work(out, name, stop, budgets):
+    """A process that plays until the event ``stop``, or until it is the only one left."""
+    parent = multiprocessing.parent_process()
+    play_shards(Newest(out / "networks"), out / "shards", name, lambda total: stop.is_set() or not parent.is_alive(),
+                **budgets)
+
+
+def main(argv=None):
+    args = parse(argv)
+    torch.set_num_threads(1)
+    run = Run(args)
+    run.begin()
+    context = multiprocessing.get_context("spawn")
+    stop = context.Event()
+    budgets = {"full": args.full, "fast": args.fast}
+    workers = [context.Process(target=work, args=(args.out, f"worker{number}", stop, budgets))
+               for number in range(1, args.workers)]
+    for worker in workers:
+        worker.start()
+    try:
+        loop(run, workers, budgets)
+    finally:
+        stop.set()
+        for worker in workers:
+            worker.join()
+    shutil.copy(newest(run.networks), args.out / "network.net")
+    progress = run.progress
+    print(f"{args.out / 'network.net'}: generation {progress['generation']}, {progress['positions']:,} positions")
+
+
+def loop(run, workers, budgets):
+    """Plays and learns in turn until the time is over."""
+    args, learning = run.args, 0.0
+    current = Newest(run.networks)
+    begin, before = time.perf_counter(), run.progress["seconds"]
+    end = begin + 60 * args.minutes - before
+    while (left := end - time.perf_counter()) > 0:
+        # the last generation takes what is left; the last training says how much of the time to keep for the next one
+        length = left if left < 1.5 * args.generation_seconds else args.generation_seconds
+        until = time.perf_counter() + max(length - learning, min(length, 1))
+        current.last = None
+        play_shards(current, run.shards, "trainer", lambda total, until=until: time.perf_counter() >= until, **budgets)
+        for worker in workers:
+            if not worker.is_alive():
+                raise SystemExit(f"{worker.name} ended with exit status {worker.exitcode}")
+        learning = run.generation(begin, before)
+
+
+def parse(argv):
+    """The command line."""
+    first, _, details = __doc__.partition("\n\n")
+    parser = argparse.ArgumentParser(description=first, epilog=details,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=Path("run"), metavar="FOLDER", help="where all goes (default run)")
+    parser.add_argument("--resume", action="store_true", help="go on with the training in that folder")
+    parser.add_argument("--start", type=Path, metavar="NETWORK", help="network file to begin with")
+    for name, kind, default, what in (
+        ("minutes", float, 60, "of training, with those before --resume; the learning rate falls over this time"),
+        ("workers", int, 2, "processes that play; one of them also learns"),
+        ("generation-seconds", float, 75, "from one network to the next"),
+        ("passes", float, 4, "how often a position is learnt in all"),
+        ("rate", float, 2e-3, "learning rate at the beginning"),
+        ("full", int, 400, "iterations of the searches that teach the policy"),
+        ("fast", int, 80, "iterations of the others"),
+        ("seed", int, 1, "of the first network and of the batches"),
+    ):
+        parser.add_argument(f"--{name}", type=kind, default=default, metavar="N" if kind is int else "X",
+                            help=f"{what} (default {default})")
+    args = parser.parse_args(argv)
+    if args.workers < 1:
+        parser.error(f"--workers must be at least 1, got {args.workers}")
+    return args
+
+
+if __name__ == "__main__":
+    main()
