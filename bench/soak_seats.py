@@ -33,7 +33,7 @@ RESIDENTS = (
 """The options of the Searchers that stay. They suit every game."""
 
 CHOICES = {
-    "preset": (0.3, ["uct", "strong"]), "selection": (0.3, ["ucb1", "ucb1-tuned", "rave", "grave"]),
+    "preset": (0.3, ["uct", "strong"]), "selection": (0.3, ["ucb1", "puct", "ucb1-tuned", "rave", "grave"]),
     "final_move": (0.2, ["max", "robust"]), "solver": (0.3, [False, True]), "rollout": (0.2, ["random", "decisive"]),
     "rollouts_per_leaf": (0.15, [1, 2, 5]), "exploration": (0.2, [0.0, 0.3, 1.4]), "fpu": (0.15, [0.5, 1.1, 5.0]),
     "expand_after": (0.2, [1, 3, 20]), "expand_distance": (0.15, [0, 1, 2]), "prior_weight": (0.15, [0.0, 2.0, 10.0]),

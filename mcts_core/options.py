@@ -18,6 +18,7 @@ from mcts_core.engine.settings import (
 from mcts_core.errors import InvalidOption
 from mcts_core.game import NativeState, is_general
 from mcts_core.games.mnk.network import Network
+from mcts_core.games.mnk.position import MNK
 from mcts_core.games.mnk.weights import shipped
 
 TYPE_CHECKING = False
@@ -231,12 +232,12 @@ class Options:
         options = {**base, **self.given}
         if options["selection"] == "puct":
             options = {**tuning.PUCT, **options, **{name: self.general[name] for name in _PUCT if name in self.general}}
-            if options["valuation"] not in ("rollout", 0.0) and options["network"] is None:
+            if isinstance(state, MNK) and options["valuation"] not in ("rollout", 0.0) and options["network"] is None:
                 options["network"] = shipped()
-            for name in ("exploration", "prior_weight", "rave_schedule", "rave_k", "rave_bias", "grave_ref"):
+            for name in tuning.NOT_PUCT:
                 if options.pop(name) != tuning.UCT[name] and name in self.given:
                     raise InvalidOption(f"{name} {self.given[name]!r} has no meaning with selection 'puct'")
-        if options["selection"] not in ("puct", base["selection"]) and "exploration" not in self.given:
+        elif "exploration" not in self.given and options["selection"] != base["selection"]:
             options["exploration"] = tuning.EXPLORATION[options["selection"]]
         return options
 
@@ -250,10 +251,11 @@ class Options:
         puct = options["selection"] == "puct"
         for name, value in self.general.items():
             if not puct or name not in _PUCT:
-                needed = "an evaluator or a general game"
-                if name in _PUCT:
-                    needed = "selection 'puct'" if name in _PUCT[3:] else "an evaluator or selection 'puct'"
+                needed = "an evaluator or selection 'puct'" if name in _PUCT[:3] else (
+                    "selection 'puct'" if name in _PUCT else "an evaluator or a general game")
                 raise InvalidOption(f"{name} {value!r} needs {needed}, got {shorten(state)}")
+        if "network" in self.general and not isinstance(state, MNK):
+            raise InvalidOption(f"network {self.general['network']!r} knows five in a row only, got {shorten(state)}")
         guide = guide_of(state)
         plain = (
             (options["selection"], options["rollout"], options["fpu"]) == ("ucb1", "random", None)
@@ -271,8 +273,8 @@ class Options:
         share = 1.0 if valuation == "network" else 0.0 if valuation == "rollout" else valuation
         if share > 0.0:
             if not has_valuation(state):
-                raise InvalidOption(f"valuation {valuation!r} needs a game with a valuation, such as five in a row "
-                                    f"with sides of 5 to 22, got {shorten(state)}")
+                raise InvalidOption(f"valuation {valuation!r} needs a game with a valuation, which {shorten(state)} "
+                                    f"does not have: five in a row has one on boards with sides of 5 to 22")
             if not puct:
                 raise InvalidOption(f"valuation {valuation!r} needs selection 'puct', got {options['selection']!r}")
         common = {

@@ -38,7 +38,17 @@ class Searcher:
     preset: ``"strong"``, or ``"uct"`` for textbook UCT (Kocsis and Szepesvari, ECML 2006): UCB1, random rollouts, no
         solver, no knowledge beyond the rules. It is the start; other options change single points of it.
     selection: ``"ucb1"``; ``"ucb1-tuned"`` (Auer et al. 2002); ``"rave"`` (Gelly and Silver 2011, all moves as first);
-        ``"grave"`` (Cazenave 2015): RAVE with the statistics of the deepest ancestor with ``grave_ref`` visits.
+        ``"grave"`` (Cazenave 2015): RAVE with the statistics of the deepest ancestor with ``grave_ref`` visits;
+        ``"puct"``: by priors (see ``c_puct``), those of the game's valuation, or of its own judgement of moves.
+    valuation: how the value of a new leaf is found, for native games: ``"rollout"``; ``"network"``: by the valuation
+        that the game has, which needs ``selection="puct"``; or a number from 0 to 1: the share of the valuation, the
+        rest is that of rollouts. Five in a row has one on boards with sides of 5 to 22, a network of line patterns,
+        and with more than 64 cells it is the default. Whoever gives an option of rollout searches (``selection`` other
+        than ``"puct"``, ``exploration``, ``rollout``, ``rollouts_per_leaf``, ``prior_weight``, ``rave_*``,
+        ``grave_ref``) and none of ``valuation``, ``network``, ``c_puct``, ``noise_*``, ``least_prior`` gets rollouts.
+    network: the network of five in a row, a ``mcts_core.games.mnk.network.Network`` or the bytes of its file, which
+        raise InvalidFile where they are damaged; the default is the one that comes with the package. It is data, and
+        searches only read it.
     exploration: the c of UCB1, ``value + c * sqrt(ln(parent visits) / visits)`` with values in [0, 1]; finite, >= 0.
     fpu: first-play urgency, the score of a child without a visit; None: every child is tried before one is visited
         again. Where there is a prior (``prior_weight``) or an AMAF statistic, that is the score instead.
@@ -95,10 +105,14 @@ class Searcher:
         order of the legal moves.
     batch: leaves that an evaluator gets at a time, 1 to 4096; the default is 8, with ``policy_value`` 1. A visit that
         waits counts as lost (virtual loss).
-    c_puct: PUCT is ``value + c_puct * prior * sqrt(parent visits) / (1 + visits)`` with values in [0, 1]; the default
-        is 0.625. A move without a visit has the value of its parent, or ``fpu``.
-    noise_alpha, noise_weight: Dirichlet noise for self-play: a prior at the root is (1 - weight) times itself and
-        weight (0 to 1, default 0.25) times noise of Dirichlet(alpha), alpha > 0; None: no noise.
+    c_puct: PUCT is ``value + c_puct * prior * sqrt(parent visits) / (1 + visits)`` with values in [0, 1]. With an
+        evaluator the default is 0.625, and a move without a visit has the value of its parent, or ``fpu``. With
+        ``selection="puct"`` the default is 0.8, and a move without a visit has the mean value of its visited siblings
+        less ``fpu`` (default 0.1).
+    noise_alpha, noise_weight: with PUCT, Dirichlet noise for self-play: a prior at the root is (1 - weight) times
+        itself and weight (0 to 1, default 0.25) times noise of Dirichlet(alpha), alpha > 0; None: no noise.
+    least_prior: with ``selection="puct"`` and ``expand_distance``, moves below the root whose prior is below this share
+        (0 to 1, default 0.01) of the highest one are left out, unless all others lose.
     temperature: with an evaluator or a general game, the move to play is drawn with probabilities in proportion to
         visits ** (1 / temperature); 0, the default, plays by ``final_move``.
 

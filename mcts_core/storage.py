@@ -10,6 +10,7 @@ can make its checksums as well, so everything is checked besides: no file runs c
 
 from __future__ import annotations
 
+import base64
 import errno
 import hashlib
 import io
@@ -26,6 +27,7 @@ from mcts_core.arguments import shorten
 from mcts_core.engine import storage as tree_storage
 from mcts_core.engine.settings import default_memory
 from mcts_core.errors import InvalidFile, InvalidOption, InvalidState
+from mcts_core.games.mnk.network import Network
 from mcts_core.games.registry import GAMES, entry_of
 from mcts_core.options import FUNCTIONS, as_number
 from mcts_core.tree.storage import entry
@@ -247,7 +249,7 @@ def _build(
     """The Searcher of ``size`` bytes of ``file``; ``state`` and ``names`` come with a pickled Python-written game."""
     _check_order()
     header, digest, data = _read_header(file, size)
-    options = entry(header, "options", dict)
+    options = _read_options(entry(header, "options", dict))
     try:
         engine = make(options)
     except (TypeError, ValueError) as error:
@@ -267,7 +269,7 @@ def _build(
         state = _decode(game)
     elif state is None:
         raise InvalidFile("it has a tree but no position")
-    settings = _settings(engine, state, entry(header, "resolved", dict))
+    settings = _settings(engine, state, _read_options(entry(header, "resolved", dict)))
     engine._fit_core(settings)
     tree_storage.restore(engine._core, state, names, settings, record, lambda views: _read_data(file, views, digest))
     return engine
@@ -280,6 +282,8 @@ def _settings(engine: Searcher, state: Any, resolved: dict[str, Any]) -> SearchS
 
     if not engine._options.is_general(state):
         resolved = {**tuning.UCT, **resolved}  # what an older version did not know it did not do
+        if resolved["selection"] == "puct":
+            resolved = {name: value for name, value in resolved.items() if name not in tuning.NOT_PUCT}
     try:
         if _resolved(engine, state) == resolved:
             settings = engine._options.settings(state)
@@ -347,10 +351,26 @@ def _read(file: BinaryIO, count: int) -> bytes:
 # ---- what stands in the header ---------------------------------------------------------------------------------------
 
 def _header(engine: Searcher, state: Any, game: Any, record: Any) -> dict[str, Any]:
-    header = {"package": __version__, "options": _options(engine)}
+    header = {"package": __version__, "options": _write_options(_options(engine))}
     if record is not None:
-        header |= {"game": game, "resolved": _resolved(engine, state), "search": record}
+        header |= {"game": game, "resolved": _write_options(_resolved(engine, state)), "search": record}
     return header
+
+
+def _write_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Options as JSON data: a network as its file in base64, so that the next version's own changes nothing."""
+    network = options.get("network")
+    return options if network is None else {**options, "network": base64.b64encode(network.source).decode()}
+
+
+def _read_options(options: dict[str, Any]) -> dict[str, Any]:
+    if options.get("network") is None:
+        return options
+    try:
+        source = base64.b64decode(entry(options, "network", str), validate=True)
+    except ValueError as error:
+        raise InvalidFile(f"its network is not in base64: {error}") from None
+    return {**options, "network": Network(source)}
 
 
 def _resolved(engine: Searcher, state: Any) -> dict[str, Any]:

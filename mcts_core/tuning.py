@@ -94,6 +94,9 @@ PUCT: Mapping[str, Any] = {
 }
 """What selection by PUCT adds."""
 
+NOT_PUCT = ("exploration", "prior_weight", "rave_schedule", "rave_k", "rave_bias", "grave_ref")
+"""What it has no use for."""
+
 ROLLOUTS: Mapping[str, Any] = {
     "final_move": "robust",
     "fpu": None,

@@ -26,7 +26,17 @@ class Expansion(ctypes.Structure):
     ]
 
 
+class Estimate(ctypes.Structure):
+    """mcts_estimate: a value, and a mcts_proof that tests leave alone."""
+
+    _fields_ = [("value", INT), ("padding", INT), ("proven", INT)]
+
+
 EXPAND = ctypes.CFUNCTYPE(INT, POINTER, POINTER, MOVES, NUMBER, ctypes.POINTER(Expansion))
+VALUE = ctypes.CFUNCTYPE(INT, POINTER, POINTER, MOVES, NUMBER, POINTER, ctypes.POINTER(Estimate))
+WEIGH = ctypes.CFUNCTYPE(INT, POINTER, POINTER, MOVES, NUMBER, POINTER, MOVES, NUMBER, ctypes.POINTER(ctypes.c_float))
+CREATE = ctypes.CFUNCTYPE(POINTER, POINTER, POINTER)
+DESTROY = ctypes.CFUNCTYPE(None, POINTER, POINTER)
 
 ONGOING, WIN, DRAW, LOSS = range(4)
 

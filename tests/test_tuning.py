@@ -111,6 +111,24 @@ def test_who_names_something_of_rollouts_gets_them():
     assert (options["valuation"], options["network"]) == ("rollout", None)
 
 
+@pytest.mark.parametrize("number", range(len(STATES)))
+def test_every_game_is_searched_by_puct(number):
+    state = STATES[number]
+    engine = mc.Searcher(selection="puct", seed=1, memory_mb=16)
+    assert engine.search(state, iterations=30) in state.legal_moves()
+    assert engine.options(state)["c_puct"] == tuning.PUCT["c_puct"]
+    assert "exploration" not in engine.options(state)
+
+
+def test_a_network_is_for_five_in_a_row():
+    with pytest.raises(mc.InvalidOption, match="network .* knows five in a row only, got ConnectFour"):
+        mc.Searcher(selection="puct", network=shipped()).search(mc.ConnectFour(), iterations=10)
+    with pytest.raises(mc.InvalidOption, match="'network' needs a game with a valuation"):
+        mc.Searcher(selection="puct", valuation="network").search(mc.ConnectFour(), iterations=10)
+    with pytest.raises(mc.InvalidOption, match="c_puct 2.0 needs an evaluator or selection 'puct', got"):
+        mc.Searcher(c_puct=2.0).search(mc.ConnectFour(), iterations=10)
+
+
 def test_boards_with_as_many_cells_may_differ_in_kind():
     engine = mc.Searcher(seed=1, memory_mb=16)
     for state in (mc.MNK(20, 15, 5), mc.MNK(30, 10, 5), mc.MNK(20, 15, 5)):

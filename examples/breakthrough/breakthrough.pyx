@@ -13,7 +13,8 @@ cimport cython
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from mcts_core.game cimport MCTS_ONGOING, MCTS_WIN, NativeState, mcts_game, mcts_guide
+from mcts_core.game cimport (MCTS_ONGOING, MCTS_VALUE_ONE, MCTS_WIN, NativeState, mcts_estimate, mcts_game, mcts_guide,
+                             mcts_valuation)
 from mcts_core.simple_game cimport mcts_fill_game, mcts_lowest_bit, mcts_rules, mcts_rules_explain
 
 from mcts_core import GameOver, IllegalMove
@@ -74,11 +75,65 @@ cdef int32_t play(void *context, void *state, uint32_t move) noexcept nogil:
     return MCTS_ONGOING
 
 
+# ---- the valuation: what is known of a position without a rollout ----------------------------------------------------
+
+cdef inline int32_t count_of(uint64_t pawns) noexcept nogil:
+    cdef int32_t count = 0
+    while pawns:
+        pawns &= pawns - 1
+        count += 1
+    return count
+
+
+cdef void go_to(const void *root, const uint32_t *path, uint32_t length, Position *position) noexcept nogil:
+    """The position at the end of a path, from ``root``."""
+    cdef uint32_t i
+    position[0] = (<const Position *>root)[0]
+    for i in range(length):
+        play(NULL, position, path[i])
+
+
+cdef int32_t value(void *context, const void *root, const uint32_t *path, uint32_t length, void *memory,
+                   mcts_estimate *estimate) noexcept nogil:
+    """Pawns, and how far the foremost one of each side has come."""
+    cdef Position position
+    cdef int32_t row, lead, white = 0, black = 0
+    go_to(root, path, length, &position)
+    for row in range(8):
+        if position.pawns[0] & FIRST_ROW << (8 * row):
+            white = row
+        if position.pawns[1] & LAST_ROW >> (8 * row):
+            black = row
+    lead = (2500 * (count_of(position.pawns[0]) - count_of(position.pawns[1]))
+            + 1000 * (white * white - black * black) // 4)
+    lead = MCTS_VALUE_ONE // 2 + (-lead if position.black else lead)
+    estimate.value = min(max(lead, MCTS_VALUE_ONE // 50), MCTS_VALUE_ONE - MCTS_VALUE_ONE // 50)
+    return 0
+
+
+cdef int32_t weigh(void *context, const void *root, const uint32_t *path, uint32_t length, void *memory,
+                   const uint32_t *moves, uint32_t count, float *weights) noexcept nogil:
+    """Captures, and pawns that have come far, are worth a look."""
+    cdef Position position
+    cdef uint32_t i
+    cdef int32_t cell, to, row
+    go_to(root, path, length, &position)
+    for i in range(count):
+        cell = moves[i] // 3
+        to = cell + (<int32_t>(moves[i] % 3) - 9 if position.black else <int32_t>(moves[i] % 3) + 7)
+        row = 7 - to // 8 if position.black else to // 8
+        weights[i] = 1 + row * row / <float>8
+        if position.pawns[1 - position.black] >> to & 1:
+            weights[i] *= 4
+    return 0
+
+
 # ---- the game table --------------------------------------------------------------------------------------------------
 
 cdef mcts_rules RULES
 cdef mcts_game GAME
 cdef mcts_guide GUIDE
+cdef mcts_valuation VALUATION
 
 memset(&RULES, 0, sizeof(RULES))
 RULES.state_size = sizeof(Position)
@@ -89,6 +144,11 @@ RULES.play = play
 
 if mcts_fill_game(&GAME, &GUIDE, &RULES) < 0:
     raise ImportError("the game table of breakthrough cannot be filled")
+
+memset(&VALUATION, 0, sizeof(VALUATION))  # without create there is no memory, and none is needed
+VALUATION.value = value
+VALUATION.weigh = weigh
+GAME.valuation = &VALUATION
 
 
 # ---- the position, for Python ----------------------------------------------------------------------------------------

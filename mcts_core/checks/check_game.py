@@ -119,7 +119,8 @@ def check_game(
     listed twice, that ``play`` leaves the old position alone, and that the game ends within ``max_plies`` moves; in
     some, that the same question has the same answer and the same move the same effect. Of a native game also its table:
     that nothing is written outside of a state and the room for moves, by canaries; that outcomes, slots and results are
-    in range and agree with each other; that rollouts have the results of random games. At the end short searches run.
+    in range and agree with each other; that rollouts have the results of random games; that a valuation's values and
+    weights are in range, and those of a position always the same. At the end short searches run.
 
     What it does not find may still be wrong: rules, for one. The same ``seed`` plays the same games. Raises
     InvalidState for what is no position, GameOver for a finished one, InvalidOption, and GameError where the first

@@ -6,6 +6,8 @@ import math
 from typing import NamedTuple
 
 from mcts_core.arguments import shorten
+from mcts_core.games.mnk.position import MNK
+from mcts_core.games.mnk.weights import shipped
 from mcts_core.searcher import rollouts
 from mcts_core.testing.probe import Probe
 
@@ -24,6 +26,10 @@ RANDOM_GAMES = 150
 """Random games that the rollouts from one position are compared with."""
 PLIES = 40_000
 """Moves of all these games, about."""
+VALUE_ONE = 65536
+"""MCTS_VALUE_ONE: a certain win."""
+ELSEWHERE = 6
+"""Other positions that a valuation's memory sees before it is asked again."""
 DEVIATIONS = 6.0
 """Standard deviations that two means may differ: chance reaches this twice in a thousand million comparisons."""
 
@@ -50,6 +56,7 @@ def table_problems(start: Any, state: Any, path: list[int], legal: list[int]) ->
         found.extend(_expand(start, state, path, legal, outcomes))
         found.extend(_rollout(probe, path, outcomes))
         found.extend(_guide(start, state, path, legal, outcomes))
+        found.extend(_valuation(start, state, path, outcomes))
     if probe.data != data:
         found.append(Found("state", "changed", "the functions of the table changed a state that they may only read"))
     yield from found
@@ -250,6 +257,66 @@ def _rollouts_by_policy(probe: Probe, path: list[int], policy: int) -> Iterator[
     if result not in (0, 1, 2) or max(played) > 2:
         text = f"must return 0, 1 or 2 and mark actions by these, got {result} and marks up to {max(played)}"
         yield Found("policy_rollout", f"result {policy}", text)
+
+
+def _valuation(start: Any, state: Any, path: list[int], outcomes: dict[int, int]) -> Iterator[Found]:
+    """Values are asked for with fresh memory, and again when the memory has seen other positions."""
+    probe = Probe(start)
+    if probe.valuation is None:
+        return
+    has_value, has_weigh, has_create, has_destroy = probe.valuation
+    if not has_value or has_create != has_destroy:
+        yield Found("valuation", "NULL", "a valuation must have value, and create and destroy both or neither")
+        return
+    network = shipped() if isinstance(start, MNK) else None
+    if has_create and not probe.create_valuation(network):
+        text = "returned NULL without a network: a search by the valuation would end with MemoryError"
+        yield Found("create", "NULL", text)
+        return
+    first = probe.value(path)
+    returned, value, proof = first
+    if returned != 0:
+        yield Found("value", "error", f"must return 0 where the game goes on, got {returned}")
+        return
+    if not 0 <= value <= VALUE_ONE:
+        text = f"must be 0 (the player to move loses) to {VALUE_ONE} (wins), got {value}"
+        yield Found("value", "range", text)
+    if proof is not None and proof[0] > 2:
+        yield Found("value", "proof", f"the proof must have the value 0, 1 or 2, or -1 for none, got {proof[0]}")
+    moves = [child[0] for child in Probe(start).children(path)[0]] if has_weigh else []
+    weights = probe.weigh(path, moves) if has_weigh else None
+    if weights is not None:
+        problems = list(_weights(*weights))
+        yield from problems
+        if problems:
+            weights = None
+    elsewhere = [[], path[:-1], *([*path, move] for move, outcome in outcomes.items() if outcome == ONGOING)]
+    for other in elsewhere[:ELSEWHERE]:
+        probe.value(other)
+        again = probe.value(path)
+        if again != first:
+            text = (
+                f"must value a position alike whatever its memory has seen, got {first[1]} at first and {again[1]} "
+                f"after the position at the end of the path {shorten(other)}"
+            )
+            yield Found("value", "memory", text)
+            return
+    if weights is not None and probe.weigh(path, moves) != weights:
+        yield Found("weigh", "memory", "must weigh moves alike whatever its memory has seen")
+    if probe.value([], state)[:2] != first[:2] or probe.value(path) != first:
+        text = f"must value a position alike from any root, got {first[1]} from the first position of the game"
+        yield Found("value", "root", text)
+
+
+def _weights(returned: int, weights: list[float], damage: str | None) -> Iterator[Found]:
+    if damage:
+        yield Found("weigh", "damage", f"wrote to {damage}")
+    elif returned != 0:
+        yield Found("weigh", "error", f"must return 0, got {returned}")
+    elif not all(0 <= weight < math.inf for weight in weights):
+        yield Found("weigh", "range", f"weights must be finite numbers from 0, got {shorten(weights)}")
+    elif not any(weights):
+        yield Found("weigh", "zero", "at least one of the weights must be above 0: priors are shares of their sum")
 
 
 # ---- rollouts are random games ---------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ ERRORS = (
     mcts_core.GameOver,
     mcts_core.InvalidState,
     mcts_core.InvalidOption,
+    mcts_core.InvalidFile,
     mcts_core.SearchBusy,
     mcts_core.GameError,
     mcts_core.WorkersLost,

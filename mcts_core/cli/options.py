@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from mcts_core import Searcher
 from mcts_core.cli.games import GAME_HELP
+from mcts_core.games.mnk.network import Network
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +16,8 @@ if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 DEFAULT_SECONDS = 1.0
-SEARCHER_OPTIONS = ("preset", "selection", "rollout", "solver", "exploration", "final_move", "memory_mb", "seed")
+SEARCHER_OPTIONS = ("preset", "selection", "rollout", "solver", "exploration", "c_puct", "valuation", "network",
+                    "least_prior", "final_move", "memory_mb", "seed")
 """Options of the command line that are those of Searcher, under the same names."""
 
 
@@ -31,6 +34,14 @@ def add_game(parser: argparse.ArgumentParser) -> None:
         "game", metavar="GAME", help="connect4, gomoku, mnk:M,N,K, tictactoe or module:Class, see below")
 
 
+def _valuation(text: str) -> str | float:
+    """A share is a number, everything else a name."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
 def add_search_options(parser: argparse.ArgumentParser) -> None:
     """Adds the options of a search: budgets, seed and settings of the Searcher."""
     group = parser.add_argument_group("search")
@@ -45,7 +56,7 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         "--preset", choices=("strong", "uct"),
         help="strong: what is strongest for the game as far as it was measured (default); uct: textbook UCT")
     group.add_argument(
-        "--selection", choices=("ucb1", "ucb1-tuned", "rave", "grave"),
+        "--selection", choices=("ucb1", "puct", "ucb1-tuned", "rave", "grave"),
         help="how the tree is descended (default: the preset's for the game, as for the next ones)")
     group.add_argument(
         "--rollout", choices=("random", "decisive", "tactical"),
@@ -56,6 +67,18 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         help="prove wins, losses and draws, or not")
     group.add_argument(
         "--exploration", type=float, metavar="C", help="the constant of UCB1, on values from 0 to 1")
+    group.add_argument(
+        "--c-puct", type=float, metavar="C", help="the constant of PUCT, on values from 0 to 1")
+    group.add_argument(
+        "--valuation", type=_valuation, metavar="V",
+        help="how leaves are valued: network (the default of five in a row on boards of more than 64 cells), rollout, "
+             "or the share of the network, from 0 to 1")
+    group.add_argument(
+        "--network", metavar="FILE",
+        help="the network for five in a row (default: the one that comes with the package)")
+    group.add_argument(
+        "--least-prior", type=float, metavar="SHARE",
+        help="with puct: moves whose prior is below this share of the highest one are left out below the root")
     group.add_argument(
         "--final-move", choices=("robust", "max"),
         help="how the move is chosen: robust, the most visits (default), or max, the best value")
@@ -80,8 +103,10 @@ def add_top(parser: argparse.ArgumentParser) -> None:
 
 
 def searcher_options(args: argparse.Namespace) -> dict[str, Any]:
-    """The options of Searcher that were named."""
+    """The options of Searcher that were named; reads the file of ``--network``. Raises OSError, InvalidFile."""
     options = {name: getattr(args, name) for name in SEARCHER_OPTIONS}
+    if options["network"] is not None:
+        options["network"] = Network(Path(options["network"]).read_bytes())
     return {name: value for name, value in options.items() if value is not None}
 
 

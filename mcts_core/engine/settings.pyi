@@ -3,7 +3,10 @@ from typing import Any, Self
 
 from typing_extensions import disjoint_base
 
+from mcts_core.games.mnk.network import Network
+
 def guide_of(state: Any) -> tuple[int, int, int, bool] | None: ...
+def has_valuation(state: Any) -> bool: ...
 def default_memory() -> int: ...
 def tree_share(memory: int) -> int: ...
 
@@ -40,6 +43,11 @@ class TwoPlayerSettings(SearchSettings):
         leaf_proofs: int = 0,
         node_proofs: int = 0,
         root_proofs: int = 0,
+        share: float = 0,
+        network: Network | None = None,
+        noise_alpha: float = 0,
+        noise_weight: float = 0,
+        least_prior: float = 0,
     ) -> Self: ...
 
 @disjoint_base

@@ -215,5 +215,7 @@ def _settings(engine: Searcher, state: Any) -> dict[str, Any]:
     found = engine.options(state)
     leaves = [name for name in ("evaluator", "policy_value") if found.pop(name, None) is not None]
     found.pop("temperature", None)
+    if found.get("network") is not None:
+        found["network"] = found["network"].version
     return {**found, "leaves": leaves[0] if leaves else "rollouts", "memory_mb": engine._options.memory / 2**20,
             "stop_early": engine._options.stop_early, "prune": engine._options.prune}

@@ -78,7 +78,7 @@ cdef class TwoPlayerSettings(SearchSettings):
         self.options.rollouts_per_leaf = rollouts_per_leaf
         self.rollouts_per_leaf = rollouts_per_leaf
         self.options.rollouts = rollouts
-        self.options.share = <uint32_t>(share * SHARES + 0.5)
+        self.options.share = max(<uint32_t>(share * SHARES + 0.5), <uint32_t>(share > 0))
         self.network = network
         self.options.network = NULL if network is None else &network.data
         self.options.least_prior = <float>least_prior

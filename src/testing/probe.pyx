@@ -8,10 +8,12 @@ from libc.string cimport memcpy, memset
 
 from mcts_core.tree.dirichlet cimport dirichlet, natural_exp, natural_log
 from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_GAME_VERSION, MCTS_NO_MOVE, MCTS_SLOTS_ARE_MOVES, NativeState,
-                             mcts_chance, mcts_children, mcts_expansion, mcts_game, mcts_general, mcts_guide,
-                             mcts_interrupt, mcts_legal_moves, mcts_observe, mcts_play, mcts_rollout_report,
-                             mcts_policy, mcts_proof, mcts_general_rollout, mcts_returns, mcts_rng, mcts_rng_below,
-                             mcts_rng_next, mcts_rng_seed, mcts_simulation, mcts_to_move)
+                             mcts_chance, mcts_children, mcts_create_valuation, mcts_estimate, mcts_expansion,
+                             mcts_game, mcts_general, mcts_guide, mcts_interrupt, mcts_legal_moves, mcts_observe,
+                             mcts_play, mcts_rollout_report, mcts_policy, mcts_proof, mcts_general_rollout,
+                             mcts_returns, mcts_rng, mcts_rng_below, mcts_rng_next, mcts_rng_seed, mcts_simulation,
+                             mcts_to_move, mcts_use_memory, mcts_valuation, mcts_value, mcts_weigh, valuation_of)
+from mcts_core.games.mnk.network cimport Network
 from mcts_core.games.python_game cimport PythonGame, raise_error_of
 
 cdef enum:
@@ -43,10 +45,13 @@ cdef class Probe:
     cdef NativeState native
     cdef mcts_rng rng
     cdef void *memory
+    cdef void *estimator
+    cdef Network network
 
     def __dealloc__(self):
         if self.memory != NULL:
             self.native.game.guide.destroy_memory(self.native.game.context, self.memory)
+        self.forget_valuation()
 
     def __init__(self, state, uint64_t seed=0):
         self.native = state if isinstance(state, NativeState) else PythonGame(state)
@@ -180,7 +185,7 @@ cdef class Probe:
             return None
         return guide.rollouts, guide.distance, guide.actions, guide.prove != NULL
 
-    def children(self, path, distance=0, symmetry=False, uint32_t room=1024):
+    def children(self, path, distance=0, symmetry=False, unranked=False, uint32_t room=1024):
         """(children, whether the root's player is to move, complete, rest) at the end of ``path``; each child is
         (move, action, outcome, distance, prior)."""
         cdef mcts_policy policy
@@ -190,7 +195,7 @@ cdef class Probe:
         policy.rollout = 0
         policy.distance = distance
         policy.symmetry = symmetry
-        policy.unranked = 0
+        policy.unranked = unranked
         found.capacity = room
         found.moves = numbers
         found.actions = numbers + room
@@ -207,7 +212,7 @@ cdef class Probe:
         free(moves)
         self._check(returned)
         if returned > written:
-            return self.children(path, distance, symmetry, returned)
+            return self.children(path, distance, symmetry, unranked, returned)
         return listed, bool(found.root_player), bool(found.complete), found.rest
 
     def policy_rollout(self, path, rollout=0, told=True):
@@ -254,6 +259,60 @@ cdef class Probe:
         """Clears the prover's memory."""
         if self.memory != NULL:
             self.native.game.guide.clear_memory(self.native.game.context, self.memory)
+
+    @property
+    def valuation(self):
+        """Whether the game's valuation has (value, weigh, create, destroy); None for a game without a valuation."""
+        valuation = valuation_of(self.native.game)
+        if valuation == NULL:
+            return None
+        return (valuation.value != NULL, valuation.weigh != NULL, valuation.create != NULL, valuation.destroy != NULL)
+
+    def create_valuation(self, Network network=None):
+        """Makes the valuation's memory, in place of an earlier one; whether there is any."""
+        cdef const mcts_valuation *valuation = valuation_of(self.native.game)
+        self.forget_valuation()
+        self.network = network
+        if valuation.create != NULL:
+            self.estimator = valuation.create(self.native.game.context, NULL if network is None else &network.data)
+        return self.estimator != NULL
+
+    def forget_valuation(self):
+        if self.estimator != NULL:
+            valuation_of(self.native.game).destroy(self.native.game.context, self.estimator)
+        self.estimator = NULL
+
+    def value(self, path, NativeState root=None):
+        """(what value returned, the estimate, its proof or None) at the end of ``path``, by the memory at hand.
+
+        ``root``: another position of the same game, from which the path leads.
+        """
+        cdef mcts_estimate estimate
+        cdef uint32_t *moves = _copy(path)
+        memset(&estimate, 0, sizeof(estimate))
+        estimate.proof.value = -1
+        returned = valuation_of(self.native.game).value(
+            self.native.game.context, (self.native if root is None else root).state, moves, <uint32_t>len(path),
+            self.estimator, &estimate)
+        free(moves)
+        return returned, estimate.value, _proof(&estimate.proof)
+
+    def weigh(self, path, moves):
+        """(what weigh returned, the weights of ``moves`` at the end of ``path``, what it damaged or None)."""
+        cdef uint32_t *way = _copy(path)
+        cdef uint32_t *asked = _copy(moves)
+        cdef uint32_t count = <uint32_t>len(moves), size = count * <uint32_t>sizeof(float)
+        cdef uint8_t *weights = guarded(size)
+        try:
+            returned = valuation_of(self.native.game).weigh(
+                self.native.game.context, self.native.state, way, <uint32_t>len(path), self.estimator, asked, count,
+                <float *>(weights + GUARD))
+            found = [(<float *>(weights + GUARD))[i] for i in range(count)]
+            return returned, found, damage_of(weights, size, f"the room for {count} weights")
+        finally:
+            free(weights)
+            free(asked)
+            free(way)
 
     def _size_of(self, bytes data):
         if self.native.game.legal_moves == NULL or self.native.game.play == NULL:
@@ -355,3 +414,47 @@ cdef class TableState(NativeState):
         general.chance = <mcts_chance><address>functions.get("chance", 0)
         general.observe = <mcts_observe><address>functions.get("observe", 0)
         general.rollout = <mcts_general_rollout><address>functions.get("rollout", 0)
+
+
+cdef class ValuedState(NativeState):
+    """The native position ``inner`` of a game with a guide, whose table also has a valuation of functions at given
+    addresses.
+
+    ``functions``: name, as in ``mcts_valuation``, -> address of what is not NULL. ``keeper``: of the functions.
+    """
+
+    cdef mcts_game table
+    cdef mcts_valuation valuation
+    cdef readonly NativeState inner
+    cdef readonly object keeper
+
+    def __cinit__(self, NativeState inner, dict functions=None, keeper=None, ValuedState like=None):
+        self.inner = inner
+        self.state = inner.state
+        if like is not None:
+            self.game = like.game
+            self.keeper = like
+            return
+        self.keeper = keeper
+        self.table = inner.game[0]
+        self.table.version = MCTS_GAME_VERSION
+        self.table.valuation = &self.valuation
+        self.game = &self.table
+        memset(&self.valuation, 0, sizeof(mcts_valuation))
+        self.valuation.value = <mcts_value><address>functions.get("value", 0)
+        self.valuation.weigh = <mcts_weigh><address>functions.get("weigh", 0)
+        self.valuation.create = <mcts_create_valuation><address>functions.get("create", 0)
+        self.valuation.destroy = <mcts_use_memory><address>functions.get("destroy", 0)
+
+    @property
+    def to_move(self):
+        return self.inner.to_move
+
+    def legal_moves(self):
+        return self.inner.legal_moves()
+
+    def winner(self):
+        return self.inner.winner()
+
+    def play(self, move):
+        return ValuedState(self.inner.play(move), like=self)

@@ -12,9 +12,8 @@ from libc.stdlib cimport free
 from libc.string cimport memset
 
 from mcts_core.arena cimport arena_allocate, arena_at, arena_free
-from mcts_core.game cimport (MCTS_DRAW, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_VALUE_ONE, MCTS_WIN, mcts_children,
-                             mcts_estimate, mcts_game, mcts_interrupt, mcts_rollout_report, mcts_policy, mcts_proof,
-                             mcts_raised, valuation_of)
+from mcts_core.game cimport (MCTS_DRAW, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_VALUE_ONE, MCTS_WIN, mcts_children, mcts_estimate, mcts_game,
+                             mcts_interrupt, mcts_rollout_report, mcts_policy, mcts_proof, mcts_raised, valuation_of)
 from mcts_core.tree.dirichlet cimport dirichlet
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.plain_tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS,
@@ -775,8 +774,8 @@ cdef int value_leaf(GuidedTree *guided, uint32_t length, uint32_t *link, int32_t
     cdef mcts_estimate estimate
     cdef mcts_rollout_report report
     cdef int32_t sign = leaf_sign(guided, length), whole = 2 * <int32_t>guided.options.rollouts_per_leaf, returned
-    cdef int64_t played = 0, valued
-    cdef uint32_t _
+    cdef int64_t played = 0, full = 2 * <int64_t>guided.options.rollouts, gained, one
+    cdef uint32_t i
     cdef int status
     estimate.proof.value = -1
     if guided.valuation.value(game.context, tree.root, path_of(guided), length - 1, guided.estimator, &estimate) < 0:
@@ -794,22 +793,21 @@ cdef int value_leaf(GuidedTree *guided, uint32_t length, uint32_t *link, int32_t
             points[0] = <int32_t>result_of(link[0]) * whole // 2
             set_link(guided, length, link[0])
             return RUN_DONE
-    valued = (<int64_t>estimate.value * whole * guided.options.share + MCTS_VALUE_ONE * SHARES // 2) // (
-        MCTS_VALUE_ONE * SHARES)
-    if sign < 0:
-        valued = <int64_t>whole * guided.options.share // SHARES - valued
+    gained = <int64_t>estimate.value * guided.options.share * full
     if guided.options.share < SHARES:
         report.played = NULL
-        for _ in range(guided.options.rollouts):
+        for i in range(guided.options.rollouts):
             report.proof.value = -1
             returned = guided.guide.rollout(game.context, tree.root, path_of(guided), length - 1,
                                             &guided.options.policy, &report, &tree.rng)
             if returned < 0:
                 return RUN_GAME_ERROR
             played += 1 + tree.root_sign * (returned - 1)
-        valued += played * whole * <int64_t>(SHARES - guided.options.share) // (
-            2 * <int64_t>SHARES * guided.options.rollouts)
-    points[0] = <int32_t>valued
+        gained += MCTS_VALUE_ONE * <int64_t>(SHARES - guided.options.share) * (played if sign > 0 else full - played)
+    one = MCTS_VALUE_ONE * <int64_t>SHARES * full
+    points[0] = <int32_t>((gained * whole + one // 2) // one)  # rounded once, and for the player to move: colours are equal
+    if sign < 0:
+        points[0] = whole - points[0]
     return RUN_DONE
 
 

@@ -5,6 +5,8 @@ import re
 
 import pytest
 from callback_game import (
+    CREATE,
+    DESTROY,
     DRAW,
     EXPAND,
     LEGAL_MOVES,
@@ -13,6 +15,8 @@ from callback_game import (
     ROLLOUT,
     SIMULATE,
     TO_MOVE,
+    VALUE,
+    WEIGH,
     WIN,
     nim,
     word,
@@ -21,6 +25,7 @@ from callback_game import (
 import mcts_core as mc
 from mcts_core.checks.check_table import rollout_problems, table_problems
 from mcts_core.games.connect_four.position import simple_twin
+from mcts_core.testing.probe import ValuedState
 
 
 def moves_of(left, moves):
@@ -310,3 +315,132 @@ def test_bad_numbers_in_the_list():
     game = mc.native_game(legal_moves=LEGAL_MOVES(legal_moves), play=PLAY(lambda *_: WIN), state_size=1, max_moves=4)
     with pytest.raises(mc.GameError, match=r"must give different moves from 0 to 3, got \[9\]"):
         mc.check_game(game, 5)
+
+
+# ---- valuations ------------------------------------------------------------------------------------------------------
+
+
+def left_of(root, path, length):
+    """The stones of nim at the end of a path."""
+    return word(root)[0] - sum(path[i] for i in range(length))
+
+
+def good_value(context, root, path, length, memory, estimate):
+    estimate[0].value = 0 if left_of(root, path, length) % 4 == 0 else 65536
+    return 0
+
+
+def good_weigh(context, root, path, length, memory, moves, count, weights):
+    for i in range(count):
+        weights[i] = 9 if (left_of(root, path, length) - moves[i]) % 4 == 0 else 1
+    return 0
+
+
+asked = [0]
+
+
+def counting(context, root, path, length, memory, estimate):
+    asked[0] += 1
+    estimate[0].value = asked[0]
+    return 0
+
+
+def by_length(context, root, path, length, memory, estimate):
+    """Takes the length of the path for the number of moves in the game."""
+    estimate[0].value = 1000 * length
+    return 0
+
+
+def constant(value, proven=-1, returned=0):
+    def function(context, root, path, length, memory, estimate):
+        estimate[0].value, estimate[0].proven = value, proven
+        return returned
+
+    return function
+
+
+def weighing(*values, returned=0):
+    def weigh(context, root, path, length, memory, moves, count, weights):
+        for i, value in enumerate(values):
+            weights[i] = value
+        return returned
+
+    return weigh
+
+
+def other_weights(context, root, path, length, memory, moves, count, weights):
+    asked[0] += 1
+    return weighing(*range(asked[0], asked[0] + count))(context, root, path, length, memory, moves, count, weights)
+
+
+def valued(value=good_value, weigh=good_weigh, create=None, destroy=None, stones=9):
+    """A position of nim with a valuation; None: NULL."""
+    kinds = {"value": (VALUE, value), "weigh": (WEIGH, weigh), "create": (CREATE, create),
+             "destroy": (DESTROY, destroy)}
+    keeper = {name: kind(function) for name, (kind, function) in kinds.items() if function is not None}
+    functions = {name: ctypes.cast(function, ctypes.c_void_p).value for name, function in keeper.items()}
+    return ValuedState(nim(stones).state(), functions, keeper)
+
+
+VALUATIONS = {
+    "none": ({"value": None}, "valuation", "must have value"),
+    "half a memory": ({"create": lambda *_: 8}, "valuation", "create and destroy both or neither"),
+    "no memory": ({"create": lambda *_: None, "destroy": lambda *_: None}, "create", "returned NULL"),
+    "value fails": ({"value": constant(5, returned=-3)}, "value", "must return 0 where the game goes on, got -3"),
+    "value too low": ({"value": constant(-1)}, "value", "must be 0 .* got -1"),
+    "value too high": ({"value": constant(65537)}, "value", r"to 65536 \(wins\), got 65537"),
+    "no such proof": ({"value": constant(5, proven=7)}, "value", "the value 0, 1 or 2, or -1 for none, got 7"),
+    "value by memory": ({"value": counting}, "value", "alike whatever its memory has seen"),
+    "value by root": ({"value": by_length}, "value", "must value a position alike from any root, got 1000"),
+    "weigh fails": ({"weigh": weighing(1, 1, 1, returned=1)}, "weigh", "must return 0, got 1"),
+    "weigh too far": ({"weigh": weighing(1, 1, 1, 1)}, "weigh", "wrote to bytes after the room for 3 weights"),
+    "weight below 0": ({"weigh": weighing(1, -1, 1)}, "weigh", "finite numbers from 0, got .1.0, -1.0, 1.0"),
+    "weight infinite": ({"weigh": weighing(1, float("inf"), 1)}, "weigh", "finite numbers from 0"),
+    "weight no number": ({"weigh": weighing(1, float("nan"), 1)}, "weigh", "finite numbers from 0"),
+    "weights zero": ({"weigh": weighing(0, 0, 0)}, "weigh", "at least one of the weights must be above 0"),
+    "weigh by memory": ({"weigh": other_weights}, "weigh", "must weigh moves alike whatever its memory has seen"),
+}
+
+
+@pytest.mark.parametrize("what", VALUATIONS)
+def test_problems_of_valuations(what):
+    functions, part, words = VALUATIONS[what]
+    start = valued(**functions)
+    found = list(table_problems(start, start.play(1), [1], [1, 2, 3]))
+    assert [problem.part for problem in found] == [part] and re.search(words, found[0].text), found
+
+
+def test_sound_valuations_have_no_problems():
+    for functions in ({}, {"weigh": None}, {"create": lambda *_: 8, "destroy": lambda *_: None}):
+        start = state = valued(**functions)
+        path = []
+        while state.winner() is None:
+            assert list(table_problems(start, state, path, state.legal_moves())) == []
+            state, path = state.play(1), [*path, 1]
+
+
+def test_the_search_goes_by_a_valuation():
+    """Nim with all that there is to know: the winning move leaves a multiple of four."""
+    for stones in (9, 10, 11):
+        state = valued(stones=stones)
+        engine = mc.Searcher(selection="puct", valuation="network", solver=False, seed=1)
+        assert engine.search(state, iterations=60) == stones % 4
+        assert engine.options(state)["network"] is None
+        weights = {entry.move: entry.prior for entry in engine.stats().moves}
+        assert weights == {move: pytest.approx((9 if move == stones % 4 else 1) / 11) for move in (1, 2, 3)}
+
+
+@pytest.mark.parametrize("functions", [
+    {"value": constant(5, returned=-3)}, {"value": constant(65537)}, {"weigh": weighing(1, float("nan"), 1)},
+    {"weigh": weighing(1, 1, -1)},
+])
+def test_the_search_ends_where_a_valuation_fails(functions):
+    engine = mc.Searcher(selection="puct", valuation="network", seed=1)
+    with pytest.raises(mc.GameError):
+        engine.search(valued(**functions), iterations=60)
+
+
+def test_a_search_without_the_memory_that_its_valuation_needs_ends():
+    state = valued(create=lambda *_: None, destroy=lambda *_: None)
+    with pytest.raises(MemoryError):
+        mc.Searcher(selection="puct", valuation="network", seed=1).search(state, iterations=60)

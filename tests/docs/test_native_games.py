@@ -42,7 +42,7 @@ def test_every_block_runs(tmp_path, monkeypatch):
             (tmp_path / re.findall(r"`(\w+\.(?:c|pyx))`", TEXT[: match.start()])[-1]).write_text(block)
     failed, attempted = runner.summarize(verbose=False)
     assert failed == 0 and attempted >= 20
-    assert {kind: kinds.count(kind) for kind in set(kinds)} == {"python": 5, "c": 1, "cython": 1, "sh": 2}
+    assert {kind: kinds.count(kind) for kind in set(kinds)} == {"python": 6, "c": 1, "cython": 2, "sh": 3}
 
 
 def test_its_links_lead_somewhere():

@@ -304,9 +304,6 @@ def test_noise_reaches_every_move_of_the_root():
     ({"policy_value": "f"}, "policy_value must be a function"),
     ({"evaluator": flat, "policy_value": flat}, "give one of them"),
     ({"batch": 8}, "batch needs an evaluator or policy_value"),
-    ({"c_puct": 1.0}, "c_puct needs"),
-    ({"noise_alpha": 0.3}, "noise_alpha needs"),
-    ({"noise_weight": 0.3}, "noise_weight needs"),
     ({"evaluator": flat, "batch": 0}, "batch must be an int from 1 to 4096, got 0"),
     ({"evaluator": flat, "batch": 4097}, "batch must be"),
     ({"evaluator": flat, "batch": 2.0}, "batch must be"),
@@ -329,6 +326,10 @@ def test_bad_options(options, text):
     (START, {"evaluator": flat, "exploration": 0.3}, "exploration 0.3 has no meaning here: an evaluator is given"),
     (START, {"evaluator": flat, "rollouts_per_leaf": 2}, "rollouts_per_leaf 2 has no meaning"),
     (START, {"evaluator": flat, "solver": True}, "solver True"),
+    (START, {"c_puct": 1.0}, "c_puct 1.0 needs an evaluator or selection 'puct'"),
+    (START, {"noise_alpha": 0.3}, "noise_alpha 0.3 needs"),
+    (START, {"noise_weight": 0.3}, "noise_weight 0.3 needs"),
+    (START, {"least_prior": 0.3}, "least_prior 0.3 needs selection 'puct'"),
     (START, {"temperature": 1.0}, "temperature 1.0 needs an evaluator or a general game"),
 ])
 def test_options_that_have_no_meaning(state, options, text):

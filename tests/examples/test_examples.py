@@ -12,6 +12,8 @@ import sys
 import pytest
 
 import mcts_core
+from mcts_core.games.mnk.weights import shipped
+from mcts_core.testing.probe import Probe
 
 FOLDER = pathlib.Path(__file__).parents[2] / "examples"
 
@@ -214,7 +216,31 @@ def test_positions_of_breakthrough_are_values(breakthrough):
             start.play(move)
 
 
-@pytest.mark.parametrize("options", [{}, {"preset": "uct"}, {"rollout": "decisive"}, {"selection": "rave"}])
+def test_the_valuation_of_breakthrough(breakthrough):
+    """A pawn ahead is worth something, and captures have the highest priors."""
+    state = breakthrough.Breakthrough()
+    probe = Probe(state)
+    assert probe.valuation == (True, True, False, False)
+    assert probe.value([]) == (0, 32768, None)
+    path = []
+    for name in ("a2a3", "h7h6", "a3a4", "h6h5", "a4a5", "h5h4", "a5a6"):
+        move = next(move for move in state.legal_moves() if state.name_of(move) == name)
+        state, path = state.play(move), [*path, move]
+    assert probe.value(path)[1] == 32768 - 1000 * (25 - 16) // 4
+    engine = mcts_core.Searcher(selection="puct", valuation="network", seed=1, solver=False)
+    engine.search(state, iterations=200)
+    priors = {state.name_of(entry.move): entry.prior for entry in engine.stats().moves}
+    assert sum(priors.values()) == pytest.approx(1)
+    assert max(priors, key=priors.get) == "b7a6" and priors["h4h3"] > priors["g7g6"]
+    assert engine.options(state)["network"] is None
+    with pytest.raises(mcts_core.InvalidOption, match="knows five in a row only"):
+        mcts_core.Searcher(selection="puct", valuation="network", network=shipped()).search(state, iterations=10)
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"preset": "uct"}, {"rollout": "decisive"}, {"selection": "rave"}, {"selection": "puct"},
+    {"selection": "puct", "valuation": "network"}, {"selection": "puct", "valuation": 0.5},
+])
 def test_the_search_wins_breakthrough_in_two(breakthrough, options):
     """White runs to the last row; black, who would win a move later, cannot stop both ways."""
     state = breakthrough.Breakthrough()

@@ -10,6 +10,7 @@ import io
 import json
 import pickle
 import struct
+import zlib
 
 import saved_files
 from saved_files import put_together, take_apart
@@ -21,6 +22,8 @@ from mcts_core.bots.gomocup import Gomocup
 from mcts_core.bots.lines import Lines, serve
 from mcts_core.bots.ugi import UGI, Notation
 from mcts_core.cli.games import parse_game
+from mcts_core.games.mnk.network import Network
+from mcts_core.games.mnk.weights import shipped
 from mcts_core.testing import probe
 
 REFUSED = (mc.IllegalMove, mc.GameOver, mc.InvalidState, mc.InvalidOption)
@@ -167,6 +170,28 @@ def options(data):
     assert found.move == move and 0.0 <= found.value <= 1.0
     json.dumps(found.to_dict(), allow_nan=False)
     repr(engine)
+    probe.check_tree(engine)
+
+
+# ---- networks --------------------------------------------------------------------------------------------------------
+
+def network(data):
+    """The file of a network. After a byte 1: that of the package with changes, pairs of a place and a byte, and its
+    checksum made right again."""
+    if data[:1] == b"\x01":
+        file = bytearray(shipped().source)
+        for place, byte in struct.iter_unpack("<IB", data[1:1 + (len(data) - 1) // 5 * 5]):
+            file[place % (len(file) - 4)] = byte
+        file[-4:] = zlib.crc32(file[:-4]).to_bytes(4, "little")
+        data = bytes(file)
+    try:
+        read = Network(data)
+    except mc.InvalidFile:
+        return
+    assert Network(read.source) == read
+    engine = mc.Searcher(network=read, seed=1, memory_mb=4)
+    engine.search(mc.Gomoku.from_moves([40, 31], size=9), iterations=20)
+    assert 0.0 <= engine.stats().value <= 1.0
     probe.check_tree(engine)
 
 
@@ -355,8 +380,13 @@ SEEDS = {
         {"rollout": "tactical", "expand_distance": 32, "symmetry": True},
         {"rollouts_per_leaf": 3, "expand_after": 2**30},
         {"seed": 2**64 - 1, "final_move": "max"}, {"leaf_proofs": 9, "root_proofs": 0, "stop_early": True},
+        {"selection": "puct", "c_puct": 3}, {"valuation": 0.5, "least_prior": 1}, {"valuation": "rollout"},
+        {"noise_alpha": 0.1, "noise_weight": 1, "valuation": "network"}, {"network": "none"},
         {"batch": 3}, {"exploration": -1}, {"grave_ref": None, "exploration": 1e400},
     ])],
+    network: [b"MCTSLINE", b"\x00", b"\x01"]
+    + [b"\x01" + struct.pack("<IB", place, byte) for place in (8, 12, 24, 32, 33, 1000, 20_000, 50_000, -5 % 2**32)
+       for byte in (0, 127, 255)],
     saved: [bytes([base, 0]) + _numbers((place, 1 << base)) for base in range(20) for place in (0, 3, 17, 1000)]
     + [bytes([base, 1]) + struct.pack("<HHHH", 3 * base, base, 7 * base, 300 * base) for base in range(20)]
     + [b"\x00\x02{}", b"\x01\x02{\"options\": {}}", b"\x03\x03" + saved_files.MAGIC, b"\x0b\x04+", b"\x0b\x04"],

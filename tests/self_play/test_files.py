@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import mcts_core as mc
+from mcts_core.games.mnk.weights import shipped
 
 OPTIONS = {"games": 11, "iterations": 12, "seed": 3, "shard_games": 3, "together": 2}
 
@@ -143,6 +144,15 @@ def test_files_that_are_gone_or_cut_are_played_again(whole, tmp_path):
     (tmp_path / "shard-00002.npz").write_bytes(b"")
     play(tmp_path)
     assert contents(tmp_path) == contents(whole)
+
+
+def test_a_network_is_named_among_the_settings(tmp_path):
+    settings = {"games": 1, "iterations": 2, "seed": 1, "folder": tmp_path}
+    paths = mc.selfplay(mc.MNK(13, 5, 5), **settings)
+    assert mc.selfplay(mc.MNK(13, 5, 5), **settings) == paths
+    assert mc.selfplay(mc.MNK(13, 5, 5), network=shipped(), **settings) == paths
+    with pytest.raises(mc.InvalidOption, match=f"network '{shipped().version}' there"):
+        mc.selfplay(mc.MNK(13, 5, 5), valuation="rollout", **settings)
 
 
 @pytest.mark.parametrize(("options", "text"), [

@@ -61,7 +61,7 @@ assert_type(found, mc.Stats)
 
 engine = mc.Searcher(
     preset="strong", selection="ucb1", exploration=0.7, fpu=None, solver=True, final_move="robust", threads=1,
-    memory_mb=64, reuse=True, seed=1,
+    memory_mb=64, reuse=True, seed=1, valuation="rollout", network=None, least_prior=None,
 )
 best: int = engine.search(four, seconds=1, iterations=200)
 engine.search(four, iterations=50, progress=lambda stats: assert_type(stats, mc.Stats), every=1)

@@ -1,6 +1,6 @@
 """Networks for five in a row: read from their files, checked, and set up for the search."""
 
-from libc.stdint cimport int16_t, int32_t
+from libc.stdint cimport int16_t, int32_t, int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
@@ -13,16 +13,20 @@ from mcts_core.games.mnk.network cimport *
 
 
 cdef extern from "kernels/mnk/network.h" nogil:
-    void net_fill_table(const int16_t *half, const int16_t *mix, const int32_t *bias, int inner,
-                        int16_t *table) noexcept
+    enum:
+        NET_MOST_INNER
+
+    void net_fill_table(const int16_t *half, const int16_t *mix, const int32_t *bias, int inner, int16_t *table) noexcept
 
 
 cdef enum:
     FORMAT = 1
     HEADER = 32
+    LEAST_INNER = 8
     MOST_INNER = 256
     MOST_ENTRY = 8191      # of a half-line's vector: two of them fit into 16 bits
-    MOST_WEIGHT = 4096     # with these no sum overflows
+    MOST_WEIGHT = 4096     # with these no sum overflows but those of the table, which check_sums looks at
+    MOST_BIAS = 1 << 28
 
 MAGIC = b"MCTSLINE"
 
@@ -36,7 +40,8 @@ cdef class Network:
 
     def __cinit__(self, data):
         cdef const unsigned char[::1] view
-        cdef int inner, i, j, pair
+        cdef int64_t inner
+        cdef int i, j, pair
         cdef const int16_t *half
         cdef const int16_t *mix
         cdef const int16_t *value1
@@ -48,11 +53,11 @@ cdef class Network:
             raise InvalidFile(f"not a network: it must begin with {MAGIC!r}, got {shorten(source[:8])}")
         form, inner, channels, hidden, generation, _ = (
             int.from_bytes(source[8 + 4 * i:12 + 4 * i], "little") for i in range(6))
-        if (form != FORMAT or channels != NET_CHANNELS or hidden != NET_HIDDEN
-                or not 8 <= inner <= MOST_INNER or inner % 8):
-            raise InvalidFile(
-                f"a network must have form {FORMAT}, {NET_CHANNELS} channels, {NET_HIDDEN} hidden numbers and 8 to "
-                f"{MOST_INNER} inner ones, got form {form}, {channels}, {hidden} and {inner}")
+        if form != FORMAT or channels != NET_CHANNELS or hidden != NET_HIDDEN:
+            raise InvalidFile(f"a network of another form: this package knows form {FORMAT} with {NET_CHANNELS} channels "
+                              f"and {NET_HIDDEN} hidden numbers, got form {form} with {channels} and {hidden}")
+        if not LEAST_INNER <= inner <= MOST_INNER or inner % LEAST_INNER:
+            raise InvalidFile(f"the inner numbers of a network must be a multiple of {LEAST_INNER} up to {MOST_INNER}, got {inner}")
         size = (HEADER + 2 * LINE_HALVES * inner + 2 * inner * NET_CHANNELS + 4 * NET_CHANNELS + 2 * NET_CHANNELS
                 + 4 * NET_CHANNELS * NET_HIDDEN + 4 * NET_HIDDEN + 2 * NET_HIDDEN + 4 + 4)
         if len(source) != size:
@@ -85,6 +90,7 @@ cdef class Network:
         check_biases(bias, NET_CHANNELS)
         check_biases(self.data.value1_bias, NET_HIDDEN)
         check_biases(&self.data.value2_bias, 1)
+        check_sums(mix, bias, inner)
         # 64 bytes more: each row in one cache line
         self.table = <int16_t *>malloc(2 * LINE_PATTERNS * NET_CHANNELS + 64)
         if self.table == NULL:
@@ -128,6 +134,20 @@ cdef int check(const int16_t *numbers, int count, int most) except -1:
 cdef int check_biases(const int32_t *numbers, int count) except -1:
     cdef int i
     for i in range(count):
-        if not -(1 << 28) <= numbers[i] <= 1 << 28:
-            raise InvalidFile(f"a bias of the network must be from {-(1 << 28)} to {1 << 28}, got {numbers[i]}")
+        if not -MOST_BIAS <= numbers[i] <= MOST_BIAS:
+            raise InvalidFile(f"a bias of the network must be from {-MOST_BIAS} to {MOST_BIAS}, got {numbers[i]}")
+    return 0
+
+
+cdef int check_sums(const int16_t *mix, const int32_t *bias, int inner) except -1:
+    """Whether what the table adds up stays below 2**31, whatever the half-lines have."""
+    cdef int channel, j
+    cdef int64_t most
+    for channel in range(NET_CHANNELS):
+        most = abs(<int64_t>bias[channel])
+        for j in range(inner):
+            most += NET_MOST_INNER * abs(<int64_t>mix[j * NET_CHANNELS + channel])
+        if most >= <int64_t>1 << 31:
+            raise InvalidFile(f"the weights of channel {channel} of the network are too large: its sums may reach {most}, "
+                              f"{(1 << 31) - 1} is the most")
     return 0
