@@ -7,6 +7,7 @@ numbers.
 
 import math
 
+from network_oracle import exp2_minus
 from uct_oracle import single, sqrt_log
 
 ONGOING, WIN, DRAW, LOSS = range(4)
@@ -15,6 +16,8 @@ NAMES = ("loss", "draw", "win")
 EXCLUDED = -1e30
 SLICE = 4096  # units of the root's exact search at a time
 NODE_SLICE = 65536  # at most, of that of another node
+STEPS = 64  # of the value of a leaf, at least, where a network gives a share of it; a win has twice so many
+PRIOR_SLOPE = 3072  # of the logarithm of a prior, in 256ths of log2, over the expected result
 FIRST_PROOF = 64  # visits of a node when its exact search begins
 
 
@@ -48,11 +51,23 @@ class Block:
 class Oracle:
     """A search over the game of ``probe`` from a position where ``player`` (+1 or -1) is to move."""
 
-    def __init__(self, probe, player, *, selection="ucb1", valuation="rollout", exploration=0.7, fpu=None,
-                 solver=True, rollout="random", rollouts_per_leaf=1, expand_after=1, expand_distance=0,
-                 prior_weight=0.0, rave_schedule="hand", rave_k=1000.0, rave_bias=1e-5, grave_ref=50,
-                 symmetry=False, leaf_proofs=0, node_proofs=0, root_proofs=0, prover_bytes=0):
-        assert valuation == "rollout"
+    def __init__(self, probe, player, *, selection="ucb1", valuation="rollout", exploration=0.7, fpu=None, solver=True,
+                 rollout="random", rollouts_per_leaf=1, expand_after=1, expand_distance=0, prior_weight=0.0, rave_schedule="hand",
+                 rave_k=1000.0, rave_bias=1e-5, grave_ref=50, symmetry=False, leaf_proofs=0, node_proofs=0,
+                 root_proofs=0, prover_bytes=0, c_puct=0.8, noise_alpha=None, noise_weight=0.25, least_prior=0.01,
+                 network=None, valuer=None):
+        """``valuer``: what knows ``network``, see ``network_oracle.Valuer``."""
+        self.puct, self.least_prior = selection == "puct", single(least_prior)
+        self.noise_alpha, self.noise_weight = noise_alpha, noise_weight
+        self.valuer = None if network is None else valuer
+        self.valued = {"rollout": 0, "network": 256}.get(valuation)
+        if self.valued is None:
+            self.valued = max(int(valuation * 256 + 0.5), int(valuation > 0))
+        self.leaf_rollouts = rollouts_per_leaf
+        if self.valued:
+            rollouts_per_leaf = max(rollouts_per_leaf, STEPS)
+        if self.puct:
+            exploration, prior_weight, fpu = c_puct, 1.0, 0.1 if fpu is None else fpu
         self.probe, self.player = probe, player
         self.selection, self.solver, self.schedule = selection, solver, rave_schedule
         self.amaf = selection in ("rave", "grave")
@@ -77,6 +92,11 @@ class Oracle:
     def score(self, block, child, record):
         if child.prior == EXCLUDED:
             return single(EXCLUDED)
+        if self.puct:
+            scale = single(self.exploration * single(math.sqrt(single(max(block.visits, 1)))))
+            own = single(single(child.wins) * self.unit)
+            value = ratio(own, single(child.visits)) if child.visits else single(self.mean_of(block) - self.fpu)
+            return single(value + ratio(single(scale * child.prior), single(child.visits + 1)))
         s = single(self.exploration * sqrt_log(max(block.visits, 1)))
         n = single(child.visits)
         m = single(n + self.prior_weight)
@@ -114,6 +134,11 @@ class Oracle:
             beta = ratio(a, single(below + single(1e-9)))
         value = single(single(mean * single(1 - beta)) + single(amaf * beta))
         return single(value + ratio(s, single(math.sqrt(played))))
+
+    def mean_of(self, block):
+        """The mean value of the children that have visits."""
+        visits, wins = (sum(getattr(child, name) for child in block.children) for name in ("visits", "wins"))
+        return ratio(single(single(wins) * self.unit), single(visits)) if visits else 0.5
 
     def highest(self, block, children, record):
         best, top = None, -math.inf
@@ -198,7 +223,7 @@ class Oracle:
     def widen(self, way, level):
         """All moves of the node at ``level`` of the way become its children; its new block."""
         old, path = way[level][0], [entry[1].move for entry in way[1:level]]
-        listed, _, complete, rest = self.probe.children(path)
+        listed, _, complete, rest = self.list_children(path)
         block = Block(old.player, self.children_of(old.player, listed))
         block.visits, block.record = old.visits, old.record
         block.incomplete = block.closed = not complete
@@ -228,17 +253,34 @@ class Oracle:
             children.append(child)
         return children
 
+    def list_children(self, path, distance=0, symmetry=False):
+        listed, same, complete, rest = self.probe.children(path, distance, symmetry, self.valuer is not None)
+        if not self.puct:
+            return listed, same, complete, rest
+        if self.valuer is not None:
+            weights = self.valuer.weights(path, [move for move, *_ in listed])
+        else:
+            most = max(0.0, *(prior for *_, prior in listed))
+            weights = [exp2_minus(int(single(single(most - prior) * PRIOR_SLOPE))) >> 7 for *_, prior in listed]
+        total = sum(weights)
+        listed = [(*child[:4], single(weight / total)) for child, weight in zip(listed, weights, strict=True)]
+        if path and distance:
+            least = single(max(prior for *_, prior in listed) * self.least_prior)
+            kept = [child for child in listed if child[2] != ONGOING or child[4] >= least]
+            listed, complete = kept, complete and len(kept) == len(listed)
+        return listed, same, complete, rest
+
     def expand(self, way):
         above, child, at_root = way[-1][0], way[-1][1], len(way) == 1
         path = [entry[1].move for entry in way[1:]]
-        if self.leaf_proofs and self.has_prover and not at_root:
+        if self.leaf_proofs and self.has_prover and not at_root and not self.valued:
             proof = self.probe.prove(path, self.leaf_proofs, False, self.memory)[0]
             if proof is not None:
                 self.prove(child, self.alternating_player(path), proof[0], proof[1], above.player)
                 return
         distance, symmetry = self.distance, self.symmetry and not at_root
         while True:
-            listed, same, complete, rest = self.probe.children(path, distance, symmetry)
+            listed, same, complete, rest = self.list_children(path, distance, symmetry)
             player = self.player if same else -self.player
             block = Block(player, self.children_of(player, listed))
             block.incomplete, block.rest = not complete, rest
@@ -255,6 +297,11 @@ class Oracle:
             return
         block.visits = child.visits
         child.block = block
+        if at_root and self.noise_alpha is not None:
+            noise = self.probe.dirichlet(self.noise_alpha, len(block.children))
+            for other, drawn in zip(block.children, noise, strict=True):
+                if other.prior != EXCLUDED:
+                    other.prior = single((1 - self.noise_weight) * other.prior + self.noise_weight * drawn)
         blocks = [entry[0] for entry in way[1:]] + [block]
         block.best = self.highest(block, block.children, self.record_for(blocks))
 
@@ -283,6 +330,8 @@ class Oracle:
         path, played = [entry[1].move for entry in way[1:]], {}
         if child.value is not None:
             points = child.value * self.rollouts_per_leaf
+        elif self.valued:
+            points, proven = self.value_leaf(way, path)
         else:
             points = 0
             for _ in range(self.rollouts_per_leaf):
@@ -300,6 +349,25 @@ class Oracle:
         if proven and self.solver:
             way, points = self.settle(way, points)
         self.backup(way, points, played)
+
+    def value_leaf(self, way, path):
+        """(points of the leaf at the end of the way, whether they are proven)."""
+        child, player = way[-1][1], self.alternating_player(path)
+        self.rollouts += 1
+        if self.leaf_proofs and self.has_prover and path:
+            proof = self.probe.prove(path, self.leaf_proofs, False, self.memory)[0]
+            if proof is not None:
+                self.prove(child, player, proof[0], proof[1], way[-1][0].player)
+                return child.value * self.rollouts_per_leaf, True
+        whole, most = 2 * self.rollouts_per_leaf, 2 * self.leaf_rollouts
+        gained = self.valuer.value(path) * self.valued * most
+        if self.valued < 256:
+            played = sum(1 + self.player * (self.probe.policy_rollout(path, self.rollout, False)[0] - 1)
+                         for _ in range(self.leaf_rollouts))
+            gained += 65536 * (256 - self.valued) * (played if player > 0 else most - played)
+        one = 65536 * 256 * most
+        points = (gained * whole + one // 2) // one
+        return points if player > 0 else whole - points, False
 
     def add_amaf(self, block, played, points):
         value = single(self.unit * self.share(block.player, points))

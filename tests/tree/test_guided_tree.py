@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 from guided_oracle import Oracle
+from network_oracle import Valuer, level, made_up
 from paper_game import Paper, random_tree, solve
 
 import mcts_core as mc
 from mcts_core import dispatch
+from mcts_core.games.mnk.network import Network
 from mcts_core.testing.probe import Probe
 
 DATA = Path(__file__).resolve().parents[1] / "data"
@@ -96,8 +98,10 @@ EARLY = [*range(1, 26), 32, 50, 80, 130]
 
 def compare(state, counts, seed=7, memory_mb=16, **given):
     """Runs library and oracle side by side; both must say the same after each of ``counts`` iterations."""
-    engine = mc.Searcher(seed=seed, memory_mb=memory_mb, valuation="rollout", **given)
+    engine = mc.Searcher(seed=seed, memory_mb=memory_mb, **{"valuation": "rollout", **given})
     options = engine.options(state)
+    if options.get("network") is not None:
+        options["valuer"] = Valuer(options["network"], state)
     assert options.pop("final_move") == "robust"
     del options["exchange_every"]  # of several threads
     oracle = Oracle(Probe(state, seed), state.to_move, prover_bytes=memory_mb * 2**18, **options)
@@ -139,6 +143,9 @@ OPTIONS = {
     "late leaves": {"expand_after": 3},
     "late leaves of 3": {"expand_after": 2, "rollouts_per_leaf": 3, "selection": "grave", "grave_ref": 4},
     "decisive": {"rollout": "decisive"},
+    "puct": {"selection": "puct"},
+    "puct, noise": {"selection": "puct", "c_puct": 1.5, "fpu": 0.4, "rollouts_per_leaf": 2, "expand_after": 3,
+                    "noise_alpha": 0.4, "noise_weight": 0.6, "solver": False},
 }
 PYTHON_STATES = [Nim(12), Nim(9, -1), Again(), Again((2,), -1), Noughts(), Noughts.from_text("X...O...."),
                  Paper(random_tree(3)), Paper(random_tree(14)), Paper(random_tree(15))]
@@ -445,6 +452,158 @@ def test_small_boards_agree_with_minimax():
     assert proven > 500
 
 
+# ---- PUCT and valuations ---------------------------------------------------------------------------------------------
+
+VALUED = [
+    (mc.Gomoku(9), {}), (mc.Gomoku.from_moves("40 41 31", size=9, rule="exact"), {"fpu": 0.3, "c_puct": 2.0}),
+    (mc.MNK(12, 6, 5).play(30), {"expand_after": 3, "symmetry": True}),
+    (mc.Gomoku.from_moves("12 7 16 8 11", size=5), {"solver": False}), (mc.Gomoku(7), {"expand_distance": 0}),
+    (mc.Gomoku.from_moves("24 17 25", size=7), {"leaf_proofs": 30, "node_proofs": 8, "root_proofs": 64, "least_prior": 0.5}),
+    (mc.Gomoku.from_moves("24 17", size=7), {"valuation": 0.5}),
+    (mc.Gomoku.from_moves("24 17 25", size=7), {"valuation": 0.3, "rollouts_per_leaf": 3, "rollout": "tactical"}),
+    (mc.Gomoku.from_moves("24 17 25", size=7), {"valuation": 0.001, "rollouts_per_leaf": 100}),
+    (mc.Gomoku.from_moves("12 7 16", size=6), {"noise_alpha": 0.3, "noise_weight": 0.5, "least_prior": 1.0}),
+]
+
+
+@pytest.mark.parametrize(("state", "options"), VALUED, ids=lambda value: str(value)[:60].replace("\n", "/"))
+def test_searches_by_a_network_equal_the_oracle(state, options):
+    """Which sums up each position anew: so what the valuation keeps from one position to the next is right as well."""
+    compare(state, [1, 2, 3, 5, 8, 13, 50], network=Network(made_up(11)), **{
+        "selection": "puct", "valuation": "network", "least_prior": 0.2, **NO_PROVER, **options})
+
+
+def test_random_searches_by_puct_equal_the_oracle():
+    for seed in range(25):
+        state, options = random_case(seed)
+        for name in ("exploration", "prior_weight", "rave_schedule", "rave_k", "rave_bias", "grave_ref"):
+            del options[name]
+        compare(state, [10, 50, 200], **{**options, "selection": "puct", "least_prior": (0.01, 0.3, 1.0)[seed % 3]})
+
+
+@pytest.mark.parametrize("player", [1, -1])
+def test_puct_solves_trees_by_hand(player):
+    tree = {
+        "root": (player, {"loses": "lost", "draws": "drawn", "wins late": "a"}),
+        "a": (-player, {0: "b", 1: "c"}), "b": (player, {0: "won", 1: "lost"}), "c": (player, {0: "lost", 1: "won"}),
+        "lost": -player, "drawn": 0, "won": player,
+    }
+    stats = search(tree, selection="puct")
+    assert (stats.move, stats.proven, stats.distance) == ("wins late", "win", 3)
+    tree["c"] = -player
+    stats = search(tree, selection="puct")
+    assert (stats.move, stats.proven) == ("draws", "draw") and proofs(stats)["wins late"] == ("loss", 2)
+
+
+@pytest.mark.parametrize("logit", [-4095, -300, 0, 300, 4095])
+def test_the_value_of_a_leaf_is_that_of_its_player_to_move(logit):
+    """Every position has the same value for the player to move: what is good for one is bad two plies later."""
+    engine = mc.Searcher(seed=1, memory_mb=16, network=level(logit), **NO_PROVER)
+    for state in (mc.Gomoku(9), mc.Gomoku(9).play(40)):
+        engine.search(state, iterations=1)
+        entry = next(entry for entry in engine.stats().moves if entry.visits)
+        assert abs(entry.value - (1 - 1 / (1 + 2 ** (-logit / 256)))) <= 1 / 256
+        assert engine.stats().value == entry.value and engine.stats().rollouts == 1
+        assert entry.value * 128 == int(entry.value * 128)
+
+
+def test_least_prior_never_proves_a_loss_that_is_none():
+    """Nodes whose listed moves all lose are widened, whatever the network thinks of the moves that were left out."""
+    def winner_of(state):
+        if state.winner() is not None:
+            return state.winner()
+        return state.to_move * max(state.to_move * outcome(state.play(move)) for move in state.legal_moves())
+
+    outcome, proven, chooser = cache(winner_of), Counter(), random.Random(4)
+    for number in range(24):
+        state = mc.MNK(5, 5, 5, "exact" if number % 2 else "freestyle")
+        while len(state.moves) < 19:
+            following = state.play(chooser.choice(state.legal_moves()))
+            state = following if following.winner() is None else mc.MNK(5, 5, 5)
+        engine = mc.Searcher(seed=number, memory_mb=16, network=made_up(number % 5, extreme=True), least_prior=1.0,
+                             selection="puct", valuation="network", expand_distance=1, **NO_PROVER)
+        for iterations in (10, 1000):
+            engine.search(state, iterations=iterations)
+            stats = engine.stats()
+            for entry in stats.moves:
+                if entry.proven is not None:
+                    proven[entry.proven] += 1
+                    assert entry.proven == NAMES[state.to_move * outcome(state.play(entry.move))], (state, entry)
+            if stats.proven is not None:
+                assert stats.proven == NAMES[state.to_move * outcome(state)]
+        assert stats.stop_reason == "solved"
+    assert min(proven[name] for name in ("draw", "loss")) > 10, proven
+
+
+def test_least_prior_keeps_what_wins_and_what_saves():
+    """Positions whose good moves are known: fives, and the only cells that stop one."""
+    checked = 0
+    for line in (DATA / "gomoku_dev.tsv").read_text().splitlines():
+        if line.startswith("#"):
+            continue
+        rule, size, moves, *rest = line.split("\t")
+        if rest[1] not in ("win1", "block4") or checked == 20:
+            continue
+        cells = [int(y) * int(size) + int(x) for x, y in (move.split(",") for move in moves.split(";"))]
+        state = mc.Gomoku.from_moves(cells, size=int(size), rule="exact" if rule == "exact5" else "freestyle")
+        good = {int(y) * int(size) + int(x) for x, y in (move.split(",") for move in rest[2].split(";"))}
+        engine = mc.Searcher(seed=checked, memory_mb=16, network=made_up(checked, extreme=True), least_prior=1.0,
+                             valuation="network", selection="puct", **NO_PROVER)
+        assert engine.search(state, iterations=40) in good
+        if rest[1] == "win1":
+            assert (engine.stats().proven, engine.stats().distance) == ("win", 1)
+        else:
+            assert {entry.move for entry in engine.stats().moves if entry.proven != "loss"} <= good
+        checked += 1
+    assert checked == 20
+
+
+def priors(stats):
+    return {entry.move: entry.prior for entry in stats.moves if entry.prior is not None}
+
+
+def test_noise_is_in_the_priors_of_the_root_alone():
+    state, options = mc.Gomoku.from_moves("40 41", size=9), {"network": made_up(2), "noise_weight": 0.5, **NO_PROVER}
+
+    def found(seed=1, iterations=30, **others):
+        engine = mc.Searcher(seed=seed, memory_mb=16, **{**options, **others})
+        engine.search(state, iterations=iterations)
+        return engine
+
+    plain, noisy = found().stats(), found(noise_alpha=0.3).stats()
+    assert priors(plain) == priors(found(seed=2).stats()) and priors(noisy) == priors(found(noise_alpha=0.3).stats())
+    assert priors(noisy) != priors(found(seed=2, noise_alpha=0.3).stats())
+    assert set(priors(noisy)) == set(priors(plain)) and priors(noisy) != priors(plain)
+    for stats in (plain, noisy):
+        assert abs(sum(priors(stats).values()) - 1) < 1e-5 and min(priors(stats).values()) >= 0
+    assert all(priors(noisy)[move] >= 0.5 * prior - 1e-7 for move, prior in priors(plain).items())
+    assert priors(found(noise_alpha=0.3, noise_weight=0.0).stats()) == priors(plain)
+    # the next root, of the same tree, gets noise when it becomes the root; its children had none before
+    engine = found(noise_alpha=0.3, iterations=400, least_prior=0.0)
+    following = state.play(engine.stats().move)
+    engine.search(following, iterations=1)
+    assert engine.stats().reused_visits > 30
+    calm = mc.Searcher(seed=1, memory_mb=16, network=made_up(2), least_prior=0.0, **NO_PROVER)
+    calm.search(following, iterations=1)
+    mixed, pure = priors(engine.stats()), priors(calm.stats())
+    assert set(mixed) == set(pure) and mixed != pure and abs(sum(mixed.values()) - 1) < 1e-5
+    assert all(mixed[move] >= 0.5 * pure[move] - 1e-7 for move in pure)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.25])
+def test_a_share_mixes_values_and_rollouts(share):
+    """A network that is sure of a loss of the player to move, and rollouts of a position where either may win."""
+    state = mc.Gomoku(9).play(40)
+    engine = mc.Searcher(seed=1, memory_mb=16, network=level(-4095), selection="puct", valuation=share,
+                         rollouts_per_leaf=1, **NO_PROVER)
+    seen = set()
+    for seed in range(12):
+        engine = mc.Searcher(seed=seed, memory_mb=16, network=level(-4095), valuation=share, **NO_PROVER)
+        engine.search(state, iterations=1)
+        seen.add(next(entry.value for entry in engine.stats().moves if entry.visits))
+    assert seen <= {share, share + (1 - share) / 2, 1.0} and {share, 1.0} <= seen
+
+
 # ---- determinism, memory ---------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("options", [*SOLVERS, {"solver": False, "fpu": 1.0}], ids=str)
@@ -513,7 +672,7 @@ def test_a_full_memory_ends_the_search_with_what_it_has(options):
 def test_memory_that_fills_up_while_values_are_proven():
     """Boards that are nearly solved: blocks are widened and proven until the last byte."""
     reasons = Counter()
-    for seed in range(40):
+    for seed in range(25):
         state, options = random_case(seed)
         options |= {"solver": True, **NO_PROVER}
         for rows, cols in ((6, 6), (5, 7)):
