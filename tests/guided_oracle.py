@@ -52,7 +52,8 @@ class Oracle:
     """A search over the game of ``probe`` from a position where ``player`` (+1 or -1) is to move."""
 
     def __init__(self, probe, player, *, selection="ucb1", valuation="rollout", exploration=0.7, fpu=None, solver=True,
-                 rollout="random", rollouts_per_leaf=1, expand_after=1, expand_distance=0, prior_weight=0.0, rave_schedule="hand",
+                 rollout="random", rollouts_per_leaf=1, expand_after=1, expand_distance=0, prior_weight=0.0,
+                 rave_schedule="hand",
                  rave_k=1000.0, rave_bias=1e-5, grave_ref=50, symmetry=False, leaf_proofs=0, node_proofs=0,
                  root_proofs=0, prover_bytes=0, c_puct=0.8, noise_alpha=None, noise_weight=0.25, least_prior=0.01,
                  network=None, valuer=None):

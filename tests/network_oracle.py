@@ -1,4 +1,4 @@
-"""The line-pattern network in plain Python integers, from what ``kernels/mnk/network.h`` says of it, and files of networks.
+"""The line-pattern network in plain Python integers, by what ``kernels/mnk/network.h`` says, and files of networks.
 
 Boards are lists of rows of 0 (empty), 1 (a stone of who began) and 2 (of the other).
 """
@@ -25,7 +25,8 @@ def file_of(half, mix, bias, policy, value1, value1_bias, value2, value2_bias, g
     body = b"".join([
         b"MCTSLINE", struct.pack("<6I", 1, len(mix), CHANNELS, HIDDEN, generation, flags),
         *(packed(row, "h") for row in half), *(packed(row, "h") for row in mix), packed(bias, "i"), packed(policy, "h"),
-        *(packed(row, "h") for row in value1), packed(value1_bias, "i"), packed(value2, "h"), packed([value2_bias], "i"),
+        *(packed(row, "h") for row in value1), packed(value1_bias, "i"), packed(value2, "h"),
+        packed([value2_bias], "i"),
     ])
     return body + struct.pack("<I", zlib.crc32(body))
 
@@ -43,7 +44,8 @@ def made_up(seed, inner=8, extreme=False, **others):
         "mix": [numbers(CHANNELS, 150, 4096) for _ in range(inner)],
         "bias": numbers(CHANNELS, 20_000, min(2**28, 2**31 - 1 - 4095 * 4096 * inner)),
         "policy": numbers(CHANNELS, 900, 32767), "value1": [numbers(HIDDEN, 20, 4096) for _ in range(2 * CHANNELS)],
-        "value1_bias": numbers(HIDDEN, 50_000, 2**28), "value2": [draw.randint(-6, 6) if extreme else draw.randint(-60, 60) for _ in range(HIDDEN)],
+        "value1_bias": numbers(HIDDEN, 50_000, 2**28),
+        "value2": [draw.randint(-6, 6) if extreme else draw.randint(-60, 60) for _ in range(HIDDEN)],
         "value2_bias": draw.randint(-50_000, 50_000),
     }
     return file_of(**{**parts, **others})
@@ -52,7 +54,8 @@ def made_up(seed, inner=8, extreme=False, **others):
 def level(value=0, inner=8, **others):
     """The file of a network that values every position alike, by ``value`` in 256ths of log2 for the player to move."""
     parts = {
-        "half": [[0] * inner] * HALVES, "mix": [[0] * CHANNELS] * inner, "bias": [0] * CHANNELS, "policy": [0] * CHANNELS,
+        "half": [[0] * inner] * HALVES, "mix": [[0] * CHANNELS] * inner, "bias": [0] * CHANNELS,
+        "policy": [0] * CHANNELS,
         "value1": [[0] * HIDDEN] * (2 * CHANNELS), "value1_bias": [0] * HIDDEN, "value2": [0] * HIDDEN,
         "value2_bias": value * 512,
     }
@@ -90,7 +93,8 @@ class NetworkOracle:
     def entry(self, first, second):
         """Of the table, for a pair of half-lines."""
         inner = [clip(a + b, 0, 4095) for a, b in zip(self.half[first], self.half[second], strict=True)]
-        return [clip((sum(x * row[c] for x, row in zip(inner, self.mix, strict=True)) + self.bias[c] + 512) >> 10, -8191, 8191)
+        sums = [sum(x * row[c] for x, row in zip(inner, self.mix, strict=True)) for c in range(CHANNELS)]
+        return [clip((sums[c] + self.bias[c] + 512) >> 10, -8191, 8191)
                 for c in range(CHANNELS)]
 
     def channels(self, pairs):
@@ -108,7 +112,8 @@ class NetworkOracle:
         cells = [self.channels(pairs_of(board, player, cell)) for cell in looked_at(board)] or [[0] * CHANNELS]
         columns = list(zip(*cells, strict=True))
         x = [sum(column) >> 3 for column in columns] + [2 * max(column) for column in columns]
-        hidden = [clip((sum(a * row[j] for a, row in zip(x, self.value1, strict=True)) + self.value1_bias[j]) >> 9, 0, 8191)
+        sums = [sum(a * row[j] for a, row in zip(x, self.value1, strict=True)) for j in range(HIDDEN)]
+        hidden = [clip((sums[j] + self.value1_bias[j]) >> 9, 0, 8191)
                   for j in range(HIDDEN)]
         return clip((sum(a * b for a, b in zip(hidden, self.value2, strict=True)) + self.value2_bias) >> 9, -4095, 4095)
 

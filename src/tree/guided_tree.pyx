@@ -12,8 +12,9 @@ from libc.stdlib cimport free
 from libc.string cimport memset
 
 from mcts_core.arena cimport arena_allocate, arena_at, arena_free
-from mcts_core.game cimport (MCTS_DRAW, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_VALUE_ONE, MCTS_WIN, mcts_children, mcts_estimate, mcts_game,
-                             mcts_interrupt, mcts_rollout_report, mcts_policy, mcts_proof, mcts_raised, valuation_of)
+from mcts_core.game cimport (MCTS_DRAW, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_VALUE_ONE, MCTS_WIN, mcts_children,
+                             mcts_estimate, mcts_game, mcts_interrupt, mcts_rollout_report, mcts_policy, mcts_proof,
+                             mcts_raised, valuation_of)
 from mcts_core.tree.dirichlet cimport dirichlet
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.plain_tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS,
@@ -775,7 +776,7 @@ cdef int value_leaf(GuidedTree *guided, uint32_t length, uint32_t *link, int32_t
     cdef mcts_rollout_report report
     cdef int32_t sign = leaf_sign(guided, length), whole = 2 * <int32_t>guided.options.rollouts_per_leaf, returned
     cdef int64_t played = 0, full = 2 * <int64_t>guided.options.rollouts, gained, one
-    cdef uint32_t i
+    cdef uint32_t _
     cdef int status
     estimate.proof.value = -1
     if guided.valuation.value(game.context, tree.root, path_of(guided), length - 1, guided.estimator, &estimate) < 0:
@@ -796,7 +797,7 @@ cdef int value_leaf(GuidedTree *guided, uint32_t length, uint32_t *link, int32_t
     gained = <int64_t>estimate.value * guided.options.share * full
     if guided.options.share < SHARES:
         report.played = NULL
-        for i in range(guided.options.rollouts):
+        for _ in range(guided.options.rollouts):
             report.proof.value = -1
             returned = guided.guide.rollout(game.context, tree.root, path_of(guided), length - 1,
                                             &guided.options.policy, &report, &tree.rng)
@@ -805,7 +806,8 @@ cdef int value_leaf(GuidedTree *guided, uint32_t length, uint32_t *link, int32_t
             played += 1 + tree.root_sign * (returned - 1)
         gained += MCTS_VALUE_ONE * <int64_t>(SHARES - guided.options.share) * (played if sign > 0 else full - played)
     one = MCTS_VALUE_ONE * <int64_t>SHARES * full
-    points[0] = <int32_t>((gained * whole + one // 2) // one)  # rounded once, and for the player to move: colours are equal
+    # rounded once, and for the player to move: colours are equal
+    points[0] = <int32_t>((gained * whole + one // 2) // one)
     if sign < 0:
         points[0] = whole - points[0]
     return RUN_DONE

@@ -16,7 +16,8 @@ cdef extern from "kernels/mnk/network.h" nogil:
     enum:
         NET_MOST_INNER
 
-    void net_fill_table(const int16_t *half, const int16_t *mix, const int32_t *bias, int inner, int16_t *table) noexcept
+    void net_fill_table(const int16_t *half, const int16_t *mix, const int32_t *bias, int inner,
+                        int16_t *table) noexcept
 
 
 cdef enum:
@@ -54,10 +55,11 @@ cdef class Network:
         form, inner, channels, hidden, generation, _ = (
             int.from_bytes(source[8 + 4 * i:12 + 4 * i], "little") for i in range(6))
         if form != FORMAT or channels != NET_CHANNELS or hidden != NET_HIDDEN:
-            raise InvalidFile(f"a network of another form: this package knows form {FORMAT} with {NET_CHANNELS} channels "
-                              f"and {NET_HIDDEN} hidden numbers, got form {form} with {channels} and {hidden}")
+            raise InvalidFile(f"a network of another form: this package knows form {FORMAT} with {NET_CHANNELS} "
+                              f"channels and {NET_HIDDEN} hidden numbers, got form {form} with {channels} and {hidden}")
         if not LEAST_INNER <= inner <= MOST_INNER or inner % LEAST_INNER:
-            raise InvalidFile(f"the inner numbers of a network must be a multiple of {LEAST_INNER} up to {MOST_INNER}, got {inner}")
+            raise InvalidFile(f"the inner numbers of a network must be a multiple of {LEAST_INNER} up to {MOST_INNER}, "
+                              f"got {inner}")
         size = (HEADER + 2 * LINE_HALVES * inner + 2 * inner * NET_CHANNELS + 4 * NET_CHANNELS + 2 * NET_CHANNELS
                 + 4 * NET_CHANNELS * NET_HIDDEN + 4 * NET_HIDDEN + 2 * NET_HIDDEN + 4 + 4)
         if len(source) != size:
@@ -148,6 +150,6 @@ cdef int check_sums(const int16_t *mix, const int32_t *bias, int inner) except -
         for j in range(inner):
             most += NET_MOST_INNER * abs(<int64_t>mix[j * NET_CHANNELS + channel])
         if most >= <int64_t>1 << 31:
-            raise InvalidFile(f"the weights of channel {channel} of the network are too large: its sums may reach {most}, "
-                              f"{(1 << 31) - 1} is the most")
+            raise InvalidFile(f"the weights of channel {channel} of the network are too large: its sums may reach "
+                              f"{most}, {(1 << 31) - 1} is the most")
     return 0
