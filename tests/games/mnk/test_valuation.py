@@ -88,7 +88,7 @@ def test_used_trees_go_on_as_the_oracle_says():
     for _ in range(3):
         state = state.play(engine.stats().move)
         engine.search(state, iterations=100)
-        assert engine.stats().reused_visits > 5
+        assert engine.stats().reused_visits > 0
         valuer = Valuer(network, state)
         for entry in engine.stats().moves:
             if entry.visits == 1:
@@ -161,6 +161,21 @@ def test_every_instruction_set_searches_the_same_tree():
         assert used == isa and len(set(lines)) == 6
         found.append(lines)
     assert all(lines == found[0] for lines in found)
+
+
+@pytest.mark.parametrize("size", [9, 15])
+def test_threads_and_a_full_memory(size):
+    """Threads are deterministic; a search whose memory is full prunes and goes on, also below the next root."""
+    options = {"threads": 2, "exchange_every": 64, "memory_mb": 32}
+    first, again = (searched(mc.Gomoku(size), 2000, **options) for _ in range(2))
+    assert figures(first) == figures(again) and first.stats().threads == 2 and check_tree(first)
+    state, engine = mc.Gomoku(size), searched(mc.Gomoku(size).play(0), 10, memory_mb=2)
+    for _ in range(3):
+        engine.search(state, iterations=6000)
+        stats = engine.stats()
+        assert stats.prunes > 0 and stats.stop_reason == "iterations" and stats.bytes <= 2 << 20 and check_tree(engine)
+        state = state.play(stats.move)
+    assert stats.reused_visits > 0
 
 
 def test_the_hot_module_exports_its_table():
