@@ -141,8 +141,8 @@ _GIVEN: dict[str, Callable[[Any, str], Any]] = {
     "node_proofs": _whole(0, 2**20),
     "root_proofs": _whole(0, 2**20),
     "exchange_every": _whole(16, 2**30),
-    "final_move": _choice(*_FINAL_MOVES),
     "valuation": _valuation,
+    "final_move": _choice(*_FINAL_MOVES),  # the last: __str__ shows it there, also when it was not given
 }
 """What has defaults by game."""
 

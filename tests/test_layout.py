@@ -30,6 +30,8 @@ TESTED_IN = {
     "mcts_core/games/mnk/policy_rollout.pxd": "games/mnk/knowledge",
     "mcts_core/games/mnk/rows.pxd": "games/mnk/knowledge",
     "mcts_core/games/mnk/symmetry.pxd": "games/mnk/knowledge",
+    "mcts_core/games/mnk/weights.py": "games/mnk/network",
+    "src/testing/network_probe.pyx": "games/mnk/network",
     "mcts_core/games/proof_table.pxd": "games/mnk/prover",
     "src/games/mnk/small_boards.pyx": "games/mnk/prover",
     "src/games/mnk/continuous_fours.pyx": "games/mnk/prover",

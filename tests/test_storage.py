@@ -1,5 +1,6 @@
 """mcts_core/storage.py, src/engine/storage.pyx: files and pickles that go on as if nothing had happened."""
 
+import base64
 import copy
 import doctest
 import hashlib
@@ -15,6 +16,7 @@ import sys
 import threading
 
 import pytest
+from network_oracle import level, made_up
 from saved_files import GAMES, MAGIC, OPTIONS, PREFIX, THREADS, load, put_together, saved, take_apart
 from signature import Subtract
 
@@ -264,12 +266,39 @@ def test_every_option_is_saved():
         "node_proofs": 2, "root_proofs": 3, "final_move": "max", "memory_mb": 9.0, "seed": 4, "stop_early": False,
         "reuse": False, "prune": False, "threads": 2, "exchange_every": 99,
     }
-    of_general_trees = {
-        "evaluator", "policy_value", "batch", "c_puct", "noise_alpha", "noise_weight", "temperature",
-    }
-    assert set(others) | of_general_trees == set(inspect.signature(mc.Searcher).parameters)
+    of_general_trees = {"evaluator", "policy_value", "batch", "temperature"}
+    of_puct = {"c_puct": 0.5, "noise_alpha": 0.25, "noise_weight": 0.125, "network": level(), "least_prior": 0.5,
+               "valuation": 0.75}
+    assert set(others) | of_general_trees | set(of_puct) == set(inspect.signature(mc.Searcher).parameters)
     header, _ = take_apart(saved(mc.Searcher(**others)))
     assert header["options"] == others
+    header, _ = take_apart(saved(mc.Searcher(**of_puct)))
+    of_puct["network"] = base64.b64encode(level()).decode()
+    assert {name: header["options"][name] for name in of_puct} == of_puct
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("network", [None, made_up(1)], ids=["shipped", "given"])
+def test_searches_by_a_network_go_on(network, way, tmp_path):
+    state = mc.Gomoku.from_moves("40 41", size=9)
+    engine = searched(state, 150, network=network, valuation="network", selection="puct")
+    again = way(engine, tmp_path)
+    assert again.stats() == engine.stats() and repr(again) == repr(engine) and saved(again) == saved(engine)
+    assert again.options(state) == engine.options(state) and check_tree(again, whole=True)
+    copied, state = copy.copy(engine), state.play(engine.stats().move)
+    for one in (engine, again, copied):
+        one.search(state, iterations=60)
+        assert one.stats().reused_visits > 0 and found(one) == found(engine)
+
+
+@pytest.mark.parametrize(("to", "text"), [
+    (7, "network must be there as str"), ("%%%", "its network is not in base64"), ("AAAA", "must begin with"),
+    (base64.b64encode(made_up(1)[:-8]).decode(), "has 10856 bytes, got 10848"), ([], "network must be there as str"),
+], ids=lambda value: repr(value)[:30])
+def test_networks_that_cannot_be(to, text, tmp_path):
+    data = saved(searched(mc.Gomoku(9), 5, network=made_up(1)))
+    for part in ("options", "resolved"):
+        refused(tmp_path / "bad", changed(data, part, "network", to=to), text)
 
 
 def test_memory_is_that_of_the_machine_where_it_was(monkeypatch, tmp_path):

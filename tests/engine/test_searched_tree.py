@@ -84,6 +84,7 @@ KINDS = {
     "policy_value": (lambda: knot(players=2, chance=0.0), {"policy_value": uniform}),
     "native, evaluator": (lambda: mc.ConnectFour(), {"evaluator": flat}),
     "native, policy_value": (lambda: mc.TicTacToe(), {"policy_value": even}),
+    "native, network": (lambda: mc.Gomoku(9), {"selection": "puct", "valuation": "network", "least_prior": 0.1}),
     "native, three and chance": (lambda: native_race()(start()), {}),
 }
 ALL = pytest.mark.parametrize("name", KINDS)

@@ -475,7 +475,7 @@ def test_searches_by_a_network_equal_the_oracle(state, options):
 
 
 def test_random_searches_by_puct_equal_the_oracle():
-    for seed in range(25):
+    for seed in range(15):
         state, options = random_case(seed)
         for name in ("exploration", "prior_weight", "rave_schedule", "rave_k", "rave_bias", "grave_ref"):
             del options[name]
@@ -673,7 +673,7 @@ def test_a_full_memory_ends_the_search_with_what_it_has(options):
 def test_memory_that_fills_up_while_values_are_proven():
     """Boards that are nearly solved: blocks are widened and proven until the last byte."""
     reasons = Counter()
-    for seed in range(25):
+    for seed in range(40):
         state, options = random_case(seed)
         options |= {"solver": True, **NO_PROVER}
         for rows, cols in ((6, 6), (5, 7)):
