@@ -35,8 +35,6 @@ TESTED_IN = {
     "mcts_core/games/proof_table.pxd": "games/mnk/prover",
     "src/games/mnk/small_boards.pyx": "games/mnk/prover",
     "src/games/mnk/continuous_fours.pyx": "games/mnk/prover",
-    "mcts_core/games/mnk/weights.py": "games/mnk/network",
-    "src/testing/network_probe.pyx": "games/mnk/network",
     "src/testing/kernel_probe.pyx": "games/mnk/rollout",
     "src/testing/threat_probe.pyx": "games/mnk/continuous_threats",
     "src/engine/storage.pyx": "storage",

@@ -305,7 +305,7 @@ def test_the_prover_looks_for_threes_with_larger_budgets_only():
     state = placed(TWO_TWOS, APART[:4])
     for exact in (False, True):
         proof, spent = Probe(state).prove([], FOURS_ONLY, exact=exact)
-        assert proof is None and spent == ThreatProbe(state).prove([], FOURS_ONLY, threes=False)[1]
+        assert proof is None and spent <= ThreatProbe(state).prove([], FOURS_ONLY, threes=False)[1]
     proof, _spent = Probe(state).prove([], 2000)
     assert proof is not None and proof[:3] == (WIN, 5, True)
     check_to_the_end(state, ThreatProbe(state), [], proof, random.Random(1), 3)

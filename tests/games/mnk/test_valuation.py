@@ -32,7 +32,8 @@ def single(x):
 
 
 def searched(state, iterations, **options):
-    engine = mc.Searcher(**{"seed": 5, "memory_mb": 16, "valuation": "network", "selection": "puct", **NO_PROOFS, **options})
+    own = {"seed": 5, "memory_mb": 16, "valuation": "network", "selection": "puct"}
+    engine = mc.Searcher(**{**own, **NO_PROOFS, **options})
     engine.search(state, iterations=iterations)
     return engine
 
@@ -75,7 +76,8 @@ def paths_of(engine, first):
 
 def test_a_search_knows_nothing_of_the_one_before():
     """The position of the last call is kept; roots, boards and networks change, and each search is as a fresh one."""
-    roots = [STATES[1], STATES[0], STATES[3], mc.Gomoku(15), STATES[2], STATES[4], STATES[5], mc.MNK(6, 20, 5), mc.MNK(20, 6, 5),
+    roots = [STATES[1], STATES[0], STATES[3], mc.Gomoku(15), STATES[2], STATES[4], STATES[5], mc.MNK(6, 20, 5),
+             mc.MNK(20, 6, 5),
              mc.MNK(10, 12, 5), mc.MNK(12, 10, 5), STATES[-1]]
     engine = mc.Searcher(seed=5, memory_mb=16, network=made_up(4), valuation="network", selection="puct", reuse=False)
     for state in [*roots, *roots[::-1], *roots[::3]]:
@@ -109,7 +111,8 @@ BARE = [mc.MNK(15, 15, 4), mc.MNK(15, 15, 6), mc.MNK(4, 30, 5), mc.MNK(4, 9, 5),
 def test_boards_without_a_valuation(state):
     for valuation in ("network", 0.5):
         for own in ({}, {"selection": "puct"}):
-            with pytest.raises(mc.InvalidOption, match=rf"^valuation .*needs a game with a valuation, which {type(state).__name__}\("):
+            needed = rf"^valuation .*needs a game with a valuation, which {type(state).__name__}\("
+            with pytest.raises(mc.InvalidOption, match=needed):
                 mc.Searcher(valuation=valuation, **own).search(state, iterations=10)
     engine = mc.Searcher(seed=1, memory_mb=16, selection="puct")
     assert engine.search(state, iterations=50) in state.legal_moves()
@@ -158,7 +161,8 @@ def test_every_instruction_set_searches_the_same_tree():
     for isa in dispatch.supported():
         path = os.pathsep.join([os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))),
                                 os.environ.get("PYTHONPATH", "")])
-        done = subprocess.run([sys.executable, "-P", "-c", TREES], env=os.environ | {"MCTS_CORE_ISA": isa, "PYTHONPATH": path},
+        changed = {"MCTS_CORE_ISA": isa, "PYTHONPATH": path}
+        done = subprocess.run([sys.executable, "-P", "-c", TREES], env=os.environ | changed,
                               check=True, capture_output=True, text=True)
         *lines, used = done.stdout.splitlines()
         assert used == isa and len(set(lines)) == 6
