@@ -553,7 +553,7 @@ def test_least_prior_keeps_what_wins_and_what_saves():
         assert engine.search(state, iterations=40) in good
         if rest[1] == "win1":
             assert (engine.stats().proven, engine.stats().distance) == ("win", 1)
-        else:
+        elif engine.stats().proven != "win":  # with a win the others need not be known
             assert {entry.move for entry in engine.stats().moves if entry.proven != "loss"} <= good
         checked += 1
     assert checked == 20
