@@ -164,7 +164,12 @@ cdef inline const mcts_general *general_of(const mcts_game *game) noexcept nogil
 
 
 cdef inline const mcts_valuation *valuation_of(const mcts_game *game) noexcept nogil:
-    return game.valuation if game != NULL and game.version >= 4 and game.guide != NULL else NULL
+    """NULL also where functions of it are missing that a search would call."""
+    cdef const mcts_valuation *valuation
+    if game == NULL or game.version < 4 or game.guide == NULL or game.valuation == NULL:
+        return NULL
+    valuation = game.valuation
+    return valuation if valuation.value != NULL and (valuation.create == NULL) == (valuation.destroy == NULL) else NULL
 
 
 cdef class NativeState:

@@ -405,6 +405,8 @@ cdef int share_out(GuidedTree *guided, uint32_t length, uint32_t count) noexcept
             return RUN_GAME_ERROR
     else:
         for slot in range(count):
+            if not 0 <= found.priors[slot] <= 1:
+                return RUN_GAME_ERROR
             if found.priors[slot] > most:
                 most = found.priors[slot]
         for slot in range(count):
