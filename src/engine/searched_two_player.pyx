@@ -21,6 +21,8 @@ from mcts_core.tree.view cimport root_visits, view_block
 cdef enum:
     LINE_PROOFS = 4096             # proof budget for each move of a proven line
 
+cdef float SPREAD = 0.5            # GuidedOptions.spread of all threads but the first
+
 cdef TreeOps *tree_ops = <TreeOps *>hot_table("tree.plain_tree")
 cdef GuidedOps *guided_ops = <GuidedOps *>hot_table("tree.guided_tree")
 
@@ -52,6 +54,7 @@ cdef class TwoPlayerCore(SearchCore):
             options.prover_bytes //= self.threads
         if number:
             options.root_proofs = 0  # one thread looks for a proof of the root
+            options.spread = SPREAD
         return tree.ops.reset(tree, &at, &options, seed, self.follows)
 
     cdef int resume_tree(self, Tree *tree, uint32_t number, object root, uint64_t seed, bint moved) except -1:

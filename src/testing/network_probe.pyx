@@ -60,8 +60,9 @@ def network_outputs(Network network, bytes cells, int rows, int cols, int player
 
 
 def powers(exponents):
-    """2 ** (-x / 256) of each number >= 0, and 1 / (1 + 2 ** (-x / 256)), as the search has them."""
-    return [(exp2_minus(x) / <double>EXP2_ONE, exp2_sigmoid(x) / 65536.0) for x in exponents]
+    """2 ** (-x / 256) of each number, where it is >= 0 (else 1), and 1 / (1 + 2 ** (-x / 256)), as the search has
+    them."""
+    return [(exp2_minus(max(x, 0)) / <double>EXP2_ONE, exp2_sigmoid(x) / 65536.0) for x in exponents]
 
 
 exp2_fill()

@@ -15,7 +15,7 @@ from mcts_core.arena cimport arena_allocate, arena_at, arena_free
 from mcts_core.game cimport (MCTS_DRAW, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_VALUE_ONE, MCTS_WIN, mcts_children,
                              mcts_estimate, mcts_game, mcts_interrupt, mcts_rollout_report, mcts_policy, mcts_proof,
                              mcts_raised, valuation_of)
-from mcts_core.tree.dirichlet cimport dirichlet
+from mcts_core.tree.dirichlet cimport dirichlet, uniform
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.plain_tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS,
                                         MAX_SLOTS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY,
@@ -414,6 +414,8 @@ cdef int share_out(GuidedTree *guided, uint32_t length, uint32_t count) noexcept
     for slot in range(count):
         if not found.priors[slot] >= 0:
             return RUN_GAME_ERROR
+        if guided.options.spread > 0:
+            found.priors[slot] *= 1 + guided.options.spread * (<float>2.0 * <float>uniform(&guided.tree.rng) - 1)
         total += found.priors[slot]
     for slot in range(count):
         found.priors[slot] = <float>(found.priors[slot] / total) if total > 0 else <float>(1.0 / count)

@@ -40,7 +40,8 @@ def test_same_seed_same_search(preset, state):
         return move, stats.moves, stats.pv, stats.nodes, stats.depth_mean, stats.iterations, stats.proven
 
     assert run(11) == run(11)
-    assert run(11) != run(12)
+    by_network = mc.Searcher(preset=preset).options(state)["valuation"] == "network"  # which draws nothing
+    assert (run(11) == run(12)) is by_network
 
 
 @pytest.mark.parametrize("preset", PRESETS)

@@ -135,7 +135,8 @@ def test_nodes_that_were_widened_are_pruned():
     """Blocks of all moves are younger than those of the moves below them."""
     state = mc.MNK(9, 9, 5)
     for seed in range(3):
-        engine = mc.Searcher(memory_mb=1, seed=seed, expand_distance=1, expand_after=1, **NO_PROOFS)
+        engine = mc.Searcher(memory_mb=1, seed=seed, expand_distance=1, expand_after=1, valuation="rollout",
+                             **NO_PROOFS)
         engine.search(state, iterations=12_000)
         assert check(engine, state, 12_000).prunes > 5
 
@@ -367,7 +368,7 @@ print(peak() - before, engine.stats().bytes, engine.stats().prunes)
     ("mc.ConnectFour()", "preset='uct', rollouts_per_leaf=2", 64, 4_500_000),
     ("mc.ConnectFour(11, 10, 4)", "preset='uct'", 64, 4_500_000),
     ("mc.ConnectFour()", "expand_after=1, root_proofs=0, node_proofs=1", 8, 150_000),
-    ("mc.Gomoku(15)", "expand_after=1", 8, 30_000),
+    ("mc.Gomoku(15)", "expand_after=1, valuation='rollout'", 8, 30_000),
     ("mc.Gomoku(15)", "expand_after=1, rollout='random', leaf_proofs=0", 64, 250_000),
 ])
 def test_the_process_stays_within_the_budget(state, options, memory_mb, iterations):

@@ -178,7 +178,7 @@ def test_threads_and_a_full_memory(size):
     assert figures(first) == figures(again) and first.stats().threads == 2 and check_tree(first)
     state, engine = mc.Gomoku(size), searched(mc.Gomoku(size).play(0), 10, memory_mb=2)
     for _ in range(3):
-        engine.search(state, iterations=6000)
+        engine.search(state, iterations=40_000)
         stats = engine.stats()
         assert stats.prunes > 0 and stats.stop_reason == "iterations" and stats.bytes <= 2 << 20 and check_tree(engine)
         state = state.play(stats.move)
