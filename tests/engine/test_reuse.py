@@ -717,9 +717,9 @@ GUIDED = {
 ], ids=str)
 @pytest.mark.parametrize("name", GUIDED)
 def test_the_guided_search_goes_on_as_the_oracle_does(name, state, plies):
-    options = GUIDED[name]
+    options = {"valuation": "rollout", **GUIDED[name]}
     if "expand_distance" in options and isinstance(state, mc.ConnectFour):
-        options = {"fpu": 0.4}
+        options = {"valuation": "rollout", "fpu": 0.4}
     kept = mc.Searcher(**options).options(state)
     del kept["final_move"], kept["exchange_every"]
     probe = Probe(state, 7)
