@@ -80,7 +80,7 @@ NETWORK_BOARD: Mapping[str, Any] = {
     "expand_distance": 2,
     "leaf_proofs": 60,
     "node_proofs": 4,
-    "root_proofs": 4,
+    "root_proofs": 16,
     "exchange_every": 500,
 }
 """Five in a row on boards that the network knows."""

@@ -187,7 +187,8 @@ cdef void begin_root(GuidedTree *guided, uint64_t seed) noexcept nogil:
     begin_search(&guided.tree, seed)
     guided.tree.proof.value = -1
     guided.tree.settled = 0
-    guided.root_proofs_due = 0
+    # Searches by a valuation have few iterations: exact search begins with the first of them.
+    guided.root_proofs_due = ROOT_SLICE if guided.options.share and guided.options.root_proofs else 0
 
 
 cdef void set_root(GuidedTree *guided, const TreeRoot *root) noexcept nogil:
