@@ -98,7 +98,7 @@ def _function(value: Any, name: str) -> Any:
 def _valuation(value: Any, name: str) -> str | float:
     """``"rollout"``, ``"network"`` or the share of the network."""
     if isinstance(value, str):
-        return _choice("network", "rollout")(value, name)
+        return str(_choice("network", "rollout")(value, name))
     return as_number(value, name, 0.0, 1.0)
 
 

@@ -20,8 +20,8 @@ cdef enum:
     MIB = 1 << 20
     VALUE_STEPS = 64     # of a valuation's value, twice so many: the sums of 16 million of them fit into 32 bits
 
-FPU_REDUCTION = 0.1
-"""By how much, with PUCT, a child without a visit is valued below its siblings."""
+# By how much, with PUCT, a child without a visit is valued below its siblings.
+cdef float FPU_REDUCTION = 0.1
 
 
 cdef class SearchSettings:

@@ -8,7 +8,7 @@
 
 static uint32_t exp2_table[256]; /* 2**(-i / 256) */
 
-static void exp2_fill(void) {
+static inline void exp2_fill(void) {
     /* 2**31 * 2**(-1/2), 2**(-1/4), ..., 2**(-1/256), rounded down */
     static const uint32_t roots[8] = {1518500249u, 1805811301u, 1969251187u, 2056437386u,
                                       2101467501u, 2124350982u, 2135885998u, 2141676972u};

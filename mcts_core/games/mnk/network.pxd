@@ -3,7 +3,7 @@
 from libc.stdint cimport int16_t, int32_t, uint16_t, uint32_t
 
 
-cdef extern from "kernels/mnk/network.h" nogil:
+cdef extern from "kernels/mnk/network_data.h" nogil:
     enum:
         LINE_HALVES
         LINE_PATTERNS

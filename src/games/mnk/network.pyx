@@ -29,7 +29,7 @@ cdef enum:
     MOST_WEIGHT = 4096     # with these no sum overflows but those of the table, which check_sums looks at
     MOST_BIAS = 1 << 28
 
-MAGIC = b"MCTSLINE"
+cdef bytes MAGIC = b"MCTSLINE"
 
 
 cdef class Network:

@@ -11,13 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "kernels/mnk/network_data.h"
 #include "kernels/platform.h"
-
-#define LINE_REACH 5
-#define LINE_SIDE 22 /* the longest side of a board: with the margin a row has 32 cells */
-#define LINE_ROW 32
-#define LINE_HALVES 364
-#define LINE_PATTERNS (LINE_HALVES * (LINE_HALVES + 1) / 2)
 
 /* For a cell and direction: the half-line before it in bits 0 to 9, the one behind it in bits 10 to 19. */
 typedef struct line_board {
@@ -29,7 +24,7 @@ static const int line_steps[4] = {1, LINE_ROW, LINE_ROW + 1, LINE_ROW - 1};
 static uint16_t line_half[2][1024];        /* the number of a half-line as the player who began, or the other, sees it */
 static uint32_t line_rows[LINE_HALVES];    /* b (b + 1) / 2 */
 
-static void line_fill(void) {
+static inline void line_fill(void) {
     for (int code = 0; code < 1024; code++)
         for (int player = 0; player < 2; player++) {
             int digits = 0, first = 0, power = 1;
@@ -48,7 +43,7 @@ static void line_fill(void) {
 MCTS_INLINE int line_cell(int row, int col) { return (row + LINE_REACH) * LINE_ROW + col + LINE_REACH; }
 
 /* Puts a stone of a player (0 began) on a cell, or takes it away again. */
-static void line_put(line_board *b, int player, int cell) {
+static inline void line_put(line_board *b, int player, int cell) {
     const uint32_t stone = 1u + (uint32_t)player;
     for (int d = 0; d < 4; d++)
         for (int j = 1; j <= LINE_REACH; j++) {
@@ -57,7 +52,7 @@ static void line_put(line_board *b, int player, int cell) {
         }
 }
 
-static void line_clear(line_board *b, int rows, int cols) {
+static inline void line_clear(line_board *b, int rows, int cols) {
     memset(b, 0, sizeof *b);
     for (int row = 0; row < rows; row++)
         for (int col = 0; col < cols; col++)

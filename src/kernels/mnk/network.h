@@ -17,27 +17,11 @@
 
 #include "kernels/exp2.h"
 #include "kernels/mnk/line_patterns.h"
+#include "kernels/mnk/network_data.h"
 #include "kernels/vectors/short_vector.h"
 
-#define NET_CHANNELS 32
-#define NET_HIDDEN 32
-#define NET_ONE 128            /* the highest channel */
-#define NET_MOST_INNER 4095    /* the highest hidden number of a pattern */
-#define NET_MOST_HIDDEN 8191   /* ... of the value */
-#define NET_MOST_ENTRY 8191    /* of the table: four of them fit into 16 bits */
-#define NET_MOST_LOGIT 4095    /* of the value, in 256ths: a win with the probability 1 - 2**-16 */
-
-typedef struct mnk_network {
-    int16_t policy[NET_CHANNELS];
-    int16_t value1[NET_CHANNELS][NET_HIDDEN][2]; /* of the inputs 2 i and 2 i + 1 */
-    int32_t value1_bias[NET_HIDDEN];
-    int16_t value2[NET_HIDDEN];
-    int32_t value2_bias;
-    const int16_t *table;                        /* LINE_PATTERNS rows of NET_CHANNELS */
-} mnk_network;
-
 /* Rows `first` to `end` of the table: half[LINE_HALVES][inner], mix[inner][NET_CHANNELS], inner <= 256. */
-static void net_fill_table(const int16_t *half, const int16_t *mix, const int32_t *bias, int inner, int16_t *table) {
+static inline void net_fill_table(const int16_t *half, const int16_t *mix, const int32_t *bias, int inner, int16_t *table) {
     for (int b = 0; b < LINE_HALVES; b++)
         for (int a = 0; a <= b; a++) {
             int32_t sums[NET_CHANNELS];
@@ -89,7 +73,7 @@ MCTS_INLINE int32_t net_logit(const mnk_network *net, const uint32_t *code, cons
 }
 
 /* What the hidden layer makes of the sums and maxima of the channels: the logit of the value, in 256ths of log2. */
-static int32_t net_value_logit(const mnk_network *net, const uint16_t *sums, const int16_t *most) {
+static inline int32_t net_value_logit(const mnk_network *net, const uint16_t *sums, const int16_t *most) {
     int16_t inputs[2 * NET_CHANNELS];
     int32_t hidden[NET_HIDDEN], total = net->value2_bias;
     int_v at[NET_HIDDEN / INTS];
@@ -116,7 +100,7 @@ static int32_t net_value_logit(const mnk_network *net, const uint16_t *sums, con
 }
 
 /* The logit of the value for a player, from the empty cells in `look` (a word for each row). */
-static int32_t net_value(const mnk_network *net, const line_board *b, const uint32_t *look, int rows, int player) {
+static inline int32_t net_value(const mnk_network *net, const line_board *b, const uint32_t *look, int rows, int player) {
     const uint16_t *half = line_half[player];
     short_v channels[NET_VECTORS], sums[NET_VECTORS], most[NET_VECTORS];
     uint16_t sum[NET_CHANNELS];
@@ -142,7 +126,7 @@ static int32_t net_value(const mnk_network *net, const line_board *b, const uint
 
 /* The empty cells at most 2 from a stone, and those 3 from one in a line. `stones` and `empty` have three words of nobody's
  * on either side. */
-static void net_look(const uint32_t *stones, const uint32_t *empty, int rows, uint32_t *look) {
+static inline void net_look(const uint32_t *stones, const uint32_t *empty, int rows, uint32_t *look) {
     for (int row = 0; row < rows; row++) {
         const uint32_t *at = stones + row;
         const uint32_t near_ = at[-2] | at[-1] | at[0] | at[1] | at[2], ends = at[-3] | at[3], here = at[0];

@@ -149,7 +149,7 @@ MCTS_INLINE void mnk_shapes_inline(const mnk_row_board *b, int player, int rows,
     mnk_shapes_along(b, player, rows, k, exact, 1, -1, find, &w, t);
 }
 
-static void mnk_find_shapes(const mnk_row_board *b, int player, int find, mnk_shapes *t) {
+static inline void mnk_find_shapes(const mnk_row_board *b, int player, int find, mnk_shapes *t) {
 #define MNK_CASE(K, EXACT, ROWS, FIND) \
     if (b->k == K && b->exact == EXACT && b->rows <= ROWS && find == FIND) { \
         mnk_shapes_inline(b, player, ROWS, K, EXACT, FIND, t); \
