@@ -37,7 +37,8 @@ cdef class ThreatProbe:
             raise InvalidState(f"expected a game of five in a row that goes on, got {state!r}")
         self.state = state
         self.search = <threat_search *> calloc(1, sizeof(threat_search))
-        if self.search == NULL or not proof_table_make(&self.search.table, max(memory // PROOF_BUCKET, <uint64_t>64)):
+        if self.search == NULL or not proof_table_make(&self.search.table,
+                                                       max(memory // PROOF_BUCKET, <uint64_t>64)):
             raise MemoryError
         FOURS.prepare(self.search, g.cols, g.rows, g.exact)
         for move in range(g.cells):
