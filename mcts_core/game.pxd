@@ -163,13 +163,16 @@ cdef inline const mcts_general *general_of(const mcts_game *game) noexcept nogil
     return game.general if game != NULL and game.version >= 3 else NULL
 
 
+cdef inline const mcts_valuation *told_valuation(const mcts_game *game) noexcept nogil:
+    return game.valuation if game != NULL and game.version >= 4 and game.guide != NULL else NULL
+
+
 cdef inline const mcts_valuation *valuation_of(const mcts_game *game) noexcept nogil:
     """NULL also where functions of it are missing that a search would call."""
-    cdef const mcts_valuation *valuation
-    if game == NULL or game.version < 4 or game.guide == NULL or game.valuation == NULL:
+    cdef const mcts_valuation *valuation = told_valuation(game)
+    if valuation == NULL or valuation.value == NULL or (valuation.create == NULL) != (valuation.destroy == NULL):
         return NULL
-    valuation = game.valuation
-    return valuation if valuation.value != NULL and (valuation.create == NULL) == (valuation.destroy == NULL) else NULL
+    return valuation
 
 
 cdef class NativeState:

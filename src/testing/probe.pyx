@@ -12,7 +12,8 @@ from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_GAME_VERSION, MCTS_NO_MOVE, MC
                              mcts_game, mcts_general, mcts_guide, mcts_interrupt, mcts_legal_moves, mcts_observe,
                              mcts_play, mcts_rollout_report, mcts_policy, mcts_proof, mcts_general_rollout,
                              mcts_returns, mcts_rng, mcts_rng_below, mcts_rng_next, mcts_rng_seed, mcts_simulation,
-                             mcts_to_move, mcts_use_memory, mcts_valuation, mcts_value, mcts_weigh, valuation_of)
+                             mcts_to_move, mcts_use_memory, mcts_valuation, mcts_value, mcts_weigh,
+                             told_valuation, valuation_of)
 from mcts_core.games.mnk.network cimport Network
 from mcts_core.games.python_game cimport PythonGame, raise_error_of
 
@@ -263,7 +264,7 @@ cdef class Probe:
     @property
     def valuation(self):
         """Whether the game's valuation has (value, weigh, create, destroy); None for a game without a valuation."""
-        valuation = valuation_of(self.native.game)
+        valuation = told_valuation(self.native.game)
         if valuation == NULL:
             return None
         return (valuation.value != NULL, valuation.weigh != NULL, valuation.create != NULL, valuation.destroy != NULL)

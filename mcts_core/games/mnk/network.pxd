@@ -18,6 +18,7 @@ cdef extern from "kernels/mnk/network_data.h" nogil:
         int16_t value2[32]
         int32_t value2_bias
         const int16_t *table
+        const int16_t *exact_table
 
 
 cdef class Network:

@@ -568,7 +568,7 @@ cdef void prove(threat_search *s, int32_t player, mcts_proof *proof) noexcept no
             break
     if proof.value >= 0:
         proof.distance = found.plies
-        proof.exact = <int32_t>found.plies <= 4 + proof.value // 2  # all that is shorter is by fours, and was looked for
+        proof.exact = <int32_t>found.plies <= 4 + proof.value // 2  # what is shorter is by fours, and was looked for
         proof.move = found.move
 
 

@@ -18,6 +18,7 @@ cdef extern from "kernels/mnk/network.h" nogil:
 
     void net_fill_table(const int16_t *half, const int16_t *mix, const int32_t *bias, int inner,
                         int16_t *table) noexcept
+    void net_fill_exact_table(const int16_t *table, int16_t *exact) noexcept
 
 
 cdef enum:
@@ -94,12 +95,14 @@ cdef class Network:
         check_biases(&self.data.value2_bias, 1)
         check_sums(mix, bias, inner)
         # 64 bytes more: each row in one cache line
-        self.table = <int16_t *>malloc(2 * LINE_PATTERNS * NET_CHANNELS + 64)
+        self.table = <int16_t *>malloc(4 * LINE_PATTERNS * NET_CHANNELS + 64)
         if self.table == NULL:
             raise MemoryError
         self.data.table = <const int16_t *>((<size_t>self.table + 63) & ~<size_t>63)
+        self.data.exact_table = self.data.table + LINE_PATTERNS * NET_CHANNELS
         with nogil:
             net_fill_table(half, mix, bias, inner, <int16_t *>self.data.table)
+            net_fill_exact_table(self.data.table, <int16_t *>self.data.exact_table)
 
     def __dealloc__(self):
         free(self.table)

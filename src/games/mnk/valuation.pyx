@@ -40,7 +40,7 @@ cdef enum:
     MARGIN = 3            # rows of nobody's that net_look reads
 
 ctypedef struct accumulator:
-    const mnk_network *net
+    mnk_network net
     bint has_root
     uint32_t length
     uint16_t path[MNK_MAX_CELLS]
@@ -50,12 +50,15 @@ ctypedef struct accumulator:
 
 
 cdef void *create(void *context, const void *network) noexcept nogil:
+    cdef const mnk_geometry *g = <const mnk_geometry *>context
     cdef accumulator *a
     if network == NULL:
         return NULL
     a = <accumulator *>malloc(sizeof(accumulator))
     if a != NULL:
-        a.net = <const mnk_network *>network
+        a.net = (<const mnk_network *>network)[0]
+        if g.exact:
+            a.net.table = a.net.exact_table
         a.has_root = False
     return a
 
@@ -117,7 +120,7 @@ cdef int32_t value(void *context, const void *root, const uint32_t *path, uint32
     for row in range(g.rows):
         stones[MARGIN + row] = a.rows.own[0][MNK_EDGE + row] | a.rows.own[1][MNK_EDGE + row]
     net_look(stones + MARGIN, a.rows.empty + MNK_EDGE, g.rows, look)
-    estimate.value = exp2_sigmoid(net_value(a.net, &a.lines, look, g.rows, mover))
+    estimate.value = exp2_sigmoid(net_value(&a.net, &a.lines, look, g.rows, mover))
     return 0
 
 
@@ -131,7 +134,7 @@ cdef int32_t weigh(void *context, const void *root, const uint32_t *path, uint32
     cdef int row, mover = go_to(a, g, <const mnk_state *>root, path, length)
     for i in range(count):
         row = <int>moves[i] // g.cols
-        logits[i] = net_logit(a.net, a.lines.code[line_cell(row, <int>moves[i] - row * g.cols)], line_half[mover])
+        logits[i] = net_logit(&a.net, a.lines.code[line_cell(row, <int>moves[i] - row * g.cols)], line_half[mover])
         if logits[i] > most:
             most = logits[i]
     for i in range(count):

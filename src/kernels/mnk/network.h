@@ -14,6 +14,7 @@
 #define MCTS_MNK_NETWORK_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include "kernels/exp2.h"
 #include "kernels/mnk/line_patterns.h"
@@ -41,6 +42,29 @@ static inline void net_fill_table(const int16_t *half, const int16_t *mix, const
                                                           : entry < -NET_MOST_ENTRY ? -NET_MOST_ENTRY : entry);
             }
         }
+}
+
+/* The stones of one kind (1 own, 2 the other player's) that a half-line begins with. */
+MCTS_INLINE int net_run(int half, int kind) {
+    int cells = 0, first = 0, power = 1, run = 0;
+    while (cells < LINE_REACH && half >= first + power) {
+        first += power;
+        power *= 3;
+        cells++;
+    }
+    half -= first;
+    for (; run < cells && half % 3 == kind; run++) half /= 3;
+    return run;
+}
+
+/* The table for exactly five: where a stone would make more, the line is as dead as one without any cells. */
+static inline void net_fill_exact_table(const int16_t *table, int16_t *exact) {
+    memcpy(exact, table, (size_t)LINE_PATTERNS * NET_CHANNELS * sizeof *table);
+    for (int b = 0; b < LINE_HALVES; b++)
+        for (int a = 0; a <= b; a++)
+            if (net_run(a, 1) + net_run(b, 1) >= 5 || net_run(a, 2) + net_run(b, 2) >= 5)
+                memcpy(exact + (size_t)NET_CHANNELS * (size_t)(b * (b + 1) / 2 + a), table,
+                       NET_CHANNELS * sizeof *table);
 }
 
 /* x / 2**9, rounded down */

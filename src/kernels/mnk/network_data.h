@@ -25,6 +25,7 @@ typedef struct mnk_network {
     int16_t value2[NET_HIDDEN];
     int32_t value2_bias;
     const int16_t *table;                        /* LINE_PATTERNS rows of NET_CHANNELS */
+    const int16_t *exact_table;                  /* the same where more than five in a row do not win */
 } mnk_network;
 
 #endif
