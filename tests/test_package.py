@@ -63,7 +63,7 @@ def copied(folder, *patterns):
 def whole(tmp_path_factory):
     """A folder with a copy that runs."""
     native = (f"*{suffix}" for suffix in importlib.machinery.EXTENSION_SUFFIXES)
-    return copied(tmp_path_factory.mktemp("whole"), "*.py", *native)
+    return copied(tmp_path_factory.mktemp("whole"), "*.py", "*.network", *native)
 
 
 def without_installed(*arguments, path, cwd, **options):

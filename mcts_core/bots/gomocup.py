@@ -33,8 +33,8 @@ UNLIMITED = 2147483647
 """The ``time_left``, in milliseconds, of a match without a limit."""
 FAST = 0.01
 """Seconds of a search where a turn is to take no time."""
-PROCESS_MB = 40
-"""MiB of ``max_memory`` that are left to the interpreter and the library; they take about 25."""
+PROCESS_MB = 48
+"""MiB of ``max_memory`` that are left to the interpreter and the library; they take about 40."""
 LEAST_MB, MOST_MB = 1, 65536
 SHOWN = 80
 """Characters of a command that an answer repeats."""

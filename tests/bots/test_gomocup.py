@@ -423,28 +423,28 @@ def test_the_memory_of_the_manager_leaves_some_to_the_process(searches):
     talk = Talk(memory_mb=100)
     talk.ask("START 15", "BEGIN", "INFO max_memory 367001600", "BEGIN", f"INFO max_memory {64 << 20}", "BEGIN",
              "INFO max_memory 0", "BEGIN")
-    assert memory_of(searches)[2:] == ["100.0", "100.0", "24.0", "100.0"]
+    assert memory_of(searches)[2:] == ["100.0", "100.0", "16.0", "100.0"]
 
 
 def test_memory_that_is_too_little_is_refused_when_a_move_is_asked_for(talk):
     assert talk.ask("INFO max_memory 1000000", "START 15") == ["OK"]
-    assert talk.ask("BEGIN") == [f"ERROR max_memory must be {41 << 20} bytes or more, got 1000000"]
-    talk.ask(f"INFO max_memory {41 << 20}")
+    assert talk.ask("BEGIN") == [f"ERROR max_memory must be {49 << 20} bytes or more, got 1000000"]
+    talk.ask(f"INFO max_memory {49 << 20}")
     assert is_move(talk.ask("BEGIN")[0])
 
 
 @pytest.mark.needs("/proc")
 def test_the_process_stays_below_the_memory_of_the_manager():
     with EngineProcess("gomocup", "--seed", "1") as engine:
-        engine.send("START 20", f"INFO max_memory {41 << 20}", "INFO timeout_turn 1500", "INFO rule 0", "BEGIN")
+        engine.send("START 20", f"INFO max_memory {49 << 20}", "INFO timeout_turn 1500", "INFO rule 0", "BEGIN")
         _, remark = engine.answer_that(lambda line: line.startswith("DEBUG"))
         assert 0.1 < float(re.search(r"([\d.]+) MiB", remark)[1]) <= 1.0  # of the one that is left to the tree
         engine.answer_that(is_move)
         status = pathlib.Path(f"/proc/{engine.process.pid}/status").read_text()
-    assert int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) < 41 << 10
+    assert int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) < 49 << 10
 
 
-@pytest.mark.parametrize("memory", [0, 41 << 20])
+@pytest.mark.parametrize("memory", [0, 49 << 20])
 @pytest.mark.parametrize("threads", [-5, 0, 1, 2, 999999999])
 def test_no_number_of_threads_is_too_many(talk, threads, memory):
     talk.ask("START 15", f"INFO thread_num {threads}", f"INFO max_memory {memory}")
