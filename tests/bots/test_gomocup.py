@@ -419,7 +419,7 @@ def memory_of(searches):
 def test_the_memory_of_the_manager_leaves_some_to_the_process(searches):
     talk = Talk()
     talk.ask("START 15", "INFO max_memory 367001600", "BEGIN", f"INFO max_memory {64 << 20}", "BEGIN")
-    assert memory_of(searches) == ["310.0", "24.0"]
+    assert memory_of(searches) == ["302.0", "16.0"]
     talk = Talk(memory_mb=100)
     talk.ask("START 15", "BEGIN", "INFO max_memory 367001600", "BEGIN", f"INFO max_memory {64 << 20}", "BEGIN",
              "INFO max_memory 0", "BEGIN")
