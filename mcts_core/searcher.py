@@ -68,7 +68,8 @@ class Searcher:
         beta = a / (n + a + n a ``rave_bias``), a the AMAF visits. GRAVE has the latter.
     symmetry: below the root, only the first of moves that a symmetry of the position maps to each other is a child.
     leaf_proofs, node_proofs, root_proofs: budgets of exact search, in units of some 20 to 300 ns: for a node that is
-        expanded; for an expanded one, per visit, in each octave of its visits; for the root, per iteration.
+        expanded; for an expanded one, per visit, in each octave of its visits; for the root, per iteration, and with
+        selection ``"puct"`` as much again for the position after the most visited move, as long as that is unproven.
     final_move: ``"robust"``, the most visited move, or ``"max"``, the move with the best value (Browne et al., IEEE
         TCIAIG 4, 2012, section 3.1). A move that wins at once is played in any case.
     memory_mb: limit of the tree and of exact search in units of 2**20 bytes, at least 1. The default is a quarter of

@@ -78,9 +78,9 @@ NETWORK_BOARD: Mapping[str, Any] = {
     "selection": "puct",
     "valuation": "network",
     "expand_distance": 2,
-    "leaf_proofs": 60,
-    "node_proofs": 4,
-    "root_proofs": 16,
+    "leaf_proofs": 20,
+    "node_proofs": 16,
+    "root_proofs": 64,
     "exchange_every": 500,
 }
 """Five in a row on boards that the network knows."""

@@ -25,7 +25,7 @@ from self_play import play_shards
 from window import Window
 
 BATCH = 512
-WINDOW = 150_000, 330_000
+WINDOW = 120_000, 220_000
 """Positions that the network learns from at a time: this many, and with all that was played more, up to the second."""
 WINDOW_SHARE = 0.25
 """Positions by which the window is wider for each that was played."""

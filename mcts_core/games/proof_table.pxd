@@ -13,6 +13,7 @@ from mcts_core.game cimport mcts_rng, mcts_rng_next, mcts_rng_seed
 
 cdef extern from "kernels/platform.h" nogil:
     int mcts_log2_32(uint32_t x) noexcept
+    void mcts_prefetch(const void *address) noexcept
 
 
 cdef enum:
@@ -65,6 +66,11 @@ cdef inline void proof_table_clear(proof_table *table) noexcept nogil:
 cdef inline proof_entry *proof_bucket(const proof_table *table, uint64_t key) noexcept nogil:
     """The bucket of a key whose low bits are evenly spread, in a table of at most 2^32 buckets that has some."""
     return table.entries + PROOF_WAYS * ((<uint64_t> <uint32_t> key * table.buckets) >> 32)
+
+
+cdef inline void proof_prefetch(const proof_table *table, uint64_t key) noexcept nogil:
+    """Has the bucket of a key brought near, for a table that has some."""
+    mcts_prefetch(proof_bucket(table, key))
 
 
 cdef inline bint proof_is_live(const proof_table *table, const proof_entry *entry) noexcept nogil:

@@ -164,6 +164,11 @@ cdef inline uint32_t amaf_units(const GuidedTree *guided) noexcept nogil:
     return (16 * guided.guide.actions + WIDE_UNIT - 1) // WIDE_UNIT
 
 
+cdef inline const uint32_t *path_of(const GuidedTree *guided) noexcept nogil:
+    """The moves from the root to the node that the iteration has reached."""
+    return guided.tree.path_move + 1
+
+
 cdef inline uint32_t result_of(uint32_t link) noexcept nogil:
     """Half-points for player +1 of a terminal link."""
     return link & 3

@@ -1,31 +1,11 @@
 """The line-pattern network from Python, for tests: what it makes of a board, without a search."""
 
-from libc.stdint cimport int32_t, uint16_t, uint32_t
+from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
-from mcts_core.games.mnk.network cimport LINE_SIDE, Network, mnk_network
-
-
-cdef extern from "kernels/mnk/network.h" nogil:
-    enum:
-        EXP2_ONE
-
-    ctypedef struct line_board:
-        uint32_t code[1024][4]
-
-    int mcts_ctz64(unsigned long long x)
-    void exp2_fill()
-    uint32_t exp2_minus(uint32_t x)
-    int32_t exp2_sigmoid(int32_t x)
-    void line_fill()
-    void line_clear(line_board *b, int rows, int cols)
-    void line_put(line_board *b, int player, int cell)
-    int line_cell(int row, int col)
-    uint32_t line_pattern(uint32_t code, const uint16_t *half)
-    const uint16_t line_half[2][1024]
-    int32_t net_logit(const mnk_network *net, const uint32_t *code, const uint16_t *half)
-    int32_t net_value(const mnk_network *net, const line_board *b, const uint32_t *look, int rows, int player)
-    void net_look(const uint32_t *stones, const uint32_t *empty, int rows, uint32_t *look)
+from mcts_core.games.mnk.network cimport (EXP2_ONE, LINE_SIDE, Network, exp2_fill, exp2_minus, exp2_sigmoid, line_board,
+                                          line_cell, line_clear, line_fill, line_half, line_pattern, line_put,
+                                          net_logit, net_look, net_value)
 
 
 def network_outputs(Network network, bytes cells, int rows, int cols, int player):

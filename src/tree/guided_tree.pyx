@@ -1,21 +1,19 @@
 """The guided search: selection with priors, AMAF statistics and proven values; layout: ``tree/guided_tree.pxd``.
 
-The rule by which values are proven is in ``proof_rule.pxd``, the AMAF statistics are in ``rave.pxd``. The rest is one
-module because selection, expansion, proof and backup call each other within an iteration. It is compiled once per
-instruction set.
+The rule by which values are proven is in ``proof_rule.pxd``, the AMAF statistics are in ``rave.pxd``, what comes from
+the valuation of the game (priors, values of leaves) is in ``valuation.pxd``. The rest is one module because selection,
+expansion, proof and backup call each other within an iteration. It is compiled once per instruction set.
 """
 
 from cpython.pycapsule cimport PyCapsule_New
 from libc.math cimport sqrtf
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memset
 
 from mcts_core.arena cimport arena_allocate, arena_at, arena_free
-from mcts_core.game cimport (MCTS_DRAW, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_VALUE_ONE, MCTS_WIN, mcts_children,
-                             mcts_estimate, mcts_game, mcts_interrupt, mcts_rollout_report, mcts_policy, mcts_proof,
-                             mcts_raised, valuation_of)
-from mcts_core.tree.dirichlet cimport dirichlet, uniform
+from mcts_core.game cimport (MCTS_DRAW, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_WIN, mcts_children, mcts_estimate, mcts_game,
+                             mcts_interrupt, mcts_policy, mcts_proof, mcts_raised, mcts_rollout_report)
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.plain_tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS,
                                         MAX_SLOTS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY,
@@ -23,6 +21,8 @@ from mcts_core.tree.plain_tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, L
 from mcts_core.tree.proof_rule cimport NEVER, at_most_draw, terminal, value_for, value_of
 from mcts_core.tree.rave cimport add_amaf, give_amaf, reference_of, share
 from mcts_core.tree.memory cimport empty_arena, free_tree, make_tree, room_for, set_exploration
+from mcts_core.tree.valuation cimport (add_noise, estimate_leaf, forget_estimator, leave_out, points_of_leaf,
+                                       prepare_estimator, share_out)
 
 
 cdef extern from "kernels/platform.h" nogil:
@@ -70,7 +70,6 @@ cdef extern from "kernels/selection/puct.h" nogil:
 
 cdef extern from "kernels/exp2.h" nogil:
     void exp2_fill()
-    uint32_t exp2_minus(uint32_t x)
 
 
 cdef extern from "kernels/selection/ucb1_tuned.h" nogil:
@@ -87,7 +86,6 @@ cdef enum:
     FIRST_PROOF = 64         # visits of a node when its exact search begins
     NODE_SLICE = 65536       # the same for another node, at most
     LOOK = 256               # proof budget spent between two looks at the interrupt
-    PRIOR_SLOPE = 3072       # of the logarithm of a share, in 256ths of log2, over the expected result: 12
 
 cdef GuidedOps ops
 
@@ -123,30 +121,6 @@ cdef void forget_prover(GuidedTree *guided) noexcept nogil:
     if guided.prover != NULL:
         guided.prover_game.guide.destroy_memory(guided.prover_game.context, guided.prover)
     guided.prover = NULL
-
-
-cdef void forget_estimator(GuidedTree *guided) noexcept nogil:
-    if guided.estimator != NULL:
-        guided.estimator_game.valuation.destroy(guided.estimator_game.context, guided.estimator)
-    guided.estimator = NULL
-
-
-cdef bint prepare_estimator(GuidedTree *guided) noexcept nogil:
-    """Memory for the valuation of this search, 0 when the system gives none."""
-    cdef const mcts_game *game = guided.tree.game
-    if guided.estimator != NULL and (guided.estimator_game != game
-                                     or guided.estimator_network != guided.options.network):
-        forget_estimator(guided)
-    guided.valuation = valuation_of(game) if guided.options.share or guided.options.selection == SELECT_PUCT else NULL
-    if guided.valuation == NULL or guided.valuation.create == NULL or guided.estimator != NULL:
-        return True
-    guided.estimator = guided.valuation.create(game.context, guided.options.network)
-    guided.estimator_game = game
-    guided.estimator_network = guided.options.network
-    if guided.estimator == NULL and guided.options.network == NULL and guided.options.share == 0:
-        guided.valuation = NULL  # there is nothing to weigh moves by
-        return True
-    return guided.estimator != NULL
 
 
 cdef bint children_reserve(GuidedTree *guided, uint32_t count) noexcept nogil:
@@ -341,11 +315,6 @@ cdef uint32_t highest(GuidedTree *guided, const GuidedBlock *block, const Guided
 
 # ---- expansion -------------------------------------------------------------------------------------------------------
 
-cdef inline const uint32_t *path_of(const GuidedTree *guided) noexcept nogil:
-    """The moves from the root to the node that the iteration has reached."""
-    return guided.tree.path_move + 1
-
-
 cdef void set_link(GuidedTree *guided, uint32_t length, uint32_t link) noexcept nogil:
     """Changes the link of the node at the end of the path; selection no longer takes a proven loss."""
     cdef GuidedBlock *block = <GuidedBlock *>guided.tree.path_record[length - 1]
@@ -391,73 +360,6 @@ cdef int find_children(GuidedTree *guided, uint32_t length, const mcts_policy *p
     if found == RUN_DONE and length > 1 and policy.distance:
         leave_out(guided, count)
     return found
-
-
-cdef int share_out(GuidedTree *guided, uint32_t length, uint32_t count) noexcept nogil:
-    """Makes the priors of the children at hand shares: those of the valuation's weights, or of weights that grow with
-    the expected results."""
-    cdef mcts_children *found = &guided.children
-    cdef uint32_t slot
-    cdef float most = 0
-    cdef double total = 0
-    if guided.valuation != NULL and guided.valuation.weigh != NULL:
-        if guided.valuation.weigh(guided.tree.game.context, guided.tree.root, path_of(guided), length - 1,
-                                  guided.estimator, found.moves, count, found.priors) < 0:
-            return RUN_GAME_ERROR
-    else:
-        for slot in range(count):
-            if not 0 <= found.priors[slot] <= 1:
-                return RUN_GAME_ERROR
-            if found.priors[slot] > most:
-                most = found.priors[slot]
-        for slot in range(count):
-            found.priors[slot] = <float>(exp2_minus(<uint32_t>((most - found.priors[slot]) * PRIOR_SLOPE)) >> 7)
-    for slot in range(count):
-        if not found.priors[slot] >= 0:
-            return RUN_GAME_ERROR
-        if guided.options.spread > 0:
-            found.priors[slot] *= 1 + guided.options.spread * (<float>2.0 * <float>uniform(&guided.tree.rng) - 1)
-        total += found.priors[slot]
-    for slot in range(count):
-        found.priors[slot] = <float>(found.priors[slot] / total) if total > 0 else <float>(1.0 / count)
-    return RUN_DONE
-
-
-cdef void leave_out(GuidedTree *guided, uint32_t *count) noexcept nogil:
-    """Drops the children at hand whose priors are far below the highest one."""
-    cdef mcts_children *found = &guided.children
-    cdef uint32_t slot, kept = 0
-    cdef float most = 0
-    for slot in range(count[0]):
-        if found.priors[slot] > most:
-            most = found.priors[slot]
-    most *= guided.options.least_prior
-    for slot in range(count[0]):
-        if found.priors[slot] < most and found.outcomes[slot] == MCTS_ONGOING:
-            found.complete = 0
-            continue
-        found.moves[kept] = found.moves[slot]
-        found.actions[kept] = found.actions[slot]
-        found.outcomes[kept] = found.outcomes[slot]
-        found.distances[kept] = found.distances[slot]
-        found.priors[kept] = found.priors[slot]
-        kept += 1
-    count[0] = kept
-
-
-cdef void add_noise(GuidedTree *guided, GuidedBlock *block) noexcept nogil:
-    """Mixes noise into the priors of the root (Silver et al., Nature 550, 2017)."""
-    cdef GuidedColumns columns = guided_columns(guided, block)
-    cdef double weight = guided.options.noise_weight
-    cdef uint32_t slot
-    if guided.noise_room < columns.count:
-        if not room_for(<void **>&guided.noise, columns.count * sizeof(double)):
-            return
-        guided.noise_room = columns.count
-    dirichlet(&guided.tree.rng, guided.options.noise_alpha, columns.count, guided.noise)
-    for slot in range(columns.count):
-        if columns.priors[slot] != SEL_EXCLUDED:
-            columns.priors[slot] = <float>((1.0 - weight) * columns.priors[slot] + weight * guided.noise[slot])
 
 
 cdef int make_block(GuidedTree *guided, uint32_t length, uint32_t count, uint32_t *result) noexcept nogil:
@@ -746,6 +648,46 @@ cdef int search_root_exactly(GuidedTree *guided) noexcept nogil:
     return RUN_DONE
 
 
+cdef int settle_proof(GuidedTree *guided, uint32_t length, const mcts_proof *proof) noexcept nogil:
+    """Exact search has proven the node at the end of the path."""
+    cdef uint32_t end = length
+    cdef int32_t points = 0
+    cdef int status
+    set_link(guided, length, terminal(leaf_sign(guided, length), proof.value, proof.distance))
+    status = settle(guided, &end, &points)
+    if status != RUN_DONE:
+        return status
+    select(guided, <GuidedBlock *>guided.tree.path_record[end - 1], reference_of(guided, end))
+    return RUN_DONE
+
+
+cdef int search_best_exactly(GuidedTree *guided) noexcept nogil:
+    """Spends a slice on the position after the most visited move: whether that loses. All games that were lost to
+    engines of threats had such a move, which the tree had valued well for thousands of visits."""
+    cdef GuidedBlock *block = block_at(guided, 0)
+    cdef GuidedColumns columns = guided_columns(guided, block)
+    cdef uint32_t slot, best = NEVER, link = columns.links[0]
+    cdef mcts_proof proof
+    cdef int status
+    if link & LINK_KIND != LINK_BLOCK:
+        return RUN_DONE
+    guided.tree.path_record[0] = <uint8_t *>block
+    guided.tree.path_slot[0] = 0
+    block = block_at(guided, link & WIDE_INDEX)
+    columns = guided_columns(guided, block)
+    for slot in range(columns.count):
+        if columns.links[slot] & LINK_KIND != LINK_TERMINAL and (best == NEVER
+                                                                 or columns.visits[slot] > columns.visits[best]):
+            best = slot
+    if best == NEVER or columns.visits[best] < FIRST_PROOF:
+        return RUN_DONE
+    guided.tree.path_record[1] = <uint8_t *>block
+    guided.tree.path_slot[1] = best
+    guided.tree.path_move[1] = columns.moves[best]
+    status = ask_prover(guided, 2, ROOT_SLICE, 0, &proof)
+    return settle_proof(guided, 2, &proof) if status == RUN_DONE and proof.value >= 0 else status
+
+
 cdef inline bint is_milestone(uint32_t visits) noexcept nogil:
     """Whether exact search looks at a node of so many visits: four times in each octave."""
     return visits & ((<uint32_t>1 << (mcts_log2_32(visits) - 2)) - 1) == 0
@@ -754,41 +696,22 @@ cdef inline bint is_milestone(uint32_t visits) noexcept nogil:
 cdef int prove_node(GuidedTree *guided, uint32_t length) noexcept nogil:
     """Asks exact search for a proof of the node at the end of the path, whose visits are at a milestone."""
     cdef GuidedBlock *block = <GuidedBlock *>guided.tree.path_record[length]
-    cdef uint32_t end = length
-    cdef int32_t points = 0
     cdef mcts_proof proof
     cdef uint64_t budget = <uint64_t>guided.options.node_proofs * block.visits // 4
     cdef int status = ask_prover(guided, length, min(budget, <uint64_t>NODE_SLICE), 0, &proof)
-    if status != RUN_DONE or proof.value < 0:
-        return status
-    set_link(guided, length, terminal(leaf_sign(guided, length), proof.value, proof.distance))
-    status = settle(guided, &end, &points)
-    if status != RUN_DONE:
-        return status
-    select(guided, <GuidedBlock *>guided.tree.path_record[end - 1],
-           reference_of(guided, end))
-    return RUN_DONE
+    return settle_proof(guided, length, &proof) if status == RUN_DONE and proof.value >= 0 else status
 
 
 # ---- the value of a leaf ---------------------------------------------------------------------------------------------
 
 cdef int value_leaf(GuidedTree *guided, uint32_t length, uint32_t *link, int32_t *points) noexcept nogil:
-    """The points of the leaf at the end of the path, by the valuation and, for their share, by rollouts; or its proven
-    value, which becomes its ``link``."""
-    cdef Tree *tree = &guided.tree
-    cdef const mcts_game *game = tree.game
+    """The points of the leaf at the end of the path for player +1; or its proven value, which becomes its ``link``."""
     cdef mcts_estimate estimate
-    cdef mcts_rollout_report report
-    cdef int32_t sign = leaf_sign(guided, length), whole = 2 * <int32_t>guided.options.rollouts_per_leaf, returned
-    cdef int64_t played = 0, full = 2 * <int64_t>guided.options.rollouts, gained, one
-    cdef uint32_t _
-    cdef int status
-    estimate.proof.value = -1
-    if guided.valuation.value(game.context, tree.root, path_of(guided), length - 1, guided.estimator, &estimate) < 0:
-        return RUN_GAME_ERROR
-    if not 0 <= estimate.value <= MCTS_VALUE_ONE:
-        return RUN_GAME_ERROR
-    tree.rollouts += 1
+    cdef int32_t sign = leaf_sign(guided, length)
+    cdef int status = estimate_leaf(guided, length, &estimate)
+    if status != RUN_DONE:
+        return status
+    guided.tree.rollouts += 1
     if guided.options.solver and length > 1:
         if estimate.proof.value < 0 and guided.options.leaf_proofs and has_prover(guided):
             status = ask_prover(guided, length, guided.options.leaf_proofs, 0, &estimate.proof)
@@ -796,26 +719,10 @@ cdef int value_leaf(GuidedTree *guided, uint32_t length, uint32_t *link, int32_t
                 return status
         if estimate.proof.value >= 0:
             link[0] = terminal(sign, estimate.proof.value, estimate.proof.distance)
-            points[0] = <int32_t>result_of(link[0]) * whole // 2
+            points[0] = <int32_t>result_of(link[0]) * <int32_t>guided.options.rollouts_per_leaf
             set_link(guided, length, link[0])
             return RUN_DONE
-    gained = <int64_t>estimate.value * guided.options.share * full
-    if guided.options.share < SHARES:
-        report.played = NULL
-        for _ in range(guided.options.rollouts):
-            report.proof.value = -1
-            returned = guided.guide.rollout(game.context, tree.root, path_of(guided), length - 1,
-                                            &guided.options.policy, &report, &tree.rng)
-            if returned < 0:
-                return RUN_GAME_ERROR
-            played += 1 + tree.root_sign * (returned - 1)
-        gained += MCTS_VALUE_ONE * <int64_t>(SHARES - guided.options.share) * (played if sign > 0 else full - played)
-    one = MCTS_VALUE_ONE * <int64_t>SHARES * full
-    # rounded once, and for the player to move: colours are equal
-    points[0] = <int32_t>((gained * whole + one // 2) // one)
-    if sign < 0:
-        points[0] = whole - points[0]
-    return RUN_DONE
+    return points_of_leaf(guided, length, sign, estimate.value, points)
 
 
 # ---- one iteration ---------------------------------------------------------------------------------------------------
@@ -961,6 +868,8 @@ cdef int guided_run(Tree *tree, uint32_t count) noexcept nogil:
             if guided.root_proofs_due >= ROOT_SLICE:
                 guided.root_proofs_due -= ROOT_SLICE
                 status = search_root_exactly(guided)
+                if status == RUN_DONE and guided.options.selection == SELECT_PUCT and guided.tree.proof.value < 0:
+                    status = search_best_exactly(guided)
                 if status != RUN_DONE:
                     return status
     return RUN_SOLVED if guided.tree.settled else RUN_DONE

@@ -14,6 +14,7 @@ from paper_game import Paper, random_tree, solve
 import mcts_core as mc
 from mcts_core import dispatch
 from mcts_core.games.mnk.network import Network
+from mcts_core.testing.threat_probe import ThreatProbe
 from mcts_core.testing.probe import Probe
 
 DATA = Path(__file__).resolve().parents[1] / "data"
@@ -506,6 +507,20 @@ def test_the_value_of_a_leaf_is_that_of_its_player_to_move(logit):
         assert abs(entry.value - (1 - 1 / (1 + 2 ** (-logit / 256)))) <= 1 / 256
         assert engine.stats().value == entry.value and engine.stats().rollouts == 1
         assert entry.value * 128 == int(entry.value * 128)
+
+
+def test_exact_search_looks_at_the_position_after_the_best_move():
+    """There the other side wins by threes, which the tree alone does not see."""
+    state = mc.Gomoku.from_moves([111, 109, 84, 125, 141, 126, 127, 95, 113, 99, 81], size=15)
+    options = {"seed": 1, "memory_mb": 16, "network": level(0), "leaf_proofs": 0, "node_proofs": 0}
+    blind, engine = mc.Searcher(**options, root_proofs=0), mc.Searcher(**options, root_proofs=64)
+    chosen = blind.search(state, iterations=2000)
+    assert engine.search(state, iterations=2000) != chosen
+    entry, = (entry for entry in engine.stats().moves if entry.move == chosen)
+    assert entry.proven == "loss" and entry.distance > 10 and engine.stats().proven is None
+    proof, _ = ThreatProbe(state.play(chosen)).prove([], 100_000)
+    assert proof[0] == 2
+    assert all(entry.proven is None for entry in blind.stats().moves)
 
 
 def test_least_prior_never_proves_a_loss_that_is_none():

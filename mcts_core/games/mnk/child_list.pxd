@@ -3,7 +3,7 @@
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 from libc.string cimport memset
 
-from mcts_core.game cimport mcts_children
+from mcts_core.game cimport MCTS_ONGOING, mcts_children
 from mcts_core.games.mnk.rollout cimport MNK_MAX_CELLS, MNK_MAX_SIDE, mnk_geometry
 from mcts_core.games.mnk.rows cimport MNK_EDGE, mcts_ctz64, mnk_row_board, mnk_shapes
 from mcts_core.games.mnk.symmetry cimport is_first, mnk_symmetries
@@ -26,6 +26,7 @@ ctypedef struct child_list:
     const mnk_ranking *ranking
     mcts_children *children
     int count
+    bint unranked               # the caller has priors of his own
     mnk_symmetries symmetries   # of moves that these map to each other only the first is appended
 
 
@@ -109,3 +110,12 @@ cdef inline void append_ranked(child_list *l, const mnk_row_board *b, const mnk_
         l.children.distances[n] = distance
         l.children.priors[n] = l.ranking.prior[ranks[i]]
     l.count += count
+
+
+cdef inline void append_open(child_list *l, const mnk_row_board *b, const mnk_shapes *mine, const mnk_shapes *theirs,
+                             const uint32_t *rows) noexcept nogil:
+    """Appends a set of cells after which the game goes on, ranked if that is wanted."""
+    if l.unranked:
+        append_all(l, rows, MCTS_ONGOING, 0, 0.5)
+    else:
+        append_ranked(l, b, mine, theirs, rows, MCTS_ONGOING, 0)

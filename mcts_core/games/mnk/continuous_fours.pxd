@@ -73,6 +73,8 @@ ctypedef struct mnk_threat_table:
     int (*win)(threat_search *s, int player, uint32_t *move) noexcept nogil
     # The same, and what a stone of the defender could change in it: continuous_fours.pyx says it in full.
     int (*zone)(threat_search *s, int player, uint32_t *zone, uint16_t *order, int *length, bint *quiet) noexcept nogil
+    # What a player's stone in a cell changes in the hash of a position.
+    const uint64_t *keys[2]
 
 
 cdef inline int threat_cell_at(const threat_search *s, int line, int bit) noexcept nogil:

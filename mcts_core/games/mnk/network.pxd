@@ -21,6 +21,28 @@ cdef extern from "kernels/mnk/network_data.h" nogil:
         const int16_t *exact_table
 
 
+# What is computed on a board that is kept up to date stone by stone.
+cdef extern from "kernels/mnk/network.h" nogil:
+    enum:
+        EXP2_ONE
+
+    ctypedef struct line_board:
+        uint32_t code[1024][4]
+
+    const uint16_t line_half[2][1024]
+    void exp2_fill()
+    uint32_t exp2_minus(uint32_t x)
+    int32_t exp2_sigmoid(int32_t x)
+    void line_fill()
+    void line_clear(line_board *b, int rows, int cols)
+    void line_put(line_board *b, int player, int cell)
+    int line_cell(int row, int col)
+    uint32_t line_pattern(uint32_t code, const uint16_t *half)
+    int32_t net_logit(const mnk_network *net, const uint32_t *code, const uint16_t *half)
+    int32_t net_value(const mnk_network *net, const line_board *b, const uint32_t *look, int rows, int player)
+    void net_look(const uint32_t *stones, const uint32_t *empty, int rows, uint32_t *look)
+
+
 cdef class Network:
     cdef mnk_network data
     cdef int16_t *table

@@ -16,7 +16,7 @@ from mcts_core.games.mnk.lines cimport (MNK_COLUMNS, MNK_FALLING, MNK_LINES, MNK
 from mcts_core.games.mnk.continuous_fours cimport (THREAT_CELLS, THREAT_LOOK, THREAT_STACK, THREAT_STONES,
                                                    mnk_threat_table, threat_cell_at, threat_is_over, threat_note,
                                                    threat_search)
-from mcts_core.games.proof_table cimport fill_zobrist, proof_bucket, proof_find, proof_keep
+from mcts_core.games.proof_table cimport fill_zobrist, proof_bucket, proof_find, proof_keep, proof_prefetch
 
 
 cdef extern from "kernels/mnk/lines.h" nogil:
@@ -334,14 +334,13 @@ cdef int attack(threat_search *s, int left, int forced) noexcept nogil:
     for i in range(count):
         move = s.stack[base + i] >> 16
         reply = s.stack[base + i] & 0xFFFF
+        s.hash ^= s.mine_keys[move] ^ s.their_keys[reply]
+        if left > 3:
+            proof_prefetch(&s.table, s.hash ^ s.side)
         exchange(s, move, reply, &old)
         result = answer(s, old.lines + 4)
-        if result == SEVERAL:
-            result = 0
-        else:
-            s.hash ^= s.mine_keys[move] ^ s.their_keys[reply]
-            result = attack(s, left - 1, result)
-            s.hash ^= s.mine_keys[move] ^ s.their_keys[reply]
+        result = 0 if result == SEVERAL else attack(s, left - 1, result)
+        s.hash ^= s.mine_keys[move] ^ s.their_keys[reply]
         take_back(s, &old)
         if result < 0:
             s.top = base
@@ -586,6 +585,9 @@ cdef void prove(threat_search *s, int32_t player, mcts_proof *proof) noexcept no
     s.pause = min(s.limit, s.spent + THREAT_LOOK)
     s.interrupt = proof.interrupt
     s.interrupted = 0
+    proof_prefetch(&s.table, s.hash ^ ZOBRIST[player][ATTACK])
+    proof_prefetch(&s.table, s.hash ^ ZOBRIST[player][DEFENCE])
+    proof_prefetch(&s.table, s.hash ^ ZOBRIST[1 - player][ATTACK])
     won = wins(s, player, MAX_FOURS, &move)
     if won <= 0 and not s.interrupted:
         s.limit = limit
@@ -613,5 +615,7 @@ TABLE.prove = prove
 TABLE.fives = fives
 TABLE.win = win_by_fours
 TABLE.zone = zone_of
+TABLE.keys[0] = &ZOBRIST[0][STONES]
+TABLE.keys[1] = &ZOBRIST[1][STONES]
 
 table = PyCapsule_New(&TABLE, b"mcts_core.table", NULL)

@@ -19,10 +19,8 @@ from mcts_core.games.mnk.lines cimport MNK_LINES, mnk_lines_of
 from mcts_core.games.proof_table cimport fill_zobrist, proof_bucket, proof_find, proof_keep
 
 
-cdef extern from "kernels/mnk/lines.h" nogil:
+cdef extern from "kernels/platform.h" nogil:
     int mcts_ctz64(uint64_t x) noexcept
-    void mnk_threes_and_fours(uint32_t mine, uint32_t theirs, uint32_t valid, uint32_t strict, uint32_t *three,
-                              uint32_t *four) noexcept
 
 
 cdef enum:
@@ -192,14 +190,14 @@ cdef uint32_t list_threats(threat_search *s, int player, int forced) noexcept no
     """Puts the threats of a player on the stack, only that in ``forced`` unless it is negative; returns how many."""
     cdef const uint32_t *mine = s.board.own[player]
     cdef const uint32_t *theirs = s.board.own[1 - player]
-    cdef uint32_t three, four, window, cells, count = 0
+    cdef uint32_t three, window, cells, count = 0
     cdef int line, low, high
     cdef child *one
     s.stamp += 1
     for line in range(MNK_LINES):
-        if not mine[line]:
+        if not mine[line] & (mine[line] - 1):  # less than two stones
             continue
-        mnk_threes_and_fours(mine[line], theirs[line], s.valid[line], s.strict, &three, &four)
+        three = s.windows[player][line]
         while three:
             window = (<uint32_t>31 << mcts_ctz64(three)) & ~mine[line]
             three &= three - 1
@@ -232,19 +230,17 @@ cdef void estimate(threat_search *s, int player, uint32_t count) noexcept nogil:
     """
     cdef uint32_t i
     cdef child *one
-    cdef int kind
     for i in range(count):
         one = &children_at(s, s.top)[i]
-        kind = DEFENCE if one.reply == NO_REPLY else ATTACK
-        if one.proof == SINGLE:
-            one.proof = (9 if one.reply == NO_REPLY else 13) - 2 * potential(s, player, one.move)
-        FOURS.put(s, player, one.move)
-        if one.reply != NO_REPLY:
-            FOURS.put(s, 1 - player, one.reply)
-        fill(s, one, s.hash ^ KINDS[player][kind])
-        if one.reply != NO_REPLY:
-            FOURS.put(s, 1 - player, one.reply)
-        FOURS.put(s, player, one.move)
+        if one.reply == NO_REPLY:
+            if one.proof == SINGLE:
+                one.proof = 9 - 2 * potential(s, player, one.move)
+            fill(s, one, s.hash ^ FOURS.keys[player][one.move] ^ KINDS[player][DEFENCE])
+        else:
+            if one.proof == SINGLE:
+                one.proof = 13 - 2 * potential(s, player, one.move)
+            fill(s, one, s.hash ^ FOURS.keys[player][one.move] ^ FOURS.keys[1 - player][one.reply]
+                 ^ KINDS[player][ATTACK])
 
 
 cdef inline bint fill(const threat_search *s, child *one, uint64_t key) noexcept nogil:
@@ -298,7 +294,7 @@ cdef int list_defences(threat_search *s, int player, uint32_t *zone, const uint1
                 for row in range(32):
                     zone[row] &= other[row]
         else:
-            over = not add_reply(s, player, cell, True)
+            over = not add_defence(s, player, cell)
         FOURS.put(s, 1 - player, cell)
         over = over or is_over(s)
         if s.top > base and children_at(s, s.top - 2).disproof == 0 and children_at(s, s.top - 2).proof:
@@ -308,9 +304,22 @@ cdef int list_defences(threat_search *s, int player, uint32_t *zone, const uint1
     return UNKNOWN if over else count
 
 
-cdef inline bint add_reply(threat_search *s, int player, int cell, bint guess) noexcept nogil:
-    """Pushes a move of the defender, which is on the board; whether there was room. ``guess``: the disproof number of a
-    position not seen yet grows with ``player``'s threats."""
+cdef inline bint add_reply(threat_search *s, int player, int cell) noexcept nogil:
+    """Pushes a move of the defender, with what is known of it; whether there was room."""
+    cdef child *one = children_at(s, s.top)
+    if s.top + 2 > THREAT_STACK:
+        return False
+    one.move = cell
+    one.reply = NO_REPLY
+    one.proof = one.disproof = 1
+    fill(s, one, s.hash ^ FOURS.keys[1 - player][cell] ^ KINDS[player][ATTACK])
+    s.top += 2
+    return True
+
+
+cdef inline bint add_defence(threat_search *s, int player, int cell) noexcept nogil:
+    """The same of a move that is on the board. The disproof number of a position not seen yet grows with ``player``'s
+    threats."""
     cdef child *one = children_at(s, s.top)
     cdef int cells[2]
     if s.top + 2 > THREAT_STACK:
@@ -318,14 +327,12 @@ cdef inline bint add_reply(threat_search *s, int player, int cell, bint guess) n
     one.move = cell
     one.reply = NO_REPLY
     one.proof = one.disproof = 1
-    if not fill(s, one, s.hash ^ KINDS[player][ATTACK]) and guess:
-        s.top += 2
+    s.top += 2
+    if not fill(s, one, s.hash ^ KINDS[player][ATTACK]):
         s.spent += LIST_STEPS
         one.disproof = (list_threats(s, player, -1) + 1) // 2
-        s.top -= 2
         if one.disproof == 0 and FOURS.fives(s, 1 - player, cells) == 1:
             one.disproof = 1
-    s.top += 2
     return True
 
 
@@ -426,9 +433,7 @@ cdef void defend(threat_search *s, int player, uint32_t proof_limit, uint32_t di
         return
     if count == 1:
         order[0] = cells[0]
-        FOURS.put(s, 1 - player, cells[0])
-        count = add_reply(s, player, cells[0], False)
-        FOURS.put(s, 1 - player, cells[0])
+        count = add_reply(s, player, cells[0])
         s.top -= 2 * count
     else:
         stones = threat(s, player, zone, order, &length, &quiet)
@@ -460,9 +465,7 @@ cdef void resist(threat_search *s, int player, uint32_t threatens, standing *fou
                 col = x - distance + i * step
                 if col < 0 or col >= s.cols or (s.board.own[0][row] | s.board.own[1][row]) >> col & 1:
                     continue
-                FOURS.put(s, 1 - player, 32 * row + col)
-                add_reply(s, player, 32 * row + col, False)
-                FOURS.put(s, 1 - player, 32 * row + col)
+                add_reply(s, player, 32 * row + col)
     count = (s.top - base) // 2
     s.top = base
     refute(s, player, key, count, 0, threatens, NO_LIMIT, NO_LIMIT, 0, found)

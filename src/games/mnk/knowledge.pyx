@@ -15,7 +15,8 @@ from mcts_core.game cimport (MCTS_DRAW, MCTS_LOSS, MCTS_ONGOING, MCTS_ROLLOUT_DE
                              MCTS_ROLLOUT_TACTICAL, MCTS_WIN, mcts_children, mcts_game, mcts_guide, mcts_rollout_report,
                              mcts_policy, mcts_rng, mcts_rollout)
 from mcts_core.games.mnk.candidates cimport candidates
-from mcts_core.games.mnk.child_list cimport append_all, append_ranked, child_list, mnk_rank_grades, mnk_ranking
+from mcts_core.games.mnk.child_list cimport (append_all, append_open, append_ranked, child_list, mnk_rank_grades,
+                                             mnk_ranking)
 from mcts_core.games.mnk.forced cimport glance, saving
 from mcts_core.games.mnk.knowledge cimport mnk_guide_table
 from mcts_core.games.mnk.line_shapes cimport draw_lines, mnk_fill_surroundings
@@ -114,6 +115,7 @@ cdef int32_t children(void *context, const void *root, const uint32_t *path, uin
     l.g = g
     l.children = found
     l.count = 0
+    l.unranked = policy.unranked
     l.ranking = &RANKING
     l.symmetries.count = 0
     if policy.symmetry:
@@ -143,10 +145,7 @@ cdef int32_t children(void *context, const void *root, const uint32_t *path, uin
         found.rest = 3
         count = saving(g, &b, &mine, &theirs, mover, cells)
         if count:
-            if policy.unranked:
-                append_all(&l, cells, MCTS_ONGOING, 0, 0.5)
-            else:
-                append_ranked(&l, &b, &mine, &theirs, cells, MCTS_ONGOING, 0)
+            append_open(&l, &b, &mine, &theirs, cells)
             found.rest = 3 if left > count else 0
         else:
             append_all(&l, theirs.fours, MCTS_LOSS, 3, 0.0)
@@ -157,10 +156,7 @@ cdef int32_t children(void *context, const void *root, const uint32_t *path, uin
                 cells[row] |= mine.four[row] | theirs.four[row]
             count = bits_of(cells, g.rows)
             found.complete = count == left
-            if policy.unranked:
-                append_all(&l, cells, MCTS_ONGOING, 0, 0.5)
-            else:
-                append_ranked(&l, &b, &mine, &theirs, cells, MCTS_ONGOING, 0)
+            append_open(&l, &b, &mine, &theirs, cells)
         else:
             append_ranked(&l, &b, &mine, &theirs, b.empty + MNK_EDGE, MCTS_DRAW, left - 1)
     return l.count

@@ -4,6 +4,7 @@ from libc.stdint cimport int16_t, int32_t, int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
+import sys
 import zlib
 
 from mcts_core.arguments import shorten
@@ -50,6 +51,8 @@ cdef class Network:
         cdef const int32_t *bias
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise InvalidOption(f"a network must be the bytes of its file, got {shorten(data)}")
+        if sys.byteorder != "little":
+            raise InvalidFile("networks are read on little-endian machines only")
         source = bytes(data)
         if len(source) < HEADER + 4 or source[:8] != MAGIC:
             raise InvalidFile(f"not a network: it must begin with {MAGIC!r}, got {shorten(source[:8])}")
@@ -71,7 +74,7 @@ cdef class Network:
         self.source = source
         self.generation = generation
         self.version = f"{generation}-{checksum:08x}"
-        view = swapped(source)
+        view = source
         half = <const int16_t *>&view[HEADER]
         mix = half + LINE_HALVES * inner
         bias = <const int32_t *>(mix + inner * NET_CHANNELS)
@@ -118,14 +121,6 @@ cdef class Network:
 
     def __hash__(self):
         return hash(self.source)
-
-
-cdef bytes swapped(bytes source):
-    """The numbers of a file in the order of bytes of this machine, which is little-endian wherever wheels are built."""
-    import sys
-    if sys.byteorder == "little":
-        return source
-    raise InvalidFile("networks are read on little-endian machines only")
 
 
 cdef int check(const int16_t *numbers, int count, int most) except -1:

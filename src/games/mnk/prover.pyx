@@ -1,20 +1,19 @@
 """Proofs for m,n,k games: searches by threats for five in a row, exact search for boards of at most 64 cells."""
 
-from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memcmp, memcpy
 
 from mcts_core.dispatch cimport hot_table
 from mcts_core.game cimport MCTS_NO_MOVE, MCTS_ONGOING, mcts_guide, mcts_proof
-from mcts_core.games.mnk.rollout cimport MNK_MAX_CELLS, mnk_geometry, mnk_state
+from mcts_core.games.mnk.rollout cimport mnk_geometry, mnk_state
 from mcts_core.games.mnk.small_boards cimport SOLVER_CELLS, mnk_solver_table, solver_search
 from mcts_core.games.mnk.continuous_fours cimport mnk_threat_table, threat_search
 from mcts_core.games.mnk.continuous_threats cimport mnk_vct_table
+from mcts_core.games.mnk.walk cimport mnk_walk, walk_to
 from mcts_core.games.proof_table cimport PROOF_BUCKET, proof_table_clear, proof_table_make, proof_table_release
 
 
 cdef enum:
-    HEADER = 4            # bytes of mnk_state before the board
     LEAST = 64            # buckets, however little memory there may be
     THREAT_K = 5
     VCT_BUDGET = 2000     # from which half of the budget is kept for threes; not where the exact search gets that half
@@ -23,14 +22,10 @@ cdef mnk_threat_table *THREATS = <mnk_threat_table *> hot_table("games.mnk.conti
 cdef mnk_vct_table *VCT = <mnk_vct_table *> hot_table("games.mnk.continuous_threats")
 cdef mnk_solver_table *SOLVER = <mnk_solver_table *> hot_table("games.mnk.small_boards")
 
-# A root is kept set up: the next position asked about is often below the same one.
 ctypedef struct prover:
     threat_search threats
     solver_search solver
-    bint has_root
-    uint8_t root[HEADER + MNK_MAX_CELLS]
-    uint32_t length                 # of the path from there to the position that is set up
-    uint16_t path[MNK_MAX_CELLS]
+    mnk_walk walk
 
 
 cdef inline bint has_threats(const mnk_geometry *g) noexcept nogil:
@@ -80,20 +75,18 @@ cdef void destroy_memory(void *context, void *memory) noexcept nogil:
         free(p)
 
 
-cdef inline void put(prover *p, const mnk_geometry *g, int player, uint32_t move) noexcept nogil:
-    """A stone in both searches; again: away with it."""
+cdef void put(void *board, const mnk_geometry *g, int player, uint32_t move) noexcept nogil:
+    cdef prover *p = <prover *> board
     if has_threats(g):
         THREATS.put(&p.threats, player, threat_cell(g, move))
     if has_solver(g):
         SOLVER.put(&p.solver, player, move)
 
 
-cdef void set_root(prover *p, const mnk_geometry *g, const mnk_state *root) noexcept nogil:
+cdef void begin(void *board, const mnk_geometry *g, const mnk_state *root) noexcept nogil:
+    cdef prover *p = <prover *> board
     cdef int move
     cdef uint8_t stone
-    memcpy(p.root, root, HEADER + g.board_size)
-    p.has_root = True
-    p.length = 0
     if has_threats(g):
         THREATS.prepare(&p.threats, g.cols, g.rows, g.exact)
     if has_solver(g):
@@ -114,27 +107,12 @@ cdef inline bint any_threes(const threat_search *s) noexcept nogil:
     return found != 0
 
 
-cdef inline void follow(prover *p, const mnk_geometry *g, int first, const uint32_t *path,
-                        uint32_t length) noexcept nogil:
-    """Sets up the position at the end of ``path``, from that of the last call: they are mostly a few stones apart."""
-    cdef uint32_t common = 0
-    while common < length and common < p.length and p.path[common] == path[common]:
-        common += 1
-    while p.length > common:
-        p.length -= 1
-        put(p, g, first ^ (p.length & 1), p.path[p.length])
-    while p.length < length:
-        put(p, g, first ^ (p.length & 1), path[p.length])
-        p.path[p.length] = <uint16_t>path[p.length]
-        p.length += 1
-
-
 cdef int32_t prove(void *context, const void *root, const uint32_t *path, uint32_t length, void *memory,
                    uint64_t budget, int32_t exact, mcts_proof *proof) noexcept nogil:
     cdef const mnk_geometry *g = <const mnk_geometry *> context
     cdef const mnk_state *state = <const mnk_state *> root
     cdef prover *p = <prover *> memory
-    cdef int player = state.stones & 1, to_move = player ^ (length & 1)
+    cdef int to_move
     cdef mcts_proof better
     better.interrupt = proof.interrupt
     proof.value = -1
@@ -143,9 +121,7 @@ cdef int32_t prove(void *context, const void *root, const uint32_t *path, uint32
     proof.spent = 0
     if state.over != MCTS_ONGOING:
         return 0
-    if not p.has_root or memcmp(p.root, state, HEADER + g.board_size) != 0:
-        set_root(p, g, state)
-    follow(p, g, player, path, length)
+    to_move = walk_to(&p.walk, g, state, path, length, p, begin, put)
     if not has_solver(g) and budget < VCT_BUDGET and not any_threes(&p.threats):
         return 0
     if has_threats(g):
