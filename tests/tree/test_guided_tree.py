@@ -14,8 +14,8 @@ from paper_game import Paper, random_tree, solve
 import mcts_core as mc
 from mcts_core import dispatch
 from mcts_core.games.mnk.network import Network
-from mcts_core.testing.threat_probe import ThreatProbe
 from mcts_core.testing.probe import Probe
+from mcts_core.testing.threat_probe import ThreatProbe
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 NO_PROVER = {"leaf_proofs": 0, "node_proofs": 0, "root_proofs": 0}
