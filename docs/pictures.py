@@ -19,7 +19,7 @@ def boards():
     four = mc.ConnectFour.from_moves("44444326", base=1)
     mc.search(four, iterations=800, seed=1)
     yield "connect_four", mc.render.svg(four, stats=mc.stats())
-    yield "stats", framed(mc.render.html(mc.stats(), theme="light"), 850, 380)
+    yield "stats", framed(mc.render.html(mc.stats(), theme="light"), 920, 380)
     five = mc.Gomoku.from_moves(MIDGAME)
     mc.search(five, iterations=20_000, seed=1)
     yield "gomoku", mc.render.svg(five, stats=mc.stats())

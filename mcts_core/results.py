@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
     from typing import Any
 
+    from mcts_core.move_names import Names
     from mcts_core.origin import Origin
 
 
@@ -163,24 +164,38 @@ class Stats(_Found):
         return rich_stats(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields as JSON data: moves that JSON does not know, such as tuples within tuples or objects, as text."""
-        data = {field.name: getattr(self, field.name) for field in fields(self)}
-        data["move"] = _plain(self.move)
+        """All fields as JSON data: moves that JSON does not know, such as tuples within tuples or objects, as text.
+
+        Beside ``move``, ``pv`` and the ``move`` of each entry of ``moves`` stand ``name``, ``pv_names`` and ``name``:
+        what people call the moves, such as ``"h8"``. They are None where the position is not known or has no names.
+        """
+        names = self._names()
+        data: dict[str, Any] = {"move": _plain(self.move), "name": names.or_none(self.move)}
+        data |= {field.name: getattr(self, field.name) for field in fields(self) if field.name != "move"}
         data["pv"] = [_plain(move) for move in self.pv]
+        data["pv_names"] = names.line(self.pv) if names.known else None
         data["moves"] = [
-            {field.name: getattr(entry, field.name) for field in fields(entry)} | {"move": _plain(entry.move)}
+            {"move": _plain(entry.move), "name": names.or_none(entry.move)}
+            | {field.name: getattr(entry, field.name) for field in fields(entry) if field.name != "move"}
             for entry in self.moves
         ]
         return data
 
+    def _names(self) -> Names:
+        from mcts_core.move_names import Names
+
+        return Names(self.state)
+
     def __str__(self) -> str:
         """A table of the moves, the one to play first, at most twelve, under a line of figures.
 
-        What is proven stands there as "win in 7", for the position in the line and for the moves in a column.
+        What is proven stands there as "win in 7", for the position in the line and for the moves in a column. Moves
+        have their names, ``h8``, beside the numbers that ``play`` takes as well; numbers alone where the position is
+        not known.
         """
-        proof = _proof(self)
+        proof, names = _proof(self), self._names()
         head = "  ".join([
-            f"move {self.move}",
+            f"move {names.with_number(self.move)}",
             f"value {self.value:.3f}",
             *([proof] if proof else []),
             f"{self.iterations:,} iterations in {self.seconds:.3f} s ({self.iterations_per_second:,.0f}/s)",
@@ -190,16 +205,19 @@ class Stats(_Found):
         ])
         shown = sorted(self.moves, key=lambda entry: entry.move != self.move)[:12]
         cells = [["move", "visits", "wins", "value", "proven"]]
-        cells += [[str(m.move), f"{m.visits:,}", f"{m.wins:,.1f}", f"{m.value:.3f}", _proof(m)] for m in shown]
+        cells += [[names.of(m.move), f"{m.visits:,}", f"{m.wins:,.1f}", f"{m.value:.3f}", _proof(m)] for m in shown]
         if all(m.proven is None for m in shown):
             cells = [row[:-1] for row in cells]
+        if names.have_numbers(m.move for m in shown):
+            numbers = ["number", *(str(m.move) for m in shown)]
+            cells = [[name, number, *rest] for (name, *rest), number in zip(cells, numbers, strict=True)]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         lines = [
             "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells
         ]
         if len(self.moves) > len(shown):
             lines.append(f"... and {len(self.moves) - len(shown)} more moves")
-        return "\n".join([head, *lines, "pv " + " ".join(str(move) for move in self.pv)])
+        return "\n".join([head, *lines, "pv " + " ".join(names.line(self.pv))])
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,7 +183,7 @@ def sigmoid(x):
 
 def board_of(state):
     """The board of a position."""
-    rows = [line.split() for line in str(state).splitlines()]
+    rows = [line.split() for line in state.diagram().splitlines()]
     return [[".XO".index(mark) for mark in row] for row in rows]
 
 

@@ -46,6 +46,6 @@ def test_what_is_no_refusal_comes_out(monkeypatch, error):
     def play_text(game, text):
         raise error
 
-    monkeypatch.setattr("mcts_core.cli.games.Game.play_text", play_text)
+    monkeypatch.setattr("mcts_core.cli.games.BoardGame.play_text", play_text)
     with pytest.raises(error):
         targets.notation(b"connect4\n44")

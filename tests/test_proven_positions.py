@@ -77,7 +77,7 @@ def connect_four_tactics(count, seed):
                 wins.append((state, own))
             else:
                 # the opponent's threats, as if it were his turn
-                cells = [line.split() for line in str(state).splitlines()]
+                cells = [line.split() for line in state.diagram().splitlines()]
                 threats = {move for move in state.legal_moves() if threatens(cells, move, "OX"[state.to_move < 0])}
                 if len(threats) == 1 and holds(state.play(min(threats)), 3):
                     blocks.append((state, threats))

@@ -43,7 +43,7 @@ def test_the_table_of_the_readme_is_the_real_one():
 
     def form(text):
         first, headings, *rows, variation = text.splitlines()
-        move, _, _, _, *proof = rows[0].split()
+        move, _, _, _, _, *proof = rows[0].split()
         return re.sub(r"[\d.,]+", "#", first), headings.split(), len(rows), move, proof, variation.split()[:2]
 
     assert form(shown) == form(str(mcts_core.stats()))

@@ -41,10 +41,11 @@ def test_frozen(stats):
 
 def test_to_dict_is_json(stats):
     data = json.loads(json.dumps(stats.to_dict()))
-    assert tuple(data) == FIELDS
-    assert data["moves"][0] == {"move": stats.moves[0].move, "visits": stats.moves[0].visits,
-                                "wins": stats.moves[0].wins, "value": stats.moves[0].value, "proven": None,
-                                "distance": None, "prior": None}
+    assert tuple(data) == ("move", "name", *FIELDS[1:], "pv_names")
+    assert data["name"] == str(stats.move + 1) and data["pv_names"] == [str(move + 1) for move in stats.pv]
+    assert data["moves"][0] == {"move": stats.moves[0].move, "name": str(stats.moves[0].move + 1),
+                                "visits": stats.moves[0].visits, "wins": stats.moves[0].wins,
+                                "value": stats.moves[0].value, "proven": None, "distance": None, "prior": None}
     assert data["pv"] == list(stats.pv)
 
 
@@ -73,13 +74,15 @@ def test_moves_that_json_does_not_know():
 
 def test_str_is_a_table(stats):
     lines = str(stats).splitlines()
-    assert lines[0].startswith(f"move {stats.move}  value {stats.value:.3f}  5,000 iterations in ")
+    assert lines[0].startswith(
+        f"move {stats.move + 1} (number {stats.move})  value {stats.value:.3f}  5,000 iterations in ")
     assert lines[0].endswith("stopped by iterations")
-    assert lines[1].split() == ["move", "visits", "wins", "value"]
+    assert lines[1].split() == ["move", "number", "visits", "wins", "value"]
     assert [line.split() for line in lines[2:9]] == [
-        [str(entry.move), f"{entry.visits:,}", f"{entry.wins:,.1f}", f"{entry.value:.3f}"] for entry in stats.moves]
+        [str(entry.move + 1), str(entry.move), f"{entry.visits:,}", f"{entry.wins:,.1f}", f"{entry.value:.3f}"]
+        for entry in stats.moves]
     assert len({len(line) for line in lines[1:9]}) == 1
-    assert lines[9] == "pv " + " ".join(map(str, stats.pv))
+    assert lines[9] == "pv " + " ".join(str(move + 1) for move in stats.pv)
 
 
 def test_what_is_proven_is_in_the_table():
@@ -89,8 +92,8 @@ def test_what_is_proven_is_in_the_table():
     assert (stats.move, stats.proven, stats.distance, stats.stop_reason) == (3, "win", 1, "solved")
     lines = str(stats).splitlines()
     assert "  win in 1  " in lines[0] and lines[0].endswith("stopped by solved")
-    assert lines[1].split() == ["move", "visits", "wins", "value", "proven"]
-    assert lines[2].split()[0] == "3" and lines[2].endswith("  win in 1")
+    assert lines[1].split() == ["move", "number", "visits", "wins", "value", "proven"]
+    assert lines[2].split()[:2] == ["4", "3"] and lines[2].endswith("  win in 1")
     assert stats.to_dict()["proven"] == "win" and stats.to_dict()["distance"] == 1
 
 
@@ -100,8 +103,9 @@ def test_the_move_to_play_is_the_first_row():
         engine.search(mc.Gomoku(15), iterations=2000)
         stats = engine.stats()
         lines = str(stats).splitlines()
-        assert lines[2].split()[0] == str(stats.move) and len(lines) == 16
-        assert [line.split()[0] for line in lines[2:14]].count(str(stats.move)) == 1
+        name = mc.Gomoku(15).name(stats.move)
+        assert lines[2].split()[:2] == [name, str(stats.move)] and len(lines) == 16
+        assert [line.split()[0] for line in lines[2:14]].count(name) == 1
 
 
 def test_long_tables_are_cut():

@@ -208,8 +208,8 @@ cdef class Breakthrough(NativeState):
         new.history = (*self.history, int(move))
         return new
 
-    def name_of(self, move):
-        """The text of a move of the player to move, such as ``a2b3``."""
+    def name(self, move):
+        """The name of a move of the player to move, such as ``a2b3``: printed and drawn wherever moves are."""
         cell, direction = divmod(move, 3)
         to = cell + (direction - 9 if self.position.black else direction + 7)
         return "".join("abcdefgh"[each % 8] + str(each // 8 + 1) for each in (cell, to))

@@ -85,7 +85,7 @@ cdef class Squares(BoardPosition):
 
     @classmethod
     def from_moves(cls, moves, *, base=0):
-        """The position after ``moves``, a text or a sequence of ints, from the empty board."""
+        """The position after ``moves``, a text or a sequence of moves, from the empty board."""
         return after_moves(cls, GEOMETRY, moves, base)
 
     @classmethod
@@ -98,7 +98,8 @@ cdef class Squares(BoardPosition):
         return [cell for cell in range(CELLS) if self.position.outcome == MCTS_ONGOING and self.is_free(cell)]
 
     def play(self, move):
-        """The position after a stone in cell ``move``. Raises IllegalMove, or GameOver in a finished game."""
+        """The position after a stone in cell ``move``, such as 0 or "a4". Raises IllegalMove, or GameOver in a
+        finished game."""
         return self.after(move, "move")
 
     cdef BoardGeometry geometry_of(self, rules):
@@ -143,7 +144,7 @@ cdef class Squares(BoardPosition):
         return not (self.position.stones[0] | self.position.stones[1]) >> move & 1
 
     cdef str refusal(self, int move):
-        return f"cell {move} is occupied"
+        return f"cell {self.both_of(move)} is occupied"
 
     cdef int stones(self) noexcept:
         return self.position.plies

@@ -180,6 +180,11 @@ class _State:
             legal = self._legal = self._position.legal_actions()
         return legal.copy()
 
+    def name(self, move: int) -> str:
+        """What OpenSpiel calls a legal move."""
+        position = self._position
+        return str(position.action_to_string(position.current_player(), move))
+
     def play(self, move: int) -> Self:
         """The state after ``move``; this one stays as it is. Raises IllegalMove, GameOver."""
         legal = self._legal

@@ -15,6 +15,7 @@ import mcts_core
 from mcts_core.bots.budgets import DEFAULT_SECONDS, FOREVER, LEAST, MOVES, check, fewest, share, within
 from mcts_core.bots.thinking import GRACE, Thinking
 from mcts_core.games.registry import entry_of
+from mcts_core.move_names import Names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,19 +37,18 @@ RESULTS = {None: "none", 1: "p1win", -1: "p2win", 0: "draw"}
 class Notation:
     """How the moves and positions of a game are written.
 
-    ``write`` gives the text of a move. Its name is that text without spaces or, where that would not tell it from the
-    other legal moves of the position (two texts alike, none, or one that names only a place in memory), ``#`` and its
-    place among them, from 0.
+    The name of a move is what the game calls it, without spaces, or, where that would not tell it from the other legal
+    moves of the position (two texts alike, none, or one that names only a place in memory), ``#`` and its place among
+    them, from 0.
     """
 
-    def __init__(self, start: Any, write: Callable[[Any], str] = str) -> None:
+    def __init__(self, start: Any) -> None:
         self.start = start
-        self._write = write
 
     def names(self, state: Any) -> dict[str, Any]:
         """The legal moves of ``state`` by their names."""
-        moves = list(state.legal_moves())
-        words = ["" if _is_nameless(move) else "".join(self._write(move).split()) for move in moves]
+        moves, called = list(state.legal_moves()), Names(state)
+        words = ["".join((called.or_none(move) or ("" if _is_nameless(move) else str(move))).split()) for move in moves]
         seen: dict[str, int] = {}
         for word in words:
             seen[word] = seen.get(word, 0) + 1
@@ -60,7 +60,7 @@ class Notation:
     def name(self, state: Any, move: Any) -> str:
         """The name of a legal move of ``state``."""
         if entry_of(state):  # whose moves have different texts; all names of 400 take half a millisecond
-            return "".join(self._write(move).split())
+            return Names(state).of(move)
         return next(name for name, other in self.names(state).items() if other is move or other == move)
 
     def position(self, text: str) -> Any:
@@ -334,7 +334,7 @@ class UGI:
 def _moves_left(state: Any) -> int:
     """Moves that the player to move still has, at most where the board tells it."""
     if entry_of(state):
-        return (str(state).count(".") + 1) // 2
+        return int(state.diagram().count(".") + 1) // 2
     return MOVES
 
 

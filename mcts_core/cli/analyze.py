@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from mcts_core.cli import options
 from mcts_core.cli.games import parse_game
-from mcts_core.cli.tables import expectation, make_screen, show_board, show_stats
+from mcts_core.cli.tables import diagram, expectation, make_screen, show_board, show_stats
+from mcts_core.move_names import Names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def run(args: argparse.Namespace) -> int:
     engine = options.make_engine(args)
     move = engine.search(state, **options.budget(args))
     stats = engine.stats()
+    names = Names(state)
     if args.json:
         from mcts_core.cli.document import print_json
 
@@ -47,19 +49,19 @@ def run(args: argparse.Namespace) -> int:
         print_json({
             "game": args.game,
             "moves": args.moves if moves is None else list(moves),
-            "position": str(state),
+            "position": diagram(state),
             "to_move": state.to_move,
             "move": move,
-            "move_text": game.format_move(move),
-            "pv_text": [game.format_move(move) for move in stats.pv],
+            "move_text": names.of(move),
+            "pv_text": names.line(stats.pv),
             "stats": stats.to_dict(),
         })
         return 0
     screen.heading(f"{game.title}; {game.side(state.to_move)} to move")
     show_board(screen, game, state)
     screen.text()
-    show_stats(screen, game, stats, args.top)
+    show_stats(screen, names, stats, args.top)
     screen.text()
-    screen.heading(f"best move: {game.format_move(move)}, {expectation(stats)}")
-    screen.text(f"principal variation: {' '.join(game.format_move(move) for move in stats.pv)}")
+    screen.heading(f"best move: {names.of(move)}, {expectation(stats)}")
+    screen.text(f"principal variation: {' '.join(names.line(stats.pv))}")
     return 0

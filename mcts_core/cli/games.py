@@ -1,4 +1,4 @@
-"""The GAME argument of the command line, and how moves and boards are written there."""
+"""The GAME argument of the command line, and how lists of moves and boards are written there."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from abc import ABC, abstractmethod
 
 from mcts_core import GameError, IllegalMove, InvalidOption
 from mcts_core.games.registry import GAMES
-from mcts_core.render.board import column_names
+from mcts_core.move_names import Names, find_move
 from mcts_core.render.terminal import board_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from mcts_core.games.registry import Entry
 
 FORMS = f"{', '.join(entry.syntax for entry in GAMES)} or module:Class"
 
@@ -28,16 +30,15 @@ moves:
   other boards          a letter for the column and a number for the row, as beside the board: h8
                         (a1 is at the bottom on the left), or the library's number of a cell,
                         row * columns + column from 0 at the top on the left
-  module:Class          str() of a move, with or without its spaces; in MOVES, moves that hold spaces
-                        and are not in parentheses are separated by semicolons
+  module:Class          the name(move) that the game gives a move, or str() of it, with or without its spaces;
+                        in MOVES, moves that hold spaces and are not in parentheses are separated by semicolons
 """
 
 
 class Game(ABC):
-    """A game at the terminal: ``spec`` as given, ``title``, its first position ``start``, and its notation."""
+    """A game at the terminal: ``spec`` as given, ``title``, and its first position ``start``."""
 
     coloured = True
-    first_number = 0
 
     def __init__(self, spec: str, title: str, start: Any) -> None:
         self.spec = spec
@@ -52,30 +53,9 @@ class Game(ABC):
     def prompt(self, state: Any) -> str:
         """What a person is asked to type."""
 
-    def tokens(self, text: str) -> list[str]:
-        """The moves of a text, one by one."""
-        return text.replace(",", " ").replace(";", " ").split()
-
     @abstractmethod
-    def parse_move(self, text: str, state: Any, base: int | None = None) -> Any:
-        """The legal move of ``state`` that ``text`` says; ``base`` is the first number. Raises IllegalMove."""
-
-    @abstractmethod
-    def format_move(self, move: Any) -> str:
-        """The text of a move, as a person would type it."""
-
     def play_text(self, text: str, base: int | None = None) -> Any:
-        """The position after the moves of ``text``. Raises IllegalMove, GameOver."""
-        state = self.start
-        for number, token in enumerate(self.tokens(text), 1):
-            if state.winner() is not None:
-                raise IllegalMove(f"move {number} of {text!r}: the game ended before {token!r}")
-            try:
-                move = self.parse_move(token, state, base)
-            except IllegalMove as error:
-                raise IllegalMove(f"move {number} of {text!r}: {error}") from None
-            state = state.play(move)
-        return state
+        """The position after the moves of ``text``; ``base`` is the first number. Raises IllegalMove, InvalidOption."""
 
     @abstractmethod
     def board(self, state: Any) -> list[str]:
@@ -87,90 +67,30 @@ class Game(ABC):
         return "a draw" if winner == 0 else f"{self.side(winner)} wins"
 
 
-class ColumnGame(Game):
-    """A game whose stones fall; a move is written as the number of its column, from 1."""
+class BoardGame(Game):
+    """A game of this package, ``entry`` of the registry."""
 
-    first_number = 1
-
-    def __init__(self, spec: str, title: str, start: Any) -> None:
-        super().__init__(spec, title, start)
-        self.cols = start.cols
-
-    def prompt(self, state: Any) -> str:
-        return f"column 1-{self.cols}"
-
-    def tokens(self, text: str) -> list[str]:
-        tokens = super().tokens(text)
-        return list(tokens[0]) if len(tokens) == 1 and self.cols < 10 else tokens
-
-    def parse_move(self, text: str, state: Any, base: int | None = None) -> Any:
-        base = self.first_number if base is None else base
-        text = text.strip()
-        if not re.fullmatch("[0-9]{1,9}", text) or not 0 <= int(text) - base < self.cols:
-            raise IllegalMove(f"a column must be a number from {base} to {self.cols - 1 + base}, got {text!r}")
-        move = int(text) - base
-        legal = state.legal_moves()
-        if move not in legal:
-            free = " ".join(str(column + base) for column in legal)
-            raise IllegalMove(f"column {text} is full; columns with room: {free}")
-        return move
-
-    def format_move(self, move: Any) -> str:
-        return str(move + 1)
-
-    def board(self, state: Any) -> list[str]:
-        return board_lines(state, base=1)
-
-
-class CellGame(Game):
-    """A game whose stones lie where they are put; a move is a column letter and a row number, a1 at the bottom left."""
-
-    def __init__(self, spec: str, title: str, start: Any) -> None:
-        super().__init__(spec, title, start)
-        self.cols = start.cols
-        self.rows = start.rows
-        self.columns = column_names(self.cols)
+    def __init__(self, spec: str, entry: Entry, start: Any) -> None:
+        super().__init__(spec, entry.title(start), start)
+        self._entry = entry
+        self._slots = entry.form(start) == "slots"
 
     def prompt(self, state: Any) -> str:
-        return f"cell a1-{self.format_move(self.cols - 1)}"
+        if self._slots:
+            return f"column {state.name(0)}-{state.name(state.cols - 1)}"
+        return f"cell {state.name((state.rows - 1) * state.cols)}-{state.name(state.cols - 1)}"
 
-    def tokens(self, text: str) -> list[str]:
-        tokens = super().tokens(text)
-        if len(tokens) == 1:
-            if tokens[0].isdigit() and self.cols * self.rows < 10:
-                return list(tokens[0])
-            if re.fullmatch("([a-zA-Z]+[0-9]+)+", tokens[0]):
-                return re.findall("[a-zA-Z]+[0-9]+", tokens[0])
-        return tokens
-
-    def parse_move(self, text: str, state: Any, base: int | None = None) -> Any:
-        base = self.first_number if base is None else base
-        text = text.strip().lower()
-        last = self.cols * self.rows - 1
-        move = -1
-        cell = re.fullmatch("([a-z]{1,2})([0-9]{1,4})", text)
-        if cell and cell[1] in self.columns and 1 <= int(cell[2]) <= self.rows:
-            move = (self.rows - int(cell[2])) * self.cols + self.columns.index(cell[1])
-        elif re.fullmatch("[0-9]{1,9}", text):
-            move = int(text) - base
-        if not 0 <= move <= last:
-            raise IllegalMove(
-                f"a cell must be a letter and a number from a1 to {self.format_move(self.cols - 1)}, "
-                f"or a number from {base} to {last + base}, got {text!r}")
-        if move not in state.legal_moves():
-            raise IllegalMove(f"cell {self.format_move(move)} is taken")
-        return move
-
-    def format_move(self, move: Any) -> str:
-        row, col = divmod(move, self.cols)
-        return f"{self.columns[col]}{self.rows - row}"
+    def play_text(self, text: str, base: int | None = None) -> Any:
+        kind: Any = self._entry.kind
+        first = int(self._slots) if base is None else base
+        return kind.from_moves(text, base=first, **self._entry.arguments_of(self.start))
 
     def board(self, state: Any) -> list[str]:
         return board_lines(state)
 
 
 class PythonGame(Game):
-    """A user's game; a move is written as its ``str``."""
+    """A user's game."""
 
     coloured = False
 
@@ -178,27 +98,23 @@ class PythonGame(Game):
         return "the first player" if player > 0 else "the second player"
 
     def prompt(self, state: Any) -> str:
-        moves = [self.format_move(move) for move in state.legal_moves()[:4]]
-        more = ", ..." if len(state.legal_moves()) > 4 else ""
-        return f"a move: {', '.join(moves)}{more}"
+        legal = list(state.legal_moves())
+        more = ", ..." if len(legal) > 4 else ""
+        return f"a move: {', '.join(map(Names(state).of, legal[:4]))}{more}"
 
-    def tokens(self, text: str) -> list[str]:
-        parts = text.split(";") if ";" in text else re.findall(r"\([^()]*\)|\S+", text)
-        return [part.strip() for part in parts if part.strip()]
-
-    def parse_move(self, text: str, state: Any, base: int | None = None) -> Any:
+    def play_text(self, text: str, base: int | None = None) -> Any:
         if base is not None:
             raise InvalidOption(f"--base is for Connect Four and m,n,k games, not for {self.spec}")
-        legal = state.legal_moves()
-        wanted = "".join(text.split())
-        for move in legal:
-            if "".join(str(move).split()) == wanted:
-                return move
-        shown = ", ".join(str(move) for move in legal[:12]) + (", ..." if len(legal) > 12 else "")
-        raise IllegalMove(f"{text!r} is not a legal move; legal moves: {shown}")
-
-    def format_move(self, move: Any) -> str:
-        return str(move)
+        parts = text.split(";") if ";" in text else re.findall(r"\([^()]*\)|\S+", text)
+        state = self.start
+        for number, word in enumerate([part.strip() for part in parts if part.strip()], 1):
+            if state.winner() is not None:
+                raise IllegalMove(f"move {number} of {text!r} comes after the end of the game")
+            try:
+                state = state.play(find_move(state, word))
+            except IllegalMove as error:
+                raise IllegalMove(f"move {number} of {text!r}: {error}") from None
+        return state
 
     def board(self, state: Any) -> list[str]:
         return str(state).splitlines()
@@ -216,7 +132,7 @@ def parse_game(spec: str) -> Game:
     start = None if entry is None else entry.parse(rest)
     if entry is None or start is None:
         raise InvalidOption(f"GAME must be {FORMS}, got {spec!r}")
-    return (ColumnGame if entry.form(start) == "slots" else CellGame)(spec, entry.title(start), start)
+    return BoardGame(spec, entry, start)
 
 
 def _load(spec: str) -> Any:

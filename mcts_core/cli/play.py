@@ -6,6 +6,7 @@ from mcts_core import IllegalMove
 from mcts_core.cli import options
 from mcts_core.cli.games import parse_game
 from mcts_core.cli.tables import expectation, make_screen, show_board, show_stats
+from mcts_core.move_names import Names, find_move
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,11 +90,11 @@ class Table:
     def answer(self) -> None:
         """The engine moves."""
         move = self.engine.search(self.state, **self.limits)
-        stats = self.engine.stats()
+        stats, names = self.engine.stats(), Names(self.state)
         self.states.append(self.state.play(move))
         self.screen.text()
         self.screen.text(
-            f"the engine plays {self.game.format_move(move)} ({expectation(stats)} for itself, after "
+            f"the engine plays {names.of(move)} ({expectation(stats)} for itself, after "
             f"{stats.iterations:,} iterations, {stats.iterations_per_second:,.0f} per second)")
         self.show()
 
@@ -118,7 +119,7 @@ class Table:
                 self.undo()
             elif line:
                 try:
-                    state = self.state.play(self.game.parse_move(line, self.state))
+                    state = self.state.play(find_move(self.state, line))
                 except IllegalMove as error:
                     self.screen.text(f"{error}")
                     continue
@@ -129,9 +130,9 @@ class Table:
     def hint(self) -> None:
         """Shows what the engine would play for the person."""
         move = self.engine.search(self.state, **self.limits)
-        stats = self.engine.stats()
-        show_stats(self.screen, self.game, stats, top=5)
-        self.screen.heading(f"hint: {self.game.format_move(move)}, {expectation(stats)}")
+        stats, names = self.engine.stats(), Names(self.state)
+        show_stats(self.screen, names, stats, top=5)
+        self.screen.heading(f"hint: {names.of(move)}, {expectation(stats)}")
 
     def undo(self) -> None:
         """Takes back to the person's last decision."""

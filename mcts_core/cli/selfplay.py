@@ -7,7 +7,8 @@ from functools import partial
 from mcts_core import InvalidOption, WorkersLost
 from mcts_core.cli import options
 from mcts_core.cli.games import parse_game
-from mcts_core.cli.tables import best, expectation, make_screen, show_board, show_stats
+from mcts_core.cli.tables import best, diagram, expectation, make_screen, show_board, show_stats
+from mcts_core.move_names import Names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -133,15 +134,15 @@ def play_game(
             show_board(screen, game, state)
             screen.text()
         move = engine.search(state, **limits)
-        stats = engine.stats()
+        stats, names = engine.stats(), Names(state)
         if screen:
-            show_stats(screen, game, stats, top)
-            screen.heading(f"{game.side(state.to_move)} plays {game.format_move(move)}, {expectation(stats)}")
+            show_stats(screen, names, stats, top)
+            screen.heading(f"{game.side(state.to_move)} plays {names.of(move)}, {expectation(stats)}")
             screen.text()
         searches.append({
             "to_move": state.to_move,
             "move": move,
-            "move_text": game.format_move(move),
+            "move_text": names.of(move),
             "value": best(stats).value,
             "visits": best(stats).visits,
             "proven": stats.proven,
@@ -154,7 +155,7 @@ def play_game(
         state = state.play(move)
     if screen:
         show_board(screen, game, state)
-    record = {"winner": state.winner(), "plies": len(searches), "position": str(state), "searches": searches}
+    record = {"winner": state.winner(), "plies": len(searches), "position": diagram(state), "searches": searches}
     if screen:
         screen.heading(ending(game, record))
         screen.text()

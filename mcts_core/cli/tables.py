@@ -6,6 +6,7 @@ import os
 import sys
 
 from mcts_core import InvalidOption
+from mcts_core.games.board_position import BoardPosition
 from mcts_core.render.markup import proof
 from mcts_core.render.terminal import colour_stones, plain_table, rich_table
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from mcts_core import MoveStats, Stats
     from mcts_core.cli.games import Game
+    from mcts_core.move_names import Names
 
     Screen: TypeAlias = "PlainScreen | RichScreen"
 
@@ -85,7 +87,12 @@ def show_board(screen: Screen, game: Game, state: Any) -> None:
     screen.board(game.board(state), game.coloured)
 
 
-def show_stats(screen: Screen, game: Game, stats: Stats, top: int = 0) -> None:
+def diagram(state: Any) -> str:
+    """The position for JSON: of a board its cells alone."""
+    return state.diagram() if isinstance(state, BoardPosition) else str(state)
+
+
+def show_stats(screen: Screen, names: Names, stats: Stats, top: int = 0) -> None:
     """Prints the statistics of a search: the move to play and the most visited ones, ``top`` rows (0: all), and the
     figures of the search."""
     ordered = sorted(stats.moves, key=lambda entry: entry.move != stats.move)
@@ -94,7 +101,7 @@ def show_stats(screen: Screen, game: Game, stats: Stats, top: int = 0) -> None:
     headings = ["move", "visits", "wins", "value"] + ["proven"] * proven
     rows = []
     for move in shown:
-        row = [game.format_move(move.move), f"{move.visits:,}", f"{move.wins:,.1f}", f"{move.value:.3f}"]
+        row = [names.of(move.move), f"{move.visits:,}", f"{move.wins:,.1f}", f"{move.value:.3f}"]
         if proven:
             row.append(proof(move))
         rows.append(row)

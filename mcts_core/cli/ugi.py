@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     with standard_lines() as lines:
         game = parse_game(args.game)
         engine = UGI(
-            lines, Notation(game.start, game.format_move), seconds=args.seconds, iterations=args.iterations,
+            lines, Notation(game.start), seconds=args.seconds, iterations=args.iterations,
             **options.searcher_options(args))
         serve(engine, lines)
     return 0

@@ -13,6 +13,7 @@ cdef class BoardGeometry:
     cdef mcts_general general
     cdef int rows
     cdef int cols
+    cdef bint slots            # stones fall down columns, and a move is a column; else it is a cell
     cdef const void *start     # the state of the empty board
     cdef int key_from          # the bytes of a state that tell it from others: where they begin,
     cdef int key_size          # a multiple of 8
@@ -36,7 +37,7 @@ cdef class BoardPosition(NativeState):
     cdef void append(self, int move) noexcept                  # a legal move
     cdef int place(self, bytes cells, text) except -1          # fills the empty board
     cdef bint is_free(self, int move) noexcept                 # whether the board has room for it
-    cdef str refusal(self, int move)                           # that it has none; `move` counted as the caller does
+    cdef str refusal(self, int move)                           # that it has none
     cdef int stones(self) noexcept
     cdef int outcome(self) noexcept
     cdef bytes cells(self)                                     # from the top: 0 empty, 1 who began, 2 the other
@@ -45,6 +46,9 @@ cdef class BoardPosition(NativeState):
     cdef int check_new(self, str name) except -1
     cdef void begin(self, BoardGeometry geometry) noexcept
     cdef BoardPosition after(self, object move, str name)
+    cdef int number_of(self, object move, str name) except -1  # of an int or a text, legal or not
+    cdef str name_of(self, int move)                           # h8
+    cdef str both_of(self, int move)                           # h8 (number 112)
 
 
 cdef BoardPosition after_moves(type cls, BoardGeometry geometry, moves, base)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from mcts_core import InvalidOption, InvalidState
+from mcts_core import IllegalMove, InvalidOption, InvalidState
 from mcts_core.arguments import as_int, shorten
 from mcts_core.games.registry import GAMES, entry_of
+from mcts_core.move_names import Names
 from mcts_core.render.markup import check_stats, check_value
 
 TYPE_CHECKING = False  # the command line reads boards: typing and dataclasses would be most of the time that this takes
@@ -17,17 +18,17 @@ Cell = tuple[int, int]
 """Row, from 0 on top, and column."""
 
 _DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 class Board:
-    """The board of a position of this package; ``base`` is the number of the first column where columns have numbers.
+    """The board of a position of this package; ``base`` is the number of the first column where columns have numbers:
+    1 as everywhere, or 0, as ints count them.
 
     Raises InvalidState for other positions, InvalidOption for a base that is not 0 or 1.
     """
 
-    __slots__ = ("columns", "form", "height", "last", "legal", "lines", "rows", "stones", "title", "to_move", "width",
-                 "winner")
+    __slots__ = ("_names", "_state", "columns", "form", "height", "last", "legal", "lines", "rows", "stones", "title",
+                 "to_move", "width", "winner")
 
     form: str
     """``"slots"`` that stones fall into, ``"points"`` where lines cross, or ``"squares"`` with X and O."""
@@ -46,24 +47,22 @@ class Board:
     to_move: int
     winner: int | None
 
-    def __init__(self, state: Any, base: int = 0) -> None:
-        first = as_int(base, "base", 0, 1)
+    def __init__(self, state: Any, base: int = 1) -> None:
+        self._names = names_of(state, base)
+        self._state = state
         entry = entry_of(state)
         if entry is None:
             kinds = [entry.kind for entry in GAMES]
             names = " and ".join(kind.__name__ for kind in kinds if not any(base in kinds for base in kind.__mro__[1:]))
             raise InvalidState(f"only positions of {names} have a picture, got {shorten(state)}")
-        diagram = entry.kind.__str__(state)  # a subclass may write another
         self.form, self.title, line = entry.form(state), entry.caption(state), entry.line(state)
-        if self.form == "slots":
-            self.columns, self.rows = tuple(str(column + first) for column in range(state.cols)), ()
-        else:
-            self.columns = tuple(column_names(state.cols))
-            self.rows = tuple(str(state.rows - row) for row in range(state.rows))
+        self.columns, self.rows = state.column_names, state.row_names
+        if self.form == "slots" and base == 0:
+            self.columns = tuple(map(str, range(state.cols)))
         self.height, self.width = state.rows, state.cols
         self.stones = {
             (row, column): 1 if mark == "X" else -1
-            for row, line in enumerate(diagram.splitlines())
+            for row, line in enumerate(state.diagram().splitlines())
             for column, mark in enumerate(line.split())
             if mark != "."
         }
@@ -77,7 +76,13 @@ class Board:
         self.legal = frozenset(state.legal_moves())
 
     def cell_of(self, move: Any) -> Cell:
-        """Where a stone of ``move`` comes to lie. Raises InvalidOption for a move that is not legal."""
+        """Where a stone of ``move``, an int or a name, comes to lie. Raises InvalidOption for a move that is not
+        legal."""
+        if isinstance(move, str):
+            try:
+                move = self._state.move(move)
+            except IllegalMove as error:
+                raise InvalidOption(str(error)) from None
         number = as_int(move, "a move", 0, self.width * (1 if self.form == "slots" else self.height) - 1)
         if number not in self.legal:
             raise InvalidOption(f"a move must be legal in the position, got {shorten(move)}")
@@ -101,12 +106,7 @@ class Board:
 
     def name_of(self, move: Any) -> str:
         """``move`` as the coordinates beside the board say it; as its text where it is none of this board."""
-        if not isinstance(move, int):
-            return str(move)
-        if self.form == "slots":
-            return self.columns[move] if 0 <= move < self.width else str(move)
-        row, column = divmod(move, self.width)
-        return self.columns[column] + self.rows[row] if 0 <= row < self.height else str(move)
+        return self._names.of(move)
 
     def status(self) -> str:
         """Who is to move or how the game ended, in words."""
@@ -120,9 +120,12 @@ def side(player: int) -> str:
     return "X" if player > 0 else "O"
 
 
-def column_names(count: int) -> list[str]:
-    """The letters of columns: a to z, then aa, ab, ..."""
-    return [_LETTERS[i] if i < 26 else _LETTERS[i // 26 - 1] + _LETTERS[i % 26] for i in range(count)]
+def names_of(state: Any, base: int = 1) -> Names:
+    """What the moves of any position are called in a picture whose columns, where they have numbers, begin at ``base``.
+    Raises InvalidOption for a base that is not 0 or 1."""
+    first = as_int(base, "base", 0, 1)
+    entry = entry_of(state)
+    return Names(None if first == 0 and entry is not None and entry.form(state) == "slots" else state)
 
 
 def is_board(state: Any) -> bool:

@@ -51,7 +51,7 @@ def svg(
     stats: Stats | None = None,
     line: Iterable[Any] = (),
     arrows: Iterable[tuple[Any, Any]] = (),
-    base: int = 0,
+    base: int = 1,
     theme: str = "auto",
     width: int | None = None,
 ) -> str:
@@ -61,8 +61,9 @@ def svg(
         number and the colour the value in percent (or what is proven: W7, L6, D8, with the plies to the end), a ring
         the move to play.
     line: moves from ``state`` on, such as ``stats.pv``, drawn as pale stones with numbers.
-    arrows: pairs of a beginning and an end, each a legal move of ``state`` or (row, column), row 0 on top.
-    base: the number of the first column of Connect Four, 0 or 1.
+    arrows: pairs of a beginning and an end, each a legal move of ``state``, such as 112 or ``"h8"``, or (row, column),
+        row 0 on top.
+    base: the number of the first column of Connect Four: 1, as everywhere on boards, or 0.
     theme: ``"light"``, ``"dark"``, or ``"auto"``: as the reader prefers, light where that is not known.
     width: of the picture in pixels, 50 to 10,000; a natural one by default.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcts_core import InvalidOption, InvalidState, Stats
 from mcts_core.arguments import as_int, shorten
-from mcts_core.render.board import Board, is_board
+from mcts_core.render.board import Board, names_of
 from mcts_core.render.markup import check_stats, label, share_of
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def plot(
     state: Any = None,
     top: int = 5,
     over: str = "seconds",
-    base: int = 0,
+    base: int = 1,
     axes: Sequence[Axes] | None = None,
 ) -> tuple[Axes, Axes]:
     """Draws how a search went on: the shares of the visits and the values of its moves over time.
@@ -35,7 +35,7 @@ def plot(
         know.
     top: how many moves are drawn, 1 to 8: those that have the most visits at the end, and the move to play.
     over: what time is: ``"seconds"`` or ``"iterations"``.
-    base: the number of the first column of Connect Four, 0 or 1.
+    base: the number of the first column of Connect Four: 1, as everywhere on boards, or 0.
     axes: two axes to draw on, for the visits and for the values; by default those of a new figure of pyplot.
 
     Returns the two axes. Raises ModuleNotFoundError without matplotlib, InvalidOption.
@@ -46,7 +46,7 @@ def plot(
         raise InvalidOption(f"over must be {' or '.join(map(repr, _OVER))}, got {shorten(over)}")
     last = found[-1]
     position = last.state if state is None else state
-    board = Board(position, base) if is_board(position) else None
+    names = names_of(position, base)
     first, second = _axes(axes, 2)
     times = [getattr(stats, over) for stats in found]
     moves = [entry.move for entry in sorted(last.moves, key=lambda entry: entry.move != last.move)
@@ -55,7 +55,7 @@ def plot(
         shares, values = _course(found, move)
         style: dict[str, Any] = {
             "color": _COLOURS[number], "marker": _MARKERS[number], "markersize": 4, "linewidth": 2.0 if not number
-            else 1.3, "label": label(move if board is None else board.name_of(move)),
+            else 1.3, "label": label(move, names),
         }
         first.plot(times, shares, **style)
         second.plot(times, values, **style)
@@ -71,12 +71,12 @@ def plot(
     return first, second
 
 
-def heat_map(stats: Stats, *, state: Any = None, base: int = 0, axes: Axes | None = None) -> Axes:
+def heat_map(stats: Stats, *, state: Any = None, base: int = 1, axes: Axes | None = None) -> Axes:
     """Draws the board with the share of the visits of each cell as its colour, on a scale of square roots.
 
     stats: what a search found; it must be one of a position of ConnectFour, MNK, Gomoku or TicTacToe.
     state: that position; by default the one that ``stats`` knows.
-    base: the number of the first column of Connect Four, 0 or 1.
+    base: the number of the first column of Connect Four: 1, as everywhere on boards, or 0.
     axes: where to draw; by default the axes of a new figure of pyplot.
 
     Returns the axes. Raises ModuleNotFoundError without matplotlib, InvalidState, InvalidOption.

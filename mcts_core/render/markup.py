@@ -7,9 +7,11 @@ from mcts_core.arguments import shorten
 
 TYPE_CHECKING = False  # see board.py
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from mcts_core import MoveStats, Node, Stats
+    from mcts_core.move_names import Names
 
 THEMES = ("auto", "light", "dark")
 LONGEST = 80
@@ -38,13 +40,22 @@ def escape(text: str) -> str:
     return text
 
 
-def label(move: Any) -> str:
-    """The text of any move on one line, cut to ``LONGEST`` characters."""
+def label(move: Any, names: Names) -> str:
+    """The name of any move on one line, cut to ``LONGEST`` characters."""
     try:
-        text = " ".join(str(move).split())
-    except Exception:
+        text = " ".join(names.of(move).split())
+    except Exception:  # of its own __str__
         text = shorten(move)
     return text if len(text) <= LONGEST else text[:LONGEST - 1] + "…"
+
+
+def label_line(moves: Iterable[Any], names: Names) -> list[str]:
+    """The labels of moves that follow each other."""
+    found = []
+    for move in moves:
+        found.append(label(move, names))
+        names = names.after(move)
+    return found
 
 
 def check_theme(theme: Any) -> str:

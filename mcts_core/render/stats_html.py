@@ -9,7 +9,8 @@ from typing import Any
 
 from mcts_core import MoveStats, Stats
 from mcts_core.arguments import as_int
-from mcts_core.render.board import Board, is_board
+from mcts_core.move_names import Names
+from mcts_core.render.board import is_board, names_of
 from mcts_core.render.board_svg import svg
 from mcts_core.render.markup import (
     check_stats,
@@ -17,6 +18,7 @@ from mcts_core.render.markup import (
     check_value,
     escape,
     label,
+    label_line,
     number,
     percent,
     proof,
@@ -30,7 +32,7 @@ _CELL = "padding:2px 8px;text-align:right;white-space:nowrap;font-variant-numeri
 
 
 def html(
-    stats: Stats, *, state: Any = None, top: int = 10, base: int = 0, theme: str = "auto", width: int | None = None
+    stats: Stats, *, state: Any = None, top: int = 10, base: int = 1, theme: str = "auto", width: int | None = None
 ) -> str:
     """What a search found, as a piece of HTML without anything from outside.
 
@@ -45,8 +47,8 @@ def html(
     most = as_int(top, "top", 1, 1024)
     check_theme(theme)
     position = stats.state if state is None else state
-    board = Board(position, base) if is_board(position) else None
-    if board is not None:
+    names = names_of(position, base)
+    if is_board(position):
         picture = svg(position, stats=stats, base=base, theme=theme, width=width)
     else:
         own = getattr(position, "_repr_svg_", None)
@@ -54,15 +56,11 @@ def html(
     side = f'<div style="flex:0 1 auto;max-width:100%;overflow-x:auto">{picture}</div>' if picture else ""
     return (
         '<div style="display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start">'
-        f"{side}<div>{_head(stats, board)}{_table(stats, board, most)}{_foot(stats, board, most)}</div></div>"
+        f"{side}<div>{_head(stats, names)}{_table(stats, names, most)}{_foot(stats, names, most)}</div></div>"
     )
 
 
-def _name(move: Any, board: Board | None) -> str:
-    return label(move if board is None else board.name_of(move))
-
-
-def _head(stats: Stats, board: Board | None) -> str:
+def _head(stats: Stats, names: Names) -> str:
     said = proof(stats) or f"value {check_value(stats.value):.3f}"
     figures = (
         f"{stats.iterations:,} iterations in {stats.seconds:.3f} s ({stats.iterations_per_second:,.0f}/s), "
@@ -70,33 +68,34 @@ def _head(stats: Stats, board: Board | None) -> str:
         f"{'still running' if stats.stop_reason == 'running' else f'stopped by {stats.stop_reason}'}"
     )
     return (
-        f'<p style="margin:0 0 4px"><strong>move {escape(_name(stats.move, board))}</strong>, {escape(said)}</p>'
+        f'<p style="margin:0 0 4px"><strong>move {escape(label(stats.move, names))}</strong>, {escape(said)}</p>'
         f'<p style="margin:0 0 8px;max-width:34em;opacity:0.75;font-size:smaller">{escape(figures)}</p>'
     )
 
 
-def _table(stats: Stats, board: Board | None, most: int) -> str:
+def _table(stats: Stats, names: Names, most: int) -> str:
     shown = sorted(stats.moves, key=lambda entry: entry.move != stats.move)[:most]
     known = any(entry.proven is not None for entry in shown)
-    headings = ["move", "", "visits", "share", "", "value", *(["proven"] if known else [])]
+    numbers = names.have_numbers(entry.move for entry in shown)
+    headings = ["move", *(["number"] if numbers else []), "", "visits", "share", "", "value",
+                *(["proven"] if known else [])]
     head = "".join(
         f'<th scope="col" style="{_CELL}">{heading}</th>' if heading else f'<td style="{_CELL}"></td>'
         for heading in headings
     )
     greatest = max((entry.visits for entry in shown), default=0)
-    rows = "".join(_row(entry, stats, board, greatest, known) for entry in shown)
+    rows = "".join(_row(entry, stats, names, greatest, known, numbers) for entry in shown)
     return (f'<table style="border-collapse:collapse"><caption style="position:absolute;clip-path:inset(50%);width:1px;'
             f'height:1px;overflow:hidden">the moves of the search</caption><thead><tr>{head}</tr></thead>'
             f"<tbody>{rows}</tbody></table>")
 
 
-def _row(entry: MoveStats, stats: Stats, board: Board | None, greatest: int, known: bool) -> str:
+def _row(entry: MoveStats, stats: Stats, names: Names, greatest: int, known: bool, numbers: bool) -> str:
     weight = "bold" if entry.move == stats.move else "normal"
-    name = escape(_name(entry.move, board))
-    if board is not None and board.rows:
-        name += f' <span style="opacity:0.6;font-weight:normal;font-size:smaller">{escape(str(entry.move))}</span>'
+    name = escape(label(entry.move, names))
     value = check_value(entry.value)
     cells = [
+        *([f'<span style="opacity:0.6;font-weight:normal">{entry.move}</span>'] if numbers else []),
         _bar(entry.visits / greatest if greatest else 0.0, _VISITS),
         f"{entry.visits:,}",
         escape(percent(share_of(entry.visits, stats))),
@@ -114,9 +113,9 @@ def _bar(share: float, colour: str) -> str:
             f'<span style="{_BAR}{colour};width:{number(_BAR_WIDTH * share)}px"></span></span>')
 
 
-def _foot(stats: Stats, board: Board | None, most: int) -> str:
+def _foot(stats: Stats, names: Names, most: int) -> str:
     rest = len(stats.moves) - most
     more = f"<p style=\"margin:4px 0 0;opacity:0.75;font-size:smaller\">and {rest:,} more moves</p>" if rest > 0 else ""
-    line = " ".join(_name(move, board) for move in stats.pv)
+    line = " ".join(label_line(stats.pv, names))
     line = line if len(line) <= 400 else line[:399] + "…"
     return f'{more}<p style="margin:8px 0 0;max-width:34em">principal variation: {escape(line)}</p>'

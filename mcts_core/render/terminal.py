@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import ceil
 
 from mcts_core.arguments import as_int
-from mcts_core.render.board import Board, is_board
-from mcts_core.render.markup import check_stats, label, percent, proof, share_of
+from mcts_core.games.board_text import draw_board
+from mcts_core.render.board import Board, names_of
+from mcts_core.render.markup import check_stats, label, label_line, percent, proof, share_of
 
 TYPE_CHECKING = False  # see board.py
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from mcts_core import Stats
+    from mcts_core.move_names import Names
 
 _BLOCKS = " ▏▎▍▌▋▊▉█"
 _BAR = 12
@@ -26,19 +28,19 @@ _PLAIN = str.maketrans({**dict(zip(_BLOCKS, "    #####", strict=True)), "–": "
 _STYLES = ((r"X", "bold red"), (r"O", "bold yellow"), (r"[.]", "dim"))
 
 
-def text(state: Any, *, stats: Stats | None = None, base: int = 0) -> str:
+def text(state: Any, *, stats: Stats | None = None, base: int = 1) -> str:
     """The board of a position as plain text, with coordinates, the last move in brackets.
 
     stats: what a search of the position found: instead of its dot, a cell that was visited has a digit, 1 to 9, its
         share of the visits in tenths, rounded up.
-    base: the number of the first column of Connect Four, 0 or 1.
+    base: the number of the first column of Connect Four: 1, as everywhere on boards, or 0.
 
     Raises InvalidState for another kind of position, InvalidOption where ``stats`` are those of another one.
     """
     return "\n".join(_lines(Board(state, base), stats))
 
 
-def rich_board(state: Any, *, stats: Stats | None = None, base: int = 0) -> Text:
+def rich_board(state: Any, *, stats: Stats | None = None, base: int = 1) -> Text:
     """The same in colours, to be printed by a console of ``rich``. Raises ModuleNotFoundError without that."""
     _need_rich()
     from rich.text import Text
@@ -57,7 +59,7 @@ def rich_board(state: Any, *, stats: Stats | None = None, base: int = 0) -> Text
     return found
 
 
-def rich_stats(stats: Stats, *, top: int = 12, base: int = 0) -> Group:
+def rich_stats(stats: Stats, *, top: int = 12, base: int = 1) -> Group:
     """What a search found, to be printed by a console of ``rich``: figures, a table of at most ``top`` moves with bars,
     and the principal variation; in ASCII where the encoding of the console has not the characters. Raises
     ModuleNotFoundError without rich, InvalidOption."""
@@ -66,44 +68,43 @@ def rich_stats(stats: Stats, *, top: int = 12, base: int = 0) -> Group:
 
     check_stats(stats)
     most = as_int(top, "top", 1, 1024)
-    board = Board(stats.state, base) if is_board(stats.state) else None
-    return Group(_Figures(stats, most, board))
+    return Group(_Figures(stats, most, names_of(stats.state, base)))
 
 
 class _Figures:
     """What ``rich_stats`` shows: which characters it may use is known when it is printed."""
 
-    def __init__(self, stats: Stats, most: int, board: Board | None) -> None:
+    def __init__(self, stats: Stats, most: int, names: Names) -> None:
         self._stats = stats
         self._most = most
-        self._board = board
+        self._names = names
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         from rich.text import Text
 
-        stats, most, encoding = self._stats, self._most, options.encoding
-
-        def name(move: Any) -> str:
-            return label(move if self._board is None else self._board.name_of(move))
-
+        stats, most, names, encoding = self._stats, self._most, self._names, options.encoding
         shown = sorted(stats.moves, key=lambda entry: entry.move != stats.move)[:most]
         greatest = max((entry.visits for entry in shown), default=0)
         known = any(entry.proven is not None for entry in shown)
+        numbers = names.have_numbers(entry.move for entry in shown)
         rows = [
             [_fitting(cell, encoding) for cell in (
-                name(entry.move), f"{entry.visits:,}", percent(share_of(entry.visits, stats)),
+                label(entry.move, names), *([str(entry.move)] if numbers else []),
+                f"{entry.visits:,}", percent(share_of(entry.visits, stats)),
                 bar(entry.visits / greatest if greatest else 0.0), f"{entry.value:.3f}" if entry.visits else "–",
                 *([proof(entry)] if known else []))]
             for entry in shown
         ]
         yield Text(_fitting(
-            f"move {name(stats.move)}, {proof(stats) or f'value {stats.value:.3f}'}: "
+            f"move {label(stats.move, names)}{f' (number {stats.move})' if numbers else ''}, "
+            f"{proof(stats) or f'value {stats.value:.3f}'}: "
             f"{stats.iterations:,} iterations in {stats.seconds:.3f} s, "
             f"{stats.nodes:,} nodes, stopped by {stats.stop_reason}", encoding), style="bold")
-        yield rich_table(["move", "visits", "share", "", "value", *(["proven"] if known else [])], rows)
+        yield rich_table(["move", *(["number"] if numbers else []), "visits", "share", "", "value",
+                          *(["proven"] if known else [])], rows)
         if len(stats.moves) > most:
             yield Text(f"... and {len(stats.moves) - most:,} more moves")
-        yield Text(_fitting("principal variation: " + " ".join(map(name, stats.pv)), encoding))
+        yield Text(_fitting("principal variation: " + " ".join(label_line(stats.pv, names)), encoding))
 
 
 def _fitting(text: str, encoding: str) -> str:
@@ -115,9 +116,9 @@ def _fitting(text: str, encoding: str) -> str:
     return text
 
 
-def board_lines(state: Any, base: int = 0) -> list[str]:
+def board_lines(state: Any) -> list[str]:
     """The lines of ``text``."""
-    return _lines(Board(state, base), None)
+    return _lines(Board(state), None)
 
 
 def colour_stones(line: str) -> Text:
@@ -158,21 +159,13 @@ def bar(share: float) -> str:
 
 
 def _lines(board: Board, stats: Stats | None) -> list[str]:
-    marks = _digits(board, stats)
-    names = board.rows or ("",) * board.height
-    wide = max(map(len, names))
-    lines = []
-    for row, name in enumerate(names):
-        line = list(" " + " ".join(
-            marks.get((row, column)) or {1: "X", -1: "O"}.get(board.stones.get((row, column), 0), ".")
-            for column in range(board.width)) + " ")
-        if board.last is not None and board.last[0] == row:
-            line[2 * board.last[1]], line[2 * board.last[1] + 2] = "(", ")"
-        lines.append(f"{name:>{wide}}{''.join(line)}".rstrip())
-    tall = max(map(len, board.columns))
-    for characters in zip(*(column.rjust(tall) for column in board.columns), strict=True):
-        lines.append((" " * (wide + 1) + " ".join(characters)).rstrip())
-    return lines
+    digits = _digits(board, stats)
+    marks = [
+        digits.get((row, column)) or {1: "X", -1: "O"}.get(board.stones.get((row, column), 0), ".")
+        for row in range(board.height) for column in range(board.width)
+    ]
+    last = -1 if board.last is None else board.last[0] * board.width + board.last[1]
+    return draw_board(marks, board.columns, board.rows, last)
 
 
 def _digits(board: Board, stats: Stats | None) -> dict[tuple[int, int], str]:

@@ -9,7 +9,8 @@ from typing import Any
 
 from mcts_core import CHANCE, InvalidOption, Node
 from mcts_core.arguments import shorten
-from mcts_core.render.board import Board, is_board, side
+from mcts_core.move_names import Names
+from mcts_core.render.board import Board, is_board, names_of, side
 from mcts_core.render.markup import check_value, clean, label, number, percent, proof, share_of, value_colour
 
 DEEPEST = 100
@@ -27,7 +28,7 @@ _HEAD = (
 )
 
 
-def dot(tree: Node, *, state: Any = None, pv: Iterable[Any] = (), base: int = 0) -> str:
+def dot(tree: Node, *, state: Any = None, pv: Iterable[Any] = (), base: int = 1) -> str:
     """A directed graph of a tree, such as ``Stats.tree`` gives, in the DOT language.
 
     A node tells its move, its visits with their share of the root's, and its value or what is proven, for the player to
@@ -36,14 +37,16 @@ def dot(tree: Node, *, state: Any = None, pv: Iterable[Any] = (), base: int = 0)
     chance in diamonds, the rest in ellipses. An edge is as thick as the share of the visits; the nodes of the principal
     variation have a thick border.
 
-    state: the position at the root, so that moves are called as on its board; by default they are texts of themselves.
+    state: the position at the root, so that moves have the names that its game gives them; by default they are texts of
+        themselves.
     pv: the principal variation, such as ``Stats.pv``.
-    base: the number of the first column of Connect Four, 0 or 1.
+    base: the number of the first column of Connect Four: 1, as everywhere on boards, or 0.
 
     The text is the same for the same arguments. Raises InvalidOption.
     """
     if not isinstance(tree, Node):
         raise InvalidOption(f"tree must be a Node, such as Stats.tree() gives, got {shorten(tree)}")
+    names = names_of(state, base)
     board = Board(state, base) if is_board(state) else None
     try:
         line = list(islice(pv, DEEPEST))
@@ -64,13 +67,14 @@ def dot(tree: Node, *, state: Any = None, pv: Iterable[Any] = (), base: int = 0)
         f"  graph [label={_quoted(*caption.splitlines())}, tooltip={_quoted('search tree')}];",
     ]
     count = 0
-    waiting: list[tuple[Node, int, int, bool]] = [(tree, -1, 0, True)]  # with its parent and depth, and whether on pv
+    # with its parent and depth, whether on pv, and the names of the moves of the position before
+    waiting: list[tuple[Node, int, int, bool, Names]] = [(tree, -1, 0, True, names)]
     while waiting:
-        node, parent, depth, on_line = waiting.pop()
+        node, parent, depth, on_line, names = waiting.pop()
         if node.value is not None:
             check_value(node.value)
         share = share_of(node.visits, tree)
-        name = "root" if parent < 0 else label(node.move if board is None else board.name_of(node.move))
+        name = "root" if parent < 0 else label(node.move, names)
         words = [name, f"{node.visits:,} visits", proof(node) or _value(node.value)]
         if parent >= 0:
             words[1] = f"{node.visits:,} ({percent(share)})"
@@ -84,8 +88,9 @@ def dot(tree: Node, *, state: Any = None, pv: Iterable[Any] = (), base: int = 0)
         if parent >= 0:
             wide = f'penwidth="{number(0.6 + 5 * share)}"'
             lines.append(f"  n{parent} -> n{count} [{wide}];")
+        below = names.after(node.move) if parent >= 0 and node.children else names
         waiting += [
-            (child, count, depth + 1, on_line and depth < len(line) and child.move == line[depth])
+            (child, count, depth + 1, on_line and depth < len(line) and child.move == line[depth], below)
             for child in reversed(node.children)
         ]
         count += 1

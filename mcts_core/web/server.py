@@ -247,7 +247,10 @@ class Handler(BaseHTTPRequestHandler):
     def _act(self, session: Session, action: str, fields: dict[str, Any]) -> None:
         if action == "play":
             check_names(fields, "move", "ply")
-            session.play(whole(fields, "move", 0, 1023), whole(fields, "ply", 0, 1023))
+            move = fields.get("move")
+            if not isinstance(move, str):
+                move = whole(fields, "move", 0, 1023)
+            session.play(move, whole(fields, "ply", 0, 1023))
         elif action == "begin":
             check_names(fields, "game", "side")
             session.begin(make_game(fields.get("game", self.server.defaults["game"])), _person(fields))

@@ -27,7 +27,7 @@ class Search:
     def __init__(self, purpose: str, state: Any, ply: int) -> None:
         self.purpose = purpose
         self.state = state
-        self.board = Board(state, base=1)
+        self.board = Board(state)
         self.ply = ply
         self.waiting = False
         """Whether other searches have to end before it can begin."""
@@ -84,8 +84,8 @@ class Session:
             self._seconds, self._threads = seconds, threads
             self._tell()
 
-    def play(self, move: int, ply: int) -> None:
-        """The visitor's move, made in the position after ``ply`` moves; a hint that is being looked for ends."""
+    def play(self, move: int | str, ply: int) -> None:
+        """The visitor's move, a number or a name, in the position after ``ply`` moves; the search for a hint ends."""
         with self._news:
             if ply != len(self._states) - 1:
                 raise Refused(409, f"the game is at move {len(self._states) - 1}, not at {ply}")
@@ -190,7 +190,7 @@ class Session:
     def _show(self) -> None:
         """After the position changed."""
         state, ply = self._states[-1], len(self._states) - 1
-        board = Board(state, base=1)
+        board = Board(state)
         self._board = {
             "game": fields_of(state),
             "title": board.title,

@@ -5,7 +5,8 @@ from libc.stdint cimport uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
 from mcts_core.arguments import shorten
-from mcts_core.games.board_text import format_diagram, parse_diagram, parse_moves
+from mcts_core.games.board_text import (CELLS, as_number, cell_name, column_name, column_names, draw_board,
+                                        format_diagram, parse_diagram, parse_moves, row_names)
 from mcts_core.errors import GameOver, IllegalMove, InvalidState
 
 from mcts_core.arguments cimport as_move
@@ -42,7 +43,11 @@ cdef class BoardGeometry:
 
 @cython.no_gc
 cdef class BoardPosition(NativeState):
-    """A position that never changes, so threads may share it; equal by rules and stones."""
+    """A position that never changes, so threads may share it; equal by rules and stones.
+
+    A move is an int. People call it by a name, as written beside the board: ``h8``, or in Connect Four the number of
+    the column from 1. ``play``, ``name`` and ``move`` take both: a text is a name, an int is a number.
+    """
 
     _arguments = ()  # of the constructor
 
@@ -72,6 +77,16 @@ cdef class BoardPosition(NativeState):
         return self.geometry.cols
 
     @property
+    def column_names(self):
+        """What is written below the columns, left to right."""
+        return column_names(self.geometry.cols, self.geometry.slots)
+
+    @property
+    def row_names(self):
+        """What is written beside the rows, from the top; empty where a move is a column."""
+        return row_names(self.geometry.rows, self.geometry.slots)
+
+    @property
     def to_move(self):
         """The player to move: +1 who began, -1 the other."""
         return -1 if self.stones() & 1 else 1
@@ -95,11 +110,43 @@ cdef class BoardPosition(NativeState):
             return 0
         return 1 if self.stones() & 1 else -1
 
+    def name(self, move):
+        """What people call a move: ``name(112)`` is ``"h8"`` on a board of 15 x 15, and in Connect Four ``name(3)`` is
+        ``"4"``. Raises IllegalMove for what is no move of the board; the cell may be taken."""
+        return self.name_of(self.number_of(move, "move"))
+
+    def move(self, text):
+        """The int of the move that people call ``text``: ``move("h8")`` is 112 on a board of 15 x 15.
+
+        An int is returned as it is. Raises IllegalMove for what is no move of the board; whether the move is legal is
+        for ``play`` to say.
+        """
+        return self.number_of(text, "move")
+
+    cdef int number_of(self, object move, str name) except -1:
+        cdef BoardGeometry g = self.geometry
+        if not isinstance(move, str):
+            return as_move(move, self.game.max_moves, name)
+        if g.slots:
+            return as_number(move, "the name of a column", self.game.max_moves, 1)
+        return as_number(move, f"a {name}", self.game.max_moves, 0, g.rows, g.cols)
+
+    cdef str name_of(self, int move):
+        cdef BoardGeometry g = self.geometry
+        return column_name(move, True) if g.slots else cell_name(move, g.rows, g.cols)
+
+    cdef str both_of(self, int move):
+        return f"{self.name_of(move)} (number {move})"
+
     cdef BoardPosition after(self, object move, str name):
         """The position after a move, which errors call by ``name``."""
-        cdef int number = as_move(move, self.game.max_moves, name)
+        cdef int number
+        if type(move) is int:  # the path of programs
+            number = as_move(move, self.game.max_moves, name)
+        else:
+            number = self.number_of(move, name)
         if self.outcome() != MCTS_ONGOING:
-            raise GameOver(f"the game is over, {name} {number} cannot be played")
+            raise GameOver(f"the game is over, {name} {self.both_of(number)} cannot be played")
         if not self.is_free(number):
             raise IllegalMove(self.refusal(number))
         cdef BoardPosition new = self.blank()
@@ -128,8 +175,16 @@ cdef class BoardPosition(NativeState):
         return self.geometry is that.geometry and memcmp(
             <const char *> self.state + start, <const char *> that.state + start, self.geometry.key_size) == 0
 
-    def __str__(self):
+    def diagram(self):
+        """The cells alone, a row a line from the top: ``X`` who began, ``O`` the other, ``.`` empty."""
         return format_diagram(self.cells(), self.geometry.rows, self.geometry.cols)
+
+    def __str__(self):
+        """The board with its coordinates, the last move in brackets; ``from_string`` reads it."""
+        cdef bytearray cells = bytearray(self.cells())
+        cdef int last = self.cell_of(cells, self.history[self.played - 1]) if self.played else -1
+        lines = draw_board([CELLS[cell] for cell in cells], self.column_names, self.row_names, last)
+        return "\n".join(lines) + ('   play("1") is play(0)' if self.geometry.slots else "")
 
     def __repr__(self):
         name = type(self).__name__
@@ -139,7 +194,7 @@ cdef class BoardPosition(NativeState):
         comma = ", " if rules else ""
         if self.played == self.stones():
             return f"{name}.from_moves({list(self.moves)}{comma}{rules})"
-        return f"{name}.from_string({str(self)!r}{comma}{rules})"
+        return f"{name}.from_string({self.diagram()!r}{comma}{rules})"
 
     def __copy__(self):
         return self
@@ -205,7 +260,9 @@ cdef BoardPosition empty_board(type cls, BoardGeometry geometry, int room):
 
 
 cdef BoardPosition after_moves(type cls, BoardGeometry geometry, moves, base):
-    cdef list numbers = parse_moves(moves, geometry.game.max_moves, base)
+    cdef bint cells = not geometry.slots
+    cdef list numbers = parse_moves(moves, geometry.game.max_moves, base, geometry.rows if cells else 0,
+                                    geometry.cols if cells else 0)
     cdef BoardPosition new = empty_board(cls, geometry, len(numbers))
     cdef int move
     for index, number in enumerate(numbers):
@@ -213,7 +270,7 @@ cdef BoardPosition after_moves(type cls, BoardGeometry geometry, moves, base):
         if new.outcome() != MCTS_ONGOING:
             raise IllegalMove(f"move {index + 1} of {shorten(moves)} comes after the end of the game")
         if not new.is_free(move):
-            raise IllegalMove(f"move {index + 1} of {shorten(moves)}: {new.refusal(move + int(base))}")
+            raise IllegalMove(f"move {index + 1} of {shorten(moves)}: {new.refusal(move)}")
         new.append(move)
     return new
 

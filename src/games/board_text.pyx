@@ -1,44 +1,123 @@
-"""Text of positions, the same for every board game: lists of moves and diagrams.
+"""How people write moves, lists of moves and positions, the same for every board game.
 
-A list of moves is a sequence of ints or a text; in a text, moves are separated by spaces, commas or semicolons, or
-simply written one after the other where every move of the board is one digit. A diagram has a row of cells per line,
-row 0 on top: ``X`` the player who began, ``O`` the other, ``.`` empty; white space is free.
+Coordinates: a cell is a letter for the column and a number for the row, ``a1`` at the bottom left; where stones fall
+down columns, a move is the number of its column, from 1.
+
+A list of moves is a text or a sequence. In a text, moves are separated by spaces, commas or semicolons; they may also
+be written one after the other where that has one meaning: numbers of one digit (``4455``), cells (``h8h9``).
+
+A diagram has a row of cells per line, row 0 on top: ``X`` the player who began, ``O`` the other, ``.`` empty; white
+space is free. It may have the coordinates of a printed board around it.
 """
 
 from mcts_core.arguments import as_int, shorten
 from mcts_core.errors import IllegalMove, InvalidState
 
 CELLS = ".XO"
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+DIGITS = "0123456789"
 
 
-def parse_moves(moves, count, base=0):
-    """The moves of a text or a sequence as a list of ints from 0 to ``count - 1``; ``base`` is the first move's number.
+# ---- coordinates -----------------------------------------------------------------------------------------------------
 
-    Whether the moves are legal one after the other is for the game to say. Raises IllegalMove.
+def column_name(column, slots):
+    """What is written below a column: letters, a to z, then aa, ab, ...; with ``slots``, numbers from 1."""
+    if slots:
+        return str(column + 1)
+    return LETTERS[column] if column < 26 else LETTERS[column // 26 - 1] + LETTERS[column % 26]
+
+
+def column_names(cols, slots):
+    """What is written below the columns, left to right."""
+    return tuple([column_name(column, slots) for column in range(cols)])
+
+
+def row_names(rows, slots):
+    """What is written beside the rows, from the top: numbers down to 1; nothing with ``slots``."""
+    return () if slots else tuple([str(rows - row) for row in range(rows)])
+
+
+def cell_name(cell, rows, cols):
+    """The name of a cell, such as h8."""
+    return f"{column_name(cell % cols, False)}{rows - cell // cols}"
+
+
+def find_cell(text, rows, cols):
+    """The cell that ``text`` names, such as h8 or H8; -1 where the board has none of this name."""
+    letters = text.rstrip(DIGITS)
+    number = text[len(letters):]
+    if not text.isascii() or not 1 <= len(number) <= 4:
+        return -1
+    names = column_names(cols, False)
+    row = rows - int(number)
+    if letters.lower() not in names or not 0 <= row < rows:
+        return -1
+    return row * cols + names.index(letters.lower())
+
+
+# ---- moves -----------------------------------------------------------------------------------------------------------
+
+def split_moves(moves, digits, cells):
+    """The moves of a text or a sequence, one by one: the words of the text, or what the sequence holds.
+
+    A text of one word is split further: with ``cells`` into the names of cells that it is made of, else with ``digits``
+    into its characters. Raises IllegalMove for what holds no moves.
     """
-    base = as_int(base, "base", 0, 1)
-    last = count - 1 + base
-    whole = shorten(moves)
-    if isinstance(moves, (bytes, bytearray)):
-        raise IllegalMove(f"moves must be a text or a sequence of ints, got {whole}")
     if isinstance(moves, str):
-        tokens = moves.replace(",", " ").replace(";", " ").split()
-        if last <= 9 and len(tokens) == 1:
-            tokens = list(tokens[0])
-        numbers = []
-        for token in tokens:
-            if not (token.isascii() and token.isdigit() and len(token) < 10):
-                raise IllegalMove(f"move {len(numbers) + 1} of {whole} must be a number from {base} to {last}, "
-                                  f"got {shorten(token)}")
-            numbers.append(int(token))
-    else:
+        words = moves.replace(",", " ").replace(";", " ").split()
+        if len(words) != 1:
+            return words
+        return cells and split_cells(words[0]) or (list(words[0]) if digits else words)
+    if not isinstance(moves, (bytes, bytearray)):
         try:
-            numbers = list(moves)
+            return list(moves)
         except TypeError:
-            raise IllegalMove(f"moves must be a text or a sequence of ints, got {whole}") from None
-    return [as_int(number, f"move {index + 1} of {whole}", base, last, IllegalMove) - base
-            for index, number in enumerate(numbers)]
+            pass
+    raise IllegalMove(f"moves must be a text or a sequence of moves, got {shorten(moves)}")
 
+
+def split_cells(word):
+    """The names of cells that are written one after the other in ``word``; none where it is no such text."""
+    found = []
+    rest = word
+    while rest:
+        letters = rest[:len(rest) - len(rest.lstrip(LETTERS + LETTERS.upper()))]
+        number = rest[len(letters):]
+        number = number[:len(number) - len(number.lstrip(DIGITS))]
+        if not letters or not number:
+            return []
+        found.append(letters + number)
+        rest = rest[len(letters) + len(number):]
+    return found
+
+
+def as_number(move, what, count, base, rows=0, cols=0):
+    """The number, from 0 to ``count - 1``, of a move that is an int or a text; errors call it ``what``.
+
+    Numbers count from ``base``. On a board of ``rows`` and ``cols`` whose moves are cells, a text may also name the
+    cell. Whether the move is legal is for the game to say. Raises IllegalMove.
+    """
+    if not isinstance(move, str):
+        return as_int(move, what, base, count - 1 + base, IllegalMove) - base
+    word = move.strip()
+    number = find_cell(word, rows, cols)
+    if number < 0 and word.isascii() and word.isdigit() and len(word) < 10:
+        number = int(word) - base
+    if not 0 <= number < count:
+        names = f"a cell from a1 to {cell_name(cols - 1, rows, cols)}, or " if rows else ""
+        raise IllegalMove(f"{what} must be {names}a number from {base} to {count - 1 + base}, got {shorten(move)}")
+    return number
+
+
+def parse_moves(moves, count, base=0, rows=0, cols=0):
+    """The moves of a text or a sequence as a list of ints from 0 to ``count - 1``; see split_moves and as_number."""
+    base = as_int(base, "base", 0, 1)
+    whole = shorten(moves)
+    return [as_number(move, f"move {index + 1} of {whole}", count, base, rows, cols)
+            for index, move in enumerate(split_moves(moves, count - 1 + base <= 9, rows > 0))]
+
+
+# ---- diagrams --------------------------------------------------------------------------------------------------------
 
 def parse_diagram(text, rows, cols):
     """The cells of a diagram, row by row from the top, as bytes: 0 empty, 1 the player who began, 2 the other.
@@ -47,6 +126,7 @@ def parse_diagram(text, rows, cols):
     """
     if not isinstance(text, str):
         raise InvalidState(f"a diagram must be a str, got {shorten(text)}")
+    text = without_coordinates(text, rows, cols)
     cells = "".join(text.split()).upper()
     values = bytearray()
     for index, cell in enumerate(cells):
@@ -67,6 +147,24 @@ def parse_diagram(text, rows, cols):
     return bytes(values)
 
 
+def without_coordinates(text, rows, cols):
+    """The diagram within a board that ``draw_board`` has drawn; any other text as it is."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    for slots in (False, True):
+        names = [line.split() for line in lines_of_columns(column_names(cols, slots), 0)]
+        if len(lines) != rows + len(names) or any(
+                lines[rows + at].split()[:len(each)] != each for at, each in enumerate(names)):
+            continue
+        found = []
+        for row, line in enumerate(lines[:rows]):
+            line = line.strip()
+            if not slots and not line.startswith(str(rows - row)):
+                return text
+            found.append(line.lstrip(DIGITS).replace("(", " ").replace(")", " "))
+        return "\n".join(found)
+    return text
+
+
 def check_winner(first, second, stones, line, text):
     """Raises InvalidState unless at most one player has a ``line`` and then has made the last of all ``stones``."""
     if first and second:
@@ -79,3 +177,27 @@ def check_winner(first, second, stones, line, text):
 def format_diagram(cells, rows, cols):
     """The diagram of ``rows * cols`` cells (0, 1, 2), one row a line, a space between two cells."""
     return "\n".join(" ".join(CELLS[cells[row * cols + col]] for col in range(cols)) for row in range(rows))
+
+
+def lines_of_columns(names, margin):
+    """The lines below a board with the names of its columns, which are written downwards, behind ``margin`` spaces."""
+    tall = max([len(name) for name in names])
+    return [(" " * (margin + 1) + " ".join(characters)).rstrip()
+            for characters in zip(*[name.rjust(tall) for name in names], strict=True)]
+
+
+def draw_board(marks, columns, rows, last=-1):
+    """The lines of a board with its coordinates: ``marks`` has a character for each cell, row by row from the top.
+
+    ``columns`` and ``rows`` are what is written beside them, ``rows`` may be empty. The cell ``last`` is in brackets.
+    """
+    cols = len(columns)
+    margin = max([len(name) for name in rows], default=0)
+    lines = []
+    for row in range(len(marks) // cols):
+        line = list(" " + " ".join(marks[row * cols:(row + 1) * cols]) + " ")
+        if last >= 0 and last // cols == row:
+            line[2 * (last % cols)], line[2 * (last % cols) + 2] = "(", ")"
+        name = rows[row] if rows else ""
+        lines.append(f"{name:>{margin}}{''.join(line)}".rstrip())
+    return lines + lines_of_columns(columns, margin)

@@ -17,7 +17,7 @@ import sys
 
 from mcts_core.errors import GameError, GameOver, IllegalMove, InvalidOption, InvalidState
 from mcts_core.arguments import as_int, shorten
-from mcts_core.games.board_text import parse_moves
+from mcts_core.games.board_text import as_number, split_moves
 
 from mcts_core.game cimport (MCTS_DRAW, MCTS_ERROR, MCTS_ONGOING, MCTS_WIN, NativeState, mcts_expand, mcts_game,
                              mcts_general, mcts_guide, mcts_legal_moves, mcts_observe, mcts_play, mcts_rollout,
@@ -141,6 +141,7 @@ cdef class NativeGame:
     cdef bytes start
     cdef readonly str name
     cdef object text             # from a position to its str(), or None
+    cdef object move_name        # from a position and a legal move to the text of the move, or None
 
     def __cinit__(self):
         # until native_game fills it, a game without moves: what __new__ of Python makes must not crash either
@@ -225,14 +226,17 @@ cdef class NativeGame:
         return self.state()
 
     def from_moves(self, moves, *, base=0):
-        """The position after ``moves``, a text or a sequence of ints, from the first one.
+        """The position after ``moves``, a text or a sequence of moves, from the first one.
 
-        ``base`` (0 or 1) is the number of the first move. Raises IllegalMove, naming the move.
+        Each is a number, of which the first one is ``base`` (0 or 1), or where the game has ``move_name`` a name.
+        Raises IllegalMove, naming the move.
         """
-        state = self.place(self.start, None)
-        for index, move in enumerate(parse_moves(moves, self.rules.max_moves, base)):
+        cdef NativePosition state = self.place(self.start, None)
+        cdef int first = as_int(base, "base", 0, 1)
+        cdef bint digits = self.move_name is None and self.rules.max_moves - 1 + first <= 9
+        for index, move in enumerate(split_moves(moves, digits, False)):
             try:
-                state = state.play(move)
+                state = state.play(state.number_of(move, first))
             except (IllegalMove, GameOver) as error:
                 raise IllegalMove(f"move {index + 1} of {shorten(moves)}: {error}") from None
         return state
@@ -280,7 +284,8 @@ def find_game(name):
 
 
 def native_game(*, legal_moves, play, state_size, max_moves, start=None, to_move=None, rollout=None, simulate=None,
-                expand=None, observe=None, shape=None, max_plies=0, context=None, name=None, text=None):
+                expand=None, observe=None, shape=None, max_plies=0, context=None, name=None, text=None,
+                move_name=None):
     """A game whose rules are native functions; see ``docs/native_games.md`` and ``mcts_core/simple_game.h``.
 
     Each function is a ``numba.cfunc``, a function of ctypes, a capsule as in ``scipy.LowLevelCallable``, or an address.
@@ -303,6 +308,8 @@ def native_game(*, legal_moves, play, state_size, max_moves, start=None, to_move
         None: NULL.
     name: of the game, for messages; as ``"module:attribute"`` where the game is found, it lets positions be pickled.
     text: a function from a position to its str().
+    move_name: a function from a position and a legal move to the text that people call it, such as ``"b2a3"``. It is
+        shown wherever moves are, and ``play``, ``move`` and ``from_moves`` read it. Without it moves are numbers.
 
     A function that returns a negative number, or one that it must not return, ends the search with a GameError. The
     search calls the functions without the GIL, from several threads at once where several search: they may not write
@@ -317,8 +324,12 @@ def native_game(*, legal_moves, play, state_size, max_moves, start=None, to_move
         raise InvalidOption(f"name must be a text, got {shorten(name)}")
     if text is not None and not callable(text):
         raise InvalidOption(f"text must be a function from a position to a str, got {shorten(text)}")
+    if move_name is not None and not callable(move_name):
+        raise InvalidOption(f"move_name must be a function from a position and a move to a str, "
+                            f"got {shorten(move_name)}")
     game.name = "native_game" if name is None else name
     game.text = text
+    game.move_name = move_name
     game.kept = (legal_moves, play, to_move, rollout, simulate, expand, observe)
     rules.legal_moves = <mcts_legal_moves><uintptr_t>address_of(legal_moves, "legal_moves")
     rules.play = <mcts_play><uintptr_t>address_of(play, "play")
@@ -513,16 +524,67 @@ cdef class NativePosition(NativeState):
                             "play() has said; a player who cannot move needs a move that passes")
         return found
 
+    def name(self, move):
+        """What people call a legal move: the text that the game's ``move_name`` gives it, or its number.
+
+        Raises IllegalMove, also for a move that is not legal where the game has ``move_name``, and GameError.
+        """
+        cdef int number = self.number_of(move, 0)
+        if self.owner.move_name is not None and number not in self.legal_moves():
+            raise self.refusal(move)
+        return self.name_of(number)
+
+    def move(self, text):
+        """The number of the move that people call ``text``; a number is returned as it is. Raises IllegalMove,
+        GameError."""
+        return self.number_of(text, 0)
+
+    cdef int number_of(self, object move, int base) except -1:
+        """The number of a move that is an int, counted from ``base``, or a text, which may be a name."""
+        if type(move) is not int and isinstance(move, str) and self.owner.move_name is not None:
+            wanted = "".join(move.split())
+            for number in self.legal_moves():
+                if "".join(self.name_of(number).split()) == wanted:
+                    return number
+            if not (wanted.isascii() and wanted.isdigit()):
+                raise self.refusal(move)
+        if base == 0 and not isinstance(move, str):
+            return as_move(move, self.owner.rules.max_moves, "move")
+        return as_number(move, "a move", self.owner.rules.max_moves, base)
+
+    cdef str name_of(self, int number):
+        """The name of a legal move."""
+        if self.owner.move_name is None:
+            return str(number)
+        name = self.owner.move_name(self, number)
+        if not isinstance(name, str) or not name.strip():
+            raise GameError(f"{self.owner.name}: move_name must return a text for a legal move, "
+                            f"got {shorten(name)} for {number}")
+        return name
+
+    cdef object refusal(self, object move):
+        """The IllegalMove that says that ``move`` is none of the legal ones, and which they are."""
+        legal = self.legal_moves()
+        if self.owner.move_name is not None:
+            legal = [self.name_of(number) for number in legal]
+        return IllegalMove(f"move {move if isinstance(move, int) else shorten(move)} is not legal; legal moves: "
+                           f"{shorten(legal)}")
+
     def play(self, move):
-        """The position after ``move``. Raises IllegalMove, GameOver in a finished game, and GameError."""
+        """The position after ``move``, a number or its name. Raises IllegalMove, GameOver in a finished game, and
+        GameError."""
         cdef mcts_rules *rules = &self.owner.rules
         cdef NativePosition new
-        cdef int number = as_move(move, rules.max_moves, "move")
+        cdef int number
         if self.over != MCTS_ONGOING:
-            raise GameOver(f"the game is over, move {number} cannot be played")
+            raise GameOver(f"the game is over, move {shorten(move)} cannot be played")
+        if type(move) is int:
+            number = as_move(move, rules.max_moves, "move")
+        else:
+            number = self.number_of(move, 0)
         legal = self.legal_moves()
         if number not in legal:
-            raise IllegalMove(f"move {number} is not legal; legal moves: {shorten(legal)}")
+            raise self.refusal(move)
         new = new_position(self.owner, self.played + 1)
         memcpy(new.block, self.block, rules.state_size)
         memcpy(new.history, self.history, self.played * sizeof(uint32_t))

@@ -37,7 +37,7 @@ def test_random_games_go_as_those_of_the_native_game(rows, cols, connect):
             move = dice.choice(native.legal_moves())
             mine, native = mine.play(move), native.play(move)
             if dice.random() < 0.2:  # from a board with stones
-                cells = [{".": 0, "X": 1, "O": -1}[cell] for cell in str(native).split()]
+                cells = [{".": 0, "X": 1, "O": -1}[cell] for cell in native.diagram().split()]
                 if native.winner() is None:
                     mine = AnyBoard(rows, cols, connect, cells, native.to_move)
         assert mine.winner() == native.winner() and mine.legal_moves() == []

@@ -157,7 +157,7 @@ def test_x_is_the_column_and_y_the_row(talk, searches):
     talk.ask("RECTSTART 7,5", "TURN 6,0")
     state = searches[0][0]
     assert (state.m, state.n, state.k) == (7, 5, 5) and state.moves in ((6,), ())
-    assert str(state).splitlines()[0] == ". . . . . . X"
+    assert state.diagram().splitlines()[0] == ". . . . . . X"
 
 
 def test_four_are_made_five_and_the_other_four_are_stopped(talk):
@@ -177,7 +177,7 @@ def test_the_stones_of_a_board_come_in_any_order(talk, searches):
 def test_the_engine_is_the_first_player_where_the_stones_are_as_many(talk, searches):
     talk.ask("START 15", *board("7,7", "8,8"))
     state = searches[0][0]
-    assert state.to_move == 1 and str(state).splitlines()[7].split()[7] == "X"
+    assert state.to_move == 1 and state.diagram().splitlines()[7].split()[7] == "X"
 
 
 def test_a_board_without_stones_is_that_of_begin(talk, searches):

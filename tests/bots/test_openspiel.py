@@ -153,6 +153,17 @@ def test_a_start_of_ones_own_is_kept():
         pyspiel.load_game("chess").new_initial_state("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"))
 
 
+def test_moves_have_the_names_of_openspiel():
+    state = openspiel.state("hex(board_size=4)")
+    position = state.to_pyspiel()
+    assert [state.name(move) for move in state.legal_moves()] == [
+        position.action_to_string(move) for move in position.legal_actions()]
+    move = mc.search(state, iterations=50, seed=1)
+    assert str(mc.stats()).startswith(f"move {state.name(move)} (number {move})  ")
+    dice = openspiel.state("pig(winscore=9)").play(0)
+    assert dice.to_move == mc.CHANCE and dice.name(dice.legal_moves()[0]) == "Roll 1"
+
+
 def test_the_source_is_copied():
     position = pyspiel.load_game("hex(board_size=4)").new_initial_state()
     state = openspiel.state(position)

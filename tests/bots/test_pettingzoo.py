@@ -17,7 +17,7 @@ class Environment:
 
 def observed(position, legal=None):
     """What the player to move observes, as lists."""
-    rows = [line.split() for line in str(position).splitlines()]
+    rows = [line.split() for line in position.diagram().splitlines()]
     mine = "X" if position.to_move == 1 else "O"
     theirs = "O" if mine == "X" else "X"
     planes = [[[int(cell == mine), int(cell == theirs)] for cell in row] for row in rows]

@@ -24,10 +24,8 @@ class Talk:
 
     def __init__(self, game="connect4", **options):
         if isinstance(game, str):
-            parsed = parse_game(game)
-            notation = Notation(parsed.start, parsed.format_move)
-        else:
-            notation = Notation(game)
+            game = parse_game(game).start
+        notation = Notation(game)
         self.written = io.BytesIO()
         self.engine = UGI(Lines(io.BytesIO(), self.written), notation, **{"iterations": 50, "seed": 1, **options})
 
@@ -418,8 +416,17 @@ def test_names_are_one_word_each_and_unlike():
 def test_names_of_games_of_this_package_are_those_of_the_command_line():
     for game, names in (("connect4", ["1", "2", "3", "4", "5", "6", "7"]),
                         ("tictactoe", ["a3", "b3", "c3", "a2", "b2", "c2", "a1", "b1", "c1"])):
-        parsed = parse_game(game)
-        assert list(Notation(parsed.start, parsed.format_move).names(parsed.start)) == names
+        start = parse_game(game).start
+        assert list(Notation(start).names(start)) == names
+
+
+def test_names_of_a_users_game_are_those_that_it_gives():
+    class Named(Game):
+        def name(self, move):
+            return f"go {move}"
+
+    names = Notation(Named()).names(Named(("a", "b c")))
+    assert names == {"goa": "a", "gobc": "b c"} and Notation(Named()).name(Named(("a", "b c")), "b c") == "gobc"
 
 
 @pytest.mark.parametrize("moves", [("a", "b"), ((0, 1), (1, 0)), (1, "1"), (Nameless(), Nameless()), (None, ())])

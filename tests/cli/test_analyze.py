@@ -32,7 +32,7 @@ def test_the_document_is_the_position_and_its_stats(cli):
     assert list(document) == ["game", "moves", "position", "to_move", "move", "move_text", "pv_text", "stats"]
     assert document["game"] == "connect4"
     assert document["moves"] == [3, 3, 4, 4]
-    assert document["position"] == str(mcts_core.ConnectFour.from_moves([3, 3, 4, 4]))
+    assert document["position"] == mcts_core.ConnectFour.from_moves([3, 3, 4, 4]).diagram()
     assert document["to_move"] == 1
     assert document["move_text"] == str(document["move"] + 1)
     engine = mcts_core.Searcher(seed=3)

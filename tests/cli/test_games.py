@@ -65,13 +65,13 @@ def test_connect4_wide_boards_separate_their_moves():
 
 
 @pytest.mark.parametrize("text, words", [
-    ("0", "move 1 of '0': a column must be a number from 1 to 7, got '0'"),
-    ("48", "move 2 of '48': a column must be a number from 1 to 7, got '8'"),
+    ("0", "move 1 of '0' must be a number from 1 to 7, got '0'"),
+    ("48", "move 2 of '48' must be a number from 1 to 7, got '8'"),
     ("4x", "got 'x'"),
     ("-1", "got '-'"),
     ("٤", "got '٤'"),
-    ("4444444", "move 7 of '4444444': column 4 is full; columns with room: 1 2 3 5 6 7"),
-    ("12121213", "move 8 of '12121213': the game ended before '3'"),
+    ("4444444", "move 7 of '4444444': column 4 (number 3) is full"),
+    ("12121213", "move 8 of '12121213' comes after the end of the game"),
 ])
 def test_connect4_bad_moves_are_explained(text, words):
     with pytest.raises(IllegalMove) as caught:
@@ -89,25 +89,6 @@ def test_connect4_board_shows_columns_and_the_last_move():
 # ---- m,n,k ----
 
 
-def test_cells_are_named_from_the_bottom_on_the_left():
-    game = parse_game("gomoku")
-    assert game.format_move(0) == "a15"
-    assert game.format_move(14) == "o15"
-    assert game.format_move(14 * 15) == "a1"
-    assert game.format_move(112) == "h8"
-    for move in game.start.legal_moves():
-        assert game.parse_move(game.format_move(move), game.start) == move
-        assert game.parse_move(str(move), game.start) == move
-
-
-def test_columns_beyond_z_have_two_letters():
-    game = parse_game("gomoku:32")
-    names = {game.format_move(move) for move in game.start.legal_moves()}
-    assert len(names) == 32 * 32
-    assert {"a1", "z32", "aa1", "af32"} <= names
-    assert game.parse_move("AF1", game.start) == 32 * 32 - 1
-
-
 @pytest.mark.parametrize("text, base", [("h8h9i7", None), ("h8 h9 i7", None), ("H8,h9; i7", None),
                                         ("112 97 128", None), ("112 h9 128", None), ("113 98 129", 1)])
 def test_gomoku_moves_are_cells_or_numbers(text, base):
@@ -120,11 +101,11 @@ def test_tictactoe_numbers_may_touch():
 
 
 @pytest.mark.parametrize("text, words", [
-    ("p1", "a cell must be a letter and a number from a1 to o15, or a number from 0 to 224, got 'p1'"),
+    ("p1", "move 1 of 'p1' must be a cell from a1 to o15, or a number from 0 to 224, got 'p1'"),
     ("a0", "got 'a0'"),
     ("a16", "got 'a16'"),
     ("225", "got '225'"),
-    ("h8 h8", "move 2 of 'h8 h8': cell h8 is taken"),
+    ("h8 h8", "move 2 of 'h8 h8': cell h8 (number 112) is occupied"),
     ("h", "got 'h'"),
     ("8h", "got '8h'"),
 ])
@@ -185,7 +166,6 @@ def test_python_moves_are_their_str(module, text):
     state = game.play_text(text)
     assert state.left == 1 and state.to_move == 1
     assert game.board(state) == ["1 left"]
-    assert game.format_move(("take", 1)) == "('take', 1)"
     assert game.prompt(state) == "a move: ('take', 1)"
 
 

@@ -43,7 +43,7 @@ def test_unknown_arguments_end_with_usage_and_code_2(cli, argv):
 
 @pytest.mark.parametrize("argv, words", [
     (["analyze", "chess"], "GAME must be connect4"),
-    (["analyze", "connect4", "8"], "a column must be a number from 1 to 7, got '8'"),
+    (["analyze", "connect4", "8"], "move 1 of '8' must be a number from 1 to 7, got '8'"),
     (["analyze", "connect4", "--seconds", "nan"], "nan"),
     (["analyze", "connect4", "--seconds", "-1"], "-1"),
     (["analyze", "connect4", "--iterations", "0"], "iterations"),
@@ -51,7 +51,7 @@ def test_unknown_arguments_end_with_usage_and_code_2(cli, argv):
     (["analyze", "connect4:0x7x4"], "rows"),
     (["analyze", "tictactoe", "01234567 8"], "8"),
     (["analyze", "tictactoe", "03142"], "over"),
-    (["analyze", "tictactoe", "031425"], "the game ended before '5'"),
+    (["analyze", "tictactoe", "031425"], "move 6 of '031425' comes after the end of the game"),
     (["selfplay", "tictactoe", "--games", "0"], "--games must be 1 or more, got 0"),
     (["bench", "chess"], "GAME must be connect4"),
     (["bench", "tictactoe", "--seconds", "0"], "seconds"),

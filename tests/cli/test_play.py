@@ -38,8 +38,8 @@ def test_a_move_is_answered(typed):
 def test_a_wrong_move_is_explained_and_asked_again(typed):
     code, out = typed(["9", "", "h8", "4"], "connect4")
     assert code == 0
-    assert "a column must be a number from 1 to 7, got '9'\n" in out
-    assert "a column must be a number from 1 to 7, got 'h8'\n" in out
+    assert "the name of a column must be a number from 1 to 7, got '9'\n" in out
+    assert "the name of a column must be a number from 1 to 7, got 'h8'\n" in out
     assert out.count("the engine plays") == 1
     assert out.count("X, column 1-7: ") == 5
 
@@ -87,7 +87,7 @@ def test_games_end_with_the_result(typed):
     code, out = typed(cells * 3, "tictactoe")
     assert code == 0
     assert out.splitlines()[-1].split(" after ")[0] in ("a draw", "you win", "the engine wins")
-    assert " is taken\n" in out
+    assert " is occupied\n" in out
 
 
 def test_ctrl_c_at_the_prompt_ends_with_130(cli, monkeypatch):

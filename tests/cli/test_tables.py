@@ -8,6 +8,7 @@ import pytest
 import mcts_core
 from mcts_core.cli.games import parse_game
 from mcts_core.cli.tables import PlainScreen, RichScreen, expectation, make_screen, proof, show_board, show_stats
+from mcts_core.move_names import Names
 
 ESCAPE = re.compile("\x1b\\[[0-9;]*m")
 
@@ -51,8 +52,7 @@ def test_without_rich_there_is_plain_text(monkeypatch):
 
 def test_plain_tables_are_aligned(searched):
     stream = io.StringIO()
-    game = parse_game("connect4")
-    show_stats(PlainScreen(stream), game, searched)
+    show_stats(PlainScreen(stream), Names(searched.state), searched)
     lines = stream.getvalue().splitlines()
     assert lines[0].split() == ["move", "visits", "wins", "value"]
     assert len({len(line) for line in lines[:8]}) == 1
@@ -66,10 +66,9 @@ def test_plain_tables_are_aligned(searched):
 
 
 def test_rich_tables_say_the_same(searched):
-    game = parse_game("connect4")
     plain, rich = io.StringIO(), io.StringIO()
-    show_stats(PlainScreen(plain), game, searched, top=3)
-    show_stats(make_screen("always", rich), game, searched, top=3)
+    show_stats(PlainScreen(plain), Names(searched.state), searched, top=3)
+    show_stats(make_screen("always", rich), Names(searched.state), searched, top=3)
     assert ESCAPE.search(rich.getvalue())
     words = [word for word in ESCAPE.sub("", rich.getvalue()).split() if set(word) != {"─"}]
     assert words == plain.getvalue().split()
@@ -101,7 +100,7 @@ def test_the_move_to_play_is_the_first_row_with_what_is_proven():
     assert engine.search(state, iterations=500) == 3
     stats = dataclasses.replace(engine.stats(), moves=tuple(sorted(engine.stats().moves, key=lambda m: m.move)))
     stream = io.StringIO()
-    show_stats(PlainScreen(stream), parse_game("connect4"), stats, top=2)
+    show_stats(PlainScreen(stream), Names(state), stats, top=2)
     lines = stream.getvalue().splitlines()
     assert lines[0].split() == ["move", "visits", "wins", "value", "proven"]
     assert lines[1].split()[0] == "4" and lines[1].endswith("  win in 1")

@@ -219,7 +219,7 @@ def test_native_observations_are_the_diagram(state):
 
     draw = random.Random(5)
     while state.winner() is None:
-        diagram = np.array([line.split() for line in str(state).splitlines()])
+        diagram = np.array([line.split() for line in state.diagram().splitlines()])
         mine, theirs = ("X", "O") if state.to_move == 1 else ("O", "X")
         planes = state.observation()
         assert planes.dtype == np.float32 and planes.shape == (3, *diagram.shape)

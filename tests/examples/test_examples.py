@@ -186,7 +186,7 @@ def test_breakthrough_is_that_of_openspiel(breakthrough):
         state, other = breakthrough.Breakthrough(), game.new_initial_state()
         while not other.is_terminal():
             assert state.winner() is None and state.to_move == (1 if other.current_player() == 0 else -1)
-            names = {state.name_of(move): move for move in state.legal_moves()}
+            names = {state.name(move): move for move in state.legal_moves()}
             actions = {mirrored(other.action_to_string(action)): action for action in other.legal_actions()}
             assert names.keys() == actions.keys() and len(names) == len(state.legal_moves())
             name = choice.choice(sorted(names))
@@ -206,7 +206,7 @@ def test_breakthrough_is_a_sound_game(breakthrough):
 def test_positions_of_breakthrough_are_values(breakthrough):
     start = breakthrough.Breakthrough()
     assert str(start).splitlines()[1:3] == ["7 b b b b b b b b", "6 . . . . . . . ."]
-    assert start.legal_moves()[:1] == [3 * 9] and start.name_of(3 * 9) == "b2a3"
+    assert start.legal_moves()[:1] == [3 * 9] and start.name(3 * 9) == "b2a3"
     one = breakthrough.Breakthrough.from_moves([27, 3 * 48 + 1, 3 * 10 + 1])
     two = breakthrough.Breakthrough.from_moves([3 * 10 + 1, 3 * 48 + 1, 27])
     assert one == two and hash(one) == hash(two) and one != start
@@ -224,12 +224,12 @@ def test_the_valuation_of_breakthrough(breakthrough):
     assert probe.value([]) == (0, 32768, None)
     path = []
     for name in ("a2a3", "h7h6", "a3a4", "h6h5", "a4a5", "h5h4", "a5a6"):
-        move = next(move for move in state.legal_moves() if state.name_of(move) == name)
+        move = next(move for move in state.legal_moves() if state.name(move) == name)
         state, path = state.play(move), [*path, move]
     assert probe.value(path)[1] == 32768 - 1000 * (25 - 16) // 4
     engine = mcts_core.Searcher(selection="puct", valuation="network", seed=1, solver=False)
     engine.search(state, iterations=200)
-    priors = {state.name_of(entry.move): entry.prior for entry in engine.stats().moves}
+    priors = {state.name(entry.move): entry.prior for entry in engine.stats().moves}
     assert sum(priors.values()) == pytest.approx(1)
     assert max(priors, key=priors.get) == "b7a6" and priors["h4h3"] > priors["g7g6"]
     assert engine.options(state)["network"] is None
@@ -245,10 +245,10 @@ def test_the_search_wins_breakthrough_in_two(breakthrough, options):
     """White runs to the last row; black, who would win a move later, cannot stop both ways."""
     state = breakthrough.Breakthrough()
     for name in ("a2a3", "h7h6", "a3a4", "h6h5", "a4a5", "h5h4", "a5a6", "h4h3", "a6b7", "h3g2"):
-        state = state.play(next(move for move in state.legal_moves() if state.name_of(move) == name))
+        state = state.play(next(move for move in state.legal_moves() if state.name(move) == name))
     move = mcts_core.search(state, iterations=3000, seed=1, **options)
     after = state.play(move)
-    assert after.winner() == 1 and state.name_of(move) in ("b7a8", "b7b8", "b7c8")
+    assert after.winner() == 1 and state.name(move) in ("b7a8", "b7b8", "b7c8")
 
 
 def test_breakthrough_beats_random_moves(breakthrough):

@@ -44,7 +44,7 @@ def _check(state, cls, rules):
     again = cls.from_moves(state.moves, **rules) if state.moves else state
     assert again == state and hash(again) == hash(state) and pickle.loads(pickle.dumps(state)) == state
     drawn = cls.from_string(str(state), **rules)
-    assert str(drawn) == str(state) and drawn.winner() == state.winner() and drawn.to_move == state.to_move
+    assert drawn.diagram() == state.diagram() and drawn.winner() == state.winner() and drawn.to_move == state.to_move
     assert drawn.legal_moves() == state.legal_moves()
     assert (state.winner() is None) == bool(state.legal_moves())
     shorten(state)
@@ -104,13 +104,15 @@ def notation(data):
     try:
         game = parse_game(name)
         state = game.play_text(text)
-        words = [game.format_move(move) for move in state.moves]
+        words = [state.name(move) for move in state.moves]
         assert game.play_text(" ".join(words)).moves == state.moves
+        rules = {name: getattr(state, name) for name in state._arguments}
+        assert type(state).from_string(str(state), **rules) == state
         game.board(state)
     except REFUSED:
         return
     for move in state.legal_moves():
-        assert game.parse_move(game.format_move(move), state) == move
+        assert state.move(state.name(move)) == move and state.play(state.name(move)) == state.play(move)
 
 
 # ---- protocols -------------------------------------------------------------------------------------------------------
@@ -132,7 +134,7 @@ def ugi(data):
     game = parse_game(("connect4", "tictactoe", "gomoku:9", "mnk:5,4,4")[data[0] % 4])
     written = io.BytesIO()
     lines = Lines(io.BytesIO(data[1:].replace(b"infinite", b"")), written)
-    engine = UGI(lines, Notation(game.start, game.format_move), iterations=3, seed=1, memory_mb=4)
+    engine = UGI(lines, Notation(game.start), iterations=3, seed=1, memory_mb=4)
     serve(engine, lines)
     for line in written.getvalue().decode().splitlines():
         assert line.split(" ")[0] in (

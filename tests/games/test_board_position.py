@@ -23,6 +23,9 @@ def test_values(empty):
     assert type(empty)(**rules) == empty
     played = empty.play(1).play(2).play(0)
     drawn = type(empty).from_string(str(played), **rules)
+    assert drawn == type(empty).from_string(played.diagram(), **rules)
+    assert type(empty).from_moves([played.name(move) for move in played.moves], base=int(not played.row_names),
+                                  **rules) == played
     move = drawn.legal_moves()[0]
     later = drawn.play(move)
     for state in (empty, played, drawn, later, end_of(empty)):
@@ -44,7 +47,7 @@ def test_positions_of_other_boards_differ():
 @pytest.mark.parametrize("empty", EMPTY, ids=repr)
 def test_moves_that_are_none(empty):
     over = end_of(empty)
-    with pytest.raises(GameOver, match=r"the game is over, (column|move) 0 cannot be played"):
+    with pytest.raises(GameOver, match=r"the game is over, (column|move) \w+ \(number 0\) cannot be played"):
         over.play(0)
     with pytest.raises(IllegalMove, match="must be an int from 0"):
         empty.play(-1)

@@ -36,6 +36,8 @@ class Index:
         (iter([5, 5]), 7, 0, [5, 5]),
         ([Index()], 7, 0, [3]),
         (range(3), 7, 0, [0, 1, 2]),
+        ([0, "1"], 7, 0, [0, 1]),
+        (["1", 2], 7, 1, [0, 1]),
     ],
 )
 def test_parse_moves(text, count, base, moves):
@@ -47,17 +49,18 @@ def test_parse_moves(text, count, base, moves):
     [
         ("01x", "move 3 of '01x' must be a number from 0 to 6, got 'x'"),
         ("0 -1", "move 2 of '0 -1' must be a number from 0 to 6, got '-1'"),
-        ("0 7", "move 2 of '0 7' must be an int from 0 to 6, got 7"),
+        ("0 7", "move 2 of '0 7' must be a number from 0 to 6, got '7'"),
         ("0 12345678901", "move 2 of '0 12345678901' must be a number from 0 to 6, got '12345678901'"),
         ("٣", "move 1 of '٣' must be a number from 0 to 6, got '٣'"),
         ("²", "move 1 of '²' must be a number from 0 to 6, got '²'"),
-        ([0, "1"], "move 2 of [0, '1'] must be an int from 0 to 6, got '1'"),
+        ([0, "x"], "move 2 of [0, 'x'] must be a number from 0 to 6, got 'x'"),
+        ([0, None], "move 2 of [0, None] must be an int from 0 to 6, got None"),
         ([True], "move 1 of [True] must be an int from 0 to 6, got True"),
         ([-1], "move 1 of [-1] must be an int from 0 to 6, got -1"),
-        (b"01", "moves must be a text or a sequence of ints, got b'01'"),
-        (bytearray(b"0"), "moves must be a text or a sequence of ints, got bytearray(b'0')"),
-        (None, "moves must be a text or a sequence of ints, got None"),
-        (7, "moves must be a text or a sequence of ints, got 7"),
+        (b"01", "moves must be a text or a sequence of moves, got b'01'"),
+        (bytearray(b"0"), "moves must be a text or a sequence of moves, got bytearray(b'0')"),
+        (None, "moves must be a text or a sequence of moves, got None"),
+        (7, "moves must be a text or a sequence of moves, got 7"),
     ],
 )
 def test_parse_moves_names_what_is_wrong(moves, words):

@@ -76,7 +76,8 @@ def test_the_outcome_is_for_the_player_who_moved():
         (4, mc.IllegalMove, "a move must be an int from 0 to 3, got 4"),
         (-1, mc.IllegalMove, "a move must be an int from 0 to 3, got -1"),
         (2**70, mc.IllegalMove, "a move must be an int from 0 to 3, got 1180591620717411303424"),
-        ("1", mc.IllegalMove, "a move must be an int from 0 to 3, got '1'"),
+        ("4", mc.IllegalMove, "a move must be a number from 0 to 3, got '4'"),
+        ("x", mc.IllegalMove, "a move must be a number from 0 to 3, got 'x'"),
         (True, mc.IllegalMove, "a move must be an int from 0 to 3, got True"),
         (1.0, mc.IllegalMove, "a move must be an int from 0 to 3, got 1.0"),
         (None, mc.IllegalMove, "a move must be an int from 0 to 3, got None"),
@@ -87,6 +88,44 @@ def test_other_moves_are_refused(move, error, words):
     with pytest.raises(error, match=words):
         state.play(move)
     assert state.moves == () and state.legal_moves() == [1, 2]
+
+
+def test_moves_have_the_names_that_the_game_gives_them():
+    words = {1: "one", 2: "two sticks", 3: "3 sticks"}
+    game = nim(5, move_name=lambda state, move: words[move])
+    state = game.state()
+    assert [state.name(move) for move in state.legal_moves()] == ["one", "two sticks", "3 sticks"]
+    assert state.move("two sticks") == state.move("twosticks") == state.move("2") == state.move(2) == 2
+    assert state.play("one").play(1).moves == (1, 1) and state.play("3 sticks").legal_moves() == [1, 2]
+    assert game.from_moves(["one", 1, "2"]).moves == (1, 1, 2) and game.from_moves("one,1; one").moves == (1, 1, 1)
+    assert state.name("one") == "one"
+    for call in (state.play, state.move, state.name):
+        with pytest.raises(mc.IllegalMove, match=r"move 'four' is not legal; legal moves: \['one', 'two sticks', '3 "):
+            call("four")
+    with pytest.raises(mc.IllegalMove, match=r"move 3 is not legal; legal moves: \['one', 'two sticks'\]"):
+        state.play(3).name(3)
+    with pytest.raises(mc.IllegalMove, match=r"move 2 of 'one none': move 'none' is not legal"):
+        game.from_moves("one none")
+    mc.search(state, iterations=50, seed=1)
+    stats = mc.stats()
+    assert f"move {words[stats.move]} (number {stats.move})" in str(stats)
+    assert stats.to_dict()["name"] == words[stats.move]
+
+
+def test_without_names_moves_are_their_numbers():
+    state = NIM.state()
+    assert state.name(2) == "2" and state.move("2") == state.move(2) == 2 and state.play("2").moves == (2,)
+    assert NIM.from_moves(["1", 2]).moves == NIM.from_moves("12").moves == (1, 2)
+    mc.search(state, iterations=50, seed=1)
+    assert str(mc.stats()).startswith(f"move {mc.stats().move}  value ")
+
+
+@pytest.mark.parametrize("name", [lambda state, move: 7, lambda state, move: " ", lambda state, move: None])
+def test_names_must_be_texts(name):
+    with pytest.raises(mc.GameError, match="move_name must return a text for a legal move, got .* for 1"):
+        nim(2, move_name=name).state().name(1)
+    with pytest.raises(mc.InvalidOption, match="move_name must be a function"):
+        nim(2, move_name="words")
 
 
 def test_nothing_is_played_after_the_end():

@@ -3,18 +3,18 @@
 import pytest
 
 import mcts_core as mc
-from mcts_core.render.board import Board, column_names, is_board
+from mcts_core.render.board import Board, is_board
 
 
 def test_forms_and_names():
     four = Board(mc.ConnectFour(rows=5, cols=4, connect=3))
-    assert (four.form, four.height, four.width, four.columns, four.rows) == ("slots", 5, 4, tuple("0123"), ())
-    assert Board(mc.ConnectFour(), base=1).columns == tuple("1234567")
+    assert (four.form, four.height, four.width, four.columns, four.rows) == ("slots", 5, 4, tuple("1234"), ())
+    assert Board(mc.ConnectFour(), base=0).columns == tuple("0123456")
     five = Board(mc.Gomoku(15))
     assert five.form == "points" and five.columns == tuple("abcdefghijklmno")
     assert five.rows == tuple(str(row) for row in range(15, 0, -1))
     assert Board(mc.TicTacToe()).form == Board(mc.MNK(5, 4, 4)).form == "squares"
-    assert column_names(28)[24:] == ["y", "z", "aa", "ab"]
+    assert Board(mc.MNK(28, 3, 3)).columns[24:] == ("y", "z", "aa", "ab")
 
 
 def test_titles_and_status():
@@ -40,14 +40,16 @@ def test_stones_and_the_last_move():
 
 
 def test_cells_and_names_of_moves():
-    four = Board(mc.ConnectFour.from_moves("3340"), base=1)
+    four = Board(mc.ConnectFour.from_moves("3340"))
     assert [four.cell_of(move) for move in range(7)] == [(4, 0), (5, 1), (5, 2), (3, 3), (4, 4), (5, 5), (5, 6)]
     assert [four.name_of(move) for move in (0, 6, 7, -1, "x")] == ["1", "7", "7", "-1", "x"]
+    assert Board(mc.ConnectFour(), base=0).name_of(6) == "6"
     five = Board(mc.Gomoku.from_moves([112]))
     assert five.cell_of(0) == (0, 0) and five.cell_of(113) == (7, 8)
     assert [five.name_of(move) for move in (0, 14, 112, 210, 224, 225, -1)] == [
         "a15", "o15", "h8", "a1", "o1", "225", "-1"]
-    for move in (112, 225, -1, 0.5, "0", True, None):
+    assert five.cell_of("i8") == five.cell_of(113) and four.cell_of("1") == four.cell_of(0)
+    for move in (112, 225, -1, 0.5, "h8", "z9", True, None):
         with pytest.raises(mc.InvalidOption, match="a move must be"):
             five.cell_of(move)
     with pytest.raises(mc.InvalidOption, match="must be legal"):

@@ -40,7 +40,7 @@ def positions(draw):
 
 def name_of(state, row, column):
     if isinstance(state, mc.ConnectFour):
-        return f"{column}{state.rows - row}"
+        return f"{column + 1}{state.rows - row}"
     letters = [*"abcdefghijklmnopqrstuvwxyz", "aa", "ab", "ac", "ad"]
     return f"{letters[column]}{state.rows - row}"
 
@@ -48,12 +48,12 @@ def name_of(state, row, column):
 def place_of(state, move):
     """Where a stone comes to lie."""
     if isinstance(state, mc.ConnectFour):
-        return f"{move}{1 + sum(line.split()[move] != '.' for line in str(state).splitlines())}"
+        return f"{move + 1}{1 + sum(line.split()[move] != '.' for line in state.diagram().splitlines())}"
     return name_of(state, *divmod(move, state.cols))
 
 
 def names(state, mark):
-    return sorted(name_of(state, row, column) for row, line in enumerate(str(state).splitlines())
+    return sorted(name_of(state, row, column) for row, line in enumerate(state.diagram().splitlines())
                   for column, cell in enumerate(line.split()) if cell == mark)
 
 
@@ -66,18 +66,18 @@ def test_the_stones_are_where_they_are(state, theme):
         noughts = "#4fd1c5" if theme == "dark" else "#0b6a75"
         assert drawing.places(stroke=noughts) == names(state, "O")
         crosses = [shape for shape in drawing.elements if shape["tag"] == "path"]
-        assert len(crosses) == str(state).count("X")
+        assert len(crosses) == state.diagram().count("X")
     else:
         form = "slots" if isinstance(state, mc.ConnectFour) else "points"
         assert drawing.places(fill=X_STONES[form]) == names(state, "X")
         assert drawing.places(fill=O_STONES[form]) == names(state, "O")
         if form == "slots":
-            assert len(drawing.circles(fill="#0d1117" if theme == "dark" else "#ffffff")) == str(state).count(".")
+            assert len(drawing.circles(fill="#0d1117" if theme == "dark" else "#ffffff")) == state.diagram().count(".")
     assert "nan" not in attributes_of(text)[0].lower() and "inf" not in attributes_of(text)[0].lower()
 
 
 @pytest.mark.parametrize("state, place", [
-    (mc.ConnectFour.from_moves("3340"), "01"), (mc.ConnectFour.from_moves("333"), "33"),
+    (mc.ConnectFour.from_moves("3340"), "11"), (mc.ConnectFour.from_moves("333"), "43"),
     (mc.Gomoku.from_moves([112, 97]), "h9"), (mc.MNK(9, 5, 5).play(44), "i1"),
 ])
 def test_the_last_move_is_marked(state, place):
@@ -101,15 +101,15 @@ def test_winning_lines_are_drawn():
     lines = [shape for shape in drawing.elements if shape["tag"] == "line" and shape.get("stroke") == "#1f2328"]
     assert len(lines) == 1
     ends = [(drawing.columns[float(lines[0][f"x{end}"])], drawing.rows[float(lines[0][f"y{end}"])]) for end in "12"]
-    assert ends == [("0", "4"), ("0", "1")]
+    assert ends == [("1", "4"), ("1", "1")]
 
 
 def test_coordinates_are_complete_and_in_order():
     drawing = Drawing(svg(mc.Gomoku(15)))
     assert [name for _, name in sorted(drawing.columns.items())] == list("abcdefghijklmno")
     assert [name for _, name in sorted(drawing.rows.items())] == [str(row) for row in range(15, 0, -1)]
-    assert [name for _, name in sorted(Drawing(svg(mc.ConnectFour())).columns.items())] == list("0123456")
-    assert [name for _, name in sorted(Drawing(svg(mc.ConnectFour(), base=1)).columns.items())] == list("1234567")
+    assert [name for _, name in sorted(Drawing(svg(mc.ConnectFour())).columns.items())] == list("1234567")
+    assert [name for _, name in sorted(Drawing(svg(mc.ConnectFour(), base=0)).columns.items())] == list("0123456")
 
 
 @pytest.mark.parametrize("state", [
@@ -140,8 +140,8 @@ def test_bubbles_tell_what_is_proven():
     state = mc.ConnectFour.from_moves("112233", base=1)
     stats = searched(state)
     drawing = Drawing(svg(state, stats=stats))
-    assert drawing.words()["31"] == "W1"
-    assert drawing.bubbles()["31"][1].endswith("win in 1, the move to play")
+    assert drawing.words()["41"] == "W1"
+    assert drawing.bubbles()["41"][1].endswith("win in 1, the move to play")
     said = " ".join(shape["text"] for shape in drawing.elements if shape["tag"] == "text")
     assert "W, L, D" in said and "area: visits" in said
     assert "W, L, D" not in svg(mc.Gomoku(9), stats=searched(mc.Gomoku(9), preset="uct"))
@@ -153,17 +153,18 @@ def test_the_move_to_play_is_seen_without_visits():
     moves = tuple(dataclasses.replace(entry, visits=0, wins=0.0, value=0.5) for entry in stats.moves)
     drawing = Drawing(svg(state, stats=dataclasses.replace(stats, moves=moves, visits=0)))
     (place, (radius, tooltip)), = drawing.bubbles().items()
-    assert place == f"{stats.move}1" and radius > 10 and "0 visits (0 %)" in tooltip
+    assert place == f"{stats.move + 1}1" and radius > 10 and "0 visits (0 %)" in tooltip
 
 
 def test_a_line_is_numbered_stones():
     state = mc.ConnectFour.from_moves("3")
     drawing = Drawing(svg(state, line=[3, 3, 2], theme="light"))
-    assert drawing.words() == {"32": "1", "33": "2", "21": "3"}
+    assert drawing.words() == {"42": "1", "43": "2", "31": "3"}
     dashed = [shape for shape in drawing.circles() if "stroke-dasharray" in shape]
     assert [(drawing.place(shape), shape["fill"]) for shape in dashed] == [
-        ("32", O_STONES["slots"]), ("33", X_STONES["slots"]), ("21", O_STONES["slots"])]
+        ("42", O_STONES["slots"]), ("43", X_STONES["slots"]), ("31", O_STONES["slots"])]
     assert Drawing(svg(mc.TicTacToe(), line=[4, 0])).words() == {"b2": "1", "a3": "2"}
+    assert svg(mc.TicTacToe(), line=["b2", "a3"]) == svg(mc.TicTacToe(), line=[4, 0])
     assert Drawing(svg(mc.Gomoku(), line=(move for move in [112, 0]))).words() == {"h8": "1", "a15": "2"}
 
 
@@ -174,9 +175,10 @@ def test_arrows_lead_from_cell_to_cell():
     ends = [drawing.columns[float(x)] + {round(place, 2): name for place, name in drawing.rows.items()}[float(y)]
             for x, y in heads]
     assert ends == ["k8", "k8", "d12", "d12"]
+    assert svg(state, arrows=[((7, 7), "k8"), ("a15", (3, 3))]) == svg(state, arrows=[((7, 7), 115), (0, (3, 3))])
     four = Drawing(svg(mc.ConnectFour.from_moves("33"), arrows=[(3, 0)]))
     head, _ = (shape["points"].split()[0] for shape in four.elements if shape["tag"] == "polygon")
-    assert four.columns[float(head.split(",")[0])] == "0"
+    assert four.columns[float(head.split(",")[0])] == "1"
 
 
 def test_readers_are_told_what_is_seen():
@@ -189,7 +191,7 @@ def test_readers_are_told_what_is_seen():
     assert root.find(SPACE + "desc").text == "X: h8, i8. O: h9. last move: i8"
     assert ET.fromstring(svg(mc.TicTacToe())).find(SPACE + "desc").text == "The board is empty"
     four = ET.fromstring(svg(mc.ConnectFour.from_moves("3")))
-    place = "column 3 row 1 from below"
+    place = "column 4 row 1 from below"
     assert four.find(SPACE + "desc").text == f"X: {place}. O: none. last move: {place}"
 
 
@@ -257,7 +259,7 @@ def test_the_same_picture_in_every_process(tmp_path):
     ({"arrows": [((0, 0), (6, 0))]}, "a row must be an int from 0 to 5, got 6"),
     ({"arrows": [((0, 0), (0, 7))]}, "a column must be an int from 0 to 6, got 7"),
     ({"arrows": [((0, 0, 0), (0, 1))]}, "an end of an arrow must be a move or"),
-    ({"arrows": [(0, "<b>")]}, "a move must be an int from 0 to 6, got '<b>'"),
+    ({"arrows": [(0, "<b>")]}, "the name of a column must be a number from 1 to 7, got '<b>'"),
     ({"arrows": ((0, 1) for _ in iter(int, 1))}, "arrows must have at most 1000 entries"),
     ({"base": 2}, "base must be an int from 0 to 1, got 2"),
     ({"theme": "blue"}, "theme must be 'auto', 'light', 'dark', got 'blue'"),

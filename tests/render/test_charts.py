@@ -37,13 +37,13 @@ def test_lines_are_the_shares_and_values(history):
     visits, values = plot(history, over="iterations", top=3, axes=Figure().subplots(1, 2))
     times = [stats.iterations for stats in history]
     best = [entry.move for entry in history[-1].moves][:3]
-    assert list(lines_of(visits)) == [str(move) for move in best]
-    assert list(lines_of(values)) == [*(str(move) for move in best), "root"]
+    assert list(lines_of(visits)) == [str(move + 1) for move in best]
+    assert list(lines_of(values)) == [*(str(move + 1) for move in best), "root"]
     for move in best:
         entries = [next(entry for entry in stats.moves if entry.move == move) for stats in history]
         shares = [entry.visits / stats.visits for entry, stats in zip(entries, history, strict=True)]
-        assert lines_of(visits)[str(move)] == (times, shares)
-        assert lines_of(values)[str(move)] == (times, [entry.value for entry in entries])
+        assert lines_of(visits)[str(move + 1)] == (times, shares)
+        assert lines_of(values)[str(move + 1)] == (times, [entry.value for entry in entries])
     assert lines_of(values)["root"] == (times, [stats.value for stats in history])
     assert visits.get_xlabel() == values.get_xlabel() == "iterations" and visits.get_ylim() == (0.0, 1.0)
     assert len({line.get_color() for line in values.get_lines()}) == 4
@@ -55,7 +55,7 @@ def test_lines_are_the_shares_and_values(history):
 def test_over_seconds_on_a_figure_of_pyplot(history):
     from matplotlib import pyplot
 
-    visits, values = plot(iter(history), base=1)
+    visits, values = plot(iter(history))
     try:
         assert visits.get_xlabel() == "seconds" and visits.figure is values.figure
         assert lines_of(visits)[str(history[-1].move + 1)][0] == [stats.seconds for stats in history]

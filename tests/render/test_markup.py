@@ -7,6 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import mcts_core as mc
+from mcts_core.move_names import Names
 from mcts_core.render.markup import (
     check_theme,
     check_value,
@@ -38,15 +39,17 @@ def test_what_is_escaped():
 
 
 def test_labels_are_short_lines():
+    none = Names(None)
+
     class Bad:
         def __str__(self):
             raise RuntimeError("no text")
 
         __repr__ = __str__
 
-    assert label(("a", 1)) == "('a', 1)" and label("two\n lines\t") == "two lines"
-    assert label("x" * 81) == "x" * 79 + "…" and label("x" * 80) == "x" * 80
-    assert label(Bad()) == "<Bad whose repr raised RuntimeError>"
+    assert label(("a", 1), none) == "('a', 1)" and label("two\n lines\t", none) == "two lines"
+    assert label("x" * 81, none) == "x" * 79 + "…" and label("x" * 80, none) == "x" * 80
+    assert label(Bad(), none) == "<Bad whose repr raised RuntimeError>"
 
 
 def test_numbers():

@@ -48,21 +48,24 @@ def rows_of(text):
 def test_the_table_is_that_of_the_moves():
     stats = searched(mc.ConnectFour.from_moves("33"), preset="uct")
     head, *rows = rows_of(html(stats))
-    assert head == ["move", "", "visits", "share", "", "value"]
-    assert rows == [[str(entry.move), "", f"{entry.visits:,}", f"{entry.visits / stats.visits:.0%}".replace("%", " %"),
-                     "", f"{entry.value:.3f}"] for entry in stats.moves]
+    assert head == ["move", "number", "", "visits", "share", "", "value"]
+    assert rows == [[str(entry.move + 1), str(entry.move), "", f"{entry.visits:,}",
+                     f"{entry.visits / stats.visits:.0%}".replace("%", " %"), "", f"{entry.value:.3f}"]
+                    for entry in stats.moves]
 
 
 def test_bars_are_as_long_as_the_visits():
     stats = searched(mc.ConnectFour(), preset="uct")
     table = ET.fromstring(html(stats)).find(".//table")
-    bars = [[float(bar.get("style").split("width:")[1].removesuffix("px")) for bar in row.findall("./td/span/span")]
+    bars = [[float(bar.get("style").split("width:")[1].removesuffix("px"))
+             for bar in row.findall("./td/span[@aria-hidden]/span")]
             for row in table.findall("./tbody/tr")]
     most = stats.moves[0].visits
     for (visits, value), entry in zip(bars, stats.moves, strict=True):
         assert visits == pytest.approx(90 * entry.visits / most, abs=0.01)
         assert value == pytest.approx(90 * entry.value, abs=0.01)
-    assert all(span.get("aria-hidden") == "true" for span in table.findall("./tbody/tr/td/span"))
+    assert all(span.get("aria-hidden") == "true" or span.text.isdigit()
+               for span in table.findall("./tbody/tr/td/span"))
 
 
 def test_the_move_to_play_is_first_and_what_is_proven_is_told():
@@ -71,9 +74,9 @@ def test_the_move_to_play_is_first_and_what_is_proven_is_told():
     moves = tuple(sorted(stats.moves, key=lambda entry: entry.move))
     text = html(dataclasses.replace(stats, moves=moves), state=stats.state)
     head, first, *_ = rows_of(text)
-    assert head[-1] == "proven" and first[0] == "3" and first[-1] == "win in 1"
+    assert head[-1] == "proven" and first[:2] == ["4", "3"] and first[-1] == "win in 1"
     root = ET.fromstring(text)
-    assert root.find(".//strong").text == "move 3" and "win in 1" in "".join(root.find(".//p").itertext())
+    assert root.find(".//strong").text == "move 4" and "win in 1" in "".join(root.find(".//p").itertext())
     assert "font-weight:bold" in root.find(".//tbody/tr").get("style")
 
 
@@ -81,7 +84,7 @@ def test_cells_have_their_names_and_numbers():
     stats = searched(mc.Gomoku.from_moves([112]), preset="uct")
     _, first, *_ = rows_of(html(stats))
     row, column = divmod(stats.move, 15)
-    assert first[0] == f"{'abcdefghijklmno'[column]}{15 - row} {stats.move}"
+    assert first[:2] == [f"{'abcdefghijklmno'[column]}{15 - row}", str(stats.move)]
     paragraphs = ["".join(part.itertext()) for part in ET.fromstring(html(stats)).iter("p")]
     assert paragraphs[0].startswith(f"move {first[0].split()[0]}, value ")
     assert paragraphs[-1].startswith(f"principal variation: {first[0].split()[0]}")
@@ -103,7 +106,7 @@ def test_the_board_is_there_where_the_position_is_known():
     assert "<svg" not in html(copy) and f">{stats.move}<" in html(copy)
     assert html(copy, state=state) == html(stats)
     four = searched(mc.ConnectFour(), iterations=50)
-    assert "number of" not in html(four) and html(four, base=1).count(f"move {four.move + 1}<") == 1
+    assert f"move {four.move + 1}<" in html(four) and html(four, base=0).count(f"move {four.move}<") == 1
 
 
 def test_statistics_of_another_position():

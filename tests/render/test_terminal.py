@@ -27,9 +27,9 @@ def printed(*things, color=None, width=120):
 
 def test_boards_with_coordinates():
     assert text(mc.TicTacToe.from_moves("40")) == "3(O). .\n2 . X .\n1 . . .\n  a b c"
-    assert text(mc.ConnectFour(2, 4, 3).play(1).play(1)).splitlines() == [" .(O). .", " . X . .", " 0 1 2 3"]
-    assert text(mc.ConnectFour(2, 4, 3), base=1).splitlines()[-1] == " 1 2 3 4"
-    assert board_lines(mc.ConnectFour(1, 12, 3))[-2:] == ["                     1 1", " 0 1 2 3 4 5 6 7 8 9 0 1"]
+    assert text(mc.ConnectFour(2, 4, 3).play(1).play(1)).splitlines() == [" .(O). .", " . X . .", " 1 2 3 4"]
+    assert text(mc.ConnectFour(2, 4, 3), base=0).splitlines()[-1] == " 0 1 2 3"
+    assert board_lines(mc.ConnectFour(1, 12, 3))[-2:] == ["                   1 1 1", " 1 2 3 4 5 6 7 8 9 0 1 2"]
     assert text(mc.Gomoku(9).play(80)).splitlines()[8] == "1 . . . . . . . .(X)"
 
 
@@ -71,21 +71,23 @@ def test_rich_marks_visits_but_not_coordinates():
 def test_tables_of_rich():
     stats = searched(mc.ConnectFour.from_moves("33"), preset="uct")
     lines = printed(stats).splitlines()
-    assert lines[0].startswith(f"move {stats.move}, value {stats.value:.3f}: 400 iterations in ")
+    assert lines[0].startswith(
+        f"move {stats.move + 1} (number {stats.move}), value {stats.value:.3f}: 400 iterations in ")
     assert lines[0].endswith("stopped by iterations")
     rows = [line.split() for line in lines if "█" in line or "▏" in line]
-    assert [row[:2] for row in rows] == [[str(entry.move), f"{entry.visits:,}"] for entry in stats.moves]
+    assert [row[:3] for row in rows] == [
+        [str(entry.move + 1), str(entry.move), f"{entry.visits:,}"] for entry in stats.moves]
     assert [row[-1] for row in rows] == [f"{entry.value:.3f}" for entry in stats.moves]
-    assert [len(row[4]) for row in rows] == [len(bar(entry.visits / stats.moves[0].visits).strip())
+    assert [len(row[5]) for row in rows] == [len(bar(entry.visits / stats.moves[0].visits).strip())
                                              for entry in stats.moves]
-    assert lines[-1] == "principal variation: " + " ".join(map(str, stats.pv))
-    assert printed(rich_stats(stats, base=1)).splitlines()[0].startswith(f"move {stats.move + 1}, ")
+    assert lines[-1] == "principal variation: " + " ".join(str(move + 1) for move in stats.pv)
+    assert printed(rich_stats(stats, base=0)).splitlines()[0].startswith(f"move {stats.move}, ")
 
 
 def test_tables_tell_what_is_proven_and_are_cut():
     stats = searched(mc.ConnectFour.from_moves("112233", base=1))
     lines = printed(rich_stats(stats, top=2)).splitlines()
-    assert lines[0].startswith("move 3, win in 1: ")
+    assert lines[0].startswith("move 4 (number 3), win in 1: ")
     assert any("proven" in line for line in lines) and any(line.strip().endswith("win in 1") for line in lines[1:])
     assert "... and 5 more moves" in lines
     for top in (0, "x"):

@@ -88,7 +88,7 @@ def test_what_is_proven_is_told():
     engine = searched(mc.ConnectFour.from_moves("112233", base=1))
     nodes, _ = read(engine.stats().to_dot())
     assert nodes[0]["label"].endswith("\\nwin in 1")
-    assert any(attributes["label"].startswith("3\\n") and attributes["label"].endswith("\\nwin in 1")
+    assert any(attributes["label"].startswith("4\\n") and attributes["label"].endswith("\\nwin in 1")
                for attributes in nodes.values())
 
 

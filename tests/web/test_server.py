@@ -225,7 +225,8 @@ def test_a_body_that_is_no_object_is_refused(page, path, body):
 
 
 @pytest.mark.parametrize("action, fields", [
-    ("play", {}), ("play", {"move": 3}), ("play", {"move": "3", "ply": 0}), ("play", {"move": True, "ply": 0}),
+    ("play", {}), ("play", {"move": 3}), ("play", {"move": "8", "ply": 0}), ("play", {"move": "h8", "ply": 0}),
+    ("play", {"move": "4"}), ("play", {"move": "4" * 4000, "ply": 0}), ("play", {"move": True, "ply": 0}),
     ("play", {"move": 3.0, "ply": 0}), ("play", {"move": -1, "ply": 0}), ("play", {"move": 7, "ply": 0}),
     ("play", {"move": 10**40, "ply": 0}), ("play", {"move": 3, "ply": 0, "more": 1}),
     ("play", {"move": [3], "ply": {}}), ("begin", {"game": "connect4"}), ("begin", {"game": {"name": "os:system"}}),

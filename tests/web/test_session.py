@@ -53,7 +53,7 @@ def test_a_new_game(table):
 
 def test_the_engine_answers_and_its_figures_are_told(table):
     session = table(mc.Gomoku(9))
-    session.play(40, 0)
+    session.play("e5", 0)
     seen = settled(session)
     assert seen["ply"] == 2 and seen["moves"][0] == "e5" and seen["to_move"] == 1 and seen["error"] is None
     figures = seen["figures"]

@@ -19,7 +19,7 @@ class MNK(BoardPosition):
     @classmethod
     def from_moves(
         cls,
-        moves: str | Iterable[SupportsIndex],
+        moves: str | Iterable[str | SupportsIndex],
         *,
         m: SupportsIndex = 3,
         n: SupportsIndex = 3,
@@ -46,14 +46,14 @@ class MNK(BoardPosition):
     @property
     def rule(self) -> str: ...
     def legal_moves(self) -> list[int]: ...
-    def play(self, move: SupportsIndex) -> Self: ...
+    def play(self, move: str | SupportsIndex) -> Self: ...
 
 class Gomoku(MNK):
     def __init__(self, size: SupportsIndex = 15, rule: str = "freestyle") -> None: ...
     @classmethod
     def from_moves(  # type: ignore[override]
         cls,
-        moves: str | Iterable[SupportsIndex],
+        moves: str | Iterable[str | SupportsIndex],
         *,
         size: SupportsIndex = 15,
         rule: str = "freestyle",
@@ -70,7 +70,7 @@ class TicTacToe(MNK):
     def __init__(self) -> None: ...
     @classmethod
     def from_moves(  # type: ignore[override]
-        cls, moves: str | Iterable[SupportsIndex], *, base: SupportsIndex = 0
+        cls, moves: str | Iterable[str | SupportsIndex], *, base: SupportsIndex = 0
     ) -> Self: ...
     @classmethod
     def from_string(cls, text: str) -> Self: ...  # type: ignore[override]

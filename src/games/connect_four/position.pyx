@@ -222,6 +222,7 @@ cdef Geometry make_geometry(int rows, int cols, int connect):
 
     self.empty.next[0] = c.bottom[0]
     self.empty.next[1] = c.bottom[1]
+    self.slots = True
     self.start = &self.empty
     self.key_size = sizeof(self.empty.me) + sizeof(self.empty.next)
     self.seed = <uint64_t> connect << 16 | c.height
@@ -304,7 +305,8 @@ cdef class ConnectFour(BoardPosition):
 
     ``ConnectFour(rows=6, cols=7, connect=4)`` is the empty board. Stones fall down the columns 0 .. cols-1, left to
     right; the first to have ``connect`` of them in a row, a column or a diagonal wins, a full board without is a draw.
-    Two positions are equal when rules and stones are; how they came about does not count.
+    On the board the columns have the names 1 .. cols: ``play(0)`` and ``play("1")`` are the same move. Two positions
+    are equal when rules and stones are; how they came about does not count.
 
     Limits: rows >= 1, cols >= 1, (rows + 1) * cols <= 128, 2 <= connect <= max(rows, cols); InvalidState otherwise.
     """
@@ -320,10 +322,11 @@ cdef class ConnectFour(BoardPosition):
 
     @classmethod
     def from_moves(cls, moves, *, rows=6, cols=7, connect=4, base=0):
-        """The position after ``moves``, a text or a sequence of ints, from the empty board.
+        """The position after ``moves``, a text or a sequence of columns, from the empty board.
 
-        ``base`` (0 or 1) is the number of the first column. Raises IllegalMove, naming the move, when one is not
-        legal, InvalidState for an impossible board, InvalidOption for an impossible base.
+        ``base`` (0 or 1) is the number of the first column: with ``base=1`` text and ints are columns as on the board.
+        Raises IllegalMove, naming the move, when one is not legal, InvalidState for an impossible board, InvalidOption
+        for an impossible base.
         """
         return after_moves(cls, find_geometry(rows, cols, connect), moves, base)
 
@@ -350,7 +353,8 @@ cdef class ConnectFour(BoardPosition):
         return [column for column in range(c.cols) if is_open(c, &self.position, column)]
 
     def play(self, column):
-        """The position after a stone in ``column``. Raises IllegalMove, or GameOver in a finished game."""
+        """The position after a stone in ``column``, an int from 0 or a text as on the board, from ``"1"``. Raises
+        IllegalMove, or GameOver in a finished game."""
         return self.after(column, "column")
 
     cdef BoardGeometry geometry_of(self, rules):
@@ -418,7 +422,7 @@ cdef class ConnectFour(BoardPosition):
         return is_open(context_of(self), &self.position, move)
 
     cdef str refusal(self, int move):
-        return f"column {move} is full"
+        return f"column {self.both_of(move)} is full"
 
     cdef int stones(self) noexcept:
         return self.position.plies

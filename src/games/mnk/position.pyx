@@ -279,10 +279,10 @@ cdef class MNK(BoardPosition):
 
     @classmethod
     def from_moves(cls, moves, *, m=3, n=3, k=3, rule="freestyle", base=0):
-        """The position after ``moves``, a text or a sequence of ints, from the empty board.
+        """The position after ``moves``, from the empty board: a text such as ``"h8 g9"`` or a sequence of moves.
 
-        ``base`` (0 or 1) is the number of the first cell. Raises IllegalMove, naming the move, when one is not legal,
-        InvalidState for impossible rules, InvalidOption for an impossible base.
+        Each is the name of a cell or its number; ``base`` (0 or 1) is the number of the first cell. Raises IllegalMove,
+        naming the move, when one is not legal, InvalidState for impossible rules, InvalidOption for an impossible base.
         """
         return after_moves(cls, find_geometry(m, n, k, rule), moves, base)
 
@@ -333,7 +333,8 @@ cdef class MNK(BoardPosition):
         return result
 
     def play(self, move):
-        """The position after a stone in cell ``move``. Raises IllegalMove, or GameOver in a finished game."""
+        """The position after a stone in cell ``move``, such as 112 or ``"h8"``. Raises IllegalMove, or GameOver in a
+        finished game."""
         return self.after(move, "move")
 
     cdef BoardGeometry geometry_of(self, rules):
@@ -400,7 +401,7 @@ cdef class MNK(BoardPosition):
         return is_empty(board_of(self), self.position, move)
 
     cdef str refusal(self, int move):
-        return f"cell {move} is occupied"
+        return f"cell {self.both_of(move)} is occupied"
 
     cdef int stones(self) noexcept:
         return self.position.stones
@@ -433,7 +434,7 @@ cdef class Gomoku(MNK):
 
     @classmethod
     def from_moves(cls, moves, *, size=15, rule="freestyle", base=0):
-        """The position after ``moves``, a text or a sequence of ints, from the empty board; see MNK.from_moves."""
+        """The position after ``moves``, ``"h8 g9"`` or ``[112, 96]``, from the empty board; see MNK.from_moves."""
         return after_moves(cls, gomoku_geometry(size, rule), moves, base)
 
     @classmethod
@@ -462,7 +463,7 @@ cdef class TicTacToe(MNK):
 
     @classmethod
     def from_moves(cls, moves, *, base=0):
-        """The position after ``moves``, a text or a sequence of ints, from the empty board; see MNK.from_moves."""
+        """The position after ``moves``, such as ``"b2 a3"`` or ``[4, 0]``, from the empty board; see MNK.from_moves."""
         return after_moves(cls, TIC_TAC_TOE, moves, base)
 
     @classmethod

@@ -56,7 +56,7 @@ def is_lost_in_two(state):
 
 
 def heights(state):
-    lines = [line.split() for line in str(state).splitlines()]
+    lines = [line.split() for line in state.diagram().splitlines()]
     cells = [line for line in lines if line and all(cell in {"X", "O", "."} for cell in line)]
     return [sum(line[column] != "." for line in cells) for column in range(state.cols)]
 

@@ -26,7 +26,7 @@ class Board:
 
     def __init__(self, state):
         self.m, self.n, self.k, self.exact = state.m, state.n, state.k, state.rule == "exact"
-        marks = str(state).split()
+        marks = state.diagram().split()
         self.stones = {cell: "XO".index(mark) for cell, mark in enumerate(marks) if mark != "."}
         self.mover = len(self.stones) & 1
         self.empty = [cell for cell in range(self.m * self.n) if cell not in self.stones]

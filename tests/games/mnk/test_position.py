@@ -74,7 +74,7 @@ def check(state, oracle):
     assert state.to_move == oracle.to_move
     assert state.winner() == oracle.result
     assert state.legal_moves() == oracle.legal_moves()
-    assert str(state) == oracle.text()
+    assert state.diagram() == oracle.text()
 
 
 @fixed
@@ -170,7 +170,7 @@ def test_named_games():
     assert Gomoku.from_string(str(gomoku), rule="exact") == gomoku
     wide = MNK(5, 2, 4)
     assert (wide.m, wide.n, wide.k, wide.rule, wide.cols, wide.rows) == (5, 2, 4, "freestyle", 5, 2)
-    assert str(wide.play(5)) == ". . . . .\nX . . . ."
+    assert str(wide.play(5)) == "2 . . . . .\n1(X). . . .\n  a b c d e"
 
 
 def test_subclasses_keep_their_class():
@@ -275,6 +275,55 @@ def test_impossible_gomoku(arguments):
         Gomoku(*arguments)
 
 
+def test_cells_have_the_names_beside_the_board():
+    state = Gomoku()
+    assert [state.name(move) for move in (0, 14, 112, 210, 224)] == ["a15", "o15", "h8", "a1", "o1"]
+    assert state.column_names == tuple("abcdefghijklmno") and state.row_names == tuple(map(str, range(15, 0, -1)))
+    assert state.play("h8").play("H9").play(" i7 ").moves == state.play(112).play(97).play(128).moves
+    assert state.move("h8") == state.move("112") == state.move(112) == 112 and state.name("H8") == "h8"
+    assert state.play("h8").move("h8") == 112  # a name is one whether the cell is free or not
+    for board in (state, MNK(32, 30, 5), MNK(1, 3, 3), MNK(27, 3, 3)):
+        names = [board.name(move) for move in board.legal_moves()]
+        assert len(set(names)) == len(names) and [board.move(name) for name in names] == board.legal_moves()
+    assert MNK(32, 32, 5).name(1023) == "af1" and MNK(32, 32, 5).move("AF32") == 31
+
+
+def test_lists_of_names():
+    expected = Gomoku.from_moves([112, 97, 128])
+    for moves in ("h8 h9 i7", "h8h9i7", "H8,h9; i7", "112 h9 128", ["h8", "h9", "i7"], ["h8", 97, "128"]):
+        assert Gomoku.from_moves(moves) == expected
+    assert Gomoku.from_moves(["h8", 98, "129"], base=1) == expected
+    assert TicTacToe.from_moves("b2a3c1") == TicTacToe.from_moves("408")
+
+
+def test_names_that_are_none_are_quoted():
+    state = Gomoku(9)
+    for text in ("z9", "a0", "a10", "j1", "h", "8h", "", "h8h9", "81", "-1", "h٣", "a 1"):
+        with pytest.raises(IllegalMove) as caught:
+            state.play(text)
+        assert str(caught.value) == f"a move must be a cell from a1 to i9, or a number from 0 to 80, got {text!r}"
+    with pytest.raises(IllegalMove, match=r"cell e5 \(number 40\) is occupied"):
+        state.play("e5").play("e5")
+    with pytest.raises(IllegalMove, match=r"move 2 of 'e5 e5': cell e5 \(number 40\) is occupied"):
+        Gomoku.from_moves("e5 e5", size=9)
+    with pytest.raises(GameOver, match=r"the game is over, move c1 \(number 8\) cannot be played"):
+        TicTacToe.from_moves("03142").play("c1")
+
+
+def test_the_printed_board_has_coordinates_and_is_read_back():
+    state = TicTacToe.from_moves("40")
+    assert str(state) == "3(O). .\n2 . X .\n1 . . .\n  a b c" and state.diagram() == "O . .\n. X .\n. . ."
+    assert TicTacToe.from_string(str(state)) == TicTacToe.from_string(state.diagram()) == state
+    assert TicTacToe.from_string("  " + str(state).replace("\n", " \r\n\n") + "\n") == state
+    wide = MNK(28, 12, 5).play("ab12").play("a1")
+    assert str(wide).splitlines()[-2:] == [" " * 55 + "a a", "   " + " ".join("abcdefghijklmnopqrstuvwxyzab")]
+    assert MNK.from_string(str(wide), m=28, n=12, k=5) == wide
+    for text in ("3(O). .\n2 . X .\n1 . . .\n  a b d", "3(O). .\n1 . X .\n2 . . .\n  a b c", "(O). .\n . X .\n . . .",
+                 "3(O). .\n2 . X .\n  a b c"):
+        with pytest.raises(InvalidState):
+            TicTacToe.from_string(text)
+
+
 def test_messages_say_what_was_expected_and_what_came():
     with pytest.raises(InvalidState, match="k must be an int from 3 to 5, got 6"):
         MNK(5, 4, 6)
@@ -284,9 +333,9 @@ def test_messages_say_what_was_expected_and_what_came():
         Gomoku(15, "caro")
     with pytest.raises(IllegalMove, match="from 0 to 8, got 9"):
         TicTacToe().play(9)
-    with pytest.raises(IllegalMove, match="cell 4 is occupied"):
+    with pytest.raises(IllegalMove, match=r"cell b2 \(number 4\) is occupied"):
         TicTacToe().play(4).play(4)
-    with pytest.raises(IllegalMove, match="move 3 of '0480481': cell 8 is occupied|move 4 of '0480481': cell 0"):
+    with pytest.raises(IllegalMove, match=r"move 4 of '0480481': cell a3 \(number 0\) is occupied"):
         TicTacToe.from_moves("0480481")
     with pytest.raises(IllegalMove, match=r"move 2 of '112 x' .*got 'x'"):
         Gomoku.from_moves("112 x")
@@ -298,7 +347,7 @@ class Index:
 
 
 @pytest.mark.parametrize(
-    "move", [9, -1, 10 ** 30, -10 ** 30, 1.0, "4", b"4", None, True, False, (4,), [], float("nan")])
+    "move", [9, -1, 10 ** 30, -10 ** 30, 1.0, "9", "d1", b"4", None, True, False, (4,), [], float("nan")])
 def test_moves_that_are_none(move):
     with pytest.raises(IllegalMove):
         TicTacToe().play(move)
@@ -320,8 +369,8 @@ def test_finished_games_end():
 
 
 @pytest.mark.parametrize("moves", [
-    "00", "9", "0 10", "x", [0, 0], [1.5], [None], [True], ["0"], 5, None, b"048", "03142 5", "-1", "０", "1" * 5000,
-    [10 ** 40]])
+    "00", "9", "0 10", "x", [0, 0], [1.5], [None], [True], ["x"], ["d1"], "d1", "b2b", "b2 z9", 5, None,
+    b"048", "03142 5", "-1", "０", "1" * 5000, [10 ** 40]])
 def test_lists_of_moves_that_are_none(moves):
     with pytest.raises(IllegalMove):
         TicTacToe.from_moves(moves)

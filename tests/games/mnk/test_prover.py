@@ -72,7 +72,7 @@ def check_to_the_end(state, probe, path, proof, choose=None):
 
 def minimax(state, table):
     """(value, plies to the end) of ``state`` and, in ``table``, of all that come after it."""
-    key = str(state)
+    key = state.diagram()
     if key not in table:
         if state.winner() is not None:
             result = (DRAW if state.winner() == 0 else LOSS, 0)

@@ -52,7 +52,7 @@ def winner_of(cells, last, m, n, k, rule):
 
 
 def stones_of(state):
-    marks = str(state).split()
+    marks = state.diagram().split()
     return {cell: {"X": 1, "O": -1}[mark] for cell, mark in enumerate(marks) if mark != "."}
 
 

@@ -1,0 +1,98 @@
+"""What people call the moves of a position, for all that is printed, drawn and typed.
+
+The games say it themselves: a position with ``name(move)`` gives a move the text that people call it. The boards of
+this package have that method; a user's game may. Without it a move is its ``str``.
+"""
+
+from __future__ import annotations
+
+from mcts_core.errors import IllegalMove
+from mcts_core.games.board_position import BoardPosition
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+SHOWN = 12
+"""Legal moves that an error lists."""
+
+
+class Names:
+    """The names of the moves of a position; of None, and of a game without names, the moves' own texts."""
+
+    __slots__ = ("_name", "_state", "known")
+
+    def __init__(self, state: Any) -> None:
+        name = getattr(state, "name", None)
+        self.known = callable(name)
+        """Whether the position has names."""
+        self._name = name if self.known else None
+        self._state = state
+
+    def of(self, move: Any) -> str:
+        """The name of a move; its ``str`` where the game knows no name of it."""
+        return self._called(move) or str(move)
+
+    def or_none(self, move: Any) -> str | None:
+        """The name of a move, None where it has none: for data, in which the move itself stands beside it."""
+        return self._called(move)
+
+    def with_number(self, move: Any) -> str:
+        """The name of a move, and its number where that is another text: h8 (number 112)."""
+        return f"{self.of(move)} (number {move})" if self.have_numbers([move]) else self.of(move)
+
+    def have_numbers(self, moves: Iterable[Any]) -> bool:
+        """Whether a table needs the numbers beside the names: moves are ints, which programs play, and names differ."""
+        some = list(moves)
+        return self.known and all(isinstance(move, int) for move in some) and any(self.of(m) != str(m) for m in some)
+
+    def line(self, moves: Iterable[Any]) -> list[str]:
+        """The names of moves that follow each other."""
+        names, found = self, []
+        for move in moves:
+            found.append(names.of(move))
+            names = names.after(move)
+        return found
+
+    def after(self, move: Any) -> Names:
+        """The names in the position after ``move``. On a board of this package they are the same everywhere."""
+        if not self.known or isinstance(self._state, BoardPosition):
+            return self
+        try:
+            return Names(self._state.play(move))
+        except Exception:
+            return Names(None)
+
+    def _called(self, move: Any) -> str | None:
+        if self._name is None:
+            return None
+        try:
+            name = self._name(move)
+        except Exception:  # a table is printed all the same, and many a class has another method of this name
+            return None
+        return name if isinstance(name, str) and name.strip() else None
+
+
+def find_move(state: Any, text: str) -> Any:
+    """The move that people call ``text``: its name or its ``str``, with or without spaces. Raises IllegalMove.
+
+    Of a board of this package it may be taken; of other games it is a legal one.
+    """
+    if isinstance(state, BoardPosition):
+        return state.move(text)
+    names, legal, wanted = Names(state), list(state.legal_moves()), "".join(text.split())
+    for write in (names.of, str):
+        for move in legal:
+            if "".join(write(move).split()) == wanted:
+                return move
+    read = getattr(state, "move", None)
+    if names.known and callable(read):  # a method of this name alone may be anything, such as one that makes a move
+        try:
+            move = read(text)
+        except Exception:
+            move = None
+        if move is not None and move in legal:
+            return move
+    shown = ", ".join(map(names.of, legal[:SHOWN])) + (", ..." if len(legal) > SHOWN else "")
+    raise IllegalMove(f"{text!r} is not a legal move; legal moves: {shown}")
