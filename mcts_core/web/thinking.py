@@ -30,7 +30,7 @@ _RESULTS = {"win": 1.0, "draw": 0.5, "loss": 0.0}
 _FIRST_SLICE, _SLICE = 0.25, 1.0
 _GLANCE = 8
 """Iterations for a move that the search leaves out, such as one far from all stones."""
-_GLANCES_SECONDS = 0.5
+_GLANCES_SECONDS = 1.0
 _FIRST_LOOK, _LAST_LOOK = 0.05, 2.0
 """Seconds for a move that the search of the position has left without a number: the first time, and at most."""
 

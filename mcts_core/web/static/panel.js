@@ -54,8 +54,8 @@ function showRows(figures) {
     set(row.cells[2].querySelector("span"), count(entry.visits));
     const part = figures.visits ? Math.min(1, entry.visits / figures.visits) : 0;
     row.cells[2].querySelector(".bar > div").style.setProperty("width", `${100 * part}%`);
-    set(row.cells[3].firstElementChild, entry.line.slice(1).join(" ") || "–");
-    row.cells[3].firstElementChild.setAttribute("aria-label", `Line: ${entry.line.join(" ")}`);
+    set(row.cells[3].firstElementChild, entry.line.slice(1).join(" "));
+    row.cells[3].firstElementChild.hidden = entry.line.length < 2;
   });
 }
 

@@ -1,5 +1,7 @@
 // What the moves of a game were worth: from the searches of its positions to losses, marks, and a summary.
 
+import { percent } from "./words.js";
+
 const RESULTS = { win: 1, draw: 0.5, loss: 0 };
 const TURNED = { win: "loss", draw: "draw", loss: "win" };
 const GRADES = [[0.2, "blunder", "??"], [0.1, "mistake", "?"], [0.05, "inaccuracy", "?!"]];
@@ -27,9 +29,9 @@ export function judge(name, figures, after, winner = null) {
   const best = name === figures.move;
   const lost = best && !exact ? 0 : Math.max(0, before.value - then.value);
   const [, grade, mark] = GRADES.find(([least]) => lost >= least) ?? [0, "", ""];
-  const drop = grade ? `−${Math.round(100 * lost)} %` : "";
-  const text = exact ? (lost > 0 ? `${before.proven} → ${then.proven}` : "")
-    : drop && then.proven !== null ? `${drop}, proven ${then.proven}` : drop;
+  const shown = ({ value, proven }) => proven ?? percent(value);
+  const known = before.proven !== null || then.proven !== null;
+  const text = !(exact ? lost > 0 : grade) ? "" : known ? `${shown(before)} → ${shown(then)}` : `−${Math.round(100 * lost)} %`;
   return { lost, exact, grade, mark, text, best: figures.move, better: best ? "" : figures.move };
 }
 

@@ -98,8 +98,8 @@ export function hintText(seen, figures) {
   const others = figures.moves.filter((entry) => entry.name !== figures.move);
   const close = others.filter((entry) => entry.proven === null && entry.value !== null
     && entry.visits >= figures.visits / 20 && entry.value >= figures.value - 0.02);
-  if (seen.legal.length === 1) return `${capital(best)} is the only move${judgement(figures)}.`;
   if (figures.proven === "win") return `${capital(best)} wins${distance ? ` in ${distance}` : ""}.`;
+  if (seen.legal.length === 1) return `${capital(best)} is the only move${judgement(figures)}.`;
   if (figures.proven === "loss") {
     return `All moves lose; ${best} holds out longest${distance ? `, ${distance}` : ""}.`;
   }
