@@ -57,7 +57,8 @@ class Games:
         if diagram is None:
             return start
         try:
-            return entry.kind.from_string(diagram, **entry.arguments_of(start))
+            kind: Any = entry.kind
+            return kind.from_string(diagram, **entry.arguments_of(start))
         except InvalidState as error:
             raise Refused(400, str(error), "text") from None
 

@@ -1,8 +1,8 @@
 """How strong the engine plays: below full strength it thinks little, and overlooks things as people do.
 
-A person who errs rarely plays at random: they look at sensible moves, but miss what the opponent threatens, or their own
-chance. A level is therefore a small search, whose move is drawn by the visits, and a share of the moves in which
-nobody looks for wins and threats of one move. ``tests/web/test_levels.py`` plays the levels against each other.
+People who err rarely play at random: they look at sensible moves, but miss what the opponent threatens, or their own
+chance. A level is therefore a small search whose move is drawn by the visits, and a share of moves made without a look
+at wins and threats of one move. ``tests/web/test_levels.py`` plays the levels against each other.
 """
 
 from __future__ import annotations

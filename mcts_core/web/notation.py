@@ -71,7 +71,6 @@ def find_diagram(start: Any, text: str) -> str | None:
 
 def _board_move(state: Any, name: str, legal: list[int], slots: bool) -> int:
     text = name.strip().lower()
-    move = -1
     if slots:
         if not re.fullmatch("[0-9]{1,4}", text) or not 1 <= int(text) <= state.cols:
             raise IllegalMove(f"a column must be a number from 1 to {state.cols}, got {shorten(name)}")
@@ -84,7 +83,7 @@ def _board_move(state: Any, name: str, legal: list[int], slots: bool) -> int:
     if not cell or cell[1] not in names or not 1 <= int(cell[2]) <= state.rows:
         raise IllegalMove(f"a cell must be a letter and a number from a1 to {names[-1]}{state.rows}, "
                           f"got {shorten(name)}")
-    move = (state.rows - int(cell[2])) * state.cols + names.index(cell[1])
+    move = int((state.rows - int(cell[2])) * state.cols + names.index(cell[1]))
     if move not in legal:
         raise IllegalMove(f"cell {text} is taken")
     return move

@@ -129,7 +129,8 @@ def _board(state: Any) -> dict[str, Any]:
 
 def _words(state: Any) -> dict[str, Any]:
     """A user's position: the rows of its text, where its class writes one."""
-    written = "" if type(state).__str__ is object.__str__ else str(state)
+    writer: Any = type(state).__str__
+    written = "" if writer is object.__str__ else str(state)
     rows = [row[:ROW_LENGTH] for row in written.splitlines()[:ROWS]]
     return {"title": type(state).__name__, "form": "text", "rows": len(rows), "cols": 0, "column_names": [],
             "row_names": [], "stones": [], "last": None, "lines": [], "diagram": "\n".join(rows)}

@@ -1,7 +1,7 @@
 """What the page asks for, as JSON objects: the same requests and answers whatever carries them.
 
-``offers`` is the first answer; each request is an action of a session with its fields, and ``look`` of the session tells
-how its search goes. The page sends the game and its moves with every request. ``server`` carries it over HTTP.
+``offers`` is the first answer; each request is an action of a session with its fields, and the session's ``look``
+reports how its search goes. The page sends the game and its moves with every request. ``server`` carries it over HTTP.
 """
 
 from __future__ import annotations

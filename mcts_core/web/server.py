@@ -36,8 +36,8 @@ PATH = re.compile(f"/api/sessions/({ID_FORM.pattern})(?:/([a-z-]+))?")
 JSON_TYPE = re.compile('application/json *(; *charset="?utf-8"?)?')
 HEADERS = {
     # blob: a picture of the board that the page itself has made, on its way to PNG
-    "Content-Security-Policy": "default-src 'self'; img-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-                               "object-src 'none'",
+    "Content-Security-Policy": "default-src 'self'; img-src 'self' blob:; base-uri 'none'; form-action 'none'; "
+                               "frame-ancestors 'none'; object-src 'none'",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",

@@ -1,4 +1,4 @@
-"""What the engine does for the page: a search with its figures as JSON data, for a move, a hint, or as long as one looks.
+"""What the engine does for the page: searches with their figures as JSON data, for a move, a hint, or without end.
 
 No threads here: ``think`` runs in whatever calls it, and asks ``report`` after each step whether to go on.
 """
@@ -17,7 +17,7 @@ from mcts_core.web.notation import name_of
 from mcts_core.web.positions import Line
 
 PURPOSES = ("answer", "hint", "review", "analysis")
-"""``answer``: the engine's move; ``hint`` and ``review``: the value of each move; ``analysis``: the same without end."""
+"""``answer``: the engine's move; ``hint``, ``review``: the value of each move; ``analysis``: the same without end."""
 LINES = 8
 """Moves whose principal variations are told."""
 LINE_LENGTH = 16
@@ -117,7 +117,9 @@ def _search(engine: Searcher, state: Any, seconds: float, findings: Findings,
     return engine.stats()
 
 
-def _analyse(findings: Findings, engines: Engines, report: Callable[[dict[str, Any]], bool]) -> Iterator[dict[str, Any]]:
+def _analyse(
+    findings: Findings, engines: Engines, report: Callable[[dict[str, Any]], bool]
+) -> Iterator[dict[str, Any]]:
     """Figures after each slice: of the position until it is solved, then of each move that has no number of its own."""
     engine, seconds, state = engines.main(findings.job.threads), _FIRST_SLICE, findings.state
     while True:
@@ -190,9 +192,9 @@ class Findings:
         stats = engine.stats()
         turned = after.to_move != self.state.to_move
         value = 1.0 - stats.value if turned else stats.value
-        proven = {"win": "loss", "loss": "win"}.get(stats.proven or "", stats.proven) if turned else stats.proven
+        known = {"win": "loss", "loss": "win"}.get(stats.proven or "", stats.proven) if turned else stats.proven
         distance = None if stats.distance is None else stats.distance + 1
-        self._own[move] = MoveStats(move, stats.visits, value * stats.visits, value, proven, distance)
+        self._own[move] = MoveStats(move, stats.visits, value * stats.visits, value, known, distance)
         self._lines[move] = [move, *stats.pv]
 
     def figures(self, stats: Stats, move: Any = None) -> dict[str, Any]:
@@ -221,7 +223,8 @@ class Findings:
             "stop_reason": stats.stop_reason,
             "moves": [
                 {"name": self._name(entry.move), "cell": self._board.cell_of(entry.move) if self._board else None,
-                 "visits": entry.visits, "searched": searched[entry.move], "value": _value_of(entry), "proven": entry.proven, "distance": entry.distance,
+                 "visits": entry.visits, "searched": searched[entry.move], "value": _value_of(entry),
+                 "proven": entry.proven, "distance": entry.distance,
                  "line": self._names(lines.get(entry.move, [entry.move]))}
                 for entry in sorted(moves, key=lambda entry: entry.move != best)
                 if few or entry.visits or entry.proven or entry.move == best

@@ -1,6 +1,5 @@
 """The page of ``mcts-core serve`` in a real, headless Chromium: make test-browser."""
 
-import threading
 import time
 import xml.etree.ElementTree
 
@@ -9,13 +8,8 @@ import pytest
 from nim import Nim
 
 import mcts_core as mc
-from mcts_core.web.limits import Limits
-from mcts_core.web.server import Server
 
 pytestmark = pytest.mark.browser
-PATIENCE = 30.0
-KEYS = {"up": "\ue013", "down": "\ue015", "left": "\ue012", "right": "\ue014", "enter": "\ue007", "tab": "\ue004",
-        "home": "\ue011", "end": "\ue010", "space": "\ue00d"}
 
 
 @pytest.fixture(scope="module")
@@ -27,106 +21,15 @@ def chromium(tmp_path_factory):
 
 @pytest.fixture
 def served():
-    """A server with short searches."""
-    found = Server(0, mc.ConnectFour(), Limits(threads=2, memory_mb=32, sessions=4), seconds=0.05)
-    thread = threading.Thread(target=found.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    yield found
-    found.shutdown()
-    found.close()
-    thread.join()
-
-
-class Page:
-    """The page in a tab."""
-
-    def __init__(self, driver, url, width=1200, height=900):
-        self.driver = driver
-        browser.resize(driver, width, height)
-        driver.get(url)
-        self.wait("document.querySelectorAll('#grid button').length > 0 && !status().startsWith('Connecting')")
-
-    def js(self, code, *arguments):
-        return self.driver.execute_script(
-            "const status = () => document.getElementById('status').textContent;"
-            "const off = (id) => document.getElementById(id).getAttribute('aria-disabled') === 'true';"
-            "const label = (row, col) => document.querySelector("
-            "`#grid button[data-row='${row}'][data-col='${col}']`).getAttribute('aria-label');" + code, *arguments)
-
-    def see(self, expression, *arguments):
-        return self.js(f"return {expression}", *arguments)
-
-    def wait(self, expression, *arguments):
-        deadline = time.monotonic() + PATIENCE
-        while not self.see(expression, *arguments):
-            assert time.monotonic() < deadline, (expression, self.status, self.text("error"))
-            time.sleep(0.02)
-
-    def text(self, name):
-        return self.see("document.getElementById(arguments[0]).textContent", name)
-
-    @property
-    def status(self):
-        return self.text("status")
-
-    @property
-    def moves(self):
-        return self.see("[...document.querySelectorAll('#record button')].map((move) => move.childNodes[1].textContent.trim())")
-
-    def settle(self):
-        """Waits for the end of a search, and of the engine's turn."""
-        self.wait("off('finish') && !status().endsWith('thinking.') && !status().startsWith('Connecting')")
-
-    def click(self, selector):
-        from selenium.webdriver.common.by import By
-
-        self.driver.find_element(By.CSS_SELECTOR, selector).click()
-
-    def cell(self, row, col):
-        self.click(f"#grid button[data-row='{row}'][data-col='{col}']")
-
-    def keys(self, *names):
-        """Presses keys, wherever the focus is."""
-        self.driver.switch_to.active_element.send_keys(*(KEYS.get(name, name) for name in names))
-
-    def fill(self, selector, value):
-        self.js("const field = document.querySelector(arguments[0]); field.value = arguments[1];"
-                "field.dispatchEvent(new Event('change'))", selector, value)
-
-    def begin(self, game, first="you", second="engine", **fields):
-        self.fill("#game", game)
-        for name, value in fields.items():
-            self.fill(f".fields[data-game='{game}'] [name='{name}']", str(value))
-        self.fill("#plays-first", first)
-        self.fill("#plays-second", second)
-        self.js("document.getElementById('status').textContent = ''")
-        self.click("#new .main")
-        self.wait("status() !== ''")
-        if "you" in (first, second):
-            self.settle()
-
-    def link(self, hash):
-        """Opens the page anew with what stands behind the # of a link."""
-        url = self.see("location.origin + '/'")
-        self.js("sessionStorage.clear()")
-        self.driver.get("about:blank")
-        self.driver.get(f"{url}#{hash}")
-        self.wait("document.querySelectorAll('#grid button').length > 0 && !status().startsWith('Connecting')")
-
-    def grown(self, count):
-        """Waits until the game has so many moves."""
-        self.wait("document.querySelectorAll('#record button').length >= arguments[0]", count)
-
-    def errors(self):
-        """What the console complained of."""
-        return [entry["message"] for entry in self.driver.get_log("browser")]
+    with browser.serving() as found:
+        yield found
 
 
 @pytest.fixture
 def page(chromium, served):
     chromium.get("about:blank")
     chromium.get_log("browser")
-    found = Page(chromium, served.url)
+    found = browser.Page(chromium, served.url)
     yield found
     assert found.errors() == []
 
@@ -222,8 +125,8 @@ def test_every_legal_move_has_its_number(page, hash, moves):
     """On the board, in letters that can be read."""
     page.link(hash)
     page.wait("(() => { const texts = [...document.querySelectorAll('#picture .bubbles text')];"
-              "return texts.length === arguments[0] && texts.every((text) => /^([0-9]+|[WLD][0-9]+)$/.test(text.textContent)); "
-              "})()", moves)
+              "return texts.length === arguments[0] && texts.every("
+              "(text) => /^([0-9]+|[WLD][0-9]+)$/.test(text.textContent)); })()", moves)
     texts = page.see("[...document.querySelectorAll('#picture .bubbles text')].map((text) => [text.textContent, "
                      "text.getBoundingClientRect().height, getComputedStyle(text).fontSize])")
     assert min(height for _, height, _ in texts) >= 9
@@ -256,7 +159,8 @@ def test_swapping_sides_in_a_game(page):
     page.click("#swap")
     page.grown(3)
     page.wait("status().startsWith('The engine plays')")
-    assert page.text("first").startswith("Engine, red") and page.see("document.getElementById('plays-first').value") == "engine"
+    assert page.text("first").startswith("Engine, red")
+    assert page.see("document.getElementById('plays-first').value") == "engine"
 
 
 def test_a_level(page, served):
@@ -291,7 +195,8 @@ def test_looking_at_earlier_moves(page):
     page.keys("end")
     page.wait("status().endsWith('Your turn.')")
     page.js("const chart = document.getElementById('chart'), box = chart.getBoundingClientRect();"
-            "chart.dispatchEvent(new MouseEvent('click', {bubbles: true, clientX: box.left + box.width * (42 + 306 * 3 / 8) / 360}))")
+            "chart.dispatchEvent(new MouseEvent('click', {bubbles: true, "
+            "clientX: box.left + box.width * (42 + 306 * 3 / 8) / 360}))")
     page.wait("status().startsWith('Move 3 of 6')")
     page.click("[data-to='last']")
     page.wait("status().endsWith('Your turn.')")
@@ -301,7 +206,7 @@ def test_a_review_marks_what_was_lost(page):
     """X gives a win away, O does not take the draw: both are proven."""
     page.link("game=tictactoe&moves=b2,a2,a1,a3,c3")
     page.click("#review")
-    page.wait("document.getElementById('review').textContent === 'Review' && !document.getElementById('summary').hidden")
+    page.wait("!document.getElementById('summary').hidden")
     marks = page.see("[...document.querySelectorAll('#record button')].map((move) => "
                      "move.querySelector('small')?.textContent.trim() ?? '')")
     assert marks == ["", "?? draw → loss", "", "?? draw → loss", ""] or marks[1] == "?? draw → loss"
@@ -324,12 +229,13 @@ def test_what_moves_lost_by_their_figures(page):
             ended: judge('b', at(-1, 0.5, 'a', 'draw'), null, 1),
             half: judge('b', at(1, 0.55, 'a'), at(-1, 1, 'x', 'win')),
             unknown: judge('b', at(1, 0.5, 'a'), null),
-            sum: summary([{player: 1, verdict: judge('b', at(1, 0.6, 'a'), at(-1, 0.63, 'x'))}, {player: 1, verdict: null},
-                          {player: -1, verdict: null}], 1),
+            sum: summary([{player: 1, verdict: judge('b', at(1, 0.6, 'a'), at(-1, 0.63, 'x'))},
+                          {player: 1, verdict: null}, {player: -1, verdict: null}], 1),
         };
     })""")
     assert found["best"]["lost"] == 0 and found["best"]["text"] == ""
-    assert found["worse"]["grade"] == "blunder" and found["worse"]["text"] == "−23 %" and found["worse"]["better"] == "a"
+    worse = found["worse"]
+    assert (worse["grade"], worse["text"], worse["better"]) == ("blunder", "−23 %", "a")
     assert found["thrown"] | {"best": 0, "better": 0} == {
         "lost": 0.5, "exact": True, "grade": "blunder", "mark": "??", "text": "win → draw", "best": 0, "better": 0}
     assert found["twice"]["lost"] == 0 and found["ended"]["text"] == "draw → loss"
@@ -358,7 +264,8 @@ def test_an_analysis_goes_on_while_one_looks(page):
 
 def test_several_lines_and_a_look_at_them(page):
     page.link("game=gomoku&size=15&rule=freestyle&moves=h8,i9,h9,i8,h10,h11")
-    page.wait("[...document.querySelectorAll('#moves .line')].filter((line) => line.textContent.length > 3).length >= 2")
+    page.wait("[...document.querySelectorAll('#moves .line')].filter("
+              "(line) => line.textContent.length > 3).length >= 2")
     page.js("document.querySelector('#moves .line').focus()")
     assert page.see("document.querySelectorAll('#picture .preview text').length") >= 2
     assert page.see("document.querySelector('#picture .preview text').textContent") == "1"
@@ -483,7 +390,7 @@ def test_two_sessions_at_once(page, chromium, served):
     first = chromium.current_window_handle
     chromium.switch_to.new_window("tab")
     try:
-        other = Page(chromium, served.url)
+        other = browser.Page(chromium, served.url)
         other.begin("tictactoe")
         other.cell(1, 1)
         other.grown(2)
@@ -598,7 +505,8 @@ def test_what_a_screen_reader_meets(page):
     assert page.see("document.querySelectorAll('[role=grid] > [role=row]').length") == 6
     assert page.see("document.querySelectorAll('[role=row] > [role=gridcell] > button[aria-label]').length") == 42
     assert page.see("document.querySelectorAll('#grid button[tabindex=\"0\"]').length") == 1
-    assert page.see("[...document.querySelectorAll('input, select, textarea')].every((field) => field.labels.length === 1)")
+    fields = "[...document.querySelectorAll('input, select, textarea')]"
+    assert page.see(f"{fields}.every((field) => field.labels.length === 1)")
     page.cell(5, 0)
     page.grown(2)
     page.settle()
@@ -648,7 +556,8 @@ def test_a_finger_hits_the_cells_of_a_large_board(page):
         page.click("#confirm [data-step='0,1']")
         page.click("#confirm [data-step='-1,0']")
         assert page.text("sure") == "Play i9"
-        heights = page.see("[...document.querySelectorAll('#confirm button')].map((b) => b.getBoundingClientRect().height)")
+        heights = page.see("[...document.querySelectorAll('#confirm button')].map("
+                           "(b) => b.getBoundingClientRect().height)")
         assert min(heights) >= 44
         page.click("#sure")
         page.grown(2)
@@ -680,11 +589,12 @@ def test_a_phone_has_no_bar_to_scroll_sideways(page, game, fields):
     outside = page.see("[...document.querySelectorAll('main *')].filter((e) => !e.closest('#frame') && "
                        "e.getBoundingClientRect().right > 360.5).map((e) => e.id || e.tagName)")
     assert outside == []
-    buttons = page.see("[...document.querySelectorAll('#play-actions button')].map((b) => b.getBoundingClientRect().height)")
+    buttons = page.see("[...document.querySelectorAll('#play-actions button')].map("
+                       "(b) => b.getBoundingClientRect().height)")
     assert min(buttons) >= 44
 
 
-def test_a_game_of_a_user(chromium, monkeypatch):
+def test_a_game_of_a_user(chromium):
     """Rows of text as its board, its moves as buttons."""
     class Rows(Nim):
         def play(self, move):
@@ -693,20 +603,18 @@ def test_a_game_of_a_user(chromium, monkeypatch):
         def __str__(self):
             return "row one\n" + "|" * self.left
 
-    found = Server(0, Rows(7), Limits(threads=1, memory_mb=16), name="nim:Rows", seconds=0.05)
-    thread = threading.Thread(target=found.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
+    with browser.serving(Rows(7), name="nim:Rows") as found:
         chromium.get("about:blank")
         browser.resize(chromium, 1280, 800)
         chromium.get(found.url)
-        page = Page.__new__(Page)
+        page = browser.Page.__new__(browser.Page)
         page.driver = chromium
         page.wait("document.querySelectorAll('#choices button').length === 2")
         assert page.text("rows") == "row one\n|||||||" and page.see("document.getElementById('frame').hidden")
         page.click("#hint")
         page.wait("status().includes('Hint: 1 wins in ')")
-        assert page.see("[...document.querySelectorAll('#choices small')].map((e) => e.textContent.trim()[0])") == ["w", "l"]
+        numbers = page.see("[...document.querySelectorAll('#choices small')].map((e) => e.textContent.trim()[0])")
+        assert numbers == ["w", "l"]
         page.click("#choices button")
         page.grown(2)
         page.settle()
@@ -718,10 +626,6 @@ def test_a_game_of_a_user(chromium, monkeypatch):
             page.wait("/Your turn\\.$|after \\d+ moves\\.$/.test(status())")
         assert page.see("location.hash").startswith("#game=nim%3ARows&moves=1,")
         assert page.see("document.querySelectorAll('#game option')[0].textContent") == "nim:Rows"
-    finally:
-        found.shutdown()
-        found.close()
-        thread.join()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -27,9 +27,10 @@ def test_names():
 
 
 @pytest.mark.parametrize("state, name, words", [
-    (FOUR, "8", "a column must be a number from 1 to 7, got '8'"), (FOUR, "0", "from 1 to 7"), (FOUR, "", "from 1 to 7"),
+    (FOUR, "8", "a column must be a number from 1 to 7, got '8'"), (FOUR, "0", "1 to 7"), (FOUR, "", "from 1 to 7"),
     (FOUR, "h8", "from 1 to 7"), (mc.ConnectFour.from_moves("333333"), "4", "column 4 is full"),
-    (FIVE, "p1", "from a1 to o15, got 'p1'"), (FIVE, "a0", "from a1"), (FIVE, "a16", "from a1"), (FIVE, "112", "from a1"),
+    (FIVE, "p1", "from a1 to o15, got 'p1'"), (FIVE, "a0", "from a1"), (FIVE, "a16", "from a1"),
+    (FIVE, "112", "from a1"),
     (mc.Gomoku.from_moves([112]), "h8", "cell h8 is taken"), (Nim(), "3", "'3' is not a legal move; legal moves: 1, 2"),
 ])
 def test_wrong_names(state, name, words):

@@ -36,9 +36,10 @@ def test_actions(ask):
 
 
 @pytest.mark.parametrize("action, fields, field", [
-    ("search", {"purpose": "answer", "seconds": 6}, "seconds"), ("search", {"purpose": "answer", "seconds": "1"}, "seconds"),
-    ("search", {"purpose": "answer", "threads": 3}, "threads"), ("search", {"purpose": "answer", "level": "god"}, "level"),
-    ("search", {"purpose": "fun"}, "purpose"), ("search", {}, "purpose"), ("search", {"purpose": "hint", "more": 1}, None),
+    ("search", {"purpose": "answer", "seconds": 6}, "seconds"),
+    ("search", {"purpose": "answer", "seconds": "1"}, "seconds"),
+    ("search", {"purpose": "answer", "threads": 3}, "threads"), ("search", {"purpose": "hint", "level": "x"}, "level"),
+    ("search", {"purpose": "fun"}, "purpose"), ("search", {}, "purpose"), ("search", {"purpose": "hint", "x": 1}, None),
     ("search", {"purpose": "hint", "moves": ["9"]}, "text"), ("position", {"purpose": "hint"}, None),
     ("position", {"moves": ["9"]}, "text"), ("read", {"text": 3}, "text"), ("read", {"moves": []}, None),
 ])

@@ -149,7 +149,8 @@ def test_what_is_offered_is_told_again(page, path):
 def test_errors_name_the_field(page, path):
     for fields, field in (({"seconds": 31}, "seconds"), ({"threads": 3}, "threads"), ({"moves": ["9"]}, "text"),
                           ({"game": {"name": "gomoku", "size": 3}}, "size"), ({"level": 1}, "level")):
-        status, answer = said(page, "POST", f"{path}/search", {"game": {"name": "connect4"}, "purpose": "hint", **fields})
+        fields = {"game": {"name": "connect4"}, "purpose": "hint", **fields}
+        status, answer = said(page, "POST", f"{path}/search", fields)
         assert status == 400 and answer["field"] == field and answer["error"]
 
 
@@ -241,8 +242,9 @@ def test_a_body_that_is_no_object_is_refused(page, path, body):
 
 @pytest.mark.parametrize("action, fields", [
     ("search", {}), ("search", {"game": {"name": "connect4"}}), ("search", GOMOKU | {"moves": "h8"}),
-    ("search", GOMOKU | {"moves": [3]}), ("search", GOMOKU | {"moves": [["h8"]]}), ("search", GOMOKU | {"moves": ["h16"]}),
-    ("search", GOMOKU | {"diagram": {}}), ("search", GOMOKU | {"diagram": "." * 5000}), ("search", GOMOKU | {"more": 1}),
+    ("search", GOMOKU | {"moves": [3]}), ("search", GOMOKU | {"moves": [["h8"]]}),
+    ("search", GOMOKU | {"moves": ["h16"]}), ("search", GOMOKU | {"diagram": {}}),
+    ("search", GOMOKU | {"diagram": "." * 5000}), ("search", GOMOKU | {"more": 1}),
     ("search", GOMOKU | {"purpose": ["answer"]}), ("position", {"game": "connect4"}),
     ("position", {"game": {"name": "os:system"}}), ("position", {"game": {"name": "connect4", "rows": 10**9}}),
     ("position", {"game": {"name": "connect4"}, "side": 1}), ("read", {"text": "44"}),

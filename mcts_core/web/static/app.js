@@ -584,6 +584,7 @@ function showButtons(view) {
   enable("swap", idle && !state.analysing && state.sides.first !== state.sides.second);
   enable("rematch", idle);
   enable("review", state.record.moves.length > 0 && state.draft === null);
+  find("review").classList.toggle("main", seen.winner !== null && !state.reviewed && state.reviewing === null);
   find("review").textContent = state.reviewing === null ? "Review" : "Stop";
   for (const button of document.querySelectorAll("[data-to]")) {
     const back = ["first", "back"].includes(button.dataset.to);

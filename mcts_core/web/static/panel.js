@@ -33,6 +33,7 @@ export function showPanel(view) {
   find("speed").textContent = figures?.per_second ? count(figures.per_second) : "–";
   find("depth").textContent = figures ? figures.depth.toFixed(1) : "–";
   find("value").textContent = figures ? proofText(figures) || percent(figures.value) : "–";
+  find("moves").classList.toggle("written", view.seen.form === "text");
   showRows(figures);
 }
 
