@@ -151,7 +151,7 @@ class Page:
     def link(self, hash):
         """Opens the page anew with what stands behind the # of a link."""
         url = self.see("location.origin + '/'")
-        self.js("sessionStorage.clear()")
+        self.js("sessionStorage.removeItem('mcts_core page')")
         self.driver.get("about:blank")
         self.driver.get(f"{url}#{hash}")
         self.wait("document.querySelectorAll('#grid button').length > 0 && !status().startsWith('Connecting')")

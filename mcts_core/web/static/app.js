@@ -10,7 +10,7 @@ import { Record } from "./record.js";
 import { judge, valueOf } from "./review.js";
 import { copyPicture, copyText, pngBlob, svgText } from "./share.js";
 import { gradients, piece, shape } from "./shapes.js";
-import { HttpTransport } from "./transport.js";
+import { transport } from "./transport.js";
 import { bubbleText, capital, proofText, sideName, statusText, whoPlays } from "./words.js";
 
 const SAVED = "mcts_core page";
@@ -19,7 +19,6 @@ const PACE = 400;
 const PEOPLE = { first: "you", second: "you" };
 const find = (id) => document.getElementById(id);
 
-const transport = new HttpTransport();
 const engine = new Engine(transport, render, (refusal) => fail(refusal));
 const board = new Board(chooseCell);
 
@@ -103,7 +102,7 @@ async function search({ purpose, ply, key, seconds = state.seconds }) {
     return null;
   }
   if (figures === null) return null;
-  if (purpose === "analysis" && !["cancelled", "running"].includes(figures.stop_reason)) complete.add(key);
+  if (purpose === "analysis" && figures.stop_reason === "solved") complete.add(key);
   if (purpose === "hint" && key === here()) state.hint = figures;
   if (purpose === "answer") {
     if (state.sides.first === state.sides.second) {

@@ -1,6 +1,6 @@
 // One search at a time: starts it, follows its news, and begins it again where the other side has forgotten it.
 
-import { Refusal } from "./transport.js";
+import { Refusal } from "./refusal.js";
 
 const RETRY = 2000;
 

@@ -1,19 +1,12 @@
-// How requests reach the engine: here over HTTP, to mcts-core serve. Nothing else on the page knows of that; whatever
-// has the same methods (a worker that runs the engine in the browser) can take its place.
+// How requests reach the engine: here over HTTP, to mcts-core serve. No other file of the page knows of that. To replace
+// it, for example by a worker that runs the engine in the browser, export another `transport` with offers, look and act.
+
+import { Refusal } from "./refusal.js";
 
 const KEY = "mcts_core session";
 
-/** An answer that is no success; `kind` is "refused", with the `field` at fault, or "unreachable". */
-export class Refusal extends Error {
-  constructor(kind, text, field = null) {
-    super(text);
-    this.kind = kind;
-    this.field = field;
-  }
-}
-
 /** The protocol of mcts_core/web/protocol.py over HTTP. A session that is gone is replaced: it holds nothing. */
-export class HttpTransport {
+class HttpTransport {
   constructor() {
     this.id = sessionStorage.getItem(KEY);
   }
@@ -72,3 +65,5 @@ async function request(path, fields) {
     throw new Refusal("unreachable", "The server does not answer. Is mcts-core serve still running?");
   }
 }
+
+export const transport = new HttpTransport();
