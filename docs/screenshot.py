@@ -17,7 +17,7 @@ from mcts_core.web.server import Server
 DOCS = Path(__file__).parent
 COLUMNS = (3, 5)
 SIZE = (1280, 800)
-SCALE = 0.7
+SCALE = 0.6
 
 
 def picture(driver, url):

@@ -96,13 +96,13 @@ def think(job: Job, engines: Engines, report: Callable[[dict[str, Any]], bool]) 
     stats = _search(engine, state, job.seconds, findings, report, **options)
     findings.follow(stats)
     figures = findings.figures(stats)
-    if job.purpose == "hint":
-        findings.glance(stats, engines.side())
+    if job.purpose != "answer":
+        findings.glance(stats, engines.side(), min(job.seconds, _GLANCES_SECONDS))
         figures = findings.figures(stats)
     if job.purpose != "answer" and len(stats.moves) <= _SETTLED:
         share = min(job.seconds, 1.0) / (2 * len(stats.moves))
         for entry in findings.unsettled(stats):
-            findings.look_at(entry.move, engines.side(), max(share, limits.LEAST_SECONDS))
+            findings.look_at(entry.move, engines.side(), max(share, _FIRST_LOOK))
             figures = findings.figures(stats)
     return figures
 
@@ -126,7 +126,7 @@ def _analyse(
         stats = _search(engine, state, seconds, findings, report, iterations=_NEVER_EARLY)
         findings.follow(stats)
         if stats.stop_reason != "solved":
-            findings.glance(stats, engines.side())
+            findings.glance(stats, engines.side(), _GLANCES_SECONDS)
         yield findings.figures(stats)
         if stats.stop_reason == "solved":
             break
@@ -169,14 +169,14 @@ class Findings:
             if known.proven is None and (solved or known.visits == 0):
                 yield entry
 
-    def glance(self, stats: Stats, engine: Searcher) -> None:
-        """Gives the moves without a visit a number, while that takes little time."""
-        end = monotonic() + _GLANCES_SECONDS
+    def glance(self, stats: Stats, engine: Searcher, seconds: float) -> None:
+        """Gives the moves without a visit a number, as many as there is time for."""
+        end = monotonic() + seconds
         for entry in stats.moves:
             if monotonic() > end:
                 break
             if entry.visits == 0 and entry.proven is None and entry.move not in self._own:
-                self.look_at(entry.move, engine, _GLANCES_SECONDS, _GLANCE)
+                self.look_at(entry.move, engine, seconds, _GLANCE)
 
     def look_at(self, move: Any, engine: Searcher, seconds: float, iterations: int = _NEVER_EARLY) -> None:
         """Searches the position after a move, for the number and the line of the move."""

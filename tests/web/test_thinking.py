@@ -11,7 +11,7 @@ from mcts_core.web.thinking import LINE_LENGTH, PURPOSES, Engines, Job, think
 ENGINES = Engines(16)
 
 
-def run(start, moves, purpose, *, seconds=0.1, level=levels.FULL, report=lambda figures: True):
+def run(start, moves, purpose, *, seconds=0.5, level=levels.FULL, report=lambda figures: True):
     line = Line({}, start)
     for name in moves.split():
         line.play(name)

@@ -76,8 +76,9 @@ function update() {
 }
 
 function wantedSearch() {
-  if (state.draft !== null || document.hidden) return null;
+  if (state.draft !== null) return null;
   if (state.analysing) {
+    if (document.hidden) return null;
     const over = positions.get(here()).winner !== null;
     return over || complete.has(here()) ? null : { purpose: "analysis", ply: state.cursor, key: here() };
   }
@@ -279,7 +280,7 @@ const hasDigits = () => {
 };
 
 document.addEventListener("visibilitychange", () => {
-  if (state.record !== null && state.analysing) update();
+  if (state.record !== null) update();
 });
 
 window.addEventListener("hashchange", () => {

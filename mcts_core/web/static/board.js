@@ -259,7 +259,7 @@ export class Board {
     for (const entry of [...shown].sort((a, b) => a.visits - b.visits)) {
       const best = entry.name === figures.move;
       const share = entry.visits / most;
-      const pale = !best && share < PALE_SHARE;
+      const pale = !best && share < PALE_SHARE && seen.legal.length > FEW;
       const aside = !best && !entry.searched && seen.legal.length > FEW;
       if (aside && entry.value === null) continue;
       let bubble = this.bubbles.get(entry.name);
