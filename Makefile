@@ -25,7 +25,7 @@ SOURCES := setup.py pyproject.toml README.md LICENSE MANIFEST.in \
 	$(shell find src mcts_core -name '*.py' -o -name '*.pyi' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.h') \
 	$(wildcard mcts_core/web/static/*)
 
-.PHONY: help demo test build docs test-clients test-browser test-examples bench release-check instructions overshoot soak
+.PHONY: help demo test build docs test-clients test-browser test-axe test-examples bench release-check instructions overshoot soak
 .PHONY: wheels check-portable test-threads clean check-python
 .NOTPARALLEL:
 
@@ -64,6 +64,12 @@ $(VENV)/.installed-clients: $(VENV)/.installed-pettingzoo tests/clients.txt
 
 test-browser: $(VENV)/.installed-browser
 	$(BIN)/pytest -m browser $(PYTEST_ARGS) tests/web/test_browser.py
+
+test-axe: $(VENV)/.installed-browser $(VENV)/axe/node_modules
+	AXE=$(abspath $(VENV))/axe/node_modules/axe-core/axe.min.js $(BIN)/pytest -m axe $(PYTEST_ARGS) tests/web/test_axe.py
+
+$(VENV)/axe/node_modules: | $(VENV)/pyvenv.cfg
+	npm install --silent --no-audit --no-fund --prefix $(VENV)/axe axe-core@4.14.1
 
 test-examples: $(VENV)/.installed-torch $(VENV)/.installed-alphazero
 	$(BIN)/pytest -m examples $(PYTEST_ARGS) $(addprefix tests/examples/,test_alphazero.py test_train_gomoku_torch.py)

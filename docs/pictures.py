@@ -3,6 +3,7 @@
 It needs the extra [plot] and, for the tree, the program ``dot`` of Graphviz; what is missing is named and left out.
 """
 
+import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import mcts_core as mc
 
 FOLDER = Path(__file__).parent / "pictures"
+SMALL = 'font-size="12" fill="#57606a"'
 MIDGAME = [112, 97, 113, 98, 111, 110, 127, 96]
 
 
@@ -19,7 +21,7 @@ def boards():
     four = mc.ConnectFour.from_moves("44444326", base=1)
     mc.search(four, iterations=800, seed=1)
     yield "connect_four", mc.render.svg(four, stats=mc.stats())
-    yield "stats", framed(mc.render.html(mc.stats(), theme="light"), 920, 380)
+    yield "stats", statistics(mc.stats())
     five = mc.Gomoku.from_moves(MIDGAME)
     mc.search(five, iterations=20_000, seed=1)
     yield "gomoku", mc.render.svg(five, stats=mc.stats())
@@ -29,13 +31,36 @@ def boards():
     yield "tictactoe", mc.render.svg(three, stats=mc.stats())
 
 
-def framed(html, width, height):
-    """A piece of HTML in an SVG, so that it can be shown where only pictures can."""
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-            f'role="img" aria-label="Statistics in a notebook"><rect width="{width}" height="{height}" rx="6" '
-            f'fill="#ffffff"/><foreignObject width="{width}" height="{height}">'
-            f'<div xmlns="http://www.w3.org/1999/xhtml" style="padding:12px;color:#1f2328;font:14px sans-serif">'
-            f"{html}</div></foreignObject></svg>\n")
+def statistics(stats):
+    """What a notebook shows of a search, as SVG alone: image viewers and editors know no HTML in a picture."""
+    board = mc.render.svg(stats.state, stats=stats, theme="light")
+    width, height = 850, float(re.search(r'height="([\d.]+)"', board)[1])
+    parts = [f'<g transform="translate(12 12)">{board}</g>']
+
+    def say(x, y, text, look=""):
+        parts.append(f'<text x="{x}" y="{y}" {look}>{text}</text>')
+
+    say(386, 30, f"<tspan font-weight=\"bold\">move {stats.move}</tspan>, value {stats.value:.3f}")
+    say(386, 50, f"{stats.iterations:,} iterations, {stats.nodes:,} nodes, depth {stats.depth_mean:.1f} on average, "
+        f"{stats.depth_max} at most", SMALL)
+    right = 'text-anchor="end"'
+    for x, text in ((425, "move"), (585, "visits"), (645, "share"), (805, "value")):
+        say(x, 82, text, f"{right} {SMALL}")
+    greatest = max(entry.visits for entry in stats.moves)
+    for number, entry in enumerate(stats.moves):
+        y = 108 + 26 * number
+        bold = ' font-weight="bold"' if entry.move == stats.move else ""
+        for x, share, colour in ((435, entry.visits / greatest, "#0072b2"), (660, entry.value, "#8a9099")):
+            parts.append(f'<rect x="{x}" y="{y - 10}" width="{90 * share:.1f}" height="11" rx="2" fill="{colour}"/>')
+        for x, text in ((425, entry.move), (585, f"{entry.visits:,}"), (645, f"{entry.visits / stats.visits:.0%}"),
+                        (805, f"{entry.value:.3f}")):
+            say(x, y, text, right + bold)
+    line = " ".join(str(move) for move in stats.pv[:20])
+    say(386, 120 + 26 * len(stats.moves), f"principal variation: {line}", SMALL)
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height + 24:g}" width="{width:g}" '
+            f'height="{height + 24:g}" role="img" aria-label="Statistics in a notebook" font-family="sans-serif" '
+            f'font-size="14" fill="#1f2328"><rect width="{width:g}" height="{height + 24:g}" rx="6" fill="#ffffff"/>'
+            + "".join(parts) + "</svg>\n")
 
 
 def tree():

@@ -16,8 +16,8 @@ from mcts_core.web.server import Server
 
 DOCS = Path(__file__).parent
 COLUMNS = (3, 5)
-SIZE = (1080, 1080)
-SCALE = 0.63
+SIZE = (1280, 800)
+SCALE = 0.6
 
 
 def picture(driver, url):
@@ -36,7 +36,7 @@ def picture(driver, url):
             wait(driver, "document.getElementById('seconds').value === '8'")
             time.sleep(0.5)
         driver.execute_script(f"document.querySelector('#grid button[data-col=\"{column}\"]').click()")
-        wait(driver, f"document.querySelectorAll('#record span').length > {2 * number}")
+        wait(driver, f"document.querySelectorAll('#record button').length > {2 * number}")
     time.sleep(2)
     clip = {"x": 0, "y": 0, "width": SIZE[0], "height": SIZE[1], "scale": SCALE}
     shot = driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png", "clip": clip})

@@ -1,12 +1,22 @@
-"""A headless Chromium for tests, driven by selenium (extra [browser])."""
+"""A headless Chromium for tests, driven by selenium (extra [browser]), and the page of mcts-core serve in it."""
 
+import contextlib
 import os
 import shutil
+import threading
+import time
 
 import pytest
 
+import mcts_core as mc
+from mcts_core.web.limits import Limits
+from mcts_core.web.server import Server
+
 ADVICE = ("the browser tests need {}: install Chromium and its driver (Debian: apt-get install chromium "
           "chromium-driver), or name their programs in CHROMIUM and CHROMEDRIVER")
+PATIENCE = 30.0
+KEYS = {"up": "\ue013", "down": "\ue015", "left": "\ue012", "right": "\ue014", "enter": "\ue007", "tab": "\ue004",
+        "home": "\ue011", "end": "\ue010", "space": "\ue00d"}
 FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
@@ -53,3 +63,103 @@ def prefer(driver, scheme):
     """``light`` or ``dark``."""
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
         "features": [{"name": "prefers-color-scheme", "value": scheme}]})
+
+
+@contextlib.contextmanager
+def serving(game=None, name=""):
+    """A server with short searches."""
+    found = Server(0, game or mc.ConnectFour(), Limits(threads=2, memory_mb=32, sessions=4), name=name, seconds=0.05)
+    thread = threading.Thread(target=found.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield found
+    finally:
+        found.shutdown()
+        found.close()
+        thread.join()
+
+
+class Page:
+    """The page in a tab."""
+
+    def __init__(self, driver, url, width=1200, height=900):
+        self.driver = driver
+        resize(driver, width, height)
+        driver.get(url)
+        self.wait("document.querySelectorAll('#grid button').length > 0 && !status().startsWith('Connecting')")
+
+    def js(self, code, *arguments):
+        return self.driver.execute_script(
+            "const status = () => document.getElementById('status').textContent;"
+            "const off = (id) => document.getElementById(id).getAttribute('aria-disabled') === 'true';"
+            "const label = (row, col) => document.querySelector("
+            "`#grid button[data-row='${row}'][data-col='${col}']`).getAttribute('aria-label');" + code, *arguments)
+
+    def see(self, expression, *arguments):
+        return self.js(f"return {expression}", *arguments)
+
+    def wait(self, expression, *arguments):
+        deadline = time.monotonic() + PATIENCE
+        while not self.see(expression, *arguments):
+            assert time.monotonic() < deadline, (expression, self.status, self.text("error"))
+            time.sleep(0.02)
+
+    def text(self, name):
+        return self.see("document.getElementById(arguments[0]).textContent", name)
+
+    @property
+    def status(self):
+        return self.text("status")
+
+    @property
+    def moves(self):
+        return self.see("[...document.querySelectorAll('#record button')].map("
+                        "(move) => move.childNodes[1].textContent.trim())")
+
+    def settle(self):
+        """Waits for the end of a search, and of the engine's turn."""
+        self.wait("off('finish') && !status().endsWith('thinking.') && !status().startsWith('Connecting')")
+
+    def click(self, selector):
+        from selenium.webdriver.common.by import By
+
+        self.driver.find_element(By.CSS_SELECTOR, selector).click()
+
+    def cell(self, row, col):
+        self.click(f"#grid button[data-row='{row}'][data-col='{col}']")
+
+    def keys(self, *names):
+        """Presses keys, wherever the focus is."""
+        self.driver.switch_to.active_element.send_keys(*(KEYS.get(name, name) for name in names))
+
+    def fill(self, selector, value):
+        self.js("const field = document.querySelector(arguments[0]); field.value = arguments[1];"
+                "field.dispatchEvent(new Event('change'))", selector, value)
+
+    def begin(self, game, first="you", second="engine", **fields):
+        self.fill("#game", game)
+        for name, value in fields.items():
+            self.fill(f".fields[data-game='{game}'] [name='{name}']", str(value))
+        self.fill("#plays-first", first)
+        self.fill("#plays-second", second)
+        self.js("document.getElementById('status').textContent = ''")
+        self.click("#new .main")
+        self.wait("status() !== ''")
+        if "you" in (first, second):
+            self.settle()
+
+    def link(self, hash):
+        """Opens the page anew with what stands behind the # of a link."""
+        url = self.see("location.origin + '/'")
+        self.js("sessionStorage.removeItem('mcts_core page')")
+        self.driver.get("about:blank")
+        self.driver.get(f"{url}#{hash}")
+        self.wait("document.querySelectorAll('#grid button').length > 0 && !status().startsWith('Connecting')")
+
+    def grown(self, count):
+        """Waits until the game has so many moves."""
+        self.wait("document.querySelectorAll('#record button').length >= arguments[0]", count)
+
+    def errors(self):
+        """What the console complained of."""
+        return [entry["message"] for entry in self.driver.get_log("browser")]

@@ -78,6 +78,7 @@ SUBJECTS = {
     "subinterpreters": "the package in several interpreters",
     "threads": "all that may be called from several threads",
     "typing": "what type checkers see",
+    "web/axe": "the page as axe-core finds it, on demand",
     "web/browser": "the page as a whole, in a real browser, on demand",
     "wheels": "the wheels and the workflow that builds them",
 }

@@ -24,7 +24,8 @@ def add_parser(commands: Commands) -> None:
     parser = options.new_parser(commands, "serve", help="play in the browser", description=DESCRIPTION)
     parser.add_argument(
         "game", metavar="GAME", nargs="?", default="connect4",
-        help="the first game of the page (default connect4): connect4, gomoku, mnk:M,N,K or tictactoe, see below")
+        help="the first game of the page (default connect4): connect4, gomoku, mnk:M,N,K, tictactoe or "
+             "module:Class, see below")
     parser.add_argument(
         "--port", type=int, default=DEFAULT_PORT, metavar="N",
         help=f"the port (default {DEFAULT_PORT}; 0: any that is free)")
@@ -50,6 +51,7 @@ def add_parser(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serves until Ctrl-C."""
+    from mcts_core.web.games import is_offered
     from mcts_core.web.limits import Limits
     from mcts_core.web.refusals import Refused
     from mcts_core.web.server import Server
@@ -61,7 +63,8 @@ def run(args: argparse.Namespace) -> int:
         memory_mb=args.memory_mb, idle_minutes=args.idle_minutes)
     game = parse_game(args.game)
     try:
-        server = Server(args.port, game.start, granted, seconds=args.seconds, threads=args.threads)
+        name = "" if is_offered(game.start) else game.spec
+        server = Server(args.port, game.start, granted, name=name, seconds=args.seconds, threads=args.threads)
     except OSError as error:
         raise InvalidOption(f"port {args.port} cannot be used: {error.strerror}") from None
     except Refused as error:

@@ -33,7 +33,7 @@ def whole(fields: dict[str, Any], name: str, low: int, high: int, default: int |
     """The int ``name`` from ``low`` to ``high``; a field without a default must be there. Raises Refused."""
     value = fields.get(name, default)
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise Refused(400, f"{name} must be a whole number from {low} to {high}, got {shorten(value)}")
+        raise Refused(400, f"{name} must be a whole number from {low} to {high}, got {shorten(value)}", name)
     return value
 
 
@@ -41,9 +41,9 @@ def real(fields: dict[str, Any], name: str, low: float, high: float, default: fl
     """The number ``name`` from ``low`` to ``high``. Raises Refused."""
     value = fields.get(name, default)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise Refused(400, f"{name} must be a number from {low:g} to {high:g}, got {shorten(value)}")
+        raise Refused(400, f"{name} must be a number from {low:g} to {high:g}, got {shorten(value)}", name)
     if not low <= value <= high or not math.isfinite(value):
-        raise Refused(400, f"{name} must be a number from {low:g} to {high:g}, got {shorten(value)}")
+        raise Refused(400, f"{name} must be a number from {low:g} to {high:g}, got {shorten(value)}", name)
     return float(value)
 
 
@@ -51,7 +51,23 @@ def choice(fields: dict[str, Any], name: str, known: tuple[str, ...], default: s
     """The text ``name``, one of ``known``. Raises Refused."""
     value = fields.get(name, default)
     if not isinstance(value, str) or value not in known:
-        raise Refused(400, f"{name} must be {' or '.join(known)}, got {shorten(value)}")
+        raise Refused(400, f"{name} must be {' or '.join(known)}, got {shorten(value)}", name)
+    return value
+
+
+def words(fields: dict[str, Any], name: str, count: int) -> list[str]:
+    """The list ``name`` of at most ``count`` texts; none where it is absent. Raises Refused."""
+    value = fields.get(name, [])
+    if not isinstance(value, list) or len(value) > count or not all(isinstance(word, str) for word in value):
+        raise Refused(400, f"{name} must be a list of at most {count} texts, got {shorten(value)}", name)
+    return value
+
+
+def text(fields: dict[str, Any], name: str) -> str | None:
+    """The text ``name``, None where it is absent. Raises Refused."""
+    value = fields.get(name)
+    if value is not None and not isinstance(value, str):
+        raise Refused(400, f"{name} must be a text, got {shorten(value)}", name)
     return value
 
 

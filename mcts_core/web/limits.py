@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from mcts_core import InvalidOption
 from mcts_core.arguments import shorten
 
-BODY_BYTES = 4096
-"""Longest body of a request."""
+BODY_BYTES = 8192
+"""Longest body of a request: the moves of a game that fills the largest board."""
 REQUEST_BYTES = 32768
 """Longest request, head and body together."""
 REQUEST_SECONDS = 10.0
@@ -24,8 +24,12 @@ NEWS_SECONDS = 0.1
 """Between two reports of a search."""
 LEAST_SECONDS = 0.01
 """The shortest search that can be asked for."""
-SHOWN_MOVES = 60
+SHOWN_MOVES = 400
 """Moves of a search that are told to the page, the most visited ones."""
+WATCH_SECONDS = 20.0
+"""An analysis that nobody asked about for so long ends."""
+SHARE_SECONDS = 1.0
+"""After so long an analysis lets those search who wait for their turn."""
 REST_SECONDS = 300.0
 """After so long without a request a session gives its tree back; it keeps its game."""
 

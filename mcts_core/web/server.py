@@ -23,21 +23,21 @@ from typing import Any
 from mcts_core import GameOver, IllegalMove, InvalidOption, InvalidState
 from mcts_core.arguments import shorten
 from mcts_core.web import limits
-from mcts_core.web.fields import check_names, choice, parse_object, real, whole
-from mcts_core.web.games import fields_of, make_game
+from mcts_core.web.fields import check_names, parse_object, real, whole
+from mcts_core.web.games import Games
 from mcts_core.web.limits import Limits
+from mcts_core.web.protocol import ACTIONS, act, offers
 from mcts_core.web.refusals import Refused
-from mcts_core.web.session import Session
 from mcts_core.web.sessions import ID_FORM, Sessions
 from mcts_core.web.static_files import load_files
 
 ADDRESS = "127.0.0.1"
 PATH = re.compile(f"/api/sessions/({ID_FORM.pattern})(?:/([a-z-]+))?")
 JSON_TYPE = re.compile('application/json *(; *charset="?utf-8"?)?')
-ACTIONS = ("begin", "finish", "hint", "play", "set", "take-back")
 HEADERS = {
-    "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-                               "object-src 'none'",
+    # blob: a picture of the board that the page itself has made, on its way to PNG
+    "Content-Security-Policy": "default-src 'self'; img-src 'self' blob:; base-uri 'none'; form-action 'none'; "
+                               "frame-ancestors 'none'; object-src 'none'",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
@@ -57,7 +57,8 @@ _WRONG = (IllegalMove, GameOver, InvalidOption, InvalidState)
 class Server(socketserver.ThreadingMixIn, HTTPServer):
     """The server of the page, bound to 127.0.0.1 from the moment that it is made; port 0: any that is free.
 
-    ``game``, ``seconds`` and ``threads`` are what a session has that does not say otherwise. ``serve_forever`` answers
+    ``game`` is the first position of the first game, ``name`` what it is called where it is no game of this package;
+    ``seconds`` and ``threads`` are what the page begins with. ``serve_forever`` answers
     until ``shutdown`` or an exception such as KeyboardInterrupt; ``close`` then ends every search, connection and
     thread. Raises OSError where the port is taken, InvalidOption.
     """
@@ -67,12 +68,15 @@ class Server(socketserver.ThreadingMixIn, HTTPServer):
     request_queue_size = 32
     allow_reuse_address = os.name == "posix"  # elsewhere it lets two servers have one port
 
-    def __init__(self, port: int, game: Any, granted: Limits, *, seconds: float = 1.0, threads: int = 1) -> None:
-        self.defaults = {"game": fields_of(game), "seconds": seconds, "threads": threads}
+    def __init__(
+        self, port: int, game: Any, granted: Limits, *, name: str = "", seconds: float = 1.0, threads: int = 1,
+    ) -> None:
+        games = Games(game if name else None, name)
+        self.defaults = {"game": games.fields_of(game), "seconds": seconds, "threads": threads}
         real(self.defaults, "seconds", limits.LEAST_SECONDS, granted.seconds, seconds)
         whole(self.defaults, "threads", 1, granted.threads)
         self.files = load_files()
-        self.sessions = Sessions(granted)
+        self.sessions = Sessions(granted, games)
         self._places = threading.BoundedSemaphore(limits.CONNECTIONS)
         self.ends = False
         self._next_sweep = time.monotonic() + SWEEP_SECONDS
@@ -215,7 +219,8 @@ class Handler(BaseHTTPRequestHandler):
             if not re.fullmatch("after=[0-9]{1,9}", query):
                 raise Refused(400, f"the query must be after=NUMBER, got {shorten(query)}")
             after = int(query.removeprefix("after="))
-        return _json(200, self.server.sessions.get(key).look(after))
+        session = self.server.sessions.get(key)
+        return _json(200, session.look(after) if mark else self._offers() | session.look())
 
     def _post(self) -> tuple[int, str, bytes]:
         if self.path in self.server.files:
@@ -227,44 +232,15 @@ class Handler(BaseHTTPRequestHandler):
             raise Refused(405 if action is None else 404, f"POST has nothing at {shorten(self.path)}")
         session = self.server.sessions.get(key)
         fields = self._body()
-        self._act(session, action, fields)
-        return _json(200, session.look())
+        return _json(200, act(session, self.server.sessions.granted, action, fields))
 
     def _open(self, fields: dict[str, Any]) -> tuple[int, str, bytes]:
-        check_names(fields, "game", "side", "seconds", "threads")
-        fields = self.server.defaults | fields
-        start, person = make_game(fields["game"]), _person(fields)
-        settings = self._settings(fields)
+        check_names(fields)
         key, session = self.server.sessions.open()
-        try:
-            session.set(*settings)
-            session.begin(start, person)
-        except BaseException:
-            self.server.sessions.drop(key)
-            raise
-        return _json(201, {"id": key} | session.look())
+        return _json(201, {"id": key} | self._offers() | session.look())
 
-    def _act(self, session: Session, action: str, fields: dict[str, Any]) -> None:
-        if action == "play":
-            check_names(fields, "move", "ply")
-            move = fields.get("move")
-            if not isinstance(move, str):
-                move = whole(fields, "move", 0, 1023)
-            session.play(move, whole(fields, "ply", 0, 1023))
-        elif action == "begin":
-            check_names(fields, "game", "side")
-            session.begin(make_game(fields.get("game", self.server.defaults["game"])), _person(fields))
-        elif action == "set":
-            check_names(fields, "seconds", "threads")
-            session.set(*self._settings(self.server.defaults | fields))
-        else:
-            check_names(fields)
-            {"take-back": session.take_back, "hint": session.hint, "finish": session.finish}[action]()
-
-    def _settings(self, fields: dict[str, Any]) -> tuple[float, int]:
-        granted = self.server.sessions.granted
-        return (real(fields, "seconds", limits.LEAST_SECONDS, granted.seconds, 1.0),
-                whole(fields, "threads", 1, granted.threads))
+    def _offers(self) -> dict[str, Any]:
+        return offers(self.server.sessions.games, self.server.sessions.granted, self.server.defaults)
 
     def _session_path(self, path: str) -> tuple[str, str | None]:
         found = PATH.fullmatch(path)
@@ -327,7 +303,7 @@ class Handler(BaseHTTPRequestHandler):
             self._length = self._check_body()
             status, kind, body = work()
         except Refused as error:
-            status, kind, body = _json(error.status, {"error": str(error)})
+            status, kind, body = _json(error.status, {"error": str(error), "field": error.field})
         except _WRONG as error:
             status, kind, body = _json(400, {"error": str(error)})
         except OSError:  # the visitor went away, or took too long
@@ -368,10 +344,6 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """The terminal stays quiet."""
-
-
-def _person(fields: dict[str, Any]) -> int:
-    return 1 if choice(fields, "side", ("first", "second"), "first") == "first" else -1
 
 
 def _json(status: int, data: dict[str, Any]) -> tuple[int, str, bytes]:

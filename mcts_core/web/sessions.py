@@ -8,9 +8,11 @@ import threading
 import time
 
 from mcts_core.web import limits
+from mcts_core.web.games import Games
 from mcts_core.web.limits import Limits
 from mcts_core.web.refusals import Refused
 from mcts_core.web.session import Session
+from mcts_core.web.turns import Turns
 
 ID_FORM = re.compile("[A-Za-z0-9_-]{32}")
 _SPARED_SECONDS = 60.0
@@ -20,9 +22,10 @@ _SPARED_SECONDS = 60.0
 class Sessions:
     """The sessions by id."""
 
-    def __init__(self, granted: Limits) -> None:
+    def __init__(self, granted: Limits, games: Games | None = None) -> None:
         self.granted = granted
-        self._turns = threading.BoundedSemaphore(granted.searches)
+        self.games = games or Games()
+        self._turns = Turns(granted.searches)
         self._lock = threading.Lock()
         self._found: dict[str, Session] = {}
         self._leaving: list[Session] = []
@@ -32,7 +35,7 @@ class Sessions:
         return len(self._found)
 
     def open(self) -> tuple[str, Session]:
-        """A new session without a game, and its id. Raises Refused where there are too many."""
+        """A new session, and its id. Raises Refused where there are too many."""
         self.sweep()
         with self._lock:
             if self._closed:
@@ -43,7 +46,7 @@ class Sessions:
                     raise Refused(503, f"there are {self.granted.sessions} games already; try again in a minute")
                 self._end(oldest)
             key = secrets.token_urlsafe(24)
-            session = self._found[key] = Session(self._turns, self.granted)
+            session = self._found[key] = Session(self._turns, self.granted, self.games)
             return key, session
 
     def get(self, key: str) -> Session:

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from mcts_core.cli.main import main
+
 COMMAND = [sys.executable, "-m", "mcts_core", "serve"]
 
 
@@ -20,7 +22,7 @@ def test_it_serves_until_ctrl_c(tmp_path):
         port = int(re.fullmatch(r"the page is at http://127\.0\.0\.1:(\d+)/ \(Ctrl-C ends it\)\n", line)[1])
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
         own = f"127.0.0.1:{port}"
-        connection.request("POST", "/api/sessions", '{"side": "second"}',
+        connection.request("POST", "/api/sessions", "{}",
                            {"Origin": f"http://{own}", "Content-Type": "application/json"})
         answer = connection.getresponse().read()
         assert b'"size":9' in answer and b'"seconds":0.5' in answer
@@ -48,13 +50,29 @@ def test_wrong_arguments(cli, argv, words):
     assert code == 2 and out == "" and words in err and err.count("\n") == 1
 
 
-def test_a_python_game_has_no_page(cli, tmp_path, monkeypatch):
+def test_a_python_game_is_the_first_of_the_page(tmp_path, monkeypatch):
     (tmp_path / "quiet_game.py").write_text(
         "class Quiet:\n    to_move = 1\n    def legal_moves(self): return [0]\n    def play(self, move): return self\n"
         "    def winner(self): return None\n")
-    monkeypatch.chdir(tmp_path)
-    code, out, err = cli("serve", "quiet_game:Quiet")
-    assert code == 2 and "the page plays Connect Four, gomoku, tic-tac-toe and m,n,k games" in err
+    monkeypatch.syspath_prepend(tmp_path)
+    served = []
+
+    class Stub:
+        url = "http://127.0.0.1:1/"
+
+        def __init__(self, port, game, granted, **options):
+            served.append((type(game).__name__, options["name"]))
+
+        def serve_forever(self):
+            pass
+
+        def close(self):
+            pass
+
+    monkeypatch.setattr("mcts_core.web.server.Server", Stub)
+    for argv in (["quiet_game:Quiet"], ["mcts_core:TicTacToe"], ["gomoku"]):
+        assert main(["serve", *argv]) == 0
+    assert served == [("Quiet", "quiet_game:Quiet"), ("TicTacToe", ""), ("Gomoku", "")]
 
 
 def test_a_port_that_is_taken(cli):

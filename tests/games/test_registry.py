@@ -7,7 +7,7 @@ from mcts_core.cli.games import FORMS, GAME_HELP, parse_game
 from mcts_core.games.board_position import BoardPosition
 from mcts_core.games.registry import GAMES, entry_of, labels
 from mcts_core.render import svg
-from mcts_core.web.games import fields_of, make_game
+from mcts_core.web.games import Games
 
 
 def concrete(kind):
@@ -28,7 +28,7 @@ def test_an_entry_serves_everywhere(entry, tmp_path):
     spec = entry.name + (":" + ("x" if "Sx" in entry.syntax else ",").join(numbers) if numbers else "")
     game = parse_game(spec)
     assert (game.start, game.title) == (state, entry.title(state)) and entry.syntax in FORMS and entry.help in GAME_HELP
-    assert make_game(fields_of(state)) == state
+    assert Games().make(Games().fields_of(state)) == state
     assert entry.caption(state) in svg(state) and entry.label in labels()
     engine = mc.Searcher(seed=1)
     engine.search(state, iterations=200)

@@ -1,19 +1,15 @@
 """The page of ``mcts-core serve`` in a real, headless Chromium: make test-browser."""
 
-import threading
 import time
+import xml.etree.ElementTree
 
 import browser
 import pytest
+from nim import Nim
 
 import mcts_core as mc
-from mcts_core.web.limits import Limits
-from mcts_core.web.server import Server
 
 pytestmark = pytest.mark.browser
-PATIENCE = 30.0
-KEYS = {"up": "\ue013", "down": "\ue015", "left": "\ue012", "right": "\ue014", "enter": "\ue007", "tab": "\ue004",
-        "home": "\ue011", "space": "\ue00d"}
 
 
 @pytest.fixture(scope="module")
@@ -25,121 +21,46 @@ def chromium(tmp_path_factory):
 
 @pytest.fixture
 def served():
-    """A server with short searches."""
-    found = Server(0, mc.ConnectFour(), Limits(threads=2, memory_mb=32, sessions=4), seconds=0.05)
-    thread = threading.Thread(target=found.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    yield found
-    found.shutdown()
-    found.close()
-    thread.join()
-
-
-class Page:
-    """The page in a tab."""
-
-    def __init__(self, driver, url, width=1200, height=900):
-        self.driver = driver
-        browser.resize(driver, width, height)
-        driver.get(url)
-        self.wait("document.querySelectorAll('#grid button').length > 0 && !status().startsWith('Connecting')")
-
-    def js(self, code, *arguments):
-        return self.driver.execute_script(
-            "const status = () => document.getElementById('status').textContent;"
-            "const off = (id) => document.getElementById(id).getAttribute('aria-disabled') === 'true';"
-            "const label = (row, col) => document.querySelector("
-            "`#grid button[data-row='${row}'][data-col='${col}']`).getAttribute('aria-label');" + code, *arguments)
-
-    def see(self, expression, *arguments):
-        return self.js(f"return {expression}", *arguments)
-
-    def wait(self, expression, *arguments):
-        deadline = time.monotonic() + PATIENCE
-        while not self.see(expression, *arguments):
-            assert time.monotonic() < deadline, (expression, self.status, self.text("error"))
-            time.sleep(0.02)
-
-    def text(self, name):
-        return self.see("document.getElementById(arguments[0]).textContent", name)
-
-    @property
-    def status(self):
-        return self.text("status")
-
-    @property
-    def moves(self):
-        return self.see("[...document.querySelectorAll('#record span')].map((move) => move.textContent)")
-
-    def settle(self):
-        """Waits for the end of a search."""
-        self.wait("off('finish')")
-
-    def click(self, selector):
-        from selenium.webdriver.common.by import By
-
-        self.driver.find_element(By.CSS_SELECTOR, selector).click()
-
-    def cell(self, row, col):
-        self.click(f"#grid button[data-row='{row}'][data-col='{col}']")
-
-    def keys(self, *names):
-        """Presses keys, wherever the focus is."""
-        self.driver.switch_to.active_element.send_keys(*(KEYS.get(name, name) for name in names))
-
-    def fill(self, selector, value):
-        self.js("const field = document.querySelector(arguments[0]); field.value = arguments[1];"
-                "field.dispatchEvent(new Event('change'))", selector, value)
-
-    def begin(self, game, side="first", **fields):
-        self.fill("#game", game)
-        for name, value in fields.items():
-            self.fill(f".fields[data-game='{game}'] [name='{name}']", str(value))
-        self.click(f"input[name='side'][value='{side}']")
-        self.js("document.getElementById('status').textContent = ''")
-        self.click("#new .main")
-        self.wait("status() !== ''")
-        self.settle()
-
-    def errors(self):
-        """What the console complained of."""
-        return [entry["message"] for entry in self.driver.get_log("browser")]
+    with browser.serving() as found:
+        yield found
 
 
 @pytest.fixture
 def page(chromium, served):
     chromium.get("about:blank")
     chromium.get_log("browser")
-    found = Page(chromium, served.url)
+    found = browser.Page(chromium, served.url)
     yield found
     assert found.errors() == []
 
 
 def test_a_full_game_of_connect_four(page):
     assert "You are red and begin. Your turn." in page.status
-    while page.see("!off('hint')"):
+    while not page.see("/(The engine wins|You win|A draw) after \\d+ moves\\.$/.test(status())"):
         before = len(page.moves)
         col = page.see("[3, 2, 4, 1, 5, 0, 6].find((col) => label(0, col).includes('empty'))")
         page.cell(0, col)
-        page.wait("document.querySelectorAll('#record span').length > arguments[0]", before)
+        page.grown(before + 1)
         page.settle()
-    assert page.see("/(The engine wins|You win|A draw) after \\d+ moves\\.$/.test(status())"), page.status
+        page.wait("/Your turn\\.$|after \\d+ moves\\.$/.test(status())")
     if "wins" in page.status:
         assert page.see("document.querySelectorAll('#picture .won').length") > 0
         assert page.see("document.querySelectorAll('#grid [aria-label*=\"in the winning line\"]').length") >= 4
-        assert "has won" in page.text("engine")
+        assert "has won" in page.text("second")
     assert page.see("document.querySelectorAll('#chart .point').length") >= len(page.moves) // 2
     chart = page.see("document.getElementById('chart').getAttribute('aria-label')")
     assert chart.startswith("Your winning chance by move: 1: ")
     page.click("#take-back")
     page.wait("status().startsWith('Taken back to ')")
     assert page.see("document.querySelectorAll('#picture .won').length") == 0
+    page.click("#rematch")
+    page.wait("document.querySelectorAll('#record button').length < 2 && status().includes('Your turn')")
+    assert page.text("first").startswith("Engine, red") and page.text("second").startswith("You, yellow")
 
 
 def test_visits_and_values_grow_on_the_board_while_the_engine_thinks(page):
     page.begin("gomoku", size=15)
     page.fill("#seconds", 20)
-    page.wait("document.getElementById('error').textContent === ''")
     page.cell(7, 7)
     page.wait("document.querySelectorAll('#picture .bubbles circle').length > 2")
     assert page.status == "You play h8. The engine is thinking."
@@ -148,7 +69,6 @@ def test_visits_and_values_grow_on_the_board_while_the_engine_thinks(page):
     assert len(seen) > 2
     assert page.see("document.querySelectorAll('#moves tbody tr').length") > 1
     assert page.see("document.querySelectorAll('#chart .live').length") == 1
-    assert page.see("getComputedStyle(document.getElementById('legend')).visibility") == "visible"
     page.click("#finish")
     page.settle()
     page.wait("status().startsWith('The engine plays')")
@@ -159,7 +79,7 @@ def test_visits_and_values_grow_on_the_board_while_the_engine_thinks(page):
 def test_a_take_back_during_a_search(page):
     page.begin("gomoku", size=9)
     page.cell(4, 4)
-    page.wait("document.querySelectorAll('#record span').length === 2")
+    page.grown(2)
     page.fill("#seconds", 50)
     page.cell(0, 0)
     page.wait("!off('finish')")
@@ -167,58 +87,326 @@ def test_a_take_back_during_a_search(page):
     page.wait("status() === 'Taken back to move 2. Your turn.'")
     assert len(page.moves) == 2
     page.click("#take-back")
-    page.wait("document.querySelectorAll('#record span').length === 0")
+    page.wait("document.querySelectorAll('#record button').length === 0")
     assert page.see("off('take-back')") and page.see("label(4, 4)") == "e5, empty"
 
 
 def test_a_hint(page):
     page.begin("connect4", rows=2, cols=2, connect=2)
     page.cell(0, 0)
-    page.wait("document.querySelectorAll('#record span').length === 2")
+    page.grown(2)
     page.click("#hint")
-    page.wait("status().startsWith('Hint: column')")
-    assert page.status.endswith("; you win.")
+    page.wait("status().includes('Hint: Column')")
+    assert page.status.endswith("wins in 1 move.")
     hint = page.see("[...document.querySelectorAll('#grid button')].find("
                     "(cell) => cell.getAttribute('aria-label').includes('the hint'))")
     hint.click()
-    page.wait("/^You play column [12]. You win after 3 moves.$/.test(status())")
-    assert page.status.startswith(f"You play column {page.moves[2]}.")
+    page.wait("status() === 'You play column 1. You win after 3 moves.' || "
+              "status() === 'You play column 2. You win after 3 moves.'")
+
+
+def test_a_hint_in_a_lost_position_says_what_holds_out(page):
+    page.link("game=connect4&rows=6&cols=7&connect=4&moves=3,2,4")
+    page.click("#analyse")
+    page.click("#hint")
+    page.wait("status().includes('Hint: ')")
+    assert "All moves lose" not in page.status
+    page.link("game=connect4&rows=6&cols=7&connect=4&moves=3,3,4,4,5")
+    page.click("#analyse")
+    page.click("#hint")
+    page.wait("/All moves lose; column \\d holds out longest, \\d+ moves\\.$/.test(status())")
+
+
+@pytest.mark.parametrize("hash, moves", [
+    ("game=connect4&rows=6&cols=7&connect=4&moves=4,4,4,4,4,3,2,6,5,5,7,7,1", 7), ("game=tictactoe&moves=b2", 8),
+    ("game=gomoku&size=15&rule=freestyle&moves=h8,i9,h9", 222),
+])
+def test_every_legal_move_has_its_number(page, hash, moves):
+    """On the board, in letters that can be read."""
+    page.link(hash)
+    page.wait("(() => { const texts = [...document.querySelectorAll('#picture .bubbles text')];"
+              "return texts.length === arguments[0] && texts.every("
+              "(text) => /^([0-9]+|[WLD][0-9]+)$/.test(text.textContent)); })()", moves)
+    texts = page.see("[...document.querySelectorAll('#picture .bubbles text')].map((text) => [text.textContent, "
+                     "text.getBoundingClientRect().height, getComputedStyle(text).fontSize])")
+    assert min(height for _, height, _ in texts) >= 9
+
+
+def test_no_bubble_has_the_colour_of_a_board(page):
+    for value in (0, 0.25, 0.5, 0.75, 1):
+        red, green, blue = page.see("import('/static/words.js').then((words) => words.colourOf(arguments[0])"
+                                    ".match(/\\d+/g).map(Number))", value)
+        assert blue < 1.25 * max(red, green)  # the board of Connect Four is blue
 
 
 def test_the_engine_begins(page):
-    page.begin("tictactoe", side="second")
-    page.wait("document.querySelectorAll('#record span').length === 1")
-    assert "You are O." in page.status or page.status.startswith("The engine plays")
-    assert page.text("you").startswith("You, O")
+    page.begin("tictactoe", first="engine", second="you")
+    page.grown(1)
+    page.wait("status().startsWith('The engine plays')")
+    assert page.text("second").startswith("You, O")
 
 
-def test_wrong_numbers_are_told_and_nothing_is_lost(page):
+def test_both_sides_by_the_engine(page):
+    page.begin("tictactoe", first="engine", second="engine")
+    page.wait("/after \\d moves\\.$/.test(status())")
+    assert len(page.moves) >= 5 and page.text("chart-title") == "X’s winning chance"
+
+
+def test_swapping_sides_in_a_game(page):
     page.cell(0, 3)
-    page.wait("document.querySelectorAll('#record span').length === 2")
+    page.grown(2)
+    page.settle()
+    page.click("#swap")
+    page.grown(3)
+    page.wait("status().startsWith('The engine plays')")
+    assert page.text("first").startswith("Engine, red")
+    assert page.see("document.getElementById('plays-first').value") == "engine"
+
+
+def test_a_level(page, served):
+    page.fill("#level", "beginner")
+    page.cell(0, 3)
+    page.grown(2)
+    assert page.text("second").startswith("Engine (beginner), yellow")
+    session, = served.sessions._found.values()
+    assert session.look()["figures"]["visits"] < 100
+
+
+def test_looking_at_earlier_moves(page):
+    for col in (3, 3, 2):
+        before = len(page.moves)
+        page.cell(0, col)
+        page.grown(before + 2)
+        page.settle()
+    assert len(page.moves) == 6
+    page.click("#record button[data-ply='2']")
+    page.wait("status().startsWith('Move 2 of 6: The engine plays column')")
+    assert page.see("document.querySelectorAll('#grid [aria-label*=\", red\"]').length") == 1
+    page.cell(0, 0)
+    assert page.status.startswith("This is an earlier move")
+    page.js("document.activeElement.blur()")
+    page.keys("left")
+    page.wait("status().startsWith('Move 1 of 6: You play column 4.')")
+    assert page.see("document.querySelectorAll('#moves tbody tr').length") > 1  # the search of that position
+    page.keys("home")
+    page.wait("status().startsWith('The beginning of the game.')")
+    page.keys("right")
+    page.wait("status().startsWith('Move 1 of 6')")
+    page.keys("end")
+    page.wait("status().endsWith('Your turn.')")
+    page.js("const chart = document.getElementById('chart'), box = chart.getBoundingClientRect();"
+            "chart.dispatchEvent(new MouseEvent('click', {bubbles: true, "
+            "clientX: box.left + box.width * (42 + 306 * 3 / 8) / 360}))")
+    page.wait("status().startsWith('Move 3 of 6')")
+    page.click("[data-to='last']")
+    page.wait("status().endsWith('Your turn.')")
+
+
+def test_a_review_marks_what_was_lost(page):
+    """X gives a win away, O does not take the draw: both are proven."""
+    page.link("game=tictactoe&moves=b2,a2,a1,a3,c3")
+    page.click("#review")
+    page.wait("!document.getElementById('summary').hidden")
+    marks = page.see("[...document.querySelectorAll('#record button')].map((move) => "
+                     "move.querySelector('small')?.textContent.trim() ?? '')")
+    assert marks == ["", "?? draw → loss", "", "?? draw → loss", ""] or marks[1] == "?? draw → loss"
+    assert page.see("document.querySelectorAll('#record .blunder').length") >= 1
+    first, second = page.see("[...document.querySelectorAll('#summary p')].map((line) => line.textContent)")
+    assert first == "X: 3 moves, 0 % lost on average; no mistakes." and second.startswith("O: 2 moves, ")
+    assert "blunder" in second
+    assert page.see("document.querySelectorAll('#chart .blunder').length") >= 1
+    assert "better: " in page.see("document.querySelector('#record .blunder').title")
+
+
+def test_what_moves_lost_by_their_figures(page):
+    found = page.see("""import('/static/review.js').then(({judge, summary, valueOf}) => {
+        const at = (player, value, move, proven = null, moves = []) => ({player, value, move, proven, moves});
+        return {
+            best: judge('a', at(1, 0.6, 'a'), at(-1, 0.7, 'x')),
+            worse: judge('b', at(1, 0.6, 'a'), at(-1, 0.63, 'x')),
+            thrown: judge('b', at(1, 1, 'a', 'win'), at(-1, 0.5, 'x', 'draw')),
+            twice: judge('b', at(1, 1, 'a', 'win'), at(1, 1, 'x', 'win')),
+            ended: judge('b', at(-1, 0.5, 'a', 'draw'), null, 1),
+            half: judge('b', at(1, 0.55, 'a'), at(-1, 1, 'x', 'win')),
+            unknown: judge('b', at(1, 0.5, 'a'), null),
+            sum: summary([{player: 1, verdict: judge('b', at(1, 0.6, 'a'), at(-1, 0.63, 'x'))},
+                          {player: 1, verdict: null}, {player: -1, verdict: null}], 1),
+        };
+    })""")
+    assert found["best"]["lost"] == 0 and found["best"]["text"] == ""
+    worse = found["worse"]
+    assert (worse["grade"], worse["text"], worse["better"]) == ("blunder", "−23 %", "a")
+    assert found["thrown"] | {"best": 0, "better": 0} == {
+        "lost": 0.5, "exact": True, "grade": "blunder", "mark": "??", "text": "win → draw", "best": 0, "better": 0}
+    assert found["twice"]["lost"] == 0 and found["ended"]["text"] == "draw → loss"
+    assert found["half"]["text"] == "55 % → loss" and found["unknown"] is None
+    assert found["sum"]["moves"] == 1 and found["sum"]["blunders"] == 1
+
+
+def test_an_analysis_goes_on_while_one_looks(page):
+    page.cell(0, 3)
+    page.grown(2)
+    page.settle()
+    page.click("#analyse")
+    page.wait("document.getElementById('thinking-title').textContent === 'Search: analysis'")
+    page.wait("document.querySelectorAll('#moves tbody tr').length === 6")
+    before = page.text("visits")
+    page.wait("document.getElementById('visits').textContent !== arguments[0]", before)
+    page.cell(0, 0)
+    page.grown(3)
+    page.cell(0, 0)  # the other side is played, too
+    page.grown(4)
+    assert page.moves[2:] == ["1", "1"] and "Analysis" not in page.status
+    page.click("#analyse")
+    page.wait("document.querySelectorAll('#record button').length === 2")  # back to the game
+    assert page.status.endswith("Your turn.")
+
+
+def test_an_analysis_rests_while_nobody_looks(page):
+    page.link("game=gomoku&size=15&rule=freestyle&moves=h8")
+    page.wait("document.getElementById('thinking-title').textContent === 'Search: analysis'")
+    for hidden, title in ((True, "Search"), (False, "Search: analysis")):
+        page.js("Object.defineProperty(document, 'hidden', {configurable: true, get: () => arguments[0]});"
+                "document.dispatchEvent(new Event('visibilitychange'))", hidden)
+        page.wait("document.getElementById('thinking-title').textContent === arguments[0]", title)
+
+
+def test_several_lines_and_a_look_at_them(page):
+    page.link("game=gomoku&size=15&rule=freestyle&moves=h8,i9,h9,i8,h10,h11")
+    page.wait("[...document.querySelectorAll('#moves .line')].filter("
+              "(line) => line.textContent.length > 3).length >= 2")
+    page.js("document.querySelector('#moves .line').focus()")
+    assert page.see("document.querySelectorAll('#picture .preview text').length") >= 2
+    assert page.see("document.querySelector('#picture .preview text').textContent") == "1"
+    assert page.see("document.querySelector('#picture .bubbles').style.display") == "none"
+    page.js("document.activeElement.blur()")
+    assert page.see("document.querySelectorAll('#picture .preview text').length") == 0
+
+
+def test_links_hold_the_position(page):
+    page.cell(0, 3)
+    page.grown(2)
+    page.settle()
+    moves = page.moves
+    hash = page.see("location.hash")
+    assert hash == f"#game=connect4&rows=6&cols=7&connect=4&moves=4,{moves[1]}"
+    page.link(hash[1:])
+    assert page.moves == moves and page.text("first").startswith("You") and page.text("second").startswith("You")
+    page.link("game=tictactoe&board=XO./.../...&moves=b2")
+    assert page.see("label(0, 0)").startswith("a3, X") and page.see("label(1, 1)").startswith("b2, X")
+
+
+@pytest.mark.parametrize("hash", ["game=chess", "game=connect4&moves=9", "game=connect4&rows=1000", "game=%E0%A4%A",
+                                  "game=tictactoe&board=XXXXXXXXX", "x", "game=tictactoe&moves=%3Cb%3E"])
+def test_a_damaged_link_is_told_and_a_game_begins(page, hash):
+    page.link(hash)
+    assert page.see("document.querySelectorAll('#grid button').length") == 42
+    page.errors()
+
+
+def test_a_position_is_pasted_or_set_up(page):
+    page.js("document.getElementById('position').open = true")
+    for text, label, words in (("4455", "label(5, 4)", "column 5, row 1, red"),
+                               (". . . . . . .\n" * 5 + "X O . . . . .", "label(5, 1)", "column 2, row 1, yellow")):
+        page.fill("#text", text)
+        page.click("#set-up [type='submit']")
+        page.wait("document.getElementById('text').value === ''")
+        assert page.see(label).startswith(words)
+    page.fill("#text", "44x")
+    page.click("#set-up [type='submit']")
+    page.wait("document.getElementById('wrong-text') !== null")
+    assert page.text("wrong-text").startswith("Move 3: a column must be a number from 1 to 7")
+    page.click("#draft")
+    page.click("#draft-clear")
+    page.cell(5, 0)
+    page.cell(5, 1)
+    page.cell(5, 1)
+    page.click("#draft-done")
+    page.wait("document.getElementById('draft-actions').hidden")
+    assert page.see("label(5, 0)").startswith("column 1, row 1, red")
+    assert page.see("label(5, 1)").startswith("column 2, row 1, yellow")
+    page.click("#draft")
+    page.cell(0, 6)
+    page.click("#draft-done")
+    page.wait("document.getElementById('error').textContent !== ''")
+    page.click("#draft-cancel")
+    page.wait("document.getElementById('draft-actions').hidden && document.getElementById('error').textContent === ''")
+    page.errors()
+
+
+def test_copying(page):
+    origin = page.see("location.origin")
+    for name in ("clipboardReadWrite", "clipboardSanitizedWrite"):
+        page.driver.execute_cdp_cmd("Browser.setPermission", {
+            "permission": {"name": {"clipboardReadWrite": "clipboard-read"}.get(name, "clipboard-write")},
+            "setting": "granted", "origin": origin})
+    page.js("document.getElementById('position').open = true")
+    page.cell(0, 3)
+    page.grown(2)
+    page.settle()
+    moves = " ".join(page.moves)
+
+    def copied(kind):
+        page.js("document.getElementById('copied').textContent = ''; window.got = undefined")
+        page.click(f"[data-copy='{kind}']")
+        page.wait("document.getElementById('copied').textContent.endsWith('copied.')")
+        page.js("navigator.clipboard.read().then(async ([item]) => { const type = item.types[0];"
+                "const blob = await item.getType(type);"
+                "window.got = [type, blob.size, type === 'text/plain' ? await blob.text() : '']; })")
+        page.wait("window.got !== undefined")
+        return page.see("window.got")
+
+    assert copied("moves")[2] == moves
+    assert copied("link")[2] == page.see("location.href")
+    assert mc.ConnectFour.from_string(copied("diagram")[2]).to_move == 1
+    picture = copied("svg")[2]
+    assert picture.startswith("<svg ") and "class=" not in picture and "foreignObject" not in picture
+    assert xml.etree.ElementTree.fromstring(picture).tag == "{http://www.w3.org/2000/svg}svg"
+    kind, size, _ = copied("png")
+    assert kind == "image/png" and size > 5000
+
+
+def test_errors_stand_at_their_fields(page):
+    page.cell(0, 3)
+    page.grown(2)
     page.fill("#game", "gomoku")
     page.fill("[name='size']", "3")
     page.click("#new .main")
-    page.wait("document.getElementById('error').textContent.includes('size must be')")
+    page.wait("document.getElementById('wrong-size') !== null")
+    assert "must be" in page.text("wrong-size") and page.text("error") == ""
+    field = "document.querySelector('[name=size]')"
+    assert page.see(f"{field}.getAttribute('aria-invalid')") == "true"
+    assert page.see(f"{field}.getAttribute('aria-describedby')") == "wrong-size"
+    assert page.see(f"document.activeElement === {field}")
+    page.fill("[name='size']", "")
+    page.click("#new .main")
+    assert page.text("wrong-size") == "A whole number, please."
     page.fill("#threads", "1000")
-    page.wait("document.getElementById('error').textContent.includes('threads must be a whole number from 1 to 2')")
+    assert page.text("wrong-threads") == "A whole number from 1 to 2, please."
+    page.fill("#threads", "2")
+    assert page.see("document.getElementById('wrong-threads')") is None
+    page.fill("#seconds", "0")
+    assert page.text("wrong-seconds") == "A number from 0.01 to 60, please."
     assert len(page.moves) == 2
+    for name in ("wrong-size", "wrong-seconds"):
+        assert page.see("document.getElementById(arguments[0]).getBoundingClientRect().bottom <= innerHeight", name)
     page.errors()  # the browser notes answers of 400
 
 
 def test_two_sessions_at_once(page, chromium, served):
     page.cell(0, 3)
-    page.wait("document.querySelectorAll('#record span').length === 2")
+    page.grown(2)
     first = chromium.current_window_handle
     chromium.switch_to.new_window("tab")
     try:
-        other = Page(chromium, served.url)
+        other = browser.Page(chromium, served.url)
         other.begin("tictactoe")
         other.cell(1, 1)
-        other.wait("document.querySelectorAll('#record span').length === 2")
+        other.grown(2)
         assert other.see("document.querySelectorAll('#grid button').length") == 9 and other.moves[0] == "b2"
         chromium.switch_to.window(first)
         page.cell(0, 3)
-        page.wait("document.querySelectorAll('#record span').length === 4")
+        page.grown(4)
         assert page.moves[0] == "4" and len(served.sessions) == 2
         chromium.switch_to.window(chromium.window_handles[-1])
         assert len(other.moves) == 2
@@ -230,21 +418,23 @@ def test_two_sessions_at_once(page, chromium, served):
 
 def test_reloading_keeps_the_game(page, chromium, served):
     page.cell(0, 3)
-    page.wait("document.querySelectorAll('#record span').length === 2")
+    page.grown(2)
+    page.settle()
     moves = page.moves
-    again = Page(chromium, served.url)
-    assert again.moves == moves and len(served.sessions) == 1
+    chromium.refresh()
+    page.wait("document.querySelectorAll('#record button').length === 2")
+    assert page.moves == moves and len(served.sessions) == 1 and page.text("second").startswith("Engine")
 
 
-def test_a_session_that_is_gone_is_replaced(page, served):
-    page.begin("tictactoe")
+def test_a_session_that_is_gone_is_not_missed(page, served):
+    page.cell(0, 3)
+    page.grown(2)
+    page.settle()
     for key in list(served.sessions._found):
         served.sessions.drop(key)
-    page.cell(1, 1)
-    page.wait("document.getElementById('error').textContent.includes('this is a new one')")
-    assert page.moves == [] and page.see("document.querySelectorAll('#grid button').length") == 9
-    page.cell(1, 1)
-    page.wait("document.querySelectorAll('#record span').length === 2")
+    page.cell(0, 3)
+    page.grown(4)
+    assert page.text("error") == ""
     page.errors()  # the browser notes the answer 404
 
 
@@ -256,7 +446,8 @@ def test_a_server_that_is_gone_is_told(page, served):
     page.errors()
 
 
-def test_the_keyboard_alone_plays(page):
+def test_a_game_by_the_keyboard_alone(page):
+    """From the top of the page to a new game, to its end, through its moves, and to another game."""
     page.js("document.activeElement.blur()")
     page.keys("tab")
     assert page.see("document.activeElement.className") == "skip"
@@ -264,32 +455,56 @@ def test_the_keyboard_alone_plays(page):
     assert page.see("document.activeElement.getAttribute('aria-label')") == "column 4, row 1, empty"
     assert page.see("getComputedStyle(document.activeElement).outlineStyle") == "solid"
     page.keys("left", "enter")
-    page.wait("document.querySelectorAll('#record span').length === 2")
+    page.grown(2)
+    page.settle()
     assert page.moves[0] == "3"
     assert page.see("document.activeElement.dataset.col") == "2"  # the focus stays on the board
     page.keys("up", "up", "home", "right", "space")
-    page.wait("document.querySelectorAll('#record span').length === 4")
+    page.grown(4)
+    page.settle()
     assert page.moves[2] == "2"
+    page.keys("7")
+    page.grown(6)
+    page.settle()
+    assert page.moves[4] == "7"
+    while not page.see("/after \\d+ moves\\.$/.test(status())"):
+        before = len(page.moves)
+        page.keys(page.see("`${[6, 5, 4, 3, 2, 1, 0].find((col) => label(0, col).includes('empty')) + 1}`"))
+        page.grown(before + 1)
+        page.settle()
+        page.wait("/Your turn\\.$|after \\d+ moves\\.$/.test(status())")
     page.keys("tab")
     assert page.see("document.activeElement.id") == "take-back"
-    page.keys("enter")
-    page.wait("document.querySelectorAll('#record span').length === 2")
-    page.keys("tab")
-    assert page.see("document.activeElement.id") == "hint"
-    page.keys("space")
-    page.wait("status().startsWith('Hint: ')")
-    page.keys("tab")
-    page.keys("tab")
-    page.keys("tab")
-    page.keys("tab")
-    assert page.see("document.activeElement.id") == "game"
+    page.keys("left")
+    page.wait("/^Move \\d+ of \\d+:/.test(status())")
+    page.keys("end")
+    page.wait("/after \\d+ moves\\.$/.test(status())")
+    for _ in range(40):
+        if page.see("document.activeElement.id") == "game":
+            break
+        page.keys("tab")
     page.keys("t")  # tic-tac-toe
-    page.keys("tab")
-    page.keys("tab")
-    assert page.see("document.activeElement.textContent") == "Start"
+    for _ in range(4):
+        page.keys("tab")
+        if page.see("document.activeElement.textContent") == "Start":
+            break
     page.keys("enter")
     page.wait("document.querySelectorAll('#grid button').length === 9")
     assert page.see("document.activeElement.getAttribute('aria-label')") == "b2, empty"
+
+
+def test_digits_play_columns(page):
+    page.js("document.activeElement.blur()")
+    page.keys("5")
+    page.grown(2)
+    assert page.moves[0] == "5" and page.text("digits") == ", 1 to 7 for a column"
+    page.js("document.getElementById('seconds').focus()")
+    page.keys("1")
+    assert len(page.moves) == 2
+    page.begin("tictactoe")
+    page.js("document.activeElement.blur()")
+    page.keys("5")
+    assert page.moves == [] and page.see("document.getElementById('digits').hidden")
 
 
 def test_what_a_screen_reader_meets(page):
@@ -299,13 +514,74 @@ def test_what_a_screen_reader_meets(page):
     assert page.see("document.querySelectorAll('[role=grid] > [role=row]').length") == 6
     assert page.see("document.querySelectorAll('[role=row] > [role=gridcell] > button[aria-label]').length") == 42
     assert page.see("document.querySelectorAll('#grid button[tabindex=\"0\"]').length") == 1
-    assert page.see("[...document.querySelectorAll('input, select')].every((field) => field.labels.length === 1)")
+    fields = "[...document.querySelectorAll('input, select, textarea')]"
+    assert page.see(f"{fields}.every((field) => field.labels.length === 1)")
     page.cell(5, 0)
-    page.wait("document.querySelectorAll('#record span').length === 2")
+    page.grown(2)
+    page.settle()
     assert page.see("label(5, 0)").startswith("column 1, row 1, red, you")
     labels = page.see("[...document.querySelectorAll('#grid button')].map((cell) => cell.getAttribute('aria-label'))")
     assert sum("yellow, the engine, last move" in label for label in labels) == 1
     page.wait("status() === `The engine plays column ${arguments[0]}. Your turn.`", page.moves[1])
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width, height", [(1280, 800), (768, 1024), (360, 640)])
+def test_everything_is_in_view(page, width, height, scheme):
+    """At 1280 x 800 the board, the graph, the moves and what begins a game; elsewhere the board and its buttons."""
+    browser.resize(page.driver, width, height)
+    browser.prefer(page.driver, scheme)
+    try:
+        for game in ("connect4", "gomoku"):
+            page.begin(game)
+            wanted = ["#board", "#play-actions", "#status"]
+            if width == 1280:
+                wanted += ["#chart", "#record", "#review", "#new .main", "#game", "#level", "#moves"]
+            page.js("scrollTo(0, 0)")
+            below = [name for name in wanted if not page.see(
+                "(() => { const box = document.querySelector(arguments[0]).getBoundingClientRect();"
+                "return box.top >= 0 && box.bottom <= innerHeight && box.right <= innerWidth; })()", name)]
+            assert below == []
+    finally:
+        browser.prefer(page.driver, "light")
+
+
+def touch(page, row, col):
+    x, y = page.see("(() => { const box = document.querySelector(`#grid button[data-row='${arguments[0]}']"
+                    "[data-col='${arguments[1]}']`).getBoundingClientRect();"
+                    "return [box.left + box.width / 2, box.top + box.height / 2]; })()", row, col)
+    for kind, points in (("touchStart", [{"x": x, "y": y}]), ("touchEnd", [])):
+        page.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+
+def test_a_finger_hits_the_cells_of_a_large_board(page):
+    page.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 1})
+    try:
+        browser.resize(page.driver, 360, 640)
+        page.begin("gomoku")
+        touch(page, 7, 7)
+        page.wait("!document.getElementById('confirm').hidden")
+        assert page.moves == [] and page.text("sure") == "Play h8"
+        page.click("#confirm [data-step='0,1']")
+        page.click("#confirm [data-step='-1,0']")
+        assert page.text("sure") == "Play i9"
+        heights = page.see("[...document.querySelectorAll('#confirm button')].map("
+                           "(b) => b.getBoundingClientRect().height)")
+        assert min(heights) >= 44
+        page.click("#sure")
+        page.grown(2)
+        page.settle()
+        assert page.moves[0] == "i9" and page.see("document.getElementById('confirm').hidden")
+        touch(page, 0, 0)
+        page.wait("!document.getElementById('confirm').hidden")
+        touch(page, 0, 0)  # the same cell once more is a yes
+        page.grown(4)
+        page.begin("connect4")
+        page.js("scrollTo(0, 0)")
+        touch(page, 3, 3)  # a column is as wide as a finger
+        page.grown(2)
+    finally:
+        page.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
 
 
 @pytest.mark.parametrize("game, fields", [
@@ -316,14 +592,49 @@ def test_a_phone_has_no_bar_to_scroll_sideways(page, game, fields):
     browser.resize(page.driver, 360, 780)
     page.begin(game, **fields)
     page.click("#hint")
-    page.settle()
+    page.wait("status().includes('Hint: ')")
     assert page.see("innerWidth") == 360
     assert page.see("document.documentElement.scrollWidth") <= 360
     outside = page.see("[...document.querySelectorAll('main *')].filter((e) => !e.closest('#frame') && "
                        "e.getBoundingClientRect().right > 360.5).map((e) => e.id || e.tagName)")
     assert outside == []
-    buttons = page.see("[...document.querySelectorAll('.actions button')].map((b) => b.getBoundingClientRect().height)")
+    buttons = page.see("[...document.querySelectorAll('#play-actions button')].map("
+                       "(b) => b.getBoundingClientRect().height)")
     assert min(buttons) >= 44
+
+
+def test_a_game_of_a_user(chromium):
+    """Rows of text as its board, its moves as buttons."""
+    class Rows(Nim):
+        def play(self, move):
+            return Rows(self.left - move, -self.to_move)
+
+        def __str__(self):
+            return "row one\n" + "|" * self.left
+
+    with browser.serving(Rows(7), name="nim:Rows") as found:
+        chromium.get("about:blank")
+        browser.resize(chromium, 1280, 800)
+        chromium.get(found.url)
+        page = browser.Page.__new__(browser.Page)
+        page.driver = chromium
+        page.wait("document.querySelectorAll('#choices button').length === 2")
+        assert page.text("rows") == "row one\n|||||||" and page.see("document.getElementById('frame').hidden")
+        page.click("#hint")
+        page.wait("status().includes('Hint: 1 wins in ')")
+        numbers = page.see("[...document.querySelectorAll('#choices small')].map((e) => e.textContent.trim()[0])")
+        assert numbers[0] == "w" and numbers[1]
+        page.click("#choices button")
+        page.grown(2)
+        page.settle()
+        while not page.see("/after \\d+ moves\\.$/.test(status())"):
+            before = len(page.moves)
+            page.click("#choices button")
+            page.grown(before + 1)
+            page.settle()
+            page.wait("/Your turn\\.$|after \\d+ moves\\.$/.test(status())")
+        assert page.see("location.hash").startswith("#game=nim%3ARows&moves=1,")
+        assert page.see("document.querySelectorAll('#game option')[0].textContent") == "nim:Rows"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -332,7 +643,7 @@ def test_text_can_be_read_in_light_and_dark(page, scheme):
     browser.prefer(page.driver, scheme)
     try:
         page.click("#hint")
-        page.settle()
+        page.wait("status().includes('Hint: ')")
         low = page.see("""(() => {
             const rgb = (text) => text.match(/[\\d.]+/g).map(Number);
             const light = (c) => [0.2126, 0.7152, 0.0722].reduce((sum, weight, i) => {

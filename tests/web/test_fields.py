@@ -45,3 +45,19 @@ def test_choices(value):
     assert fields.choice({}, "side", ("first", "second"), "second") == "second"
     with pytest.raises(Refused, match="side must be first or second, got "):
         fields.choice({"side": value}, "side", ("first", "second"), "first")
+
+
+@pytest.mark.parametrize("value", ["ab", [1], ["a", None], {"a": 1}, ["a"] * 4, 0])
+def test_lists_of_texts(value):
+    assert fields.words({"w": ["a", "b"]}, "w", 3) == ["a", "b"] and fields.words({}, "w", 3) == []
+    with pytest.raises(Refused, match="w must be a list of at most 3 texts, got ") as error:
+        fields.words({"w": value}, "w", 3)
+    assert error.value.field == "w"
+
+
+@pytest.mark.parametrize("value", [1, True, ["a"], {}])
+def test_texts(value):
+    assert fields.text({"t": "a"}, "t") == "a" and fields.text({}, "t") is None
+    with pytest.raises(Refused, match="t must be a text, got ") as error:
+        fields.text({"t": value}, "t")
+    assert error.value.field == "t"

@@ -1,8 +1,11 @@
 import pytest
+from nim import Nim
 
 import mcts_core as mc
-from mcts_core.web.games import fields_of, make_game
+from mcts_core.web.games import Games, is_offered
 from mcts_core.web.refusals import Refused
+
+GAMES = Games()
 
 
 @pytest.mark.parametrize("state", [
@@ -10,36 +13,61 @@ from mcts_core.web.refusals import Refused
     mc.MNK(8, 7, 5), mc.MNK(32, 32, 6, rule="exact"),
 ], ids=str)
 def test_a_game_comes_back_from_its_fields(state):
-    found = make_game(fields_of(state))
+    found = GAMES.make(GAMES.fields_of(state))
     assert found == state and type(found) is type(state)
 
 
 def test_numbers_may_be_left_out():
-    assert make_game({"name": "gomoku"}) == mc.Gomoku()
+    assert GAMES.make({"name": "gomoku"}) == mc.Gomoku()
 
 
-@pytest.mark.parametrize("fields, words", [
-    (None, "game must be a JSON object"), ("connect4", "game must be a JSON object"), ({}, "name must be connect4"),
-    ({"name": "chess"}, "name must be connect4"), ({"name": ["mnk"]}, "name must be connect4"),
-    ({"name": "connect4", "size": 3}, "a field must be one of name, rows, cols, connect, got 'size'"),
-    ({"name": "tictactoe", "__class__": 1}, "a field must be one of name, got '__class__'"),
+def test_a_board_to_begin_from():
+    found = GAMES.make({"name": "connect4", "rows": 2, "cols": 2, "connect": 2}, "..\nX.")
+    assert str(found) == ". .\nX ." and found.to_move == -1
+
+
+@pytest.mark.parametrize("fields, words, field", [
+    (None, "game must be a JSON object", "game"), ("connect4", "game must be a JSON object", "game"),
+    ({}, "name must be connect4", "name"), ({"name": "chess"}, "name must be connect4", "name"),
+    ({"name": ["mnk"]}, "name must be connect4", "name"),
+    ({"name": "connect4", "size": 3}, "a field must be one of name, rows, cols, connect, got 'size'", None),
+    ({"name": "tictactoe", "__class__": 1}, "a field must be one of name, got '__class__'", None),
+    ({"name": "connect4", "rows": "6"}, "rows must be", "rows"),
+    ({"name": "connect4", "cols": 10**30}, "cols must be", "cols"),
+    ({"name": "mnk", "m": 3.5}, "must be", None), ({"name": "gomoku", "rule": None}, "rule must be", "rule"),
+    ({"name": "gomoku", "size": True}, "size must be", "size"),
 ])
-def test_what_is_no_game_is_refused(fields, words):
+def test_what_is_no_game_is_refused_with_the_field_at_fault(fields, words, field):
     with pytest.raises(Refused, match=words) as error:
-        make_game(fields)
+        GAMES.make(fields)
     assert error.value.status == 400
+    assert field is None or error.value.field == field
 
 
-@pytest.mark.parametrize("fields", [
-    {"name": "connect4", "rows": "6"}, {"name": "connect4", "rows": 10**30}, {"name": "mnk", "m": 3.5},
-    {"name": "gomoku", "rule": None}, {"name": "gomoku", "size": True}, {"name": "mnk", "m": 33, "n": 3, "k": 3},
-])
-def test_numbers_that_no_board_has_are_refused(fields):
-    with pytest.raises(mc.InvalidState, match="must be"):
-        make_game(fields)
+def test_a_wrong_board_is_refused():
+    with pytest.raises(Refused, match="a diagram of this board must have") as error:
+        GAMES.make({"name": "tictactoe"}, "X..")
+    assert error.value.field == "text"
 
 
-@pytest.mark.parametrize("state", [object(), None, "connect4"])
-def test_only_boards_are_games_of_the_page(state):
-    with pytest.raises(mc.InvalidOption, match="the page plays Connect Four, gomoku, tic-tac-toe and m,n,k games"):
-        fields_of(state)
+def test_a_game_of_the_server_is_offered_by_its_name_only():
+    start = Nim()
+    games = Games(start, "nim:Nim")
+    assert games.offered()[0] == {"name": "nim:Nim", "label": "nim:Nim"}
+    assert [each["name"] for each in games.offered()[1:]] == ["connect4", "gomoku", "tictactoe", "mnk"]
+    assert games.make({"name": "nim:Nim"}) is start and games.fields_of(start.play(1)) == {"name": "nim:Nim"}
+    for name in ("nim:Other", "os:system", ""):
+        with pytest.raises(Refused, match="name must be"):
+            games.make({"name": name})
+    with pytest.raises(Refused, match="begins from its first position"):
+        games.make({"name": "nim:Nim"}, "X")
+    with pytest.raises(Refused, match="a field must be one of name, got 'left'"):
+        games.make({"name": "nim:Nim", "left": 3})
+
+
+def test_a_subclass_is_a_game_of_its_own():
+    class Mine(mc.TicTacToe):
+        pass
+
+    assert is_offered(mc.TicTacToe()) and not is_offered(Mine()) and not is_offered(Nim())
+    assert Games(Mine(), "m:Mine").fields_of(Mine()) == {"name": "m:Mine"}

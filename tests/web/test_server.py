@@ -15,6 +15,7 @@ from mcts_core.web.limits import Limits
 from mcts_core.web.refusals import Refused
 from mcts_core.web.server import HEADERS, Server
 
+GOMOKU = {"game": {"name": "gomoku"}, "purpose": "answer", "seconds": 30}
 GRANTED = Limits(sessions=100, threads=2, memory_mb=16, seconds=30)
 
 
@@ -80,7 +81,7 @@ def raw(page, data, wait=5):
 
 @pytest.fixture
 def path(page):
-    """A new session: Connect Four, the visitor begins."""
+    """A new session."""
     status, seen = said(page, "POST", "/api/sessions")
     assert status == 201
     return f"/api/sessions/{seen['id']}"
@@ -90,7 +91,7 @@ def settled(page, path):
     while True:
         status, seen = said(page, "GET", path)
         assert status == 200
-        if seen["thinking"] is None:
+        if not seen["running"]:
             return seen
         said(page, "GET", f"{path}?after={seen['version']}")
 
@@ -111,47 +112,62 @@ def test_the_files_of_the_page(page, name):
 
 def test_the_policies_are_strict():
     assert HEADERS["Content-Security-Policy"].startswith("default-src 'self';")
+    assert "img-src 'self' blob:;" in HEADERS["Content-Security-Policy"]
     for part in ("frame-ancestors 'none'", "base-uri 'none'", "object-src 'none'"):
         assert part in HEADERS["Content-Security-Policy"]
     assert HEADERS["X-Content-Type-Options"] == "nosniff" and HEADERS["Referrer-Policy"] == "no-referrer"
 
 
 def test_a_whole_game(page):
-    status, seen = said(page, "POST", "/api/sessions", {"game": {"name": "tictactoe"}, "side": "second", "threads": 2})
-    assert status == 201 and seen["game"] == {"name": "tictactoe"} and seen["person"] == -1
+    status, seen = said(page, "POST", "/api/sessions")
+    assert status == 201 and seen["game"]["name"] == "connect4" and seen["seconds"] == 0.02
     path = f"/api/sessions/{seen['id']}"
-    seen = settled(page, path)
+    fields = {"game": {"name": "tictactoe"}, "moves": []}
+    status, seen = said(page, "POST", f"{path}/position", fields)
     while seen["winner"] is None:
-        status, seen = said(page, "POST", f"{path}/play", {"move": seen["legal"][0], "ply": seen["ply"]})
+        if seen["to_move"] == 1:
+            status, news = said(page, "POST", f"{path}/search", fields | {"purpose": "answer", "seconds": 0.02})
+            assert status == 200 and news["running"]
+            fields["moves"] = [*seen["moves"], settled(page, path)["figures"]["move"]]
+        else:
+            fields["moves"] = [*seen["moves"], seen["legal"][0]]
+        status, seen = said(page, "POST", f"{path}/position", fields)
         assert status == 200
-        seen = settled(page, path)
-    assert seen["winner"] in (0, 1)
-    status, seen = said(page, "POST", f"{path}/take-back")
-    assert status == 200 and seen["winner"] is None and seen["can_take_back"] in (True, False)
-    status, seen = said(page, "POST", f"{path}/hint")
-    assert status == 200
-    assert settled(page, path)["hint"]["move"] in seen["legal"]
+    assert seen["winner"] in (0, 1) and seen["ply"] == len(seen["moves"])
+    assert said(page, "POST", f"{path}/search", fields | {"purpose": "hint"})[0] == 409
     fields = {"game": {"name": "mnk", "m": 4, "n": 5, "k": 3, "rule": "exact"}}
-    status, seen = said(page, "POST", f"{path}/begin", fields)
-    assert status == 200 and (seen["rows"], seen["cols"], seen["ply"]) == (5, 4, 0) and seen["number"] == 2
+    status, seen = said(page, "POST", f"{path}/position", fields)
+    assert status == 200 and (seen["rows"], seen["cols"], seen["ply"]) == (5, 4, 0)
 
 
-def test_settings(page, path):
-    assert said(page, "POST", f"{path}/set", {"seconds": 0.5, "threads": 2})[1]["threads"] == 2
-    seen = settled(page, path)
-    assert (seen["seconds"], seen["threads"]) == (0.5, 2)
-    for fields in ({"seconds": 31}, {"threads": 3}, {"seconds": "1"}, {"memory_mb": 1}, {"threads": 1.0}):
-        status, answer = said(page, "POST", f"{path}/set", fields)
-        assert status == 400 and answer["error"]
-    assert said(page, "GET", path)[1]["seconds"] == 0.5
+def test_what_is_offered_is_told_again(page, path):
+    status, seen = said(page, "GET", path)
+    assert status == 200 and seen["limits"] == {"seconds": [0.01, 30], "threads": [1, 2]}
+    assert seen["levels"][0] == "beginner" and "levels" not in said(page, "GET", f"{path}?after=0")[1]
+
+
+def test_errors_name_the_field(page, path):
+    for fields, field in (({"seconds": 31}, "seconds"), ({"threads": 3}, "threads"), ({"moves": ["9"]}, "text"),
+                          ({"game": {"name": "gomoku", "size": 3}}, "size"), ({"level": 1}, "level")):
+        fields = {"game": {"name": "connect4"}, "purpose": "hint", **fields}
+        status, answer = said(page, "POST", f"{path}/search", fields)
+        assert status == 400 and answer["field"] == field and answer["error"]
 
 
 def test_finish(page, path):
-    said(page, "POST", f"{path}/set", {"seconds": 30})
-    said(page, "POST", f"{path}/begin", {"game": {"name": "gomoku"}, "side": "second"})
+    fields = {"game": {"name": "gomoku"}, "purpose": "answer", "seconds": 30}
+    said(page, "POST", f"{path}/search", fields)
     assert said(page, "POST", f"{path}/finish")[0] == 200
-    assert settled(page, path)["ply"] == 1
-    assert said(page, "POST", f"{path}/finish")[0] == 409
+    assert settled(page, path)["figures"]["move"]
+    assert said(page, "POST", f"{path}/finish")[0] == 200
+
+
+def test_the_longest_game_fits_into_a_body(page, path):
+    names = [f"{chr(97 + col // 26 - 1) if col > 25 else ''}{chr(97 + col % 26)}{row}"
+             for row in range(1, 33) for col in range(32)]
+    fields = {"game": {"name": "mnk", "m": 32, "n": 32, "k": 32, "rule": "exact"}, "moves": names[:960]}
+    status, seen = said(page, "POST", f"{path}/position", fields)
+    assert status == 200 and seen["ply"] == 960
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "localhost:1", "127.0.0.1:{port}.evil.example", "", None,
@@ -173,11 +189,11 @@ def test_localhost_is_this_host_too(page):
                                     "http://127.0.0.1:{port}.evil.example", "http://127.0.0.1:{port}/", None])
 def test_a_foreign_origin_is_refused(page, path, origin):
     origin = origin if origin is None else origin.format(port=page.port)
-    status, answer = said(page, "POST", f"{path}/play", {"move": 3, "ply": 0}, Origin=origin)
+    status, answer = said(page, "POST", f"{path}/search", GOMOKU, Origin=origin)
     assert status == 403 and answer["error"].startswith("Origin must be http://127.0.0.1:")
     if origin is not None:
         assert said(page, "GET", path, Origin=origin)[0] == 403
-    assert settled(page, path)["ply"] == 0
+    assert said(page, "GET", path)[1]["number"] == 0
 
 
 @pytest.mark.parametrize("site, status", [("cross-site", 403), ("same-site", 403), ("same-origin", 200), ("none", 200)])
@@ -189,7 +205,7 @@ def test_what_the_browser_says_of_the_origin_counts(page, path, site, status):
 @pytest.mark.parametrize("where", [
     "/index.html", "/static/", "/static/../server.py", "/static/%2e%2e/server.py", "/../../etc/passwd",
     "/static/app.js/", "/static//app.js", "/static\\app.js", "/api", "/api/sessions/", "/api/sessions/x",
-    "/favicon.ico", "/?a=1", "/api/sessions/" + "A" * 32, "/api/sessions/" + "A" * 32 + "/play/",
+    "/favicon.ico", "/?a=1", "/api/sessions/" + "A" * 32, "/api/sessions/" + "A" * 32 + "/search/",
     "/api/sessions/" + "A" * 31 + "%41", "http://127.0.0.1/",
 ])
 def test_there_is_nothing_at_other_paths(page, where):
@@ -198,7 +214,7 @@ def test_there_is_nothing_at_other_paths(page, where):
 
 
 def test_methods(page, path):
-    assert said(page, "GET", f"{path}/play")[0] == 405
+    assert said(page, "GET", f"{path}/search")[0] == 405
     assert said(page, "GET", f"{path}/fly")[0] == 404
     status, headers, _ = ask(page, "POST", path)
     assert status == 405 and headers["Allow"] == "GET, HEAD"
@@ -211,27 +227,28 @@ def test_methods(page, path):
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "", None,
                                   "application/json; charset=latin-1", "application/jsonp"])
 def test_a_body_that_a_form_could_send_is_refused(page, path, kind):
-    assert said(page, "POST", f"{path}/hint", Content_Type=kind)[0] == 415
+    assert said(page, "POST", f"{path}/drop", Content_Type=kind)[0] == 415
 
 
 def test_a_charset_may_be_named(page, path):
-    assert said(page, "POST", f"{path}/set", Content_Type="application/json; charset=utf-8")[0] == 200
+    assert said(page, "POST", f"{path}/drop", Content_Type="application/json; charset=utf-8")[0] == 200
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"\xff\xff", b'{"move": NaN, "ply": 0}', b"[" * 4096])
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"\xff\xff", b'{"seconds": NaN}', b"[" * 4096])
 def test_a_body_that_is_no_object_is_refused(page, path, body):
-    status, answer = said(page, "POST", f"{path}/play", body)
+    status, answer = said(page, "POST", f"{path}/search", body)
     assert status == 400 and "JSON object" in answer["error"]
 
 
 @pytest.mark.parametrize("action, fields", [
-    ("play", {}), ("play", {"move": 3}), ("play", {"move": "8", "ply": 0}), ("play", {"move": "h8", "ply": 0}),
-    ("play", {"move": "4"}), ("play", {"move": "4" * 4000, "ply": 0}), ("play", {"move": True, "ply": 0}),
-    ("play", {"move": 3.0, "ply": 0}), ("play", {"move": -1, "ply": 0}), ("play", {"move": 7, "ply": 0}),
-    ("play", {"move": 10**40, "ply": 0}), ("play", {"move": 3, "ply": 0, "more": 1}),
-    ("play", {"move": [3], "ply": {}}), ("begin", {"game": "connect4"}), ("begin", {"game": {"name": "os:system"}}),
-    ("begin", {"side": 1}), ("begin", {"game": {"name": "connect4", "rows": 10**9}}), ("hint", {"seconds": 1}),
-    ("finish", {"a": 1}),
+    ("search", {}), ("search", {"game": {"name": "connect4"}}), ("search", GOMOKU | {"moves": "h8"}),
+    ("search", GOMOKU | {"moves": [3]}), ("search", GOMOKU | {"moves": [["h8"]]}),
+    ("search", GOMOKU | {"moves": ["h16"]}), ("search", GOMOKU | {"diagram": {}}),
+    ("search", GOMOKU | {"diagram": "." * 5000}), ("search", GOMOKU | {"more": 1}),
+    ("search", GOMOKU | {"purpose": ["answer"]}), ("position", {"game": "connect4"}),
+    ("position", {"game": {"name": "os:system"}}), ("position", {"game": {"name": "connect4", "rows": 10**9}}),
+    ("position", {"game": {"name": "connect4"}, "side": 1}), ("read", {"text": "44"}),
+    ("read", {"game": {"name": "gomoku"}, "text": ["h8"]}), ("drop", {"seconds": 1}), ("finish", {"a": 1}),
 ])
 def test_wrong_fields_are_refused_and_change_nothing(page, path, action, fields):
     before = said(page, "GET", path)
@@ -240,7 +257,7 @@ def test_wrong_fields_are_refused_and_change_nothing(page, path, action, fields)
     assert said(page, "GET", path) == before
 
 
-@pytest.mark.parametrize("fields", [{"id": "x"}, {"seconds": 1e9}, {"threads": 0}, {"game": {}}, {"side": "third"}])
+@pytest.mark.parametrize("fields", [{"id": "x"}, {"seconds": 1}, {"game": {"name": "gomoku"}}])
 def test_a_session_with_wrong_fields_is_not_opened(page, fields):
     before = len(page.sessions)
     assert said(page, "POST", "/api/sessions", fields)[0] == 400
@@ -255,14 +272,14 @@ def test_queries(page, path, query, status):
 
 def test_two_sessions_do_not_know_of_each_other(page):
     one, two = (f"/api/sessions/{said(page, 'POST', '/api/sessions')[1]['id']}" for _ in range(2))
-    said(page, "POST", f"{one}/play", {"move": 0, "ply": 0})
-    assert settled(page, one)["ply"] == 2 and settled(page, two)["ply"] == 0
+    said(page, "POST", f"{one}/search", GOMOKU | {"seconds": 0.02})
+    assert settled(page, one)["number"] == 1 and settled(page, two)["number"] == 0
 
 
-@pytest.mark.parametrize("length, status", [("4097", 413), ("9" * 20, 413), ("-1", 400), ("1e3", 400), ("0x10", 400),
+@pytest.mark.parametrize("length, status", [("8193", 413), ("9" * 20, 413), ("-1", 400), ("1e3", 400), ("0x10", 400),
                                             ("", 400), (None, 411), ("5, 5", 400)])
 def test_lengths(page, path, length, status):
-    assert said(page, "POST", f"{path}/hint", b"", Content_Length=length)[0] == status
+    assert said(page, "POST", f"{path}/drop", b"", Content_Length=length)[0] == status
 
 
 def head(page, *lines, method="POST", where="/api/sessions"):
@@ -378,9 +395,8 @@ def test_unused_sessions_are_swept_while_it_serves(monkeypatch):
 def test_the_end_comes_at_once_while_much_goes_on():
     with contextlib.ExitStack() as stack:
         with serving() as page:
-            fields = {"game": {"name": "gomoku"}, "side": "second", "seconds": 30}
-            status, seen = said(page, "POST", "/api/sessions", fields)
-            path = f"/api/sessions/{seen['id']}"
+            path = f"/api/sessions/{said(page, 'POST', '/api/sessions')[1]['id']}"
+            said(page, "POST", f"{path}/search", GOMOKU)
             half = stack.enter_context(socket.create_connection(("127.0.0.1", page.port)))
             half.sendall(b"GET / HT")
             waiting = stack.enter_context(socket.create_connection(("127.0.0.1", page.port), timeout=20))
@@ -400,8 +416,8 @@ def test_the_end_comes_at_once_where_no_shutdown_of_a_socket_wakes_who_waits(mon
     with contextlib.ExitStack() as stack:
         with serving() as page:
             page.files["/large"] = "text/plain", b"x" * 50_000_000
-            fields = {"game": {"name": "gomoku"}, "side": "second", "seconds": 30}
-            key = said(page, "POST", "/api/sessions", fields)[1]["id"]
+            key = said(page, "POST", "/api/sessions")[1]["id"]
+            said(page, "POST", f"/api/sessions/{key}/search", GOMOKU)
             get = {"method": "GET", "where": f"/api/sessions/{key}?after=999999"}
             begun = [b"", b"GET / HT", head(page, "Content-Length: 20") + b"{", head(page, **get),
                      head(page, "Connection: keep-alive", method="GET", where="/"),
@@ -432,8 +448,8 @@ def test_an_answer_that_nobody_takes_ends(monkeypatch):
 
 
 def test_a_failure_of_the_server_itself_is_told_on_its_terminal(page, path, monkeypatch, capsys):
-    monkeypatch.setattr("mcts_core.web.session.Session.hint", lambda session: 1 / 0)
-    status, answer = said(page, "POST", f"{path}/hint")
+    monkeypatch.setattr("mcts_core.web.session.Session.drop", lambda session: 1 / 0)
+    status, answer = said(page, "POST", f"{path}/drop")
     assert status == 500 and answer["error"] == "the server failed; its terminal says how"
     assert "ZeroDivisionError" in capsys.readouterr().err
     assert said(page, "GET", path)[0] == 200

@@ -2,27 +2,30 @@ import threading
 import time
 
 import pytest
+from nim import Nim
 
 import mcts_core as mc
+from mcts_core.web import limits
+from mcts_core.web.games import Games
 from mcts_core.web.limits import Limits
 from mcts_core.web.refusals import Refused
 from mcts_core.web.session import Session
+from mcts_core.web.turns import Turns
 
 QUICK = 0.02
 LONG = 50.0
+FOUR, FIVE, THREE = ({"game": {"name": name}} for name in ("connect4", "gomoku", "tictactoe"))
 
 
 @pytest.fixture
 def table():
-    """Makes sessions with a game; they are closed at the end, and leave no thread."""
+    """Makes sessions; they are closed at the end, and leave no thread."""
     before = set(threading.enumerate())
     made = []
 
-    def make(start, person=1, seconds=QUICK, turns=None):
-        session = Session(turns or threading.BoundedSemaphore(2), Limits(threads=4, memory_mb=16))
+    def make(turns=None, games=None):
+        session = Session(turns or Turns(2), Limits(threads=4, memory_mb=16), games or Games())
         made.append(session)
-        session.set(seconds, 1)
-        session.begin(start, person)
         return session
 
     yield make
@@ -33,180 +36,184 @@ def table():
     assert set(threading.enumerate()) <= before
 
 
+def search(session, fields, purpose="answer", seconds=QUICK, level="full"):
+    return session.search(fields, purpose, seconds, 1, level)
+
+
 def settled(session):
     """The session when no search runs."""
     seen = session.look()
     deadline = time.monotonic() + 30
-    while seen["thinking"] is not None:
+    while seen["running"]:
         assert time.monotonic() < deadline
         seen = session.look(seen["version"])
     return seen
 
 
-def test_a_new_game(table):
-    seen = table(mc.ConnectFour()).look()
-    assert (seen["ply"], seen["to_move"], seen["person"], seen["winner"]) == (0, 1, 1, None)
-    assert seen["legal"] == [0, 1, 2, 3, 4, 5, 6] and seen["moves"] == [] and seen["thinking"] is None
-    assert seen["form"] == "slots" and seen["column_names"][0] == "1" and not seen["can_take_back"]
-    assert seen["limits"] == {"seconds": [0.01, 60.0], "threads": [1, 4]}
+def test_a_session_without_a_search(table):
+    assert table().look() == {"version": 0, "number": 0, "running": False, "waiting": False, "figures": None,
+                              "error": None}
 
 
-def test_the_engine_answers_and_its_figures_are_told(table):
-    session = table(mc.Gomoku(9))
-    session.play("e5", 0)
+def test_positions_and_texts(table):
+    session = table()
+    assert session.position(FOUR | {"moves": ["4"]})["ply"] == 1
+    assert session.read(FOUR | {"text": "44"}) == {"diagram": None, "moves": ["4", "4"]}
+
+
+def test_a_search_has_a_number_and_ends(table):
+    session = table()
+    assert search(session, FIVE | {"moves": ["h8"]}) == 1
     seen = settled(session)
-    assert seen["ply"] == 2 and seen["moves"][0] == "e5" and seen["to_move"] == 1 and seen["error"] is None
-    figures = seen["figures"]
-    assert (figures["purpose"], figures["ply"], figures["player"]) == ("answer", 1, -1)
-    assert figures["move"] == seen["moves"][1]
-    assert figures["visits"] >= sum(entry["visits"] for entry in figures["moves"]) > 0
-    assert all(0 <= entry["value"] <= 1 and entry["cell"] == divmod(entry["move"], 9) for entry in figures["moves"])
-    chance, = seen["values"]
-    assert chance["ply"] == 1 and chance["value"] == pytest.approx(1 - figures["value"])
+    assert seen["number"] == 1 and seen["error"] is None and seen["figures"]["number"] == 1
+    assert seen["figures"]["ply"] == 1 and seen["figures"]["player"] == -1
+    assert search(session, THREE, "hint") == 2 and settled(session)["figures"]["number"] == 2
 
 
-def test_the_engine_begins_where_the_visitor_is_second(table):
-    session = table(mc.TicTacToe(), person=-1)
-    seen = settled(session)
-    assert seen["ply"] == 1 and seen["to_move"] == -1 and not seen["can_take_back"]
-    with pytest.raises(Refused, match="no move of yours to take back") as error:
-        session.take_back()
-    assert error.value.status == 409
-
-
-def test_a_whole_game_is_told_to_its_end(table):
-    session = table(mc.TicTacToe())
-    seen = settled(session)
-    while seen["winner"] is None:
-        session.play(seen["legal"][0], seen["ply"])
-        seen = settled(session)
-    assert seen["winner"] in (-1, 0) and seen["values"][-1] == {"ply": seen["ply"], "value": 0.5 + 0.5 * seen["winner"]}
-    assert (seen["lines"] != ()) == (seen["winner"] != 0)
-    for action in (session.hint, lambda: session.play(0, seen["ply"])):
-        with pytest.raises(Refused, match="this one is over"):
-            action()
-
-
-def test_moves_are_checked_and_change_nothing_when_wrong(table):
-    session = table(mc.ConnectFour())
+def test_what_cannot_be_searched_changes_nothing(table):
+    session = table()
     before = session.look()
-    with pytest.raises(mc.IllegalMove):
-        session.play(7, 0)
-    with pytest.raises(Refused, match="the game is at move 0, not at 1"):
-        session.play(3, 1)
+    for fields in (FOUR | {"moves": ["8"]}, FOUR | {"moves": list("1212121")}, {}):
+        with pytest.raises(Refused):
+            search(session, fields)
     assert session.look() == before
 
 
-def test_taking_back_ends_the_search_and_goes_to_the_last_decision(table):
-    session = table(mc.ConnectFour())
-    session.play(3, 0)
-    two = settled(session)
-    session.set(LONG, 1)
-    session.play(2, 2)
-    thinking = session.look()
-    assert thinking["thinking"] == {"purpose": "answer", "waiting": False} and thinking["ply"] == 3
-    with pytest.raises(Refused, match="the engine is to move"):
-        session.play(2, 3)
-    session.take_back()
-    back = session.look()
-    assert back["thinking"] is None and back["moves"] == two["moves"] and back["values"] == two["values"]
-    session.take_back()
-    assert session.look()["ply"] == 0 and session.look()["values"] == []
-
-
-def test_a_hint_is_what_the_engine_would_play(table):
-    session = table(mc.ConnectFour(2, 2, 2))
-    session.play(0, 0)
-    assert settled(session)["ply"] == 2
-    session.hint()
-    seen = settled(session)
-    assert seen["ply"] == 2 and seen["figures"]["purpose"] == "hint" and seen["figures"]["player"] == 1
-    assert seen["hint"]["name"] == seen["figures"]["move"] and seen["figures"]["proven"] == "win"
-    session.play(seen["hint"]["move"], 2)
-    assert session.look()["winner"] == 1 and session.look()["hint"] is None
-
-
-def test_a_move_ends_the_search_for_a_hint(table):
-    session = table(mc.Gomoku(), seconds=LONG)
-    session.hint()
-    with pytest.raises(Refused, match="looking for a hint already"):
-        session.hint()
-    session.set(QUICK, 1)
-    session.play(112, 0)
-    seen = settled(session)
-    assert seen["ply"] == 2 and seen["hint"] is None
-
-
-def test_news_come_while_the_engine_thinks_and_it_can_be_told_to_move(table):
-    session = table(mc.Gomoku(), seconds=LONG)
-    session.play(112, 0)
+def test_news_come_while_a_search_runs_and_it_can_be_finished(table):
+    session = table()
+    search(session, FIVE | {"moves": ["h8"]}, seconds=LONG)
     seen = session.look()
     while seen["figures"] is None or seen["figures"]["seconds"] < 0.3:
         newer = session.look(seen["version"])
         assert newer["version"] > seen["version"]
         seen = newer
-    assert seen["figures"]["stop_reason"] == "running" and seen["thinking"] is not None
+    assert seen["figures"]["stop_reason"] == "running" and seen["running"]
     session.finish()
     seen = settled(session)
-    assert seen["ply"] == 2 and seen["figures"]["stop_reason"] == "cancelled"
-    with pytest.raises(Refused, match="the engine is not thinking"):
-        session.finish()
+    assert seen["figures"]["stop_reason"] == "cancelled" and seen["figures"]["move"]
+    session.finish()  # there is nothing to finish
 
 
-def test_a_new_game_ends_the_search_of_the_old_one(table):
-    session = table(mc.Gomoku(), person=-1, seconds=LONG)
-    session.set(QUICK, 2)
-    session.begin(mc.TicTacToe(), -1)
+def test_a_search_that_is_dropped_tells_nothing(table):
+    session = table()
+    search(session, FIVE, seconds=LONG)
+    session.drop()
+    seen = session.look()
+    assert not seen["running"] and seen["number"] == 0 and seen["figures"] is None
+    session.join()
+    assert session.look() == seen
+
+
+def test_a_search_takes_the_place_of_another(table):
+    session = table()
+    search(session, FIVE, seconds=LONG)
+    begin = time.monotonic()
+    search(session, THREE, "hint")
     seen = settled(session)
-    assert seen["number"] == 2 and seen["game"] == {"name": "tictactoe"} and seen["ply"] == 1 and seen["threads"] == 2
+    assert seen["number"] == 2 and len(seen["figures"]["moves"]) == 9 and time.monotonic() - begin < LONG / 2
 
 
 def test_searches_wait_for_their_turn(table):
-    turns = threading.BoundedSemaphore(1)
-    first = table(mc.Gomoku(), person=-1, seconds=LONG, turns=turns)
+    turns = Turns(1)
+    first, second, third = table(turns), table(turns), table(turns)
+    search(first, FIVE, seconds=LONG)
     while first.look()["figures"] is None:
         time.sleep(0.01)
-    second = table(mc.TicTacToe(), person=-1, turns=turns)
-    third = table(mc.TicTacToe(), person=-1, turns=turns)
+    search(second, THREE)
+    search(third, THREE)
     seen = second.look()
-    while not seen["thinking"]["waiting"]:
+    while not seen["waiting"]:
         seen = second.look(seen["version"])
     third.close()
     third.join()
     first.finish()
-    assert settled(first)["ply"] == 1 and settled(second)["ply"] == 1 and third.look()["ply"] == 0
+    assert settled(first)["figures"] and settled(second)["figures"] and third.look()["figures"] is None
+
+
+def test_an_analysis_lets_others_search(table, monkeypatch):
+    monkeypatch.setattr(limits, "SHARE_SECONDS", 0.05)
+    turns = Turns(1)
+    endless, other = table(turns), table(turns)
+    search(endless, FIVE, "analysis")
+    while endless.look()["figures"] is None:
+        time.sleep(0.01)
+    search(other, THREE)
+    assert settled(other)["figures"]["move"]
+    before = endless.look()
+    assert before["running"]
+    deadline = time.monotonic() + 30
+    while endless.look()["figures"]["visits"] <= before["figures"]["visits"]:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_an_analysis_that_nobody_looks_at_ends(table, monkeypatch):
+    monkeypatch.setattr(limits, "WATCH_SECONDS", 0.2)
+    session = table()
+    search(session, FIVE, "analysis")
+    seen = settled(session)
+    assert seen["figures"]["visits"] > 0 and not session.thinks() or session.join() is None
+
+
+def test_an_analysis_ends_when_all_is_proven(table):
+    session = table()
+    search(session, THREE | {"moves": ["b2", "a1"]}, "analysis")
+    seen = settled(session)
+    assert all(entry["proven"] for entry in seen["figures"]["moves"])
+
+
+def test_a_level(table):
+    session = table()
+    search(session, FOUR, level="novice")
+    assert settled(session)["figures"]["visits"] <= 200
 
 
 def test_a_search_that_fails_is_told(table, monkeypatch):
     def fail(*args, **options):
         raise MemoryError("no room")
 
-    session = table(mc.ConnectFour())
+    session = table()
     monkeypatch.setattr(mc.Searcher, "search", fail)
-    session.play(3, 0)
+    search(session, FOUR)
     seen = settled(session)
-    assert seen["error"] == "the search failed: no room" and seen["ply"] == 1
+    assert seen["error"] == "the search failed: no room" and seen["figures"] is None
     monkeypatch.undo()
-    session.take_back()
-    session.play(3, 0)
-    assert settled(session)["ply"] == 2
+    search(session, FOUR)
+    assert settled(session)["error"] is None
+
+
+def test_a_users_game_that_fails_is_told_with_its_cause(table):
+    class Broken(Nim):
+        def play(self, move):
+            raise ValueError("out of matches")
+
+    session = table(games=Games(Broken(), "b:Broken"))
+    search(session, {"game": {"name": "b:Broken"}})
+    error = settled(session)["error"]
+    assert error.startswith("the search failed: ") and error.endswith("(ValueError: out of matches)")
+
+
+def test_a_users_game_is_searched(table):
+    session = table(games=Games(Nim(), "nim:Nim"))
+    search(session, {"game": {"name": "nim:Nim"}, "moves": ["1"]}, "hint")
+    assert settled(session)["figures"]["proven"] == "win"
 
 
 def test_a_session_that_rests_goes_on(table):
-    session = table(mc.ConnectFour())
-    session.play(3, 0)
+    session = table()
+    search(session, FOUR)
     settled(session)
     session.rest()
-    session.play(3, 2)
-    assert settled(session)["ply"] == 4
+    search(session, FOUR)
+    assert settled(session)["figures"]
 
 
 def test_who_waits_for_news_is_told_of_the_end(table):
-    session = table(mc.Gomoku(), person=-1, seconds=LONG)
+    session = table()
+    search(session, FIVE, seconds=LONG)
     threading.Timer(0.1, session.close).start()
     begin = time.monotonic()
-    version = 10**9
-    session.look(version)
+    session.look(10**9)
     assert time.monotonic() - begin < 4
     with pytest.raises(Refused, match="the server is stopping"):
-        session.begin(mc.Gomoku(), -1)
+        search(session, FIVE)

@@ -1,6 +1,5 @@
 import pytest
 
-import mcts_core as mc
 from mcts_core.web.limits import Limits
 from mcts_core.web.refusals import Refused
 from mcts_core.web.sessions import ID_FORM, Sessions
@@ -45,7 +44,7 @@ def test_a_full_server_refuses_unless_a_session_is_unused(sessions):
 
 def test_what_is_not_used_ends(sessions):
     key, session = sessions.open()
-    session.begin(mc.TicTacToe(), 1)
+    session.position({"game": {"name": "tictactoe"}})
     sessions.sweep(session.used + 599)
     assert sessions.get(key) is session
     sessions.sweep(session.used + 601)
@@ -54,8 +53,7 @@ def test_what_is_not_used_ends(sessions):
 
 def test_closing_ends_searches_and_opens_no_more(sessions):
     key, session = sessions.open()
-    session.set(50, 1)
-    session.begin(mc.Gomoku(), -1)
+    session.search({"game": {"name": "gomoku"}}, "answer", 50, 1, "full")
     assert session.thinks()
     sessions.close()
     assert not session.thinks() and len(sessions) == 0

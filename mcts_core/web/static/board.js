@@ -1,27 +1,36 @@
 // The board: a picture, and over it a grid of buttons that the keyboard and a screen reader can use.
 
 import { gradients, piece, shape } from "./shapes.js";
-import { bubbleText, cellName, colourOf, percent, sideName } from "./words.js";
+import { bubbleText, cellName, colourOf, percent, proofText, sideName, whoPlays } from "./words.js";
 
 const CELL = 40;
 const EDGE = 10;
 const GUTTER = 22;
 const LEAST_PIXELS = { slots: 26, points: 20, squares: 26 };
 const MOST_PIXELS = { slots: 84, points: 58, squares: 120 };
+const LEAST_TEXT = 9;
+const PALE_SHARE = 0.02;
+const FEW = 16;
+const FINGER = 36;
 const STAR_POINTS = { 9: [2, 4, 6], 13: [3, 6, 9], 15: [3, 7, 11], 17: [3, 8, 13], 19: [3, 9, 15] };
 
 export class Board {
-  /** `play(move)` is called when a cell is chosen. */
-  constructor(play) {
-    this.play = play;
+  /** `choose(name, row, col, sure)` is called for a cell with the move that it means, undefined where that is none;
+      `sure`: it was not a finger on a cell that is smaller than it. */
+  constructor(choose) {
+    this.chosen = choose;
     this.element = document.getElementById("board");
     this.picture = document.getElementById("picture");
     this.grid = document.getElementById("grid");
     this.cells = [];
     this.bubbles = new Map();
     this.focus = [0, 0];
+    this.line = [];
+    this.marked = null;
     new ResizeObserver(() => this.fit()).observe(this.picture);
-    this.grid.addEventListener("click", (event) => this.choose(event.target.closest("button")));
+    // A click leaves the focus where it is: the arrow keys go on through the game.
+    this.grid.addEventListener("mousedown", (event) => event.preventDefault());
+    this.grid.addEventListener("click", (event) => this.choose(event));
     this.grid.addEventListener("keydown", (event) => this.key(event));
     this.grid.addEventListener("focusin", (event) => this.focused(event.target));
     this.grid.addEventListener("focusout", () => this.point(null));
@@ -29,21 +38,31 @@ export class Board {
     this.grid.addEventListener("pointerleave", () => this.point(null));
   }
 
-  /** Shows a session as the server told it. */
-  show(seen) {
+  /** Shows what the page shows: see `view` in app.js. */
+  show(view) {
     const before = this.seen;
-    this.seen = seen;
+    this.view = view;
+    this.seen = view.seen;
+    const { seen } = view;
+    this.element.parentElement.hidden = seen.form === "text";
+    if (seen.form === "text") {
+      this.size = undefined;
+      return;
+    }
     const size = JSON.stringify([seen.form, seen.rows, seen.cols]);
     if (size !== this.size) {
       this.size = size;
       this.build();
     }
-    const position = JSON.stringify([seen.number, seen.stones]);
+    const position = JSON.stringify(seen.stones);
     if (position !== this.position) {
       this.position = position;
-      const grew = before !== undefined && seen.ply > before.ply && seen.number === before.number;
-      this.showStones(grew ? before.ply : seen.ply);
+      this.line = [];
+      this.mark(null);
+      const grew = before !== undefined && before.form === seen.form && seen.stones.length === before.stones.length + 1;
+      this.showStones(grew);
     }
+    this.legal = new Set(seen.legal);
     this.showBubbles();
     this.label();
     this.point(this.pointed);
@@ -75,18 +94,20 @@ export class Board {
     this.marks = shape("g");
     this.ghost = shape("g");
     this.values = shape("g", { class: "bubbles" });
+    this.preview = shape("g", { class: "preview" });
     const defs = shape("defs", {}, ...gradients("board"));
     const base = shape("g");
     const front = shape("g");
     if (form === "slots") this.buildSlots(base, front);
     else if (form === "points") this.buildPoints(base, defs, width, height);
     else this.buildSquares(base);
-    this.names = shape("g", { class: "names", "text-anchor": "middle" });
-    this.seen.column_names.forEach((name, col) => this.names.append(
+    this.coordinates = shape("g", { class: "names", "text-anchor": "middle" });
+    this.seen.column_names.forEach((name, col) => this.coordinates.append(
       shape("text", { x: this.x(col), y: EDGE + rows * CELL + GUTTER / 2 + 2, dy: "0.36em" }, name)));
-    this.seen.row_names.forEach((name, row) => this.names.append(
+    this.seen.row_names.forEach((name, row) => this.coordinates.append(
       shape("text", { x: EDGE + GUTTER / 2 - 2, y: this.y(row), dy: "0.36em" }, name)));
-    this.picture.replaceChildren(defs, base, this.stones, front, this.names, this.marks, this.ghost, this.values);
+    this.picture.replaceChildren(defs, base, this.stones, front, this.coordinates, this.marks, this.ghost, this.values,
+      this.preview);
 
     this.cells = Array.from({ length: rows }, () => []);
     this.grid.replaceChildren(...this.cells.map((cells, row) => {
@@ -114,10 +135,12 @@ export class Board {
 
   /** Coordinates are as large as other text, whatever the size of the picture, but fit beside their cells. */
   fit() {
-    if (this.names === undefined) return;
+    if (this.coordinates === undefined) return;
     const pixels = this.picture.clientWidth / this.picture.viewBox.baseVal.width || 1;
     const size = Math.min(Math.max(9, Math.min(15, 0.4 * CELL * pixels)) / pixels, 0.45 * CELL);
-    this.names.setAttribute("font-size", size.toFixed(2));
+    this.coordinates.setAttribute("font-size", size.toFixed(2));
+    this.pixels = pixels;
+    if (this.view) this.showBubbles();
   }
 
   buildSlots(base, front) {
@@ -189,13 +212,13 @@ export class Board {
 
   // -- the parts that change -----------------------------------------------------------------------
 
-  showStones(known) {
-    const { form, stones, last, lines, ply } = this.seen;
+  showStones(grew) {
+    const { form, stones, last, lines } = this.seen;
     this.stones.replaceChildren();
     this.marks.replaceChildren();
     for (const [row, col, player] of stones) {
       const drawn = piece(form, player, this.x(col), this.y(row), CELL, "board");
-      if (last && row === last[0] && col === last[1] && ply > known) {
+      if (grew && last && row === last[0] && col === last[1]) {
         drawn.classList.add(form === "slots" ? "drop" : "set");
         drawn.style.setProperty("--from", `${-(row + 1) * CELL}px`);
         drawn.style.setProperty("--time", `${120 + 70 * Math.sqrt(row + 1)}ms`);
@@ -226,33 +249,40 @@ export class Board {
     }
   }
 
-  /** The figures of the search of the position on the board. */
+  /** The figures of the search of the position on the board: every move has its number, large enough to be read. */
   showBubbles() {
-    const { figures, ply } = this.seen;
-    const shown = figures && figures.ply === ply && this.seen.winner === null ? figures.moves : [];
+    const { figures, seen } = this.view;
+    const shown = figures && seen.winner === null && !this.view.drafting ? figures.moves.filter((entry) => entry.cell) : [];
     const most = Math.max(1, ...shown.map((entry) => entry.visits));
+    const least = Math.min(17, Math.max(11, LEAST_TEXT / (this.pixels || 1)));
     const kept = new Set();
-    for (const entry of shown) {
+    for (const entry of [...shown].sort((a, b) => a.visits - b.visits)) {
       const best = entry.name === figures.move;
-      let bubble = this.bubbles.get(entry.move);
+      const share = entry.visits / most;
+      const pale = !best && share < PALE_SHARE && seen.legal.length > FEW;
+      const aside = !best && !entry.searched && seen.legal.length > FEW;
+      if (aside && entry.value === null) continue;
+      let bubble = this.bubbles.get(entry.name);
       if (bubble === undefined) {
         const at = { cx: this.x(entry.cell[1]), cy: this.y(entry.cell[0]) };
         bubble = { circle: shape("circle", { ...at, r: 0 }), ring: shape("circle", { ...at, r: 0, class: "ring" }),
           text: shape("text", { x: at.cx, y: at.cy, "text-anchor": "middle", dy: "0.36em" }) };
         bubble.all = shape("g", {}, bubble.circle, bubble.ring, bubble.text);
-        this.bubbles.set(entry.move, bubble);
-        this.values.prepend(bubble.all);
+        this.bubbles.set(entry.name, bubble);
       }
-      kept.add(entry.move);
-      const share = 0.42 * CELL * Math.sqrt(entry.visits / most);
-      const radius = Math.max(share, best ? 0.3 * CELL : 2);
-      bubble.circle.setAttribute("r", radius.toFixed(2));
-      bubble.circle.setAttribute("fill", colourOf(entry.value));
-      bubble.ring.setAttribute("r", best ? (radius + 1.5).toFixed(2) : 0);
+      this.values.append(bubble.all);
+      kept.add(entry.name);
       const words = bubbleText(entry);
-      const size = Math.min(14, (1.7 * radius) / Math.max(2, 0.62 * words.length + 0.4));
-      bubble.text.textContent = size >= 6.5 ? words : "";
-      bubble.text.setAttribute("font-size", size.toFixed(1));
+      const size = Math.min(least, 0.82 * CELL / (0.6 * words.length));
+      const fitting = Math.min(0.45 * CELL, 0.31 * size * words.length + 3.5);
+      const radius = aside ? 0 : Math.min(0.46 * CELL, Math.max(fitting, 0.44 * CELL * Math.sqrt(share), best ? 0.36 * CELL : 0));
+      bubble.all.setAttribute("class", aside ? "aside" : pale ? "pale" : "");
+      bubble.circle.setAttribute("r", radius.toFixed(2));
+      bubble.circle.setAttribute("fill", entry.value === null ? "#5c5a62" : colourOf(entry.value));
+      bubble.ring.setAttribute("r", best ? (radius + 1).toFixed(2) : 0);
+      bubble.text.textContent = words;
+      bubble.text.setAttribute("font-size", (best || share > 0.3 ? Math.max(size, Math.min(14, 1.5 * radius
+        / (0.6 * words.length))) : size).toFixed(1));
     }
     for (const [move, bubble] of this.bubbles) {
       if (!kept.has(move)) {
@@ -262,29 +292,66 @@ export class Board {
     }
   }
 
+  /** Shows the moves of a line as numbered pieces; none: takes them away. */
+  showLine(names) {
+    this.line = names;
+    this.values.style.display = names.length ? "none" : "";
+    this.preview.replaceChildren();
+    const { seen } = this;
+    const filled = new Set(seen.stones.map(([row, col]) => `${row},${col}`));
+    names.forEach((name, index) => {
+      const at = this.cellOf(name, filled);
+      if (at === null) return;
+      filled.add(`${at}`);
+      const [x, y] = [this.x(at[1]), this.y(at[0])];
+      const player = index % 2 ? -seen.to_move : seen.to_move;
+      const drawn = piece(seen.form, player, x, y, CELL, "board");
+      drawn.classList.add("ahead");
+      this.preview.append(drawn, shape("text", { x, y, dy: "0.36em", "text-anchor": "middle", "font-size": 15,
+        class: `${seen.form} ${player > 0 ? "first" : "second"}` }, `${index + 1}`));
+    });
+  }
+
+  /** Where a stone of the move comes to lie among the cells that are filled; null where that cannot be said. */
+  cellOf(name, filled) {
+    const { seen } = this;
+    if (seen.form === "slots") {
+      const col = seen.column_names.indexOf(name);
+      for (let row = seen.rows - 1; row >= 0; row--) if (!filled.has(`${row},${col}`)) return [row, col];
+      return null;
+    }
+    const [, letters, digits] = /^([a-z]+)(\d+)$/.exec(name) ?? [];
+    const at = [seen.row_names.indexOf(digits), seen.column_names.indexOf(letters)];
+    return at.includes(-1) ? null : at;
+  }
+
   /** What the buttons say. */
   label() {
-    const { seen } = this;
-    const key = JSON.stringify([this.position, seen.person, seen.thinking === null, seen.hint]);
+    const { view, seen } = this;
+    const figures = view.searching === null ? view.figures : null;
+    const key = JSON.stringify([this.position, view.playable, view.drafting, view.sides, seen.legal.length,
+      figures && [figures.number, figures.visits], view.hint?.move]);
     if (key === this.labelled) return;
     this.labelled = key;
     const owners = new Map(seen.stones.map(([row, col, player]) => [`${row},${col}`, player]));
-    const figures = seen.figures && seen.figures.ply === seen.ply && seen.thinking === null ? seen.figures : null;
     const found = new Map(figures ? figures.moves.map((entry) => [`${entry.cell}`, entry]) : []);
-    const ours = seen.winner === null && seen.to_move === seen.person;
-    const legal = new Set(seen.legal);
     this.cells.forEach((cells, row) => cells.forEach((button, col) => {
       const key = `${row},${col}`;
       const owner = owners.get(key);
       const parts = [cellName(seen, row, col)];
       if (owner === undefined) parts.push("empty");
-      else parts.push(`${sideName(seen, owner)}, ${owner === seen.person ? "you" : "the engine"}`);
+      else {
+        const who = whoPlays(view, owner);
+        parts.push(sideName(seen, owner), ...(who === sideName(seen, owner) ? [] : [who]));
+      }
       if (seen.last && row === seen.last[0] && col === seen.last[1]) parts.push("last move");
       if (this.won.has(key)) parts.push("in the winning line");
       const entry = found.get(key);
-      if (entry) parts.push(`${entry.visits} visits, value ${percent(entry.value)}`);
-      if (seen.hint && entry && entry.move === seen.hint.move) parts.push("the hint");
-      const playable = ours && legal.has(this.moveOf(row, col));
+      if (entry) {
+        parts.push(`${entry.visits} visits`, proofText(entry) || `value ${percent(entry.value)}`);
+        if (entry.name === view.hint?.move) parts.push("the hint");
+      }
+      const playable = view.drafting || (view.playable && this.legal.has(this.moveAt(row, col)));
       const words = parts.join(", ");
       if (button.getAttribute("aria-label") !== words) button.setAttribute("aria-label", words);
       button.setAttribute("aria-disabled", playable ? "false" : "true");
@@ -293,12 +360,24 @@ export class Board {
 
   // -- what the player does ------------------------------------------------------------------------
 
-  moveOf(row, col) {
-    return this.seen.form === "slots" ? col : row * this.seen.cols + col;
+  moveAt(row, col) {
+    const { seen } = this;
+    return seen.form === "slots" ? seen.column_names[col] : seen.column_names[col] + seen.row_names[row];
   }
 
-  choose(button) {
-    if (button) this.play(this.moveOf(Number(button.dataset.row), Number(button.dataset.col)), button);
+  choose(event) {
+    const button = event.target.closest("button");
+    if (!button) return;
+    const [row, col] = [Number(button.dataset.row), Number(button.dataset.col)];
+    const small = Math.min(button.clientWidth, button.clientHeight) < FINGER && this.seen.form !== "slots";
+    const sure = event.pointerType !== "touch" || !small || `${this.marked}` === `${[row, col]}`;
+    this.chosen(this.moveAt(row, col), row, col, sure);
+  }
+
+  /** Marks a cell that a finger has touched, and that is still to be confirmed; null: none. */
+  mark(cell) {
+    this.marked = cell;
+    this.point(cell === null ? null : this.cells[cell[0]][cell[1]]);
   }
 
   key(event) {
@@ -309,6 +388,7 @@ export class Board {
     else if (event.key === "ArrowDown") row = Math.min(rows - 1, row + 1);
     else if (event.key === "ArrowLeft") col = Math.max(0, col - 1);
     else if (event.key === "ArrowRight") col = Math.min(cols - 1, col + 1);
+    else if (event.ctrlKey && !["Home", "End"].includes(event.key)) return;
     else if (event.key === "Home") [row, col] = [event.ctrlKey ? 0 : row, 0];
     else if (event.key === "End") [row, col] = [event.ctrlKey ? rows - 1 : row, cols - 1];
     else return;
@@ -327,13 +407,18 @@ export class Board {
   /** Where a stone would come to lie. */
   point(button) {
     this.pointed = button;
-    this.ghost.replaceChildren();
-    if (!button || button.getAttribute("aria-disabled") === "true" || !button.isConnected) return;
+    this.ghost?.replaceChildren();
+    if (this.marked !== null && this.ghost) {
+      const [x, y] = [this.x(this.marked[1]), this.y(this.marked[0])];
+      this.ghost.append(shape("path", { class: "aim", d: `M${x} ${this.y(0)}V${this.y(this.seen.rows - 1)}`
+        + `M${this.x(0)} ${y}H${this.x(this.seen.cols - 1)}` }));
+    }
+    if (!button || button.getAttribute("aria-disabled") === "true" || !button.isConnected || this.view.drafting) return;
     let [row, col] = [Number(button.dataset.row), Number(button.dataset.col)];
     if (this.seen.form === "slots") {
       row = this.seen.rows - 1 - this.seen.stones.filter((stone) => stone[1] === col).length;
     }
-    const drawn = piece(this.seen.form, this.seen.person, this.x(col), this.y(row), CELL, "board");
+    const drawn = piece(this.seen.form, this.seen.to_move, this.x(col), this.y(row), CELL, "board");
     drawn.classList.add("ghost");
     this.ghost.append(drawn);
   }

@@ -1,24 +1,25 @@
-// The graph of the player's winning chance over the game.
+// The graph of a side's winning chance over the game. Its points can be clicked.
 
 import { shape } from "./shapes.js";
-import { percent } from "./words.js";
+import { capital, percent, sideName } from "./words.js";
 
-const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [360, 150, 42, 12, 10, 24];
+const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [360, 130, 42, 12, 10, 24];
 
-/** The chances of the player by ply, those of a search that still runs among them. */
-export function chancesOf(seen) {
-  const chances = seen.values.map(({ ply, value }) => ({ ply, chance: seen.person > 0 ? value : 1 - value, live: false }));
-  if (seen.thinking !== null && seen.figures !== null && seen.figures.ply === seen.ply) {
-    const chance = seen.figures.player === seen.person ? seen.figures.value : 1 - seen.figures.value;
-    return [...chances.filter((point) => point.ply !== seen.ply), { ply: seen.ply, chance, live: true }];
-  }
-  return chances;
+/** The player whose chance is shown: the person who plays one side, else the one who is called first. */
+export function playerOf(view) {
+  return view.sides.first !== "you" && view.sides.second === "you" ? -1 : 1;
 }
 
-/** Draws the graph of a session into the element. */
-export function showChart(element, seen) {
-  const chances = chancesOf(seen);
-  const last = Math.max(8, seen.ply);
+/** What the graph is called. */
+export function chartTitle(view) {
+  const { first, second } = view.sides;
+  return first === second ? `${capital(sideName(view.seen, 1))}’s winning chance` : "Your winning chance";
+}
+
+/** Draws the graph: `chances` are { ply, chance, live } for the player, `grades` words by ply; marks the shown ply. */
+export function showChart(element, view, chances, grades) {
+  const { seen, record } = view;
+  const last = Math.max(8, record.moves.length);
   const x = (ply) => LEFT + ((WIDTH - LEFT - RIGHT) * ply) / last;
   const y = (chance) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - chance);
   const parts = [];
@@ -31,17 +32,28 @@ export function showChart(element, seen) {
   for (let ply = 0; ply <= last; ply += step) {
     parts.push(shape("text", { x: x(ply), y: HEIGHT - 6, "text-anchor": "middle" }, `${ply}`));
   }
+  parts.push(shape("line", { x1: x(seen.ply), x2: x(seen.ply), y1: y(0), y2: y(1), class: "here" }));
   if (chances.length > 1) {
     const path = chances.map(({ ply, chance }) => `${x(ply).toFixed(1)} ${y(chance).toFixed(1)}`).join("L");
     parts.push(shape("path", { class: "area", d: `M${x(chances[0].ply)} ${y(0.5)}L${path}L${x(chances.at(-1).ply)} ${y(0.5)}z` }));
     parts.push(shape("path", { class: "curve", d: `M${path}` }));
   }
   for (const { ply, chance, live } of chances) {
-    parts.push(shape("circle", { cx: x(ply), cy: y(chance), r: live ? 4.5 : 3, class: live ? "live" : "point" }));
+    const grade = grades.get(ply) ?? "";
+    parts.push(shape("circle", { cx: x(ply), cy: y(chance), r: live ? 4.5 : grade ? 4 : 3,
+      class: live ? "live" : `point ${grade}` }));
   }
   element.replaceChildren(...parts);
   const known = chances.filter((point) => !point.live);
   const words = known.length === 0 ? "No search has valued the game yet"
-    : `Your winning chance by move: ${known.map(({ ply, chance }) => `${ply}: ${percent(chance)}`).join(", ")}`;
+    : `${chartTitle(view)} by move: ${known.map(({ ply, chance }) => `${ply}: ${percent(chance)}`).join(", ")}`;
   if (element.getAttribute("aria-label") !== words) element.setAttribute("aria-label", words);
+}
+
+/** The ply at a place of the graph on the screen, of a game of `moves` moves. */
+export function plyAt(element, clientX, moves) {
+  const box = element.getBoundingClientRect();
+  const place = (WIDTH * (clientX - box.left)) / box.width;
+  const ply = Math.round((Math.max(8, moves) * (place - LEFT)) / (WIDTH - LEFT - RIGHT));
+  return Math.min(moves, Math.max(0, ply));
 }

@@ -1,6 +1,7 @@
 // Names and sentences: what the page shows, and what a screen reader says.
 
-const SIDES = { slots: ["red", "yellow"], points: ["black", "white"], squares: ["X", "O"] };
+const SIDES = { slots: ["red", "yellow"], points: ["black", "white"], squares: ["X", "O"],
+  text: ["the first player", "the second player"] };
 
 /** What the pieces of a player are called. */
 export function sideName(seen, player) {
@@ -15,7 +16,7 @@ export function cellName(seen, row, col) {
 
 /** A text as the beginning of a sentence. */
 export function capital(text) {
-  return text[0].toUpperCase() + text.slice(1);
+  return text ? text[0].toUpperCase() + text.slice(1) : text;
 }
 
 /** A move in a sentence. */
@@ -25,6 +26,7 @@ export function moveName(seen, name) {
 
 /** A value in percent; not 0 or 100 for what is only nearly so. */
 export function percent(value) {
+  if (value === null) return "–";
   if (value > 0 && value < 0.01) return "<1 %";
   if (value > 0.99 && value < 1) return ">99 %";
   return `${Math.round(100 * value)} %`;
@@ -39,8 +41,8 @@ export function count(number) {
 
 /** The few characters in a bubble: the value in percent, or what is proven. */
 export function bubbleText(entry) {
-  if (entry.proven === null) return `${Math.round(100 * entry.value)}`;
-  return entry.proven[0].toUpperCase() + (entry.distance ?? "");
+  if (entry.proven !== null) return entry.proven[0].toUpperCase() + (entry.distance ?? "");
+  return entry.value === null ? "–" : `${Math.round(100 * entry.value)}`;
 }
 
 /** What is proven, in words; empty where nothing is. */
@@ -49,52 +51,112 @@ export function proofText(entry) {
   return entry.distance === null ? entry.proven : `${entry.proven} in ${entry.distance}`;
 }
 
-/** The colour of a value: grey for 0, blue for 1. White text can be read on all of them. */
+/** The colour of a value: plum for 0, grey, green for 1: none that a board or a piece has. White text can be read on
+    all of them. */
 export function colourOf(value) {
-  const mix = (low, high) => Math.round(low + value * (high - low));
-  return `rgb(${mix(102, 0)} ${mix(112, 87)} ${mix(122, 184)})`;
+  const [low, middle, high] = [[138, 36, 92], [92, 90, 98], [4, 104, 62]];
+  const [from, to, part] = value < 0.5 ? [low, middle, 2 * value] : [middle, high, 2 * value - 1];
+  return `rgb(${from.map((each, index) => Math.round(each + part * (to[index] - each))).join(" ")})`;
+}
+
+/** "1 move", "2 moves". */
+export function counted(number, word) {
+  return `${number} ${word}${number === 1 ? "" : "s"}`;
+}
+
+/** "a", "a and b", "a, b and c". */
+function listed(names) {
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}
+
+/** Who plays a side: "you", "the engine", or by its colour where one of them plays both. */
+export function whoPlays(view, player) {
+  const { seen, sides } = view;
+  if (sides.first === sides.second) return sideName(seen, player);
+  return sides[player > 0 ? "first" : "second"] === "you" ? "you" : "the engine";
+}
+
+function plays(who) {
+  return `${capital(who)} ${who === "you" ? "play" : "plays"}`;
 }
 
 /** How a game ended, in a sentence. */
-export function resultText(seen) {
-  if (seen.winner === 0) return `A draw after ${seen.ply} moves.`;
-  const who = seen.winner === seen.person ? "You win" : "The engine wins";
-  return `${who} after ${seen.ply} moves.`;
+export function resultText(view) {
+  const { seen } = view;
+  if (seen.winner === 0) return `A draw after ${counted(seen.ply, "move")}.`;
+  const who = whoPlays(view, seen.winner);
+  return `${capital(who)} ${who === "you" ? "win" : "wins"} after ${counted(seen.ply, "move")}.`;
 }
 
-/** What has happened between two looks at a session, in a sentence or two; empty where nothing has. */
-export function newsText(before, seen) {
-  const news = [];
-  const fresh = before === null || before.number !== seen.number;
-  if (fresh) {
-    news.push(`${capital(seen.title)}. You are ${sideName(seen, seen.person)}${seen.person > 0 ? " and begin" : ""}.`);
-  } else if (seen.ply < before.ply) {
-    news.push(seen.ply === 0 ? "Taken back to the beginning." : `Taken back to move ${seen.ply}.`);
+/** What a hint is worth to the player who asked. */
+export function hintText(seen, figures) {
+  const best = moveName(seen, figures.move);
+  const distance = figures.distance === null ? null : counted(figures.distance, "move");
+  const named = (entries) => listed(entries.slice(0, 6).map((entry) => entry.name)) + (entries.length > 6 ? ", ..." : "");
+  const all = (entries) => (seen.form === "slots" ? `column${entries.length === 1 ? "" : "s"} ` : "") + named(entries);
+  const losing = figures.moves.filter((entry) => entry.proven === "loss");
+  const others = figures.moves.filter((entry) => entry.name !== figures.move);
+  const close = others.filter((entry) => entry.proven === null && entry.value !== null
+    && entry.visits >= figures.visits / 20 && entry.value >= figures.value - 0.02);
+  if (figures.proven === "win") return `${capital(best)} wins${distance ? ` in ${distance}` : ""}.`;
+  if (seen.legal.length === 1) return `${capital(best)} is the only move${judgement(figures)}.`;
+  if (figures.proven === "loss") {
+    return `All moves lose; ${best} holds out longest${distance ? `, ${distance}` : ""}.`;
   }
-  if (before !== null || seen.ply < 3) {
-    for (let ply = fresh ? 0 : before.ply; ply < seen.ply; ply++) {
-      const who = (ply % 2 === 0) === (seen.person > 0) ? "You play" : "The engine plays";
-      news.push(`${who} ${moveName(seen, seen.moves[ply])}.`);
+  const chance = figures.proven === "draw" ? `${capital(best)} draws, and nothing wins`
+    : `${capital(best)}: your winning chance is ${percent(figures.value)}`;
+  if (losing.length === seen.legal.length - 1) return `${chance}; every other move loses.`;
+  if (close.length) return `${chance}; ${all(close)} ${close.length === 1 ? "is" : "are"} as good.`;
+  if (losing.length && losing.length <= 16) return `${chance}; ${all(losing)} ${losing.length === 1 ? "loses" : "lose"}.`;
+  return `${chance}.`;
+}
+
+function judgement(figures) {
+  if (figures.proven !== null) return `; it is a ${proofText(figures)}`;
+  return `; your winning chance is ${percent(figures.value)}`;
+}
+
+/** The sentence above the board. */
+export function statusText(view) {
+  const { seen, record, sides, searching, analysing } = view;
+  const news = view.note ? [view.note] : [];
+  const behind = seen.ply < record.moves.length;
+  const last = seen.ply ? `${plays(whoPlays(view, seen.movers[seen.ply - 1]))} ${moveName(seen, seen.moves[seen.ply - 1])}.`
+    : "";
+  if (view.reviewing !== null) {
+    return `Reviewing move ${view.reviewing} of ${record.moves.length}.`;
+  }
+  if (view.drafting) return "Set up: each click changes a cell between empty and the two players.";
+  if (behind) {
+    news.push(seen.ply ? `Move ${seen.ply} of ${record.moves.length}: ${last}` : "The beginning of the game.");
+  } else if (last && !view.note) {
+    news.push(last);
+  } else if (!seen.ply && !view.note) {
+    const alone = sides.first !== sides.second;
+    news.push(`${capital(seen.title)}.`);
+    if (alone) {
+      const own = sides.first === "you" ? 1 : -1;
+      news.push(`You are ${sideName(seen, own)}${own === seen.to_move ? " and begin" : ""}.`);
     }
   }
-  const changed = news.length > 0;
-  if (seen.winner !== null) {
-    if (changed) news.push(resultText(seen));
-  } else if (seen.thinking !== null) {
-    const hint = seen.thinking.purpose === "hint";
-    if (changed || before.thinking === null || before.thinking.waiting !== seen.thinking.waiting) {
-      if (seen.thinking.waiting) news.push("The engine waits for its turn.");
-      else news.push(hint ? "The engine looks for a hint." : "The engine is thinking.");
-    }
-  } else if (seen.hint !== null && (before === null || before.hint === null)) {
-    const found = seen.figures;
-    const chance = { win: "you win", loss: "you lose", draw: "a draw" }[found.proven]
-      ?? `your winning chance is ${percent(found.value)}`;
-    news.push(`Hint: ${moveName(seen, seen.hint.name)}; ${chance}.`);
-  } else if (changed && seen.to_move === seen.person) {
-    news.push("Your turn.");
-  } else if (before !== null && before.thinking !== null && seen.error === null) {
-    news.push("Your turn.");
-  }
+  if (seen.winner !== null) news.push(resultText(view));
+  else if (searching?.waiting) news.push("The engine waits for its turn.");
+  else if (searching?.purpose === "answer") news.push("The engine is thinking.");
+  else if (searching?.purpose === "hint") news.push("The engine looks for a hint.");
+  else if (view.hint !== null) news.push(`Hint: ${hintText(seen, view.hint)}`);
+  else if (analysing) news.push(`${capital(sideName(seen, seen.to_move))} to move.`);
+  else if (!behind && sides.first !== sides.second) news.push("Your turn.");
+  else if (!behind) news.push(`${capital(sideName(seen, seen.to_move))} to move.`);
   return news.join(" ");
+}
+
+/** What one side did in a game, in a sentence. */
+export function summaryText(view, player, found) {
+  const name = capital(sideName(view.seen, player));
+  const role = view.sides.first === view.sides.second ? "" : ` (${whoPlays(view, player)})`;
+  const faults = [[found.blunders, "blunder"], [found.mistakes, "mistake"], [found.inaccuracies, "inaccuracy"]]
+    .filter(([number]) => number > 0)
+    .map(([number, word]) => (word === "inaccuracy" && number > 1 ? `${number} inaccuracies` : counted(number, word)));
+  return `${name}${role}: ${counted(found.moves, "move")}, ${percent(found.average)} lost on average`
+    + `${faults.length ? `; ${listed(faults)}` : "; no mistakes"}.`;
 }

@@ -1,0 +1,96 @@
+"""How strong the engine plays: below full strength it thinks little, and overlooks things as people do.
+
+People who err rarely play at random: they look at sensible moves, but miss what the opponent threatens, or their own
+chance. A level is therefore a small search whose move is drawn by the visits, and a share of moves made without a look
+at wins and threats of one move. ``tests/web/test_levels.py`` plays the levels against each other.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Any
+
+from mcts_core import Searcher, Stats
+from mcts_core.games.mnk.position import MNK
+
+FULL = "full"
+_MEMORY_MB = 16
+_LARGE = 64
+_CANDIDATES = 12
+"""Moves whose answers are looked at; in a game written in Python each costs as many plays as there are answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One of ``LEVELS``."""
+
+    name: str
+    iterations: int
+    knowledge: bool
+    """Whether it has the search of full strength, else that of a textbook."""
+    temperature: float
+    """The move is drawn in proportion to visits ** (1 / temperature); 0: the best one."""
+    overlooks: float
+    """The share of its moves without a look at wins and threats of one move."""
+
+
+LEVELS = {level.name: level for level in (
+    Level("beginner", 30, False, 2.0, 0.45),
+    Level("novice", 120, False, 1.2, 0.2),
+    Level("casual", 500, False, 0.7, 0.08),
+    Level("club", 1500, True, 0.4, 0.02),
+    Level("strong", 6000, True, 0.2, 0.0),
+)}
+NAMES = (*LEVELS, FULL)
+
+
+def choose(state: Any, level: Level, seed: int | None = None) -> tuple[Any, Stats]:
+    """The move of a level, and the search that it is drawn from. ``seed``: for the same move again."""
+    draw = random.Random(seed)
+    engine = _searcher(state, level, draw.getrandbits(63))
+    best = engine.search(state, iterations=level.iterations)
+    stats = engine.stats()
+    candidates = {entry.move: entry.visits for entry in stats.moves}
+    if draw.random() >= level.overlooks:
+        looked = _look(state, [entry.move for entry in stats.moves])
+        if len(looked) == 1:
+            return next(iter(looked)), stats
+        candidates = {move: candidates[move] for move in looked}
+        if best not in candidates:
+            best = max(candidates, key=lambda move: candidates[move])
+    if level.temperature == 0.0 or not any(candidates.values()):
+        return best, stats
+    weights = [visits ** (1.0 / level.temperature) for visits in candidates.values()]
+    return draw.choices(list(candidates), weights)[0], stats
+
+
+def _searcher(state: Any, level: Level, seed: int) -> Searcher:
+    # On a large board a textbook's search of so few iterations plays anywhere, which no beginner does.
+    large = isinstance(state, MNK) and state.m * state.n > _LARGE
+    return Searcher(preset="strong" if level.knowledge or large else "uct", seed=seed, memory_mb=_MEMORY_MB)
+
+
+def _look(state: Any, moves: list[Any]) -> list[Any]:
+    """What is left of ``moves``, the most visited first, after a look at who wins at once: a win, or what the opponent
+    cannot answer by one."""
+    for move in moves:
+        if state.play(move).winner() == state.to_move:
+            return [move]
+    seen, safe, threats = set(), [], []
+    for move in moves[:_CANDIDATES]:
+        answers = _wins_after(state, move)
+        seen.add(move)
+        if not answers:
+            safe.append(move)
+        threats += [answer for answer in answers if answer not in threats]
+    safe += [move for move in threats if move in moves and move not in seen and not _wins_after(state, move)]
+    return safe or moves
+
+
+def _wins_after(state: Any, move: Any) -> list[Any]:
+    """With what the opponent wins at once after ``move``."""
+    after = state.play(move)
+    if after.winner() is not None or after.to_move == state.to_move:
+        return []
+    return [answer for answer in after.legal_moves() if after.play(answer).winner() == after.to_move]

@@ -1,0 +1,50 @@
+"""How moves and positions are written on the page: no other file of it knows their texts."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from mcts_core.games.registry import entry_of
+from mcts_core.move_names import Names, find_move
+from mcts_core.render.markup import label
+
+def name_of(state: Any, move: Any) -> str:
+    """What ``move`` is called: the number of its column from 1, its cell as h8, or the text of a user's move."""
+    return label(Names(state).of(move))
+
+
+def move_of(state: Any, name: str) -> Any:
+    """The legal move of ``state`` that ``name`` says. Raises IllegalMove."""
+    move = find_move(state, name)
+    if entry_of(state) is not None:
+        state.play(move)  # of a board it may be taken, and then this says so
+    return move
+
+
+def split_moves(start: Any, text: str) -> list[str]:
+    """The moves of a text one by one, as "4 4 5", "445", "h8 i9", "h8i9", or "1. h8 i9 2. g7"; nothing is checked."""
+    entry = entry_of(start)
+    if entry is None:
+        parts = text.split(";") if ";" in text else re.findall(r"\([^()]*\)|\S+", text)
+        return [part.strip() for part in parts if part.strip()]
+    tokens = re.sub(r"\b\d+\.(?:\.\.)?", " ", text).replace(",", " ").replace(";", " ").lower().split()
+    if len(tokens) == 1:
+        if entry.form(start) == "slots":
+            return list(tokens[0]) if start.cols < 10 else tokens
+        if re.fullmatch("(?:[a-z]+[0-9]+)+", tokens[0]):
+            return re.findall("[a-z]+[0-9]+", tokens[0])
+    return tokens
+
+
+def find_diagram(start: Any, text: str) -> str | None:
+    """The diagram in a text: lines of X, O and . with or without coordinates; None where it has none."""
+    if entry_of(start) is None:
+        return None
+    edges = [list(start.column_names), *([str(number + first) for number in range(start.cols)] for first in (0, 1))]
+    rows = []
+    for line in text.replace("[", " ").replace("]", " ").splitlines():
+        if line.split() not in edges:
+            rows.append(re.sub(r"^\s*\d+(?=\s)|(?<=\s)\d+\s*$", "", line))
+    found = "\n".join(row.rstrip() for row in rows if row.strip())
+    return found if re.fullmatch(r"[.XOxo\s]+", found) else None

@@ -1,0 +1,49 @@
+"""What the page asks for, as JSON objects: the same requests and answers whatever carries them.
+
+``offers`` is the first answer; each request is an action of a session with its fields, and the session's ``look``
+reports how its search goes. The page sends the game and its moves with every request. ``server`` carries it over HTTP.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcts_core.web import levels, limits
+from mcts_core.web.fields import check_names, choice, real, whole
+from mcts_core.web.games import Games
+from mcts_core.web.limits import Limits
+from mcts_core.web.session import Session
+from mcts_core.web.thinking import PURPOSES
+
+ACTIONS = ("drop", "finish", "position", "read", "search")
+_POSITION = ("game", "diagram", "moves")
+
+
+def offers(games: Games, granted: Limits, defaults: dict[str, Any]) -> dict[str, Any]:
+    """What the page can ask for: ``defaults`` are the first game, seconds and threads."""
+    return {
+        **defaults,
+        "games": games.offered(),
+        "levels": list(levels.NAMES),
+        "limits": {"seconds": [limits.LEAST_SECONDS, granted.seconds], "threads": [1, granted.threads]},
+    }
+
+
+def act(session: Session, granted: Limits, action: str, fields: dict[str, Any]) -> dict[str, Any]:
+    """Does one of ``ACTIONS`` and returns the answer. Raises Refused."""
+    if action == "position":
+        check_names(fields, *_POSITION)
+        return session.position(fields)
+    if action == "read":
+        check_names(fields, "game", "text")
+        return session.read(fields)
+    if action == "search":
+        check_names(fields, *_POSITION, "purpose", "seconds", "threads", "level")
+        session.search(
+            fields, choice(fields, "purpose", PURPOSES, ""),
+            real(fields, "seconds", limits.LEAST_SECONDS, granted.seconds, min(1.0, granted.seconds)),
+            whole(fields, "threads", 1, granted.threads, 1), choice(fields, "level", levels.NAMES, levels.FULL))
+    else:
+        check_names(fields)
+        (session.finish if action == "finish" else session.drop)()
+    return session.look()

@@ -1,0 +1,68 @@
+// The list of the game's moves: where one is, what each lost, and a summary of both sides.
+
+import { playerOf } from "./chart.js";
+import { summary } from "./review.js";
+import { percent, summaryText } from "./words.js";
+
+const find = (id) => document.getElementById(id);
+
+/** `go(ply)` is called with the move that was chosen. */
+export function listenToMoves(go) {
+  find("record").addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (button) go(Number(button.dataset.ply));
+  });
+}
+
+/** Shows the moves: `judged` has { player, verdict or null } for each. */
+export function showMoves(view, judged) {
+  const { record, seen } = view;
+  const list = find("record");
+  const marks = judged.map(({ verdict }) => (verdict ? [verdict.mark, verdict.text] : []));
+  const key = JSON.stringify([record.moves, seen.ply, marks, view.movers]);
+  find("no-moves").hidden = record.moves.length > 0;
+  showSummary(view, judged);
+  if (list.dataset.key === key) return;
+  list.dataset.key = key;
+  const focused = list.contains(document.activeElement);
+  list.replaceChildren(...record.moves.map((name, index) => {
+    const item = document.createElement("li");
+    const button = document.createElement("button");
+    const { verdict, player } = judged[index];
+    button.type = "button";
+    button.dataset.ply = index + 1;
+    const here = index + 1 === seen.ply;
+    button.className = `${player === playerOf(view) ? "own" : "other"} ${verdict?.grade ?? ""}`;
+    if (here) button.setAttribute("aria-current", "step");
+    button.tabIndex = here || (seen.ply === 0 && index === 0) ? 0 : -1;
+    const number = document.createElement("i");
+    number.textContent = `${index + 1}.`;
+    button.append(number, ` ${name}`);
+    if (verdict?.text) {
+      const note = document.createElement("small");
+      note.textContent = ` ${verdict.mark} ${verdict.text}`;
+      button.append(note);
+      button.title = `${verdict.exact ? `Proven: ${verdict.text}` : `Lost ${percent(verdict.lost)}`}`
+        + `${verdict.better ? `; better: ${verdict.better}` : ""}`;
+    }
+    item.append(button);
+    return item;
+  }));
+  const here = list.querySelector("[aria-current]");
+  if (focused) (here ?? list.querySelector("button"))?.focus({ preventScroll: true });
+  if (here) list.scrollTop += here.getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 2;
+  else list.scrollTop = 0;
+}
+
+function showSummary(view, judged) {
+  const shown = judged.some(({ verdict }) => verdict) && view.reviewed;
+  find("summary").hidden = !shown;
+  if (!shown) return;
+  const lines = [1, -1].map((player) => summaryText(view, player, summary(judged, player)));
+  if (find("summary").textContent === lines.join("")) return;
+  find("summary").replaceChildren(...lines.map((line) => {
+    const text = document.createElement("p");
+    text.textContent = line;
+    return text;
+  }));
+}

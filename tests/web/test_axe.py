@@ -1,0 +1,42 @@
+"""The page as axe-core finds it: make test-axe."""
+
+import os
+import pathlib
+
+import browser
+import pytest
+
+pytestmark = pytest.mark.axe
+GAMES = {
+    "connect4": "game=connect4&rows=6&cols=7&connect=4&moves=4,4,4,4,4,3,2,6",
+    "gomoku": "game=gomoku&size=15&rule=freestyle&moves=h8,i9,h9,i8,h10,h11",
+    "tictactoe": "game=tictactoe&moves=b2,a2,a1,c1",
+}
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    driver = browser.start_chromium(tmp_path_factory.mktemp("profile"))
+    with browser.serving() as served:
+        yield browser.Page(driver, served.url)
+        driver.quit()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width, height", [(1280, 800), (768, 1024), (360, 640)])
+@pytest.mark.parametrize("game", GAMES)
+def test_there_are_no_findings(page, game, width, height, scheme):
+    """With a reviewed game, the search of its last position, an error at a field, and all parts open."""
+    browser.resize(page.driver, width, height)
+    browser.prefer(page.driver, scheme)
+    page.link(GAMES[game])
+    page.click("#review")
+    page.wait("!document.getElementById('summary').hidden")
+    page.js("document.getElementById('position').open = true")
+    page.fill("#seconds", "0")
+    page.js(pathlib.Path(os.environ["AXE"]).read_text(encoding="utf-8"))
+    found = page.driver.execute_async_script(
+        "const done = arguments[arguments.length - 1];"
+        "axe.run(document).then(({violations}) => done("
+        "violations.map(({id, nodes}) => [id, nodes.map(({html}) => html)])))")
+    assert found == []

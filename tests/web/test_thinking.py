@@ -1,0 +1,114 @@
+import time
+
+import pytest
+from nim import Nim
+
+import mcts_core as mc
+from mcts_core.web import levels, limits
+from mcts_core.web.positions import Line
+from mcts_core.web.thinking import LINE_LENGTH, PURPOSES, Engines, Job, think
+
+ENGINES = Engines(16)
+
+
+def run(start, moves, purpose, *, seconds=0.5, level=levels.FULL, report=lambda figures: True):
+    line = Line({}, start)
+    for name in moves.split():
+        line.play(name)
+    return think(Job(7, purpose, line, seconds, 1, level), ENGINES, report)
+
+
+def reports(count):
+    """A report that ends the job after ``count`` figures, or half a minute."""
+    seen, end = [], time.monotonic() + 30
+    return seen, lambda figures: seen.append(figures) or (len(seen) < count and time.monotonic() < end)
+
+
+def test_an_answer():
+    figures = run(mc.Gomoku(9), "e5", "answer")
+    assert (figures["number"], figures["purpose"], figures["ply"], figures["player"]) == (7, "answer", 1, -1)
+    best = figures["moves"][0]
+    assert best["name"] == figures["move"] and best["value"] == figures["value"] and best["line"][0] == best["name"]
+    assert all(entry["cell"] == (9 - int(entry["name"][1:]), ord(entry["name"][0]) - 97) for entry in figures["moves"])
+
+
+def test_every_move_of_a_hint_has_a_number():
+    four, five = mc.ConnectFour(), mc.Gomoku(9)
+    for start, moves in ((four, "4 4 4 4 4 3 2 6"), (four, "1 7 1 7 1 6"), (five, "e5 e6"), (mc.TicTacToe(), "")):
+        figures = run(start, moves, "hint")
+        assert all(entry["value"] is not None for entry in figures["moves"])
+        assert len(figures["moves"]) == len(start.legal_moves()) - (len(moves.split()) if start.cols == 9 else 0)
+
+
+def test_moves_far_from_all_stones_are_marked_as_left_out():
+    figures = run(mc.Gomoku(), "h8 i9", "hint")
+    left_out = [entry for entry in figures["moves"] if not entry["searched"]]
+    assert len(left_out) > 100 and "a1" in {entry["name"] for entry in left_out}
+    assert left_out[0]["visits"] <= 8 < figures["moves"][0]["visits"]
+
+
+def test_an_only_move_has_a_value():
+    figures = run(mc.TicTacToe(), "b2 a1 c1 a3 a2 c2 b3 b1", "hint")
+    assert len(figures["moves"]) == 1 and figures["proven"] == "draw" and figures["distance"] == 1
+
+
+@pytest.mark.parametrize("start, moves, proofs", [
+    (mc.ConnectFour(4, 4, 4), "1 2 1 2 1 3", {"1": ("win", 1)}), (mc.TicTacToe(), "b2 a2 a1", {"a3": ("loss", 2)}),
+])
+def test_an_analysis_goes_on_until_each_move_has_a_proof(start, moves, proofs):
+    figures = run(start, moves, "analysis")
+    found = {entry["name"]: (entry["proven"], entry["distance"]) for entry in figures["moves"]}
+    assert all(proven is not None for proven, _ in found.values()) and figures["stop_reason"] == "solved"
+    assert {name: found[name] for name in proofs} == proofs
+
+
+def test_proofs_of_single_moves_are_right():
+    """Against the values of the positions after them."""
+    state = mc.TicTacToe.from_moves("40")
+    figures = run(mc.TicTacToe(), "b2 a3", "analysis")
+    after = {entry["name"]: entry["proven"] for entry in figures["moves"]}
+    for move in state.legal_moves():
+        engine = mc.Searcher()
+        engine.search(state.play(move), iterations=10_000)
+        turned = {"win": "loss", "loss": "win", "draw": "draw"}[engine.stats().proven]
+        assert after["abc"[move % 3] + str(3 - move // 3)] == turned
+
+
+def test_an_analysis_has_lines_of_several_moves_and_no_end():
+    seen, report = reports(12)
+    run(mc.Gomoku(), "h8 i9", "analysis", report=report)
+    assert seen[-1]["visits"] > seen[0]["visits"]
+    lines = [entry["line"] for entry in seen[-1]["moves"][:5]]
+    assert sum(len(line) > 1 for line in lines) >= 2 and len({line[0] for line in lines}) == 5
+    assert all(len(line) <= LINE_LENGTH for line in lines)
+
+
+def test_a_report_ends_a_search():
+    begin = time.monotonic()
+    for purpose in PURPOSES:
+        figures = run(mc.Gomoku(), "h8 i9", purpose, seconds=50, report=lambda figures: False)
+        assert figures["move"]
+    assert time.monotonic() - begin < 20
+
+
+def test_a_level_has_its_own_move():
+    figures = run(mc.ConnectFour(), "4", "answer", level="beginner")
+    assert figures["visits"] < 100 and figures["moves"][0]["name"] == figures["move"]
+
+
+def test_a_game_written_in_python():
+    figures = run(Nim(4), "", "hint")
+    assert (figures["proven"], figures["move"]) == ("win", "1")
+    assert {entry["name"]: entry["proven"] for entry in figures["moves"]} == {"1": "win", "2": "loss"}
+    assert figures["moves"][0]["cell"] is None and figures["moves"][0]["line"][0] == "1"
+
+
+def test_the_trees_share_the_memory():
+    engines = Engines(16)
+    limit = sum(float(str(engine).split("memory_mb=")[1].split(",")[0].rstrip(")"))
+                for engine in (engines.main(2), engines.side()))
+    assert limit <= 16 and engines.main(2) is engines.main(2)
+    before = engines.main(2)
+    assert engines.main(1) is not before
+    engines.forget()
+    assert Engines(1).main(1) is not None and limits.SHOWN_MOVES >= 225
