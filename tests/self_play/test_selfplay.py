@@ -402,7 +402,7 @@ def test_bad_options(options, text):
 
 
 def test_an_option_that_there_is_not():
-    with pytest.raises(TypeError, match="wrong_option"):
+    with pytest.raises(mc.InvalidOption, match=r"selfplay\(\) has no option 'wrong_option'"):
         selfplay(mc.ConnectFour(), games=1, iterations=1, wrong_option=1)
 
 
