@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from mcts_core.cli import options
 from mcts_core.cli.games import parse_game
-from mcts_core.cli.tables import expectation, make_screen, show_board, show_stats
+from mcts_core.cli.tables import make_screen, show_board, show_stats
+from mcts_core.words import expectation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -37,6 +37,7 @@ from mcts_core.options import (
 )
 from mcts_core.origin import stats_of, top_of
 from mcts_core.searcher import Searcher
+from mcts_core.words import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,8 +124,8 @@ class ParallelResult:
     def __str__(self) -> str:
         """The table of the Stats, a line for each worker, and what went wrong."""
         workers = [
-            f"worker {each.id}  {each.iterations:,} iterations in {each.rounds} rounds of {each.seconds:.3f} s"
-            + (f"  {each.error}" if each.error else "") for each in self.workers
+            f"worker {each.id}  {counted(each.iterations, 'iteration')} in {counted(each.rounds, 'round')} of "
+            f"{each.seconds:.3f} s" + (f"  {each.error}" if each.error else "") for each in self.workers
         ]
         return "\n".join([str(self.stats), *workers, *self.errors])
 

@@ -9,7 +9,7 @@ TYPE_CHECKING = False  # see board.py
 if TYPE_CHECKING:
     from typing import Any
 
-    from mcts_core import MoveStats, Node, Stats
+    from mcts_core import Node, Stats
 
 THEMES = ("auto", "light", "dark")
 LONGEST = 80
@@ -79,13 +79,6 @@ def number(value: float) -> str:
     """A coordinate or length with at most two decimals."""
     text = f"{value:.2f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
-
-
-def proof(found: Stats | MoveStats | Node) -> str:
-    """What is proven of a position or a move, in words: "win in 7"; empty where nothing is."""
-    if found.proven is None:
-        return ""
-    return str(found.proven) if found.distance is None else f"{found.proven} in {found.distance}"
 
 
 def share_of(visits: int, whole: Stats | Node) -> float:

@@ -6,7 +6,8 @@ from math import ceil
 
 from mcts_core.arguments import as_int
 from mcts_core.render.board import Board, is_board
-from mcts_core.render.markup import check_stats, label, percent, proof, share_of
+from mcts_core.render.markup import check_stats, label, percent, share_of
+from mcts_core.words import counted, expectation, proof, value_of
 
 TYPE_CHECKING = False  # see board.py
 if TYPE_CHECKING:
@@ -92,17 +93,17 @@ class _Figures:
         rows = [
             [_fitting(cell, encoding) for cell in (
                 name(entry.move), f"{entry.visits:,}", percent(share_of(entry.visits, stats)),
-                bar(entry.visits / greatest if greatest else 0.0), f"{entry.value:.3f}" if entry.visits else "–",
+                bar(entry.visits / greatest if greatest else 0.0), value_of(entry, "–"),
                 *([proof(entry)] if known else []))]
             for entry in shown
         ]
         yield Text(_fitting(
-            f"move {name(stats.move)}, {proof(stats) or f'value {stats.value:.3f}'}: "
-            f"{stats.iterations:,} iterations in {stats.seconds:.3f} s, "
-            f"{stats.nodes:,} nodes, stopped by {stats.stop_reason}", encoding), style="bold")
+            f"move {name(stats.move)}, {expectation(stats)}: "
+            f"{counted(stats.iterations, 'iteration')} in {stats.seconds:.3f} s, "
+            f"{counted(stats.nodes, 'node')}, stopped by {stats.stop_reason}", encoding), style="bold")
         yield rich_table(["move", "visits", "share", "", "value", *(["proven"] if known else [])], rows)
         if len(stats.moves) > most:
-            yield Text(f"... and {len(stats.moves) - most:,} more moves")
+            yield Text(f"... and {counted(len(stats.moves) - most, 'more move')}")
         yield Text(_fitting("principal variation: " + " ".join(map(name, stats.pv)), encoding))
 
 
