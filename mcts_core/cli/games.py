@@ -18,8 +18,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 FORMS = f"{', '.join(entry.syntax for entry in GAMES)} or module:Class"
+OWN_FORMS = " or ".join(", ".join(entry.syntax for entry in GAMES).rsplit(", ", 1))
 
-GAME_HELP = "games:\n" + "\n".join(entry.help for entry in GAMES) + """
+OWN_GAME_HELP = "games:\n" + "\n".join(entry.help for entry in GAMES) + "\n"
+"""Of the games of this package alone."""
+
+GAME_HELP = OWN_GAME_HELP + """\
   module:Class          a game of your own: Class() is its first position, with to_move, legal_moves(),
                         play(move) and winner(), or a game of native_game; found from the current folder
 
@@ -204,18 +208,19 @@ class PythonGame(Game):
         return str(state).splitlines()
 
 
-def parse_game(spec: str) -> Game:
-    """The Game that GAME names. Raises InvalidOption, InvalidState, GameError."""
+def parse_game(spec: str, *, of_users: bool = True) -> Game:
+    """The Game that GAME names, ``of_users``: also module:Class. Raises InvalidOption, InvalidState, GameError."""
+    forms = FORMS if of_users else OWN_FORMS
     name, colon, rest = spec.partition(":")
     name = name.strip().lower()
     if colon and not rest:
-        raise InvalidOption(f"GAME must be {FORMS}, got {spec!r}")
+        raise InvalidOption(f"GAME must be {forms}, got {spec!r}")
     entry = next((entry for entry in GAMES if entry.name == name), None)
-    if entry is None and name and rest:
+    if of_users and entry is None and name and rest:
         return PythonGame(spec, spec, _load(spec))
     start = None if entry is None else entry.parse(rest)
     if entry is None or start is None:
-        raise InvalidOption(f"GAME must be {FORMS}, got {spec!r}")
+        raise InvalidOption(f"GAME must be {forms}, got {spec!r}")
     return (ColumnGame if entry.form(start) == "slots" else CellGame)(spec, entry.title(start), start)
 
 

@@ -7,7 +7,7 @@ import os
 
 from mcts_core import InvalidOption
 from mcts_core.cli import options
-from mcts_core.cli.games import parse_game
+from mcts_core.cli.games import OWN_GAME_HELP, parse_game
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,10 +21,12 @@ A page in the browser where you play against the engine and see how it thinks. I
 
 def add_parser(commands: Commands) -> None:
     """Adds the command to the parser."""
-    parser = options.new_parser(commands, "serve", help="play in the browser", description=DESCRIPTION)
+    parser = options.new_parser(
+        commands, "serve", help="play in the browser", description=DESCRIPTION, games=OWN_GAME_HELP)
     parser.add_argument(
         "game", metavar="GAME", nargs="?", default="connect4",
-        help="the first game of the page (default connect4): connect4, gomoku, mnk:M,N,K or tictactoe, see below")
+        help="the first game of the page (default connect4): connect4, gomoku, mnk:M,N,K or tictactoe, see below; "
+             "the page has no games of your own")
     parser.add_argument(
         "--port", type=int, default=DEFAULT_PORT, metavar="N",
         help=f"the port (default {DEFAULT_PORT}; 0: any that is free)")
@@ -59,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     granted = Limits(
         sessions=args.max_games, searches=args.max_searches, seconds=args.max_seconds, threads=args.max_threads,
         memory_mb=args.memory_mb, idle_minutes=args.idle_minutes)
-    game = parse_game(args.game)
+    game = parse_game(args.game, of_users=False)
     try:
         server = Server(args.port, game.start, granted, seconds=args.seconds, threads=args.threads)
     except OSError as error:

@@ -33,8 +33,7 @@ def test_it_serves_until_ctrl_c(tmp_path):
 
 @pytest.mark.parametrize("argv, words", [
     (["chess"], "GAME must be connect4"),
-    (["mcts_core:TicTacToeX"], "has no class"),
-    (["mcts_core.web.limits:Limits"], "must have to_move"),
+    (["mcts_core:TicTacToeX"], "or mnk:M,N,K[:exact], got 'mcts_core:TicTacToeX'"),
     (["--port", "65536"], "--port must be from 0 to 65535, got 65536"),
     (["--port", "0", "--seconds", "61"], "--seconds must be a number from 0.01 to 60, got 61"),
     (["--port", "0", "--threads", "2", "--max-threads", "1"], "--threads must be a whole number from 1 to 1, got 2"),
@@ -54,7 +53,13 @@ def test_a_python_game_has_no_page(cli, tmp_path, monkeypatch):
         "    def winner(self): return None\n")
     monkeypatch.chdir(tmp_path)
     code, out, err = cli("serve", "quiet_game:Quiet")
-    assert code == 2 and "the page plays Connect Four, gomoku, tic-tac-toe and m,n,k games" in err
+    assert code == 2 and "or mnk:M,N,K[:exact], got 'quiet_game:Quiet'" in err
+
+
+def test_help_offers_only_what_the_page_plays(cli):
+    code, out, _ = cli("serve", "--help")
+    assert code == 0 and "mnk:M,N,K" in out and "module:Class" not in out
+    assert "module:Class" in cli("analyze", "--help")[1]
 
 
 def test_a_port_that_is_taken(cli):
