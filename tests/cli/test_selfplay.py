@@ -1,6 +1,7 @@
 import json
 
 import mcts_core
+from mcts_core.words import counted
 
 
 def test_a_game_is_shown_move_by_move(cli):
