@@ -17,7 +17,8 @@ import numpy as np
 try:
     from numba import carray, cfunc, njit, types
 except ModuleNotFoundError as error:
-    raise ModuleNotFoundError("this example needs Numba: pip install 'mcts-core[numba]'", name="numba") from error
+    raise ModuleNotFoundError("this example needs Numba: pip install '.[numba]' in a clone, or pip install numba",
+                              name="numba") from error
 
 import mcts_core
 

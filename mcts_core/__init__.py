@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from mcts_core.clock import Clock
     from mcts_core.distributed.parallel import ParallelResult, WorkerReport, search_parallel
     from mcts_core.games.native_games import NativeGame, NativePosition, native_game
-    from mcts_core.many import Result, search_many
+    from mcts_core.many import Result, SearchManyProgress, search_many
     from mcts_core.results import MoveStats, Node, Rollouts, Stats
     from mcts_core.self_play.selfplay import SelfPlayData, SelfPlayProgress, selfplay
 
@@ -71,6 +71,7 @@ __all__ = [
     "Result",
     "Rollouts",
     "SearchBusy",
+    "SearchManyProgress",
     "Searcher",
     "SelfPlayData",
     "SelfPlayProgress",
@@ -106,7 +107,7 @@ def _find(name: str) -> object:
         from mcts_core.clock import Clock
 
         return Clock
-    if name in ("Result", "search_many"):
+    if name in ("Result", "SearchManyProgress", "search_many"):
         from mcts_core import many
 
         return getattr(many, name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 from functools import partial
+from threading import Lock
 
 from mcts_core.arguments import as_int, shorten
 from mcts_core.engine.loop import clock
@@ -12,16 +13,18 @@ from mcts_core.engine.request import NEVER
 from mcts_core.engine.turn import Halt
 from mcts_core.engine.workers import run_together
 from mcts_core.errors import InvalidOption, InvalidState
-from mcts_core.options import MAX_ITERATIONS, MAX_SEED, as_duration, random_seed
+from mcts_core.keywords import refuse
+from mcts_core.options import MAX_ITERATIONS, MAX_SEED, NAMES, as_duration, as_interval, as_progress, random_seed
 from mcts_core.origin import stats_of
 from mcts_core.searcher import Searcher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
+    from collections.abc import Callable, Iterable
+    from typing import Any, Literal, Unpack
 
     from mcts_core.engine.searched_general import GeneralCore
+    from mcts_core.keywords import ManyOptions
     from mcts_core.results import Stats
 
 MEMORY_MB = 256
@@ -29,6 +32,7 @@ MEMORY_MB = 256
 TOGETHER = 256
 """Positions whose leaves an evaluator gets in common batches."""
 _ON_ERROR = ("raise", "return")
+_OWN = ("seconds", "iterations", "threads", "seed", "errors", "progress", "every")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,18 @@ class Result:
     """What the search raised, with ``errors="return"``."""
 
 
+@dataclass(frozen=True, slots=True)
+class SearchManyProgress:
+    """How far a call of ``search_many`` is."""
+
+    done: int
+    """Positions whose search is over, those that failed among them."""
+    failed: int
+    total: int
+    seconds: float
+    """Since the call began."""
+
+
 def search_many(
     states: Iterable[Any],
     *,
@@ -50,8 +66,10 @@ def search_many(
     iterations: int | None = None,
     threads: int = 1,
     seed: int | None = None,
-    errors: str = "raise",
-    **options: Any,
+    errors: Literal["raise", "return"] = "raise",
+    progress: Callable[[SearchManyProgress], object] | None = None,
+    every: float = 0.1,
+    **options: Unpack[ManyOptions],
 ) -> list[Result]:
     """Searches every state of ``states``; a Result for each, in their order.
 
@@ -68,7 +86,15 @@ def search_many(
     ``errors="raise"``, the first failure is raised again with its index in the message, the original one being its
     cause; with ``errors="return"`` it is in the position's Result. Ctrl-C ends all searches at once. Raises
     InvalidOption, and InvalidState when ``states`` is no collection.
+
+    ``progress`` is called with a SearchManyProgress when a position is done and ``every`` seconds (0.001 to 1e9) have
+    passed since the last call, and at the end; one call at a time, in the thread that searched the position. An
+    exception that it raises ends all searches and comes out of them.
     """
+    begin = clock()
+    if not options.keys() <= NAMES:
+        unknown = {name: value for name, value in options.items() if name not in NAMES}
+        refuse("search_many", unknown, (*_OWN, *NAMES))
     count = as_int(threads, "threads", 1, 1024)
     first = random_seed() if seed is None else as_int(seed, "seed", 0, MAX_SEED)
     if errors not in _ON_ERROR:
@@ -84,6 +110,8 @@ def search_many(
     if iterations is not None:
         as_int(iterations, "iterations", 1, MAX_ITERATIONS)
     batch = _Batch(positions, seconds, iterations, [seed_of(first, index) for index in range(len(positions))])
+    if progress is not None:
+        batch.reporter = _Reporter(as_progress(progress), as_interval(every), len(positions), begin)
     if options.get("evaluator") is not None and seconds is None and iterations is not None:
         batch.work_together(engines[0], [])
     elif len(engines) == 1:
@@ -104,6 +132,28 @@ def seed_of(seed: int, index: int) -> int:
     return value ^ value >> 31
 
 
+class _Reporter:
+    """Calls ``progress``."""
+
+    def __init__(
+        self, progress: Callable[[SearchManyProgress], object], every: float, total: int, begin: float
+    ) -> None:
+        self._progress, self._every, self._total, self._begin = progress, every, total, begin
+        self._lock = Lock()
+        self._done = self._failed = 0
+        self._next = begin + every
+
+    def add(self, results: list[Result]) -> None:
+        """These positions are done."""
+        with self._lock:
+            self._done += len(results)
+            self._failed += sum(result.error is not None for result in results)
+            now = clock()
+            if now >= self._next or self._done == self._total:
+                self._progress(SearchManyProgress(self._done, self._failed, self._total, now - self._begin))
+                self._next = clock() + self._every
+
+
 class _Batch:
     """Positions that several Searchers take one after the other."""
 
@@ -117,6 +167,7 @@ class _Batch:
         self._left = deque(range(len(positions)))
         self._halt = Halt()
         self.results: list[Result] = [Result(None, None)] * len(positions)
+        self.reporter: _Reporter | None = None
 
     def work(self, engine: Searcher) -> None:
         """Searches positions with ``engine`` until none is left."""
@@ -132,6 +183,8 @@ class _Batch:
                 self.results[index] = Result(move, engine.stats())
             except Exception as error:
                 self.results[index] = Result(None, None, error)
+            if self.reporter is not None:
+                self.reporter.add([self.results[index]])
 
     def work_together(self, engine: Searcher, cores: list[GeneralCore]) -> None:
         """Searches the positions in groups whose leaves are evaluated together; ``cores`` grow to as many."""
@@ -153,6 +206,8 @@ class _Batch:
                     self.results[begin + index] = Result(None, None, error)
                 else:
                     self.results[begin + index] = Result(figures["move"], stats_of(core, figures))
+            if self.reporter is not None:
+                self.reporter.add(self.results[begin:begin + len(group)])
 
     def run(self, engines: list[Searcher]) -> None:
         """``work`` of each engine in a thread of its own."""

@@ -46,24 +46,38 @@ def random_seed() -> int:
     return int.from_bytes(urandom(8), "little")
 
 
-def as_number(value: Any, name: str, low: float, high: float) -> float:
-    """``value`` as a float from ``low`` to ``high``, or InvalidOption."""
+def as_number(value: Any, name: str, low: float, high: float, *, above: bool = False) -> float:
+    """``value`` as a float from ``low`` to ``high``, or InvalidOption; ``above``: it may not be ``low`` itself."""
     try:
         if isinstance(value, (bool, str, bytes)):
             raise TypeError
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         raise InvalidOption(f"{name} must be a number, got {shorten(value)}") from None
-    if not math.isfinite(number) or not low <= number <= high:
-        raise InvalidOption(f"{name} must be a finite number from {low:g} to {high:g}, got {shorten(value)}")
+    if not math.isfinite(number) or not low <= number <= high or (above and number == low):
+        expected = f"above {low:g} and at most {_plain(high)}" if above else f"from {low:g} to {_plain(high)}"
+        raise InvalidOption(f"{name} must be a finite number {expected}, got {shorten(value)}")
     return number
 
 
+def _plain(number: float) -> str:
+    """As people write it: 1e9, and not 1e+09."""
+    return f"{number:g}".replace("e+0", "e")
+
+
 def as_duration(seconds: Any) -> float:
-    duration = as_number(seconds, "seconds", 0.0, MAX_SECONDS)
-    if duration <= 0.0:
-        raise InvalidOption(f"seconds must be a finite number above 0, got {shorten(seconds)}")
-    return duration
+    return as_number(seconds, "seconds", 0.0, MAX_SECONDS, above=True)
+
+
+def as_interval(every: Any) -> float:
+    """Seconds between two calls of ``progress``."""
+    return as_number(every, "every", 1e-3, 1e9)
+
+
+def as_progress(progress: Any) -> Callable[[Any], object]:
+    if callable(progress):
+        return progress  # type: ignore[no-any-return]
+    raise InvalidOption(f"progress must be a function of one argument, the Stats so far, got {shorten(progress)}")
 
 
 def _number(low: float, high: float) -> Callable[[Any, str], Any]:
@@ -166,6 +180,9 @@ _ROLLOUT = ("selection", "exploration", "rollout", "rollouts_per_leaf", "prior_w
             "rave_bias", "grave_ref")
 """Who gives one of these, and nothing of ``_PUCT``, wants a search by rollouts."""
 
+NAMES = frozenset((*_OWN, *_GIVEN, *_GENERAL, "threads"))
+"""The options that say what a search does."""
+
 FUNCTIONS = ("evaluator", "policy_value")
 """Of these, the functions that value leaves; a search has one of them at most."""
 
@@ -174,8 +191,8 @@ class Options:
     """The options of one Searcher, checked: those that were given, and the settings of a search that they make."""
 
     __slots__ = (
-        "by_rollouts", "general", "given", "has_evaluator", "memory", "preset", "prune", "reuse", "seed", "stop_early",
-        "threads",
+        "by_rollouts", "every", "general", "given", "has_evaluator", "memory", "preset", "progress", "prune", "reuse",
+        "seed", "stop_early", "threads",
     )
 
     def __init__(self, options: dict[str, Any]) -> None:
@@ -202,6 +219,8 @@ class Options:
         self.stop_early: bool | None = own.get("stop_early")
         self.reuse: bool = own.get("reuse", True)
         self.prune: bool = own.get("prune", True)
+        self.progress = None if options["progress"] is None else as_progress(options["progress"])
+        self.every = as_interval(options["every"])
         self.threads = as_int(options["threads"], "threads", 1, MAX_THREADS)
         if self.memory < self.threads << 20:
             raise InvalidOption(f"memory_mb must be at least 1 for each of the {self.threads} threads, "

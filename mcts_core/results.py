@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from mcts_core.errors import NoSearch
+from mcts_core.words import counted, expectation, proof, value_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -189,23 +190,23 @@ class Stats(_Found):
     def __str__(self) -> str:
         """A table of the moves, the one to play first, at most twelve, under a line of figures.
 
-        What is proven stands there as "win in 7", for the position in the line and for the moves in a column. Moves
-        have their names, ``h8``, beside the numbers that ``play`` takes as well; numbers alone where the position is
-        not known.
+        The line has what is proven of the position ("win in 7"), or else the value of the move to play, as its row has
+        it; a column has what is proven of the moves. A move that was never visited has no value, which shows as "-".
+        Moves have their names, ``h8``, beside the numbers that ``play`` takes as well; numbers alone where the position
+        is not known.
         """
-        proof, names = _proof(self), self._names()
+        names = self._names()
         head = "  ".join([
             f"move {names.with_number(self.move)}",
-            f"value {self.value:.3f}",
-            *([proof] if proof else []),
-            f"{self.iterations:,} iterations in {self.seconds:.3f} s ({self.iterations_per_second:,.0f}/s)",
-            f"{self.nodes:,} nodes, {self.bytes / 1e6:.1f} MB",
+            expectation(self),
+            f"{counted(self.iterations, 'iteration')} in {self.seconds:.3f} s ({self.iterations_per_second:,.0f}/s)",
+            f"{counted(self.nodes, 'node')}, {self.bytes / 1e6:.1f} MB",
             f"depth {self.depth_mean:.1f}/{self.depth_max}",
             f"stopped by {self.stop_reason}",
         ])
         shown = sorted(self.moves, key=lambda entry: entry.move != self.move)[:12]
         cells = [["move", "visits", "wins", "value", "proven"]]
-        cells += [[names.of(m.move), f"{m.visits:,}", f"{m.wins:,.1f}", f"{m.value:.3f}", _proof(m)] for m in shown]
+        cells += [[names.of(m.move), f"{m.visits:,}", f"{m.wins:,.1f}", value_of(m), proof(m)] for m in shown]
         if all(m.proven is None for m in shown):
             cells = [row[:-1] for row in cells]
         if names.have_numbers(m.move for m in shown):
@@ -216,7 +217,7 @@ class Stats(_Found):
             "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells
         ]
         if len(self.moves) > len(shown):
-            lines.append(f"... and {len(self.moves) - len(shown)} more moves")
+            lines.append(f"... and {counted(len(self.moves) - len(shown), 'more move')}")
         return "\n".join([head, *lines, "pv " + " ".join(names.line(self.pv))])
 
 
@@ -231,13 +232,6 @@ class Rollouts:
     """Mean number of moves played, from the position to the end of the game."""
     seconds: float
     rollouts_per_second: float
-
-
-def _proof(of: MoveStats | Stats) -> str:
-    """What is proven, in words: "win in 7"; empty where nothing is."""
-    if of.proven is None:
-        return ""
-    return of.proven if of.distance is None else f"{of.proven} in {of.distance}"
 
 
 def _plain(move: Hashable) -> Any:

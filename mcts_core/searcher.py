@@ -4,29 +4,54 @@ from __future__ import annotations
 
 from _thread import _local as _ThreadLocal
 
-from mcts_core.arguments import as_int, shorten
+from mcts_core.arguments import as_int
 from mcts_core.engine import bulk_rollouts
 from mcts_core.engine.loop import clock
 from mcts_core.engine.request import ANY, BELOW, NEVER, SearchRequest
 from mcts_core.engine.searched_two_player import TwoPlayerCore
 from mcts_core.engine.settings import TwoPlayerSettings
-from mcts_core.errors import InvalidOption, NoSearch, SearchBusy
-from mcts_core.options import MAX_ITERATIONS, MAX_SEED, Options, as_duration, as_number, random_seed
+from mcts_core.errors import NoSearch, SearchBusy
+from mcts_core.keywords import checked, refuse
+from mcts_core.options import (
+    MAX_ITERATIONS,
+    MAX_SEED,
+    NAMES,
+    Options,
+    as_duration,
+    as_interval,
+    as_progress,
+    random_seed,
+)
 
 TYPE_CHECKING = False  # typing itself, and dataclasses, would be most of the time that importing this package takes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from os import PathLike
-    from typing import Any, Self
+    from typing import Any, Self, Unpack
 
     from mcts_core.engine.background_search import BackgroundSearch, Pondering
     from mcts_core.engine.loop import SearchCore
     from mcts_core.engine.settings import SearchSettings
     from mcts_core.games.mnk.network import Network
+    from mcts_core.keywords import (
+        Evaluator,
+        FinalMove,
+        Preset,
+        RaveSchedule,
+        Rollout,
+        SearchOptions,
+        Selection,
+        Valuation,
+    )
     from mcts_core.results import Node, Rollouts, Stats
 
 ARENA_KEPT = 64 << 20
 """Bytes of tree memory that the module's ``search`` keeps for the thread's next call; a larger tree is released."""
+_BUDGETS = ("seconds", "iterations")
+_WATCHED = (*_BUDGETS, "progress", "every")
+"""The keywords of a search by a Searcher."""
+_OF_A_SEARCH = {name: f"search(state, {name}=...)" for name in _BUDGETS}
+_OF_SEARCHER = {name: f"Searcher({name}=...)" for name in NAMES}
 
 
 class Searcher:
@@ -116,6 +141,8 @@ class Searcher:
         (0 to 1, default 0.01) of the highest one are left out, unless all others lose.
     temperature: with an evaluator or a general game, the move to play is drawn with probabilities in proportion to
         visits ** (1 / temperature); 0, the default, plays by ``final_move``.
+    progress, every: a function that ``search`` calls with the Stats so far whenever ``every`` seconds (0.001 to 1e9,
+        default 0.1) have passed. It is not saved, pickled or copied with the Searcher.
 
     A state with ``players`` is one of a general game (docs/general_games.md): any number of players, in any order, and
     chance. Of the options it knows exploration, fpu, rollouts_per_leaf, final_move, memory_mb, prune, seed, reuse,
@@ -129,20 +156,21 @@ class Searcher:
 
     __slots__ = ("_background", "_core", "_options", "_settings", "__weakref__")
 
+    @checked(_OF_A_SEARCH)
     def __init__(
         self,
         *,
-        preset: str | None = None,
-        selection: str | None = None,
+        preset: Preset | None = None,
+        selection: Selection | None = None,
         exploration: float | None = None,
         fpu: float | None = None,
         solver: bool | None = None,
-        rollout: str | None = None,
+        rollout: Rollout | None = None,
         rollouts_per_leaf: int | None = None,
         expand_after: int | None = None,
         expand_distance: int | None = None,
         prior_weight: float | None = None,
-        rave_schedule: str | None = None,
+        rave_schedule: RaveSchedule | None = None,
         rave_k: float | None = None,
         rave_bias: float | None = None,
         grave_ref: int | None = None,
@@ -150,7 +178,7 @@ class Searcher:
         leaf_proofs: int | None = None,
         node_proofs: int | None = None,
         root_proofs: int | None = None,
-        final_move: str | None = None,
+        final_move: FinalMove | None = None,
         memory_mb: float | None = None,
         seed: int | None = None,
         stop_early: bool | None = None,
@@ -158,16 +186,18 @@ class Searcher:
         exchange_every: int | None = None,
         reuse: bool = True,
         prune: bool = True,
-        evaluator: Callable[[Any], Any] | None = None,
-        policy_value: Callable[[Any], Any] | None = None,
+        evaluator: Evaluator | None = None,
+        policy_value: Evaluator | None = None,
         batch: int | None = None,
         c_puct: float | None = None,
         noise_alpha: float | None = None,
         noise_weight: float | None = None,
         temperature: float | None = None,
-        valuation: str | float | None = None,
+        valuation: Valuation | None = None,
         network: Network | bytes | None = None,
         least_prior: float | None = None,
+        progress: Callable[[Stats], object] | None = None,
+        every: float = 0.1,
     ) -> None:
         options = {**locals()}
         del options["self"]
@@ -183,6 +213,7 @@ class Searcher:
         """The options that a search of ``state`` has, the defaults of its game included."""
         return self._options.of(state)
 
+    @checked(_OF_SEARCHER)
     def search(
         self,
         state: Any,
@@ -190,7 +221,7 @@ class Searcher:
         *,
         iterations: int | None = None,
         progress: Callable[[Stats], object] | None = None,
-        every: float = 0.1,
+        every: float | None = None,
     ) -> Any:
         """Searches ``state`` and returns the move to play.
 
@@ -200,15 +231,19 @@ class Searcher:
         for calls of a Python-written game. ``stop()`` in another thread ends it before.
 
         ``progress`` is called with the Stats so far whenever ``every`` seconds (0.001 to 1e9) have passed, in the
-        calling thread, while the search waits. An exception that it raises ends the search and comes out of it.
+        calling thread, while the search waits. An exception that it raises ends the search and comes out of it. The
+        defaults are those of the Searcher.
 
         Raises InvalidOption (a budget, or an option that the game does not know), InvalidState (no state), GameOver,
         GameError (the user's game failed; its exception is the cause), SearchBusy, and KeyboardInterrupt on Ctrl-C. The
         Searcher can be used afterwards.
         """
         request = self._request(state, seconds, iterations, clock())
+        if progress is None:
+            progress = self._options.progress
         if progress is not None:
-            request.progress, request.every = _reporter(self._core, progress, every)
+            request.every = self._options.every if every is None else as_interval(every)
+            request.progress = _reporter(self._core, as_progress(progress))
         return self._core.search(request)
 
     def _request(self, state: Any, seconds: float | None, iterations: int | None, begin: float = 0.0) -> SearchRequest:
@@ -343,6 +378,7 @@ class Searcher:
 
         return Pondering(self, state)
 
+    @checked(_OF_SEARCHER)
     async def search_async(
         self, state: Any, seconds: float | None = None, *, iterations: int | None = None
     ) -> Any:
@@ -353,6 +389,7 @@ class Searcher:
         request = self._request(state, seconds, iterations, clock())
         return await search_async(self._core, request)
 
+    @checked(_OF_SEARCHER)
     def watch(
         self, state: Any, seconds: float | None = None, *, iterations: int | None = None, every: float = 0.1
     ) -> Iterator[Stats]:
@@ -365,7 +402,7 @@ class Searcher:
         from mcts_core.origin import stats_of
 
         request = self._request(state, seconds, iterations)
-        request.every = as_number(every, "every", 1e-3, 1e9)
+        request.every = as_interval(every)
         self._core.check(state, request.settings)
         return Watch(self._core, request, stats_of)
 
@@ -386,21 +423,34 @@ class Searcher:
 _local = _ThreadLocal()
 
 
-def search(state: Any, seconds: float | None = None, *, iterations: int | None = None, **options: Any) -> Any:
+def search(
+    state: Any,
+    seconds: float | None = None,
+    *,
+    iterations: int | None = None,
+    progress: Callable[[Stats], object] | None = None,
+    every: float = 0.1,
+    **options: Unpack[SearchOptions],
+) -> Any:
     """The move to play in ``state``: a search by this thread's own Searcher, made with ``options``.
 
-    See ``Searcher`` for the options and ``Searcher.search`` for the budgets and the errors. ``stats()`` tells what it
-    found. Every call begins anew, unless ``reuse=True`` is given. For ``stats()`` the thread keeps ``state`` until its
-    next search; nothing of a game is kept any longer.
+    See ``Searcher`` for the options and ``Searcher.search`` for the budgets, ``progress`` and the errors. ``stats()``
+    tells what it found. Every call begins anew, unless ``reuse=True`` is given. For ``stats()`` the thread keeps
+    ``state`` until its next search; nothing of a game is kept any longer.
     """
     begin = clock()
     engine: Searcher | None = getattr(_local, "engine", None)
     if engine is None or _local.options != options:
-        engine = Searcher(**{"reuse": False, **options})
+        if not options.keys() <= NAMES:
+            refuse("search", {name: value for name, value in options.items() if name not in NAMES}, (*_WATCHED, *NAMES))
+        own: SearchOptions = {"reuse": False, **options}
+        engine = Searcher(**own)
         _local.engine, _local.options = engine, options
     _local.stats = None
     request = engine._request(state, seconds, iterations, begin)
     core = engine._core
+    if progress is not None:
+        request.every, request.progress = as_interval(every), _reporter(core, as_progress(progress))
     move = core.search(request)
     if core.held > ARENA_KEPT:  # the caller waits for the move: no Stats are made before somebody asks for them
         from mcts_core.origin import top_of
@@ -439,11 +489,8 @@ def rollouts(state: Any, n: int, *, seed: int | None = None) -> Rollouts:
     return Rollouts(wins, draws, losses, plies / count, seconds, count / seconds)
 
 
-def _reporter(core: SearchCore, progress: Any, every: Any) -> tuple[Callable[[dict[str, Any]], object], float]:
-    """What the core calls with figures, and how often."""
-    interval = as_number(every, "every", 1e-3, 1e9)
-    if not callable(progress):
-        raise InvalidOption(f"progress must be a function of one argument, the Stats so far, got {shorten(progress)}")
+def _reporter(core: SearchCore, progress: Callable[[Stats], object]) -> Callable[[dict[str, Any]], object]:
+    """What the core calls with figures."""
     from mcts_core.origin import stats_of
 
-    return lambda figures: progress(stats_of(core, figures)), interval
+    return lambda figures: progress(stats_of(core, figures))

@@ -29,7 +29,7 @@ from mcts_core.engine.settings import default_memory
 from mcts_core.errors import InvalidFile, InvalidOption, InvalidState
 from mcts_core.games.mnk.network import Network
 from mcts_core.games.registry import GAMES, entry_of
-from mcts_core.options import FUNCTIONS, as_number
+from mcts_core.options import FUNCTIONS, NAMES, as_number
 from mcts_core.tree.storage import entry
 
 TYPE_CHECKING = False
@@ -380,11 +380,9 @@ def _resolved(engine: Searcher, state: Any) -> dict[str, Any]:
 
 def _options(engine: Searcher) -> dict[str, Any]:
     """What makes a Searcher like this one, by the names of the constructor."""
-    from mcts_core.searcher import Searcher
-
     general = {name: value for name, value in engine._options.general.items() if name not in FUNCTIONS}
     options = {**engine._options.given, **general, "memory_mb": _memory_mb(engine)}
-    for name in Searcher.__init__.__kwdefaults__ or ():
+    for name in sorted(NAMES):
         if name not in options and hasattr(engine._options, name):
             options[name] = getattr(engine._options, name)
     return options

@@ -19,9 +19,10 @@ def as_int(value, name, low, high, error=InvalidOption):
     try:
         number = operator.index(value)
     except TypeError:
-        raise error(f"{name} must be an int from {low} to {high}, got {shorten(value)}") from None
-    if isinstance(value, bool) or not low <= number <= high:
-        raise error(f"{name} must be an int from {low} to {high}, got {shorten(value)}")
+        number = None
+    if number is None or isinstance(value, bool) or not low <= number <= high:
+        expected = f"an int from {low} to {high}" if low < high else f"{low}"
+        raise error(f"{name} must be {expected}, got {shorten(value)}") from None
     return number
 
 

@@ -40,7 +40,7 @@ def import_numpy():
     try:
         import numpy
     except ImportError as error:
-        raise ImportError("observations and evaluators need numpy: pip install 'mcts-core[numpy]'") from error
+        raise ImportError("observations and evaluators need numpy: pip install numpy") from error
     return numpy
 
 

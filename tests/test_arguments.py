@@ -23,6 +23,12 @@ def test_shorten():
     assert shorten(Rude()) == "<Rude whose repr raised RuntimeError>"
 
 
+def test_one_int_alone():
+    with pytest.raises(InvalidOption, match=r"^n must be 3, got 4$"):
+        as_int(4, "n", 3, 3)
+    assert as_int(3, "n", 3, 3) == 3
+
+
 def test_as_int():
     assert [as_int(value, "n", 0, 5) for value in (0, 5, Index())] == [0, 5, 3]
     assert type(as_int(Index(), "n", 0, 5)) is int

@@ -148,7 +148,7 @@ def test_no_collection():
     for bad in (None, 5, mc.TicTacToe()):
         with pytest.raises(mc.InvalidState, match="states must be a collection of states"):
             search_many(bad, iterations=1)
-    with pytest.raises(TypeError, match="wrong_option"):
+    with pytest.raises(mc.InvalidOption, match=r"search_many\(\) has no option 'wrong_option'"):
         search_many([], wrong_option=1)
 
 

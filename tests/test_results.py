@@ -74,8 +74,10 @@ def test_moves_that_json_does_not_know():
 
 def test_str_is_a_table(stats):
     lines = str(stats).splitlines()
+    best = next(entry for entry in stats.moves if entry.move == stats.move)
+    assert best.value != stats.value  # that of the move, as in its row, and not the mean over all moves
     assert lines[0].startswith(
-        f"move {stats.move + 1} (number {stats.move})  value {stats.value:.3f}  5,000 iterations in ")
+        f"move {stats.move + 1} (number {stats.move})  value {best.value:.3f}  5,000 iterations in ")
     assert lines[0].endswith("stopped by iterations")
     assert lines[1].split() == ["move", "number", "visits", "wins", "value"]
     assert [line.split() for line in lines[2:9]] == [
@@ -113,3 +115,23 @@ def test_long_tables_are_cut():
     engine.search(mc.Gomoku(15), iterations=500)
     lines = str(engine.stats()).splitlines()
     assert len(lines) == 1 + 1 + 12 + 1 + 1 and lines[-2] == "... and 213 more moves"
+
+
+def test_a_move_without_a_visit_has_no_value():
+    engine = mc.Searcher(seed=1, preset="uct")
+    engine.search(mc.ConnectFour(), iterations=1)
+    lines = str(engine.stats()).splitlines()
+    assert "  1 iteration in " in lines[0] and " nodes, " in lines[0]
+    assert [line.split() for line in lines[2:9]] == [
+        [str(entry.move), str(entry.visits), f"{entry.wins:.1f}", f"{entry.value:.3f}" if entry.visits else "-"]
+        for entry in engine.stats().moves]
+    assert sum(line.endswith(" -") for line in lines) == 6
+
+
+def test_a_proven_position_has_its_proof_in_place_of_a_value():
+    state = mc.ConnectFour.from_moves("1534754656135", base=1)
+    engine = mc.Searcher(seed=1)
+    engine.search(state, iterations=100_000)
+    stats = engine.stats()
+    assert stats.proven == "win"
+    assert str(stats).startswith(f"move {stats.move}  win in {stats.distance}  {stats.iterations:,} iterations in ")

@@ -47,7 +47,7 @@ def test_options_of_the_module_function():
     second = mc.stats()
     mc.search(mc.ConnectFour(), iterations=500, seed=3, exploration=1.0)
     assert first.moves == mc.stats().moves != second.moves
-    with pytest.raises(TypeError):
+    with pytest.raises(mc.InvalidOption, match="wrong_option"):
         mc.search(mc.ConnectFour(), iterations=5, wrong_option=1)
     assert mc.stats().iterations == 500
 

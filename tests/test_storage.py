@@ -269,7 +269,8 @@ def test_every_option_is_saved():
     of_general_trees = {"evaluator", "policy_value", "batch", "temperature"}
     of_puct = {"c_puct": 0.5, "noise_alpha": 0.25, "noise_weight": 0.125, "network": level(), "least_prior": 0.5,
                "valuation": 0.75}
-    assert set(others) | of_general_trees | set(of_puct) == set(inspect.signature(mc.Searcher).parameters)
+    of_who_looks = {"progress", "every"}
+    assert {*others, *of_general_trees, *of_puct, *of_who_looks} == set(inspect.signature(mc.Searcher).parameters)
     header, _ = take_apart(saved(mc.Searcher(**others)))
     assert header["options"] == others
     header, _ = take_apart(saved(mc.Searcher(**of_puct)))

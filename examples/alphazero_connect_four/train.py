@@ -1,6 +1,6 @@
 """Trains a network for Connect Four by self-play, on a CPU in some minutes.
 
-    pip install 'mcts-core[alphazero]'
+    pip install '.[alphazero]'
     python train.py --out run
 
 The first generation is played by plain UCT, whose random games know as little of Connect Four as a network that has

@@ -9,19 +9,31 @@ from dataclasses import asdict, dataclass, field
 from mcts_core.arguments import as_int, shorten
 from mcts_core.errors import GameError, GameOver, InvalidOption, InvalidState
 from mcts_core.game import CHANCE, NativeState, refuse_hidden
-from mcts_core.games.user_states import MOST_MOVES, MOST_PLAYERS, as_outcomes, as_sign, as_values, as_winner
+from mcts_core.games.user_states import (
+    MOST_MOVES,
+    MOST_PLAYERS,
+    as_count,
+    as_outcomes,
+    as_sign,
+    as_values,
+    as_winner,
+    expect_returns,
+    mend_returns,
+    unhashable,
+)
 from mcts_core.searcher import Searcher
+from mcts_core.words import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable, Hashable, Iterator
     from typing import Any
 
 METHODS = ("to_move", "legal_moves", "play", "winner")
 GENERAL_METHODS = ("players", "to_move", "legal_moves", "play", "returns")
 """Of a general game, which ``players`` tells from others."""
 CAUSES = (
-    "players", "to_move", "winner()", "returns()", "legal_moves()", "chance_outcomes()", "play()", "position",
+    "players", "to_move", "winner()", "returns()", "legal_moves()", "moves", "chance_outcomes()", "play()", "position",
     "legal_moves", "play",
 )
 """Parts whose problems make others fail too: they are told first."""
@@ -33,6 +45,9 @@ CLOSELY = 2.0
 """Positions of a game, on average, that are looked at closely."""
 ENOUGH = 20
 """Different problems after which the games end."""
+DECIDED = 20
+"""Games that were won, at least, before it is strange that none of them was won by who moved last."""
+CHANGED = "changed the position it was played in"
 ITERATIONS = 200
 """Of the searches at the end."""
 
@@ -53,7 +68,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """What ``check_game`` found: ``ok``, ``problems``, and counts of the games that it played."""
+    """What ``check_game`` found: ``ok``, ``problems``, ``hints``, and counts of the games that it played."""
 
     game: str
     """The name of the game or of the class of its positions."""
@@ -76,6 +91,8 @@ class CheckReport:
     """Legal moves of a position, at most."""
     seconds: float
     seed: int
+    hints: tuple[str, ...] = ()
+    """What may be a mistake, and may be how the game is."""
 
     @property
     def ok(self) -> bool:
@@ -93,8 +110,9 @@ class CheckReport:
 
     def __str__(self) -> str:
         lines = [
-            f"{self.game}: {self.games:,} random games, {self.positions:,} positions, {self.mean_length:.1f} moves on "
-            f"average, {self.longest:,} at most, up to {self.most_moves:,} legal moves",
+            f"{self.game}: {counted(self.games, 'random game')}, {counted(self.positions, 'position')}, "
+            f"{self.mean_length:.1f} moves on average, {self.longest:,} at most, up to "
+            f"{counted(self.most_moves, 'legal move')}",
             f"won by the first player {self.wins:,}, drawn {self.draws:,}, won by the second {self.losses:,}"
             if self.values is None
             else f"mean results of the players {', '.join(f'{value:.3f}' for value in self.values)}",
@@ -105,6 +123,7 @@ class CheckReport:
             where = f"after {shorten(list(problem.moves), 200)}" if problem.moves else "in the first position"
             times = f", seen {problem.count:,} times" if problem.count > 1 else ""
             lines.append(f"{number}. {problem.part}: {problem.text} ({where}{times})")
+        lines += [f"hint: {hint}" for hint in self.hints]
         return "\n".join(lines)
 
 
@@ -121,6 +140,8 @@ def check_game(
     that nothing is written outside of a state and the room for moves, by canaries; that outcomes, slots and results are
     in range and agree with each other; that rollouts have the results of random games; that a valuation's values and
     weights are in range, and those of a position always the same. At the end short searches run.
+
+    ``hints`` name what may be a mistake and may be how the game is: that who moves last never wins.
 
     What it does not find may still be wrong: rules, for one. The same ``seed`` plays the same games. Raises
     InvalidState for what is no position, GameOver for a finished one, InvalidOption, and GameError where the first
@@ -215,6 +236,11 @@ class _Run:
         self.games = self.finished = self.positions = self.endless = self.plies = self.longest = self.most_moves = 0
         self.results = {1: 0, 0: 0, -1: 0}
         self.samples: list[tuple[Any, list[Any]]] = []
+        self.first: _View | None = None
+        """What the first position said at first."""
+        self.is_damaged = False
+        """It says something else now, so no further game can begin there."""
+        self.decided = self.last_won = 0
 
     def report(self, name: str, seed: int, seconds: float) -> CheckReport:
         ranked = sorted(self.seen.values(), key=lambda each: [*CAUSES, each.part].index(each.part))
@@ -232,11 +258,18 @@ class _Run:
             most_moves=self.most_moves,
             seconds=seconds,
             seed=seed,
+            hints=tuple(self.hints()),
         )
+
+    def hints(self) -> Iterator[str]:
+        if self.decided >= DECIDED and not self.last_won and not self.seen:
+            yield (f"who moves last never wins: {self.decided:,} games, all won by the other player. If the last move "
+                   f"is meant to win, winner() has the wrong sign: after that move to_move is the opponent, so the "
+                   f"winner is -to_move")
 
     def is_enough(self) -> bool:
         """Whether more games would show no more, or take too long."""
-        return len(self.seen) >= ENOUGH or self.endless >= 3
+        return len(self.seen) >= ENOUGH or self.endless >= 3 or self.is_damaged
 
     def tell(self, part: str, key: str, text: str) -> None:
         """Records a problem; those of one ``part`` and ``key`` are one."""
@@ -254,12 +287,12 @@ class _Run:
             self.tell(part, type(error).__name__, f"raised {type(error).__name__}: {error}")
             raise _GameEnds from None
 
-    def checked(self, part: str, convert: Callable[[Any], Any], given: Any, expected: str) -> Any:
+    def checked(self, part: str, convert: Callable[[Any], Any], given: Any, expected: str, hint: str = "") -> Any:
         """What a method returned as a search reads it; that it cannot be read is a problem that ends the game."""
         try:
             return convert(given)
         except (TypeError, ValueError, OverflowError):
-            self.tell(part, "value", f"{expected}, got {shorten(given)}")
+            self.tell(part, "value", f"{expected}, got {shorten(given)}{hint}")
             raise _GameEnds from None
 
     # ---- one game ----------------------------------------------------------------------------------------------------
@@ -269,11 +302,14 @@ class _Run:
         self.path = []
         self.games += 1
         state = self.start
+        mover = None
         closely = 1.0 if number == 0 else CLOSELY * self.games / (1 + self.positions)
         try:
             while True:
                 view = self.look(state)
                 self.positions += 1
+                if not self.path:
+                    self.compare_first(view)
                 if view.result is not None:
                     if not self.path:
                         told = f"{'returns' if self.general else 'winner'} {view.result}"
@@ -288,13 +324,17 @@ class _Run:
                     if not self.samples or (len(self.samples) < 64 and self.choice.random() < 0.2):
                         self.samples.append((state, list(self.path)))
                 move = self.choice.choices(view.moves, view.chances)[0]
-                child = self.child(state, move)
-                self.compare(view, self.look(state), f"play({shorten(move)}) changed the position it was called on")
+                child = self.child(state, move, view)
+                self.compare(view, self.look(state), f"play({shorten(move)}) {CHANGED}")
                 self.path.append(move)
-                state = child
+                state, mover = child, view.to_move
         except _GameEnds:
+            self.look_back()
             return
         self.finished += 1
+        if not self.general and view.result:
+            self.decided += 1
+            self.last_won += view.result == mover
         if self.general:
             before = self.sums or [0.0] * len(view.result)
             self.sums = [total + value for total, value in zip(before, view.result, strict=True)]
@@ -303,27 +343,56 @@ class _Run:
         self.plies += len(self.path)
         self.longest = max(self.longest, len(self.path))
 
+    def compare_first(self, view: _View) -> None:
+        """Tells that the first position is not what it was, which ends the games."""
+        if self.first is None:
+            self.first = view
+            return
+        try:
+            self.compare(self.first, view, f"the games before {CHANGED.replace('it was', 'they were')}")
+        except _GameEnds:
+            self.is_damaged = True
+            raise
+
+    def look_back(self) -> None:
+        """Finds out, after a game that was broken off, whether another one can begin."""
+        if self.first is None or self.native:
+            return
+        path, self.path = self.path, []
+        known = dict(self.seen)
+        try:
+            self.compare(self.first, self.look(self.start), "")
+        except _GameEnds:
+            self.is_damaged = True
+        self.seen, self.path = known, path
+        if self.is_damaged and not any(CHANGED in each.text for each in self.seen.values()):
+            self.path = []
+            self.tell("play()", "damage", f"{CHANGED}, which was the first one, or one that shares its parts with it")
+
     def look(self, state: Any) -> _View:
         """What the position says, checked."""
         if self.general:
             return self.look_general(state)
         to_move = self.call("to_move", lambda: state.to_move)
-        to_move = self.checked("to_move", as_sign, to_move, "must be +1 or -1")
+        hint = "; it must be an attribute or a property, no method" if callable(to_move) else ""
+        to_move = self.checked("to_move", as_sign, to_move, "must be +1 or -1", hint)
         winner = self.call("winner()", state.winner)
         winner = self.checked("winner()", as_winner, winner, "must be None, +1, -1 or 0")
         return _View(to_move, winner, self.moves_of(state) if winner is None else [])
 
     def look_general(self, state: Any) -> _View:
         """The same of a position of a general game."""
-        players = self.call("players", lambda: state.players)
-        if type(players) is not int or not 1 <= players <= MOST_PLAYERS or players != self.start.players:
-            text = f"must be an int from 1 to {MOST_PLAYERS}, the same in every position, got {shorten(players)}"
+        given = self.call("players", lambda: state.players)
+        players = as_count(given, 1, MOST_PLAYERS)
+        if players is None or players != self.start.players:
+            text = f"must be an int from 1 to {MOST_PLAYERS}, the same in every position, got {shorten(given)}"
             self.tell("players", "value", text)
             raise _GameEnds
         values = self.call("returns()", state.returns)
         if values is not None:
-            expected = f"must return None or a number from 0 to 1 for each of the {players} players"
-            result = tuple(self.checked("returns()", as_values, values, expected))
+            expected = expect_returns(players)
+            hint = mend_returns(values, players)
+            result = tuple(self.checked("returns()", as_values, values, expected, hint))
             if len(result) != players:
                 self.tell("returns()", "value", f"{expected}, got {shorten(values)}")
                 raise _GameEnds
@@ -332,10 +401,12 @@ class _Run:
         if isinstance(to_move, str) and to_move == CHANCE:
             moves, chances = self.outcomes_of(state)
             return _View(to_move, None, moves, chances)
-        if type(to_move) is not int or not 0 <= to_move < players:
-            self.tell("to_move", "value", f"must be 0 to {players - 1} or CHANCE, got {shorten(to_move)}")
+        player = as_count(to_move, 0, players - 1)
+        if player is None:
+            expected = f"0 to {players - 1}" if players > 1 else "0"
+            self.tell("to_move", "value", f"must be {expected} or CHANCE, got {shorten(to_move)}")
             raise _GameEnds
-        return _View(to_move, None, self.moves_of(state))
+        return _View(player, None, self.moves_of(state))
 
     def moves_of(self, state: Any) -> list[Any]:
         """The legal moves where a player is to move, checked."""
@@ -380,17 +451,19 @@ class _Run:
         """Tells moves that come twice; those that are not hashable end the game."""
         try:
             count = len(set(moves))
-        except TypeError as error:
-            self.tell(part, "hash", f"moves must be hashable: {error} in {shorten(moves)}")
+        except TypeError:
+            self.tell("moves", "hash", unhashable(moves))
             raise _GameEnds from None
         if count != len(moves):
             twice = next(move for move in moves if moves.count(move) > 1)
             text = f"must not repeat a move, but has {shorten(twice)} {moves.count(twice)} times: {shorten(moves)}"
             self.tell(part, "twice", text)
 
-    def child(self, state: Any, move: Any) -> Any:
+    def child(self, state: Any, move: Any, view: _View) -> Any:
+        """The position after ``move``; ``view``: what ``state`` said before."""
         child = self.call("play()", state.play, move)
         if child is None or child is state:
+            self.compare(view, self.look(state), f"play({shorten(move)}) {CHANGED}, and must return a new one")
             got = "None" if child is None else "the same object"
             self.tell("play()", "returned", f"must return a new position, got {got} for the move {shorten(move)}")
             raise _GameEnds
@@ -418,7 +491,9 @@ class _Run:
             moves = self.choice.sample(moves, MOST_CHILDREN)
         comparable = getattr(type(state), "__eq__", None) is not object.__eq__
         for move in moves:
-            one, two = self.child(state, move), self.child(state, move)
+            one = self.child(state, move, view)
+            self.compare(view, self.look(state), f"play({shorten(move)}) {CHANGED}")
+            two = self.child(state, move, view)
             self.path.append(move)
             try:
                 self.compare(
@@ -431,7 +506,7 @@ class _Run:
                         self.tell("__hash__()", "equal", "equal positions must have equal hashes")
             finally:
                 self.path.pop()
-        self.compare(view, self.look(state), "play() changed the position it was called on")
+        self.compare(view, self.look(state), f"play() {CHANGED}")
         if self.native and not self.general:
             from mcts_core.checks.check_table import table_problems
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from mcts_core.cli import options
 from mcts_core.cli.games import parse_game
-from mcts_core.cli.tables import diagram, expectation, make_screen, show_board, show_stats
+from mcts_core.cli.tables import diagram, make_screen, show_board, show_stats
 from mcts_core.move_names import Names
+from mcts_core.words import expectation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from mcts_core.cli.games import Game
     from mcts_core.cli.options import Commands
+    from mcts_core.keywords import Preset
 
 GAMES = ("connect4", "gomoku", "gomoku:20", "mnk:8,8,5", "tictactoe")
 
@@ -63,7 +64,7 @@ def default_cell(found: dict[str, Any]) -> str:
 def measure(game: Game, args: argparse.Namespace) -> dict[str, Any]:
     """The figures of one game."""
     # The searches come first: they refuse a bad --seconds before a loop depends on it.
-    searches = {name: searched(game, args, preset) for name, preset in (("uct", "uct"), ("default", None))}
+    searches = {"uct": searched(game, args, "uct"), "default": searched(game, args, None)}
     count, done, lengths, seconds = 1, 0, 0.0, 0.0
     while seconds < args.seconds:
         result = rollouts(game.start, count, seed=args.seed + done)
@@ -81,7 +82,7 @@ def measure(game: Game, args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def searched(game: Game, args: argparse.Namespace, preset: str | None) -> dict[str, Any]:
+def searched(game: Game, args: argparse.Namespace, preset: Preset | None) -> dict[str, Any]:
     """The figures of one search."""
     engine = Searcher(preset=preset, seed=args.seed)
     engine.search(game.start, seconds=args.seconds)

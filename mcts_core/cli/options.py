@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 
 from mcts_core import Searcher
@@ -32,6 +33,13 @@ def add_game(parser: argparse.ArgumentParser) -> None:
     """Adds the argument GAME."""
     parser.add_argument(
         "game", metavar="GAME", help="connect4, gomoku, mnk:M,N,K, tictactoe or module:Class, see below")
+
+
+def _top(text: str) -> int:
+    """A number of rows."""
+    if not re.fullmatch("[0-9]{1,9}", text.strip()):
+        raise argparse.ArgumentTypeError(f"must be a number of rows, 0 for all, got {text!r}")
+    return int(text)
 
 
 def _valuation(text: str) -> str | float:
@@ -99,7 +107,7 @@ def add_output_options(parser: argparse.ArgumentParser, *, json: bool) -> None:
 def add_top(parser: argparse.ArgumentParser) -> None:
     """Adds ``--top``, the length of a table of moves."""
     parser.add_argument(
-        "--top", type=int, default=10, metavar="N", help="rows of a table of moves (default 10; 0: all)")
+        "--top", type=_top, default=10, metavar="N", help="rows of a table of moves (default 10; 0: all)")
 
 
 def searcher_options(args: argparse.Namespace) -> dict[str, Any]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from mcts_core import IllegalMove
 from mcts_core.cli import options
 from mcts_core.cli.games import parse_game
-from mcts_core.cli.tables import expectation, make_screen, show_board, show_stats
+from mcts_core.cli.tables import make_screen, show_board, show_stats
 from mcts_core.move_names import Names, find_move
+from mcts_core.words import counted, expectation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class Table:
                 return 0
         winner = self.state.winner()
         words = {0: "a draw", self.person: "you win", -self.person: "the engine wins"}[winner]
-        self.screen.heading(f"{words} after {len(self.states) - 1} moves")
+        self.screen.heading(f"{words} after {counted(len(self.states) - 1, 'move')}")
         return 0
 
     def show(self) -> None:
@@ -95,7 +96,7 @@ class Table:
         self.screen.text()
         self.screen.text(
             f"the engine plays {names.of(move)} ({expectation(stats)} for itself, after "
-            f"{stats.iterations:,} iterations, {stats.iterations_per_second:,.0f} per second)")
+            f"{counted(stats.iterations, 'iteration')}, {stats.iterations_per_second:,.0f} per second)")
         self.show()
 
     def ask(self) -> bool:

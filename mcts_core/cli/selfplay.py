@@ -7,8 +7,9 @@ from functools import partial
 from mcts_core import InvalidOption, WorkersLost
 from mcts_core.cli import options
 from mcts_core.cli.games import parse_game
-from mcts_core.cli.tables import best, diagram, expectation, make_screen, show_board, show_stats
+from mcts_core.cli.tables import diagram, make_screen, show_board, show_stats
 from mcts_core.move_names import Names
+from mcts_core.words import best, counted, expectation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
         print_json({"game": args.game, "games": records, **totals})
     elif screen and args.games > 1:
         screen.heading(
-            f"{args.games} games: {game.side(1)} won {totals['first_wins']}, {game.side(-1)} won "
+            f"{counted(args.games, 'game')}: {game.side(1)} won {totals['first_wins']}, {game.side(-1)} won "
             f"{totals['second_wins']}, drawn {totals['draws']}")
     return 0
 
@@ -119,7 +120,7 @@ def ending(game: Game, record: dict[str, Any]) -> str:
     state = game.start
     for search in record["searches"]:
         state = state.play(search["move"])
-    return f"{game.result(state)} after {record['plies']} moves"
+    return f"{game.result(state)} after {counted(record['plies'], 'move')}"
 
 
 def play_game(

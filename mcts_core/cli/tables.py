@@ -7,15 +7,15 @@ import sys
 
 from mcts_core import InvalidOption
 from mcts_core.games.board_position import BoardPosition
-from mcts_core.render.markup import proof
 from mcts_core.render.terminal import colour_stones, plain_table, rich_table
+from mcts_core.words import counted, proof, value_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, TextIO, TypeAlias
 
-    from mcts_core import MoveStats, Stats
+    from mcts_core import Stats
     from mcts_core.cli.games import Game
     from mcts_core.move_names import Names
 
@@ -101,26 +101,17 @@ def show_stats(screen: Screen, names: Names, stats: Stats, top: int = 0) -> None
     headings = ["move", "visits", "wins", "value"] + ["proven"] * proven
     rows = []
     for move in shown:
-        row = [names.of(move.move), f"{move.visits:,}", f"{move.wins:,.1f}", f"{move.value:.3f}"]
+        row = [names.of(move.move), f"{move.visits:,}", f"{move.wins:,.1f}", value_of(move)]
         if proven:
             row.append(proof(move))
         rows.append(row)
     screen.table(headings, rows)
     if len(shown) < len(stats.moves):
-        screen.text(f"... and {len(stats.moves) - len(shown)} more moves")
+        screen.text(f"... and {counted(len(stats.moves) - len(shown), 'more move')}")
     screen.text(
-        f"{stats.iterations:,} iterations in {stats.seconds:.3f} s, {stats.iterations_per_second:,.0f} iterations/s, "
+        f"{counted(stats.iterations, 'iteration')} in {stats.seconds:.3f} s, "
+        f"{stats.iterations_per_second:,.0f} iterations/s, "
         f"ended by {stats.stop_reason}{': ' * (stats.proven is not None)}{proof(stats)}")
     screen.text(
-        f"{stats.nodes:,} nodes in {stats.bytes / 1024:,.0f} KiB, depth {stats.depth_mean:.1f} on average, "
+        f"{counted(stats.nodes, 'node')} in {stats.bytes / 1024:,.0f} KiB, depth {stats.depth_mean:.1f} on average, "
         f"{stats.depth_max} at most")
-
-
-def best(stats: Stats) -> MoveStats:
-    """The statistics of the move to play."""
-    return next(entry for entry in stats.moves if entry.move == stats.move)
-
-
-def expectation(stats: Stats) -> str:
-    """What the player to move may expect, in words: "win in 7" where that is proven, else "value 0.563"."""
-    return proof(stats) or f"value {best(stats).value:.3f}"

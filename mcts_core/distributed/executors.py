@@ -95,7 +95,7 @@ def connect(address: str) -> Any:
     try:
         distributed = import_module("distributed")
     except ImportError:
-        raise InvalidOption(f"executor {DASK + address!r} needs Dask: pip install 'mcts-core[dask]'") from None
+        raise InvalidOption(f"executor {DASK + address!r} needs Dask: pip install distributed") from None
     try:
         return distributed.Client(address)
     except (OSError, ValueError) as error:

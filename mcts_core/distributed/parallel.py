@@ -23,16 +23,29 @@ from mcts_core.engine.request import ANY
 from mcts_core.engine.turn import Halt
 from mcts_core.engine.workers import run_together
 from mcts_core.errors import GameError, InvalidOption, InvalidState, WorkersLost
+from mcts_core.keywords import refuse
 from mcts_core.many import MEMORY_MB, seed_of
-from mcts_core.options import FUNCTIONS, MAX_ITERATIONS, MAX_SEED, as_duration, random_seed
+from mcts_core.options import (
+    FUNCTIONS,
+    MAX_ITERATIONS,
+    MAX_SEED,
+    NAMES,
+    as_duration,
+    as_interval,
+    as_progress,
+    random_seed,
+)
 from mcts_core.origin import stats_of, top_of
 from mcts_core.searcher import Searcher
+from mcts_core.words import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from concurrent.futures import Executor
-    from typing import Any
+    from typing import Any, Unpack
 
+    from mcts_core.keywords import ParallelOptions
     from mcts_core.results import Stats
 
 ROUNDS = 20
@@ -62,6 +75,8 @@ LAST_LEASE = 2.0
 """The same after the last round, where a process may have two of them to do."""
 POLL = 0.05
 """Seconds between two looks at signals while waiting: on Windows, Ctrl-C does not end a wait."""
+_OWN = ("seconds", "iterations", "executor", "workers", "rounds", "seed", "progress", "every")
+_SHARED = NAMES - {"reuse", "seed"}
 ERROR_LENGTH = 200
 """Characters of what a failure says."""
 
@@ -109,8 +124,8 @@ class ParallelResult:
     def __str__(self) -> str:
         """The table of the Stats, a line for each worker, and what went wrong."""
         workers = [
-            f"worker {each.id}  {each.iterations:,} iterations in {each.rounds} rounds of {each.seconds:.3f} s"
-            + (f"  {each.error}" if each.error else "") for each in self.workers
+            f"worker {each.id}  {counted(each.iterations, 'iteration')} in {counted(each.rounds, 'round')} of "
+            f"{each.seconds:.3f} s" + (f"  {each.error}" if each.error else "") for each in self.workers
         ]
         return "\n".join([str(self.stats), *workers, *self.errors])
 
@@ -124,7 +139,9 @@ def search_parallel(
     workers: int | None = None,
     rounds: int | None = None,
     seed: int | None = None,
-    **options: Any,
+    progress: Callable[[Stats], object] | None = None,
+    every: float = 0.1,
+    **options: Unpack[ParallelOptions],
 ) -> ParallelResult:
     """Searches ``state`` by several workers and returns the move to play with its statistics.
 
@@ -145,6 +162,9 @@ def search_parallel(
     must pickle. What fails is in ``errors`` of the result: a worker that is lost or late costs its share. Where none is
     left the calling process searches on alone.
 
+    ``progress`` is called with the Stats so far whenever ``every`` seconds (0.001 to 1e9) have passed, in the thread
+    that leads the search. An exception that it raises ends the search and comes out of it.
+
     Raises InvalidOption, InvalidState (also for what does not pickle), GameOver, GameError; WorkersLost where no worker
     could begin; KeyboardInterrupt on Ctrl-C, after which no task is left waiting: rounds that run in other processes
     end with their time.
@@ -158,8 +178,10 @@ def search_parallel(
         seconds = 1.0
     count = None if rounds is None else as_int(rounds, "rounds", 1, MAX_ROUNDS)
     chosen = random_seed() if seed is None else as_int(seed, "seed", 0, MAX_SEED)
-    if "reuse" in options:
-        raise InvalidOption(f"reuse is no option of search_parallel, got {shorten(options['reuse'])}")
+    if not options.keys() <= _SHARED:
+        unknown = {name: value for name, value in options.items() if name not in _SHARED}
+        refuse("search_parallel", unknown, (*_OWN, *_SHARED), {"reuse": "Searcher(reuse=...)"})
+    report = None if progress is None else (as_progress(progress), as_interval(every))
     options.setdefault("memory_mb", MEMORY_MB)
     engine = Searcher(**options)
     request = engine._request(state, seconds, iterations)  # raises what is wrong with them
@@ -178,6 +200,8 @@ def search_parallel(
             search = _Search(engine, state, problem, opened.executor, opened.workers, chosen, halt)
             search.begin, search.seconds, search.iterations = begin, seconds, iterations
             search.rounds, search.adapts = count or _rounds(seconds, iterations), count is None
+            if report is not None:
+                search.progress, search.every = report
             try:
                 search.run()
             finally:
@@ -240,6 +264,8 @@ class _Search:
     rounds: int
     adapts: bool
     """Whether rounds become longer where they cost much."""
+    progress: Callable[[Stats], object] | None = None
+    every = 0.0
 
     def __init__(self, engine: Searcher, state: Any, problem: bytes, executor: Executor, workers: int, seed: int,
                  halt: Halt) -> None:
@@ -276,6 +302,10 @@ class _Search:
         parallel_worker.table.begin(self.name, self.halt)
         self.request = self.engine._request(self.state, self.seconds, self.iterations)
         self.request.reuse, self.request.halt = ANY, self.halt
+        if self.progress is not None:  # a search here can be all that there is
+            progress = self.progress
+            self.request.every, self.request.progress = self.every, lambda found: progress(stats_of(self.core, found))
+        self.report_at = self.begin + self.every
         self.round_seconds = 0.0 if self.seconds is None else self.seconds / self.rounds
         self.search_first()
         figures = self.own[-1]
@@ -416,8 +446,18 @@ class _Search:
         while True:
             left = self.left()
             done, others = wait(pending, max(0.0, min(POLL, left)), enough)
+            self.report()
             if left <= 0 or not others or (done and enough == FIRST_COMPLETED):
                 return [slot for future, slot in pending.items() if future in done]
+
+    def report(self) -> None:
+        """Calls ``progress`` when it is time."""
+        if self.progress is None or clock() < self.report_at:
+            return
+        figures = self.core.figures()
+        if figures is not None:
+            self.progress(stats_of(self.core, figures | self.sums(figures, clock()) | {"stop_reason": "running"}))
+        self.report_at = clock() + self.every
 
     def collect(self, slots: list[_Slot]) -> bool:
         """Hears the answers of these slots; whether the position is solved."""
@@ -505,22 +545,8 @@ class _Search:
                 if slot.future is not None:
                     self.errors.append(f"worker {slot.number}, round {slot.rounds}: late, no answer "
                                        f"{now - slot.submitted:.3f} s after it was asked")
-        trees = [figures, *({name: getattr(worker.latest, name) for name in ("nodes", "bytes", "threads")}
-                            for worker in self.workers.values())]
-        figures |= {
-            **self.totals,
-            "nodes": sum(tree["nodes"] for tree in trees),
-            "bytes": sum(tree["bytes"] for tree in trees),
-            "depth_mean": self.depth_sum / self.totals["iterations"],
-            "depth_max": self.depth_max,
-            "reused_visits": 0,
-            "stop_reason": "solved" if solved else self.stop_reason,
-            "seed": self.seed,
-            "threads": sum(tree["threads"] for tree in trees[1:]) or figures["threads"],
-            "pv": self.line(figures),
-            "seconds": now - self.begin,
-            "overshoot": max(0.0, now - self.begin - self.seconds) if self.seconds is not None else 0.0,
-        }
+        figures |= self.sums(figures, now)
+        figures["stop_reason"] = "solved" if solved else self.stop_reason
         top = top_of(self.core, figures["number"])
         stats = stats_of(self.core, figures)
         stats._origin.keep(stats.move, top)
@@ -537,6 +563,24 @@ class _Search:
             seconds_per_round=trips / count, overhead_per_round=(trips - inside) / count,
             own_iterations=sum(part["iterations"] for part in self.own),
         )
+
+    def sums(self, figures: dict[str, Any], now: float) -> dict[str, Any]:
+        """What the figures of the own tree become when all trees are one."""
+        trees = [figures, *({name: getattr(worker.latest, name) for name in ("nodes", "bytes", "threads")}
+                            for worker in self.workers.values())]
+        return {
+            **self.totals,
+            "nodes": sum(tree["nodes"] for tree in trees),
+            "bytes": sum(tree["bytes"] for tree in trees),
+            "depth_mean": self.depth_sum / self.totals["iterations"],
+            "depth_max": self.depth_max,
+            "reused_visits": 0,
+            "seed": self.seed,
+            "threads": sum(tree["threads"] for tree in trees[1:]) or figures["threads"],
+            "pv": self.line(figures),
+            "seconds": now - self.begin,
+            "overshoot": max(0.0, now - self.begin - self.seconds) if self.seconds is not None else 0.0,
+        }
 
     def line(self, figures: dict[str, Any]) -> list[Any]:
         """The principal variation of the greatest tree that would play the same move; the own one is small."""

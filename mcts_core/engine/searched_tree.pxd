@@ -101,6 +101,7 @@ cdef class SearchedTree(SearchTurn):
     cdef uint64_t worth_threads(self) except? 0xFFFFFFFFFFFFFFFF
     # raises what the game reported
     cdef int fail(self) except -1
+    cdef int check_root(self) except -1
     # whether a proof of the root that others tell may name this as the first move
     cdef bint may_begin(self, uint32_t move) except -1
 

@@ -63,6 +63,7 @@ cdef class Rules:
 
     cdef object name(self, uint32_t move)
     cdef int fail(self) except -1
+    cdef int check_root(self) except -1
     cdef void rest(self) noexcept
 
 

@@ -20,6 +20,7 @@ cdef class PythonGame(NativeState):
     cdef UserStates user
     cdef object value        # hash of the root; None where states are not compared by value
 
+    cdef int check_root(self) except -1
     cdef list distinct(self, object state, uint32_t depth)
     cdef object replay(self, const uint32_t *path, uint32_t length)
     cdef object move_of(self, uint32_t identity)

@@ -28,6 +28,7 @@ cdef class UserStates:
     cdef str calling          # the method that is running
 
     cdef int raise_error(self) except -1
+    cdef int check_root(self, object was, object moves) except -1
     cdef uint64_t name_bytes(self) noexcept
     cdef int adopt(self, UserStates other) except -1
     cdef int take_names(self, object names) except -1

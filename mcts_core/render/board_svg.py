@@ -14,7 +14,8 @@ from typing import Any
 from mcts_core import InvalidOption, Stats
 from mcts_core.arguments import as_int, shorten
 from mcts_core.render.board import Board, Cell, side
-from mcts_core.render.markup import check_theme, check_value, escape, number, percent, proof, share_of, value_colour
+from mcts_core.render.markup import check_theme, check_value, escape, number, percent, share_of, value_colour
+from mcts_core.words import proof
 
 MOST = 1000
 """Arrows, and moves of a line, at most."""

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from mcts_core import MoveStats, Node, Stats
+    from mcts_core import Node, Stats
     from mcts_core.move_names import Names
 
 THEMES = ("auto", "light", "dark")
@@ -90,13 +90,6 @@ def number(value: float) -> str:
     """A coordinate or length with at most two decimals."""
     text = f"{value:.2f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
-
-
-def proof(found: Stats | MoveStats | Node) -> str:
-    """What is proven of a position or a move, in words: "win in 7"; empty where nothing is."""
-    if found.proven is None:
-        return ""
-    return str(found.proven) if found.distance is None else f"{found.proven} in {found.distance}"
 
 
 def share_of(visits: int, whole: Stats | Node) -> float:

@@ -21,9 +21,9 @@ from mcts_core.render.markup import (
     label_line,
     number,
     percent,
-    proof,
     share_of,
 )
+from mcts_core.words import counted, expectation, proof, value_of
 
 _BAR = "display:inline-block;vertical-align:middle;height:0.7em;border-radius:2px;background:"
 _VISITS, _VALUE = "#0072b2", "#8a9099"
@@ -61,14 +61,14 @@ def html(
 
 
 def _head(stats: Stats, names: Names) -> str:
-    said = proof(stats) or f"value {check_value(stats.value):.3f}"
     figures = (
-        f"{stats.iterations:,} iterations in {stats.seconds:.3f} s ({stats.iterations_per_second:,.0f}/s), "
-        f"{stats.nodes:,} nodes, depth {stats.depth_mean:.1f} on average, {stats.depth_max} at most; "
+        f"{counted(stats.iterations, 'iteration')} in {stats.seconds:.3f} s ({stats.iterations_per_second:,.0f}/s), "
+        f"{counted(stats.nodes, 'node')}, depth {stats.depth_mean:.1f} on average, {stats.depth_max} at most; "
         f"{'still running' if stats.stop_reason == 'running' else f'stopped by {stats.stop_reason}'}"
     )
     return (
-        f'<p style="margin:0 0 4px"><strong>move {escape(label(stats.move, names))}</strong>, {escape(said)}</p>'
+        f'<p style="margin:0 0 4px"><strong>move {escape(label(stats.move, names))}</strong>, '
+        f"{escape(expectation(stats))}</p>"
         f'<p style="margin:0 0 8px;max-width:34em;opacity:0.75;font-size:smaller">{escape(figures)}</p>'
     )
 
@@ -100,7 +100,7 @@ def _row(entry: MoveStats, stats: Stats, names: Names, greatest: int, known: boo
         f"{entry.visits:,}",
         escape(percent(share_of(entry.visits, stats))),
         _bar(value if entry.visits else 0.0, _VALUE),
-        f"{value:.3f}" if entry.visits else "–",
+        value_of(entry, "–"),
         *([escape(proof(entry))] if known else []),
     ]
     return (f'<tr style="font-weight:{weight}"><th scope="row" style="{_CELL};font-weight:{weight}">{name}</th>'
@@ -115,7 +115,9 @@ def _bar(share: float, colour: str) -> str:
 
 def _foot(stats: Stats, names: Names, most: int) -> str:
     rest = len(stats.moves) - most
-    more = f"<p style=\"margin:4px 0 0;opacity:0.75;font-size:smaller\">and {rest:,} more moves</p>" if rest > 0 else ""
+    more = ""
+    if rest > 0:
+        more = f'<p style="margin:4px 0 0;opacity:0.75;font-size:smaller">and {counted(rest, "more move")}</p>'
     line = " ".join(label_line(stats.pv, names))
     line = line if len(line) <= 400 else line[:399] + "…"
     return f'{more}<p style="margin:8px 0 0;max-width:34em">principal variation: {escape(line)}</p>'

@@ -7,7 +7,8 @@ from math import ceil
 from mcts_core.arguments import as_int
 from mcts_core.games.board_text import draw_board
 from mcts_core.render.board import Board, names_of
-from mcts_core.render.markup import check_stats, label, label_line, percent, proof, share_of
+from mcts_core.render.markup import check_stats, label, label_line, percent, share_of
+from mcts_core.words import counted, expectation, proof, value_of
 
 TYPE_CHECKING = False  # see board.py
 if TYPE_CHECKING:
@@ -91,19 +92,18 @@ class _Figures:
             [_fitting(cell, encoding) for cell in (
                 label(entry.move, names), *([str(entry.move)] if numbers else []),
                 f"{entry.visits:,}", percent(share_of(entry.visits, stats)),
-                bar(entry.visits / greatest if greatest else 0.0), f"{entry.value:.3f}" if entry.visits else "–",
+                bar(entry.visits / greatest if greatest else 0.0), value_of(entry, "–"),
                 *([proof(entry)] if known else []))]
             for entry in shown
         ]
         yield Text(_fitting(
-            f"move {label(stats.move, names)}{f' (number {stats.move})' if numbers else ''}, "
-            f"{proof(stats) or f'value {stats.value:.3f}'}: "
-            f"{stats.iterations:,} iterations in {stats.seconds:.3f} s, "
-            f"{stats.nodes:,} nodes, stopped by {stats.stop_reason}", encoding), style="bold")
+            f"move {label(stats.move, names)}{f' (number {stats.move})' if numbers else ''}, {expectation(stats)}: "
+            f"{counted(stats.iterations, 'iteration')} in {stats.seconds:.3f} s, "
+            f"{counted(stats.nodes, 'node')}, stopped by {stats.stop_reason}", encoding), style="bold")
         yield rich_table(["move", *(["number"] if numbers else []), "visits", "share", "", "value",
                           *(["proven"] if known else [])], rows)
         if len(stats.moves) > most:
-            yield Text(f"... and {len(stats.moves) - most:,} more moves")
+            yield Text(f"... and {counted(len(stats.moves) - most, 'more move')}")
         yield Text(_fitting("principal variation: " + " ".join(label_line(stats.pv, names)), encoding))
 
 

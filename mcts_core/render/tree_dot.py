@@ -11,7 +11,8 @@ from mcts_core import CHANCE, InvalidOption, Node
 from mcts_core.arguments import shorten
 from mcts_core.move_names import Names
 from mcts_core.render.board import Board, is_board, names_of, side
-from mcts_core.render.markup import check_value, clean, label, number, percent, proof, share_of, value_colour
+from mcts_core.render.markup import check_value, clean, label, number, percent, share_of, value_colour
+from mcts_core.words import proof
 
 DEEPEST = 100
 """Moves of a principal variation that are looked at: as many as a tree can have."""

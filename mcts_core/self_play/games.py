@@ -9,7 +9,7 @@ from mcts_core.arguments import shorten
 from mcts_core.engine.loop import clock
 from mcts_core.errors import GameError, GameOver, InvalidState
 from mcts_core.game import CHANCE, NativeState, import_numpy, is_general, refuse_hidden
-from mcts_core.games.user_states import UserStates
+from mcts_core.games.user_states import UserStates, as_count
 from mcts_core.many import _Batch, seed_of
 
 TYPE_CHECKING = False
@@ -40,10 +40,11 @@ class Table:
                 raise InvalidState(f"selfplay needs states with a method {name}(), which {shorten(start)} has not")
         if not hasattr(start, "to_move"):
             raise InvalidState(f"selfplay needs states with to_move, which {shorten(start)} has not")
-        actions = getattr(start, "actions", None)
-        if type(actions) is not int or not 1 <= actions < 1 << 30:
+        given = getattr(start, "actions", None)
+        actions = as_count(given, 1, (1 << 30) - 1)
+        if actions is None:
             raise InvalidState(f"selfplay needs states with an attribute actions, the number of entries of a policy, "
-                               f"got {shorten(actions)} of {shorten(start)}")
+                               f"got {shorten(given)} of {shorten(start)}")
         self.actions = actions
         self._user = UserStates(start, self._general)
         if self.returns(start) is not None:

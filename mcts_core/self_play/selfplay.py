@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, overload
 from mcts_core.arguments import as_int, shorten
 from mcts_core.errors import InvalidOption
 from mcts_core.game import import_numpy
+from mcts_core.keywords import refuse
 from mcts_core.many import MEMORY_MB, TOGETHER
-from mcts_core.options import MAX_ITERATIONS, MAX_SEED, as_number, random_seed
+from mcts_core.options import MAX_ITERATIONS, MAX_SEED, NAMES, as_number, random_seed
 from mcts_core.searcher import Searcher
 from mcts_core.self_play.files import Folder, read
 from mcts_core.self_play.games import LONGEST_GAME, Games, Table
@@ -18,9 +19,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from os import PathLike
     from pathlib import Path
-    from typing import Any
+    from typing import Any, Unpack
+
+    from mcts_core.keywords import SelfPlayOptions
 
 MOST_GAMES = 2**31 - 1
+_OWN = ("games", "iterations", "folder", "seed", "temperature", "temperature_plies", "together", "shard_games",
+        "threads", "label", "progress")
+_ELSEWHERE = {"seconds": "search(); games that can be repeated need iterations"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,7 +94,7 @@ class SelfPlayProgress:
 def selfplay(
     start: Any, *, games: int, iterations: int, folder: None = None, seed: int | None = None, temperature: float = 1.0,
     temperature_plies: int = 30, together: int = 128, shard_games: int = 512, threads: int = 1, label: str = "",
-    progress: bool | Callable[[SelfPlayProgress], object] = False, **options: Any,
+    progress: bool | Callable[[SelfPlayProgress], object] = False, **options: Unpack[SelfPlayOptions],
 ) -> Iterator[SelfPlayData]: ...
 
 
@@ -96,7 +102,8 @@ def selfplay(
 def selfplay(
     start: Any, *, games: int, iterations: int, folder: str | PathLike[str], seed: int | None = None,
     temperature: float = 1.0, temperature_plies: int = 30, together: int = 128, shard_games: int = 512,
-    threads: int = 1, label: str = "", progress: bool | Callable[[SelfPlayProgress], object] = False, **options: Any,
+    threads: int = 1, label: str = "", progress: bool | Callable[[SelfPlayProgress], object] = False,
+    **options: Unpack[SelfPlayOptions],
 ) -> list[Path]: ...
 
 
@@ -114,7 +121,7 @@ def selfplay(
     threads: int = 1,
     label: str = "",
     progress: bool | Callable[[SelfPlayProgress], object] = False,
-    **options: Any,
+    **options: Unpack[SelfPlayOptions],
 ) -> Iterator[SelfPlayData] | list[Path]:
     """Plays ``games`` games of the search against itself from ``start`` and gives their positions as arrays.
 
@@ -148,6 +155,9 @@ def selfplay(
     Raises InvalidOption (a folder that was made with other settings, too), InvalidState, GameOver, GameError,
     EvaluatorError, InvalidFile, OSError, ImportError without numpy (extra [numpy]). What was written stays.
     """
+    if not options.keys() <= NAMES:
+        unknown = {name: value for name, value in options.items() if name not in NAMES}
+        refuse("selfplay", unknown, (*_OWN, *NAMES), _ELSEWHERE)
     import_numpy()
     count = as_int(games, "games", 1, MOST_GAMES)
     as_int(iterations, "iterations", 1, MAX_ITERATIONS)

@@ -8,7 +8,7 @@ from libc.stdint cimport int32_t, uint64_t
 from mcts_core.engine.turn import main_thread_ident
 
 from mcts_core.game cimport NativeState, mcts_game, mcts_rng, mcts_rng_seed
-from mcts_core.games.python_game cimport as_native, raise_error_of
+from mcts_core.games.python_game cimport PythonGame, as_native, raise_error_of
 from mcts_core.engine.slices cimport SIGNAL_INTERVAL, SLICE, read_clock
 
 
@@ -67,4 +67,6 @@ def run(state, uint64_t count, uint64_t seed):
                 signals_at = read_clock() + SIGNAL_INTERVAL
     if returned < 0:
         raise_error_of(native, state)
+    if isinstance(native, PythonGame):
+        (<PythonGame>native).check_root()
     return results[0], results[1], results[2], plies, read_clock() - begin

@@ -226,6 +226,9 @@ cdef class StateEvaluator(Evaluator):
             return [1.0] * len(moves)
         try:
             if isinstance(priors, Mapping):
+                if priors and not any(move in priors for move in moves):
+                    raise EvaluatorError(f"the priors of policy_value must be of legal moves, such as "
+                                         f"{shorten(moves[0])}, got none of them: {shorten(priors)}")
                 return [float(priors.get(move, 0.0)) for move in moves]
             if isinstance(priors, (str, bytes)):
                 raise TypeError("a text is none")

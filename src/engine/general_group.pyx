@@ -9,7 +9,7 @@ from _thread import get_ident
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport uint32_t
 
-from mcts_core.errors import EvaluatorError, InvalidState
+from mcts_core.errors import EvaluatorError, GameError, InvalidState
 from mcts_core.arguments import shorten
 from mcts_core.engine.turn import main_thread_ident
 
@@ -102,8 +102,9 @@ def search_together(list cores, list requests):
             core = cores[index]
             if errors[index] is None:
                 try:
+                    core.check_root()
                     core.conclude()
-                except MemoryError as error:
+                except (GameError, MemoryError) as error:
                     core.drop_result()
                     errors[index] = error
         return errors

@@ -76,12 +76,13 @@ cdef class SearchCore(SearchedTree):
                 self.stop_clock(request.seconds)
             if only and self.stop_reason == "iterations":
                 self.stop_reason = "only_move"
-            if status == RUN_GAME_ERROR:
-                try:
+            try:
+                if status == RUN_GAME_ERROR:
                     self.fail()
-                except Exception:  # Ctrl-C in the user's code is no Exception: the statistics stay then
-                    self.drop_result()
-                    raise
+                self.check_root()
+            except Exception:  # Ctrl-C in the user's code is no Exception: the statistics stay then
+                self.drop_result()
+                raise
             return self.conclude()
         finally:
             self.leave()

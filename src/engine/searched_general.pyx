@@ -90,6 +90,9 @@ cdef class GeneralCore(SearchCore):
     cdef list legal_moves(self):
         return self.rules.root_moves
 
+    cdef int check_root(self) except -1:
+        return self.rules.check_root()
+
     cdef int fail(self) except -1:
         return self.rules.fail()
 

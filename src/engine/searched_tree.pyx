@@ -98,6 +98,9 @@ cdef class SearchedTree(SearchTurn):
     cdef int fail(self) except -1:
         return 0
 
+    cdef int check_root(self) except -1:
+        return 0
+
     cdef bint may_begin(self, uint32_t move) except -1:
         return move == MCTS_NO_MOVE
 

@@ -103,6 +103,9 @@ cdef class TwoPlayerCore(SearchCore):
     cdef int fail(self) except -1:
         return raise_error_of(self.native, self.state)
 
+    cdef int check_root(self) except -1:
+        return (<PythonGame>self.native).check_root() if isinstance(self.native, PythonGame) else 0
+
     cdef bint may_begin(self, uint32_t move) except -1:
         return move == MCTS_NO_MOVE or (not isinstance(self.native, PythonGame) and move in self.state.legal_moves())
 

@@ -14,6 +14,7 @@ from libc.string cimport memcpy, memset
 from mcts_core.errors import GameError, GameOver, InvalidState
 from mcts_core.game import import_numpy, refuse_hidden
 from mcts_core.arguments import shorten
+from mcts_core.games.user_states import as_count
 
 from mcts_core.game cimport (MCTS_CHANCE, MCTS_DRAW, MCTS_ERROR, MCTS_MAX_MOVES, MCTS_ONGOING, MCTS_WIN, NativeState,
                              general_of, mcts_game, mcts_general, mcts_rng, mcts_rng_below, mcts_rng_next)
@@ -52,6 +53,10 @@ cdef class Rules:
         """Raises what lies behind the error that a function of the table returned."""
         told = self.root.explain_error() if isinstance(self.root, NativeState) else None
         raise GameError(told or f"the native rules of {type(self.root).__name__} reported an error")
+
+    cdef int check_root(self) except -1:
+        """Raises GameError where the root is not what it was when the search began."""
+        return 0
 
     cdef void rest(self) noexcept:
         """Lets go what only a running search needs."""
@@ -291,9 +296,10 @@ cdef class PythonRules(Rules):
         self.players = self.user.players
         actions = getattr(root, "actions", None) if observing and not aligned else None
         if actions is not None:
-            if type(actions) is not int or not 1 <= actions < 1 << 30:
+            count = as_count(actions, 1, (1 << 30) - 1)
+            if count is None:
                 raise InvalidState(f"actions must be an int, the number of entries of a policy, got {shorten(actions)}")
-            self.actions = actions
+            self.actions = count
         self.table.context = <void *>self
         self.table.players = self.players
         self.table.look = python_look
@@ -307,7 +313,7 @@ cdef class PythonRules(Rules):
             if values is None:
                 self.player = self.user.mover(root)
                 if self.player >= 0:
-                    self.root_moves = self.user.legal(root)
+                    self.root_moves = list(self.user.legal(root))
                     if observing and not aligned:
                         self.shape = self.user.planes(root).shape
         except Exception as error:
@@ -329,7 +335,19 @@ cdef class PythonRules(Rules):
         self.listed = None
 
     cdef int fail(self) except -1:
+        error = self.user.error
+        if self.root_moves is not None and (error is None or isinstance(error, Exception)):
+            self.user.error = None
+            try:
+                self.check_root()  # what else went wrong then follows from it
+            except GameError as changed:
+                if changed.__cause__ is None:
+                    raise changed from error
+            self.user.error = error
         return self.user.raise_error()
+
+    cdef int check_root(self) except -1:
+        return self.user.check_root(self.player, self.root_moves)
 
     cdef object at(self, const uint32_t *path, uint32_t length):
         """The position after a path."""

@@ -27,11 +27,16 @@ from mcts_core.simple_game cimport *
 
 __all__ = ["NativeGame", "NativePosition", "native_game"]
 
+cdef extern from "kernels/platform.h" nogil:
+    int mcts_is_code(uintptr_t address)
+
+
 cdef enum:
     POINTER = 0
     NUMBER = 4       # bytes of an int32_t or uint32_t
     PYTHON_API = 4   # ctypes: the function is called with the GIL, which a search does not hold
     TEXT = 300
+    FIRST_PAGE = 4096  # no system has code below
     LARGEST_OBSERVATION = 1 << 24  # numbers
     MARGIN = 64      # bytes around the state of a position and behind a list of moves, to find what writes too far
     CANARY = 0xA5    # their value
@@ -54,7 +59,15 @@ cdef dict SIGNATURES = {
 def address_of(function, str name):
     """The address of a native function: an int, a capsule, a tuple that begins with one (``scipy.LowLevelCallable``), a
     function of ctypes, or an object with an ``address`` (``numba.cfunc``). Raises InvalidOption, also where the object
-    tells a signature and it is not that of ``name``."""
+    tells a signature and it is not that of ``name``, and where there is no code at the address."""
+    number = number_of(function, name)
+    if number < FIRST_PAGE or mcts_is_code(number) == 0:
+        raise InvalidOption(f"{name} must be the address of a native function, and there is no executable memory at "
+                            f"{number:#x}, got {shorten(function)}")
+    return number
+
+
+cdef object number_of(object function, str name):
     given = function
     if isinstance(function, tuple) and len(function):
         function = function[0]
@@ -72,7 +85,7 @@ def address_of(function, str name):
     if isinstance(function, bool) or not hasattr(function, "__index__"):
         raise InvalidOption(f"{name} must be a native function: a numba.cfunc, a function of ctypes, a capsule or an "
                             f"address, got {shorten(given)}")
-    return as_int(function, f"the address of {name}", 1, <object>(<uintptr_t>-1))
+    return as_int(function, f"the address of {name}", 0, <object>(<uintptr_t>-1))
 
 
 cdef object capsule_address(object capsule, str name):

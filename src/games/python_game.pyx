@@ -58,6 +58,15 @@ cdef int check_table(NativeState native, bint phases) except -1:
 cdef int raise_error_of(NativeState native, object state) except -1:
     """Raises what lies behind the error that a function of the table returned."""
     if isinstance(native, PythonGame):
+        error = (<PythonGame>native).user.error
+        if error is None or isinstance(error, Exception):
+            (<PythonGame>native).user.error = None
+            try:
+                (<PythonGame>native).check_root()  # what else went wrong then follows from it
+            except GameError as changed:
+                if changed.__cause__ is None:  # no failure of its own
+                    raise changed from error
+            (<PythonGame>native).user.error = error
         (<PythonGame>native).user.raise_error()
     raise GameError(native.explain_error() or f"the native rules of {type(state).__name__} reported an error")
 
@@ -89,13 +98,17 @@ cdef class PythonGame(NativeState):
         try:
             self.to_move = self.user.sign(root)
             winner = self.user.winner(root)
-            self.root_moves = self.user.legal(root) if winner is None else []
+            self.root_moves = list(self.user.legal(root)) if winner is None else []  # the game may go on with its own
         except Exception as error:
             self.user.error = error
             self.user.raise_error()
         if winner is not None:
             raise GameOver(f"the game is over (winner {winner}): there is nothing to search in {shorten(root)}")
         self.value = value_of(root)
+
+    cdef int check_root(self) except -1:
+        """Raises GameError where the root is not what it was when the search began."""
+        return self.user.check_root(0 if self.to_move == 1 else 1, self.root_moves)
 
     cdef object move_of(self, uint32_t identity):
         return self.user.moves[identity]

@@ -25,6 +25,9 @@ cdef int require_members(object root, bint general) except -1:
     """Raises InvalidState for an object that is no state; ``general``: a state of a general game."""
     contract = ("a state must have players, to_move, legal_moves(), play(move) and returns()" if general
                 else "a state must have to_move, legal_moves(), play(move) and winner()")
+    if isinstance(root, type):
+        raise InvalidState(f"a state must be an instance, got the class {root.__name__}: did you mean "
+                           f"{root.__name__}()?")
     for name in ("legal_moves", "play", "returns" if general else "winner"):
         if not callable(getattr(root, name, None)):
             raise InvalidState(f"{contract}; {shorten(root)} has no method {name}()")
@@ -34,19 +37,56 @@ cdef int require_members(object root, bint general) except -1:
 
 
 cdef int refuse_repeated(object state, list moves, str method) except -1:
-    """Raises GameError where a move stands twice in what a method returned."""
-    if len(set(moves)) != len(moves):
+    """Raises GameError where a move stands twice in what a method returned, or is not hashable."""
+    try:
+        count = len(set(moves))
+    except TypeError:
+        raise GameError(f"{type(state).__name__}: {unhashable(moves)}") from None
+    if count != len(moves):
         raise GameError(f"{type(state).__name__}.{method}() must not repeat a move, got {shorten(moves)}")
     return 0
+
+
+def unhashable(moves):
+    """What is to be said of moves of which one is not hashable."""
+    for move in moves:
+        try:
+            hash(move)
+        except Exception:
+            return (f"moves must be hashable, such as ints, texts or tuples, and {shorten(move)}, "
+                    f"a {type(move).__name__}, is not")
+    return "moves must be hashable"
+
+
+def as_count(value, low, high):
+    """``value``, whatever has ``__index__`` but a bool, as an int from ``low`` to ``high``; None where it is none."""
+    try:
+        number = None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        return None
+    return number if number is not None and low <= number <= high else None
+
+
+def expect_returns(int players):
+    """What ``returns()`` of a game of so many players may be, in words."""
+    if players == 1:
+        return "must return None or a list of one number from 0 to 1, that of the only player"
+    return f"must return None or a number from 0 to 1 for each of the {players} players"
+
+
+def mend_returns(given, int players):
+    """A hint at what was meant; empty where nothing is known."""
+    return f"; did you mean [{shorten(given)}]?" if players == 1 and hasattr(given, "__float__") else ""
 
 
 # ---- what a method may answer: a TypeError, a ValueError or an OverflowError where it is something else --------------
 
 cpdef int as_sign(value) except 0:
     """A player, +1 or -1."""
-    if not isinstance(value, int) or value not in (1, -1):
+    number = value if type(value) is int else operator.index(value)
+    if number != 1 and number != -1:
         raise TypeError
-    return value
+    return number
 
 
 cpdef object as_winner(value):
@@ -93,6 +133,19 @@ cdef object value_of(object state):
         return None
 
 
+cdef object told_mover(UserStates user, object mover):
+    """As the game says who is to move."""
+    return mover if user.general else 1 - 2 * mover
+
+
+cdef bint same_moves(list one, list other) except -1:
+    """Whether two lists of moves have the same ones: a game may list them in any order."""
+    try:
+        return len(one) == len(other) and set(one) == set(other)
+    except TypeError:
+        return False
+
+
 # ---- the methods -----------------------------------------------------------------------------------------------------
 
 @cython.final
@@ -111,9 +164,9 @@ cdef class UserStates:
         self.ids = {}
         self.players = 2
         if general:
-            players = getattr(root, "players", None)
-            if type(players) is not int or not 1 <= players <= MAX_PLAYERS:
-                raise InvalidState(f"players must be an int from 1 to {MAX_PLAYERS}, got {shorten(players)}")
+            players = as_count(getattr(root, "players", None), 1, MAX_PLAYERS)
+            if players is None:
+                raise InvalidState(f"players must be an int from 1 to {MAX_PLAYERS}, got {shorten(root.players)}")
             self.players = players
 
     cdef int raise_error(self) except -1:
@@ -140,7 +193,8 @@ cdef class UserStates:
         try:
             return as_sign(value)
         except TypeError:
-            raise GameError(f"{type(state).__name__}.to_move must be +1 or -1, got {shorten(value)}") from None
+            hint = "; it must be an attribute or a property, no method" if callable(value) else ""
+            raise GameError(f"{type(state).__name__}.to_move must be +1 or -1, got {shorten(value)}{hint}") from None
 
     cpdef int mover(self, object state) except -2:
         """The index of the player to move, 0 for +1; -1 for chance."""
@@ -158,8 +212,8 @@ cdef class UserStates:
                 number = -1
             if 0 <= number < self.players:
                 return number
-        raise GameError(f"{type(state).__name__}.to_move must be an int from 0 to {self.players - 1} or CHANCE, "
-                        f"got {shorten(value)}")
+        expected = f"an int from 0 to {self.players - 1}" if self.players > 1 else "0"
+        raise GameError(f"{type(state).__name__}.to_move must be {expected} or CHANCE, got {shorten(value)}")
 
     cpdef object child(self, object state, object move):
         self.calling = "play()"
@@ -190,15 +244,40 @@ cdef class UserStates:
         given = state.returns()
         if given is None:
             return None
-        expected = (f"{type(state).__name__}.returns() must return None or a number from 0 to 1 for each of the "
-                    f"{self.players} players")
+        expected = f"{type(state).__name__}.returns() {expect_returns(self.players)}"
         try:
             values = as_values(given)
         except (TypeError, ValueError, OverflowError):
-            raise GameError(f"{expected}, got {shorten(given)}") from None
+            raise GameError(f"{expected}, got {shorten(given)}{mend_returns(given, self.players)}") from None
         if len(values) != self.players:
             raise GameError(f"{expected}, got {len(values)}: {shorten(given)}")
         return values
+
+    cdef int check_root(self, object was, object moves) except -1:
+        """Raises GameError where the root says something else than before the search, in which the game went on with
+        ``was`` to move and these legal moves."""
+        state, calling = self.root, self.calling
+        changes = []
+        try:
+            result = self.values(state)
+            mover = self.mover(state) if result is None else was
+            legal = self.legal(state) if result is None else moves
+        except Exception as error:
+            self.error = error
+            self.raise_error()
+        finally:
+            self.calling = calling  # what it was that failed, where something did
+        if result is not None:
+            asked, told = ("returns()", result) if self.general else ("winner()", self.winner(state))
+            changes.append(f"{asked} was None and is {told}")
+        if mover != was:
+            changes.append(f"to_move was {told_mover(self, was)} and is {told_mover(self, mover)}")
+        if legal != moves and not same_moves(legal, moves):
+            changes.append(f"legal_moves() was {shorten(moves)} and is {shorten(legal)}")
+        if changes:
+            raise GameError(f"{type(state).__name__}.play() changed the position that was searched: "
+                            f"{', '.join(changes)}; it must leave the position alone and return a new one")
+        return 0
 
     cpdef list legal(self, object state):
         self.calling = "legal_moves()"
@@ -306,7 +385,10 @@ cdef class UserStates:
 
     cdef uint32_t identity_of(self, object move) except? 0xFFFFFFFF:
         self.calling = "__hash__() of a move"
-        identity = self.ids.get(move)
+        try:
+            identity = self.ids.get(move)
+        except TypeError:
+            raise GameError(f"{type(self.root).__name__}: {unhashable([move])}") from None
         if identity is None:
             identity = len(self.moves)
             self.moves.append(move)

@@ -156,6 +156,13 @@ static inline int mcts_cpu_level(void) { return 0; }
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+#if defined(__APPLE__)
+#include <mach/mach.h>
+#include <mach/mach_vm.h>
+#elif defined(__linux__)
+#include <stdio.h>
+#include <string.h>
+#endif
 #if !defined(MAP_ANONYMOUS)
 #define MAP_ANONYMOUS MAP_ANON
 #endif
@@ -203,6 +210,55 @@ static inline void mcts_vm_release(void *base, uint64_t bytes) {
     munmap(base, (size_t)bytes);
 #endif
 }
+
+/* whether the processor may execute what stands at an address: 1 yes, 0 no, -1 the system does not say */
+#if defined(_WIN32)
+static inline int mcts_is_code(uintptr_t address) {
+    MEMORY_BASIC_INFORMATION found;
+    if (VirtualQuery((void *)address, &found, sizeof found) == 0) return 0; /* beyond what a process can have */
+    return found.State == MEM_COMMIT && !(found.Protect & PAGE_GUARD) &&
+           (found.Protect & (PAGE_EXECUTE | PAGE_EXECUTE_READ | PAGE_EXECUTE_READWRITE | PAGE_EXECUTE_WRITECOPY)) != 0;
+}
+#elif defined(__APPLE__)
+static inline int mcts_is_code(uintptr_t address) {
+    mach_vm_address_t begin = address;
+    mach_vm_size_t size = 0;
+    vm_region_basic_info_data_64_t found;
+    mach_msg_type_number_t count = VM_REGION_BASIC_INFO_COUNT_64;
+    mach_port_t object = MACH_PORT_NULL;
+    /* the region with the address, or the next one after it */
+    if (mach_vm_region(mach_task_self(), &begin, &size, VM_REGION_BASIC_INFO_64, (vm_region_info_t)&found, &count,
+                       &object) != KERN_SUCCESS)
+        return 0;
+    return begin <= address && (found.protection & VM_PROT_EXECUTE) != 0;
+}
+#elif defined(__linux__)
+static inline int mcts_is_code(uintptr_t address) {
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[512], rights[5];
+    unsigned long long begin, end;
+    int is_code = 0, known = 0, whole = 1;
+    if (maps == NULL) return -1;
+    while (fgets(line, sizeof line, maps) != NULL) {
+        /* a path can be longer than the line: what follows is no region */
+        if (whole && sscanf(line, "%llx-%llx %4s", &begin, &end, rights) == 3) {
+            known = 1;
+            if (begin <= address && address < end) {
+                is_code = rights[2] == 'x';
+                break;
+            }
+        }
+        whole = strchr(line, '\n') != NULL;
+    }
+    fclose(maps);
+    return known ? is_code : -1;
+}
+#else
+static inline int mcts_is_code(uintptr_t address) {
+    (void)address;
+    return -1;
+}
+#endif
 
 /* bytes of memory of the machine, 0 when unknown */
 static inline uint64_t mcts_physical_memory(void) {

@@ -126,7 +126,7 @@ def test_bad_arguments(arguments, error, message):
     ({"rollout": "tactical"}, mc.InvalidOption, "rollout must be"),
     ({"native": None}, mc.InvalidOption, "native must be"),
     ({"utility_range": (1, 0)}, mc.InvalidOption, "utility_range must be"),
-    ({"no_such_option": 1}, TypeError, "no_such_option"),
+    ({"no_such_option": 1}, mc.InvalidOption, "no_such_option"),
 ])
 def test_bad_options(options, error, message):
     with pytest.raises(error, match=message):

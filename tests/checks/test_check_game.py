@@ -193,8 +193,8 @@ PROBLEMS = {
     ),
     "unhashable": (
         broken(legal_moves=at(5, [[1]], Nim.legal_moves)),
-        r"legal_moves\(\)",
-        r"moves must be hashable: unhashable type: 'list' in \[\[1\]\]",
+        "moves",
+        r"moves must be hashable, such as ints, texts or tuples, and \[1\], a list, is not",
     ),
     "many": (
         broken(legal_moves=at(5, range(70_000), Nim.legal_moves)),
@@ -212,7 +212,7 @@ PROBLEMS = {
     "play changes": (
         Sorting,
         r"play\(\)",
-        r"play\(.*\) changed the position it was called on: legal_moves\(\) was|twice led",
+        r"play\([123]\) changed the position it was played in: legal_moves\(\) was \[1, 2, 3\] and is \[1, 2\]",
     ),
     "asked again": (
         Tired,
@@ -248,6 +248,108 @@ def test_a_problem_says_where_it_was_seen():
     assert f"(after {list(problem.moves)}, seen {problem.count} times)" in str(report)
     first = mc.check_game(PROBLEMS["play none"][0], 1).problems[0]
     assert first.moves == () and "(in the first position" in str(mc.check_game(PROBLEMS["play none"][0], 1))
+
+
+class Shared:
+    """Tic-tac-toe as many write it at first: play writes into the one board that there is."""
+
+    lines = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
+
+    def __init__(self, board=None, to_move=1):
+        self.board, self.to_move = board or [0] * 9, to_move
+
+    def legal_moves(self):
+        return [cell for cell in range(9) if not self.board[cell]]
+
+    def play(self, move):
+        self.board[move] = self.to_move
+        return Shared(self.board, -self.to_move)
+
+    def winner(self):
+        for line in self.lines:
+            if abs(sum(self.board[cell] for cell in line)) == 3:
+                return self.board[line[0]]
+        return None if 0 in self.board else 0
+
+
+class Itself(Shared):
+    def play(self, move):
+        self.board[move] = self.to_move
+        self.to_move = -self.to_move
+        return self
+
+
+@pytest.mark.parametrize("game", [Shared, Itself, Shared([1] + [0] * 8, -1)])
+def test_a_play_that_changes_its_position_is_named(game):
+    report = mc.check_game(game)
+    problem = report.problems[0]
+    assert problem.part == "play()" and problem.moves == ()
+    move = 0 if isinstance(game, type) else 1
+    assert problem.text.startswith(f"play({move}) changed the position it was played in")
+    assert report.games == 1  # the next one would begin where this one was broken off
+
+
+def test_a_play_that_changes_the_first_position_only_later():
+    class Late(Nim):
+        first = None
+
+        def play(self, move):
+            if self.stones == 2 and Late.first is not None:
+                Late.first.stones = 0
+            return super().play(move)
+
+    start = Late(8)
+    Late.first = start
+    report = mc.check_game(start, 100)
+    assert not report.ok and report.games <= 2 and "changed" in str(report)
+
+
+def test_who_moves_last_never_wins():
+    wrong = broken(winner=lambda self: None if self.stones else self.to_move)
+    report = mc.check_game(wrong, 60)
+    assert report.ok  # a game can be like that
+    (hint,) = report.hints
+    assert hint.startswith("who moves last never wins: 60 games, all won by the other player. If the last move is "
+                           "meant to win, winner() has the wrong sign")
+    assert f"hint: {hint}" in str(report) and list(report.to_dict()["hints"]) == [hint]
+    assert mc.check_game(Nim, 60).hints == () == mc.check_game(wrong, 5).hints
+
+
+def test_numbers_of_numpy_are_ints():
+    numpy = pytest.importorskip("numpy")
+
+    class Numbers(Nim):
+        def __init__(self, stones=8, to_move=1):
+            super().__init__(stones, numpy.int64(to_move))
+
+        def legal_moves(self):
+            return list(numpy.arange(1, min(3, self.stones) + 1))
+
+        def play(self, move):
+            return Numbers(self.stones - move, -self.to_move)
+
+        def winner(self):
+            return None if self.stones else -self.to_move
+
+    assert mc.check_game(Numbers, 50, raise_on_error=True).ok
+    assert mc.search(Numbers(6), iterations=500, seed=1) == 2
+
+
+def test_words_of_one_game_and_one_player():
+    assert str(mc.check_game(Nim(1), 1)).startswith("Nim: 1 random game, 2 positions, 1.0 moves on average, 1 at most, "
+                                                    "up to 1 legal move\n")
+
+    class Alone(Dice):
+        players = 1
+        to_move = 0
+
+        def returns(self):
+            return 0.5 if self.plies else None
+
+    assert mc.check_game(Alone, 5).problems[0].text == (
+        "must return None or a list of one number from 0 to 1, that of the only player, got 0.5; did you mean [0.5]?")
+    method = broken(to_move=property(lambda self: self.play, lambda self, value: None))
+    assert mc.check_game(method, 5).problems[0].text.endswith("; it must be an attribute or a property, no method")
 
 
 def test_a_game_without_end():

@@ -86,6 +86,12 @@ def test_top_shortens_the_table(cli):
     assert out.count("\n") > 25
 
 
+@pytest.mark.parametrize("top", ["-1", "x", "1.5", ""])
+def test_a_number_of_rows_that_is_none(cli, top):
+    code, out, err = cli("analyze", "connect4", "--iterations", 5, f"--top={top}")
+    assert (code, out) == (2, "") and f"--top: must be a number of rows, 0 for all, got {top!r}" in err
+
+
 def test_the_options_reach_the_search(cli):
     plain = json.loads(cli("analyze", "connect4", "--iterations", 2000, "--seed", 1, "--json")[1])["stats"]
     curious = json.loads(

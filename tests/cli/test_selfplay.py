@@ -1,6 +1,7 @@
 import json
 
 import mcts_core
+from mcts_core.words import counted
 
 
 def test_a_game_is_shown_move_by_move(cli):
@@ -18,7 +19,7 @@ def test_a_game_is_shown_move_by_move(cli):
     for line in figures:
         state = state.play(engine.search(state, iterations=300))
         stats = engine.stats()
-        assert f"{stats.iterations} iterations in " in line and f", ended by {stats.stop_reason}" in line
+        assert f"{counted(stats.iterations, 'iteration')} in " in line and f", ended by {stats.stop_reason}" in line
     assert sum(line.split()[:4] == ["move", "visits", "wins", "value"] for line in lines) == plies
     assert "proven" in out and any(line.endswith("  draw in 9") for line in lines)
     assert any(line.endswith(f" after {plies} moves") for line in lines)

@@ -7,8 +7,9 @@ import pytest
 
 import mcts_core
 from mcts_core.cli.games import parse_game
-from mcts_core.cli.tables import PlainScreen, RichScreen, expectation, make_screen, proof, show_board, show_stats
+from mcts_core.cli.tables import PlainScreen, RichScreen, make_screen, show_board, show_stats
 from mcts_core.move_names import Names
+from mcts_core.words import expectation, proof
 
 ESCAPE = re.compile("\x1b\\[[0-9;]*m")
 

@@ -302,6 +302,14 @@ def by_state(policy_value, state=None, iterations=40, **options):
     return engine.stats()
 
 
+def test_priors_of_other_moves_than_the_legal_ones():
+    for priors in ({"up": 1.0}, {0: 0.5, 1: 0.5}):
+        with pytest.raises(mc.EvaluatorError, match=r"priors of policy_value must be of legal moves, such as 'left', "
+                                                    r"got none of them: \{"):
+            by_state(lambda state, priors=priors: (priors, 0.0))
+    assert by_state(lambda state: ({}, 0.0)).moves  # nothing is known: all alike
+
+
 def test_forms_of_priors():
     expected = by_state(lambda state: ({"left": 0.75, "right": 0.25}, 0.0)).moves
     for priors in ([3, 1], (0.3, 0.1), np.array([0.75, 0.25]), iter([0.75, 0.25]), {"left": 3, "right": 1, "up": 7}):
@@ -432,4 +440,4 @@ for call in (lambda: mc.search(mc.ConnectFour(), iterations=5, evaluator=print),
         print(error)
 """
     assert run(code, tmp_path).splitlines() == [
-        "observations and evaluators need numpy: pip install 'mcts-core[numpy]'"] * 2
+        "observations and evaluators need numpy: pip install numpy"] * 2

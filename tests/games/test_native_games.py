@@ -6,6 +6,7 @@ import ctypes
 import gc
 import pickle
 import struct
+import sys
 import threading
 import weakref
 
@@ -345,9 +346,9 @@ def options(**changes):
         ({"context": -1}, "context must be an int from 0"),
         ({"play": None}, "play must be a native function: a numba.cfunc, .* got None"),
         ({"legal_moves": lambda *_: 0}, "legal_moves must be a native function"),
-        ({"play": 0}, "the address of play must be an int from 1"),
+        ({"play": 0}, "play must be the address of a native function"),
         ({"play": True}, "play must be a native function"),
-        ({"play": 2**64}, "the address of play must be an int from 1"),
+        ({"play": 2**64}, "the address of play must be an int from 0"),
         (
             {"play": LEGAL_MOVES(lambda *_: 0)},
             r"play must be a function int32_t \(void \*context, void \*state, uint32_t "
@@ -420,6 +421,30 @@ def test_functions_come_in_many_forms():
         address_of(capsule(play, NAME), "to_move")
     with pytest.raises(mc.InvalidOption, match="to_move must be a function"):
         address_of(Compiled(play), "to_move")
+
+
+def data_address():
+    """Of memory that holds no code, and stays."""
+    data_address.kept = ctypes.create_string_buffer(1 << 16)
+    return ctypes.addressof(data_address.kept)
+
+
+@pytest.mark.parametrize("wrong", [0, 1, 2, 4095])
+def test_what_cannot_be_the_address_of_a_function(wrong):
+    with pytest.raises(mc.InvalidOption, match=rf"play must be the address of a native function, and there is no "
+                                               rf"executable memory at {wrong:#x}, got {wrong}$"):
+        address_of(wrong, "play")
+    with pytest.raises(mc.InvalidOption, match="legal_moves must be the address of a native function"):
+        mc.native_game(legal_moves=1, play=2, state_size=4, max_moves=4)
+
+
+@pytest.mark.skipif(not sys.platform.startswith(("linux", "win", "darwin")), reason="the system does not say")
+def test_addresses_of_data_and_of_nothing():
+    for wrong in (data_address(), id(object), 1 << 46, (1 << 64) - 16):
+        with pytest.raises(mc.InvalidOption, match=f"there is no executable memory at {wrong:#x}"):
+            address_of(wrong, "play")
+    play = PLAY(lambda *_: 0)
+    assert address_of(address(play), "play") == address(play)
 
 
 def only_move(context, state, moves):

@@ -192,7 +192,7 @@ class Broken(Nim):
     ("text", None, "must return a list of moves, got 'abc'"),
     ("number", TypeError, "legal_moves() raised TypeError"),
     ("repeat", None, "must not repeat a move"),
-    ("unhashable", TypeError, "unhashable"),
+    ("unhashable", None, "moves must be hashable, such as ints, texts or tuples, and "),
     ("raise in play", KeyError, "play() raised KeyError"),
     ("mutate", None, "must return a new state, got None"),
     ("same object", None, "must return a new state, got the same object"),
@@ -221,6 +221,104 @@ def test_broken_games_raise_game_error(options, what, cause, text):
     # and at the root the same is found at once
     with pytest.raises(mc.GameError):
         engine.search(game(3), iterations=500)
+
+
+class Shared:
+    """All positions have one list of stones."""
+
+    def __init__(self, stones, to_move=1):
+        self.stones, self.to_move = stones, to_move
+
+    def legal_moves(self):
+        return [n for n in (1, 2, 3) if n <= len(self.stones)]
+
+    def play(self, move):
+        del self.stones[:move]
+        return type(self)(self.stones, -self.to_move)
+
+    def winner(self):
+        return None if self.stones else -self.to_move
+
+
+class Itself(Shared):
+    def play(self, move):
+        super().play(move)
+        self.to_move = -self.to_move
+        return self
+
+
+@pytest.mark.parametrize("options", [{"preset": "uct"}, {}, {"policy_value": lambda state: (None, 0.0)}], ids=str)
+@pytest.mark.parametrize("game", [Shared, Itself])
+def test_a_root_that_changes_is_noticed(game, options):
+    with pytest.raises(mc.GameError, match=rf"^{game.__name__}.play\(\) changed the position that was searched: .*; it "
+                                           r"must leave the position alone and return a new one$"):
+        mc.search(game([0] * 9), iterations=200, seed=1, **options)
+    with pytest.raises(mc.NoSearch):
+        mc.stats()
+    with pytest.raises(mc.GameError, match="changed the position that was searched"):
+        mc.rollouts(game([0] * 9), 1)
+
+
+def test_what_changed_is_told():
+    with pytest.raises(mc.GameError, match=r"winner\(\) was None and is -1"):
+        mc.search(Shared([0]), iterations=3, preset="uct")
+
+    class Shrinking(Nim):
+        def play(self, move):
+            child = super().play(move)
+            if self.stones == 10:
+                self.stones, self.to_move = 1, -1
+            return child
+
+    with pytest.raises(mc.GameError, match=r"to_move was 1 and is -1, legal_moves\(\) was \[.*3\)\] and is "
+                                           r"\[\('take', 1\)\];"):
+        mc.search(Shrinking(10), iterations=1, preset="uct")
+
+
+def test_moves_may_come_in_any_order():
+    class Shuffled(Nim):
+        asked = 0
+
+        def legal_moves(self):
+            Shuffled.asked += 1
+            return super().legal_moves()[::1 if Shuffled.asked > 1 else -1]
+
+    assert mc.search(Shuffled(3), iterations=1, preset="uct") in Nim(3).legal_moves()
+
+
+@pytest.mark.parametrize("kind", [Nim, mc.ConnectFour])
+def test_a_class_in_place_of_a_position(kind):
+    for function in (lambda: mc.search(kind, iterations=5), lambda: mc.rollouts(kind, 5),
+                     lambda: mc.search_many([kind], iterations=5),
+                     lambda: mc.search(kind, iterations=5, policy_value=lambda state: (None, 0.0))):
+        with pytest.raises(mc.InvalidState, match=rf"a state must be an instance, got the class {kind.__name__}: "
+                                                  rf"did you mean {kind.__name__}\(\)\?"):
+            function()
+
+
+def test_players_and_winners_may_be_any_int():
+    class Int:
+        def __init__(self, value):
+            self.value = value
+
+        def __index__(self):
+            return self.value
+
+        def __neg__(self):
+            return Int(-self.value)
+
+    class Numbers(Nim):
+        def __init__(self, stones=10, to_move=Int(1)):  # noqa: B008
+            super().__init__(stones, to_move)
+
+    for options in ({"preset": "uct"}, {}, {"rollout": "decisive"}, {"policy_value": lambda state: (None, 0.0)}):
+        mc.search(Numbers(6), iterations=300, seed=1, **options)
+        found = mc.stats()
+        mc.search(Nim(6), iterations=300, seed=1, **options)
+        assert found.moves == mc.stats().moves
+    with pytest.raises(mc.GameError, match=r"to_move must be \+1 or -1, got .*; it must be an attribute or a property"):
+        mc.search(type("Method", (Nim,), {"to_move": property(lambda self: self.play, lambda self, value: None)})(),
+                  iterations=5)
 
 
 def test_changing_moves_are_noticed():

@@ -16,9 +16,9 @@ from mcts_core.render.markup import (
     label,
     number,
     percent,
-    proof,
     value_colour,
 )
+from mcts_core.words import proof
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)

@@ -71,8 +71,9 @@ def test_rich_marks_visits_but_not_coordinates():
 def test_tables_of_rich():
     stats = searched(mc.ConnectFour.from_moves("33"), preset="uct")
     lines = printed(stats).splitlines()
+    value = next(entry.value for entry in stats.moves if entry.move == stats.move)
     assert lines[0].startswith(
-        f"move {stats.move + 1} (number {stats.move}), value {stats.value:.3f}: 400 iterations in ")
+        f"move {stats.move + 1} (number {stats.move}), value {value:.3f}: 400 iterations in ")
     assert lines[0].endswith("stopped by iterations")
     rows = [line.split() for line in lines if "█" in line or "▏" in line]
     assert [row[:3] for row in rows] == [

@@ -137,6 +137,29 @@ def tell(done: mc.SelfPlayProgress) -> None:
     assert_type((done.games, done.seconds), tuple[int, float])
 
 
+def every_function_has_the_options() -> None:
+    """Not run: it is about types."""
+    mc.search(four, 0.5, progress=watch, every=0.5, exploration=1, preset="uct", memory_mb=64, threads=2, reuse=True)
+    mc.Searcher(progress=watch, every=1, noise_alpha=None, policy_value=priors).search(four, 1, progress=None, every=1)
+    mc.search_many([four], iterations=10, solver=False, memory_mb=1, valuation=0.5, progress=many, every=1, reuse=True)
+    mc.search_parallel(four, 1.0, threads=2, selection="puct", c_puct=1.0, progress=watch, every=1)
+    mc.selfplay(four, games=1, iterations=10, noise_alpha=0.3, evaluator=priors, batch=4, prune=False)
+
+
+def watch(stats: mc.Stats) -> None:
+    """Not run."""
+
+
+def many(done: mc.SearchManyProgress) -> None:
+    """Not run."""
+    assert_type((done.done, done.failed, done.total, done.seconds), tuple[int, int, int, float])
+
+
+def priors(state: object) -> tuple[list[float], float]:
+    """Not run."""
+    return [0.5, 0.5], 0.0
+
+
 # ---- what was found --------------------------------------------------------------------------------------------------
 
 assert_type((found.value, found.visits, found.stop_reason), tuple[float, int, str])

@@ -1,0 +1,36 @@
+"""Words of messages and tables."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mcts_core.results import MoveStats, Node, Stats
+
+
+def counted(number: int, noun: str) -> str:
+    """"1 move", "2 moves", "1,000 moves"."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def proof(of: MoveStats | Stats | Node) -> str:
+    """What is proven of a position or a move, in words: "win in 7"; empty where nothing is."""
+    if of.proven is None:
+        return ""
+    return of.proven if of.distance is None else f"{of.proven} in {of.distance}"
+
+
+def value_of(entry: MoveStats, none: str = "-") -> str:
+    """The value of a move in a table; ``none`` where it was never visited."""
+    return f"{entry.value:.3f}" if entry.visits else none
+
+
+def best(stats: Stats) -> MoveStats:
+    """The statistics of the move to play."""
+    return next(entry for entry in stats.moves if entry.move == stats.move)
+
+
+def expectation(stats: Stats) -> str:
+    """What the player to move may expect, in words: "win in 7" where that is proven, else "value 0.563": that of the
+    move to play, as its row in a table has it. (``stats.value`` is the mean over all moves.)"""
+    entry = next((each for each in stats.moves if each.move == stats.move and each.visits), None)
+    return proof(stats) or f"value {stats.value if entry is None else entry.value:.3f}"

@@ -1,0 +1,224 @@
+"""Keywords of searches: every function takes every option, and says which one was meant where there is no such."""
+
+import ast
+import copy
+import inspect
+import pathlib
+
+import pytest
+
+import mcts_core as mc
+from mcts_core import keywords
+from mcts_core.options import NAMES
+
+FOUR = mc.ConnectFour(4, 4, 3)
+OPTIONS = {
+    "preset": "uct", "selection": "ucb1", "exploration": 1.0, "fpu": 0.5, "solver": False, "rollout": "random",
+    "rollouts_per_leaf": 2, "expand_after": 2, "expand_distance": 0, "prior_weight": 0.0, "rave_schedule": "mse",
+    "rave_k": 10.0, "rave_bias": 0.1, "grave_ref": 5, "symmetry": False, "leaf_proofs": 0, "node_proofs": 0,
+    "root_proofs": 0, "final_move": "max", "memory_mb": 2, "seed": 1, "stop_early": False, "threads": 1,
+    "exchange_every": 100, "reuse": True, "prune": False, "policy_value": lambda state: (None, 0.0),
+    "valuation": "rollout", "batch": 1, "c_puct": 1.0, "noise_alpha": 0.3, "noise_weight": 0.5, "temperature": 1.0,
+    "evaluator": None, "network": None, "least_prior": 0.1,
+}
+NEEDED = {
+    "batch": {"policy_value": OPTIONS["policy_value"]}, "temperature": {"policy_value": OPTIONS["policy_value"]},
+    "c_puct": {"selection": "puct"}, "noise_alpha": {"selection": "puct"}, "noise_weight": {"selection": "puct"},
+    "least_prior": {"selection": "puct"},
+}
+
+
+def by_search(**options):
+    return mc.search(FOUR, iterations=30, **options)
+
+
+def by_searcher(**options):
+    return mc.Searcher(**options).search(FOUR, iterations=30)
+
+
+def by_search_many(**options):
+    return mc.search_many([FOUR, FOUR.play(0)], iterations=30, **options)
+
+
+def by_search_parallel(**options):
+    return mc.search_parallel(FOUR, iterations=30, executor="threads", workers=1, **options)
+
+
+def by_selfplay(**options):
+    return list(mc.selfplay(FOUR, games=1, iterations=10, **options))
+
+
+FUNCTIONS = {"search": by_search, "Searcher": by_searcher, "search_many": by_search_many,
+             "search_parallel": by_search_parallel, "selfplay": by_selfplay}
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+@pytest.mark.parametrize("function", ["search", "Searcher", "search_many"])
+def test_every_option_works_in_every_function(function, option):
+    assert FUNCTIONS[function](**{**NEEDED.get(option, {}), option: OPTIONS[option]}) is not None
+
+
+@pytest.mark.parametrize("function", ["search_parallel", "selfplay"])
+def test_every_option_works_in_workers_and_in_self_play(function):
+    if function == "selfplay":
+        pytest.importorskip("numpy")
+    alone = {"batch", "temperature", "c_puct", "noise_alpha", "noise_weight", "least_prior", "policy_value"}
+    options = {name: value for name, value in OPTIONS.items() if name not in alone | {"reuse"}}
+    assert FUNCTIONS[function](**options)
+    assert FUNCTIONS[function](selection="puct", c_puct=1.0, noise_alpha=0.3, noise_weight=0.5, least_prior=0.1)
+    if function == "selfplay":
+        assert by_selfplay(policy_value=OPTIONS["policy_value"], batch=1, temperature=1.0, reuse=True)
+        return
+    with pytest.raises(mc.InvalidOption, match=r"search_parallel\(\) has no option 'reuse'.*option of Searcher"):
+        by_search_parallel(reuse=True)
+
+
+def test_these_are_all_options():
+    assert OPTIONS.keys() == NAMES
+
+
+WRONG = [
+    ("exploraton", 1, "exploration"), ("iteration", 10, "iterations"), ("selecton", "rave", "selection"),
+    ("memory", 64, "memory_mb"), ("Solver", True, "solver"), ("n_jobs", 2, "threads"), ("cpuct", 1, "c_puct"),
+    ("rollout_per_leaf", 2, "rollouts_per_leaf"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "value", "right"), WRONG)
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_wrong_name_says_which_one_was_meant(function, wrong, value, right):
+    if (function, right) == ("Searcher", "iterations"):
+        text = r"Searcher\(\) has no option 'iteration', got iteration=10"
+    else:
+        text = rf"^{function}\(\) has no option '{wrong}', got {wrong}={value!r}; did you mean '{right}'\?$"
+    with pytest.raises(mc.InvalidOption, match=text):
+        FUNCTIONS[function](**{wrong: value})
+
+
+@pytest.mark.parametrize("function", ["search", "search_many", "search_parallel"])
+@pytest.mark.parametrize("wrong", ["time", "second", "timeout", "seconds_"])
+def test_misspelt_budgets(function, wrong):
+    with pytest.raises(mc.InvalidOption, match=rf"{function}\(\) has no option '{wrong}', got {wrong}=1; "
+                                               r"did you mean 'seconds'\?"):
+        FUNCTIONS[function](**{wrong: 1})
+
+
+def test_methods_of_a_searcher():
+    engine = mc.Searcher()
+    with pytest.raises(mc.InvalidOption, match=r"^Searcher.search\(\) has no option 'time', got time=1; did you mean "
+                                               r"'seconds'\?"):
+        engine.search(FOUR, time=1)
+    with pytest.raises(mc.InvalidOption, match=r"has no option 'exploration', got exploration=1; it is an option of "
+                                               r"Searcher\(exploration=...\)$"):
+        engine.search(FOUR, iterations=9, exploration=1)
+    with pytest.raises(mc.InvalidOption, match=r"Searcher\(\) has no option 'seconds', got seconds=1; it is an option "
+                                               r"of search\(state, seconds=...\)$"):
+        mc.Searcher(seconds=1)
+    with pytest.raises(mc.InvalidOption, match=r"Searcher.watch\(\) has no option 'ever', .* did you mean 'every'\?"):
+        engine.watch(FOUR, iterations=9, ever=1)
+    with pytest.raises(mc.InvalidOption, match=r"Searcher.search_async\(\) has no option 'iteration'"):
+        engine.search_async(FOUR, iteration=9).send(None)
+    with pytest.raises(mc.InvalidOption, match=r"selfplay\(\) has no option 'seconds'.*need iterations"):
+        mc.selfplay(FOUR, games=1, iterations=1, seconds=1)
+
+
+def test_what_nothing_is_like():
+    with pytest.raises(mc.InvalidOption, match=r"^search\(\) has no option 'wxyz', got wxyz=1$"):
+        mc.search(FOUR, wxyz=1)
+
+
+# ---- progress --------------------------------------------------------------------------------------------------------
+
+
+def test_progress_of_search():
+    seen = []
+    mc.search(mc.ConnectFour(), iterations=300_000, preset="uct", progress=seen.append, every=0.001)
+    assert seen and all(stats.stop_reason == "running" for stats in seen)
+    assert mc.stats().iterations >= seen[-1].iterations
+    with pytest.raises(ZeroDivisionError):
+        mc.search(mc.Gomoku(), 5, progress=lambda stats: 1 / 0, every=0.001)
+    with pytest.raises(mc.InvalidOption, match="progress must be a function of one argument"):
+        mc.search(FOUR, 0.1, progress=7)
+    with pytest.raises(mc.InvalidOption, match="every must be a finite number from 0.001 to 1e9, got 0"):
+        mc.search(FOUR, 0.1, progress=seen.append, every=0)
+
+
+def test_progress_of_a_searcher():
+    seen, others = [], []
+    engine = mc.Searcher(progress=seen.append, every=0.001, preset="uct")
+    engine.search(mc.ConnectFour(), iterations=300_000)
+    count = len(seen)
+    assert count and copy.copy(engine)._options.progress is None
+    engine.search(mc.ConnectFour(), iterations=300_000, progress=others.append)
+    assert others and len(seen) == count
+    with pytest.raises(mc.InvalidOption, match="progress must be a function"):
+        mc.Searcher(progress="bar")
+    with pytest.raises(mc.InvalidOption, match="every must be"):
+        mc.Searcher(every=0)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_progress_of_many_searches(threads):
+    seen = []
+    states = [FOUR, FOUR.play(0), mc.ConnectFour(4, 4, 2).play(0).play(2).play(1), FOUR.play(1)]
+    mc.search_many(states, iterations=20, threads=threads, errors="return", progress=seen.append, every=0.001)
+    last = seen[-1]
+    assert (last.done, last.failed, last.total) == (4, 1, 4) and last.seconds > 0
+    assert [each.done for each in seen] == sorted(each.done for each in seen)
+    with pytest.raises(ZeroDivisionError):
+        mc.search_many(states, iterations=20, threads=threads, progress=lambda done: 1 / 0)
+
+
+def test_progress_of_searches_that_are_evaluated_together():
+    numpy = pytest.importorskip("numpy")
+    seen = []
+
+    def evaluator(observations):
+        return numpy.ones((len(observations), 4), numpy.float32), numpy.zeros(len(observations), numpy.float32)
+
+    mc.search_many([FOUR, FOUR.play(0)], iterations=20, evaluator=evaluator, progress=seen.append)
+    assert [(each.done, each.total) for each in seen] == [(2, 2)]
+
+
+@pytest.mark.parametrize("budget", [{"seconds": 0.5}, {"iterations": 400_000}])
+def test_progress_of_a_parallel_search(budget):
+    seen = []
+    found = mc.search_parallel(mc.Gomoku(), executor="threads", workers=1, progress=seen.append, every=0.01,
+                               memory_mb=64, preset="uct", **budget)
+    assert seen and all(isinstance(stats, mc.Stats) and stats.stop_reason == "running" for stats in seen)
+    assert 0 < seen[-1].iterations <= found.stats.iterations
+    with pytest.raises(ZeroDivisionError):
+        mc.search_parallel(mc.Gomoku(), 5.0, executor="threads", workers=1, progress=lambda stats: 1 / 0, every=0.01)
+
+
+# ---- what editors know -----------------------------------------------------------------------------------------------
+
+
+def typed_dicts():
+    """Name -> the annotations of each TypedDict, those of its base among them, as text."""
+    tree = ast.parse(pathlib.Path(keywords.__file__).read_text(encoding="utf-8"))
+    found = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            found[node.name] = {**found.get(node.bases[0].id, {}), **{
+                each.target.id: ast.unparse(each.annotation) for each in node.body if isinstance(each, ast.AnnAssign)}}
+    return found
+
+
+@pytest.mark.parametrize(("function", "name", "missing"), [
+    (mc.search, "SearchOptions", set()), (mc.Searcher, "SearcherOptions", set()),
+    (mc.search_many, "ManyOptions", set()), (mc.search_parallel, "ParallelOptions", {"reuse"}),
+    (mc.selfplay, "SelfPlayOptions", set()),
+])
+def test_editors_know_every_option(function, name, missing):
+    parameters = inspect.signature(function).parameters
+    known = {each.name: str(each.annotation) for each in parameters.values()
+             if each.kind is inspect.Parameter.KEYWORD_ONLY}
+    last = list(parameters.values())[-1]
+    if function is mc.Searcher:
+        assert known.keys() == typed_dicts()[name].keys()
+    else:
+        assert last.annotation == f"Unpack[{name}]" and not known.keys() & typed_dicts()[name].keys()
+        known |= typed_dicts()[name]
+    assert known.keys() >= NAMES - missing
+    assert [each for each, kind in known.items() if kind == "Any" and each not in ("state", "executor")] == []
