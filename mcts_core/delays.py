@@ -32,6 +32,10 @@ class Delays:
         """A move took ``delay`` seconds beyond its search; below 0 counts as 0."""
         self._recent.append(max(0.0, delay))
 
+    def __len__(self) -> int:
+        """How many are remembered."""
+        return len(self._recent)
+
     @property
     def longest(self) -> float:
         """What to allow for in the next move: SAFETY times the longest delay of RECENT moves, the expected included."""

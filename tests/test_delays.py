@@ -26,6 +26,7 @@ def test_the_longest_is_remembered_for_a_while():
     found.learn(0.001)
     assert found.longest == pytest.approx(SAFETY * 0.001)
     assert learned(-1.0).longest == 0.0
+    assert len(found) == RECENT and not learned()
 
 
 def test_one_long_delay_is_no_rule_where_delays_are_exceptions():

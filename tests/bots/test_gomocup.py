@@ -559,7 +559,7 @@ def test_a_rehearsal_makes_moves_of_every_kind_and_leaves_nothing_running(though
     assert not any(thinking.running for _, _, thinking in thoughts)
     asked = [state for state, _, _ in thoughts[::2]]  # after each of them it ponders
     assert [len(state.moves) for state in asked] == [0, 2] * gomocup.REHEARSED  # of stones by BOARD, then played on
-    assert len(margin._delays) > gomocup.REHEARSED
+    assert len(margin._delays) >= gomocup.REHEARSED
     gomocup.rehearse(iterations=10)
 
 
