@@ -212,7 +212,8 @@ def main(argv=None):
                 found.append(one)
                 used = ", ".join(f"{100 * share:.0f} % ({thought} moves thought)"
                                  for share, thought in zip(one["used"], one["thought"], strict=True))
-                print(f"{name}, {seconds:g} s: used {used}; {one['plies']} plies, winner {one['winner']}", flush=True)
+                print(f"{name}, {seconds:g} s: used {used}; {one['plies']} plies, winner {one['winner']}"
+                      f"{', LOST ON TIME' if one['lost'] else ''}", flush=True)
         lost = sum(one["lost"] for one in found)
     else:
         import mcts_core

@@ -9,7 +9,7 @@ RECENT = 50
 """Moves whose delays are remembered."""
 SAFETY = 1.5
 """How much longer the next delay may be than the recent ones. A core that is shared is waited for in whole turns."""
-PRIOR = 10
+PRIOR = 3
 """Moves that the expected delay counts for beside those that were measured."""
 DEVIATIONS = 3.0
 """Standard deviations that are allowed for in the sum of many delays."""

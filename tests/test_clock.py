@@ -148,7 +148,7 @@ def test_sure_moves_take_less_and_open_ones_more(choices, share, least, most):
 def test_short_searches_are_not_watched_and_a_block_keeps_its_time():
     timer = Timer()
     engine = Engine(timer, lambda now: "a", 0.9)
-    clock = Clock(0.15, overhead=0.0, timer=timer)
+    clock = Clock(0.1, overhead=0.0, timer=timer)
     planned = clock.seconds()
     assert clock.search(engine, None) == "a"
     assert engine.calls == [planned] and 0.01 < planned < 0.02

@@ -30,8 +30,8 @@ def test_the_longest_is_remembered_for_a_while():
 
 
 def test_one_long_delay_is_no_rule_where_delays_are_exceptions():
-    assert learned(0.013, 0.0, 0.0).usual == pytest.approx(0.001)
-    assert learned(*[0.013] * RECENT).usual > 0.01
+    assert learned(0.012, 0.0, 0.0).usual == pytest.approx(0.002)
+    assert learned(*[0.013] * RECENT).usual > 0.012
 
 
 def test_a_total_is_more_than_the_mean_the_less_is_known():
