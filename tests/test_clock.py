@@ -1,13 +1,14 @@
 """mcts_core/clock.py: seconds for a move, and the account of a game."""
 
 import math
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mcts_core as mc
-from mcts_core.clock import Clock
+from mcts_core.clock import LEAST, Clock
 
 SECONDS = st.floats(0, 1e5, allow_nan=False)
 
@@ -23,48 +24,156 @@ class Timer:
 
 
 @settings(derandomize=True, deadline=None, max_examples=300)
-@given(SECONDS, st.floats(0, 100), st.none() | st.integers(1, 60), st.floats(0, 5), st.integers(1, 100),
-       st.integers(0, 120))
-def test_never_negative_and_never_more_than_there_is(remaining, increment, to_go, overhead, expected, moves):
+@given(SECONDS, st.floats(0, 100), st.none() | st.integers(1, 60), st.floats(0, 5), st.none() | st.integers(1, 100),
+       st.integers(0, 120), st.sampled_from([None, mc.Gomoku(), mc.ConnectFour(), object()]))
+def test_never_nothing_and_never_more_than_there_is(remaining, increment, to_go, overhead, expected, moves, state):
     timer = Timer()
     clock = Clock(remaining, increment, to_go, overhead, expected_moves=expected, timer=timer)
     for _ in range(moves):
         clock.start()
         clock.stop()
-    assert 0.0 <= clock.seconds() <= max(0.0, clock.remaining - overhead)
+    left = clock.remaining
+    assert LEAST <= clock.seconds(state) <= max(LEAST, left - min(overhead, left / 2))
 
 
 @settings(derandomize=True, deadline=None, max_examples=100)
-@given(st.floats(0.5, 1000), st.floats(0, 10), st.none() | st.integers(1, 40), st.floats(0.001, 0.1))
-def test_a_bot_that_keeps_to_it_does_not_lose_on_time(remaining, increment, to_go, overhead):
+@given(st.floats(0.5, 1000), st.floats(0, 10), st.none() | st.integers(1, 40), st.floats(0.0001, 0.008),
+       st.none() | st.integers(1, 80))
+def test_a_bot_that_keeps_to_it_does_not_lose_on_time(remaining, increment, to_go, overhead, expected):
     timer = Timer()
-    clock = Clock(remaining, increment, to_go, overhead, timer=timer)
-    for _ in range(to_go or 60):
+    clock = Clock(remaining, increment, to_go, overhead, expected_moves=expected, timer=timer)
+    unseen = 0.0
+    for _ in range(to_go or 40):
         with clock:
-            seconds = clock.seconds()
-            timer.now += seconds + (0.9 * overhead if seconds else 0.0)
-        assert clock.remaining >= 0.0
-        if seconds:
-            assert clock.remaining + 1e-9 >= increment
+            timer.now += clock.seconds()
+        unseen += overhead
+        assert clock.remaining - unseen >= -1e-9
     assert clock.moves_to_go is None
 
 
-def test_time_is_shared_out():
-    assert Clock(60, moves_to_go=1, overhead=0.0).seconds() == 60
-    assert Clock(60, moves_to_go=10, overhead=0.0).seconds() == pytest.approx(6)
-    assert Clock(60, moves_to_go=10, overhead=0.5).seconds() == pytest.approx(5.5)
-    assert Clock(60, 1.0, moves_to_go=11, overhead=0.0).seconds() == pytest.approx(70 / 11)
-    assert Clock(60, expected_moves=20, overhead=0.0).seconds() == pytest.approx(3)
+def test_time_is_shared_out_evenly_over_a_period():
+    assert Clock(60, moves_to_go=1, overhead=0.0).seconds() == pytest.approx(60, abs=0.02)
+    assert Clock(60, moves_to_go=10, overhead=0.0).seconds() == pytest.approx(6, abs=0.02)
+    assert Clock(60, moves_to_go=10, overhead=0.5).seconds() == pytest.approx(5.5, abs=0.02)
+    assert Clock(60, 1.0, moves_to_go=11, overhead=0.0).seconds() == pytest.approx(70 / 11, abs=0.02)
     # half at most while other moves follow, with an increment that would allow more
     assert Clock(1, 100, moves_to_go=5, overhead=0.0).seconds() == 0.5
-    assert Clock(1, moves_to_go=1).seconds() == pytest.approx(0.97)
 
 
-def test_nothing_is_left():
-    assert Clock(0).seconds() == 0.0
-    assert Clock(0.03).seconds() == 0.0
-    assert Clock(5, overhead=10).seconds() == 0.0
-    assert mc.search(mc.TicTacToe(), Clock(0).seconds() or 0.001) in range(9)
+def test_the_first_moves_of_a_game_get_most():
+    timer = Timer()
+    for state in (None, mc.Gomoku(), mc.ConnectFour(), object()):
+        clock = Clock(3, overhead=0, timer=timer)
+        for _ in range(8):
+            with clock:
+                timer.now += clock.seconds(state)
+        assert 0.02 < clock.remaining < 0.25 * 3, state
+    assert Clock(60, expected_moves=60, overhead=0).seconds() == pytest.approx(2, abs=0.05)
+    assert Clock(60, expected_moves=60, moves_made=30).seconds() == pytest.approx(4, abs=0.1)
+
+
+def test_the_position_tells_how_much_is_to_come():
+    clock = Clock(60, overhead=0.0)
+    assert clock.seconds(mc.ConnectFour(9, 8)) < clock.seconds(mc.ConnectFour()) < clock.seconds(
+        mc.ConnectFour.from_moves("44455", base=1))
+    last = mc.MNK.from_string("XOX\nXOO\nOX.", m=3, n=3, k=3)
+    assert clock.seconds(last) == pytest.approx(60, abs=0.01)
+    late = Clock(60, overhead=0.0, moves_made=50)
+    assert late.seconds(mc.Gomoku()) < clock.seconds(mc.Gomoku()) / 3  # a long game goes on
+
+
+def test_what_later_moves_cost_is_laid_aside():
+    assert Clock(3, overhead=0.02).seconds(mc.Gomoku()) < 0.5 * Clock(3, overhead=0.0).seconds(mc.Gomoku())
+    assert Clock(3, overhead=0.05).seconds(mc.Gomoku()) == LEAST  # 113 moves cost more than there is
+    timer = Timer()
+    clock = Clock(10, timer=timer)
+    before = clock.seconds(mc.Gomoku())
+    for _ in range(3):  # the server tells that a move costs 40 ms which nobody sees here
+        clock.set(10)
+        with clock:
+            timer.now += 1.0
+        clock.set(8.96)
+    clock.set(10)
+    assert clock.seconds(mc.Gomoku()) < 0.6 * before
+
+
+def test_a_move_is_due_when_nothing_is_left():
+    for clock in (Clock(0), Clock(0.001), Clock(0.0, moves_to_go=1)):
+        assert clock.seconds() == LEAST
+        assert clock.seconds(mc.ConnectFour()) == LEAST
+    assert mc.search(mc.TicTacToe(), Clock(0).seconds()) in range(9)
+
+
+class Engine:
+    """A model of a Searcher: time passes, and the visits are those of a script."""
+
+    def __init__(self, timer, choices, share):
+        self.timer, self.choices, self.share, self.calls = timer, choices, share, []
+        self.stopped = False
+
+    def stop(self):
+        self.stopped = True
+
+    def search(self, state, seconds, progress=None, every=None):
+        self.calls.append(seconds)
+        begin, self.stopped = self.timer.now, False
+        for look in range(1, int(seconds / every) if progress else 0):
+            now = look * every
+            self.timer.now = begin + now
+            best = self.choices(now / seconds)
+            progress(SimpleNamespace(seconds=now, iterations=1000 * now, move=best, moves=[
+                SimpleNamespace(move=move, visits=1000 * now * (self.share if move == best else 1 - self.share),
+                                proven=None) for move in "ab"]))
+            if self.stopped:
+                return best
+        self.timer.now = begin + seconds
+        return self.choices(1.0)
+
+
+@pytest.mark.parametrize("choices, share, least, most", [
+    (lambda now: "a", 0.95, 0.5, 0.7),                            # sure
+    (lambda now: "a", 0.60, 1.0, 1.4),                            # settled
+    (lambda now: "a", 0.52, 1.8, 2.01),                           # two moves alike
+])
+def test_sure_moves_take_less_and_open_ones_more(choices, share, least, most):
+    timer = Timer()
+    clock = Clock(100, timer=timer, expected_moves=40, overhead=0.0)
+    planned = clock.seconds()
+    engine = Engine(timer, choices, share)
+    assert clock.search(engine, None) == choices(1.0)
+    assert least * planned <= 100 - clock.remaining <= most * planned
+    assert not clock.running
+
+
+def test_short_searches_are_not_watched_and_a_block_keeps_its_time():
+    timer = Timer()
+    engine = Engine(timer, lambda now: "a", 0.9)
+    clock = Clock(0.1, overhead=0.0, timer=timer)
+    planned = clock.seconds()
+    assert clock.search(engine, None) == "a"
+    assert engine.calls == [planned] and 0.01 < planned < 0.02
+    clock = Clock(10, timer=timer)
+    with clock:
+        clock.search(engine, None)
+        assert clock.running
+    assert not clock.running and clock.remaining < 9
+
+
+def test_the_clock_stops_when_a_search_fails():
+    clock = Clock(10)
+    with pytest.raises(mc.InvalidState):
+        clock.search(mc.Searcher(), 5)
+    assert not clock.running
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("options", [{}, {"threads": 2}, {"seed": 1}, {"solver": False}])
+def test_whole_games_on_a_clock(options):
+    state, clocks = mc.ConnectFour(), {player: Clock(1.5) for player in (1, -1)}
+    engines = {player: mc.Searcher(memory_mb=64, **options) for player in (1, -1)}
+    while state.winner() is None:
+        state = state.play(clocks[state.to_move].search(engines[state.to_move], state))
+    assert all(0 < clock.remaining < 1.0 for clock in clocks.values())
 
 
 def test_the_account_of_a_game():
@@ -82,7 +191,7 @@ def test_the_account_of_a_game():
     assert clock.remaining == pytest.approx(9) and clock.moves_to_go == 1
     with clock:
         timer.now += 100
-        assert clock.remaining == 0.0 and clock.seconds() == 0.0
+        assert clock.remaining == 0.0 and clock.seconds() == LEAST
     assert clock.remaining == 0.0  # too late for an increment
     assert clock.moves_to_go is None
     clock.set(7, moves_to_go=40)
@@ -108,17 +217,6 @@ def test_an_exception_in_the_block_ends_the_move():
         timer.now += 2
         raise KeyError
     assert clock.remaining == pytest.approx(8) and not clock.running
-
-
-def test_more_is_spent_as_the_end_comes_near():
-    timer = Timer()
-    clock = Clock(100, expected_moves=30, overhead=0, timer=timer)
-    shares = []
-    for _ in range(40):
-        with clock:
-            shares.append(clock.seconds() / clock.remaining)
-            timer.now += clock.seconds()
-    assert shares == sorted(shares) and shares[0] == pytest.approx(1 / 30) and shares[-1] == pytest.approx(1 / 8)
 
 
 def test_the_real_time():
@@ -154,9 +252,11 @@ def test_bad_use():
     with pytest.raises(mc.InvalidOption, match="timer must be a function"):
         Clock(1, timer=5)
     with pytest.raises(mc.InvalidOption, match="expected_moves must be an int"):
-        Clock(1, expected_moves=None)
+        Clock(1, expected_moves=0)
+    with pytest.raises(mc.InvalidOption, match="moves_made must be an int from 0"):
+        Clock(1, moves_made=-1)
 
 
 def test_repr_and_export():
     assert mc.Clock is Clock
-    assert repr(Clock(10, 2, 3)) == "Clock(remaining=10.000, increment=2, moves_to_go=3, overhead=0.03)"
+    assert repr(Clock(10, 2, 3)) == "Clock(remaining=10.000, increment=2, moves_to_go=3, overhead=0.001)"

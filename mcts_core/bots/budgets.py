@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections import deque
 
 import mcts_core
+from mcts_core.delays import Delays
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,23 +15,16 @@ if TYPE_CHECKING:
 
 MARGIN = 0.1
 """Seconds of a move's limit that are left for pipes, processes and a busy machine, at most half of the limit."""
-OVERHEAD = 0.05
-"""Seconds of the clock that a move takes beyond its search, at most; a 50th of a clock that has less."""
-LEAST_OVERHEAD = 0.005
+OVERHEAD = 0.005
+"""Seconds of the clock that a move takes beyond its search."""
 UNSEEN = 0.004
 """Seconds between manager and engine that the engine cannot measure: one writes, the other wakes up and reads."""
 COARSE = 0.02
 """The same on Windows, where managers may read a clock that ticks every 16 ms."""
 LONG = 0.005
 """Share of the limit that is left besides."""
-SAFETY = 1.5
-"""How much longer the next delay may be than the recent ones. A core that is shared is waited for in whole turns."""
 EXPECTED = 0.0035
 """Seconds of the delay that a process expects before it has measured any."""
-RECENT = 50
-"""Moves whose delays are remembered."""
-MOVES = 30
-"""Moves of one player that a game is expected to have."""
 LEAST = 0.001
 """Seconds of the shortest search."""
 FOREVER = 1e9
@@ -56,16 +49,16 @@ class Margin:
     """
 
     def __init__(self) -> None:
-        self._delays = deque([EXPECTED], RECENT)
+        self._delays = Delays(EXPECTED)
 
     def learn(self, delay: float) -> None:
         """The last move was answered ``delay`` seconds after the planned end of its search, or before it: below 0."""
-        self._delays.append(max(0.0, delay))
+        self._delays.learn(delay)
 
     def seconds(self, limit: float) -> float:
         """Seconds that are left of ``limit``."""
         unseen = COARSE if sys.platform == "win32" else UNSEEN
-        return min(unseen + LONG * limit + SAFETY * max(self._delays), MARGIN, limit / 2)
+        return min(unseen + LONG * limit + self._delays.longest, MARGIN, limit / 2)
 
     def within(self, limit: float) -> float:
         """Seconds of a search whose answer must be there after ``limit`` seconds."""
@@ -73,24 +66,16 @@ class Margin:
 
 
 def share(
-    remaining: float, increment: float = 0.0, moves_to_go: int | None = None, *, moves_made: int, moves_left: int
+    remaining: float, increment: float = 0.0, moves_to_go: int | None = None, *, state: Any, moves_made: int
 ) -> float:
-    """Seconds of a search for the next move on a clock with ``remaining`` seconds; 0 where none can be spent.
+    """Seconds of a search for the next move, in ``state``, on a clock with ``remaining`` seconds, perhaps below 0.
 
-    ``moves_made``: by this player, ``moves_left``: those that the player may still have to make, at most. What all of
-    them cost beyond their searches is laid aside; ``mcts_core.Clock`` shares out the rest.
+    It is ``mcts_core.Clock`` that shares them out. ``moves_made``: by this player.
     """
-    increment = min(increment, FOREVER)
-    least = max(0.0, LEAST_OVERHEAD - increment) * min(moves_left, moves_to_go or moves_left)
-    remaining = min(max(remaining - least, 0.0), FOREVER)
     clock = mcts_core.Clock(
-        remaining,
-        increment,
-        moves_to_go,
-        overhead=min(OVERHEAD, max(LEAST_OVERHEAD, remaining / 50)),
-        expected_moves=max(1, min(MOVES - moves_made, moves_left)),
+        min(max(remaining, 0.0), FOREVER), min(increment, FOREVER), moves_to_go, OVERHEAD, moves_made=moves_made
     )
-    return clock.seconds()
+    return clock.seconds(state)
 
 
 def check(engine: Searcher, state: Any, seconds: float | None, iterations: int | None) -> None:

@@ -103,8 +103,8 @@ class Times:
         if self._left is not None:
             self._left -= seconds
 
-    def search(self, moves_made: int, moves_left: int) -> float | None:
-        """Seconds of the search for a move, by the own ones before and, at most, from now on; None: no limit."""
+    def search(self, state: MNK) -> float | None:
+        """Seconds of the search for a move in ``state``; None: no limit."""
         limits = []
         if self.turn is not None:
             limits.append(self.margin.within(self.turn) if self.turn > 0.0 else FAST)
@@ -112,7 +112,7 @@ class Times:
         if left is None and self.match is not None:
             left = self.match - self._used
         if left is not None and left != math.inf:
-            limits.append(share(left, moves_made=moves_made, moves_left=moves_left))
+            limits.append(share(left, state=state, moves_made=(state.m * state.n - len(state.legal_moves())) // 2))
         return min(limits) if limits else None
 
 
@@ -154,6 +154,8 @@ class Gomocup:
         self._wrong: Refused | Unknown | None = None
         """What was wrong with that BOARD."""
         self._thinking: Thinking | None = None
+        self._searched = mcts_core.MNK(FIVE, FIVE, FIVE)
+        """The position of that search."""
         self._pondering: Thinking | None = None
         """The search of the position after the last answer."""
         self._received = 0.0
@@ -314,7 +316,7 @@ class Gomocup:
         else:
             return
         if self._thinking is not None and self._thinking.running:
-            self._thinking.stop_after(self._seconds_of_search())
+            self._thinking.stop_after(self._seconds_of_search(self._searched))
 
     def _think(self, stones: dict[int, int]) -> None:
         """Searches the position, the engine to move, and answers with the move."""
@@ -343,7 +345,8 @@ class Gomocup:
 
         told = self._told["max_node"]
         iterations = fewest(engine, state, self._iterations, told if told > 0 else None)
-        self._thinking = Thinking(engine, state, self._seconds_of_search(stones), iterations, answer)
+        self._searched = state
+        self._thinking = Thinking(engine, state, self._seconds_of_search(state), iterations, answer)
 
     def _end_search(self) -> None:
         if self._thinking is not None:
@@ -357,12 +360,9 @@ class Gomocup:
             self._pondering.stop(silent=True)
             self._pondering = None
 
-    def _seconds_of_search(self, stones: Mapping[int, int] | None = None) -> float:
-        """Seconds from now, LEAST at least."""
-        stones = self._stones if stones is None else stones
-        width, height = self._sides()
-        own = sum(who == OWN for who in stones.values())
-        told = self._times.search(own, (width * height - len(stones) + 1) // 2)
+    def _seconds_of_search(self, state: MNK) -> float:
+        """Seconds of the search of ``state`` from now, LEAST at least."""
+        told = self._times.search(state)
         limits = [limit for limit in (told, self._seconds) if limit is not None]
         self._planned = self._received + (min(limits) if limits else DEFAULT_SECONDS)
         return max(LEAST, self._planned - time.perf_counter())

@@ -12,7 +12,7 @@ import re
 import time
 
 import mcts_core
-from mcts_core.bots.budgets import DEFAULT_SECONDS, FOREVER, LEAST, MOVES, check, fewest, share, within
+from mcts_core.bots.budgets import DEFAULT_SECONDS, FOREVER, LEAST, check, fewest, share, within
 from mcts_core.bots.thinking import GRACE, Thinking
 from mcts_core.games.registry import entry_of
 from mcts_core.move_names import Names
@@ -289,8 +289,8 @@ class UGI:
                 limits[f"{player}time"] / 1000,
                 limits.get(f"{player}inc", 0) / 1000,
                 min(limits.get("movestogo", 0), 10**6) or None,
+                state=state,
                 moves_made=len(self._moves) // 2,
-                moves_left=_moves_left(state),
             ))
         if not named:
             return otherwise
@@ -329,13 +329,6 @@ class UGI:
             own = type(what).__module__.startswith("mcts_core.")
             what = f"{'' if own else f'{type(what).__name__}: '}{what}{_cause(what)}"
         self._lines.send(f"info string {what}")
-
-
-def _moves_left(state: Any) -> int:
-    """Moves that the player to move still has, at most where the board tells it."""
-    if entry_of(state):
-        return int(state.diagram().count(".") + 1) // 2
-    return MOVES
 
 
 def _truth(value: bool) -> str:

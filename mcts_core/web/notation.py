@@ -9,6 +9,7 @@ from mcts_core.games.registry import entry_of
 from mcts_core.move_names import Names, find_move
 from mcts_core.render.markup import label
 
+
 def name_of(state: Any, move: Any) -> str:
     """What ``move`` is called: the number of its column from 1, its cell as h8, or the text of a user's move."""
     return label(Names(state).of(move))

@@ -1,6 +1,7 @@
 import pytest
 
 import mcts_core
+from mcts_core import delays
 from mcts_core.bots import budgets
 
 
@@ -29,7 +30,7 @@ def test_a_process_that_has_measured_nothing_leaves_about_ten_milliseconds(elsew
 def test_a_margin_learns_that_moves_are_prompt(elsewhere):
     margin = budgets.Margin()
     before = margin.seconds(1.0)
-    for _ in range(budgets.RECENT - 1):
+    for _ in range(delays.RECENT - 1):
         margin.learn(0.001)
     assert margin.seconds(1.0) == before
     margin.learn(-0.2)  # found before the planned end
@@ -41,7 +42,7 @@ def test_a_margin_learns_that_moves_are_prompt(elsewhere):
 def test_a_margin_remembers_the_longest_delay_for_fifty_moves(elsewhere):
     margin = budgets.Margin()
     margin.learn(0.02)
-    for _ in range(budgets.RECENT - 1):
+    for _ in range(delays.RECENT - 1):
         margin.learn(0.001)
         assert margin.seconds(0.3) == pytest.approx(0.004 + 0.0015 + 1.5 * 0.02)
     margin.learn(0.001)
@@ -59,33 +60,38 @@ def test_whatever_it_learned_a_margin_leaves_no_more_than_the_fixed_one(delay):
 
 def test_clocks_that_tick_coarsely_are_allowed_for(monkeypatch):
     monkeypatch.setattr(budgets.sys, "platform", "win32")
-    assert budgets.Margin().seconds(1.0) > 0.016 + budgets.SAFETY * budgets.EXPECTED
+    assert budgets.Margin().seconds(1.0) > 0.016 + delays.SAFETY * budgets.EXPECTED
 
 
 @pytest.mark.parametrize("remaining", [-5.0, 0.0, 0.004, 0.02, 0.3, 5.0, 600.0, 1e12])
-@pytest.mark.parametrize("made, left", [(0, 200), (0, 21), (29, 80), (100, 1), (30, 0)])
-def test_a_share_leaves_more_than_half_of_the_clock(remaining, made, left):
-    assert 0.0 <= budgets.share(remaining, moves_made=made, moves_left=left) <= max(0.0, remaining / 2)
+@pytest.mark.parametrize("made", [0, 29, 100])
+def test_a_share_leaves_half_of_the_clock_and_is_never_nothing(remaining, made):
+    for state in (mcts_core.Gomoku(), mcts_core.ConnectFour(), object()):
+        assert budgets.LEAST <= budgets.share(remaining, state=state, moves_made=made) <= max(0.001, remaining / 2)
 
 
 def test_a_share_is_what_the_clock_says():
-    mc = mcts_core
-    assert budgets.share(60.0, 1.0, moves_made=0, moves_left=100) == mc.Clock(60, 1, overhead=0.05).seconds()
-    assert budgets.share(60.0, 1.0, 10, moves_made=0, moves_left=100) == mc.Clock(60, 1, 10, 0.05).seconds()
-    assert budgets.share(60.5, moves_made=0, moves_left=100) == mc.Clock(60, overhead=0.05).seconds()
-    assert budgets.share(60.05, 0.0, 10, moves_made=0, moves_left=100) == mc.Clock(60, 0, 10, 0.05).seconds()
+    state = mcts_core.Gomoku()
+    for arguments in ((60.0, 1.0), (60.0, 1.0, 10), (60.0, 0.0, 10), (2.0,)):
+        clock = mcts_core.Clock(*arguments, overhead=budgets.OVERHEAD, moves_made=7)
+        assert budgets.share(*arguments, state=state, moves_made=7) == clock.seconds(state)
 
 
-@pytest.mark.parametrize("seconds, cells", [(3.0, 225), (1.0, 42), (30.0, 400), (0.2, 42)])
-def test_a_game_on_one_clock_is_never_lost_on_time(seconds, cells):
+@pytest.mark.parametrize("seconds, start", [
+    (3.0, mcts_core.Gomoku()), (1.0, mcts_core.ConnectFour()), (30.0, mcts_core.Gomoku(20)),
+    (0.2, mcts_core.ConnectFour())])
+def test_a_game_on_one_clock_is_never_lost_on_time(seconds, start):
     """Not even one that fills the board, with moves that cost four milliseconds beyond their search."""
-    left, longest = seconds, 0.0
-    for made in range(cells // 2):
-        took = max(budgets.LEAST, budgets.share(left, moves_made=made, moves_left=cells // 2 - made))
+    left, longest, state = seconds, 0.0, start
+    for made in range((len(str(start).split()) + 1) // 2):
+        took = budgets.share(left, state=state, moves_made=made)
         longest = max(longest, took)
         left -= took + 0.004
+        for _ in range(2):  # the board fills
+            quiet = (state.play(move) for move in state.legal_moves())
+            state = next((after for after in quiet if after.winner() is None), state)
     assert left > 0
-    assert longest > seconds / 300
+    assert longest > seconds / 20
 
 
 def test_wrong_budgets_and_options_are_found_at_once():

@@ -18,7 +18,7 @@ def test_every_block_runs(capsys):
     printed = capsys.readouterr().out.splitlines()
     assert len(BLOCKS) == 3 and len(expected) == 2
     assert [line for line in printed if line in expected] == expected
-    assert isinstance(names["stats"], mc.Stats) and names["clocks"][1].remaining <= 0.55
+    assert isinstance(names["stats"], mc.Stats) and 0 < names["clocks"][1].remaining < 1.5
 
 
 def test_the_reasons_are_those_of_the_search():

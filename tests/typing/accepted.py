@@ -176,6 +176,7 @@ assert_type(engine.stats().to_dot(max_depth=1), str)
 clock = mc.Clock(60, increment=1, moves_to_go=10)
 with clock as running:
     assert_type(running.seconds(), float)
+assert_type(clock.seconds(mc.Gomoku()), float)
 assert_type(clock.remaining, float)
 assert_type(mc.CHANCE, str)
 assert_type(mc.__version__, str)
