@@ -60,7 +60,8 @@ def line_of(state, moves):
     return found
 
 
-@pytest.mark.parametrize("state", [Walk(), Mapped(), mc.TicTacToe.from_moves("b2"), mc.ConnectFour()], ids=repr)
+@pytest.mark.parametrize("state", [Walk(), Mapped(), mc.TicTacToe.from_moves("b2"), mc.ConnectFour()],
+                         ids=lambda state: type(state).__name__)
 def test_stats_print_names(state):
     engine = searched(state, preset="uct")
     stats = engine.stats()

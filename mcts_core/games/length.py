@@ -31,4 +31,4 @@ def moves_to_think(state: Any) -> float | None:
 
 def _empty(state: Any) -> int:
     """Empty cells of a board of this package."""
-    return str(state).count(".")
+    return int(state.diagram().count("."))

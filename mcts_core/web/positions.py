@@ -123,7 +123,7 @@ def _board(state: Any) -> dict[str, Any]:
         "title": board.title, "form": board.form, "rows": board.height, "cols": board.width,
         "column_names": list(board.columns), "row_names": list(board.rows),
         "stones": [[row, column, player] for (row, column), player in sorted(board.stones.items())],
-        "last": board.last, "lines": board.lines, "diagram": str(state),
+        "last": board.last, "lines": board.lines, "diagram": state.diagram(),
     }
 
 

@@ -247,7 +247,8 @@ class Itself(Shared):
         return self
 
 
-@pytest.mark.parametrize("options", [{"preset": "uct"}, {}, {"policy_value": lambda state: (None, 0.0)}], ids=str)
+@pytest.mark.parametrize("options", [{"preset": "uct"}, {}, {"policy_value": lambda state: (None, 0.0)}],
+                         ids=["uct", "default", "policy_value"])
 @pytest.mark.parametrize("game", [Shared, Itself])
 def test_a_root_that_changes_is_noticed(game, options):
     with pytest.raises(mc.GameError, match=rf"^{game.__name__}.play\(\) changed the position that was searched: .*; it "
