@@ -123,8 +123,8 @@ def test_a_move_without_a_visit_has_no_value():
     lines = str(engine.stats()).splitlines()
     assert "  1 iteration in " in lines[0] and " nodes, " in lines[0]
     assert [line.split() for line in lines[2:9]] == [
-        [str(entry.move), str(entry.visits), f"{entry.wins:.1f}", f"{entry.value:.3f}" if entry.visits else "-"]
-        for entry in engine.stats().moves]
+        [str(entry.move + 1), str(entry.move), str(entry.visits), f"{entry.wins:.1f}",
+         f"{entry.value:.3f}" if entry.visits else "-"] for entry in engine.stats().moves]
     assert sum(line.endswith(" -") for line in lines) == 6
 
 
@@ -134,4 +134,5 @@ def test_a_proven_position_has_its_proof_in_place_of_a_value():
     engine.search(state, iterations=100_000)
     stats = engine.stats()
     assert stats.proven == "win"
-    assert str(stats).startswith(f"move {stats.move}  win in {stats.distance}  {stats.iterations:,} iterations in ")
+    assert str(stats).startswith(f"move {stats.move + 1} (number {stats.move})  win in {stats.distance}  "
+                                 f"{stats.iterations:,} iterations in ")

@@ -12,7 +12,7 @@ from mcts_core.render.markup import label
 
 def name_of(state: Any, move: Any) -> str:
     """What ``move`` is called: the number of its column from 1, its cell as h8, or the text of a user's move."""
-    return label(Names(state).of(move))
+    return label(move, Names(state))
 
 
 def move_of(state: Any, name: str) -> Any:
@@ -42,10 +42,11 @@ def find_diagram(start: Any, text: str) -> str | None:
     """The diagram in a text: lines of X, O and . with or without coordinates; None where it has none."""
     if entry_of(start) is None:
         return None
-    edges = [list(start.column_names), *([str(number + first) for number in range(start.cols)] for first in (0, 1))]
+    names = list(start.column_names)
+    edges = [names, *([str(number + first) for number in range(start.cols)] for first in (0, 1))]
     rows = []
-    for line in text.replace("[", " ").replace("]", " ").splitlines():
-        if line.split() not in edges:
+    for line in re.sub(r"[][()]", " ", text).splitlines():
+        if line.split()[:start.cols] not in edges:
             rows.append(re.sub(r"^\s*\d+(?=\s)|(?<=\s)\d+\s*$", "", line))
-    found = "\n".join(row.rstrip() for row in rows if row.strip())
+    found = "\n".join(row.strip() for row in rows if row.strip())
     return found if re.fullmatch(r"[.XOxo\s]+", found) else None

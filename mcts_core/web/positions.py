@@ -92,7 +92,7 @@ class Lines:
             raise Refused(400, f"a game has at most {MOST_MOVES} moves, got {len(moves)}", "text")
         if diagram is not None:
             start = self._games.make(fields.get("game"), diagram)
-            diagram = str(start)
+            diagram = start.diagram()
         line = Line(self._games.fields_of(start), start)
         for name in moves:
             line.play(name)

@@ -35,7 +35,7 @@ def test_it_serves_until_ctrl_c(tmp_path):
 
 @pytest.mark.parametrize("argv, words", [
     (["chess"], "GAME must be connect4"),
-    (["mcts_core:TicTacToeX"], "or mnk:M,N,K[:exact], got 'mcts_core:TicTacToeX'"),
+    (["mcts_core:TicTacToeX"], "module 'mcts_core' has no class"),
     (["--port", "65536"], "--port must be from 0 to 65535, got 65536"),
     (["--port", "0", "--seconds", "61"], "--seconds must be a number from 0.01 to 60, got 61"),
     (["--port", "0", "--threads", "2", "--max-threads", "1"], "--threads must be a whole number from 1 to 1, got 2"),

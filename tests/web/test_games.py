@@ -23,7 +23,7 @@ def test_numbers_may_be_left_out():
 
 def test_a_board_to_begin_from():
     found = GAMES.make({"name": "connect4", "rows": 2, "cols": 2, "connect": 2}, "..\nX.")
-    assert str(found) == ". .\nX ." and found.to_move == -1
+    assert found.diagram() == ". .\nX ." and found.to_move == -1
 
 
 @pytest.mark.parametrize("fields, words, field", [

@@ -27,11 +27,11 @@ def test_names():
 
 
 @pytest.mark.parametrize("state, name, words", [
-    (FOUR, "8", "a column must be a number from 1 to 7, got '8'"), (FOUR, "0", "1 to 7"), (FOUR, "", "from 1 to 7"),
-    (FOUR, "h8", "from 1 to 7"), (mc.ConnectFour.from_moves("333333"), "4", "column 4 is full"),
-    (FIVE, "p1", "from a1 to o15, got 'p1'"), (FIVE, "a0", "from a1"), (FIVE, "a16", "from a1"),
-    (FIVE, "112", "from a1"),
-    (mc.Gomoku.from_moves([112]), "h8", "cell h8 is taken"), (Nim(), "3", "'3' is not a legal move; legal moves: 1, 2"),
+    (FOUR, "8", "the name of a column must be a number from 1 to 7, got '8'"), (FOUR, "0", "1 to 7"),
+    (FOUR, "", "from 1 to 7"), (FOUR, "h8", "from 1 to 7"), (mc.ConnectFour.from_moves("333333"), "4", "is full"),
+    (FIVE, "p1", "from a1 to o15, or a number from 0 to 224, got 'p1'"), (FIVE, "a0", "from a1"),
+    (FIVE, "a16", "from a1"), (FIVE, "225", "from 0 to 224"),
+    (mc.Gomoku.from_moves([112]), "h8", "is occupied"), (Nim(), "3", "'3' is not a legal move; legal moves: 1, 2"),
 ])
 def test_wrong_names(state, name, words):
     with pytest.raises(mc.IllegalMove, match=words):
@@ -53,7 +53,7 @@ def test_diagrams_of_a_text():
     printed = "  a b c\n3 . . .\n2 . [X] .\n1 O . .\n"
     assert find_diagram(three, str(mc.TicTacToe.from_moves("40"))) == "O . .\n. X .\n. . ."
     assert mc.TicTacToe.from_string(find_diagram(three, printed)) == mc.TicTacToe.from_string("....X.O..")
-    assert find_diagram(FOUR, "1 2 3 4 5 6 7\n" + str(FOUR)) == str(FOUR)
-    assert find_diagram(FOUR, "0 1 2 3 4 5 6\n" + str(FOUR)) == str(FOUR)
+    assert find_diagram(FOUR, "1 2 3 4 5 6 7\n" + str(FOUR)) == FOUR.diagram()
+    assert find_diagram(FOUR, "0 1 2 3 4 5 6\n" + str(FOUR)) == FOUR.diagram()
     for start, text in ((FOUR, "4455"), (FIVE, "h8 i9"), (FIVE, ""), (Nim(), "..."), (FIVE, "x.y")):
         assert find_diagram(start, text) is None

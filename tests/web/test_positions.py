@@ -42,7 +42,7 @@ def test_a_game_without_a_board(lines):
 
 def test_a_board_at_the_beginning(lines):
     line = lines.find({"game": {"name": "tictactoe"}, "diagram": "XO.......", "moves": ["b2"]})
-    assert str(line.state) == "X O .\n. X .\n. . ." and line.names == ["b2"]
+    assert line.state.diagram() == "X O .\n. X .\n. . ." and line.names == ["b2"]
     line = lines.find({"game": {"name": "tictactoe"}, "moves": ["b2"]})
     assert line.state == mc.TicTacToe.from_moves("4")
 
@@ -58,7 +58,7 @@ def test_positions_that_were_asked_for_stay_the_same_objects(lines):
 
 
 @pytest.mark.parametrize("fields, words", [
-    ({"moves": ["8"]}, "move 1: a column must be"), ({"moves": ["4", ""]}, "move 2: a column"),
+    ({"moves": ["8"]}, "move 1: the name of a column must be"), ({"moves": ["4", ""]}, "move 2: the name of a column"),
     ({"moves": [*"1212121", "3"]}, "move 8: the game ended before 3"), ({"moves": "44"}, "moves must be a list"),
     ({"moves": [4]}, "moves must be a list"), ({"moves": ["4"] * (MOST_MOVES + 1)}, "moves must be a list"),
     ({"diagram": 3}, "diagram must be a text"), ({"diagram": "." * 1025}, "at most 1024 cells"),
@@ -77,7 +77,8 @@ def test_reading_what_was_pasted(lines):
     board = "...\n.X.\n..o"
     assert lines.read({"game": {"name": "tictactoe"}, "text": board}) == {
         "diagram": ". . .\n. X .\n. . O", "moves": []}
-    for text, words in (("448", "move 3: a column"), ("X O", "a diagram of this board"), ("4 " * 1025, "at most 1024")):
+    for text, words in (("448", "move 3: the name of a column"), ("X O", "a diagram of this board"),
+                        ("4 " * 1025, "at most 1024")):
         with pytest.raises(Refused, match=words) as error:
             lines.read({"game": FOUR, "text": text})
         assert error.value.field == "text"

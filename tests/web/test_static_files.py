@@ -11,7 +11,7 @@ FILES = load_files()
 
 def test_the_page_and_all_that_it_names_are_there():
     page = FILES["/"][1].decode()
-    named = set(re.findall(r'(?:src|href)="(/[^"]+)"', page))
+    named = {f"/{path}" for path in re.findall(r'(?:src|href)="(static/[^"]+)"', page)}
     assert named >= {"/static/app.js", "/static/style.css", "/static/icon.svg"} and named <= set(FILES)
     imported = {f"/static/{name}" for path in FILES if path.endswith(".js")
                 for name in re.findall(r'from "\./([^"]+)"', FILES[path][1].decode())}

@@ -104,7 +104,7 @@ def test_all_positions_have_the_value_and_distance_of_minimax(m, n, k, count, ru
         if proof[3] is None:
             assert value == LOSS
         else:
-            after, left = table[str(state.play(proof[3]))]
+            after, left = table[state.play(proof[3]).diagram()]
             assert 2 - after == value and left + 1 == plies, text
 
 
