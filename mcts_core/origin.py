@@ -88,8 +88,8 @@ def top_of(core: SearchCore, number: int) -> tuple[Any, ...] | None:
     return top(core, number, KEPT_DEPTH, KEPT_SHARE, MAX_NODES)
 
 
-# A frozen dataclass sets its fields one by one in Python: 2.7 us an object, which is more than 400 iterations for the
-# moves of a board of 15x15. Its slots, set a column at a time, take an eighth of that.
+# A frozen dataclass sets its fields one by one in Python, 1.4 us an object: 0.3 ms for the moves of a board of 15x15.
+# Setting its slots a column at a time takes 0.8 us.
 SLOTS = tuple(getattr(MoveStats, field.name).__set__ for field in fields(MoveStats))
 
 

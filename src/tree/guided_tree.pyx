@@ -662,8 +662,8 @@ cdef int settle_proof(GuidedTree *guided, uint32_t length, const mcts_proof *pro
 
 
 cdef int search_best_exactly(GuidedTree *guided) noexcept nogil:
-    """Spends a slice on the position after the most visited move: whether that loses. All games that were lost to
-    engines of threats had such a move, which the tree had valued well for thousands of visits."""
+    """Spends a slice on the position after the most visited move: whether that loses. Games were lost by such
+    moves, which the tree had valued well for thousands of visits."""
     cdef GuidedBlock *block = block_at(guided, 0)
     cdef GuidedColumns columns = guided_columns(guided, block)
     cdef uint32_t slot, best = NEVER, link = columns.links[0]

@@ -10,6 +10,10 @@ from mcts_core.games.mnk.lines cimport MNK_LINES, mnk_line_board
 from mcts_core.games.proof_table cimport proof_table
 
 
+cdef extern from "kernels/platform.h" nogil:
+    int mcts_ctz64(uint64_t x) noexcept
+
+
 cdef enum:
     THREAT_CELLS = 1024
     THREAT_STACK = 1 << 15
@@ -79,6 +83,26 @@ ctypedef struct mnk_threat_table:
 
 cdef inline int threat_cell_at(const threat_search *s, int line, int bit) noexcept nogil:
     return s.base[line] + bit * s.step[line >> 5]
+
+
+cdef inline int threat_take(uint32_t *zone, const uint16_t *order, int length, int *place) noexcept nogil:
+    """Takes the next cell out of a zone, -1 when there is none: first those of the attack, one of which saves most
+    positions that can be saved. ``place`` is 0 at the beginning."""
+    cdef int cell, y
+    while place[0] < length:
+        cell = order[place[0]]
+        place[0] += 1
+        if zone[cell >> 5] >> (cell & 31) & 1:
+            zone[cell >> 5] &= ~(<uint32_t>1 << (cell & 31))
+            return cell
+    while place[0] < length + 32:
+        y = place[0] - length
+        if zone[y]:
+            cell = 32 * y + mcts_ctz64(zone[y])
+            zone[y] &= zone[y] - 1
+            return cell
+        place[0] += 1
+    return -1
 
 
 cdef inline bint threat_is_over(threat_search *s) noexcept nogil:

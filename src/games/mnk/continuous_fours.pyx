@@ -15,7 +15,7 @@ from mcts_core.games.mnk.lines cimport (MNK_COLUMNS, MNK_FALLING, MNK_LINES, MNK
                                         mnk_lines_of)
 from mcts_core.games.mnk.continuous_fours cimport (THREAT_CELLS, THREAT_LOOK, THREAT_STACK, THREAT_STONES,
                                                    mnk_threat_table, threat_cell_at, threat_is_over, threat_note,
-                                                   threat_search)
+                                                   threat_search, threat_take)
 from mcts_core.games.proof_table cimport fill_zobrist, proof_bucket, proof_find, proof_keep, proof_prefetch
 
 
@@ -503,7 +503,7 @@ cdef int loses(threat_search *s, int player, int depth, uint32_t *move) noexcept
     cdef uint64_t key = s.hash ^ ZOBRIST[player][DEFENCE], start = s.spent
     cdef threat_note *known
     cdef int cells[2]
-    cdef int count, result, cell, length, worst, index, y
+    cdef int count, result, cell, length, worst, place
     cdef uint32_t best, ignored
     cdef uint32_t zone[32]
     cdef uint16_t order[3 * THREAT_STONES]
@@ -537,21 +537,11 @@ cdef int loses(threat_search *s, int player, int depth, uint32_t *move) noexcept
             return UNKNOWN
         worst = 2 * result
         best = order[0]
-        index = y = 0
+        place = 0
         while worst:
-            # First the cells of the attack: one of them saves most positions that can be saved.
-            if index < length:
-                cell = order[index]
-                index += 1
-                if not zone[cell >> 5] >> (cell & 31) & 1:
-                    continue
-            else:
-                while y < 32 and not zone[y]:
-                    y += 1
-                if y == 32:
-                    break
-                cell = 32 * y + mcts_ctz64(zone[y])
-            zone[cell >> 5] &= ~(<uint32_t>1 << (cell & 31))
+            cell = threat_take(zone, order, length, &place)
+            if cell < 0:
+                break
             put(s, player, cell)
             result = wins(s, 1 - player, depth, &ignored)
             put(s, player, cell)

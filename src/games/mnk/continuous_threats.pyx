@@ -13,7 +13,7 @@ from libc.stdint cimport int32_t, uint16_t, uint32_t, uint64_t
 from mcts_core.dispatch cimport hot_table
 from mcts_core.game cimport MCTS_NO_MOVE, mcts_proof
 from mcts_core.games.mnk.continuous_fours cimport (THREAT_LOOK, THREAT_STACK, THREAT_STONES, mnk_threat_table,
-                                                   threat_cell_at, threat_is_over, threat_search)
+                                                   threat_cell_at, threat_is_over, threat_search, threat_take)
 from mcts_core.games.mnk.continuous_threats cimport mnk_vct_table, vct_note
 from mcts_core.games.mnk.lines cimport MNK_LINES, mnk_lines_of
 from mcts_core.games.proof_table cimport fill_zobrist, proof_bucket, proof_find, proof_keep
@@ -266,24 +266,15 @@ cdef int list_defences(threat_search *s, int player, uint32_t *zone, const uint1
     move the defender has no more than with it. In exact five he may have more, where that stone makes an overline of
     his five, so there his stones and replies must make no four at all.
     """
-    cdef int index = 0, y = 0, cell, stones, other_length, row
+    cdef int place = 0, cell, stones, other_length, row
     cdef uint32_t base = s.top, count = 0, move
     cdef uint32_t other[32]
     cdef uint16_t other_order[3 * THREAT_STONES]
     cdef bint quiet, over = False
     while not over:
-        if index < length:
-            cell = order[index]
-            index += 1
-            if not zone[cell >> 5] >> (cell & 31) & 1:
-                continue
-        else:
-            while y < 32 and not zone[y]:
-                y += 1
-            if y == 32:
-                break
-            cell = 32 * y + mcts_ctz64(zone[y])
-        zone[cell >> 5] &= ~(<uint32_t>1 << (cell & 31))
+        cell = threat_take(zone, order, length, &place)
+        if cell < 0:
+            break
         FOURS.put(s, 1 - player, cell)
         stones = by_fours(s, player, &move)
         if stones > 0:
