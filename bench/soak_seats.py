@@ -2,6 +2,7 @@
 
 import gc
 import importlib.util
+import inspect
 import os
 import pickle
 import sys
@@ -106,7 +107,7 @@ def features():
 
 
 def reuses_by_default():
-    return bool(mc.Searcher.__init__.__kwdefaults__["reuse"])
+    return bool(inspect.signature(mc.Searcher).parameters["reuse"].default)
 
 
 @dataclass

@@ -231,7 +231,7 @@ def test_strength_refuses(given, capsys):
 
 
 def test_an_option_that_the_package_does_not_know_gets_its_error(capsys):
-    with pytest.raises(TypeError) as error:
+    with pytest.raises(mc.InvalidOption) as error:
         mc.Searcher(speed=3)
     with pytest.raises(SystemExit):
         strength.parse(["--set", "speed=3"])

@@ -936,6 +936,7 @@ class Bot(RuleBasedStateMachine):
                 return
             if stats.proven:  # the end of the line is told by an exact search, which only the older engine may have
                 assert found.pop("pv")[0] == alone.pop("pv")[0]
+                del found["pv_names"], alone["pv_names"]
             assert found == alone
             return
         visits, wins, children = next(value for value in known.values() if value[0] == reused)

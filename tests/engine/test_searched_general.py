@@ -357,7 +357,8 @@ def test_stats_of_an_ordinary_game_have_no_values():
     mc.search(Race(), iterations=20, seed=1)
     stats = mc.stats()
     assert len(stats.values) == 3 and stats.value == stats.values[0]
-    assert str(stats).startswith(f"move {stats.move}  value {stats.value:.3f}")
+    played = next(entry for entry in stats.moves if entry.move == stats.move)
+    assert str(stats).startswith(f"move {stats.move}  value {played.value:.3f}")
 
 
 # ---- one Searcher, two kinds of trees --------------------------------------------------------------------------------
