@@ -565,7 +565,8 @@ def test_rounds_become_longer_where_they_cost_much():
 def test_stats_are_a_dataclass_of_the_usual_kind(threads):
     result = mc.search_parallel(START, iterations=1000, executor=threads)
     text = str(result).splitlines()
-    assert text[0].startswith(f"move {result.stats.to_dict()['name']} (number {result.move})  value 0.") and text[-1].startswith("worker ")
+    name = result.stats.to_dict()["name"]
+    assert text[0].startswith(f"move {name} (number {result.move})  value 0.") and text[-1].startswith("worker ")
     assert "1,000 iterations in 2 rounds of 0." in text[-1] and result.stats.to_dict()["threads"] == 2
     with pytest.raises(dataclasses.FrozenInstanceError):
         result.move = 1
