@@ -45,6 +45,17 @@ def test_all_memory_goes_back(options):
     assert address_space() < before + MEMORY_MB // 4
 
 
+@pytest.mark.parametrize("memory_mb", [4096, 4097, 8192, 65536])
+def test_more_memory_than_a_system_has_addresses_for(memory_mb):
+    """On a system of 32 bits a size from 4 GiB on must not count modulo 4 GiB: the tree is then smaller."""
+    engine = mc.Searcher(memory_mb=memory_mb, preset="uct", seed=1)
+    engine.search(mc.ConnectFour(), iterations=100_000)
+    found = engine.stats().moves
+    engine = mc.Searcher(memory_mb=64, preset="uct", seed=1)
+    engine.search(mc.ConnectFour(), iterations=100_000)
+    assert engine.stats().moves == found and engine.stats().prunes == 0
+
+
 @needs_proc
 def test_more_at_a_time_than_threads_are_begun():
     arena.settle()
