@@ -16,6 +16,7 @@ BENCH_ARGS ?= --results bench
 INSTRUCTIONS_ARGS ?=
 OVERSHOOT_ARGS ?=
 SOAK_ARGS ?=
+GOMOCUP_ARGS ?=
 PORTABLE_ARGS ?= --compile
 WHEEL_PYTHONS ?= $(PYTHON)
 THREAD_TESTS := tests/test_threads.py tests/games/test_board_text.py tests/test_errors.py tests/distributed/test_messages.py \
@@ -26,7 +27,7 @@ SOURCES := setup.py pyproject.toml README.md LICENSE MANIFEST.in \
 	$(wildcard mcts_core/web/static/*)
 
 .PHONY: help demo test build docs test-clients test-browser test-axe test-examples bench release-check instructions overshoot soak
-.PHONY: wheels check-portable test-threads clean check-python
+.PHONY: test-windows test-wasm gomocup-zip wheels check-portable test-threads clean check-python
 .NOTPARALLEL:
 
 help:
@@ -120,6 +121,22 @@ wheels: | check-python
 check-portable: | $(VENV)/pyvenv.cfg
 	$(BIN)/python -m pip install --quiet ziglang
 	$(BIN)/python tools/portable.py $(PORTABLE_ARGS)
+
+# Builds for other systems, each by a compiler for it, with what they need from the package indexes; Wine and MinGW must
+# be there (Debian: tools/cross/windows.py names the packages).
+test-windows: $(VENV)/.installed-cross
+	$(BIN)/python tools/cross/windows.py test $(PYTEST_ARGS)
+
+test-wasm: $(VENV)/.installed-cross
+	$(BIN)/python tools/cross/wasm.py test $(PYTEST_ARGS)
+
+gomocup-zip: $(VENV)/.installed-cross
+	$(BIN)/python tools/cross/gomocup_zip.py $(GOMOCUP_ARGS)
+
+$(VENV)/.installed-cross: $(WHEEL)/.built
+	$(BIN)/python -m pip install --quiet --no-deps --force-reinstall $(WHEEL)/*.whl
+	$(BIN)/python -m pip install --quiet "cython>=3.1,<4" "setuptools>=77" wheel ziglang
+	touch $@
 
 # Test after test, each in four threads at once; the one left out hands all of them the same iterator. hypothesis is older
 # because the newest has not a wheel for every Python.

@@ -59,6 +59,7 @@ TESTED_IN = {
 
 SUBJECTS = {
     "proven_positions": "the search as a whole on positions of known value",
+    "bench/cross": "the builds for other systems, tools/cross",
     "clients/kaggle": "a real program of others, on demand",
     "clients/pettingzoo": "a real program of others, on demand",
     "contributing": "CONTRIBUTING.md and SECURITY.md",

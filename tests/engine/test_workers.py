@@ -129,11 +129,12 @@ async def asynchronous(engine):
     return await engine.search_async(mc.ConnectFour(), 1)
 
 
+@pytest.mark.wasm
 @pytest.mark.parametrize("need", [
     lambda: mc.Searcher(threads=2).search(mc.ConnectFour(), iterations=10_000),
     lambda: mc.Searcher().ponder(mc.ConnectFour()),
     lambda: next(iter(mc.Searcher().watch(mc.ConnectFour(), 1))),
-    lambda: asyncio.run(asynchronous(mc.Searcher())),
+    pytest.param(lambda: asyncio.run(asynchronous(mc.Searcher())), marks=pytest.mark.needs("asyncio.run")),
     lambda: mc.search_many([mc.ConnectFour()] * 4, iterations=100, threads=2),
     lambda: mc.search_parallel(mc.ConnectFour(), iterations=100, executor="threads", workers=1),
 ], ids=["threads", "ponder", "watch", "search_async", "search_many", "search_parallel"])

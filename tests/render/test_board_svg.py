@@ -15,6 +15,8 @@ import mcts_core as mc
 from mcts_core.render import svg
 from mcts_core.render.markup import percent
 
+pytestmark = pytest.mark.wasm
+
 X_STONES = {"slots": "#d0501a", "points": "#17191c"}
 O_STONES = {"slots": "#f4d53c", "points": "#fbfaf6"}
 

@@ -6,6 +6,8 @@ from mcts_core.web.limits import Limits
 from mcts_core.web.refusals import Refused
 from mcts_core.web.sessions import Sessions
 
+pytestmark = pytest.mark.wasm
+
 GRANTED = Limits(threads=2, memory_mb=16, seconds=5)
 FOUR = {"game": {"name": "connect4"}}
 

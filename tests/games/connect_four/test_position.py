@@ -13,6 +13,8 @@ from mcts_core import Searcher, rollouts
 from mcts_core.errors import GameOver, IllegalMove, InvalidOption, InvalidState
 from mcts_core.games.connect_four.position import ConnectFour, perft, simple_rollouts, simple_twin
 
+pytestmark = pytest.mark.wasm
+
 QUICK = settings(derandomize=True, deadline=None, max_examples=150, database=None)
 
 
