@@ -26,10 +26,13 @@ LARGEST = 10_000_000
 START = 1.0
 """Seconds from the start of the program to its first answer."""
 NOT_NEEDED = ("python.exe", "pythonw.exe", "python3.dll", "python.cat", "libcrypto-3.dll", "libssl-3.dll",
-              "sqlite3.dll", "_asyncio.pyd", "_bz2.pyd", "_decimal.pyd", "_elementtree.pyd", "_lzma.pyd",
-              "_overlapped.pyd", "_sqlite3.pyd", "_ssl.pyd", "_uuid.pyd", "_wmi.pyd", "_zoneinfo.pyd", "pyexpat.pyd",
+              "libffi-8.dll", "sqlite3.dll", "_asyncio.pyd", "_bz2.pyd", "_ctypes.pyd", "_decimal.pyd",
+              "_elementtree.pyd", "_hashlib.pyd", "_lzma.pyd", "_multiprocessing.pyd", "_overlapped.pyd", "_socket.pyd",
+              "_sqlite3.pyd", "_ssl.pyd", "_uuid.pyd", "_wmi.pyd", "_zoneinfo.pyd", "pyexpat.pyd", "select.pyd",
               "unicodedata.pyd", "winsound.pyd")
 """Files of it that the engine does not import."""
+LEFT_OUT = ("mcts_core/testing/", "mcts_core/web/")
+"""Rooms of the package without which it is an engine."""
 SIZE = 15
 OPENING = 3
 """Moves by chance at the beginning of a game, which both engines are given by BOARD."""
@@ -45,13 +48,15 @@ def put_together():
     (inside / f"python{PYTHON}._pth").write_text(f"python{PYTHON}.zip\n.\n", encoding="ascii")
     with zipfile.ZipFile(build()) as file:
         for name in file.namelist():
-            if not name.endswith((".pyi", ".pxd", ".h")) and "/static/" not in name:
+            if not name.endswith((".pyi", ".pxd", ".h")) and not name.startswith(LEFT_OUT):
                 file.extract(name, inside)
     shutil.copy(ROOT / "LICENSE", folder)
     run(COMPILER, "-Os", "-s", "-municode", "-Wall", "-Wextra", "-Werror", "-o", folder / "pbrain-mcts_core.exe",
         HERE / "pbrain.c")
-    # Compiled once, here, and never looked at again: an engine may not be allowed to write into its folder.
-    started("-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", inside / "mcts_core").check_returncode()
+    # An engine may not be allowed to write bytecode into its folder, and half a second goes by to compile it each time.
+    started("-m", "compileall", "-q", "-b", inside / "mcts_core").check_returncode()
+    for source in (inside / "mcts_core").rglob("*.py"):
+        source.unlink()
     return folder
 
 
@@ -69,7 +74,7 @@ class Player:
         self.process.send(f"START {SIZE}")
         when, answer = self.process.answer()
         assert answer == "OK", f"{name} answered {answer!r} to START"
-        self.start = watch.seconds(when)
+        self.start, self.wall = watch.seconds(when), when - watch.begin
 
     def move(self, stones, seconds):
         """The answer to BOARD with the cells of all stones, in the order in which they were played."""
@@ -93,9 +98,9 @@ def game(folder, seed, seconds):
     linux = {"program": [sys.executable, "-P", "-m", "mcts_core", "gomocup"]}
     players = [Player("Windows", late, **windows), Player("Linux", late, **linux)][::1 - 2 * (seed % 2)]
     try:
-        starts = {player.name: player.start for player in players}
-        if starts["Windows"] > START:
-            late.append(f"Windows: the first answer took {starts['Windows']:.2f} s of {START} s")
+        engine, = (player for player in players if player.name == "Windows")
+        if engine.start > START:
+            late.append(f"Windows: the first answer took {engine.start:.2f} s of {START} s")
         stones = choice.sample([row * SIZE + column for row in range(5, 10) for column in range(5, 10)], OPENING)
         state = mc.Gomoku.from_moves(stones, size=SIZE)
         while state.winner() is None:
@@ -103,7 +108,8 @@ def game(folder, seed, seconds):
             state = state.play(stone)
             stones.append(stone)
         winner = players[(len(stones) - 1 - OPENING) % 2].name if state.winner() else "nobody"
-        return f"{len(stones)} moves, {winner} wins, START {starts['Windows']:.2f} s", late
+        return (f"{len(stones)} moves, {winner} wins; the first answer came after {engine.wall:.2f} s, "
+                f"{max(engine.start, 0.0):.2f} s of them not spent waiting for a processor"), late
     finally:
         for player in players:
             player.process.__exit__()
