@@ -35,7 +35,6 @@ HERE = {
     "fork": hasattr(os, "fork"),
     "locks of files": importlib.util.find_spec("fcntl") is not None,
     "modes and links of POSIX": os.name == "posix",
-    "memory": sys.platform != "emscripten",
     "named pipes": hasattr(os, "mkfifo"),
     "processes": sys.platform != "emscripten",
     "pytest-xdist": importlib.util.find_spec("xdist") is not None,

@@ -234,6 +234,7 @@ def test_the_width_scales_the_picture():
     assert float(wide.get("height")) == pytest.approx(scale * float(natural.get("height")), abs=0.01)
 
 
+@pytest.mark.needs("processes")
 def test_the_same_picture_in_every_process(tmp_path):
     code = ("import mcts_core as mc, hashlib\n"
             "state = mc.Gomoku.from_moves([112, 97, 113])\n"

@@ -27,6 +27,7 @@ def test_offers():
     assert found["game"] == {"name": "tictactoe"} and found["levels"][-1] == "full" and len(found["games"]) == 4
 
 
+@pytest.mark.needs("threads")
 def test_actions(ask):
     assert ask("position", **FOUR, moves=["4"])["ply"] == 1
     assert ask("read", **FOUR, text="44")["moves"] == ["4", "4"]

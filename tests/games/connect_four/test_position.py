@@ -265,6 +265,7 @@ def test_a_state_made_without_init_is_the_empty_standard_board():
     assert ConnectFour.__new__(ConnectFour) == ConnectFour()
 
 
+@pytest.mark.needs("threads")
 def test_states_are_shared_by_threads():
     root = ConnectFour(9, 8, 5)
     games_seen, problems = [], []

@@ -464,6 +464,7 @@ def test_a_forged_pickle_is_refused():
         restore(*arguments[:-1], (0, 0))
 
 
+@pytest.mark.needs("threads")
 def test_threads_share_boards():
     made = []
 
