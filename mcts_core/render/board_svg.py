@@ -364,6 +364,11 @@ class _Picture:
             if size >= 6.5:
                 self.text(self.x(column), self.y(row), words, size,
                           'text-anchor="middle" fill="#ffffff" font-weight="600" pointer-events="none"')
+            else:  # no room in the bubble: below it
+                size = min(10.0, 0.34 * self.cell)
+                ink = self.paint(fill="ink" if self.board.form == "points" else "text")
+                self.text(self.x(column), self.y(row) + radius + 0.7 * size, words, size,
+                          f'text-anchor="middle" {ink} font-weight="500" pointer-events="none"')
 
     def line(self, line: Sequence[tuple[Cell, int]]) -> None:
         for count, ((row, column), player) in enumerate(line, 1):

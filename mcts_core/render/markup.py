@@ -18,8 +18,8 @@ LONGEST = 80
 """Characters of a user's text, such as the name of a move, that are shown."""
 
 _ENTITIES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&#39;"))
-_LOW, _HIGH = (102, 112, 122), (0, 87, 184)
-"""Colours of the values 0 and 1: grey and blue, on which white text has a contrast of 5 and more."""
+_LOW, _HIGH = (102, 112, 122), (14, 118, 62)
+"""Colours of the values 0 and 1: grey and green, on which white text has a contrast of 5 and more."""
 
 
 def clean(text: str) -> str:
@@ -81,7 +81,7 @@ def check_value(value: Any) -> float:
 
 
 def value_colour(value: float) -> str:
-    """The colour of a value: grey for 0, blue for 1."""
+    """The colour of a value: grey for 0, green for 1."""
     mixed = (round(low + value * (high - low)) for low, high in zip(_LOW, _HIGH, strict=True))
     return "#" + "".join(f"{part:02x}" for part in mixed)
 

@@ -33,7 +33,7 @@ def dot(tree: Node, *, state: Any = None, pv: Iterable[Any] = (), base: int = 1)
     """A directed graph of a tree, such as ``Stats.tree`` gives, in the DOT language.
 
     A node tells its move, its visits with their share of the root's, and its value or what is proven, for the player to
-    move at the root; the colour shows that value, from grey (0) to blue (1). Moves of the player who began stand in
+    move at the root; the colour shows that value, from grey (0) to green (1). Moves of the player who began stand in
     boxes, those of the other in ellipses; in a general game those of the player to move at the root in boxes, those of
     chance in diamonds, the rest in ellipses. An edge is as thick as the share of the visits; the nodes of the principal
     variation have a thick border.

@@ -73,7 +73,7 @@ def test_errors(monkeypatch):
     with pytest.raises(mc.InvalidOption, match="without asynchronous=True"):
         Opened(Client({"a": 1}))
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(mc.InvalidOption, match=r"pip install 'mcts-core\[dask\]'"):
+    with pytest.raises(mc.InvalidOption, match="needs Dask: pip install distributed"):
         Opened("dask:tcp://127.0.0.1:8786")
 
 
