@@ -91,7 +91,7 @@ def arguments(parser: argparse.ArgumentParser) -> dict[str, str]:
         takes = action.nargs != 0 and bool(value)
         words = [" ".join([word, value] if takes else [word]) for word in action.option_strings] or [value]
         text = (action.help or "").replace("%%", "%").replace("|", "\\|")
-        found[", ".join(f"`{word}`" for word in words)] = text
+        found[", ".join(f"`{word}`" for word in words)] = re.sub(r"(?<!\w)--[a-z-]+", r"`\g<0>`", text)
     return found
 
 

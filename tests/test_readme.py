@@ -9,7 +9,7 @@ import pytest
 
 import mcts_core
 from mcts_core.cli.games import parse_game
-from mcts_core.cli.main import build_parser
+from mcts_core.cli.main import build_parser, main
 
 ROOT = pathlib.Path(__file__).parent.parent
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -22,7 +22,7 @@ COMMANDS = [(name, line) for name, text in PAGES.items()
 class ButForTimes(doctest.OutputChecker):
     """Compares everything that a search prints except how long it took."""
 
-    TIMES = re.compile(r" in [\d.]+ s \([\d,]+/s\)")
+    TIMES = re.compile(r" in [\d.]+ s(?: \([\d,]+/s\)|, [\d,]+ iterations/s)")
 
     def check_output(self, want, got, optionflags):
         return super().check_output(self.TIMES.sub("", want), self.TIMES.sub("", got), optionflags)
@@ -63,19 +63,20 @@ def test_the_picture_is_that_of_the_first_search():
 def test_the_claim_of_speed_is_the_measured_one():
     results = (ROOT / "bench" / "RESULTS.md").read_text(encoding="utf-8")
     by_reference, = re.findall(
-        r"^\| Connect Four iterations 1,000,000 \| avx2 \| [\d.]+ M \| ([\d.]+) M \| ([\d.]+) \|", results, re.MULTILINE)
+        r"^\| Connect Four iterations 100,000 \| avx2 \| [\d.]+ M \| ([\d.]+) M \| ([\d.]+) \|", results, re.MULTILINE)
     by_openspiel, = re.findall(
-        r"^\| Connect Four iterations 1,000,000 \| OpenSpiel, 1,000,000 \| avx2 \| .*? \| .*? \| ([\d.]+) \|", results,
+        r"^\| Connect Four iterations 100,000 \| OpenSpiel, 100,000 \| avx2 \| .*? \| .*? \| ([\d.]+) \|", results,
         re.MULTILINE)
+    chart = (ROOT / "bench" / "chart.svg").read_text(encoding="utf-8")
     speed, ratio = map(float, by_reference)
     words = " ".join(TEXT.split())
+    assert "Connect Four, 100,000 iterations" in chart and f">{speed:.1f} M<" in chart
     assert f"**{speed:.1f} million iterations of textbook UCT per second**" in words
     assert f"{ratio:.1f} times as many as careful C code and {float(by_openspiel):.0f} times as many" in words
 
 
 def test_the_readme_is_short():
     assert TEXT.count("\n") <= 140
-    assert TEXT.index("## Install") < TEXT.index("\n" * 2 + "## ", TEXT.index("## Install") + 1)
     assert TEXT[:TEXT.index("## Install")].count("\n") <= 40  # one screen
 
 
@@ -90,6 +91,13 @@ def test_the_commands_are_understood(page, line):
     for spec in args.games if words[0] == "bench" else [args.game]:
         if not spec.startswith("examples."):
             parse_game(spec).play_text(getattr(args, "moves", ""), getattr(args, "base", None))
+
+
+def test_the_output_of_a_command_is_the_real_one(capsys):
+    line, = re.findall(r"^mcts-core (analyze connect4 44444326 .*)$", PAGES["docs/command_line.md"], re.MULTILINE)
+    said, = re.findall(r"^```text\n(.*?)^```$", PAGES["docs/command_line.md"], re.MULTILINE | re.DOTALL)
+    assert main(shlex.split(line)) == 0
+    assert ButForTimes().check_output(said, capsys.readouterr().out, 0)
 
 
 def test_the_pages_show_commands():

@@ -1,7 +1,7 @@
 """Pages that also read well where Markdown is shown without Sphinx: what only the site needs is hidden in them.
 
-A comment ``<!-- sphinx ... -->`` holds reStructuredText: the directives of the reference. It becomes a block of the page.
-The contents of the site, in the sidebar, are the links of the index: a part for each of its sections.
+A comment ``<!-- sphinx ... -->`` holds reStructuredText, the directives of the reference. It becomes a block of the
+page. The contents of the site, in the sidebar, are the links of the index, with a part for each of its sections.
 """
 
 from __future__ import annotations

@@ -84,7 +84,8 @@ def test_fixed_defaults_are_the_real_ones():
     real = {**mc.Searcher().options(mc.ConnectFour()), **mc.Searcher().options(mc.Gomoku())}
     real |= {name: parameter.default for name, parameter in inspect.signature(mc.Searcher).parameters.items()
              if parameter.default is not None}
-    shown = {name: default for name, (_, default) in ROWS.items() if re.fullmatch(r'None|True|False|[\d.e-]+|`".*"`', default)}
+    shown = {name: default for name, (_, default) in ROWS.items()
+             if re.fullmatch(r'None|True|False|[\d.e-]+|`".*"`', default)}
     assert len(shown) >= 15
     for name, default in shown.items():
         if name in real:
