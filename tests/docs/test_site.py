@@ -153,8 +153,8 @@ def test_the_contents_are_the_links_of_the_index(monkeypatch):
     monkeypatch.delitem(sys.modules, "plain_pages", raising=False)
     import plain_pages
 
-    text = "[no](a.md)\n\n## One\n\n- [b](b.md), [r](../README.md), [web](https://x.md)\n\n## Two\n\n[b](b.md) [c](c.md#d)\n"
-    assert plain_pages.contents(text + "[e](e/f.md)") == (
+    one, two = "[b](b.md), [r](../README.md), [web](https://x.md)", "[b](b.md) [c](c.md#d) [e](e/f.md)"
+    assert plain_pages.contents(f"[no](a.md)\n\n## One\n\n{one}\n\n## Two\n\n{two}\n") == (
         "\n```{toctree}\n:hidden:\n:caption: One\n\nb\nREADME <../README>\n```\n"
         "\n```{toctree}\n:hidden:\n:caption: Two\n\ne/f\n```\n")
     assert plain_pages.HIDDEN.sub(r"```{eval-rst}\n\1```", "a\n<!-- sphinx\n.. x:: y\n-->\nb") == (
