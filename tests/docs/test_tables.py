@@ -5,6 +5,7 @@ import inspect
 import pathlib
 import re
 import sys
+import tomllib
 
 import pytest
 
@@ -105,6 +106,13 @@ def test_the_fields_are_those_of_the_stats():
     assert sorted(named) == sorted(field.name for field in dataclasses.fields(mc.Stats))
     entry = SEARCH.split("A `MoveStats` has")[1].split("\n\n")[0]
     assert {field.name for field in dataclasses.fields(mc.MoveStats)} <= set(re.findall(r"`(\w+)`", entry))
+
+
+def test_the_extras_are_those_of_the_project():
+    text = (DOCS / "troubleshooting.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(\w+)`", " ".join(row.split("|")[1] for row in re.findall(r"^\| `.*$", text, re.MULTILINE)))
+    project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert {*named} == {*project["optional-dependencies"]} - {"browser", "docs", "test"}  # these are for contributors
 
 
 def test_every_public_name_is_in_the_reference_for_people_and_for_the_site():
