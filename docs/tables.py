@@ -74,6 +74,9 @@ def defaults() -> str:
 
 # ---- the options of the command line ---------------------------------------------------------------------------------
 
+GAME = "`GAME`"
+
+
 def commands() -> dict[str, argparse.ArgumentParser]:
     """The parser of each command."""
     action, = (each for each in build_parser()._actions if isinstance(each, argparse._SubParsersAction))
@@ -101,11 +104,19 @@ def common(first: str, second: str) -> dict[str, str]:
     return {written: text for written, text in arguments(commands()[first]).items() if others.get(written) == text}
 
 
+def of_a_search() -> dict[str, str]:
+    return common("play", "ugi")
+
+
+def of_the_output() -> dict[str, str]:
+    return {written: text for written, text in common("analyze", "check").items() if written != GAME}
+
+
 def arguments_of(name: str) -> str:
     """A row for each argument of a command but for those that have a table of their own."""
-    known = common("play", "ugi") | common("analyze", "check")
+    known = of_a_search() | of_the_output() | {GAME: ""}
     return rows_of({written: text for written, text in arguments(commands()[name]).items()
-                    if known.get(written) != text and written != "`GAME`"})
+                    if written not in known or known[written] not in ("", text)})
 
 
 def rows_of(found: dict[str, str]) -> str:
@@ -123,7 +134,9 @@ def table(name: str) -> str:
     if name == "defaults":
         return defaults()
     if name == "arguments of a search":
-        return rows_of(common("play", "ugi"))
+        return rows_of(of_a_search())
+    if name == "arguments of the output":
+        return rows_of(of_the_output())
     return arguments_of(name.removeprefix("arguments of "))
 
 
