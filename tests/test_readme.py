@@ -75,6 +75,22 @@ def test_the_claim_of_speed_is_the_measured_one():
     assert f"{ratio:.1f} times as many as careful C code and {float(by_openspiel):.0f} times as many" in words
 
 
+def test_the_figures_of_strength_are_those_of_the_page_of_strength():
+    def figures(text):
+        """The rows of the table of opponents, without the figures in brackets."""
+        return re.findall(r"^\| .+? \|.*$", re.sub(r" \(\d+ %\)", "", text.split("| opponent |")[1]), re.MULTILINE)
+
+    strength = (ROOT / "bench" / "STRENGTH.md").read_text(encoding="utf-8")
+    rows = figures(TEXT)[:4]
+    assert rows == figures(strength)[:4] and rows[0].startswith("| Carbon")
+    positions, = re.findall(
+        r"^\| Connect Four, 1,110 positions.*\| ([\d.]+ %) \| ([\d.]+ %) \|$", strength, re.MULTILINE)
+    words = " ".join(TEXT.split())
+    assert f"in {positions[0]} of 1,110 test positions with 0.1 s a move, and in {positions[1]} with 1 s" in words
+    proven, = re.findall(r"the value is proven \| \d+ % \| (\d+ %) \|", strength)
+    assert f"proves {proven} of our test positions in a second" in words
+
+
 def test_the_readme_is_short():
     assert TEXT.count("\n") <= 140
     assert TEXT[:TEXT.index("## Install")].count("\n") <= 40  # one screen
