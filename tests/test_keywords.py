@@ -137,7 +137,8 @@ def test_progress_of_search():
     assert mc.stats().iterations >= seen[-1].iterations
     with pytest.raises(ZeroDivisionError):
         mc.search(mc.Gomoku(), 5, progress=lambda stats: 1 / 0, every=0.001)
-    with pytest.raises(mc.InvalidOption, match="progress must be True, False or a function of one argument, the Stats so far, got 7"):
+    message = "progress must be True, False or a function of one argument, the Stats so far, got 7"
+    with pytest.raises(mc.InvalidOption, match=message):
         mc.search(FOUR, 0.1, progress=7)
     with pytest.raises(mc.InvalidOption, match="every must be a finite number from 0.001 to 1e9, got 0"):
         mc.search(FOUR, 0.1, progress=seen.append, every=0)

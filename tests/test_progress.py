@@ -113,8 +113,8 @@ def test_without_progress_there_is_none(frames):
 
 
 def test_many_positions(frames):
-    mc.search_many([FOUR, FOUR.play(0), mc.ConnectFour(4, 4, 2).play(0).play(2).play(1)], iterations=10, errors="return",
-                   progress=True)
+    over = mc.ConnectFour(4, 4, 2).play(0).play(2).play(1)
+    mc.search_many([FOUR, FOUR.play(0), over], iterations=10, errors="return", progress=True)
     check(frames, "3 of 3 positions, 1 failed, 0 s")
 
 
@@ -320,7 +320,8 @@ def test_a_bar_waits(frames):
     assert frames == []
 
 
-@pytest.mark.parametrize("seconds, words", [(0.4, "0 s"), (59.4, "59 s"), (59.6, "1:00"), (3723, "1:02:03"), (-1, "0 s")])
+@pytest.mark.parametrize("seconds, words", [
+    (0.4, "0 s"), (59.4, "59 s"), (59.6, "1:00"), (3723, "1:02:03"), (-1, "0 s")])
 def test_durations(seconds, words):
     assert progress.spoken(seconds) == words
 

@@ -15,7 +15,19 @@ import platform
 import sys
 
 import mcts_core
-from mcts_core.cli import analyze, bench, check, gomocup, kaggle_bundle, play, selfplay, serve, ugi
+from mcts_core.cli import (
+    analyze,
+    bench,
+    check,
+    completion,
+    gomocup,
+    kaggle_bundle,
+    options,
+    play,
+    selfplay,
+    serve,
+    ugi,
+)
 from mcts_core.cli.games import GAME_HELP
 
 TYPE_CHECKING = False
@@ -58,13 +70,13 @@ def build_parser() -> argparse.ArgumentParser:
         prog="mcts-core",
         description="Monte Carlo tree search in native code: play, watch, analyze and measure.",
         epilog=GAME_HELP,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=options.HelpFormatter,
     )
     parser.add_argument(
         "--version", action=_Version, nargs=0, help="show the version, the instruction set and the Python, and end"
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (play, serve, selfplay, analyze, bench, check, gomocup, ugi, kaggle_bundle):
+    for command in (play, serve, selfplay, analyze, bench, check, gomocup, ugi, kaggle_bundle, completion):
         command.add_parser(commands)
     return parser
 

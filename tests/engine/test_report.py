@@ -85,7 +85,7 @@ def test_moves_of_a_user_are_told_by_name():
     assert set(Claim().legal_moves()) <= set(core.names)
 
 
-# ---- the log: the logger "mcts_core", at DEBUG -------------------------------------------------------------------------
+# ---- the log: the logger "mcts_core", at DEBUG -----------------------------------------------------------------------
 
 
 LOGGED = mc.ConnectFour(4, 4, 3)
@@ -107,8 +107,8 @@ def test_a_search_is_reported(records):
     assert (record.name, record.levelname) == ("mcts_core", "DEBUG")
     assert (record.move, record.iterations, record.seconds) == (stats.move, stats.iterations, stats.seconds)
     assert (record.value, record.stop_reason) == (best.value, "iterations")
-    assert record.getMessage() == (f"move {stats.move}, value {best.value:.3f}, 500 iterations in {stats.seconds:.6f} s, "
-                                   f"stopped by iterations")
+    assert record.getMessage() == (f"move {stats.move}, value {best.value:.3f}, 500 iterations in {stats.seconds:.6f} "
+                                   f"s, stopped by iterations")
 
 
 class Take:
