@@ -164,7 +164,11 @@ def of_checks(delay: float = 0.0) -> Bar:
 
 def of_parts(noun: str, delay: float = 0.0) -> Bar:
     """Of anything, called with (parts that are done, all parts, seconds so far, what is being done)."""
-    return Bar(lambda found: _counted_off(found[0], found[1], noun, f", {found[3]}" if found[3] else "", found[2]), delay)
+    def tell(found: tuple[float, int, float, str]) -> tuple[float, str]:
+        done, total, seconds, what = found
+        return _counted_off(done, total, noun, f", {what}" if what else "", seconds)
+
+    return Bar(tell, delay)
 
 
 def _counted_off(done: float, total: int, noun: str, more: str, seconds: float, first: float = 0) -> tuple[float, str]:
@@ -280,10 +284,12 @@ class _RichBar:
         self._task = self._progress.add_task("", total=1.0)
 
     def show(self, share: float, text: str) -> None:
-        if not self._progress.live.is_started:
-            self._progress.start()
         text = _shown(text, self._stream)[:self._room]
-        self._progress.update(self._task, completed=share, description=text, refresh=True)
+        self._progress.update(self._task, completed=share, description=text)
+        if self._progress.live.is_started:
+            self._progress.refresh()
+        else:
+            self._progress.start()
 
     def clear(self) -> None:
         self._progress.stop()
@@ -295,16 +301,17 @@ class _TqdmBar:
     stays = False
 
     def __init__(self, stream: TextIO) -> None:
-        from tqdm import tqdm
+        from tqdm import tqdm  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-        class Quiet(tqdm):  # type: ignore[misc]
+        class Quiet(tqdm):  # type: ignore[misc, unused-ignore]
             monitor_interval = 0
 
         self._stream = stream
         wide = _columns() >= _WIDE
         self._room = _columns() - 7 - (_BAR + 3 if wide else 0)
         form = f"{f'|{{bar:{_BAR}}}| ' if wide else ''}{{percentage:3.0f}} %  {{desc}}"
-        self._new = lambda: Quiet(total=1.0, file=stream, leave=False, ncols=_columns(), bar_format=form)
+        self._new: Callable[[], Any] = lambda: Quiet(
+            total=1.0, file=stream, leave=False, ncols=_columns(), bar_format=form)
         self._bar: Any = None
 
     def show(self, share: float, text: str) -> None:
@@ -349,11 +356,11 @@ class _Cell:
         self._handle: Any = None
 
     def show(self, share: float, text: str) -> None:
-        from IPython.display import display
+        from IPython.display import display  # type: ignore[import-not-found, unused-ignore]
 
         picture = _Picture(share, text)
         if self._handle is None:
-            self._handle = display(picture, display_id=True)  # type: ignore[no-untyped-call]
+            self._handle = display(picture, display_id=True)
         else:
             self._handle.update(picture)
 

@@ -504,9 +504,11 @@ def _watched(core: SearchCore, request: SearchRequest, progress: Any) -> Any:
             request.progress = _reporter(core, bar)
             move = core.search(request)
             try:
-                _reporter(core, bar.finish)(core.figures())
+                figures = core.figures()
             except SearchBusy:  # another thread has begun the next search
-                pass
+                figures = None
+            if figures is not None:
+                _reporter(core, bar.finish)(figures)
             return move
     if progress is not False:
         request.progress = _reporter(core, progress)

@@ -110,9 +110,9 @@ def searched(
     game: Game, args: argparse.Namespace, preset: Preset | None, step: Callable[[float, str], None]
 ) -> dict[str, Any]:
     """The figures of one search."""
-    engine = Searcher(preset=preset, seed=args.seed, threads=args.threads)
+    engine, what = Searcher(preset=preset, seed=args.seed, threads=args.threads), preset or "default"
     engine.search(game.start, seconds=args.seconds,
-                  progress=lambda stats: step(stats.seconds / args.seconds, f"{game.spec}, {preset or 'default'} search"))
+                  progress=lambda stats: step(stats.seconds / args.seconds, f"{game.spec}, {what} search"))
     stats = engine.stats()
     return {
         "iterations": stats.iterations,

@@ -44,8 +44,8 @@ def width_of(stream: TextIO) -> int | None:
 
 
 def fold(line: str, width: int | None) -> str:
-    """``line``, broken between words where it is longer than ``width``. What follows is indented as it is, or, where two
-    spaces come after its first words, as what comes after them."""
+    """``line``, broken between words where it is longer than ``width``. What follows is indented as it is, or, where
+    two spaces come after its first words, as what comes after them."""
     if width is None or len(line) <= width:
         return line
     from textwrap import fill

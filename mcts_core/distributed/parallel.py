@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from typing import Any, Unpack
 
-    from mcts_core.keywords import ParallelOptions
+    from mcts_core.keywords import ParallelOptions, Progress
     from mcts_core.results import Stats
 
 ROUNDS = 20

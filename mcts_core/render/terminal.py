@@ -26,12 +26,14 @@ _BLOCKS = " ▏▎▍▌▋▊▉█"
 _BAR = 12
 _PLAIN = str.maketrans({**dict(zip(_BLOCKS, "    #####", strict=True)), "–": "-", "…": "..."})
 """What stands for the characters of this package on a console that cannot show them."""
-_STYLES = ((r"[Xx]", "bold red"), (r"[Oo]", "bold yellow"), (r"[.]", "dim"), (r"(?<=[|])[XO](?=[|])", "reverse"))
+# small letters are stones beside other cells: not among the names of columns
+_STYLES = ((r"X|(?<=[.XO])x+|x+(?=[.XO])", "bold red"), (r"O|(?<=[.XO])o+|o+(?=[.XO])", "bold yellow"), (r"[.]", "dim"),
+           (r"(?<=[|])[XO](?=[|])", "reverse"))
 
 
 def text(state: Any, *, stats: Stats | None = None, base: int = 1) -> str:
-    """The board of a position as plain text, with coordinates, the last move in brackets, the stones of a line that wins
-    between bars.
+    """The board of a position as plain text, with coordinates, the last move in brackets, the stones of a line that
+    wins between bars.
 
     stats: what a search of the position found: instead of its dot, a cell that was visited has a digit, 1 to 9, its
         share of the visits in tenths, rounded up.
