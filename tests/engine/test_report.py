@@ -177,9 +177,11 @@ def test_who_reads_the_log_may_use_the_searcher(records):
 
 
 def test_above_debug_nothing_is_logged(caplog):
-    caplog.set_level(logging.INFO, logger="mcts_core")
-    mc.search(LOGGED, iterations=10)
-    assert caplog.records == []
+    for level, count in ((logging.INFO, 0), (logging.DEBUG, 2), (logging.INFO, 2), (logging.DEBUG, 4)):
+        caplog.set_level(level, logger="mcts_core")
+        for _ in range(2):
+            mc.search(LOGGED, iterations=10)
+        assert len(caplog.records) == count
 
 
 def test_logging_that_is_imported_later_counts(tmp_path):
