@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, ParamSpec, TypeAlias, TypedDict, TypeVar
 
     from mcts_core.games.mnk.network import Network
+    from mcts_core.results import Stats
 
     P = ParamSpec("P")
     T = TypeVar("T")
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     FinalMove: TypeAlias = Literal["robust", "max"]
     Valuation: TypeAlias = Literal["rollout", "network"] | float
     Evaluator: TypeAlias = Callable[[Any], tuple[Any, Any]]
+    Progress: TypeAlias = bool | Callable[[Stats], object]
 
     class SharedOptions(TypedDict, total=False):
         """Options of ``Searcher`` that every function which searches has under the same name, with the same meaning."""
@@ -69,7 +71,7 @@ if TYPE_CHECKING:
     class SearcherOptions(SearchOptions, total=False):
         """Those of ``Searcher``."""
 
-        progress: Callable[[Any], object] | None
+        progress: Progress | None
         every: float
 
     class ManyOptions(SharedOptions, total=False):

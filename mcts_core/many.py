@@ -16,6 +16,7 @@ from mcts_core.errors import InvalidOption, InvalidState
 from mcts_core.keywords import refuse
 from mcts_core.options import MAX_ITERATIONS, MAX_SEED, NAMES, as_duration, as_interval, as_progress, random_seed
 from mcts_core.origin import stats_of
+from mcts_core.progress import of_positions, watching
 from mcts_core.searcher import Searcher
 
 TYPE_CHECKING = False
@@ -67,7 +68,7 @@ def search_many(
     threads: int = 1,
     seed: int | None = None,
     errors: Literal["raise", "return"] = "raise",
-    progress: Callable[[SearchManyProgress], object] | None = None,
+    progress: bool | Callable[[SearchManyProgress], object] | None = None,
     every: float = 0.1,
     **options: Unpack[ManyOptions],
 ) -> list[Result]:
@@ -87,9 +88,9 @@ def search_many(
     cause; with ``errors="return"`` it is in the position's Result. Ctrl-C ends all searches at once. Raises
     InvalidOption, and InvalidState when ``states`` is no collection.
 
-    ``progress`` is called with a SearchManyProgress when a position is done and ``every`` seconds (0.001 to 1e9) have
-    passed since the last call, and at the end; one call at a time, in the thread that searched the position. An
-    exception that it raises ends all searches and comes out of them.
+    ``progress``: True draws a bar. A function is called with a SearchManyProgress when a position is done and ``every``
+    seconds (0.001 to 1e9) have passed since the last call, and at the end; one call at a time, in the thread that
+    searched the position. An exception that it raises ends all searches and comes out of them.
     """
     begin = clock()
     if not options.keys() <= NAMES:
@@ -110,14 +111,16 @@ def search_many(
     if iterations is not None:
         as_int(iterations, "iterations", 1, MAX_ITERATIONS)
     batch = _Batch(positions, seconds, iterations, [seed_of(first, index) for index in range(len(positions))])
-    if progress is not None:
-        batch.reporter = _Reporter(as_progress(progress), as_interval(every), len(positions), begin)
-    if options.get("evaluator") is not None and seconds is None and iterations is not None:
-        batch.work_together(engines[0], [])
-    elif len(engines) == 1:
-        batch.work(engines[0])
-    else:
-        batch.run(engines)
+    together = options.get("evaluator") is not None and seconds is None and iterations is not None
+    with watching(as_progress(progress, "a SearchManyProgress"), of_positions) as tell:
+        if tell is not None:
+            batch.reporter = _Reporter(tell, as_interval(every), len(positions), begin)
+        if together:
+            batch.work_together(engines[0], [])
+        elif len(engines) == 1:
+            batch.work(engines[0])
+        else:
+            batch.run(engines)
     failed = [index for index, result in enumerate(batch.results) if result.error is not None]
     if failed and errors == "raise":
         raise _named(batch.results, failed)

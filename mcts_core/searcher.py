@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         Evaluator,
         FinalMove,
         Preset,
+        Progress,
         RaveSchedule,
         Rollout,
         SearchOptions,
@@ -141,8 +142,10 @@ class Searcher:
         (0 to 1, default 0.01) of the highest one are left out, unless all others lose.
     temperature: with an evaluator or a general game, the move to play is drawn with probabilities in proportion to
         visits ** (1 / temperature); 0, the default, plays by ``final_move``.
-    progress, every: a function that ``search`` calls with the Stats so far whenever ``every`` seconds (0.001 to 1e9,
-        default 0.1) have passed. It is not saved, pickled or copied with the Searcher.
+    progress, every: True draws a bar while ``search`` runs, with the best move so far, its value and the time left: on
+        the terminal by rich or tqdm where one is installed, in a notebook as an output that changes. A function is
+        called with the Stats so far whenever ``every`` seconds (0.001 to 1e9, default 0.1) have passed. It is not
+        saved, pickled or copied with the Searcher.
 
     A state with ``players`` is one of a general game (docs/general_games.md): any number of players, in any order, and
     chance. Of the options it knows exploration, fpu, rollouts_per_leaf, final_move, memory_mb, prune, seed, reuse,
@@ -196,7 +199,7 @@ class Searcher:
         valuation: Valuation | None = None,
         network: Network | bytes | None = None,
         least_prior: float | None = None,
-        progress: Callable[[Stats], object] | None = None,
+        progress: Progress | None = None,
         every: float = 0.1,
     ) -> None:
         options = {**locals()}
@@ -220,7 +223,7 @@ class Searcher:
         seconds: float | None = None,
         *,
         iterations: int | None = None,
-        progress: Callable[[Stats], object] | None = None,
+        progress: Progress | None = None,
         every: float | None = None,
     ) -> Any:
         """Searches ``state`` and returns the move to play.
@@ -230,9 +233,9 @@ class Searcher:
         ``rollouts_per_leaf``), whichever comes first; after one second where neither is given. The GIL is released but
         for calls of a Python-written game. ``stop()`` in another thread ends it before.
 
-        ``progress`` is called with the Stats so far whenever ``every`` seconds (0.001 to 1e9) have passed, in the
-        calling thread, while the search waits. An exception that it raises ends the search and comes out of it. The
-        defaults are those of the Searcher.
+        ``progress``: True draws a bar, False draws none. A function is called with the Stats so far whenever ``every``
+        seconds (0.001 to 1e9) have passed, in the calling thread, while the search waits. An exception that it raises
+        ends the search and comes out of it. The defaults are those of the Searcher.
 
         Raises InvalidOption (a budget, or an option that the game does not know), InvalidState (no state), GameOver,
         GameError (the user's game failed; its exception is the cause), SearchBusy, and KeyboardInterrupt on Ctrl-C. The
@@ -241,10 +244,10 @@ class Searcher:
         request = self._request(state, seconds, iterations, clock())
         if progress is None:
             progress = self._options.progress
-        if progress is not None:
-            request.every = self._options.every if every is None else as_interval(every)
-            request.progress = _reporter(self._core, as_progress(progress))
-        return self._core.search(request)
+        if progress is False:
+            return self._core.search(request)
+        request.every = self._options.every if every is None else as_interval(every)
+        return _watched(self._core, request, progress)
 
     def _request(self, state: Any, seconds: float | None, iterations: int | None, begin: float = 0.0) -> SearchRequest:
         """A search of ``state``, for which the core is made ready. ``begin``: when it was asked for."""
@@ -428,7 +431,7 @@ def search(
     seconds: float | None = None,
     *,
     iterations: int | None = None,
-    progress: Callable[[Stats], object] | None = None,
+    progress: Progress | None = None,
     every: float = 0.1,
     **options: Unpack[SearchOptions],
 ) -> Any:
@@ -449,9 +452,11 @@ def search(
     _local.stats = None
     request = engine._request(state, seconds, iterations, begin)
     core = engine._core
-    if progress is not None:
-        request.every, request.progress = as_interval(every), _reporter(core, as_progress(progress))
-    move = core.search(request)
+    if progress is None:
+        move = core.search(request)
+    else:
+        request.every = as_interval(every)
+        move = _watched(core, request, progress)
     if core.held > ARENA_KEPT:  # the caller waits for the move: no Stats are made before somebody asks for them
         from mcts_core.origin import top_of
 
@@ -487,6 +492,27 @@ def rollouts(state: Any, n: int, *, seed: int | None = None) -> Rollouts:
     from mcts_core.results import Rollouts
 
     return Rollouts(wins, draws, losses, plies / count, seconds, count / seconds)
+
+
+def _watched(core: SearchCore, request: SearchRequest, progress: Any) -> Any:
+    """The move that the search finds, with ``progress`` of it."""
+    progress = as_progress(progress)
+    if progress is True:
+        from mcts_core.progress import of_search
+
+        with of_search(request.state, request.seconds, request.iterations) as bar:
+            request.progress = _reporter(core, bar)
+            move = core.search(request)
+            try:
+                figures = core.figures()
+            except SearchBusy:  # another thread has begun the next search
+                figures = None
+            if figures is not None:
+                _reporter(core, bar.finish)(figures)
+            return move
+    if progress is not False:
+        request.progress = _reporter(core, progress)
+    return core.search(request)
 
 
 def _reporter(core: SearchCore, progress: Callable[[Stats], object]) -> Callable[[dict[str, Any]], object]:

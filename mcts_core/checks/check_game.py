@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from dataclasses import asdict, dataclass, field
@@ -21,6 +22,8 @@ from mcts_core.games.user_states import (
     mend_returns,
     unhashable,
 )
+from mcts_core.options import as_interval, as_progress
+from mcts_core.progress import of_checks, watching
 from mcts_core.searcher import Searcher
 from mcts_core.words import counted
 
@@ -127,8 +130,31 @@ class CheckReport:
         return "\n".join(lines)
 
 
+@dataclass(frozen=True, slots=True)
+class CheckProgress:
+    """How far a call of ``check_game`` is."""
+
+    games: int
+    """Games that are over."""
+    total: int
+    """Games that were asked for; it ends before where more of them would show no more."""
+    positions: int
+    """Positions of these games."""
+    problems: int
+    """Kinds of problems found so far."""
+    seconds: float
+    """Since the call began."""
+
+
 def check_game(
-    game: Any, games: int = 2000, *, seed: int = 0, max_plies: int = 10_000, raise_on_error: bool = False
+    game: Any,
+    games: int = 2000,
+    *,
+    seed: int = 0,
+    max_plies: int = 10_000,
+    raise_on_error: bool = False,
+    progress: bool | Callable[[CheckProgress], object] | None = None,
+    every: float = 0.1,
 ) -> CheckReport:
     """Plays ``games`` uniformly random games and reports every way in which the game breaks its contract.
 
@@ -143,6 +169,9 @@ def check_game(
 
     ``hints`` name what may be a mistake and may be how the game is: that who moves last never wins.
 
+    ``progress``: True draws a bar. A function is called with a CheckProgress when a game is over and ``every`` seconds
+    (0.001 to 1e9) have passed since the last call, and after the last game; what it raises comes out of the call.
+
     What it does not find may still be wrong: rules, for one. The same ``seed`` plays the same games. Raises
     InvalidState for what is no position, GameOver for a finished one, InvalidOption, and GameError where the first
     position cannot be made or, with ``raise_on_error``, if there is a problem: with the report's text.
@@ -152,15 +181,22 @@ def check_game(
     limit = as_int(max_plies, "max_plies", 1, 10**9)
     if not isinstance(raise_on_error, bool):
         raise InvalidOption(f"raise_on_error must be True or False, got {shorten(raise_on_error)}")
+    watch, interval = as_progress(progress, "a CheckProgress"), as_interval(every)
     begin = time.perf_counter()
     start = _first_position(game)
     run = _Run(start, random.Random(first), limit)
-    for number in range(count):
-        if run.is_enough():
-            break
-        run.play_game(number)
-    if not run.is_enough():
-        run.finish(first)
+    with watching(watch, of_checks) as tell:
+        report_at = begin + interval if tell is not None else math.inf
+        for number in range(count):
+            if run.is_enough():
+                break
+            run.play_game(number)
+            now = time.perf_counter()
+            if tell is not None and (now >= report_at or number + 1 == count):
+                tell(CheckProgress(run.games, count, run.positions, len(run.seen), now - begin))
+                report_at = time.perf_counter() + interval
+        if not run.is_enough():
+            run.finish(first)
     report = run.report(_name_of(start), first, time.perf_counter() - begin)
     if raise_on_error and not report.ok:
         raise GameError(str(report))

@@ -36,6 +36,7 @@ from mcts_core.options import (
     random_seed,
 )
 from mcts_core.origin import stats_of, top_of
+from mcts_core.progress import Bar, of_search, watching
 from mcts_core.searcher import Searcher
 from mcts_core.words import counted
 
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from typing import Any, Unpack
 
-    from mcts_core.keywords import ParallelOptions
+    from mcts_core.keywords import ParallelOptions, Progress
     from mcts_core.results import Stats
 
 ROUNDS = 20
@@ -139,7 +140,7 @@ def search_parallel(
     workers: int | None = None,
     rounds: int | None = None,
     seed: int | None = None,
-    progress: Callable[[Stats], object] | None = None,
+    progress: Progress | None = None,
     every: float = 0.1,
     **options: Unpack[ParallelOptions],
 ) -> ParallelResult:
@@ -162,8 +163,8 @@ def search_parallel(
     must pickle. What fails is in ``errors`` of the result: a worker that is lost or late costs its share. Where none is
     left the calling process searches on alone.
 
-    ``progress`` is called with the Stats so far whenever ``every`` seconds (0.001 to 1e9) have passed, in the thread
-    that leads the search. An exception that it raises ends the search and comes out of it.
+    ``progress``: True draws a bar. A function is called with the Stats so far whenever ``every`` seconds (0.001 to 1e9)
+    have passed, in the thread that leads the search. An exception that it raises ends the search and comes out of it.
 
     Raises InvalidOption, InvalidState (also for what does not pickle), GameOver, GameError; WorkersLost where no worker
     could begin; KeyboardInterrupt on Ctrl-C, after which no task is left waiting: rounds that run in other processes
@@ -181,7 +182,7 @@ def search_parallel(
     if not options.keys() <= _SHARED:
         unknown = {name: value for name, value in options.items() if name not in _SHARED}
         refuse("search_parallel", unknown, (*_OWN, *_SHARED), {"reuse": "Searcher(reuse=...)"})
-    report = None if progress is None else (as_progress(progress), as_interval(every))
+    watch, interval = as_progress(progress), as_interval(every)
     options.setdefault("memory_mb", MEMORY_MB)
     engine = Searcher(**options)
     request = engine._request(state, seconds, iterations)  # raises what is wrong with them
@@ -196,18 +197,21 @@ def search_parallel(
     halt = Halt()
 
     def run() -> ParallelResult:
-        with Opened(executor, workers) as opened:
+        with Opened(executor, workers) as opened, \
+                watching(watch, lambda: of_search(state, seconds, (iterations or 0) * opened.workers)) as tell:
             search = _Search(engine, state, problem, opened.executor, opened.workers, chosen, halt)
             search.begin, search.seconds, search.iterations = begin, seconds, iterations
             search.rounds, search.adapts = count or _rounds(seconds, iterations), count is None
-            if report is not None:
-                search.progress, search.every = report
+            search.progress, search.every = tell, interval
             try:
                 search.run()
             finally:
                 busy = search.end()
                 opened.close(busy)
-        return search.result()
+            result = search.result()
+            if isinstance(tell, Bar):
+                tell.finish(result.stats)
+        return result
 
     # In a thread of its own: in the main one an interrupt could come between any two steps of an executor, which may
     # hold a lock there that its threads wait for.

@@ -104,6 +104,15 @@ class Board:
         return [(self.cell_of(entry.move), entry) for entry in stats.moves
                 if entry.visits > 0 or entry.move == stats.move]
 
+    def winning(self) -> set[Cell]:
+        """The cells of the lines that win."""
+        found = set()
+        for (row, column), (last_row, last_column) in self.lines:
+            steps = max(abs(last_row - row), abs(last_column - column))
+            found |= {(row + (last_row - row) * step // steps, column + (last_column - column) * step // steps)
+                      for step in range(steps + 1)} if steps else {(row, column)}
+        return found
+
     def name_of(self, move: Any) -> str:
         """``move`` as the coordinates beside the board say it; as its text where it is none of this board."""
         return self._names.of(move)

@@ -26,11 +26,14 @@ _BLOCKS = " ▏▎▍▌▋▊▉█"
 _BAR = 12
 _PLAIN = str.maketrans({**dict(zip(_BLOCKS, "    #####", strict=True)), "–": "-", "…": "..."})
 """What stands for the characters of this package on a console that cannot show them."""
-_STYLES = ((r"X", "bold red"), (r"O", "bold yellow"), (r"[.]", "dim"))
+# small letters are stones beside other cells: not among the names of columns
+_STYLES = ((r"X|(?<=[.XO])x+|x+(?=[.XO])", "bold red"), (r"O|(?<=[.XO])o+|o+(?=[.XO])", "bold yellow"), (r"[.]", "dim"),
+           (r"(?<=[|])[XO](?=[|])", "reverse"))
 
 
 def text(state: Any, *, stats: Stats | None = None, base: int = 1) -> str:
-    """The board of a position as plain text, with coordinates, the last move in brackets.
+    """The board of a position as plain text, with coordinates, the last move in brackets, the stones of a line that
+    wins between bars.
 
     stats: what a search of the position found: instead of its dot, a cell that was visited has a digit, 1 to 9, its
         share of the visits in tenths, rounded up.
@@ -116,9 +119,23 @@ def _fitting(text: str, encoding: str) -> str:
     return text
 
 
-def board_lines(state: Any) -> list[str]:
-    """The lines of ``text``."""
-    return _lines(Board(state), None)
+def board_lines(state: Any, width: int | None = None) -> list[str]:
+    """The lines of ``text``; where they are longer than ``width``, those of a board without space between the cells, on
+    which the last stone and those of a winning line are small letters."""
+    board = Board(state)
+    lines = _lines(board, None)
+    if width is None or max(map(len, lines)) <= width:
+        return lines
+    small = board.winning() | ({board.last} if board.last is not None else set())
+    margin = max(map(len, board.rows), default=0)
+    lines = []
+    for row in range(board.height):
+        cells = [{1: "X", -1: "O"}.get(board.stones.get((row, column), 0), ".") for column in range(board.width)]
+        cells = [cell.lower() if (row, column) in small else cell for column, cell in enumerate(cells)]
+        lines.append(f"{board.rows[row] if board.rows else '':>{margin}} {''.join(cells)}")
+    tall = max(map(len, board.columns))
+    return lines + [" " * (margin + 1) + "".join(characters).rstrip()
+                    for characters in zip(*(name.rjust(tall) for name in board.columns), strict=True)]
 
 
 def colour_stones(line: str) -> Text:
@@ -165,7 +182,13 @@ def _lines(board: Board, stats: Stats | None) -> list[str]:
         for row in range(board.height) for column in range(board.width)
     ]
     last = -1 if board.last is None else board.last[0] * board.width + board.last[1]
-    return draw_board(marks, board.columns, board.rows, last)
+    lines = draw_board(marks, board.columns, board.rows, last)
+    margin = max(map(len, board.rows), default=0)
+    for row, column in board.winning():
+        at = margin + 2 * column
+        lines[row] = f"{lines[row]:<{at + 3}}"
+        lines[row] = f"{lines[row][:at]}|{lines[row][at + 1]}|{lines[row][at + 3:]}"
+    return lines
 
 
 def _digits(board: Board, stats: Stats | None) -> dict[tuple[int, int], str]:

@@ -10,7 +10,8 @@ from mcts_core.errors import InvalidOption
 from mcts_core.game import import_numpy
 from mcts_core.keywords import refuse
 from mcts_core.many import MEMORY_MB, TOGETHER
-from mcts_core.options import MAX_ITERATIONS, MAX_SEED, NAMES, as_number, random_seed
+from mcts_core.options import MAX_ITERATIONS, MAX_SEED, NAMES, as_number, as_progress, random_seed
+from mcts_core.progress import of_games, watching
 from mcts_core.searcher import Searcher
 from mcts_core.self_play.files import Folder, read
 from mcts_core.self_play.games import LONGEST_GAME, Games, Table
@@ -94,7 +95,7 @@ class SelfPlayProgress:
 def selfplay(
     start: Any, *, games: int, iterations: int, folder: None = None, seed: int | None = None, temperature: float = 1.0,
     temperature_plies: int = 30, together: int = 128, shard_games: int = 512, threads: int = 1, label: str = "",
-    progress: bool | Callable[[SelfPlayProgress], object] = False, **options: Unpack[SelfPlayOptions],
+    progress: bool | Callable[[SelfPlayProgress], object] | None = None, **options: Unpack[SelfPlayOptions],
 ) -> Iterator[SelfPlayData]: ...
 
 
@@ -102,7 +103,7 @@ def selfplay(
 def selfplay(
     start: Any, *, games: int, iterations: int, folder: str | PathLike[str], seed: int | None = None,
     temperature: float = 1.0, temperature_plies: int = 30, together: int = 128, shard_games: int = 512,
-    threads: int = 1, label: str = "", progress: bool | Callable[[SelfPlayProgress], object] = False,
+    threads: int = 1, label: str = "", progress: bool | Callable[[SelfPlayProgress], object] | None = None,
     **options: Unpack[SelfPlayOptions],
 ) -> list[Path]: ...
 
@@ -120,7 +121,7 @@ def selfplay(
     shard_games: int = 512,
     threads: int = 1,
     label: str = "",
-    progress: bool | Callable[[SelfPlayProgress], object] = False,
+    progress: bool | Callable[[SelfPlayProgress], object] | None = None,
     **options: Unpack[SelfPlayOptions],
 ) -> Iterator[SelfPlayData] | list[Path]:
     """Plays ``games`` games of the search against itself from ``start`` and gives their positions as arrays.
@@ -144,8 +145,8 @@ def selfplay(
     shard_games: >= 1. A shard that was begun is lost when the call is ended.
     threads: 1 to 1024 searches at a time, where there is no ``evaluator``. No result depends on it.
     label: a text that the folder keeps and compares, for what it cannot see itself: which network plays.
-    progress: True draws a bar on the terminal (extra [rich]). A function is called with a SelfPlayProgress whenever
-        all games that are played side by side have made a move; what it raises ends the call and comes out of it.
+    progress: True draws a bar. A function is called with a SelfPlayProgress whenever all games that are played side by
+        side have made a move; what it raises ends the call and comes out of it.
     options: those of ``Searcher``, such as ``evaluator``, ``noise_alpha``, ``preset``. Two have other defaults:
         ``batch`` is 1, since a batch has leaves of many games, and ``memory_mb``, of each game, is 256.
 
@@ -172,8 +173,7 @@ def selfplay(
     at_a_time = as_int(threads, "threads", 1, 1024)
     if not isinstance(label, str):
         raise InvalidOption(f"label must be a str, got {shorten(label)}")
-    if not callable(progress) and not isinstance(progress, bool):
-        raise InvalidOption(f"progress must be True, False or a function of one argument, got {shorten(progress)}")
+    watch = as_progress(progress, "a SelfPlayProgress")
     if options.get("evaluator") is not None and options.get("batch") is None:
         options["batch"] = 1
     if options.get("memory_mb") is None:
@@ -184,13 +184,13 @@ def selfplay(
     if folder is None:
         drawn = random_seed() if chosen is None else chosen
         played = Games(table, engines, seed=drawn, games=count, **rules)
-        return (data for _, data in _play(played, range(played.shards), 0, progress))
+        return (data for _, data in _play(played, range(played.shards), 0, watch))
     settings = {**rules, **table.settings(), **_settings(engines[0], table.first()), "label": label}
     kept = Folder(folder, settings, chosen, count)
     played = Games(table, engines, seed=kept.seed, games=count, **rules)
     missing = kept.missing()
     done = count - sum(len(played.numbers(shard)) for shard in missing)
-    for shard, data in _play(played, missing, done, progress):
+    for shard, data in _play(played, missing, done, watch):
         kept.add(shard, len(played.numbers(shard)), {field.name: getattr(data, field.name) for field in fields(data)})
     return kept.paths()
 
@@ -199,23 +199,17 @@ def _play(
     played: Games, shards: Iterable[int], done: int, progress: bool | Callable[[SelfPlayProgress], object]
 ) -> Iterator[tuple[int, SelfPlayData]]:
     """The numbers and positions of ``shards``, with what tells how far it is."""
-    bar = None
-    if progress is True:
-        from mcts_core.render.progress import Bar
-
-        progress = bar = Bar(played.games)
-    try:
-        for shard, arrays in played.play(shards, done, _reporter(played.games, progress)):
+    with watching(progress, of_games) as tell:
+        for shard, arrays in played.play(shards, done, _reporter(played.games, tell)):
             yield shard, SelfPlayData(**arrays)
-    finally:
-        if bar is not None:
-            bar.close()
 
 
-def _reporter(total: int, progress: Any) -> Callable[[int, int, int, float], object]:
-    if progress is False:
+def _reporter(
+    total: int, tell: Callable[[SelfPlayProgress], object] | None
+) -> Callable[[int, int, int, float], object]:
+    if tell is None:
         return lambda *figures: None
-    return lambda games, positions, evaluations, seconds: progress(
+    return lambda games, positions, evaluations, seconds: tell(
         SelfPlayProgress(games, total, positions, evaluations, seconds)
     )
 

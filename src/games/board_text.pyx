@@ -16,6 +16,7 @@ from mcts_core.errors import IllegalMove, InvalidState
 CELLS = ".XO"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 DIGITS = "0123456789"
+BRACKETS = str.maketrans("()|", "   ")  # around the last move and the stones of a line that wins
 
 
 # ---- coordinates -----------------------------------------------------------------------------------------------------
@@ -160,7 +161,7 @@ def without_coordinates(text, rows, cols):
             line = line.strip()
             if not slots and not line.startswith(str(rows - row)):
                 return text
-            found.append(line.lstrip(DIGITS).replace("(", " ").replace(")", " "))
+            found.append(line.lstrip(DIGITS).translate(BRACKETS))
         return "\n".join(found)
     return text
 

@@ -389,7 +389,7 @@ def test_states_that_cannot_be_played(state, error, text):
     ({"together": 0}, "together must be an int from 1 to 256"), ({"together": 257}, "together"),
     ({"shard_games": 0}, "shard_games must be an int from 1"), ({"threads": 0}, "threads must be an int from 1"),
     ({"label": 5}, "label must be a str, got 5"), ({"progress": 5}, "progress must be True, False or a function"),
-    ({"progress": None}, "progress"), ({"exploration": -1}, "exploration"),
+    ({"progress": "bar"}, "progress"), ({"exploration": -1}, "exploration"),
     ({"noise_alpha": 1.0}, "noise_alpha .* needs"),
     ({"evaluator": 5}, "evaluator must be a function"), ({"batch": 2}, "batch needs an evaluator"),
     ({"evaluator": evaluator(7), "solver": True}, "solver True has no meaning here"),
