@@ -69,6 +69,7 @@ SUBJECTS = {
     "engine/interrupts": "signals at random moments, at every entry point",
     "examples/alphazero": "examples/alphazero_connect_four",
     "examples/examples": "the games of examples/",
+    "examples/notebook": "examples/notebook.ipynb",
     "examples/train_gomoku": "examples/train_gomoku",
     "examples/train_gomoku_torch": "examples/train_gomoku, what needs PyTorch",
     "fuzz": "bad input to every parser, and to load",

@@ -59,8 +59,8 @@ ITERATIONS = 200
 class Problem:
     """One way in which a game breaks the contract.
 
-    ``part`` is the method or function at fault, ``text`` what was expected and what came, ``moves`` led to the first
-    position where it was seen, and ``count`` is how often it was seen.
+    ``part`` is the method or function at fault. ``text`` states what was expected and what was given. ``moves`` lead to
+    the first position with the problem, and ``count`` is the number of times that it was seen.
     """
 
     part: str
@@ -71,31 +71,32 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """What ``check_game`` found: ``ok``, ``problems``, ``hints``, and counts of the games that it played."""
+    """The report of ``check_game``: ``ok``, ``problems``, ``hints``, and counts of the games that it played."""
 
     game: str
     """The name of the game or of the class of its positions."""
     problems: tuple[Problem, ...]
-    """Each kind once; those that may be the cause of others first."""
+    """Each kind of problem once; first those that may cause others."""
     games: int
-    """Games that were begun."""
+    """Games that were started."""
     positions: int
     """Positions of these games."""
     wins: int
-    """Games won by the player +1; with ``draws`` and ``losses`` those that came to an end. 0 of a general game."""
+    """Games that the player +1 won. ``wins``, ``draws`` and ``losses`` add up to the finished games. 0 for a general
+    game."""
     draws: int
     losses: int
     values: tuple[float, ...] | None
-    """Of a general game the mean result of each player, 0 to 1; otherwise None."""
+    """For a general game, the mean result of each player from 0 to 1; otherwise None."""
     mean_length: float
-    """Moves of a game that came to its end, on average."""
+    """Mean number of moves of the finished games."""
     longest: int
     most_moves: int
-    """Legal moves of a position, at most."""
+    """The largest number of legal moves in a position."""
     seconds: float
     seed: int
     hints: tuple[str, ...] = ()
-    """What may be a mistake, and may be how the game is."""
+    """Observations that may be mistakes or may be part of the game."""
 
     @property
     def ok(self) -> bool:
@@ -103,7 +104,7 @@ class CheckReport:
         return not self.problems
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as a dict of plain values; moves that JSON does not know as their ``str``."""
+        """Returns the report as a dict for JSON. Moves that JSON cannot represent become their ``str``."""
         document = {"ok": self.ok, **asdict(self)}
         document["problems"] = [
             {**problem, "moves": [move if isinstance(move, (int, str)) else str(move) for move in problem["moves"]]}
@@ -156,25 +157,29 @@ def check_game(
     progress: bool | Callable[[CheckProgress], object] | None = None,
     every: float = 0.1,
 ) -> CheckReport:
-    """Plays ``games`` uniformly random games and reports every way in which the game breaks its contract.
+    """Plays ``games`` random games and reports every rule of the contract that the game breaks.
 
-    ``game`` is a position to start from, or what makes one when it is called: a class of positions, a game of
-    ``native_game``; general games too. Looked at in every position: that ``to_move``, ``winner()`` and
-    ``legal_moves()`` (of a general game ``returns()`` and ``chance_outcomes()``) are what they may be, that no move is
-    listed twice, that ``play`` leaves the old position alone, and that the game ends within ``max_plies`` moves; in
-    some, that the same question has the same answer and the same move the same effect. Of a native game also its table:
-    that nothing is written outside of a state and the room for moves, by canaries; that outcomes, slots and results are
-    in range and agree with each other; that rollouts have the results of random games; that a valuation's values and
-    weights are in range, and those of a position always the same. At the end short searches run.
+    ``game`` is a position to start from, a class of positions, or a game of ``native_game``. General games work too.
 
-    ``hints`` name what may be a mistake and may be how the game is: that who moves last never wins.
+    In every position, it checks that ``to_move``, ``winner()`` and ``legal_moves()`` (in a general game ``returns()``
+    and ``chance_outcomes()``) are valid, that no move is listed twice, that ``play`` does not change the old position,
+    and that the game ends within ``max_plies`` moves. In some positions, it checks that repeated calls give the same
+    results.
 
-    ``progress``: True draws a bar. A function is called with a CheckProgress when a game is over and ``every`` seconds
-    (0.001 to 1e9) have passed since the last call, and after the last game; what it raises comes out of the call.
+    For a native game, it also checks that functions write only into the state and the list of moves (by guard bytes
+    around them), that their results are in range and agree with each other, that native rollouts have the results of
+    random games, and that the values and weights of a valuation are in range and always the same for a position. At the
+    end it runs short searches.
 
-    What it does not find may still be wrong: rules, for one. The same ``seed`` plays the same games. Raises
-    InvalidState for what is no position, GameOver for a finished one, InvalidOption, and GameError where the first
-    position cannot be made or, with ``raise_on_error``, if there is a problem: with the report's text.
+    ``hints`` of the report lists observations that may be mistakes or may be part of the game, such as a game in which
+    the player who moves last never wins.
+
+    ``progress``: True draws a bar. A function gets a CheckProgress when a game is over and ``every`` seconds (0.001 to
+    1e9) have passed since its last call, and after the last game. If it raises an exception, the call raises it.
+
+    A game without problems may still have wrong rules. The same ``seed`` plays the same games. Raises InvalidState if
+    ``game`` is not a position, GameOver for a finished one, and InvalidOption. Raises GameError if the first position
+    cannot be made, and with ``raise_on_error`` if there is a problem; the message is then the text of the report.
     """
     count = as_int(games, "games", 1, 10**9)
     first = as_int(seed, "seed", 0, 2**64 - 1)

@@ -84,46 +84,46 @@ ERROR_LENGTH = 200
 
 @dataclass(frozen=True, slots=True)
 class WorkerReport:
-    """What one tree gave: that of a worker process, or of one of its threads."""
+    """The report of one tree, which belongs to a worker process or to one of its threads."""
 
     id: str
-    """Host and process, and which of its trees: ``node7:4711/0``."""
+    """Host, process and number of the tree: ``node7:4711/0``."""
     iterations: int
-    """Those that were heard of."""
+    """The iterations that it reported."""
     rounds: int
     seconds: float
-    """Sum of its rounds."""
+    """The total time of its rounds."""
     error: str | None
-    """Why it was lost or late, None where nothing is known against it. A failure that belongs to one of several is told
-    of each that was not heard of afterwards."""
+    """Why the tree was lost or late, else None. If a failure belongs to one of several trees, each of them that did not
+    report afterwards has it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParallelResult:
-    """What ``search_parallel`` found."""
+    """The result of ``search_parallel``."""
 
     move: Any
     """The move to play."""
     stats: Stats
-    """Of all trees as one: ``iterations``, ``rollouts``, ``nodes``, ``bytes``, ``prunes``, ``dropped_nodes`` and
-    ``threads`` are sums, ``visits`` is the sum of the iterations."""
+    """Totals over all trees: ``iterations``, ``rollouts``, ``nodes``, ``bytes``, ``prunes``, ``dropped_nodes`` and
+    ``threads`` are sums, and ``visits`` is the sum of the iterations."""
     workers: tuple[WorkerReport, ...]
-    """Of each tree that was heard of."""
+    """A report of each tree that reported at all."""
     errors: tuple[str, ...]
-    """What went wrong with the workers: tasks that failed, or had not answered in time."""
+    """The failures of the workers: tasks that failed or did not answer in time."""
     rounds: int
-    """Of the worker that had the most."""
+    """The rounds of the worker with the most rounds."""
     seconds: float
     """Wall-clock time of the whole call."""
     seconds_per_round: float
-    """Mean time from a task to its answer; 0 where there was none."""
+    """Mean time from a task to its answer; 0 if there was no answer."""
     overhead_per_round: float
-    """Mean part of it in which the worker did not work on the task."""
+    """The part of that time in which the worker did not work on the task."""
     own_iterations: int
-    """Iterations of the calling process, which are counted in the Stats."""
+    """Iterations of the calling process; the Stats include them."""
 
     def __str__(self) -> str:
-        """The table of the Stats, a line for each worker, and what went wrong."""
+        """The table of the Stats, a line for each worker, and the failures."""
         workers = [
             f"worker {each.id}  {counted(each.iterations, 'iteration')} in {counted(each.rounds, 'round')} of "
             f"{each.seconds:.3f} s" + (f"  {each.error}" if each.error else "") for each in self.workers
@@ -144,31 +144,34 @@ def search_parallel(
     every: float = 0.1,
     **options: Unpack[ParallelOptions],
 ) -> ParallelResult:
-    """Searches ``state`` by several workers and returns the move to play with its statistics.
+    """Searches ``state`` with several workers and returns the move to play with the statistics.
 
-    ``executor``: any ``concurrent.futures.Executor``, a Dask ``Client``, ``"threads"``, ``"dask:ADDRESS"``, or
-    ``"processes"``, the default: fresh ones, which end with the call and take some tenths of a second to begin; keep an
-    executor for many searches. It is used from a thread that leads the search. ``workers`` (1 to 4096): trees that
-    search at a time, by default one for each process or thread of the executor.
+    ``executor`` runs the workers: any ``concurrent.futures.Executor``, a Dask ``Client``, ``"dask:ADDRESS"``,
+    ``"threads"``, or ``"processes"`` (the default), which starts new processes for this call. Their start takes some
+    tenths of a second, so keep an executor for many searches. ``workers`` (1 to 4096) is the number of trees that
+    search at the same time, by default one for each process or thread of the executor.
 
-    The search ends ``seconds`` after the call began, or when each worker has run ``iterations``, whichever comes first;
-    after one second where neither is given. It ends when any worker has proven the value of the position; by
-    iterations, after that round. ``rounds`` (1 to 100,000): the parts of the budget after which workers exchange what
-    they found, by default 20 or fewer, so that a round lasts 50 ms and ten times what it takes besides the search, or
-    has 500 iterations. By time nobody waits for another; by iterations all do, and then the same ``seed``, workers and
-    rounds give the same result where each worker has its own tree in every round: always on an executor of as many
-    threads of this process, nearly always, with rounds of some 10 ms or more, on one of as many processes.
+    The search ends after ``seconds``, counted from the call, or when each worker has run ``iterations``. With both, the
+    limit reached first ends the search; with neither, it ends after one second. It also ends when a worker proves the
+    value of the position; with a number of iterations, it completes that round first.
+
+    ``rounds`` (1 to 100,000) is the number of parts into which the limit is divided; after each round, the workers
+    exchange their results. By default there are at most 20 rounds: a round lasts at least 50 ms and at least ten times
+    its own cost, or has at least 500 iterations. With a time limit, workers do not wait for each other. With a number
+    of iterations they do. Then the same ``seed``, workers and rounds give the same result if each worker has its own
+    tree in every round. That always holds for an executor with as many threads of this process. It nearly always holds
+    for as many processes, with rounds of about 10 ms or more.
 
     ``options`` are those of ``Searcher``, for each worker; ``memory_mb`` is 256 by default. The state and the options
-    must pickle. What fails is in ``errors`` of the result: a worker that is lost or late costs its share. Where none is
-    left the calling process searches on alone.
+    must be picklable. Failures are in ``errors`` of the result: a worker that is lost or late costs only its share. If
+    no worker is left, the calling process continues alone.
 
-    ``progress``: True draws a bar. A function is called with the Stats so far whenever ``every`` seconds (0.001 to 1e9)
-    have passed, in the thread that leads the search. An exception that it raises ends the search and comes out of it.
+    ``progress``: True draws a bar. A function gets the Stats so far, each time ``every`` seconds (0.001 to 1e9) have
+    passed. It runs in the thread that leads the search. If it raises an exception, the search ends and raises that exception.
 
-    Raises InvalidOption, InvalidState (also for what does not pickle), GameOver, GameError; WorkersLost where no worker
-    could begin; KeyboardInterrupt on Ctrl-C, after which no task is left waiting: rounds that run in other processes
-    end with their time.
+    Raises InvalidOption, InvalidState (also if the state is not picklable), GameOver, GameError, WorkersLost if no
+    worker could start, and KeyboardInterrupt on Ctrl-C. After Ctrl-C no task is left waiting; rounds that already run
+    in other processes end with their time.
     """
     begin = clock()
     if seconds is not None:

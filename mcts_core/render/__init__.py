@@ -1,7 +1,7 @@
-"""Pictures of positions and of what searches found: SVG, HTML, DOT, charts, text for terminals.
+"""Pictures of positions and of the statistics of searches: SVG, HTML, DOT, charts, and text for terminals.
 
-Boards and Stats show themselves in notebooks by these functions. They read public attributes only, need nothing but the
-package itself where no extra is named, and make self-contained texts: no scripts, no references to anything outside.
+Notebooks display boards and Stats by these functions. The functions read only public attributes. They need no other
+package, except where an extra is named. The texts are self-contained: no scripts, no references to anything outside.
 """
 
 from __future__ import annotations

@@ -56,20 +56,21 @@ def svg(
     theme: str = "auto",
     width: int | None = None,
 ) -> str:
-    """The picture of a position of ConnectFour, MNK, Gomoku or TicTacToe, as the text of an SVG file.
+    """Returns the picture of a position of ConnectFour, MNK, Gomoku or TicTacToe as the text of an SVG file.
 
-    stats: what a search of ``state`` found. Each move that was visited is a bubble: its area shows the visits, the
-        number and the colour the value in percent (or what is proven: W7, L6, D8, with the plies to the end), a ring
-        the move to play.
+    stats: the statistics of a search of ``state``. A bubble marks each visited move. Its area shows the visits; its
+        number and colour show the value in percent, or the proven result with the plies to the end of the game (W7 a
+        win, L6 a loss, D8 a draw). A ring marks the move to play.
     line: moves from ``state`` on, such as ``stats.pv``, drawn as pale stones with numbers.
-    arrows: pairs of a beginning and an end, each a legal move of ``state``, such as 112 or ``"h8"``, or (row, column),
-        row 0 on top.
-    base: the number of the first column of Connect Four: 1, as everywhere on boards, or 0.
-    theme: ``"light"``, ``"dark"``, or ``"auto"``: as the reader prefers, light where that is not known.
-    width: of the picture in pixels, 50 to 10,000; a natural one by default.
+    arrows: pairs of a start and an end, each a legal move of ``state``, such as 112 or ``"h8"``, or (row, column) with
+        row 0 at the top.
+    base: the number of the first column of Connect Four: 1, as on all boards, or 0.
+    theme: ``"light"``, ``"dark"``, or ``"auto"``, which follows the reader's settings and is light if they are not
+        known.
+    width: the width of the picture in pixels, 50 to 10,000; by default it fits the board.
 
-    The text holds no reference to anything outside, and is the same for the same arguments. Raises InvalidState for
-    another kind of position, InvalidOption for the other arguments, also where they do not belong to the position.
+    The text refers to nothing outside, and the same arguments give the same text. Raises InvalidState for other kinds
+    of positions, and InvalidOption for other invalid arguments, for example if ``stats`` belong to another position.
     """
     board = Board(state, base)
     return _Picture(board, check_theme(theme)).draw(

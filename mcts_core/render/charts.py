@@ -28,15 +28,14 @@ def plot(
     base: int = 1,
     axes: Sequence[Axes] | None = None,
 ) -> tuple[Axes, Axes]:
-    """Draws how a search went on: the shares of the visits and the values of its moves over time.
+    """Draws the course of a search: the shares of the visits and the values of its moves over time.
 
-    history: Stats of one search in their order, such as ``engine.watch(state, seconds)`` yields.
-    state: the position that was searched, so that moves are called as on its board; by default the one that the Stats
-        know.
-    top: how many moves are drawn, 1 to 8: those that have the most visits at the end, and the move to play.
-    over: what time is: ``"seconds"`` or ``"iterations"``.
-    base: the number of the first column of Connect Four: 1, as everywhere on boards, or 0.
-    axes: two axes to draw on, for the visits and for the values; by default those of a new figure of pyplot.
+    history: the Stats of one search in their order, as ``engine.watch(state, seconds)`` yields them.
+    state: the position that was searched, which knows the names of the moves; by default the position of the Stats.
+    top: the number of moves to draw, 1 to 8: the moves with the most visits at the end, including the move to play.
+    over: the unit of time: ``"seconds"`` or ``"iterations"``.
+    base: the number of the first column of Connect Four: 1, as on all boards, or 0.
+    axes: two axes to draw on, for the visits and for the values; by default the axes of a new figure of pyplot.
 
     Returns the two axes. Raises ModuleNotFoundError without matplotlib, InvalidOption.
     """
@@ -72,12 +71,12 @@ def plot(
 
 
 def heat_map(stats: Stats, *, state: Any = None, base: int = 1, axes: Axes | None = None) -> Axes:
-    """Draws the board with the share of the visits of each cell as its colour, on a scale of square roots.
+    """Draws the board. The colour of a cell shows its share of the visits, on a square root scale.
 
-    stats: what a search found; it must be one of a position of ConnectFour, MNK, Gomoku or TicTacToe.
-    state: that position; by default the one that ``stats`` knows.
-    base: the number of the first column of Connect Four: 1, as everywhere on boards, or 0.
-    axes: where to draw; by default the axes of a new figure of pyplot.
+    stats: the statistics of a search of a position of ConnectFour, MNK, Gomoku or TicTacToe.
+    state: that position; by default the position of ``stats``.
+    base: the number of the first column of Connect Four: 1, as on all boards, or 0.
+    axes: the axes to draw on; by default the axes of a new figure of pyplot.
 
     Returns the axes. Raises ModuleNotFoundError without matplotlib, InvalidState, InvalidOption.
     """

@@ -32,20 +32,20 @@ _STYLES = ((r"X|(?<=[.XO])x+|x+(?=[.XO])", "bold red"), (r"O|(?<=[.XO])o+|o+(?=[
 
 
 def text(state: Any, *, stats: Stats | None = None, base: int = 1) -> str:
-    """The board of a position as plain text, with coordinates, the last move in brackets, the stones of a line that
-    wins between bars.
+    """Returns the board of a position as plain text, with coordinates, the last move in brackets, and the stones of a
+    winning line between bars.
 
-    stats: what a search of the position found: instead of its dot, a cell that was visited has a digit, 1 to 9, its
+    stats: the statistics of a search of the position. A visited cell has a digit from 1 to 9 instead of its dot: its
         share of the visits in tenths, rounded up.
-    base: the number of the first column of Connect Four: 1, as everywhere on boards, or 0.
+    base: the number of the first column of Connect Four: 1, as on all boards, or 0.
 
-    Raises InvalidState for another kind of position, InvalidOption where ``stats`` are those of another one.
+    Raises InvalidState for other kinds of positions, and InvalidOption if ``stats`` belong to another position.
     """
     return "\n".join(_lines(Board(state, base), stats))
 
 
 def rich_board(state: Any, *, stats: Stats | None = None, base: int = 1) -> Text:
-    """The same in colours, to be printed by a console of ``rich``. Raises ModuleNotFoundError without that."""
+    """Returns the same board in colour, for a console of ``rich``. Raises ModuleNotFoundError without rich."""
     _need_rich()
     from rich.text import Text
 
@@ -64,9 +64,9 @@ def rich_board(state: Any, *, stats: Stats | None = None, base: int = 1) -> Text
 
 
 def rich_stats(stats: Stats, *, top: int = 12, base: int = 1) -> Group:
-    """What a search found, to be printed by a console of ``rich``: figures, a table of at most ``top`` moves with bars,
-    and the principal variation; in ASCII where the encoding of the console has not the characters. Raises
-    ModuleNotFoundError without rich, InvalidOption."""
+    """Returns the statistics of a search for a console of ``rich``: figures, a table of at most ``top`` moves with
+    bars, and the principal variation. If the encoding of the console lacks the characters, they are in ASCII. Raises
+    InvalidOption, and ModuleNotFoundError without rich."""
     _need_rich()
     from rich.console import Group
 

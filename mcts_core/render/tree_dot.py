@@ -30,20 +30,19 @@ _HEAD = (
 
 
 def dot(tree: Node, *, state: Any = None, pv: Iterable[Any] = (), base: int = 1) -> str:
-    """A directed graph of a tree, such as ``Stats.tree`` gives, in the DOT language.
+    """Returns a tree, such as the one that ``Stats.tree`` returns, as a directed graph in the DOT language.
 
-    A node tells its move, its visits with their share of the root's, and its value or what is proven, for the player to
-    move at the root; the colour shows that value, from grey (0) to green (1). Moves of the player who began stand in
-    boxes, those of the other in ellipses; in a general game those of the player to move at the root in boxes, those of
-    chance in diamonds, the rest in ellipses. An edge is as thick as the share of the visits; the nodes of the principal
-    variation have a thick border.
+    A node shows its move, its visits with their share of the root's visits, and its value or proven result for the
+    player to move at the root. The colour shows the value too, from grey (0) to green (1). Moves of the first player are
+    boxes, and moves of the second player ellipses. In a general game, moves of the player to move at the root are
+    boxes, moves of chance diamonds, and all others ellipses. The width of an edge shows the share of the visits. The
+    nodes of the principal variation have a thick border.
 
-    state: the position at the root, so that moves have the names that its game gives them; by default they are texts of
-        themselves.
+    state: the position at the root, which knows the names of the moves; without it, moves are shown as their ``str``.
     pv: the principal variation, such as ``Stats.pv``.
-    base: the number of the first column of Connect Four: 1, as everywhere on boards, or 0.
+    base: the number of the first column of Connect Four: 1, as on all boards, or 0.
 
-    The text is the same for the same arguments. Raises InvalidOption.
+    The same arguments give the same text. Raises InvalidOption.
     """
     if not isinstance(tree, Node):
         raise InvalidOption(f"tree must be a Node, such as Stats.tree() gives, got {shorten(tree)}")

@@ -43,10 +43,10 @@ cdef class BoardGeometry:
 
 @cython.no_gc
 cdef class BoardPosition(NativeState):
-    """A position that never changes, so threads may share it; equal by rules and stones.
+    """A position that never changes, so threads may share it. Positions with the same rules and stones are equal.
 
-    A move is an int. People call it by a name, as written beside the board: ``h8``, or in Connect Four the number of
-    the column from 1. ``play``, ``name`` and ``move`` take both: a text is a name, an int is a number.
+    A move is an int. It also has a name, as written beside the board: ``h8``, or in Connect Four the number of the
+    column from 1. ``play``, ``name`` and ``move`` take both forms: a text is a name, an int is a number.
     """
 
     _arguments = ()  # of the constructor
@@ -78,31 +78,31 @@ cdef class BoardPosition(NativeState):
 
     @property
     def column_names(self):
-        """What is written below the columns, left to right."""
+        """The names of the columns, from left to right."""
         return column_names(self.geometry.cols, self.geometry.slots)
 
     @property
     def row_names(self):
-        """What is written beside the rows, from the top; empty where a move is a column."""
+        """The names of the rows, from the top. Empty if a move is a column."""
         return row_names(self.geometry.rows, self.geometry.slots)
 
     @property
     def to_move(self):
-        """The player to move: +1 who began, -1 the other."""
+        """The player to move: +1 is the first player, -1 the second."""
         return -1 if self.stones() & 1 else 1
 
     @property
     def moves(self):
-        """The moves played since the empty board, or since the diagram that the position was built from."""
+        """The moves played from the empty board, or from the diagram that the position was built from."""
         return tuple([self.history[i] for i in range(self.played)])
 
     @property
     def last_move(self):
-        """The last of ``moves``, or None."""
+        """The last move, or None if ``moves`` is empty."""
         return self.history[self.played - 1] if self.played else None
 
     def winner(self):
-        """None while the game goes on, then +1, -1, or 0 for a draw."""
+        """Returns None while the game goes on, then +1, -1, or 0 for a draw."""
         cdef int outcome = self.outcome()
         if outcome == MCTS_ONGOING:
             return None
@@ -111,15 +111,15 @@ cdef class BoardPosition(NativeState):
         return 1 if self.stones() & 1 else -1
 
     def name(self, move):
-        """What people call a move: ``name(112)`` is ``"h8"`` on a board of 15 x 15, and in Connect Four ``name(3)`` is
-        ``"4"``. Raises IllegalMove for what is no move of the board; the cell may be taken."""
+        """Returns the name of a move: ``name(112)`` is ``"h8"`` on a board of 15 x 15, and ``name(3)`` is ``"4"`` in
+        Connect Four. The cell need not be empty. Raises IllegalMove if there is no such move on the board."""
         return self.name_of(self.number_of(move, "move"))
 
     def move(self, text):
-        """The int of the move that people call ``text``: ``move("h8")`` is 112 on a board of 15 x 15.
+        """Returns the number of the move with the name ``text``: ``move("h8")`` is 112 on a board of 15 x 15.
 
-        An int is returned as it is. Raises IllegalMove for what is no move of the board; whether the move is legal is
-        for ``play`` to say.
+        An int is returned unchanged. Raises IllegalMove if there is no such move on the board. Only ``play`` checks
+        that the move is legal.
         """
         return self.number_of(text, "move")
 
@@ -176,11 +176,12 @@ cdef class BoardPosition(NativeState):
             <const char *> self.state + start, <const char *> that.state + start, self.geometry.key_size) == 0
 
     def diagram(self):
-        """The cells alone, a row a line from the top: ``X`` who began, ``O`` the other, ``.`` empty."""
+        """Returns the cells without coordinates, one line per row from the top: ``X`` is the first player, ``O`` the
+        second, and ``.`` an empty cell."""
         return format_diagram(self.cells(), self.geometry.rows, self.geometry.cols)
 
     def __str__(self):
-        """The board with its coordinates, the last move in brackets; ``from_string`` reads it."""
+        """Returns the board with coordinates and the last move in brackets; ``from_string`` reads this text."""
         cdef bytearray cells = bytearray(self.cells())
         cdef int last = self.cell_of(cells, self.history[self.played - 1]) if self.played else -1
         lines = draw_board([CELLS[cell] for cell in cells], self.column_names, self.row_names, last)

@@ -139,9 +139,10 @@ cdef int32_t no_play(void *context, void *state, uint32_t move) noexcept nogil:
 
 @cython.final
 cdef class NativeGame:
-    """The rules of a game over flat states, in native functions. Made by ``native_game``; never changes.
+    """The rules of a game in native functions. ``native_game`` makes it, and it never changes.
 
-    ``state()`` is the first position, ``state(data)`` any other, ``from_moves(moves)`` one by its moves.
+    ``state()`` returns the first position, ``state(data)`` any other position, and ``from_moves(moves)`` the position
+    after these moves.
     """
 
     cdef mcts_rules rules
@@ -186,15 +187,15 @@ cdef class NativeGame:
 
     @property
     def max_plies(self):
-        """No game is longer; 0: not told."""
+        """An upper limit of the length of a game, in moves; 0 if it is not known."""
         return self.rules.max_plies
 
     def state(self, data=None, *, to_move=None):
-        """A position in which the game goes on: of the bytes ``data``, or the first one.
+        """Returns the position with the bytes ``data``, or the first position. The game must not be over there.
 
         ``data`` is an object with a contiguous buffer of ``state_size`` bytes, such as bytes or an array. ``to_move``
-        (+1 or -1) is who is to move there; unless the game has a function ``to_move``, which then tells, it is +1 by
-        default. Raises InvalidState for other data and for a position without a legal move.
+        is the player to move, +1 (the default) or -1. If the game has a function ``to_move``, that function determines
+        the player. Raises InvalidState for other data and for a position without a legal move.
         """
         cdef Py_buffer view
         if data is None:
@@ -235,14 +236,15 @@ cdef class NativeGame:
         return new
 
     def __call__(self):
-        """The first position: a game can stand where a class of positions can, as in ``mcts-core play a:GAME``."""
+        """Returns the first position. So you can use a game in place of a class of positions, as in
+        ``mcts-core play a:GAME``."""
         return self.state()
 
     def from_moves(self, moves, *, base=0):
-        """The position after ``moves``, a text or a sequence of moves, from the first one.
+        """Returns the position after ``moves``, a text or a sequence of moves, from the first position.
 
-        Each is a number, of which the first one is ``base`` (0 or 1), or where the game has ``move_name`` a name.
-        Raises IllegalMove, naming the move.
+        Each move is a number, counted from ``base`` (0 or 1), or a name if the game has ``move_name``. Raises
+        IllegalMove, which names the illegal move.
         """
         cdef NativePosition state = self.place(self.start, None)
         cdef int first = as_int(base, "base", 0, 1)
@@ -299,34 +301,37 @@ def find_game(name):
 def native_game(*, legal_moves, play, state_size, max_moves, start=None, to_move=None, rollout=None, simulate=None,
                 expand=None, observe=None, shape=None, max_plies=0, context=None, name=None, text=None,
                 move_name=None):
-    """A game whose rules are native functions; see ``docs/native_games.md`` and ``mcts_core/simple_game.h``.
+    """Makes a game from native functions; see ``docs/native_games.md`` and ``mcts_core/simple_game.h``.
 
     Each function is a ``numba.cfunc``, a function of ctypes, a capsule as in ``scipy.LowLevelCallable``, or an address.
-    A state is ``state_size`` bytes (1 to 32768) that are copied as they are; a move is a number below ``max_moves`` (1
+    A state is a block of ``state_size`` bytes (1 to 32768) without pointers. A move is a number below ``max_moves`` (1
     to 16384).
 
     legal_moves: ``int32_t (void *context, const void *state, uint32_t *moves)`` writes the legal moves and returns
-        their number, 0 when the game is over.
-    play: ``int32_t (void *context, void *state, uint32_t move)`` plays a legal move in place and returns 0 when the
-        game goes on, 1 when who moved has won, 2 for a draw, 3 when who moved has lost.
-    start: bytes or an array, the first position; all bytes 0 unless given.
-    to_move: ``int32_t (void *context, const void *state)`` returns +1 or -1, who is to move. Not needed where the
-        players alternate (a pass being a move).
-    rollout, simulate, expand: phases of the search, in place of those made of legal_moves and play, for speed.
-    observe: ``int32_t (void *context, const void *state, float *planes)`` writes what an evaluator sees, by the player
-        to move, as ``shape`` (planes, rows, columns) numbers, and returns 0; for games whose players alternate. A move
-        is its own index in the policy.
-    max_plies: no game is longer; 0: not known. A rollout of more moves is an error, as is one of more than a million.
-    context: what the functions get as their first argument: an object with a buffer, which is kept, or an address;
-        None: NULL.
-    name: of the game, for messages; as ``"module:attribute"`` where the game is found, it lets positions be pickled.
-    text: a function from a position to its str().
-    move_name: a function from a position and a legal move to the text that people call it, such as ``"b2a3"``. It is
-        shown wherever moves are, and ``play``, ``move`` and ``from_moves`` read it. Without it moves are numbers.
+        their number, or 0 if the game is over.
+    play: ``int32_t (void *context, void *state, uint32_t move)`` plays a legal move in place. It returns 0 if the game
+        goes on, 1 if the player who moved has won, 2 for a draw, and 3 if the player who moved has lost.
+    start: the first position, as bytes or an array; by default all bytes are 0.
+    to_move: ``int32_t (void *context, const void *state)`` returns the player to move, +1 or -1. It is not needed if
+        the players alternate; a pass is a move.
+    rollout, simulate, expand: for speed: phases of the search, in place of those made from legal_moves and play.
+    observe, shape: for evaluators: ``int32_t (void *context, const void *state, float *planes)`` writes the observation
+        from the view of the player to move, as numbers of the shape (planes, rows, columns), and returns 0. The players
+        must alternate. A move is its own index in the policy.
+    max_plies: an upper limit of the length of a game, in moves; 0: not known. A longer rollout is an error, and so is
+        one of more than a million moves.
+    context: the first argument of all functions: an object with a buffer, which the game keeps, or an address. None:
+        NULL.
+    name: the name of the game, for messages. With ``"module:attribute"``, the place where the game can be imported,
+        its positions can be pickled.
+    text: a function that takes a position and returns its str().
+    move_name: a function that takes a position and a legal move and returns the name of the move, such as ``"b2a3"``.
+        Tables and pictures show the name, and ``play``, ``move`` and ``from_moves`` read it. Without it, moves are
+        numbers.
 
-    A function that returns a negative number, or one that it must not return, ends the search with a GameError. The
-    search calls the functions without the GIL, from several threads at once where several search: they may not write
-    to anything but the state. ``check_game`` looks for mistakes. Raises InvalidOption.
+    If a function returns a negative number or another invalid result, the search ends with a GameError. The search
+    calls the functions without the GIL, and from several threads at the same time. They may write to the state and to
+    nothing else. ``check_game`` finds mistakes. Raises InvalidOption.
     """
     cdef NativeGame game = NativeGame.__new__(NativeGame)
     cdef mcts_rules *rules = &game.rules
@@ -473,9 +478,9 @@ cdef list ask_moves(NativePosition self):
 
 @cython.final
 cdef class NativePosition(NativeState):
-    """A position of a ``NativeGame``; it never changes, so threads may share it.
+    """A position of a ``NativeGame``. It never changes, so threads may share it.
 
-    Two positions are equal when game, bytes, player to move and result are; how they came about does not count.
+    Two positions are equal if game, bytes, player to move and result are equal, whatever moves led to them.
     """
 
     cdef NativeGame owner
@@ -509,7 +514,7 @@ cdef class NativePosition(NativeState):
 
     @property
     def to_move(self):
-        """The player to move: +1 or -1; at the end of the game the one who did not move last."""
+        """The player to move: +1 or -1. At the end of the game, the player who did not make the last move."""
         return self.player
 
     @property
@@ -519,16 +524,17 @@ cdef class NativePosition(NativeState):
 
     @property
     def moves(self):
-        """The moves played since the first position, or since that which was built from data."""
+        """The moves played from the first position, or from the position that was built from data."""
         return tuple([self.history[i] for i in range(self.played)])
 
     @property
     def last_move(self):
-        """The last of ``moves``, or None."""
+        """The last move, or None if ``moves`` is empty."""
         return self.history[self.played - 1] if self.played else None
 
     def legal_moves(self):
-        """The legal moves in the order of the game; empty when it is over. Raises GameError."""
+        """Returns the legal moves in the order of the game. The list is empty when the game is over. Raises GameError.
+        """
         if self.over != MCTS_ONGOING:
             return []
         found = ask_moves(self)
@@ -538,9 +544,9 @@ cdef class NativePosition(NativeState):
         return found
 
     def name(self, move):
-        """What people call a legal move: the text that the game's ``move_name`` gives it, or its number.
+        """Returns the name of a legal move: the text from the game's ``move_name``, or else the number of the move.
 
-        Raises IllegalMove, also for a move that is not legal where the game has ``move_name``, and GameError.
+        Raises IllegalMove, also for a move that is not legal if the game has ``move_name``, and GameError.
         """
         cdef int number = self.number_of(move, 0)
         if self.owner.move_name is not None and number not in self.legal_moves():
@@ -548,7 +554,7 @@ cdef class NativePosition(NativeState):
         return self.name_of(number)
 
     def move(self, text):
-        """The number of the move that people call ``text``; a number is returned as it is. Raises IllegalMove,
+        """Returns the number of the move with the name ``text``. A number is returned unchanged. Raises IllegalMove,
         GameError."""
         return self.number_of(text, 0)
 
@@ -584,8 +590,8 @@ cdef class NativePosition(NativeState):
                            f"{shorten(legal)}")
 
     def play(self, move):
-        """The position after ``move``, a number or its name. Raises IllegalMove, GameOver in a finished game, and
-        GameError."""
+        """Returns the position after ``move``, a number or a name. Raises IllegalMove, GameOver in a finished game,
+        and GameError."""
         cdef mcts_rules *rules = &self.owner.rules
         cdef NativePosition new
         cdef int number
@@ -617,7 +623,7 @@ cdef class NativePosition(NativeState):
         return new
 
     def winner(self):
-        """None while the game goes on, then +1, -1, or 0 for a draw."""
+        """Returns None while the game goes on, then +1, -1, or 0 for a draw."""
         if self.over == MCTS_ONGOING:
             return None
         if self.over == MCTS_DRAW:

@@ -254,15 +254,16 @@ cdef bint has_last_move(const mnk_geometry *g, uint8_t *board, int stone) noexce
 
 @cython.no_gc
 cdef class MNK(BoardPosition):
-    """A position of an m,n,k game; it never changes, so threads may share it.
+    """A position of an m,n,k game. It never changes, so threads may share it.
 
     ``MNK(m=3, n=3, k=3, rule="freestyle")`` is the empty board of ``m`` columns and ``n`` rows. The players place
-    stones in turn; the first to have ``k`` or more (rule ``"exact"``: exactly ``k``) in an unbroken row, column or
-    diagonal wins, a full board without is a draw. A move is ``row * m + column``, row 0 on top. Two positions are
-    equal when rules and stones are; how they came about does not count, nor the class: ``MNK(3, 3, 3) ==
-    TicTacToe()``.
+    stones in turn. The first player with ``k`` or more stones in an unbroken row, column or diagonal wins (rule
+    ``"exact"``: exactly ``k`` stones); a full board without such a line is a draw.
 
-    Limits: 1 <= m <= 32, 1 <= n <= 32, 3 <= k <= max(m, n); InvalidState otherwise.
+    A move is the number ``row * m + column``, where row 0 is the top row. Two positions are equal if their rules and
+    stones are equal, whatever moves led to them and whatever their class: ``MNK(3, 3, 3) == TicTacToe()``.
+
+    Limits: 1 <= m <= 32, 1 <= n <= 32, 3 <= k <= max(m, n). Other boards raise InvalidState.
     """
 
     _arguments = ("m", "n", "k", "rule")
@@ -279,19 +280,21 @@ cdef class MNK(BoardPosition):
 
     @classmethod
     def from_moves(cls, moves, *, m=3, n=3, k=3, rule="freestyle", base=0):
-        """The position after ``moves``, from the empty board: a text such as ``"h8 g9"`` or a sequence of moves.
+        """Returns the position after ``moves`` from the empty board: a text such as ``"h8 g9"`` or a sequence of moves.
 
-        Each is the name of a cell or its number; ``base`` (0 or 1) is the number of the first cell. Raises IllegalMove,
-        naming the move, when one is not legal, InvalidState for impossible rules, InvalidOption for an impossible base.
+        Each move is the name of a cell or its number. ``base`` (0 or 1) is the number of the first cell. Raises
+        IllegalMove, which names the illegal move, InvalidState for impossible rules, and InvalidOption for another
+        ``base``.
         """
         return after_moves(cls, find_geometry(m, n, k, rule), moves, base)
 
     @classmethod
     def from_string(cls, text, *, m=3, n=3, k=3, rule="freestyle"):
-        """The position of a diagram such as ``str`` makes: ``X`` began, ``O`` the other, ``.`` empty, top row first.
+        """Returns the position of a diagram such as ``str`` makes.
 
-        Raises InvalidState for a text that is no diagram of this board and for a position that cannot arise: wrong
-        numbers of stones, lines of both players, lines that no last move can have completed.
+        ``X`` is the first player, ``O`` the second, and ``.`` an empty cell; the top row comes first. Raises
+        InvalidState for a text that is not a diagram of this board, and for a position that cannot occur in a game:
+        wrong numbers of stones, lines of both players, lines that no last move can have completed.
         """
         return from_diagram(cls, find_geometry(m, n, k, rule), text)
 
@@ -307,16 +310,16 @@ cdef class MNK(BoardPosition):
 
     @property
     def k(self):
-        """How many stones in a line win."""
+        """The number of stones in a line that wins."""
         return board_of(self).k
 
     @property
     def rule(self):
-        """``"freestyle"``: ``k`` or more stones win; ``"exact"``: exactly ``k``."""
+        """``"freestyle"``: ``k`` or more stones in a line win; ``"exact"``: exactly ``k``."""
         return RULES[board_of(self).exact]
 
     def legal_moves(self):
-        """The empty cells, ascending; none when the game is over."""
+        """Returns the empty cells in ascending order. The list is empty when the game is over."""
         cdef const mnk_geometry *g = board_of(self)
         cdef const mnk_state *s = self.position
         cdef int cell, count = 0
@@ -333,8 +336,10 @@ cdef class MNK(BoardPosition):
         return result
 
     def play(self, move):
-        """The position after a stone in cell ``move``, such as 112 or ``"h8"``. Raises IllegalMove, or GameOver in a
-        finished game."""
+        """Returns the position after a stone in cell ``move``, such as 112 or ``"h8"``.
+
+        Raises IllegalMove, or GameOver in a finished game.
+        """
         return self.after(move, "move")
 
     cdef BoardGeometry geometry_of(self, rules):
@@ -419,8 +424,8 @@ cdef class MNK(BoardPosition):
 cdef class Gomoku(MNK):
     """A position of gomoku, five in a row on a square board: an :class:`MNK` with m = n = ``size`` and k = 5.
 
-    ``Gomoku(size=15, rule="freestyle")`` is the empty board; rule ``"freestyle"``: five or more win, ``"exact"``:
-    exactly five. Limits: 5 <= size <= 32; InvalidState otherwise.
+    ``Gomoku(size=15, rule="freestyle")`` is the empty board. With the rule ``"freestyle"``, five or more stones in a
+    line win; with ``"exact"``, exactly five. Limits: 5 <= size <= 32. Other sizes raise InvalidState.
     """
 
     _arguments = ("size", "rule")
@@ -434,12 +439,13 @@ cdef class Gomoku(MNK):
 
     @classmethod
     def from_moves(cls, moves, *, size=15, rule="freestyle", base=0):
-        """The position after ``moves``, ``"h8 g9"`` or ``[112, 96]``, from the empty board; see MNK.from_moves."""
+        """Returns the position after ``moves``, such as ``"h8 g9"`` or ``[112, 96]``, from the empty board; see
+        MNK.from_moves."""
         return after_moves(cls, gomoku_geometry(size, rule), moves, base)
 
     @classmethod
     def from_string(cls, text, *, size=15, rule="freestyle"):
-        """The position of a diagram such as ``str`` makes; see MNK.from_string."""
+        """Returns the position of a diagram such as ``str`` makes; see MNK.from_string."""
         return from_diagram(cls, gomoku_geometry(size, rule), text)
 
     @property
@@ -463,12 +469,13 @@ cdef class TicTacToe(MNK):
 
     @classmethod
     def from_moves(cls, moves, *, base=0):
-        """The position after ``moves``, such as ``"b2 a3"`` or ``[4, 0]``, from the empty board; see MNK.from_moves."""
+        """Returns the position after ``moves``, such as ``"b2 a3"`` or ``[4, 0]``, from the empty board; see
+        MNK.from_moves."""
         return after_moves(cls, TIC_TAC_TOE, moves, base)
 
     @classmethod
     def from_string(cls, text):
-        """The position of a diagram such as ``str`` makes; see MNK.from_string."""
+        """Returns the position of a diagram such as ``str`` makes; see MNK.from_string."""
         return from_diagram(cls, TIC_TAC_TOE, text)
 
 
