@@ -129,8 +129,8 @@ def check_game(game: Any) -> None:
         reason = f"it has {game.num_players()} players"
     if reason is not None:
         raise mcts_core.InvalidState(
-            f"the search takes games of perfect information in turns, for 1 to {MOST_PLAYERS} players; "
-            f"{shorten(str(game))} is none: {reason}"
+            f"{shorten(str(game))} cannot be searched: {reason}; a game must have perfect information, turns, and "
+            f"1 to {MOST_PLAYERS} players"
         )
 
 
