@@ -366,6 +366,6 @@ def test_the_command_line_checks_a_native_game(cli, monkeypatch):
     monkeypatch.chdir(FOLDER.parent)
     code, out, err = cli("check", "examples.connect_four_numba:FAST", "--games", 20)
     assert code == 0 and err == ""
-    assert out.startswith("examples.connect_four_numba:FAST: 20 random games") and "no broken contract found" in out
+    assert out.startswith("examples.connect_four_numba:FAST: 20 random games") and "no problem found" in out
     code, out, err = cli("analyze", "examples.connect_four_numba:FAST", "3 0 3 0 3", "--iterations", 2000, "--seed", 1)
     assert code == 0 and "best move: 3" in out
