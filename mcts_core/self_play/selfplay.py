@@ -31,10 +31,10 @@ _ELSEWHERE = {"seconds": "search(); games that can be repeated need iterations"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SelfPlayData:
-    """Positions of finished games, N of them: game after game, each from its first position to its last one.
+    """N positions of finished games: game after game, each from its first position to its last one.
 
-    Results and values are on the scale of evaluators, from -1 for lost to 1 for won, for the player to move: ``[N]``.
-    In games of three players and more they are ``[N, players]``, for each player in their order.
+    Results and values are on the scale of evaluators, from -1 (lost) to 1 (won). With up to two players they have the
+    shape ``[N]`` and are for the player to move; with more players they have the shape ``[N, players]``.
     """
 
     observations: Any
@@ -42,11 +42,11 @@ class SelfPlayData:
     policies: Any
     """float32 ``[N, A]``: the share of each action in the visits of the search. A row sums to 1."""
     results: Any
-    """float32: how the game ended."""
+    """float32: the result of the game."""
     values: Any
     """float32: the mean result of the search."""
     actions: Any
-    """int32 ``[N]``: the move that was played, as its index in the policy."""
+    """int32 ``[N]``: the index in the policy of the move that was played."""
     games: Any
     """int32 ``[N]``: the number of the game."""
     plies: Any
@@ -57,37 +57,37 @@ class SelfPlayData:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> SelfPlayData:
-        """The arrays of a file that ``selfplay`` wrote. Raises InvalidFile, OSError, ImportError without numpy."""
+        """Reads a file that ``selfplay`` wrote. Raises InvalidFile, OSError, and ImportError without numpy."""
         return cls(**read(path, [field.name for field in fields(cls)]))
 
     @classmethod
     def join(cls, parts: Iterable[SelfPlayData]) -> SelfPlayData:
-        """All positions of ``parts`` in their order. Raises InvalidOption where there is none, or not of one game."""
+        """All positions of ``parts`` in order. Raises InvalidOption if ``parts`` is empty or from different games."""
         numpy = import_numpy()
         given = list(parts)
         if not given or not all(isinstance(part, SelfPlayData) for part in given):
-            raise InvalidOption(f"parts must be SelfPlayData, at least one, got {shorten(given)}")
+            raise InvalidOption(f"parts must be one or more SelfPlayData, got {shorten(given)}")
         try:
             return cls(**{field.name: numpy.concatenate([getattr(part, field.name) for part in given])
                           for field in fields(cls)})
         except ValueError as error:
-            raise InvalidOption(f"parts must be of one game: {error}") from None
+            raise InvalidOption(f"parts must be from one game: {error}") from None
 
 
 @dataclass(frozen=True, slots=True)
 class SelfPlayProgress:
-    """How far a call of ``selfplay`` is."""
+    """The progress of a call of ``selfplay``."""
 
     games: int
-    """Games that are over, with those that were in the folder before."""
+    """Finished games, including those that were in the folder before."""
     total: int
-    """Games that were asked for."""
+    """Games requested."""
     positions: int
     """Positions that this call has searched."""
     evaluations: int
-    """Leaves that were evaluated for them, or rollouts that were played."""
+    """Evaluated leaves, or rollouts, of these searches."""
     seconds: float
-    """Since the call began to play."""
+    """Seconds since the call started to play."""
 
 
 @overload
@@ -123,37 +123,39 @@ def selfplay(
     progress: bool | Callable[[SelfPlayProgress], object] = False,
     **options: Unpack[SelfPlayOptions],
 ) -> Iterator[SelfPlayData] | list[Path]:
-    """Plays ``games`` games of the search against itself from ``start`` and gives their positions as arrays.
+    """Plays ``games`` games of the search against itself from ``start`` and returns their positions as arrays.
 
-    Without a ``folder`` it returns an iterator of SelfPlayData, one for every ``shard_games`` games (a shard), which
-    plays when it is asked. With one, it plays all games, writes each shard into the folder as a file of numpy (.npz),
-    and returns the paths. Files appear whole or not at all. A call that was ended in between goes on after its last
-    file when it is made again, and the files are those of a call that was not ended; with more ``games`` it goes on
-    likewise.
+    The games are grouped in shards of ``shard_games`` games. Without a ``folder``, the function returns an iterator
+    that plays the next shard on request and yields it as SelfPlayData. With a ``folder``, it plays all games, writes
+    each shard as a numpy file (.npz), and returns the paths. Files are written atomically. To continue an interrupted
+    call, or to add ``games``, repeat it with the same folder: the files will be the same as without the interruption.
 
-    start: a position with observations, of this package or of a game written in Python, ordinary or general, with
-        ``observation()``, an attribute ``actions`` and, where moves are not ints below that, ``action(move)``.
-    games: 1 to 2**31 - 1. iterations: of the search of each move, 1 to 2**30 - 1.
-    seed: an int in [0, 2**64), by default that of the folder or a new one. The seeds of a game follow from it and from
-        the number of the game.
-    temperature, temperature_plies: the first 30 moves of a game, or as many as said, are drawn with probabilities in
-        proportion to visits ** (1 / temperature), temperature from 0 to 1e6; the others, and with temperature 0 all,
-        are those that the search chooses (Silver et al., Science 362, 2018, supplementary pseudocode).
-    together: games that are played side by side, 1 to 256. With an ``evaluator`` their leaves are evaluated in common
-        batches of up to ``together * batch``. A game that is over makes room for the next one of its shard.
-    shard_games: >= 1. A shard that was begun is lost when the call is ended.
-    threads: 1 to 1024 searches at a time, where there is no ``evaluator``. No result depends on it.
-    label: a text that the folder keeps and compares, for what it cannot see itself: which network plays.
-    progress: True draws a bar on the terminal (extra [rich]). A function is called with a SelfPlayProgress whenever
-        all games that are played side by side have made a move; what it raises ends the call and comes out of it.
+    start: a position with observations. A game written in Python, ordinary or general, needs ``observation()``, an
+        attribute ``actions`` and, if its moves are not ints below that, ``action(move)``.
+    games: 1 to 2**31 - 1.
+    iterations: iterations of the search of each move, 1 to 2**30 - 1.
+    seed: an int in [0, 2**64), by default the folder's seed or a new one. It determines, with the number of the game,
+        all seeds of that game.
+    temperature, temperature_plies: the first ``temperature_plies`` moves of a game are drawn with probabilities in
+        proportion to visits ** (1 / temperature), with ``temperature`` from 0 to 1e6. The search chooses the other
+        moves, and with temperature 0 all moves (Silver et al., Science 362, 2018, supplementary pseudocode).
+    together: the number of games played side by side, 1 to 256. With an ``evaluator``, their leaves are evaluated in
+        common batches of up to ``together * batch``. A finished game makes room for the next one of its shard.
+    shard_games: >= 1. If the call is interrupted, the unfinished shard is lost.
+    threads: 1 to 1024 searches at a time, if there is no ``evaluator``. Results do not depend on it.
+    label: a text that the folder stores and compares. Use it for what the folder cannot see, such as the name of the
+        network.
+    progress: True draws a bar on the terminal (extra [rich]). A function is called with a SelfPlayProgress after each
+        round of moves in the games side by side. An exception that it raises ends the call and is raised from it.
     options: those of ``Searcher``, such as ``evaluator``, ``noise_alpha``, ``preset``. Two have other defaults:
-        ``batch`` is 1, since a batch has leaves of many games, and ``memory_mb``, of each game, is 256.
+        ``batch`` is 1, since a batch has leaves of many games, and ``memory_mb`` is 256 for each game.
 
-    In ``policies``, a move that is proven lost has no share while another one lives, and where the value of the
-    position itself is proven, the move that the search chooses has all.
+    In ``policies``, a move that is a proven loss gets no share while other moves remain. If the value of the position
+    is proven, the chosen move gets the whole share.
 
-    Raises InvalidOption (a folder that was made with other settings, too), InvalidState, GameOver, GameError,
-    EvaluatorError, InvalidFile, OSError, ImportError without numpy (extra [numpy]). What was written stays.
+    Raises InvalidOption (also if the folder was made with other settings), InvalidState, GameOver, GameError,
+    EvaluatorError, InvalidFile, OSError, and ImportError without numpy (extra [numpy]). Finished shards stay in the
+    folder.
     """
     if not options.keys() <= NAMES:
         unknown = {name: value for name, value in options.items() if name not in NAMES}
@@ -180,7 +182,7 @@ def selfplay(
         options["memory_mb"] = MEMORY_MB
     engines = [Searcher(**options) for _ in range(min(at_a_time, together))]
     table = Table(start)
-    engines[0]._request(table.first(), None, iterations)  # raises for options that the game does not know
+    engines[0]._request(table.first(), None, iterations)  # raises if an option does not apply to this game
     if folder is None:
         drawn = random_seed() if chosen is None else chosen
         played = Games(table, engines, seed=drawn, games=count, **rules)
@@ -198,7 +200,7 @@ def selfplay(
 def _play(
     played: Games, shards: Iterable[int], done: int, progress: bool | Callable[[SelfPlayProgress], object]
 ) -> Iterator[tuple[int, SelfPlayData]]:
-    """The numbers and positions of ``shards``, with what tells how far it is."""
+    """The numbers and positions of ``shards``; reports progress on the way."""
     bar = None
     if progress is True:
         from mcts_core.render.progress import Bar
@@ -221,7 +223,7 @@ def _reporter(total: int, progress: Any) -> Callable[[int, int, int, float], obj
 
 
 def _settings(engine: Searcher, state: Any) -> dict[str, Any]:
-    """The options of a search of ``state``, its defaults included, as JSON can tell them."""
+    """The options of a search of ``state``, including its defaults, as values for JSON."""
     found = engine.options(state)
     leaves = [name for name in ("evaluator", "policy_value") if found.pop(name, None) is not None]
     found.pop("temperature", None)
