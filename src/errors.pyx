@@ -1,41 +1,41 @@
-"""The exceptions of the package: five kinds of ValueError, five of RuntimeError."""
+"""The exceptions of the package: five subclasses of ValueError and five of RuntimeError."""
 
 
 class IllegalMove(ValueError):
-    """A move that the position does not allow, or something that is no move at all."""
+    """The move is not legal in the position, or is not a move of the game at all."""
 
 
 class GameOver(ValueError):
-    """A move or a search was asked for in a finished game."""
+    """The game is over, so there is no move to play and nothing to search."""
 
 
 class InvalidState(ValueError):
-    """A position, a board size or a diagram that cannot be."""
+    """The object is not a position, or the position, board size or diagram is impossible."""
 
 
 class InvalidOption(ValueError):
-    """An option or a budget of the wrong type or out of its range."""
+    """An option or a limit has an unknown name, a wrong type, or a value out of its range."""
 
 
 class InvalidFile(ValueError):
-    """A saved Searcher that is none, that is damaged, or that this version cannot read."""
+    """The file is not of the expected kind, is damaged, or has a format that this version cannot read."""
 
 
 class SearchBusy(RuntimeError):
-    """The Searcher is already searching, in another thread."""
+    """The Searcher is already searching in another thread."""
 
 
 class GameError(RuntimeError):
-    """A user's game broke the contract of a state; the exception that it raised, if any, is the cause."""
+    """A user's game broke the contract of a state. If it raised an exception, that is the ``__cause__``."""
 
 
 class NoSearch(RuntimeError):
-    """Statistics were asked for before a search, or after one that failed."""
+    """There are no statistics, because no search has run or the last one failed."""
 
 
 class EvaluatorError(RuntimeError):
-    """An evaluator failed, or gave what is no evaluation; the exception that it raised, if any, is the cause."""
+    """An evaluator failed or returned an invalid evaluation. If it raised an exception, that is the ``__cause__``."""
 
 
 class WorkersLost(RuntimeError):
-    """No worker of a parallel search could begin; what the first one met is the cause."""
+    """No worker of a parallel search could start. The exception of the first one is the ``__cause__``."""

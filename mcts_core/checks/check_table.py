@@ -58,7 +58,7 @@ def table_problems(start: Any, state: Any, path: list[int], legal: list[int]) ->
         found.extend(_guide(start, state, path, legal, outcomes))
         found.extend(_valuation(start, state, path, outcomes))
     if probe.data != data:
-        found.append(Found("state", "changed", "the functions of the table changed a state that they must only read"))
+        found.append(Found("state", "changed", "the functions of the table changed a state that they may only read"))
     yield from found
 
 

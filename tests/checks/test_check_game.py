@@ -194,7 +194,7 @@ PROBLEMS = {
     "unhashable": (
         broken(legal_moves=at(5, [[1]], Nim.legal_moves)),
         "moves",
-        r"moves must be hashable, such as ints, texts or tuples, and \[1\], a list, is not",
+        r"moves must be hashable, such as ints, strings or tuples, got \[1\], a list",
     ),
     "many": (
         broken(legal_moves=at(5, range(70_000), Nim.legal_moves)),
@@ -347,7 +347,8 @@ def test_words_of_one_game_and_one_player():
             return 0.5 if self.plies else None
 
     assert mc.check_game(Alone, 5).problems[0].text == (
-        "must return None or a list of one number from 0 to 1, that of the only player, got 0.5; did you mean [0.5]?")
+        "must return None or a list of one number from 0 to 1, the result of the only player, got 0.5; "
+        "did you mean [0.5]?")
     method = broken(to_move=property(lambda self: self.play, lambda self, value: None))
     assert mc.check_game(method, 5).problems[0].text.endswith("; make it an attribute or a property, not a method")
 

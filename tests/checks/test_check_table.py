@@ -317,7 +317,7 @@ def test_bad_numbers_in_the_list():
         return 1
 
     game = mc.native_game(legal_moves=LEGAL_MOVES(legal_moves), play=PLAY(lambda *_: WIN), state_size=1, max_moves=4)
-    with pytest.raises(mc.GameError, match=r"must give different moves from 0 to 3, got \[9\]"):
+    with pytest.raises(mc.GameError, match=r"must list different moves from 0 to 3, got \[9\]"):
         mc.check_game(game, 5)
 
 

@@ -307,7 +307,7 @@ def test_othello_from_any_board(othello):
     end = stuck.play(othello.PASS).play(2)  # all stones are white, and nobody can move
     assert end.winner() == -1 and end.moves == (othello.PASS, 2)
     assert position(0b10, 0b01, to_move=-1).play(othello.PASS).play(2).winner() == 1
-    with pytest.raises(mcts_core.InvalidState, match="the game is over there"):
+    with pytest.raises(mcts_core.InvalidState, match="so the game is over"):
         position(1, 1 << 63)
 
 
