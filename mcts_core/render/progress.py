@@ -1,4 +1,4 @@
-"""A progress bar on the terminal by rich (extra [rich])."""
+"""A progress bar on the terminal, with rich (extra [rich])."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Bar:
-    """A line on standard error: how many games are over, positions a second, the time left. Call it with a
+    """A line on standard error with the finished games, positions per second and the time left. Call it with a
     SelfPlayProgress. Raises ModuleNotFoundError without rich."""
 
     def __init__(self, total: int, console: Console | None = None) -> None:
@@ -33,5 +33,5 @@ class Bar:
         self._progress.update(self._task, completed=found.games, rate=f"{rate:,}")
 
     def close(self) -> None:
-        """Leaves the line as it is."""
+        """Ends the updates; the line stays."""
         self._progress.stop()

@@ -25,24 +25,24 @@ if TYPE_CHECKING:
 _BLOCKS = " ▏▎▍▌▋▊▉█"
 _BAR = 12
 _PLAIN = str.maketrans({**dict(zip(_BLOCKS, "    #####", strict=True)), "–": "-", "…": "..."})
-"""What stands for the characters of this package on a console that cannot show them."""
+"""Replacements for characters that a console cannot show."""
 _STYLES = ((r"X", "bold red"), (r"O", "bold yellow"), (r"[.]", "dim"))
 
 
 def text(state: Any, *, stats: Stats | None = None, base: int = 1) -> str:
-    """The board of a position as plain text, with coordinates, the last move in brackets.
+    """The board of a position as plain text, with coordinates and the last move in brackets.
 
-    stats: what a search of the position found: instead of its dot, a cell that was visited has a digit, 1 to 9, its
+    stats: the result of a search of the position. A visited cell then has a digit from 1 to 9 in place of the dot: its
         share of the visits in tenths, rounded up.
-    base: the number of the first column of Connect Four: 1, as everywhere on boards, or 0.
+    base: the number of the first column of Connect Four: 1 (default) or 0.
 
-    Raises InvalidState for another kind of position, InvalidOption where ``stats`` are those of another one.
+    Raises InvalidState for another kind of position, and InvalidOption if ``stats`` belong to another position.
     """
     return "\n".join(_lines(Board(state, base), stats))
 
 
 def rich_board(state: Any, *, stats: Stats | None = None, base: int = 1) -> Text:
-    """The same in colours, to be printed by a console of ``rich``. Raises ModuleNotFoundError without that."""
+    """The same in colours, to print on a ``rich`` console. Raises ModuleNotFoundError without rich."""
     _need_rich()
     from rich.text import Text
 
@@ -61,9 +61,9 @@ def rich_board(state: Any, *, stats: Stats | None = None, base: int = 1) -> Text
 
 
 def rich_stats(stats: Stats, *, top: int = 12, base: int = 1) -> Group:
-    """What a search found, to be printed by a console of ``rich``: figures, a table of at most ``top`` moves with bars,
-    and the principal variation; in ASCII where the encoding of the console has not the characters. Raises
-    ModuleNotFoundError without rich, InvalidOption."""
+    """The result of a search, to print on a ``rich`` console: figures, a table of at most ``top`` moves with bars, and
+    the principal variation. It is in ASCII if the console's encoding lacks the characters. Raises ModuleNotFoundError
+    without rich, and InvalidOption."""
     _need_rich()
     from rich.console import Group
 
@@ -73,7 +73,7 @@ def rich_stats(stats: Stats, *, top: int = 12, base: int = 1) -> Group:
 
 
 class _Figures:
-    """What ``rich_stats`` shows: which characters it may use is known when it is printed."""
+    """The contents of ``rich_stats``, built on printing, when the console's encoding is known."""
 
     def __init__(self, stats: Stats, most: int, names: Names) -> None:
         self._stats = stats
@@ -108,7 +108,7 @@ class _Figures:
 
 
 def _fitting(text: str, encoding: str) -> str:
-    """``text`` in characters that ``encoding`` has."""
+    """``text`` in characters of ``encoding``."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
@@ -146,14 +146,14 @@ def rich_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
 
 
 def plain_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """The lines of the same without rules."""
+    """The lines of the same table without rules."""
     widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
     return ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
             for row in (headings, *rows)]
 
 
 def bar(share: float) -> str:
-    """A bar of blocks, as long as a share of 1 fills ``_BAR`` characters."""
+    """A bar of blocks; a share of 1 fills ``_BAR`` characters."""
     eighths = round(8 * _BAR * share)
     return (_BLOCKS[8] * (eighths // 8) + _BLOCKS[eighths % 8].strip()).ljust(_BAR)
 

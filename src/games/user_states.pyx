@@ -254,8 +254,8 @@ cdef class UserStates:
         return values
 
     cdef int check_root(self, object was, object moves) except -1:
-        """Raises GameError if the root has changed since the search began. At that time the game went on, and ``was`` and
-        ``moves`` were the player to move and the legal moves."""
+        """Raises GameError if the root has changed since the search began. At that time the game went on; ``was`` is the
+        player who was to move, and ``moves`` are the legal moves of that time."""
         state, calling = self.root, self.calling
         changes = []
         try:

@@ -77,7 +77,7 @@ def test_one_edge_may_close_two_boxes(dots):
 
 @pytest.mark.parametrize("move", [(0, 0), (1, 1), (9, 9), "(0, 1)", None])
 def test_what_is_no_edge_is_refused(dots, move):
-    with pytest.raises(mcts_core.IllegalMove, match="is not an edge that is still to be drawn"):
+    with pytest.raises(mcts_core.IllegalMove, match="a move must be an edge that is not drawn yet"):
         dots.DotsAndBoxes().play(move)
 
 

@@ -187,7 +187,7 @@ cdef inline void add_threat(threat_search *s, uint32_t *count, int move, int rep
 
 
 cdef uint32_t list_threats(threat_search *s, int player, int forced) noexcept nogil:
-    """Pushes the threats of a player on the stack, only that at ``forced`` unless it is negative; returns the number."""
+    """Pushes the threats of a player on the stack, only that at ``forced`` unless that is < 0; returns the number."""
     cdef const uint32_t *mine = s.board.own[player]
     cdef const uint32_t *theirs = s.board.own[1 - player]
     cdef uint32_t three, window, cells, count = 0

@@ -84,7 +84,7 @@ cdef inline bint completes(const mnk_geometry *g, const mnk_trial *t, const uint
 
 
 cdef int exact_rank(const mnk_geometry *g, mnk_trial *t, int player, int before, uint64_t salt) noexcept nogil:
-    """The number of the move by which ``player`` makes his first five, or NEVER; ``before``: moves with smaller keys."""
+    """Number of the move by which ``player`` makes his first five, or NEVER; ``before``: moves with smaller keys."""
     cdef uint16_t cells[MNK_MAX_CELLS]
     cdef uint8_t *at
     cdef int key = t.key[player], i, j, count, rank = before
