@@ -262,8 +262,8 @@ def drawn(weights: list[tuple[Any, float]], number: int) -> Any:
 
 
 def on_scale(values: list[float], player: int) -> float | list[float]:
-    """Converts values from 0 to 1, one for each player, to the scale of evaluators, from -1 to 1. With up to two players
-    the result is the value of the player to move alone."""
+    """Converts values from 0 to 1, one for each player, to the scale of evaluators, -1 to 1. With up to two players the
+    result is the value of the player to move alone."""
     return 2 * values[player] - 1 if len(values) < 3 else [2 * value - 1 for value in values]
 
 

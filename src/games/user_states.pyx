@@ -254,8 +254,8 @@ cdef class UserStates:
         return values
 
     cdef int check_root(self, object was, object moves) except -1:
-        """Raises GameError if the root has changed since the search began. At that time the game went on; ``was`` is the
-        player who was to move, and ``moves`` are the legal moves of that time."""
+        """Raises GameError if the root has changed since the search began. ``was`` and ``moves`` are the player to move
+        and the legal moves of that time; the game went on then."""
         state, calling = self.root, self.calling
         changes = []
         try:

@@ -135,7 +135,7 @@ def test_a_heat_map_needs_the_board(history):
     ({"top": 9}, "top must be an int from 1 to 8, got 9"),
     ({"over": "days"}, "over must be 'seconds' or 'iterations', got 'days'"),
     ({"base": 2}, "base must be"),
-    ({"axes": [1]}, "axes must be 2, got 1"),
+    ({"axes": [1]}, "axes must be a sequence of 2 axes, got 1"),
 ])
 def test_wrong_arguments(history, options, message):
     with pytest.raises(mc.InvalidOption) as caught:
