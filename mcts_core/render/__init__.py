@@ -32,7 +32,7 @@ def _find(name: str) -> object:
     return getattr(import_module(f"mcts_core.render.{_HOMES[name]}"), name)
 
 
-if not TYPE_CHECKING:  # checkers would take any name to be there
+if not TYPE_CHECKING:  # type checkers would otherwise accept any name
     __getattr__ = _find
 
 
@@ -41,7 +41,7 @@ def __dir__() -> list[str]:
 
 
 def show(state: Any, form: str) -> Any:
-    """What a position of the package shows of itself: ``form`` is ``"svg"`` or ``"rich"``."""
+    """The display of a position of the package: ``form`` is ``"svg"`` or ``"rich"``."""
     from mcts_core.render.board import is_board
 
     if form == "svg":

@@ -1,7 +1,7 @@
-"""Boards as SVG: stones, the last move, coordinates; on request what a search found, a line of moves and arrows.
+"""Boards as SVG: stones, the last move, coordinates; on request the result of a search, a line of moves and arrows.
 
-Everything stands in the picture itself: no reference, no script, and no id, so that many of them can stand in one page.
-Colours are attributes; a style sheet only changes them where the reader prefers dark pages.
+A picture is self-contained: it has no references, no scripts and no ids, so one page can hold many pictures. Colours
+are attributes; a style sheet changes them only if the reader prefers dark pages.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from mcts_core.render.markup import check_theme, check_value, escape, number, pe
 from mcts_core.words import proof
 
 MOST = 1000
-"""Arrows, and moves of a line, at most."""
+"""The largest number of arrows, and of moves in a line."""
 
 _EDGE = 10
 _GUTTER = 22
 _NARROWEST = 220
-"""Width of a picture with a caption, at least."""
+"""Smallest width of a picture with a caption."""
 _SMALL = 11
-"""Size of the caption's text."""
+"""Font size of the caption."""
 
 _LIGHT = {
     "page": "#ffffff", "text": "#1f2328", "faint": "#59636e", "wood": "#e3c48d", "grid": "#6a5230", "ink": "#1f2328",
@@ -80,7 +80,7 @@ def svg(
 
 
 def _line_of(board: Board, state: Any, line: Any) -> list[tuple[Cell, int]]:
-    """The cells of a line of moves, and whose stones they are."""
+    """The cells of a line of moves, with the player of each stone."""
     found: list[tuple[Cell, int]] = []
     for move in _some(line, "line"):
         found.append((board.cell_of(move), board.to_move))
@@ -95,7 +95,7 @@ def _arrows_of(board: Board, arrows: Any) -> list[tuple[Cell, Cell]]:
         try:
             begin, end = pair
         except (TypeError, ValueError):
-            raise InvalidOption(f"an arrow must be a pair of a beginning and an end, got {shorten(pair)}") from None
+            raise InvalidOption(f"an arrow must be a pair of a begin and an end, got {shorten(pair)}") from None
         cells = _end_of(board, begin), _end_of(board, end)
         if cells[0] == cells[1]:
             raise InvalidOption(f"an arrow must lead from one cell to another, got {shorten(pair)}")
@@ -126,7 +126,7 @@ def _some(values: Any, name: str) -> list[Any]:
 
 
 class _Picture:
-    """One drawing of a board; lengths are pixels at its natural size."""
+    """One drawing of a board; lengths are in pixels at its natural size."""
 
     def __init__(self, board: Board, theme: str) -> None:
         self.board = board
@@ -182,7 +182,7 @@ class _Picture:
         self.add(f'<line x1="{number(x1)}" y1="{number(y1)}" x2="{number(x2)}" y2="{number(y2)}"{space}{attributes}/>')
 
     def text(self, x: float, y: float, said: str, size: float, attributes: str) -> None:
-        """Text around a point; a baseline set by numbers is the same in every viewer."""
+        """Text centred on a point; a numeric baseline looks the same in every viewer."""
         self.add(f'<text x="{number(x)}" y="{number(y + 0.36 * size)}" font-size="{number(size)}" {attributes}>'
                  f"{escape(said)}</text>")
 
@@ -227,7 +227,7 @@ class _Picture:
         return "\n".join([*head, background, *self.body, "</svg>"]) + "\n"
 
     def words(self, stats: Any) -> tuple[str, str]:
-        """What is in the picture, for those who do not see it: in short, and the stones."""
+        """The picture in words, for readers who cannot see it: a summary, and the stones."""
         board = self.board
         title = f"{board.title}; {board.status()}"
         if stats is not None:
@@ -314,7 +314,7 @@ class _Picture:
             for row, column in cells:
                 self.circle(row, column, 0.42 * self.cell if board.form == "slots" else 0.45 * self.cell)
             self.add("</g>")
-            if board.form == "slots" and player > 0:  # a ring tells the players apart without colours
+            if board.form == "slots" and player > 0:  # a ring, so that the players differ by more than colour
                 self.add(f'<g fill="none" {self.paint(stroke=edge)} stroke-width="2">')
                 for row, column in cells:
                     self.circle(row, column, 0.27 * self.cell)
@@ -348,7 +348,7 @@ class _Picture:
     def bubbles(self, bubbles: Sequence[tuple[Cell, Any]], stats: Any) -> None:
         most = max((entry.visits for _, entry in bubbles), default=0)
         largest = 0.42 * self.cell
-        for (row, column), entry in reversed(bubbles):  # the most visited ones on top
+        for (row, column), entry in reversed(bubbles):  # the most visited on top
             radius = largest * math.sqrt(entry.visits / most) if most else 0.0
             chosen = entry.move == stats.move
             radius = max(radius, 0.75 * largest if chosen else 1.5)
@@ -405,7 +405,7 @@ class _Picture:
                 self.add("</g>")
 
     def caption(self, bubbles: Sequence[tuple[Cell, Any]], room: float) -> list[str]:
-        """What bubbles mean, in lines of at most ``room`` pixels, or about."""
+        """The meaning of the bubbles, in lines of about ``room`` pixels at most."""
         if not bubbles:
             return []
         known = any(entry.proven is not None for _, entry in bubbles)
@@ -423,7 +423,7 @@ class _Picture:
 
 
 def _in_bubble(entry: Any) -> str:
-    """The few characters for a move: its value in percent, or what is proven."""
+    """The short text for a move: its value in percent, or its proof."""
     if entry.proven is None:
         return f"{100 * entry.value:.0f}"
     return str(entry.proven)[0].upper() + ("" if entry.distance is None else str(entry.distance))

@@ -1,4 +1,4 @@
-"""Charts by matplotlib (extra [plot]): how a search went on, and where on the board its visits went."""
+"""Charts with matplotlib (extra [plot]): the course of a search, and its visits on the board."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a5195", "#8c8c00")
-"""Okabe and Ito's but black and yellow, which the colour-blind tell apart; lines differ by their markers as well."""
+"""The colours of Okabe and Ito except black and yellow. Colour-blind readers can distinguish them, and lines also
+differ by their markers."""
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _OVER = ("seconds", "iterations")
 
@@ -83,7 +84,7 @@ def heat_map(stats: Stats, *, state: Any = None, base: int = 1, axes: Axes | Non
     check_stats(stats)
     position = stats.state if state is None else state
     if position is None:
-        raise InvalidState("these statistics do not know their position: give state")
+        raise InvalidState("these statistics do not contain their position: pass it as state")
     board = Board(position, base)
     shares = _shares(board, stats)
     ground: Axes = _axes(axes, 1)[0]
@@ -122,12 +123,13 @@ def _history(history: Any) -> list[Stats]:
 
 
 def _course(history: Sequence[Stats], move: Hashable) -> tuple[list[float], list[float]]:
-    """The shares of the visits and the values of a move; NaN, a gap in the line, while it has no visit."""
+    """The shares of the visits and the values of a move. A value is NaN, a gap in the line, without visits."""
     shares, values = [], []
     for stats in history:
         entry = next((entry for entry in stats.moves if entry.move == move), None)
         if entry is None:
-            raise InvalidOption(f"history must be of one search, but only its last Stats know the move {shorten(move)}")
+            raise InvalidOption(
+                f"history must be from one search, but only its last Stats contain the move {shorten(move)}")
         shares.append(share_of(entry.visits, stats))
         values.append(entry.value if entry.visits else float("nan"))
     return shares, values
@@ -145,7 +147,7 @@ def _axes(axes: Any, count: int) -> list[Any]:
     if axes is not None:
         given = list(axes) if count > 1 else [axes]
         if len(given) != count:
-            raise InvalidOption(f"axes must be {count}, got {len(given)}")
+            raise InvalidOption(f"axes must be a sequence of {count} axes, got {len(given)}")
         return given
     try:
         from matplotlib import pyplot

@@ -1,6 +1,6 @@
-"""What a search found as HTML: the board with bubbles where the position is known, and a table of the moves with bars.
+"""The result of a search as HTML: the board with bubbles if the position is known, and a table of the moves with bars.
 
-Styles stand in the elements, and text has the page's own colours, so that it fits notebooks, light and dark.
+Styles are attributes of the elements, and text has the page's own colours, so it suits light and dark notebooks.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def _row(entry: MoveStats, stats: Stats, names: Names, greatest: int, known: boo
 
 
 def _bar(share: float, colour: str) -> str:
-    """A bar in a fixed room, for the eye only: the number stands beside it."""
+    """A bar of fixed maximum width. Screen readers skip it, because the number is beside it."""
     return (f'<span aria-hidden="true" style="display:inline-block;width:{_BAR_WIDTH}px;text-align:left">'
             f'<span style="{_BAR}{colour};width:{number(_BAR_WIDTH * share)}px"></span></span>')
 

@@ -76,7 +76,7 @@ def rich_stats(stats: Stats, *, top: int = 12, base: int = 1) -> Group:
 
 
 class _Figures:
-    """What ``rich_stats`` shows: which characters it may use is known when it is printed."""
+    """The contents of ``rich_stats``, built on printing, when the console's encoding is known."""
 
     def __init__(self, stats: Stats, most: int, names: Names) -> None:
         self._stats = stats
@@ -111,7 +111,7 @@ class _Figures:
 
 
 def _fitting(text: str, encoding: str) -> str:
-    """``text`` in characters that ``encoding`` has."""
+    """``text`` in characters of ``encoding``."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
@@ -163,14 +163,14 @@ def rich_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
 
 
 def plain_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """The lines of the same without rules."""
+    """The lines of the same table without rules."""
     widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
     return ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
             for row in (headings, *rows)]
 
 
 def bar(share: float) -> str:
-    """A bar of blocks, as long as a share of 1 fills ``_BAR`` characters."""
+    """A bar of blocks; a share of 1 fills ``_BAR`` characters."""
     eighths = round(8 * _BAR * share)
     return (_BLOCKS[8] * (eighths // 8) + _BLOCKS[eighths % 8].strip()).ljust(_BAR)
 

@@ -15,10 +15,10 @@ from mcts_core.render.markup import check_value, clean, label, number, percent, 
 from mcts_core.words import proof
 
 DEEPEST = 100
-"""Moves of a principal variation that are looked at: as many as a tree can have."""
+"""Moves of a principal variation that are used: as many as a tree can be deep."""
 
 _UNKNOWN = "#7a828c"
-"""The colour of a value that is not known."""
+"""The colour of an unknown value."""
 
 _HEAD = (
     'graph [bgcolor="transparent", rankdir="TB", nodesep="0.15", ranksep="0.45", '
@@ -45,7 +45,7 @@ def dot(tree: Node, *, state: Any = None, pv: Iterable[Any] = (), base: int = 1)
     The same arguments give the same text. Raises InvalidOption.
     """
     if not isinstance(tree, Node):
-        raise InvalidOption(f"tree must be a Node, such as Stats.tree() gives, got {shorten(tree)}")
+        raise InvalidOption(f"tree must be a Node, such as Stats.tree() returns, got {shorten(tree)}")
     names = names_of(state, base)
     board = Board(state, base) if is_board(state) else None
     try:
@@ -67,7 +67,7 @@ def dot(tree: Node, *, state: Any = None, pv: Iterable[Any] = (), base: int = 1)
         f"  graph [label={_quoted(*caption.splitlines())}, tooltip={_quoted('search tree')}];",
     ]
     count = 0
-    # with its parent and depth, whether on pv, and the names of the moves of the position before
+    # each node with its parent, its depth, whether it is on the pv, and the names of the moves of the position before
     waiting: list[tuple[Node, int, int, bool, Names]] = [(tree, -1, 0, True, names)]
     while waiting:
         node, parent, depth, on_line, names = waiting.pop()
@@ -98,7 +98,7 @@ def dot(tree: Node, *, state: Any = None, pv: Iterable[Any] = (), base: int = 1)
 
 
 def _has_numbers(tree: Node) -> bool:
-    """Whether the players are those of a general game, and not +1 and -1."""
+    """Whether the players are indices, as in a general game, and not +1 and -1."""
     waiting = list(tree.children)
     for node in waiting:
         if node.player not in (1, -1):
@@ -118,5 +118,5 @@ def _value(value: float | None) -> str:
 
 
 def _quoted(*lines: str) -> str:
-    """Lines as a quoted string; a backslash of theirs is none of DOT's own."""
+    """Lines as a quoted string of DOT; backslashes in the lines are escaped."""
     return '"' + "\\n".join(clean(line).replace("\\", "\\\\").replace('"', '\\"') for line in lines) + '"'

@@ -47,7 +47,7 @@ class SelfPlayData:
     values: Any
     """float32: the mean result of the search."""
     actions: Any
-    """int32 ``[N]``: the move that was played, as its index in the policy."""
+    """int32 ``[N]``: the index in the policy of the move that was played."""
     games: Any
     """int32 ``[N]``: the number of the game."""
     plies: Any
@@ -68,12 +68,12 @@ class SelfPlayData:
         numpy = import_numpy()
         given = list(parts)
         if not given or not all(isinstance(part, SelfPlayData) for part in given):
-            raise InvalidOption(f"parts must be SelfPlayData, at least one, got {shorten(given)}")
+            raise InvalidOption(f"parts must be one or more SelfPlayData, got {shorten(given)}")
         try:
             return cls(**{field.name: numpy.concatenate([getattr(part, field.name) for part in given])
                           for field in fields(cls)})
         except ValueError as error:
-            raise InvalidOption(f"parts must be of one game: {error}") from None
+            raise InvalidOption(f"parts must be from one game: {error}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ def selfplay(
         options["memory_mb"] = MEMORY_MB
     engines = [Searcher(**options) for _ in range(min(at_a_time, together))]
     table = Table(start)
-    engines[0]._request(table.first(), None, iterations)  # raises for options that the game does not know
+    engines[0]._request(table.first(), None, iterations)  # raises if an option does not apply to this game
     if folder is None:
         drawn = random_seed() if chosen is None else chosen
         played = Games(table, engines, seed=drawn, games=count, **rules)
@@ -219,7 +219,7 @@ def _reporter(
 
 
 def _settings(engine: Searcher, state: Any) -> dict[str, Any]:
-    """The options of a search of ``state``, its defaults included, as JSON can tell them."""
+    """The options of a search of ``state``, including its defaults, as values for JSON."""
     found = engine.options(state)
     leaves = [name for name in ("evaluator", "policy_value") if found.pop(name, None) is not None]
     found.pop("temperature", None)

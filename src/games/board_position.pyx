@@ -1,4 +1,4 @@
-"""Positions on a board of stones: what does not depend on where a stone may lie and which lines win."""
+"""Positions on a board of stones: the parts that do not depend on the rules of placing and winning."""
 
 cimport cython
 from libc.stdint cimport uint64_t
@@ -22,7 +22,8 @@ cdef class BoardGeometry:
         memset(&self.general, 0, sizeof(self.general))
 
     cdef void fill(self, int rows, int cols, int moves, int state_size, void *context, mcts_observe observe) noexcept:
-        """The tables, but for the hot functions; ``moves`` of the empty board, three planes that ``observe`` writes."""
+        """Fills the tables, except the hot functions. ``moves``: number of legal moves of the empty board. ``observe``
+        writes three planes."""
         self.rows = rows
         self.cols = cols
         self.game.version = MCTS_GAME_VERSION
@@ -49,16 +50,16 @@ cdef class BoardPosition(NativeState):
     column from 1. ``play``, ``name`` and ``move`` take both forms: a text is a name, an int is a number.
     """
 
-    _arguments = ()  # of the constructor
+    _arguments = ()  # names of the constructor's arguments
 
     def __cinit__(self):
         if type(self) is BoardPosition:
-            raise TypeError("a BoardPosition is made by a game")
+            raise TypeError("BoardPosition cannot be instantiated: make a position of a game, such as Gomoku()")
 
     cdef int check_new(self, str name) except -1:
-        """Raises InvalidState where __init__ is called a second time."""
+        """Raises InvalidState if __init__ is called a second time."""
         if self.ready:
-            raise InvalidState(f"{name} never changes: it cannot be initialised again")
+            raise InvalidState(f"{name} is immutable: it cannot be initialised again")
         return 0
 
     cdef void begin(self, BoardGeometry geometry) noexcept:
@@ -68,12 +69,12 @@ cdef class BoardPosition(NativeState):
 
     @property
     def rows(self):
-        """Rows of the board."""
+        """The number of rows."""
         return self.geometry.rows
 
     @property
     def cols(self):
-        """Columns of the board."""
+        """The number of columns."""
         return self.geometry.cols
 
     @property
@@ -139,9 +140,9 @@ cdef class BoardPosition(NativeState):
         return f"{self.name_of(move)} (number {move})"
 
     cdef BoardPosition after(self, object move, str name):
-        """The position after a move, which errors call by ``name``."""
+        """The position after a move; error messages call the move ``name``."""
         cdef int number
-        if type(move) is int:  # the path of programs
+        if type(move) is int:  # the fast path
             number = as_move(move, self.game.max_moves, name)
         else:
             number = self.number_of(move, name)
@@ -213,7 +214,7 @@ cdef class BoardPosition(NativeState):
         rules = [getattr(self, argument) for argument in self._arguments]
         return restore, (type(self), *rules, diagram, self.moves)
 
-    # ---- of each game ------------------------------------------------------------------------------------------------
+    # ---- overridden by each game -------------------------------------------------------------------------------------
 
     cdef BoardGeometry geometry_of(self, rules):
         raise NotImplementedError
@@ -284,12 +285,12 @@ cdef BoardPosition from_diagram(type cls, BoardGeometry geometry, text):
 
 
 def restore(cls, *arguments):
-    """What a pickle calls: a position of a class by its rules, its diagram or None, and the moves played since."""
+    """The position of a class with these rules, diagram (or None) and moves since then; unpickling calls this."""
     if not isinstance(cls, type) or not issubclass(cls, BoardPosition):
         raise InvalidState(f"a position must be restored as a subclass of BoardPosition, got {shorten(cls)}")
     *rules, diagram, moves = arguments
     if len(rules) != len(cls._arguments):
-        raise InvalidState(f"a {cls.__name__} has the rules {', '.join(cls._arguments)}, got {shorten(rules)}")
+        raise InvalidState(f"a {cls.__name__} needs the rules {', '.join(cls._arguments)}, got {shorten(rules)}")
     cdef BoardPosition blank = cls.__new__(cls)
     cdef BoardGeometry geometry = blank.geometry_of(rules)
     if diagram is None:

@@ -1,7 +1,7 @@
-"""Games of which the user gives native functions: Numba's ``@cfunc``, C, Cython, whatever has an address.
+"""Games made of a user's native functions: Numba's ``@cfunc``, C, Cython, or anything with an address.
 
-The functions are those of ``include/mcts_core/simple_game.h``, which makes the game table of them. They are kept alive
-by the game, and the game by its positions.
+``include/mcts_core/simple_game.h`` declares the functions and makes a game table from them. The game keeps the
+functions alive, and its positions keep the game alive.
 """
 
 cimport cython
@@ -34,11 +34,11 @@ cdef extern from "kernels/platform.h" nogil:
 cdef enum:
     POINTER = 0
     NUMBER = 4       # bytes of an int32_t or uint32_t
-    PYTHON_API = 4   # ctypes: the function is called with the GIL, which a search does not hold
+    PYTHON_API = 4   # flag of ctypes: the function needs the GIL, which a search does not hold
     TEXT = 300
     FIRST_PAGE = 4096  # no system has code below
     LARGEST_OBSERVATION = 1 << 24  # numbers
-    MARGIN = 64      # bytes around the state of a position and behind a list of moves, to find what writes too far
+    MARGIN = 64      # bytes around a state and after a list of moves, to detect functions that write too far
     CANARY = 0xA5    # their value
 
 cdef dict SIGNATURES = {
@@ -57,12 +57,12 @@ cdef dict SIGNATURES = {
 # ---- the functions of a game -----------------------------------------------------------------------------------------
 
 def address_of(function, str name):
-    """The address of a native function: an int, a capsule, a tuple that begins with one (``scipy.LowLevelCallable``), a
-    function of ctypes, or an object with an ``address`` (``numba.cfunc``). Raises InvalidOption, also where the object
-    tells a signature and it is not that of ``name``, and where there is no code at the address."""
+    """The address of a native function. ``function`` is an int, a capsule, a tuple that begins with one
+    (``scipy.LowLevelCallable``), a function of ctypes, or an object with an ``address`` (``numba.cfunc``). Raises
+    InvalidOption, also if its signature is known and is not that of ``name``, or if there is no code at the address."""
     number = number_of(function, name)
     if number < FIRST_PAGE or mcts_is_code(number) == 0:
-        raise InvalidOption(f"{name} must be the address of a native function, and there is no executable memory at "
+        raise InvalidOption(f"{name} must be the address of a native function, but there is no executable memory at "
                             f"{number:#x}, got {shorten(function)}")
     return number
 
@@ -73,11 +73,12 @@ cdef object number_of(object function, str name):
         function = function[0]
     if PyCapsule_CheckExact(function):
         return capsule_address(function, name)
-    ctypes = sys.modules.get("ctypes")  # who has an object of it has imported it
+    ctypes = sys.modules.get("ctypes")  # if the function is a ctypes object, ctypes is imported
     if ctypes is not None and isinstance(function, ctypes._CFuncPtr):
         check_ctypes(function, name)
         if function._flags_ & PYTHON_API:
-            raise InvalidOption(f"{name} must be callable without the GIL: ctypes.CFUNCTYPE, not PYFUNCTYPE or PyDLL")
+            raise InvalidOption(f"{name} must be callable without the GIL: use ctypes.CFUNCTYPE, not PYFUNCTYPE or "
+                                f"PyDLL")
         function = ctypes.cast(function, ctypes.c_void_p).value
     elif hasattr(function, "address"):
         check_numba(function, name)
@@ -101,7 +102,7 @@ cdef object wrong_signature(str name, str got):
 
 
 cdef int check_ctypes(object function, str name) except -1:
-    """Compares what ctypes knows: of a function of a library often nothing."""
+    """Compares the signature, if ctypes knows it; for a function of a library it often does not."""
     result, arguments = function.restype, function.argtypes
     if arguments is None:
         return 0
@@ -112,14 +113,14 @@ cdef int check_ctypes(object function, str name) except -1:
 
 
 def size_of(kind):
-    """The size of a number of ctypes; POINTER for whatever is passed as one."""
+    """The size of a number type of ctypes; POINTER for a type that is passed as a pointer."""
     import ctypes
     return ctypes.sizeof(kind) if isinstance(kind, type) and issubclass(kind, ctypes._SimpleCData) and not issubclass(
         kind, (ctypes.c_void_p, ctypes.c_char_p)) else POINTER
 
 
 cdef int check_numba(object function, str name) except -1:
-    """Compares the signature of a ``numba.cfunc`` where ctypes can express it; others are taken as they are."""
+    """Compares the signature of a ``numba.cfunc`` if ctypes can express it, and accepts other signatures."""
     try:
         seen = function.ctypes
     except Exception:
@@ -149,7 +150,7 @@ cdef class NativeGame:
     cdef mcts_game table
     cdef mcts_guide guide
     cdef mcts_general general    # observations only
-    cdef tuple kept              # the functions: what an address points to lives as long as its owner
+    cdef tuple kept              # the functions: an address is valid as long as its owner lives
     cdef Py_buffer context
     cdef bint has_context        # `context` is held
     cdef bytes start
@@ -158,7 +159,7 @@ cdef class NativeGame:
     cdef object move_name        # from a position and a legal move to the text of the move, or None
 
     def __cinit__(self):
-        # until native_game fills it, a game without moves: what __new__ of Python makes must not crash either
+        # until native_game fills it, a game without moves, so that an object made by __new__ alone does not crash
         memset(&self.rules, 0, sizeof(mcts_rules))
         memset(&self.general, 0, sizeof(mcts_general))
         self.rules.state_size = self.rules.max_moves = 1
@@ -182,7 +183,7 @@ cdef class NativeGame:
 
     @property
     def max_moves(self):
-        """Moves are 0 to ``max_moves - 1``."""
+        """Moves are numbers from 0 to ``max_moves - 1``."""
         return self.rules.max_moves
 
     @property
@@ -226,13 +227,13 @@ cdef class NativeGame:
             if player != 1 and player != -1:
                 raise GameError(f"{self.name}: to_move() returned {player}; it must return +1 or -1")
             if to_move is not None and to_move != player:
-                raise InvalidState(f"to_move must be {player:+}, which the position says, got {to_move:+}")
+                raise InvalidState(f"to_move must be {player:+}, the player to move in this position, got {to_move:+}")
         elif to_move is not None:
             player = to_move
         new.player = new.start_player = player
         if not ask_moves(new):
-            raise InvalidState("the position has no legal move: the game is over there, and who has won cannot be told "
-                               "(a finished position comes from play())")
+            raise InvalidState("the position has no legal move, so the game is over, and its winner is unknown; only "
+                               "play() makes finished positions")
         return new
 
     def __call__(self):
@@ -265,8 +266,8 @@ cdef class NativeGame:
         except Exception:
             found = None
         if found is not self:
-            raise InvalidState(f"the game {self.name} cannot be pickled: native_game needs name='module:attribute', "
-                               f"which says where this very game is found")
+            raise InvalidState(f"the game {self.name} cannot be pickled: give native_game a name='module:attribute' "
+                               f"under which this game can be imported")
         return find_game, (self.name,)
 
     def __copy__(self):
@@ -288,7 +289,7 @@ cdef object as_player(object value):
 
 
 def find_game(name):
-    """The game that ``name``, ``"module:attribute"``, says: what unpickling calls."""
+    """Imports the game with the ``name`` ``"module:attribute"``; unpickling calls this."""
     import importlib
 
     module, _, attribute = name.partition(":")
@@ -339,7 +340,7 @@ def native_game(*, legal_moves, play, state_size, max_moves, start=None, to_move
     rules.max_moves = as_int(max_moves, "max_moves", 1, MCTS_RULES_MOST_MOVES)
     rules.max_plies = as_int(max_plies, "max_plies", 0, 2**29)
     if name is not None and not isinstance(name, str):
-        raise InvalidOption(f"name must be a text, got {shorten(name)}")
+        raise InvalidOption(f"name must be a str, got {shorten(name)}")
     if text is not None and not callable(text):
         raise InvalidOption(f"text must be a function from a position to a str, got {shorten(text)}")
     if move_name is not None and not callable(move_name):
@@ -357,7 +358,7 @@ def native_game(*, legal_moves, play, state_size, max_moves, start=None, to_move
     rules.expand = <mcts_expand><uintptr_t>optional(expand, "expand")
     set_context(game, context)
     if mcts_fill_game(&game.table, &game.guide, rules) < 0:
-        raise InvalidOption("the game table cannot be made")
+        raise InvalidOption("no game table can be made from these functions")
     set_observations(game, observe, shape)
     game.start = bytes(rules.state_size) if start is None else game.state(start).data
     return game
@@ -372,18 +373,18 @@ cdef int set_observations(NativeGame game, object observe, object shape) except 
     if observe is None and shape is None:
         return 0
     if game.rules.to_move != NULL:
-        raise InvalidOption("observe is for games whose players alternate: to_move must be None")
+        raise InvalidOption("observe is for games whose players alternate: leave out to_move")
     try:
         planes, rows, cols = shape
     except (TypeError, ValueError):
-        raise InvalidOption(f"shape must be (planes, rows, columns) of what observe writes, "
+        raise InvalidOption(f"shape must be the (planes, rows, columns) that observe writes, "
                             f"got {shorten(shape)}") from None
     general.observe = <mcts_observe><uintptr_t>address_of(observe, "observe")
     general.planes = as_int(planes, "planes of the shape", 1, LARGEST_OBSERVATION)
     general.rows = as_int(rows, "rows of the shape", 1, LARGEST_OBSERVATION)
     general.cols = as_int(cols, "columns of the shape", 1, LARGEST_OBSERVATION)
     if <object>general.planes * general.rows * general.cols > LARGEST_OBSERVATION:
-        raise InvalidOption(f"shape must be of at most {LARGEST_OBSERVATION} numbers, got {shorten(shape)}")
+        raise InvalidOption(f"shape must have at most {LARGEST_OBSERVATION} numbers in all, got {shorten(shape)}")
     general.players = 2
     general.actions = game.rules.max_moves
     game.table.general = general
@@ -408,12 +409,12 @@ cdef int set_context(NativeGame game, object context) except -1:
 
 # ---- positions -------------------------------------------------------------------------------------------------------
 
-cdef NativeGame NO_GAME = NativeGame.__new__(NativeGame)  # of what __new__ of Python makes: a finished position
+cdef NativeGame NO_GAME = NativeGame.__new__(NativeGame)  # of a position made by __new__ alone: it is a finished one
 cdef char NO_STATE = 0
 
 
 cdef NativePosition new_position(NativeGame game, int plies):
-    """A position of ``game`` with room for a history of ``plies`` moves; the state is not filled."""
+    """A position of ``game`` with room for a history of ``plies`` moves; its state is not set."""
     cdef NativePosition new = NativePosition.__new__(NativePosition)
     cdef size_t size = (game.rules.state_size + 7) & ~<size_t>7
     new.memory = <char *>malloc(size + 2 * MARGIN + plies * sizeof(uint32_t))
@@ -438,7 +439,7 @@ cdef bint is_whole(const char *margin) noexcept:
 
 
 cdef int check_margins(NativePosition self, str name) except -1:
-    """Raises GameError where the function ``name`` has written beside the state."""
+    """Raises GameError if the function ``name`` has written outside of the state."""
     if not is_whole(self.memory) or not is_whole(self.block + self.owner.rules.state_size):
         raise GameError(f"{self.owner.name}: {name}() wrote to memory beside the state, which has "
                         f"{self.owner.rules.state_size} bytes")
@@ -446,20 +447,20 @@ cdef int check_margins(NativePosition self, str name) except -1:
 
 
 cdef object error_of(NativeGame game):
-    """The GameError for what the rules reported last."""
+    """The GameError for the last error of the rules."""
     cdef char text[TEXT]
     if mcts_rules_explain(&game.rules, text, TEXT) <= 0:
         return GameError(f"the rules of {game.name} reported an error")
-    return GameError(f"{game.name}: {text.decode()}; check_game() tells more")
+    return GameError(f"{game.name}: {text.decode()}; check_game() reports more")
 
 
 cdef list ask_moves(NativePosition self):
-    """The legal moves as the game tells them of a copy, which may be none. Raises GameError."""
+    """The legal moves, perhaps none; the function gets a copy of the state. Raises GameError."""
     cdef mcts_rules *rules = &self.owner.rules
     cdef NativePosition copy = new_position(self.owner, rules.max_moves + MARGIN // 4)
     cdef int32_t count, i
     memcpy(copy.block, self.block, rules.state_size)
-    memset(copy.history, CANARY, rules.max_moves * sizeof(uint32_t) + MARGIN)  # no move that is not written is one
+    memset(copy.history, CANARY, rules.max_moves * sizeof(uint32_t) + MARGIN)  # an unwritten entry is not a valid move
     count = rules.legal_moves(rules.context, copy.block, copy.history)
     check_margins(copy, "legal_moves")
     if not is_whole(<char *>(copy.history + rules.max_moves)):
@@ -471,7 +472,7 @@ cdef list ask_moves(NativePosition self):
                         f"{', which is an error' if count < 0 else ''}; it must return 0 to {rules.max_moves}")
     found = [copy.history[i] for i in range(count)]
     if found and (max(found) >= rules.max_moves or len(set(found)) != count):
-        raise GameError(f"{self.owner.name}: legal_moves() must give different moves from 0 to {rules.max_moves - 1}, "
+        raise GameError(f"{self.owner.name}: legal_moves() must list different moves from 0 to {rules.max_moves - 1}, "
                         f"got {shorten(found)}")
     return found
 
@@ -559,7 +560,7 @@ cdef class NativePosition(NativeState):
         return self.number_of(text, 0)
 
     cdef int number_of(self, object move, int base) except -1:
-        """The number of a move that is an int, counted from ``base``, or a text, which may be a name."""
+        """The number of a move. ``move`` is an int, counted from ``base``, or a text with a number or a name."""
         if type(move) is not int and isinstance(move, str) and self.owner.move_name is not None:
             wanted = "".join(move.split())
             for number in self.legal_moves():
@@ -582,7 +583,7 @@ cdef class NativePosition(NativeState):
         return name
 
     cdef object refusal(self, object move):
-        """The IllegalMove that says that ``move`` is none of the legal ones, and which they are."""
+        """The IllegalMove for ``move``, with the legal moves in its message."""
         legal = self.legal_moves()
         if self.owner.move_name is not None:
             legal = [self.name_of(number) for number in legal]
@@ -631,7 +632,7 @@ cdef class NativePosition(NativeState):
         return -self.player if self.over == MCTS_WIN else self.player
 
     def explain_error(self):
-        """What the functions of the game did wrong last, in words."""
+        """The last error of the functions of the game, in words."""
         return str(error_of(self.owner))
 
     def __hash__(self):
@@ -662,7 +663,7 @@ cdef class NativePosition(NativeState):
 
 
 def restore(NativeGame game not None, data, to_move, moves):
-    """What a pickle calls: the position after ``moves`` from ``data``, or from the first position when that is None."""
+    """The position after ``moves`` from ``data``, or from the first position if that is None; unpickling calls this."""
     state = game.state() if data is None else game.state(data, to_move=to_move)
     for move in moves:
         state = state.play(move)

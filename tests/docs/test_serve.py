@@ -26,7 +26,7 @@ def test_the_commands_are_known(monkeypatch):
 def test_the_table_has_all_limits_with_their_defaults():
     args = build_parser().parse_args(["serve"])
     rows = dict(re.findall(r"^\| `--([a-z-]+)` \| ([^|]+) \|", TEXT, re.MULTILINE))
-    assert rows.pop("max-threads") == "the processors" and args.max_threads == Limits().threads
+    assert rows.pop("max-threads") == "the number of processors" and args.max_threads == Limits().threads
     told = {"max-seconds": "seconds", "max-searches": "searches", "max-games": "sessions", "memory-mb": "memory_mb",
             "idle-minutes": "idle_minutes"}
     assert {name: float(value) for name, value in rows.items()} == {

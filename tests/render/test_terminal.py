@@ -43,7 +43,7 @@ def test_visits_are_tenths():
 
 
 def test_stats_of_another_position():
-    with pytest.raises(mc.InvalidOption, match="stats must be those of the position"):
+    with pytest.raises(mc.InvalidOption, match="stats must belong to the position"):
         text(mc.TicTacToe.from_moves("40"), stats=searched(mc.TicTacToe()))
     with pytest.raises(mc.InvalidState, match="only positions"):
         text(3)

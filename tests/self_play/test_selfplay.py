@@ -362,14 +362,14 @@ class Bare:
 
 
 @pytest.mark.parametrize(("state", "error", "text"), [
-    (None, mc.InvalidState, r"states with a method observation\(\), which None has not"),
+    (None, mc.InvalidState, r"states with a method observation\(\), but None has none"),
     (Bare(), mc.InvalidState, r"a method observation\(\)"),
     (Hidden(), mc.InvalidState, "hidden_information"),
     (type("Sizeless", (Nim,), {"actions": None})(), mc.InvalidState, "attribute actions.*got None"),
     (type("Sizeless", (Nim,), {"actions": 0})(), mc.InvalidState, "attribute actions.*got 0"),
     (type("Sizeless", (Nim,), {"actions": True})(), mc.InvalidState, "attribute actions.*got True"),
     (type("Mute", (Nim,), {"winner": None})(), mc.InvalidState, r"method winner\(\)"),
-    (native_race(3)(start()), mc.InvalidState, r"a method legal_moves\(\), which <"),
+    (native_race(3)(start()), mc.InvalidState, r"a method legal_moves\(\), but <"),
     (Nim(0), mc.GameOver, "the game is over"),
     (mc.ConnectFour.from_moves("0101010"), mc.GameOver, "the game is over"),
     (Race(2, (6, 0)), mc.GameOver, "the game is over"),

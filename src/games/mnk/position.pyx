@@ -1,4 +1,4 @@
-"""m,n,k games on any board up to 32x32, and a simple rollout: the specification of the hot kernels."""
+"""m,n,k games on any board up to 32x32, and a simple rollout, which specifies the results of the hot kernels."""
 
 cimport cython
 from cpython.list cimport PyList_New
@@ -33,7 +33,7 @@ cdef extern from *:
     #define set_new_item PyList_SET_ITEM
     #endif
     """
-    void set_new_item(list new, Py_ssize_t index, object item)  # of a list that nobody has seen; takes a reference
+    void set_new_item(list new, Py_ssize_t index, object item)  # for a new list only; takes over the reference
 
 cdef enum:
     HEADER = 4        # bytes of mnk_state before the board
@@ -67,7 +67,7 @@ cdef union any_state:
 
 
 cdef int32_t rollout_simple(const mnk_geometry *g, const mnk_state *start, mcts_rng *rng) noexcept nogil:
-    """Uniformly random moves to the end; the result for the player to move in ``start``, plus 4 times the moves."""
+    """Plays random moves to the end. Returns the result for the player to move in ``start`` plus 4 times the plies."""
     cdef any_state copy
     cdef mnk_state *s = &copy.state
     cdef uint16_t empty[MNK_MAX_CELLS]
@@ -89,7 +89,7 @@ cdef int32_t rollout_simple(const mnk_geometry *g, const mnk_state *start, mcts_
 
 
 cdef uint64_t count_games_simple(const mnk_geometry *g, mnk_state *s) noexcept nogil:
-    """The number of games that ``s``, where the game goes on, can become; ``s`` is restored."""
+    """The number of games that can follow ``s``, in which the game goes on; ``s`` is restored."""
     cdef uint64_t total = 0
     cdef int cell
     for cell in range(g.cells):
@@ -129,7 +129,7 @@ cdef mnk_valuation_table *HOT_VALUATION = <mnk_valuation_table *> hot_table("gam
 @cython.final
 @cython.no_gc
 cdef class Geometry(BoardGeometry):
-    """What all positions with the same m, n, k and rule share."""
+    """The data that all positions with the same m, n, k and rule share."""
 
     def __cinit__(self, int cols, int rows, int k, bint exact):
         cdef mnk_geometry *g = &self.data
@@ -239,7 +239,7 @@ cdef bint has_five(const mnk_geometry *g, const uint8_t *board, int stone) noexc
 
 
 cdef bint has_last_move(const mnk_geometry *g, uint8_t *board, int stone) noexcept nogil:
-    """Whether the winner has a stone without which there is no five; ``board`` is restored."""
+    """Whether one stone belongs to all fives of the winner, so that it can be the last move; ``board`` is restored."""
     cdef int cell
     cdef bint found = False
     for cell in range(g.cells):
@@ -300,12 +300,12 @@ cdef class MNK(BoardPosition):
 
     @property
     def m(self):
-        """Columns of the board."""
+        """The number of columns."""
         return self.geometry.cols
 
     @property
     def n(self):
-        """Rows of the board."""
+        """The number of rows."""
         return self.geometry.rows
 
     @property
@@ -370,7 +370,7 @@ cdef class MNK(BoardPosition):
         if block == NULL:
             raise MemoryError
         memcpy(block, self.state, size)
-        if self.played:  # without one there is no history, and memcpy takes no NULL
+        if self.played:  # otherwise the history is NULL, which memcpy does not take
             memcpy(block + size, self.history, sizeof(unsigned short) * self.played)
         self.block = block
         self.assume(self.geometry, block, <unsigned short *> (block + size), self.played)
@@ -482,7 +482,7 @@ cdef class TicTacToe(MNK):
 # ---- for tests -------------------------------------------------------------------------------------------------------
 
 def count_games(MNK state not None):
-    """The number of different complete games from ``state`` on, 1 when it is over. Takes time in proportion."""
+    """The number of different complete games from ``state``; 1 if it is over. The time grows with that number."""
     cdef const mnk_geometry *board = board_of(state)
     cdef any_state copy
     cdef uint64_t total
@@ -495,9 +495,9 @@ def count_games(MNK state not None):
 
 
 def simple_rollouts(MNK state not None, n, seed):
-    """``n`` rollouts of the simple kind: wins, draws and losses of the player to move, and all moves played.
+    """``n`` simple rollouts: wins, draws and losses of the player to move, and the total number of moves.
 
-    Raises GameOver when there is nothing to play.
+    Raises GameOver if the game is over.
     """
     cdef const mnk_geometry *board = board_of(state)
     cdef long long count = as_int(n, "n", 0, 1 << 40)
@@ -507,7 +507,7 @@ def simple_rollouts(MNK state not None, n, seed):
     cdef int32_t value
     cdef mcts_rng rng
     if state.position.over != MCTS_ONGOING:
-        raise GameOver("no rollout starts from a finished game")
+        raise GameOver("the game is over: no rollout can start here")
     memset(results, 0, sizeof(results))
     mcts_rng_seed(&rng, start)
     with nogil:
