@@ -102,7 +102,7 @@ def test_the_commands_are_understood(page, line):
     if words == ["--version"] or "--help" in words:
         return
     args = build_parser().parse_args(words)
-    if words[0] in ("gomocup", "kaggle-bundle"):
+    if words[0] in ("gomocup", "kaggle-bundle", "completion"):
         return
     for spec in args.games if words[0] == "bench" else [args.game]:
         if not spec.startswith("examples."):

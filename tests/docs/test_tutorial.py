@@ -50,5 +50,5 @@ def test_every_step_works(tmp_path, monkeypatch):
     failed, attempted = runner.summarize(verbose=False)
     assert failed == 0 and attempted >= 20
     checked, played = printed
-    assert "no broken contract found" in checked
+    assert "no problem found" in checked
     assert "6 . . . . . ." in played
