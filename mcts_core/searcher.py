@@ -241,7 +241,8 @@ class Searcher:
 
         ``progress``: True draws a bar, False draws none. A function gets the Stats so far, each time ``every`` seconds
         (0.001 to 1e9) have passed. It runs in the calling thread while the search waits. If it raises an
-        exception, the search ends and raises that exception. By default, the search uses the ``progress`` and ``every`` of the Searcher.
+        exception, the search ends and raises that exception. By default, the search uses the ``progress``
+        and ``every`` of the Searcher.
 
         Raises InvalidOption (an invalid limit, or an option that the game does not have), InvalidState (not a state),
         GameOver, GameError (your game failed; its exception is the cause), SearchBusy, and KeyboardInterrupt on Ctrl-C.

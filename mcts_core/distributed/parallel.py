@@ -167,7 +167,8 @@ def search_parallel(
     no worker is left, the calling process continues alone.
 
     ``progress``: True draws a bar. A function gets the Stats so far, each time ``every`` seconds (0.001 to 1e9) have
-    passed. It runs in the thread that leads the search. If it raises an exception, the search ends and raises that exception.
+    passed. It runs in the thread that leads the search. If it raises an exception, the search ends and raises that
+    exception.
 
     Raises InvalidOption, InvalidState (also if the state is not picklable), GameOver, GameError, WorkersLost if no
     worker could start, and KeyboardInterrupt on Ctrl-C. After Ctrl-C no task is left waiting; rounds that already run

@@ -33,8 +33,8 @@ def dot(tree: Node, *, state: Any = None, pv: Iterable[Any] = (), base: int = 1)
     """Returns a tree, such as the one that ``Stats.tree`` returns, as a directed graph in the DOT language.
 
     A node shows its move, its visits with their share of the root's visits, and its value or proven result for the
-    player to move at the root. The colour shows the value too, from grey (0) to green (1). Moves of the first player are
-    boxes, and moves of the second player ellipses. In a general game, moves of the player to move at the root are
+    player to move at the root. The colour shows the value too, from grey (0) to green (1). Moves of the first player
+    are boxes, and moves of the second player ellipses. In a general game, moves of the player to move at the root are
     boxes, moves of chance diamonds, and all others ellipses. The width of an edge shows the share of the visits. The
     nodes of the principal variation have a thick border.
 
