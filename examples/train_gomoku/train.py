@@ -11,7 +11,6 @@ an interrupted run with --resume.
 
 import argparse
 import multiprocessing
-import shutil
 import time
 from pathlib import Path
 
@@ -29,6 +28,9 @@ WINDOW = 120_000, 220_000
 """The network learns from so many of the newest positions: at first the first number, growing up to the second."""
 WINDOW_SHARE = 0.25
 """The window grows by this share of the positions played."""
+POLISH_WINDOW = 900_000
+"""Positions, the newest ones, that the last network learns from after the games."""
+POLISH_RATE = 1.5e-3
 SHARDS_OF_CHUNK = 30
 COLUMNS = ("seconds", "generation", "positions", "games", "draws", "length", "black", "window", "steps", "policy_loss",
            "policy_entropy", "value_loss", "learnt_per_second", "network")
@@ -52,7 +54,7 @@ class Run:
                 raise SystemExit(f"{self.args.out} already has a training: use --resume, or choose another --out")
             self.learner = Learner(load(newest(self.networks)), self.args.rate)
             self.progress = self.learner.restore(self.checkpoint)
-            self.refill()
+            self.window = self.refilled(self.limit)
             return
         for folder in (self.networks, self.shards):
             folder.mkdir(parents=True, exist_ok=True)
@@ -65,18 +67,19 @@ class Run:
         self.learner.save(self.checkpoint, self.progress)
         print(f"first network: {time.perf_counter() - begin:.0f} s", flush=True)
 
-    def refill(self):
-        """Restores the window."""
-        known = set(self.progress["shards"])
+    def refilled(self, limit):
+        """Returns a window of the newest positions that were learnt from, up to ``limit``."""
+        window, known = Window(), set(self.progress["shards"])
         paths, positions = [], 0
         for path in sorted(self.shards.glob("*.npz"), reverse=True):
-            if path.name in known and positions < self.limit:
+            if path.name in known and positions < limit:
                 paths.append(path)
                 positions += Samples.load(path)[1].positions
         paths.reverse()
         for at in range(0, len(paths), SHARDS_OF_CHUNK):
             part = [Samples.load(path)[0] for path in paths[at:at + SHARDS_OF_CHUNK]]
-            self.window.add(Samples.join(part), self.limit)
+            window.add(Samples.join(part), limit)
+        return window
 
     @property
     def limit(self):
@@ -134,6 +137,19 @@ class Run:
         return time.perf_counter() - at
 
 
+    def polish(self):
+        """Learns once more, from far more positions than the window holds, and writes the last network.
+
+        The rate begins high and falls to almost nothing.
+        """
+        window = self.refilled(POLISH_WINDOW)
+        learner = Learner(load(newest(self.networks)), POLISH_RATE)
+        steps = self.args.polish if window.positions else 0
+        for number, sampled in enumerate(window.batches(steps, BATCH, self.rng)):
+            learner.step(sampled, number / steps)
+        learner.export(self.args.out / "network.net", self.progress["generation"] + 1)
+
+
 class Newest:
     """Returns the bytes of the newest network of a folder, or None if it is the same as at the last call."""
 
@@ -182,9 +198,9 @@ def main(argv=None):
         stop.set()
         for worker in workers:
             worker.join()
-    shutil.copy(newest(run.networks), args.out / "network.net")
+    run.polish()
     progress = run.progress
-    print(f"{args.out / 'network.net'}: generation {progress['generation']}, {progress['positions']:,} positions")
+    print(f"{args.out / 'network.net'}: generation {progress['generation'] + 1}, {progress['positions']:,} positions")
 
 
 def loop(run, workers, budgets):
@@ -219,6 +235,7 @@ def parse(argv):
         ("generation-seconds", float, 75, "seconds from one network to the next"),
         ("passes", float, 4, "how often the network learns from each position"),
         ("rate", float, 2e-3, "initial learning rate"),
+        ("polish", int, 1000, "steps after the games, on the newest 900,000 positions, for the last network"),
         ("full", int, 400, "iterations of the searches that train the policy"),
         ("fast", int, 80, "iterations of the other searches"),
         ("seed", int, 1, "seed of the first network and of the batches"),

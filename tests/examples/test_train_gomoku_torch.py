@@ -230,7 +230,7 @@ def run(program, *arguments):
 
 
 def test_a_training_goes_on_where_it_ended_and_is_measured(first, tmp_path):
-    small = ("--out", tmp_path / "run", "--generation-seconds", 4, "--full", 20, "--fast", 8)
+    small = ("--out", tmp_path / "run", "--generation-seconds", 4, "--full", 20, "--fast", 8, "--polish", 10)
     text = run("train.py", *small, "--start", first, "--minutes", 0.15, "--workers", 2)
     assert "generation 1, " in text and "network.net: generation" in text
     again = run("train.py", *small, "--resume", "--minutes", 0.25, "--workers", 1)
@@ -240,7 +240,9 @@ def test_a_training_goes_on_where_it_ended_and_is_measured(first, tmp_path):
     positions = [int(line[2]) for line in log[1:]]
     assert positions == sorted(positions) and positions[0] > 0 and positions[-1] > positions[0]
     final = tmp_path / "run" / "network.net"
-    assert network.read(final)[1] == generations[-1]
+    assert network.read(final)[1] == generations[-1] + 1
+    last = tmp_path / "run" / "networks" / f"{generations[-1]:05d}.net"
+    assert final.read_bytes()[network.HEADER.size:-4] != last.read_bytes()[network.HEADER.size:-4]
     match = run("measure.py", final, first, "--games", 2, "--iterations", 20)
     assert match.startswith("2 games: ")
 
