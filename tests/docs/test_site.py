@@ -138,7 +138,7 @@ def test_native_classes_have_the_members_and_types_of_their_stubs(pages):
 def test_docstrings_of_native_classes_are_told():
     text = text_of("reference/games.html")
     for told in ("A position of Connect Four. It never changes", "Returns the position after a stone in column",
-                 "Stones fall down the columns", "Rows of the board."):
+                 "Stones fall down the columns", "The number of rows."):
         assert told in text, told
 
 
