@@ -260,14 +260,14 @@ def test_an_error_leaves_the_line_clean(terminal, monkeypatch):
     class Failing:
         """A game whose play fails after a while."""
 
-        to_move, left = 1, [2000]
+        to_move, left, end = 1, [2000], time.monotonic() + 1.5
 
         def legal_moves(self):
             return [0, 1]
 
         def play(self, move):
             self.left[0] -= 1
-            if self.left[0] < 0:
+            if time.monotonic() > self.end:
                 raise KeyboardInterrupt
             return Failing()
 

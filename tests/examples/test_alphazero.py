@@ -61,7 +61,7 @@ def test_a_run_that_was_ended_goes_on(trained):
     before = (folder / "network.onnx").read_bytes()
     (folder / "generation-1" / "network.onnx").unlink()
     again = run("train.py", "--out", folder, *SMALL)
-    assert "generation 0: learnt" not in again and "generation 1: learnt" in again
+    assert "generation 0: learned" not in again and "generation 1: learned" in again
     assert len((folder / "network.onnx").read_bytes()) == len(before)
 
 

@@ -90,11 +90,11 @@ def test_the_limits_of_the_file_are_kept(tmp_path):
 
 
 @pytest.mark.parametrize("change, message", [
-    (lambda text: b"MCTSLIVE" + text[8:], "no network file"),
-    (lambda text: text[:8] + b"\2" + text[9:], "format 2"),
+    (lambda text: b"MCTSLIVE" + text[8:], "not a network file"),
+    (lambda text: text[:8] + b"\2" + text[9:], "format 1, got 2"),
     (lambda text: text[:100] + bytes([text[100] ^ 1]) + text[101:], "damaged"),
     (lambda text: text[:-10], "damaged"),
-    (lambda text: b"", "no network file"),
+    (lambda text: b"", "not a network file"),
 ])
 def test_a_damaged_file_is_refused(first, tmp_path, change, message):
     (tmp_path / "bad.net").write_bytes(change(first.read_bytes()))
