@@ -4,6 +4,7 @@ import importlib.util
 import io
 import subprocess
 import sys
+import time
 import types
 
 import pytest
