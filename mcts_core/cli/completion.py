@@ -106,11 +106,28 @@ def names_of(commands: list[Command]) -> str:
     return "|".join(command.name for command in commands if command.name)
 
 
+def cases(commands: list[Command], no_words: str, files: str, words: str) -> list[str]:
+    """The lines, for bash and zsh alike, that choose by ``$command`` and by ``$before``, the word before the cursor's.
+
+    They do ``no_words`` where nobody can know the words, ``files`` where files may stand, and else ``words``, with the
+    words in place of its ``%s``.
+    """
+    lines = ['  case "$command,$before" in']
+    for values, names in by_values(commands).items():
+        does = no_words if values is None else files if values == FILES else words % " ".join(values)
+        lines.append(f"    {names}) {does} ;;")
+    lines.append('    *) case "$command" in')
+    for command in commands:
+        also = f"; {files}" if takes_files(command) else ""
+        lines.append(f'      "{command.name}") {words % " ".join(words_of(commands, command))}{also} ;;')
+    return [*lines, "    esac ;;", "  esac"]
+
+
 def bash(commands: list[Command]) -> str:
     """The script for bash."""
     # Bash cuts words at colons: the words are taken from the line, and of what is found the part before the last colon
     # of the word is left out, since that is on the line already.
-    lines = [
+    return "\n".join([
         "# bash completion of mcts-core",
         "_mcts_core() {",
         '  local line="${COMP_LINE:0:COMP_POINT}" word="" before="" command="" each words="" files=""',
@@ -122,17 +139,7 @@ def bash(commands: list[Command]) -> str:
         '  for each in "${parts[@]:1:${#parts[@]}-2}"; do',
         f'    case "$each" in {names_of(commands)}) command="$each"; break ;; esac',
         "  done",
-        '  case "$command,$before" in',
-    ]
-    for values, names in by_values(commands).items():
-        does = "return" if values is None else "files=1" if values == FILES else f'words="{" ".join(values)}"'
-        lines.append(f"    {names}) {does} ;;")
-    lines.append('    *) case "$command" in')
-    for command in commands:
-        files = "; files=1" if takes_files(command) else ""
-        lines.append(f'      "{command.name}") words="{" ".join(words_of(commands, command))}"{files} ;;')
-    return "\n".join([
-        *lines, "    esac ;;", "  esac",
+        *cases(commands, "return", "files=1", 'words="%s"'),
         '  COMPREPLY=($(compgen -W "$words" -- "$word"))',
         '  [ -z "$files" ] || COMPREPLY+=($(compgen -f -- "$word"))',
         '  case "$word" in *:*) COMPREPLY=("${COMPREPLY[@]#"${word%:*}:"}") ;; esac',
@@ -143,23 +150,17 @@ def bash(commands: list[Command]) -> str:
 
 def zsh(commands: list[Command]) -> str:
     """The script for zsh."""
-    lines = [
+    return "\n".join([
         "#compdef mcts-core",
         "_mcts_core() {",
         '  local before="${words[CURRENT-1]}" command="" each',
         '  for each in "${(@)words[2,CURRENT-1]}"; do',
         f'    case "$each" in {names_of(commands)}) command="$each"; break ;; esac',
         "  done",
-        '  case "$command,$before" in',
-    ]
-    for values, names in by_values(commands).items():
-        does = "_message value" if values is None else "_files" if values == FILES else f"compadd -- {' '.join(values)}"
-        lines.append(f"    {names}) {does} ;;")
-    lines.append('    *) case "$command" in')
-    for command in commands:
-        files = "; _files" if takes_files(command) else ""
-        lines.append(f'      "{command.name}") compadd -- {" ".join(words_of(commands, command))}{files} ;;')
-    return "\n".join([*lines, "    esac ;;", "  esac", "}", "compdef _mcts_core mcts-core"])
+        *cases(commands, "_message value", "_files", "compadd -- %s"),
+        "}",
+        "compdef _mcts_core mcts-core",
+    ])
 
 
 def fish(commands: list[Command]) -> str:
