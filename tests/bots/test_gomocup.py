@@ -512,8 +512,8 @@ def thoughts(monkeypatch):
 
     class Noted(Thinking):
         def __init__(self, engine, state, seconds, *arguments):
+            begun.append((state, seconds, self))  # before it starts: the next one may be begun in its thread
             super().__init__(engine, state, seconds, *arguments)
-            begun.append((state, seconds, self))
 
     monkeypatch.setattr(gomocup, "Thinking", Noted)
     return begun
