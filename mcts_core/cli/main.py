@@ -15,6 +15,7 @@ import sys
 from importlib import import_module
 
 import mcts_core
+from mcts_core.cli import options
 from mcts_core.cli.games import GAME_HELP
 
 TYPE_CHECKING = False
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-COMMANDS = ("play", "serve", "selfplay", "analyze", "bench", "check", "gomocup", "ugi", "kaggle-bundle")
+COMMANDS = ("play", "serve", "selfplay", "analyze", "bench", "check", "gomocup", "ugi", "kaggle-bundle", "completion")
 """Each is a module of this folder."""
 
 ERRORS = (
@@ -62,7 +63,7 @@ def build_parser(named: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
         prog="mcts-core",
         description="Monte Carlo tree search in native code: play, watch, analyze and measure.",
         epilog=GAME_HELP,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=options.HelpFormatter,
     )
     parser.add_argument(
         "--version", action=_Version, nargs=0, help="show the version, the instruction set and the Python, and end"
@@ -79,6 +80,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     Raises SystemExit where argparse does: 0 after ``--help`` and ``--version``, 2 for unknown arguments. From then on
     what standard input and output cannot decode or encode are escapes.
     """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # it was closed when the program began
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
             stream.reconfigure(errors="backslashreplace")
@@ -100,8 +104,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(argv: Sequence[str] | None) -> int:
     words = sys.argv[1:] if argv is None else argv
     named = [name for name in COMMANDS if name in words[:1]]  # one command loads no other
-    args = build_parser(named or COMMANDS).parse_args(words)
     try:
+        args = build_parser(named or COMMANDS).parse_args(words)
         code: int = args.run(args)
         return code
     except ERRORS as error:
