@@ -83,6 +83,7 @@ SUBJECTS = {
     "typing": "what type checkers see",
     "web/axe": "the page as axe-core finds it, on demand",
     "web/browser": "the page as a whole, in a real browser, on demand",
+    "web/page": "the page without a server, tools/page: its build, and in a real browser, on demand",
     "wheels": "the wheels and the workflow that builds them",
 }
 """Test files that are named after no source, and what they are about."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import closing
 from typing import Any
 
@@ -148,8 +148,11 @@ class Session:
         self._version += 1
         self._news.notify_all()
 
-    def _work(self, search: Search) -> Iterator[None]:
+    def _work(self, search: Search) -> Generator[None, None, None]:
         """Does the job of a search in steps, while it is wanted."""
+        with self._news:
+            if self._search is not search:
+                return
         try:
             for figures in think(search.job, self._engines):
                 with self._news:

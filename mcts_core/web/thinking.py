@@ -114,11 +114,11 @@ def _in_slices(engine: Searcher, job: Job, state: Any, seconds: float | None,
         done += stats.iterations
         goes_on = (stats.stop_reason in _GOES_ON and (seconds is None or spent < seconds)
                    and (iterations is None or done < iterations))
-        reason = "running"
-        if goes_on and job.finishing:
-            goes_on, reason = False, "cancelled"
-        yield replace(stats, iterations=done, seconds=spent, iterations_per_second=done / spent,
-                      stop_reason=reason if goes_on or job.finishing else stats.stop_reason)
+        reason = stats.stop_reason
+        if goes_on:
+            goes_on = not job.finishing
+            reason = "running" if goes_on else "cancelled"
+        yield replace(stats, iterations=done, seconds=spent, iterations_per_second=done / spent, stop_reason=reason)
 
 
 def think(job: Job, engines: Engines) -> Iterator[dict[str, Any]]:
@@ -137,18 +137,17 @@ def think(job: Job, engines: Engines) -> Iterator[dict[str, Any]]:
 def _play_at_level(job: Job, engines: Engines) -> Iterator[dict[str, Any]]:
     state, level, findings = job.line.state, levels.LEVELS[job.level], Findings(job)
     engine = levels.searcher(state, level)
-    for stats in engines.search(engine, job, state, iterations=level.iterations):
-        yield findings.figures(stats)
-    move = levels.draw(state, level, stats, Random())
-    yield findings.figures(stats, move=move)
+    yield from findings.of(engines.search(engine, job, state, iterations=level.iterations))
+    move = levels.draw(state, level, findings.stats, Random())
+    yield findings.figures(findings.stats, move=move)
 
 
 def _search_once(findings: Findings, engines: Engines) -> Iterator[dict[str, Any]]:
     """One search of the position; for a hint or a review, each move gets a number then."""
     job, engine = findings.job, engines.main(findings.job.threads)
     iterations = None if job.purpose == "answer" else _NEVER_EARLY
-    for stats in engines.search(engine, job, findings.state, job.seconds, iterations):
-        yield findings.figures(stats)
+    yield from findings.of(engines.search(engine, job, findings.state, job.seconds, iterations))
+    stats = findings.stats
     findings.follow(engine.stats())
     if job.purpose != "answer":
         yield from findings.glance(stats, engines, min(job.seconds, _GLANCES_SECONDS))
@@ -164,8 +163,8 @@ def _analyse(findings: Findings, engines: Engines) -> Iterator[dict[str, Any]]:
     job, seconds, state = findings.job, _FIRST_SLICE, findings.state
     engine = engines.main(job.threads)
     while True:
-        for stats in engines.search(engine, job, state, seconds, _NEVER_EARLY):
-            yield findings.figures(stats)
+        yield from findings.of(engines.search(engine, job, state, seconds, _NEVER_EARLY))
+        stats = findings.stats
         findings.follow(engine.stats())
         if stats.stop_reason != "solved":
             yield from findings.glance(stats, engines, _GLANCES_SECONDS)
@@ -186,10 +185,16 @@ class Findings:
     def __init__(self, job: Job) -> None:
         self.job = job
         self.state = job.line.state
-        self.last: dict[str, Any] = {}
+        self.stats: Stats
+        """Of the last step of the search of the position."""
         self._board = Board(self.state, base=1) if is_board(self.state) else None
         self._own: dict[Any, MoveStats] = {}
         self._lines: dict[Any, list[Any]] = {}
+
+    def of(self, search: Iterator[Stats]) -> Iterator[dict[str, Any]]:
+        """The figures after each step of the search of the position."""
+        for self.stats in search:
+            yield self.figures(self.stats)
 
     def follow(self, stats: Stats) -> None:
         """Reads the lines of the best moves from the tree of a search that has just ended."""
@@ -267,7 +272,7 @@ class Findings:
         value = _value_of(first)
         lines = {best: list(stats.pv)} if stats.pv and stats.pv[0] == best else {}
         lines = {**lines, **{key: line for key, line in self._lines.items() if len(line) > len(lines.get(key, ()))}}
-        self.last = {
+        return {
             "number": self.job.number,
             "purpose": self.job.purpose,
             "ply": len(self.job.line.names),
@@ -290,7 +295,6 @@ class Findings:
                 if few or entry.visits or entry.proven or entry.move == best
             ][:limits.SHOWN_MOVES],
         }
-        return self.last
 
     def _known(self, entry: MoveStats) -> MoveStats:
         """The better known of the two statistics of a move."""

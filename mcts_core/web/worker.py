@@ -1,4 +1,4 @@
-"""The engine's side of the page where there is no server: ``tools/page`` runs it with Pyodide in a worker of the browser.
+"""The engine's side of the page where there is no server: ``tools/page`` runs it with Pyodide in a worker of a browser.
 
 No thread starts there. A search goes on step by step, and between two steps the worker reads what the page asks.
 """
