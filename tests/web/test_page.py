@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT / "tools" / "page"))
 
 import build  # noqa: E402
 
+SNAPSHOT = "engine/python.snapshot"
 READY = "/Your turn\\.$|after \\d+ moves\\.$/.test(status())"
 
 
@@ -218,11 +219,25 @@ def test_levels_hints_and_analysis(page):
 @pytest.mark.browser
 def test_it_works_without_a_network_once_loaded(chromium):
     with hosting(PAGE) as url:
-        browser.Page(chromium, url)
+        page = browser.Page(chromium, url)
+        page.wait(f"caches.match('{SNAPSHOT}').then((found) => found !== undefined)")
     chromium.get("about:blank")
-    chromium.get_log("browser")
     page = browser.Page(chromium, url)  # nobody answers there any more
     page.fill("#seconds", 0.1)
     page.begin("gomoku", size=15)
     page.cell(7, 7)
     page.grown(2)
+
+
+@pytest.mark.browser
+def test_a_damaged_snapshot_is_met_only_once(page):
+    kept = f"caches.match('{SNAPSHOT}').then((found) => found?.blob()).then((blob) => blob?.size ?? 0)"
+    page.wait(f"{kept}.then((size) => size > 1e6)")
+    page.see("caches.keys().then((names) => caches.open(names[0])).then("
+             f"(cache) => cache.put('{SNAPSHOT}', new Response('damaged')))")
+    page.driver.refresh()
+    page.wait(f"{kept}.then((size) => size === 0)")
+    page.driver.get_log("browser")
+    page.link("game=tictactoe&moves=b2")
+    page.wait(f"{kept}.then((size) => size > 1e6)")
+    page.driver.get_log("browser")  # the page that was left may have complained meanwhile

@@ -2,11 +2,12 @@
 // from there. The browser asks for this file and engine/files.js anew: where they have changed, it takes the new version
 // for the next visit.
 
-importScripts("engine/files.js");
+const LIST = "engine/files.js";
+importScripts(LIST);
 
 const OURS = `mcts_core page ${registration.scope} `;
 const NAME = OURS + VERSION;
-const PATHS = new Set(FILES.map(({ path }) => path));
+const PATHS = new Set([LIST, ...FILES.map(({ path }) => path)]);
 const SHOWN_EVERY = 100;
 
 addEventListener("install", (event) => event.waitUntil(keepAll()));
@@ -28,6 +29,7 @@ async function keepAll() {
   const total = FILES.reduce((sum, { size }) => sum + size, 0);
   let loaded = 0;
   let shown = 0;
+  await cache.add(LIST);
   for (const { path, what } of FILES) {
     const answer = await fetch(path, { cache: "no-cache" });
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${answer.statusText}`);
