@@ -130,25 +130,42 @@ def over(page):
     return page.see("/(The engine wins|You win|A draw) after \\d+ moves\\.$/.test(status())")
 
 
-@pytest.mark.browser
-def test_it_says_what_it_loads_and_how_far_it_is(hosted, tmp_path):
-    driver = browser.start_chromium(tmp_path)
-    try:
-        driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+@pytest.fixture
+def told(hosted, tmp_path):
+    """Opens the page in a browser that does not know it, after ``script``, and returns what the status line says."""
+    drivers = []
+
+    def visit(script=""):
+        drivers.append(browser.start_chromium(tmp_path / str(len(drivers))))
+        drivers[-1].execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script + """
             window.told = [];
             new MutationObserver(() => {
               const text = document.getElementById("status")?.textContent;
               if (text && text !== told.at(-1)) told.push(text);
             }).observe(document, { subtree: true, childList: true, characterData: true });"""})
-        page = browser.Page(driver, hosted)
-        told = page.see("told")
-        shares = [float(text.split()[-4]) for text in told if text.startswith("Loading ")]
-        assert len(shares) >= 2 and shares == sorted(shares)
-        assert re.fullmatch(r"Loading [\w ]+: [\d.]+ of 1\d\.\d MB…", next(text for text in told if "Load" in text))
-        assert [text for text in told if text.startswith("Starting")] == ["Starting Python…", "Starting mcts_core…"]
-        assert told[-1].endswith("Your turn.") and page.errors() == []
-    finally:
+        page = browser.Page(drivers[-1], hosted)
+        assert page.errors() == []
+        return page.see("told")
+
+    yield visit
+    for driver in drivers:
         driver.quit()
+
+
+@pytest.mark.browser
+def test_it_says_what_it_loads_and_how_far_it_is(told):
+    connecting, *loading, python, package, ready = told()
+    assert connecting == "Connecting…" and ready.endswith("Your turn.")
+    assert (python, package) == ("Starting Python…", "Starting mcts_core…")
+    found = [re.fullmatch(r"Loading (the page|Python|mcts_core): ([\d.]+) of 1\d\.\d MB…", text) for text in loading]
+    shares = [float(each[2]) for each in found]
+    assert len(shares) >= 2 and shares == sorted(shares)
+
+
+@pytest.mark.browser
+def test_a_browser_that_keeps_no_files_loads_them_each_time(told):
+    connecting, *loading, ready = told("delete Navigator.prototype.serviceWorker;")
+    assert loading == ["Loading Python…", "Starting mcts_core…"] and ready.endswith("Your turn.")
 
 
 @pytest.mark.browser

@@ -10,7 +10,6 @@ const looks = [];
 let stepping = false;
 
 async function start() {
-  postMessage({ say: "Starting Python…" });
   const wheel = fetch("mcts_core.zip").then((answer) => answer.arrayBuffer());
   const python = await startPython();
   postMessage({ say: "Starting mcts_core…" });
@@ -24,13 +23,23 @@ Worker()`);
 
 /** Python, from its memory after its first start where the browser has kept that: within 0.6 s instead of 3 s. */
 async function startPython() {
-  const cache = self.caches && await caches.has(CACHE) ? await caches.open(CACHE) : null;
+  const cache = await ownCache();
+  postMessage({ say: cache === null ? "Loading Python…" : "Starting Python…" });
   if (cache === null) return loadPyodide();
   const kept = await (await cache.match(SNAPSHOT))?.arrayBuffer();
   await cache.delete(SNAPSHOT);  // a damaged one, with which Python never starts, is met only once
   const python = await loadPyodide(kept === undefined ? { _makeSnapshot: true } : { _loadSnapshot: kept });
   cache.put(SNAPSHOT, new Response(kept ?? python.makeMemorySnapshot())).catch(() => {});  // there may be no room
   return python;
+}
+
+/** The files that keeper.js keeps; null where the browser does not let it. */
+async function ownCache() {
+  try {
+    return await caches.has(CACHE) ? await caches.open(CACHE) : null;
+  } catch {
+    return null;
+  }
 }
 
 function reply(id, answer) {
@@ -80,5 +89,5 @@ addEventListener("message", async ({ data: { id, what, after, action, fields } }
 });
 
 function fail(error) {
-  postMessage({ failed: error.message.trim().split("\n").at(-1) });
+  postMessage({ failed: String(error?.message ?? error).trim().split("\n").at(-1) });
 }
