@@ -53,7 +53,8 @@ class Worker(Session):
 
     def step(self) -> bool:
         """Goes on with the search for about ``limits.NEWS_SECONDS``; whether there is more of it to do."""
-        next(self._steps, None)
+        if self._search is not None:
+            next(self._steps, None)
         return self._search is not None
 
     def _begin(self, search: Search) -> None:

@@ -63,7 +63,7 @@ def test_a_search_goes_on_step_by_step(worker):
     assert not worker.step()
 
 
-def test_a_search_can_be_finished_and_dropped_between_two_steps(worker):
+def test_a_search_can_be_finished_and_dropped_between_two_steps(worker, monkeypatch):
     search(worker, FIVE, seconds=50, moves=["h8"])
     assert worker.step()
     assert act(worker, "finish")[0] == 200
@@ -72,6 +72,7 @@ def test_a_search_can_be_finished_and_dropped_between_two_steps(worker):
     search(worker, FIVE, seconds=50)
     assert worker.step()
     assert act(worker, "drop")[1]["number"] == 0
+    monkeypatch.setattr("mcts_core.Searcher.search", lambda *args, **options: pytest.fail("nobody wants it"))
     assert not worker.step() and json.loads(worker.news())["figures"] is None
 
 
