@@ -124,6 +124,8 @@ class Stats(_Found):
     values: tuple[float, ...] | None = None
     """Mean result for each player, in [0, 1], by the index of the player; None in games of two players with
     ``winner()``."""
+    book: bool = False
+    """Whether exact search looked into the book of Connect Four, so that what is proven may rest on it."""
 
     @property
     def state(self) -> Any:

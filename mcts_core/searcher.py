@@ -95,6 +95,9 @@ class Searcher:
     leaf_proofs, node_proofs, root_proofs: budgets of exact search, in units of some 20 to 300 ns: for a node that is
         expanded; for an expanded one, per visit, in each octave of its visits; for the root, per iteration, and with
         selection ``"puct"`` as much again for the position after the most visited move, as long as that is unproven.
+    book: whether exact search may use the book of Connect Four, which has the values of all positions with eight stones
+        on the board of 6 rows and 7 columns; ``Stats.book`` says whether it did. The default is True, with
+        ``preset="uct"`` False. Other games have no book.
     final_move: ``"robust"``, the most visited move, or ``"max"``, the move with the best value (Browne et al., IEEE
         TCIAIG 4, 2012, section 3.1). A move that wins at once is played in any case.
     memory_mb: limit of the tree and of exact search in units of 2**20 bytes, at least 1. The default is a quarter of
@@ -178,6 +181,7 @@ class Searcher:
         leaf_proofs: int | None = None,
         node_proofs: int | None = None,
         root_proofs: int | None = None,
+        book: bool | None = None,
         final_move: FinalMove | None = None,
         memory_mb: float | None = None,
         seed: int | None = None,
