@@ -6,6 +6,7 @@ from mcts_core.cli import options
 from mcts_core.cli.games import parse_game
 from mcts_core.cli.tables import diagram, make_screen, show_board, show_stats
 from mcts_core.move_names import Names
+from mcts_core.solver import completed
 from mcts_core.words import expectation
 
 TYPE_CHECKING = False
@@ -20,7 +21,8 @@ def add_parser(commands: Commands) -> None:
     parser = options.new_parser(
         commands, "analyze", help="search one position and show the statistics",
         description="Searches the position after MOVES; shows the statistics of every move and\n"
-                    "the principal variation.")
+                    "the principal variation. What is left of the time when the position is solved\n"
+                    "goes into the exact value of every move.")
     options.add_game(parser)
     parser.add_argument(
         "moves", metavar="MOVES", nargs="?", default="",
@@ -40,8 +42,11 @@ def run(args: argparse.Namespace) -> int:
     state = game.play_text(args.moves, args.base)
     screen = make_screen(args.color)
     engine = options.make_engine(args)
-    move = engine.search(state, **options.budget(args))
+    budget = options.budget(args)
+    move = engine.search(state, **budget)
     stats = engine.stats()
+    if stats.stop_reason == "solved" and budget["seconds"] is not None:
+        stats = completed(stats, state, budget["seconds"] - stats.seconds)
     names = Names(state)
     if args.json:
         from mcts_core.cli.document import print_json
