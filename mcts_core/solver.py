@@ -1,4 +1,4 @@
-"""``solve``: the exact value of a position, and of every move."""
+"""``solve``: the exact value of a position and of every move."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ PROVEN = ("loss", "draw", "win")
 
 @dataclass(frozen=True, slots=True)
 class SolvedMove:
-    """What is known of one legal move, for the player who makes it.
+    """What ``solve`` proved about one legal move, for the player who makes it.
 
-    ``proven`` is ``"win"``, ``"draw"``, ``"loss"`` or None; the game then ends within ``distance`` plies, this move
-    included. ``exact``: in so many with best play of both, the winner as fast and the loser as slowly as possible.
+    ``proven`` is ``"win"``, ``"draw"``, ``"loss"`` or None, and the game ends within ``distance`` plies, including this
+    move. If ``exact`` is True, it ends after exactly that many plies with best play: the winner wins as fast and the
+    loser loses as late as possible.
     """
 
     move: int
@@ -38,23 +39,24 @@ class SolvedMove:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What ``solve`` found, for the player to move."""
+    """What ``solve`` proved, for the player to move."""
 
     proven: str | None
-    """``"win"``, ``"draw"`` or ``"loss"``; None: the time ended before that was proven."""
+    """``"win"``, ``"draw"`` or ``"loss"``, or None if the time ended before the value was proven."""
     distance: int | None
-    """Plies within which the game ends; with best play of both if ``exact``."""
+    """Plies within which the game ends."""
     exact: bool
+    """Whether the game ends after exactly ``distance`` plies with best play of both players."""
     moves: tuple[SolvedMove, ...]
     """Every legal move, the best one first."""
     best_moves: tuple[int, ...]
-    """The moves that win fastest, draw, or lose slowest; where ``exact`` is False those known to keep the value."""
+    """The moves that win fastest, draw, or lose latest. If ``exact`` is False: the moves known to keep the value."""
     pv: tuple[int, ...]
-    """Best play of both to the end of the game, as far as it is known."""
+    """The line of best play of both players, as far as it was proven."""
     seconds: float
-    """Wall-clock time."""
+    """Wall-clock time of the call."""
     book: bool
-    """Whether the book of Connect Four was used."""
+    """Whether the exact search read the book of Connect Four."""
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as JSON data."""
@@ -62,13 +64,13 @@ class Solution:
 
 
 def solve(state: Any, seconds: float | None = None, *, book: bool = True) -> Solution:
-    """The exact value of ``state``, its distance, the best moves and best play to the end of the game.
+    """Proves the exact value of ``state``: who wins, in how many plies, and by which moves.
 
-    It works for Connect Four and m,n,k games on boards of at most 64 cells. The value of the position comes first, then
-    that of every move, then the distances. After ``seconds``, if they are given, it returns what is proven by then;
-    without, it searches to the end: Connect Four of the usual size takes less than a second from about 14 stones on and
-    about half a minute from the first move; large boards may take for ever. ``book=False`` does without the book of
-    Connect Four.
+    It works for Connect Four and m,n,k games on boards of at most 64 cells. It proves the value of the position first,
+    then the value of every move, then the distances. With ``seconds``, it returns what it has proven by then. Without,
+    it searches until everything is proven: on the standard board of Connect Four less than a second from about 14
+    stones on, and half a minute from the empty board. Other large boards can take far longer. ``book=False`` searches
+    without the book of Connect Four.
 
     Raises GameOver, InvalidState (the game has no exact search), InvalidOption.
     """
@@ -90,7 +92,7 @@ class _Solving:
         self.late = False
         self.root: tuple[int, int, bool] | None = None
         self.moves: dict[int, tuple[int, int, bool]] = {}
-        """Half-points, distance, whether that is best play."""
+        """Value in half-points, distance, whether the distance is exact."""
         self.ended: set[int] = set()
         for move in state.legal_moves():
             winner = state.play(move).winner()
@@ -108,9 +110,8 @@ class _Solving:
                         self._look_at(move, exact)
         best = self._best_moves()
         pv = self._line(best[0]) if best else ()
-        order = {move: index for index, move in enumerate(legal)}
         rows = [self._row(move) for move in legal]
-        rows.sort(key=lambda row: (row.move not in best, -_worth(self.moves.get(row.move)), order[row.move]))
+        rows.sort(key=lambda row: (row.move not in best, _rank(self.moves.get(row.move))))
         value, distance, exact = self.root or (None, None, False)
         return Solution(
             None if value is None else PROVEN[value], distance, exact, tuple(rows), best, pv, now() - begin,
@@ -162,24 +163,24 @@ class _Solving:
         return tuple(line)
 
 
-def _worth(known: tuple[int, int, bool] | None) -> float:
-    """Orders moves: fast wins, draws, unknown ones, slow losses, fast losses."""
+def _rank(known: tuple[int, int, bool] | None) -> tuple[int, int]:
+    """The order of moves: fast wins, slow wins, draws, unknown moves, late losses, early losses."""
     if known is None:
-        return 0.5
+        return 2, 0
     value, distance, _ = known
-    return value - 1 + (1 / (1 + distance)) * (value - 1) if value != 1 else 0.75
+    return ((3, -distance), (1, 0), (0, distance))[value]
 
 
 def completed(stats: Stats, state: Any, seconds: float) -> Stats:
-    """``stats`` of a search of ``state`` with what ``solve`` proves of its moves in ``seconds`` more; as they are where
-    the game has no exact search for its board."""
+    """``stats`` of a search of ``state``, completed by what ``solve`` proves of its moves in ``seconds`` more. They are
+    unchanged if the game has no exact search for this board."""
     if seconds <= 0 or all(entry.proven is not None for entry in stats.moves):
         return stats
     try:
         solution = solve(state, seconds)
     except InvalidState:
         return stats
-    known = {each.move: each for each in solution.moves if each.proven is not None}
+    known: dict[Any, SolvedMove] = {each.move: each for each in solution.moves if each.proven is not None}
     moves = tuple(
         replace(entry, proven=known[entry.move].proven, distance=known[entry.move].distance)
         if entry.move in known and (entry.proven is None or known[entry.move].exact) else entry

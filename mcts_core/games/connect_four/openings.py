@@ -16,9 +16,9 @@ _read: list[Book | None] = []
 
 
 def shipped() -> Book | None:
-    """Read when it is used first, which takes less than a millisecond; searches of the standard board may ask it from
-    then on. None where the package was built without one. Raises InvalidFile where it is damaged."""
-    from importlib.resources import files  # of the time that importing the package takes, this would be a third
+    """The book, which is read at its first use in less than a millisecond. After that, searches of the standard board
+    may ask it. None if the package was built without it. Raises InvalidFile if the file is damaged."""
+    from importlib.resources import files  # at the top it would be a third of the time to import the package
 
     with _lock:
         if not _read:
@@ -31,7 +31,7 @@ def shipped() -> Book | None:
 
 
 def ready_for(state: Any) -> bool:
-    """Whether there is a book of the board of ``state``; it is ready then."""
+    """Whether there is a book for the board of ``state``. If so, it has been read."""
     if not isinstance(state, ConnectFour) or (state.rows, state.cols, state.connect) != (6, 7, 4):
         return False
     return shipped() is not None

@@ -62,6 +62,7 @@ def book_of(values):
 
 @pytest.fixture
 def with_book():
+    openings.shipped()  # read now, it does not take the place of the test's own book
     before = use_book(None)
     yield use_book
     use_book(before)
