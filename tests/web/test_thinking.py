@@ -107,7 +107,7 @@ def test_slices_are_one_search():
     assert len(visits) >= 4 and visits == sorted(visits) and [each["seconds"] for each in seen][-1] >= 0.5
     assert figures["per_second"] == pytest.approx(figures["visits"] / figures["seconds"], rel=0.01)
     assert {each["stop_reason"] for each in seen[:-2]} == {"running"} and figures["stop_reason"] == "time"
-    assert run(mc.ConnectFour(), "4", "answer", level="club", engines=SLICES)["visits"] == 1500
+    assert run(mc.Gomoku(9), "e5", "answer", level="club", engines=SLICES)["visits"] == 1500
     only = run(mc.TicTacToe(), "b2 a1 c1 a3 a2 c2 b3 b1", "answer", seconds=50, engines=SLICES)
     assert only["stop_reason"] in ("only_move", "solved")
 
