@@ -153,6 +153,8 @@ class Clock:
         enough time is left. ``Stats.stop_reason`` is ``cancelled`` if the search ends before the longest time. In a
         ``with clock:`` block, the time is deducted at the end of the block. Raises the errors of ``Searcher.search``.
         """
+        if not callable(getattr(engine, "search", None)):
+            raise InvalidOption(f"engine must be a Searcher, got {shorten(engine)}; it comes before the state")
         running = self.running
         if not running:
             self.start()

@@ -268,6 +268,8 @@ def test_bad_use():
         clock.start()
     with pytest.raises(mc.InvalidOption, match="remaining"):
         clock.set(-1)
+    with pytest.raises(mc.InvalidOption, match=r"engine must be a Searcher, got TicTacToe.*it comes before the state"):
+        Clock(1).search(mc.TicTacToe(), mc.Searcher())
     with pytest.raises(mc.InvalidOption, match="timer must be a function"):
         Clock(1, timer=5)
     with pytest.raises(mc.InvalidOption, match="expected_moves must be an int"):
