@@ -8,18 +8,12 @@
 
 import sys as _sys
 
+# "-m": runpy still looks for the module, which imports this package first
+if getattr(_sys, "argv", None) and (_sys.argv[0].endswith(("mcts-core", "mcts-core.exe"))
+                                    or (_sys.argv[0] == "-m" and "mcts_core" in _sys.orig_argv)):
+    from mcts_core.interrupts import end_quietly as _end_quietly
 
-def _end_quietly(kind, error, trace):  # type: ignore[no-untyped-def]
-    if not issubclass(kind, KeyboardInterrupt):
-        _sys.__excepthook__(kind, error, trace)
-
-
-# Ctrl-C while the command line is being imported, which takes some tenths of a second, prints no traceback. Nothing of
-# the package runs before this line: so it is here. sys.argv[0] is "-m" as long as runpy looks for the module.
-_command = getattr(_sys, "argv", None) or [""]
-if _command[0].endswith(("mcts-core", "mcts-core.exe")) or (_command[0] == "-m" and "mcts_core" in _sys.orig_argv):
     _sys.excepthook = _end_quietly
-
 try:
     from mcts_core import game as _game
 except ImportError:

@@ -517,7 +517,8 @@ class _Run:
             self.tell("play()", "returned", f"must return a new position, got {got} for the move {shorten(move)}")
             raise _GameEnds
         if type(child) is not type(state) and _missing(child):
-            self.tell("play()", "kind", f"must return a new position, got {shorten(child)} for the move {shorten(move)}")
+            text = f"must return a new position, got {shorten(child)} for the move {shorten(move)}"
+            self.tell("play()", "kind", text)
             raise _GameEnds
         return child
 
