@@ -45,7 +45,7 @@ class Names:
     def have_numbers(self, moves: Iterable[Any]) -> bool:
         """Whether a table needs the numbers beside the names: moves are ints, which programs play, and names differ."""
         some = list(moves)
-        return self.known and all(isinstance(move, int) for move in some) and any(self.of(m) != str(m) for m in some)
+        return self.known and all(hasattr(move, "__index__") for move in some) and any(self.of(m) != str(m) for m in some)
 
     def line(self, moves: Iterable[Any]) -> list[str]:
         """The names of moves that follow each other."""

@@ -30,6 +30,7 @@ from mcts_core.web.protocol import ACTIONS, act, offers
 from mcts_core.web.refusals import Refused
 from mcts_core.web.sessions import ID_FORM, Sessions
 from mcts_core.web.static_files import load_files
+from mcts_core.words import as_data
 
 ADDRESS = "127.0.0.1"
 PATH = re.compile(f"/api/sessions/({ID_FORM.pattern})(?:/([a-z-]+))?")
@@ -308,9 +309,11 @@ class Handler(BaseHTTPRequestHandler):
             status, kind, body = _json(400, {"error": str(error)})
         except OSError:  # the visitor went away, or took too long
             raise
-        except Exception:
+        except Exception as error:
             self.server.handle_error(self.request, self.client_address)
-            status, kind, body = _json(500, {"error": "the server failed; its terminal says how"})
+            own = self.server.sessions.games.own_name  # then it is mostly this game that failed
+            told = f"{own} failed: {type(error).__name__}: {error}" if own else "the server failed; its terminal says how"
+            status, kind, body = _json(500, {"error": told})
         self._send(status, kind, body)
 
     def _send(self, status: int, kind: str, body: bytes) -> None:
@@ -347,5 +350,5 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def _json(status: int, data: dict[str, Any]) -> tuple[int, str, bytes]:
-    body = json.dumps(data, separators=(",", ":"), allow_nan=False, ensure_ascii=True)
+    body = json.dumps(data, separators=(",", ":"), allow_nan=False, ensure_ascii=True, default=as_data)
     return status, "application/json", body.encode("ascii")
