@@ -311,8 +311,9 @@ class Handler(BaseHTTPRequestHandler):
             raise
         except Exception as error:
             self.server.handle_error(self.request, self.client_address)
-            own = self.server.sessions.games.own_name  # then it is mostly this game that failed
-            told = f"{own} failed: {type(error).__name__}: {error}" if own else "the server failed; its terminal says how"
+            told = "the server failed; its terminal says how"
+            if own := self.server.sessions.games.own_name:  # then it is mostly this game that failed
+                told = f"{own} failed: {type(error).__name__}: {error}"
             status, kind, body = _json(500, {"error": told})
         self._send(status, kind, body)
 
