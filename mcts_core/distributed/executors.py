@@ -83,7 +83,7 @@ class Opened:
         self.close(busy=kind is not None)
 
     def close(self, busy: bool = False) -> None:
-        """Closes the executor without waiting for tasks. ``busy``: tasks may be running, so the processes are killed."""
+        """Closes the executor without waiting for tasks. ``busy``: tasks may run, so the processes are killed."""
         if self.client is not None:
             self.client.close()
         elif self._own:
