@@ -112,6 +112,13 @@ def _run(argv: Sequence[str] | None) -> int:
         sys.stdout.flush()
         print(f"mcts-core: error: {error}{_cause(error)}", file=sys.stderr)
         return 2
+    except RuntimeError as error:
+        if "start new thread" not in str(error):
+            raise
+        sys.stdout.flush()
+        print("mcts-core: error: the system starts no more threads: its memory or its limit of threads is used up",
+              file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("\ninterrupted", file=sys.stderr)
         return 130

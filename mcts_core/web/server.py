@@ -29,6 +29,7 @@ from mcts_core.web.protocol import ACTIONS, act, offers, refusal
 from mcts_core.web.refusals import Refused
 from mcts_core.web.sessions import ID_FORM, Sessions
 from mcts_core.web.static_files import load_files
+from mcts_core.words import as_data
 
 ADDRESS = "127.0.0.1"
 PATH = re.compile(f"/api/sessions/({ID_FORM.pattern})(?:/([a-z-]+))?")
@@ -306,7 +307,11 @@ class Handler(BaseHTTPRequestHandler):
             refused = refusal(error)
             if refused is None:
                 self.server.handle_error(self.request, self.client_address)
-            status, kind, body = _json(*(refused or (500, {"error": "the server failed; its terminal says how"})))
+                told = "the server failed; its terminal says how"
+                if own := self.server.sessions.games.own_name:  # then it is mostly this game that failed
+                    told = f"{own} failed: {type(error).__name__}: {error}"
+                refused = 500, {"error": told}
+            status, kind, body = _json(*refused)
         self._send(status, kind, body)
 
     def _send(self, status: int, kind: str, body: bytes) -> None:
@@ -343,5 +348,5 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def _json(status: int, data: dict[str, Any]) -> tuple[int, str, bytes]:
-    body = json.dumps(data, separators=(",", ":"), allow_nan=False, ensure_ascii=True)
+    body = json.dumps(data, separators=(",", ":"), allow_nan=False, ensure_ascii=True, default=as_data)
     return status, "application/json", body.encode("ascii")
