@@ -17,6 +17,8 @@ import mcts_core
 
 GAMES = {"connect4": mcts_core.ConnectFour, "tictactoe": mcts_core.TicTacToe, "gomoku": mcts_core.Gomoku}
 TABLES = 64
+NO_EXACT_SEARCH = {"leaf_proofs": 0, "root_proofs": 0}
+"""Of the game: it is no part of the tree, and costs as much as it is given."""
 
 
 def make_evaluator(actions, batch):
@@ -44,9 +46,10 @@ def measure(state, iterations, batch):
         sizes.append(len(observations))
         return evaluate(observations)
 
-    mcts_core.Searcher(evaluator=spy, batch=batch, seed=1).search(state, iterations=iterations)
+    options = {"batch": batch, "seed": 1, **NO_EXACT_SEARCH}
+    mcts_core.Searcher(evaluator=spy, **options).search(state, iterations=iterations)
     batches = {size: numpy.zeros((size, *state.observation().shape), numpy.float32) for size in set(sizes)}
-    engine = mcts_core.Searcher(evaluator=make_evaluator(state.actions, batch), batch=batch, seed=1)
+    engine = mcts_core.Searcher(evaluator=make_evaluator(state.actions, batch), **options)
     engine.search(state, iterations=1)
     begin = time.thread_time()
     engine.search(state, iterations=iterations)

@@ -25,8 +25,9 @@ class MoveStats:
     move at the root, a draw counting half; ``value`` is ``wins / visits``, in [0, 1] (0.5 without a visit).
     ``proven`` is ``"win"``, ``"loss"`` or ``"draw"`` for that player when the value of the move is proven, else None;
     ``distance`` then counts the plies, this move included, within which the game ends if the winner follows the proof.
-    ``prior`` is the share of the visits that the move had before any search, with selection ``"puct"`` on native games;
-    else None.
+    ``prior`` is the share of the visits that the move had before any search, with an evaluator and with selection
+    ``"puct"`` on native games; 0 once the move is proven lost; else None. ``policy`` is its share of the improved
+    policy with ``root_policy="gumbel"``, else None.
     """
 
     move: Hashable
@@ -36,6 +37,7 @@ class MoveStats:
     proven: str | None = None
     distance: int | None = None
     prior: float | None = None
+    policy: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from mcts_core.engine.loop import clock
 from mcts_core.engine.request import ANY, BELOW, NEVER, SearchRequest
 from mcts_core.engine.searched_two_player import TwoPlayerCore
 from mcts_core.engine.settings import TwoPlayerSettings
-from mcts_core.errors import NoSearch, SearchBusy
+from mcts_core.errors import InvalidOption, NoSearch, SearchBusy
 from mcts_core.keywords import checked, refuse
 from mcts_core.options import (
     MAX_ITERATIONS,
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         Preset,
         RaveSchedule,
         Rollout,
+        RootPolicy,
         SearchOptions,
         Selection,
         Valuation,
@@ -80,7 +81,7 @@ class Searcher:
     solver: whether proven values are backed up (Winands et al. 2008). A proven loss is never chosen while another move
         lives, a proven win is played the shortest known way, a lost position the longest one; the search stops when
         the root is proven. With it comes the exact search that a native game offers: Connect Four's and small boards'
-        alpha-beta, m,n,5's wins by fours and open threes.
+        alpha-beta, m,n,5's wins by fours and open threes. With an evaluator it is for games of two players in turn.
     rollout: ``"random"``; ``"decisive"``: plays a move that wins at once, else one that keeps the opponent from it;
         ``"tactical"``: also open fours and open threes (m,n,k games with k >= 4 and a side longer than k).
     rollouts_per_leaf: rollouts of one iteration, 1 to 100. An iteration counts as one visit with the mean of their
@@ -95,6 +96,7 @@ class Searcher:
     leaf_proofs, node_proofs, root_proofs: budgets of exact search, in units of some 20 to 300 ns: for a node that is
         expanded; for an expanded one, per visit, in each octave of its visits; for the root, per iteration, and with
         selection ``"puct"`` as much again for the position after the most visited move, as long as that is unproven.
+        With an evaluator: for every new leaf; for the root and its most visited move, per iteration.
     final_move: ``"robust"``, the most visited move, or ``"max"``, the move with the best value (Browne et al., IEEE
         TCIAIG 4, 2012, section 3.1). A move that wins at once is played in any case.
     memory_mb: limit of the tree and of exact search in units of 2**20 bytes, at least 1. The default is a quarter of
@@ -137,6 +139,11 @@ class Searcher:
         less ``fpu`` (default 0.1).
     noise_alpha, noise_weight: with PUCT, Dirichlet noise for self-play: a prior at the root is (1 - weight) times
         itself and weight (0 to 1, default 0.25) times noise of Dirichlet(alpha), alpha > 0; None: no noise.
+    root_policy: with an evaluator, ``"puct"`` (the default) or ``"gumbel"`` (Danihelka et al., ICLR 2022): sequential
+        halving among the ``gumbel_moves`` moves (1 to 65536, default 16) with the highest sum of the logarithm of the
+        prior and Gumbel noise times ``gumbel_scale`` (default 1; 0: no noise), and below the root selection by the
+        improved policy. Such a search needs ``iterations``, begins with an empty tree, and tells the improved policy in
+        ``MoveStats.policy``.
     least_prior: with ``selection="puct"`` and ``expand_distance``, moves below the root whose prior is below this share
         (0 to 1, default 0.01) of the highest one are left out, unless all others lose.
     temperature: with an evaluator or a general game, the move to play is drawn with probabilities in proportion to
@@ -192,6 +199,9 @@ class Searcher:
         c_puct: float | None = None,
         noise_alpha: float | None = None,
         noise_weight: float | None = None,
+        root_policy: RootPolicy | None = None,
+        gumbel_moves: int | None = None,
+        gumbel_scale: float | None = None,
         temperature: float | None = None,
         valuation: Valuation | None = None,
         network: Network | bytes | None = None,
@@ -262,7 +272,11 @@ class Searcher:
             duration = 1.0
         if early is None:
             early = limit == 0 and options.preset != "uct"
-        if options.reuse:  # a seed says what a search finds: the same position again begins anew
+        if options.by_halving:
+            if not limit or duration:
+                raise InvalidOption("root_policy 'gumbel' shares out a budget of iterations: give iterations, and no "
+                                    "seconds")
+        elif options.reuse:  # a seed says what a search finds: the same position again begins anew
             reuse = ANY if options.seed is None else BELOW
         seed = random_seed() if options.seed is None else options.seed
         return SearchRequest(state, settings, begin, duration, limit, seed, early, reuse)
@@ -304,6 +318,8 @@ class Searcher:
         """The search, which ends with the last reference to it."""
         from mcts_core.engine.background_search import BackgroundSearch
 
+        if self._options.by_halving:
+            raise InvalidOption("root_policy 'gumbel' needs a budget of iterations, which pondering has not")
         request = self._request(state, None, 1, clock())
         self._core.check(state, request.settings)
         return BackgroundSearch(self._core, request.replace(iterations=0, stop_early=False))

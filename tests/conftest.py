@@ -31,6 +31,7 @@ collect_ignore = [name for package in WITHOUT for name in NEEDED_BY[package]]
 HERE = {
     "/proc": sys.platform == "linux" and os.path.exists("/proc/self/statm"),
     "fork": hasattr(os, "fork"),
+    "mctx": importlib.util.find_spec("mctx") is not None,
     "locks of files": importlib.util.find_spec("fcntl") is not None,
     "modes and links of POSIX": os.name == "posix",
     "named pipes": hasattr(os, "mkfifo"),

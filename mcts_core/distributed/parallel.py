@@ -184,6 +184,8 @@ def search_parallel(
     report = None if progress is None else (as_progress(progress), as_interval(every))
     options.setdefault("memory_mb", MEMORY_MB)
     engine = Searcher(**options)
+    if engine._options.by_halving:
+        raise InvalidOption("root_policy 'gumbel' shares out the iterations of one search, which workers cannot")
     request = engine._request(state, seconds, iterations)  # raises what is wrong with them
     engine._core.check(state, request.settings)
     try:

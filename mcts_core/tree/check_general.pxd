@@ -5,9 +5,11 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from mcts_core.arena cimport arena_at
 from mcts_core.tree.check_walk cimport *
 from mcts_core.games.general_rules cimport KIND_CHANCE, KIND_OVER, GeneralPosition
-from mcts_core.tree.general_tree cimport (CERTAIN, CHANCE_PLAYER, GENERAL_PADDING, Ending, GeneralBlock, GeneralColumns,
-                                          GeneralTree, ending_units, ending_values, general_columns, general_units,
-                                          set_limits, totals_of)
+from mcts_core.tree.general_proofs cimport is_proven_link
+from mcts_core.tree.general_tree cimport (CERTAIN, CHANCE_PLAYER, EXCLUDED, GENERAL_PADDING, LINK_PROVEN, Ending,
+                                          GeneralBlock, GeneralColumns, GeneralTree, ending_units, ending_values,
+                                          general_columns, general_units, set_limits, totals_of)
+from mcts_core.tree.guided_tree cimport DISTANCE_SHIFT, MAX_DISTANCE, result_of
 from mcts_core.tree.plain_tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_SLOTS, WIDE_INDEX
 
 
@@ -89,6 +91,12 @@ cdef inline const char *check_ending(Walk *walk, uint32_t link, uint32_t level, 
     return NULL
 
 
+cdef inline bint is_decided(const Walk *walk, uint32_t link) noexcept nogil:
+    """Whether a child, which selection never takes, is proven."""
+    return (<GeneralTree *>walk.tree).options.solver and (is_proven_link(link) or (
+        link & LINK_KIND == LINK_TERMINAL and fits(walk, link & WIDE_INDEX, ending_units(<GeneralTree *>walk.tree))))
+
+
 cdef inline const char *check_general_child(Walk *walk, const GeneralColumns *columns, uint32_t slot, uint32_t level,
                                             uint32_t most) noexcept nogil:
     cdef uint32_t link = columns.links[slot], visits = columns.visits[slot]
@@ -97,7 +105,13 @@ cdef inline const char *check_general_child(Walk *walk, const GeneralColumns *co
     if columns.sums != NULL and not is_value_sum(columns.sums[slot], visits):
         return b"a child has impossible wins"
     if columns.priors != NULL and not 0 <= columns.priors[slot] <= 1.001:
-        return b"a prior is impossible"
+        if columns.priors[slot] != EXCLUDED or not is_decided(walk, link):
+            return b"a prior is impossible"
+    if is_proven_link(link):
+        if not (<GeneralTree *>walk.tree).options.solver or link & ~LINK_PROVEN > (
+                <uint32_t>MAX_DISTANCE << DISTANCE_SHIFT | 2) or result_of(link) > 2:
+            return b"a child has an impossible proof"
+        return NULL
     if link & LINK_KIND == LINK_TERMINAL:
         return check_ending(walk, link, level, columns.moves[slot])
     if link and link & LINK_KIND != LINK_BLOCK:
@@ -180,7 +194,7 @@ cdef inline const char *check_general_block(Walk *walk, uint32_t index, uint32_t
             return b"an outcome has an impossible probability"
         if block.player < 0 and slot and columns.limits[slot] < columns.limits[slot - 1]:
             return b"an outcome has an impossible probability"
-    if sum + own > block.visits and walk.rules.alone:
+    if sum + own > block.visits and walk.rules.alone and not general.options.solver:  # draws count beside other moves
         return b"the children of a node have more visits than the node"
     if block.player < 0 and columns.limits[block.count - 1] != CERTAIN:
         return b"an outcome has an impossible probability"

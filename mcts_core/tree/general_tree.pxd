@@ -14,6 +14,7 @@ outcomes in [0, 2**31] and ``sums`` is not there. A link:
     11 + index      the block of a node that is expanded
     10 + index      the block of a decision node that waits for its evaluation
     01 + index      the game is over there; the record, which other links may share, holds the value of every player
+    001 + distance (16 bits from bit 2) + half-points of player 0       its value is proven (``general_proofs.pxd``)
     0               a leaf: no visit yet, or, in searches by rollouts, one; or it has lost its block
 
 Block 0 stands above the root, as in the other trees: a chance node with one outcome, whose totals are the root's.
@@ -27,6 +28,7 @@ which the totals know nothing.
 from libc.stdint cimport int16_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from mcts_core.arena cimport arena_at
+from mcts_core.game cimport mcts_game
 from mcts_core.games.general_rules cimport GeneralPosition, GeneralRules
 from mcts_core.tree.plain_tree cimport LINK_BLOCK, LINK_KIND, WIDE_INDEX, Tree, TreeOps
 
@@ -40,10 +42,14 @@ cdef enum:
 cdef extern from *:
     """
     #define LINK_WAITS 0x80000000u
+    #define LINK_PROVEN 0x20000000u
+    #define EXCLUDED (-1e30f)     /* SEL_EXCLUDED */
     #define CERTAIN 0x80000000u
     #define GENERAL_PADDING (-1e30)
     """
     const uint32_t LINK_WAITS
+    const uint32_t LINK_PROVEN
+    const float EXCLUDED         # the prior of a proven loss, which selection never takes
     const uint32_t CERTAIN       # the limit of the last outcome, above every number that is drawn
     const double GENERAL_PADDING  # the sum of a slot without a move, which has one visit
 
@@ -84,6 +90,13 @@ ctypedef struct GeneralOptions:
     uint32_t batch
     double noise_alpha           # of the Dirichlet noise of the root; 0: there is none
     double noise_weight
+    bint solver                  # proven values are backed up: of two players in turn, with evaluations
+    uint64_t prover_bytes        # of the game's exact search, 0: it is not asked
+    uint32_t leaf_proofs         # its budget for a leaf
+    uint32_t root_proofs         # for the root and its most visited move, per iteration
+    bint gumbel                  # selection by `gumbel.pxd`, not by PUCT
+    uint32_t gumbel_moves        # considered at the root, at most
+    double gumbel_scale          # of the noise
 
 ctypedef struct GeneralEvaluation:  # of `rows` positions, in the order in which they were gathered
     uint32_t rows
@@ -122,6 +135,16 @@ ctypedef struct GeneralTree:
     uint32_t fault_action
     double fault_number
     uint32_t last_ending         # the latest record of a finished game
+    # exact search
+    void *prover                 # its memory
+    const mcts_game *prover_game
+    uint64_t prover_bytes
+    uint64_t root_proofs_spent   # budget that was spent for the root
+    # Gumbel
+    uint64_t seed                # of the noise
+    uint32_t simulations         # the budget of iterations, which sequential halving shares out
+    double *root_scores          # noise and logarithm of the prior of every move of the root
+    double *completed            # values of the children at hand
 
 ctypedef struct GeneralOps:
     TreeOps tree                 # first; its `run` is for searches by rollouts
@@ -132,6 +155,12 @@ ctypedef struct GeneralOps:
     int (*resolve)(GeneralTree *tree, const GeneralEvaluation *evaluation) noexcept nogil
     # forgets what waits: as if it had not been gathered
     void (*retract)(GeneralTree *tree) noexcept nogil
+    # what others have proven: the child that entry `at` of the path leads to; then whether that proves the block of
+    # that entry (1: it is the root's), told in `changed`
+    void (*accept)(GeneralTree *tree, uint32_t at, uint32_t link) noexcept nogil
+    void (*reconsider)(GeneralTree *tree, uint32_t at, bint *changed) noexcept nogil
+    # gives back the memory of exact search
+    void (*forget_prover)(GeneralTree *tree) noexcept nogil
 
 
 cdef inline GeneralBlock *general_block(const GeneralTree *general, uint32_t index) noexcept nogil:

@@ -14,6 +14,7 @@ from mcts_core.arguments import shorten
 from mcts_core.engine.turn import main_thread_ident
 
 from mcts_core.engine.evaluators cimport Evaluator, evaluator_of
+from mcts_core.game cimport mcts_interrupt
 from mcts_core.games.general_rules cimport Rules
 from mcts_core.engine.request cimport SearchRequest
 from mcts_core.engine.settings cimport GeneralSettings
@@ -46,6 +47,8 @@ def search_together(list cores, list requests):
             begun += 1
             try:
                 core.set_up(request)
+                core.plan(iterations)
+                core.tree.interrupt = mcts_interrupt(NULL, NULL)  # there is no deadline
                 if first is None:
                     first = core.rules
                 if not same_form(first, core.rules):
@@ -68,6 +71,10 @@ def search_together(list cores, list requests):
                 except Exception as error:
                     core.drop_result()
                     errors[index] = error
+                    running.remove(index)
+                    continue
+                if core.is_proven():
+                    core.end(b"solved")
                     running.remove(index)
                     continue
                 if core.waiting():

@@ -334,6 +334,9 @@ cdef class SearchedTree(SearchTurn):
     cdef bint has_result(self) noexcept:
         return self.state is not None and root_visits(self.tree) > 0
 
+    cdef tuple leader(self, list children):
+        return max(children, key=by_value_key if self.settings.by_value else by_visits_key)
+
     cdef list winning_moves(self):
         cdef BlockView block
         cdef RootView root
@@ -444,6 +447,16 @@ cdef class SearchedTree(SearchTurn):
             raise MemoryError("no memory for looking at what another search told")
         self.heard = True
         return hear(self.tree, &self.outside, message, words)
+
+
+def by_visits_key(child):
+    """Orders children by visits, then by value."""
+    return child[1], child[3]
+
+
+def by_value_key(child):
+    """Orders children by value, then by visits; those without a visit last."""
+    return child[1] > 0, child[3], child[1]
 
 
 cdef inline uint64_t seed_of(uint64_t seed, uint32_t number) noexcept nogil:

@@ -3,8 +3,9 @@ rollouts or by evaluations that come in batches. The layout is drawn in ``tree/g
 
 Every player maximises his own value: max^n (Luckhardt and Irani, AAAI 1986), in UCT by Sturtevant ("An Analysis of UCT
 in Multi-player Games", CG 2008). UCB1 is that of Auer, Cesa-Bianchi and Fischer (Machine Learning 47, 2002), PUCT and
-the noise of the root those of Silver et al. (Nature 550, 2017; Science 362, 2018). This module is compiled once per
-instruction set. It is long because searches by rollouts and by evaluations share selection and backup.
+the noise of the root those of Silver et al. (Nature 550, 2017; Science 362, 2018), the other selection by priors that
+of ``tree/gumbel.pxd``. This module is compiled once per instruction set. It is long because searches by rollouts and by
+evaluations share selection and backup, and proofs are made in the middle of both.
 """
 
 from cpython.pycapsule cimport PyCapsule_New
@@ -15,12 +16,16 @@ from libc.string cimport memcpy, memset
 
 from mcts_core.arena cimport arena_allocate, arena_free
 from mcts_core.tree.dirichlet cimport dirichlet
-from mcts_core.game cimport mcts_rng_next
+from mcts_core.game cimport MCTS_NO_MOVE, mcts_interrupt, mcts_proof, mcts_raised, mcts_rng_next
 from mcts_core.games.general_rules cimport KIND_CHANCE, KIND_DECISION, KIND_OVER, GeneralPosition, GeneralRules
+from mcts_core.tree.general_proofs cimport points_for, points_of, proven_link, proven_value
 from mcts_core.tree.general_tree cimport *
+from mcts_core.tree.gumbel cimport (best_by_halving, best_by_policy, complete_values, considered_visits, improve_policy,
+                                    score_by_noise)
 from mcts_core.tree.plain_tree cimport (FIRST_PATH, LAYOUT_GENERAL, LINK_BLOCK, LINK_KIND, LINK_TERMINAL,
                                         MAX_ITERATIONS, MAX_SLOTS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY,
-                                        RUN_SYSTEM_MEMORY, WIDE_INDEX, Tree, TreeRoot, begin_search, path_reserve)
+                                        RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, Tree, TreeRoot, begin_search,
+                                        path_reserve)
 from mcts_core.tree.memory cimport empty_arena, free_tree, make_tree, room_for, set_exploration
 
 
@@ -46,6 +51,16 @@ cdef extern from "kernels/selection/ucb1_columns.h" nogil:
 cdef enum:
     ENDINGS_COMPARED = 16    # the latest records of finished games that a new one is compared with
     NO_LEAF = 0
+    ROOT_SLICE = 4096        # proof budget that the root's exact search spends at a time
+    NO_SLOT = 0xFFFFFFFF
+    FIRST_PROOF = 8          # visits of the root's most visited move when its exact search begins
+
+cdef extern from *:
+    """
+    #define MCTS_DRAWN 0x80000000u
+    """
+    const uint32_t DRAWN "MCTS_DRAWN"  # in an entry of path_slot: selection passed over a proven draw
+
 
 cdef float UNTRIED = 1e20    # the score of a child without a visit where no first-play urgency is given
 cdef float LARGEST = 3.4028234e38
@@ -62,17 +77,26 @@ cdef void general_destroy(Tree *tree) noexcept nogil:
     cdef GeneralTree *general = <GeneralTree *>tree
     if general == NULL:
         return
+    forget_prover(general)
     free(general.entries)
     free(general.position.moves)
     free(general.position.actions)
     free(general.position.probabilities)
     free(general.position.values)
     free(general.noise)
+    free(general.root_scores)
+    free(general.completed)
     free_tree(tree)
 
 
 cdef Tree *general_create(uint64_t bytes) noexcept nogil:
     return make_tree(sizeof(GeneralTree), LAYOUT_GENERAL, &ops.tree, bytes)
+
+
+cdef void forget_prover(GeneralTree *general) noexcept nogil:
+    if general.prover != NULL:
+        general.prover_game.guide.destroy_memory(general.prover_game.context, general.prover)
+    general.prover = NULL
 
 
 cdef bint entry_room(GeneralTree *general) noexcept nogil:
@@ -90,7 +114,9 @@ cdef bint position_room(GeneralTree *general, uint32_t count) noexcept nogil:
     if not (room_for(<void **>&general.position.moves, count * sizeof(uint32_t))
             and room_for(<void **>&general.position.actions, count * sizeof(uint32_t))
             and room_for(<void **>&general.position.probabilities, count * sizeof(double))
-            and room_for(<void **>&general.noise, count * sizeof(double))):
+            and room_for(<void **>&general.noise, count * sizeof(double))
+            and room_for(<void **>&general.root_scores, count * sizeof(double))
+            and room_for(<void **>&general.completed, count * sizeof(double))):
         return False
     general.position.capacity = count
     return True
@@ -125,6 +151,13 @@ cdef int general_reset(Tree *tree, const TreeRoot *root, const void *given, uint
     general.players = general.rules.players
     general.header = header_for(general.players)
     begin_search(tree, seed)
+    general.seed = seed
+    forget_proof(general)
+    if general.prover != NULL and (general.prover_game != general.rules.proving
+                                   or general.prover_bytes != options.prover_bytes):
+        forget_prover(general)
+    if general.prover != NULL:
+        general.prover_game.guide.clear_memory(general.prover_game.context, general.prover)
     general.path_used = general.entry_count = general.waiting = general.collisions = 0
     general.last_ending = 0
     general.fault = FAULT_NONE
@@ -149,11 +182,24 @@ cdef int general_reset(Tree *tree, const TreeRoot *root, const void *given, uint
 
 cdef void general_resume(Tree *tree, const TreeRoot *root, uint64_t seed, bint moved) noexcept nogil:
     cdef GeneralTree *general = <GeneralTree *>tree
+    cdef GeneralBlock *block = general_block(general, general_root(general) & WIDE_INDEX)
+    cdef uint32_t distance
+    cdef int32_t value
     general.rules = <const GeneralRules *>root.rules
+    if general.prover != NULL and general.prover_game != general.rules.proving:
+        forget_prover(general)
     begin_search(tree, seed)
+    general.seed = seed
     tree.reused = general_columns(general, general_block(general, 0)).visits[0]
-    if moved and general.options.puct and general.options.noise_alpha > 0:
-        add_noise(general, general_block(general, general_root(general) & WIDE_INDEX))
+    general.root_proofs_spent = 0
+    if not moved:
+        return
+    forget_proof(general)
+    value = proven_value(general, block, &distance) if general.options.solver else -1
+    if value >= 0:
+        prove_root(general, value, distance)
+    if general.options.puct and general.options.noise_alpha > 0:
+        add_noise(general, block)
 
 
 # ---- the rules -------------------------------------------------------------------------------------------------------
@@ -257,6 +303,19 @@ cdef inline uint32_t best_by_priors(const GeneralTree *general, GeneralBlock *bl
     return general_puct(columns.capacity, columns.visits, columns.sums, columns.priors, scale, urgency)
 
 
+cdef uint32_t best_by_gumbel(GeneralTree *general, GeneralBlock *block, const GeneralColumns *columns,
+                             bint root) noexcept nogil:
+    cdef uint32_t slot, visits = 0
+    complete_values(block, columns, general.completed)
+    if not root:
+        improve_policy(columns, general.completed)
+        return best_by_policy(columns, general.completed)
+    for slot in range(columns.count):
+        visits += columns.visits[slot]
+    return best_by_halving(columns, general.root_scores, general.completed, considered_visits(
+        min(general.options.gumbel_moves, columns.count), general.simulations, visits))
+
+
 cdef inline uint32_t best_by_bound(const GeneralTree *general, GeneralBlock *block,
                                    const GeneralColumns *columns) noexcept nogil:
     cdef float scale = ucb_scale(general.tree.scales, general.options.exploration, block.visits if block.visits else 1)
@@ -264,24 +323,65 @@ cdef inline uint32_t best_by_bound(const GeneralTree *general, GeneralBlock *blo
                         general.options.fpu if general.options.has_fpu else UNTRIED)
 
 
+cdef inline bint is_draw(const GeneralTree *general, uint32_t link) noexcept nogil:
+    cdef uint32_t distance, kind = link & LINK_KIND
+    return kind != LINK_BLOCK and kind != LINK_WAITS and points_of(general, link, &distance) == 1
+
+
+cdef inline uint32_t first_draw(const GeneralTree *general, const GeneralColumns *columns) noexcept nogil:
+    cdef uint32_t slot
+    for slot in range(columns.count):
+        if is_draw(general, columns.links[slot]):
+            return slot
+    return NO_SLOT
+
+
+cdef uint32_t best_unknown(GeneralTree *general, GeneralBlock *block, const GeneralColumns *columns,
+                           bint root) noexcept nogil:
+    """The best child that nothing is proven of; NO_SLOT: there is none."""
+    cdef GeneralColumns unknown = columns[0]
+    cdef uint32_t slot, found = 0, distance
+    unknown.priors = <float *>general.noise  # which has room for more than these
+    for slot in range(columns.capacity):
+        unknown.priors[slot] = columns.priors[slot]
+        if slot < columns.count and points_of(general, columns.links[slot], &distance) >= 0:
+            unknown.priors[slot] = EXCLUDED
+        else:
+            found += slot < columns.count
+    if found == 0:
+        return NO_SLOT
+    return best_by_gumbel(general, block, &unknown, root) if general.options.gumbel else best_by_priors(
+        general, block, &unknown)
+
+
 # ---- descent and backup ----------------------------------------------------------------------------------------------
 
 cdef inline uint32_t step(GeneralTree *general, uint32_t index, uint32_t at) noexcept nogil:
     """Selects at the block ``index``, writes entry ``at`` of the path, counts the visit; returns the child's link.
 
-    Until its value comes the visit counts as lost: the virtual loss of a leaf that waits.
+    Until its value comes the visit counts as lost: the virtual loss of a leaf that waits. A visit to a proven draw
+    would teach nothing: as in the guided tree, it is counted when the value comes, and the descent goes on into the
+    best of the children that nothing is proven of.
     """
     cdef GeneralBlock *block = general_block(general, index)
     cdef GeneralColumns columns = general_columns(general, block)
-    cdef uint32_t slot
+    cdef uint32_t slot, passed = 0, other
+    cdef bint root
     if block.player < 0:
         slot = draw_outcome(general, &columns)
+    elif general.options.gumbel:
+        slot = best_by_gumbel(general, block, &columns, index == general_root(general) & WIDE_INDEX)
     elif general.options.puct:
         slot = best_by_priors(general, block, &columns)
     else:
         slot = best_by_bound(general, block, &columns)
+    if general.options.solver and columns.links[slot] and is_draw(general, columns.links[slot]):
+        root = index == general_root(general) & WIDE_INDEX
+        other = best_unknown(general, block, &columns, root)
+        if other != NO_SLOT:
+            slot, passed = other, DRAWN
     general.tree.path_record[at] = <uint8_t *>block
-    general.tree.path_slot[at] = slot
+    general.tree.path_slot[at] = slot | passed
     general.tree.path_move[at] = columns.moves[slot]
     block.visits += 1
     columns.visits[slot] += 1
@@ -295,7 +395,7 @@ cdef void undo(GeneralTree *general, uint32_t start, uint32_t length) noexcept n
     for at in range(start, start + length):
         block = <GeneralBlock *>general.tree.path_record[at]
         block.visits -= 1
-        general_columns(general, block).visits[general.tree.path_slot[at]] -= 1
+        general_columns(general, block).visits[general.tree.path_slot[at] & ~DRAWN] -= 1
 
 
 cdef inline void add_values(const GeneralTree *general, GeneralBlock *block, const double *values) noexcept nogil:
@@ -308,16 +408,29 @@ cdef inline void add_values(const GeneralTree *general, GeneralBlock *block, con
 
 cdef void backup(GeneralTree *general, uint32_t start, uint32_t length, const double *values) noexcept nogil:
     """Ends an iteration: adds its values to the nodes of its path."""
-    cdef uint32_t at
-    cdef GeneralBlock *block = general_block(general, 0)
+    cdef uint32_t at = start + length, slot
+    cdef double drawn[2]
+    cdef GeneralBlock *block
+    cdef GeneralColumns columns
+    while at > start:
+        at -= 1
+        block = <GeneralBlock *>general.tree.path_record[at]
+        slot = general.tree.path_slot[at]
+        if block.player >= 0:
+            columns = general_columns(general, block)
+            columns.sums[slot & ~DRAWN] += values[block.player]
+            if MCTS_UNLIKELY(slot & DRAWN):
+                slot = first_draw(general, &columns)
+                general.tree.nodes += columns.visits[slot] == 0
+                columns.visits[slot] += 1
+                columns.sums[slot] += 0.5
+                drawn[0] = drawn[1] = 0.5
+                values = drawn
+        add_values(general, block, values)
+    block = general_block(general, 0)
     general_columns(general, block).visits[0] += 1
     block.visits += 1
     add_values(general, block, values)
-    for at in range(start, start + length):
-        block = <GeneralBlock *>general.tree.path_record[at]
-        add_values(general, block, values)
-        if block.player >= 0:
-            general_columns(general, block).sums[general.tree.path_slot[at]] += values[block.player]
     general.tree.iterations += 1
     general.tree.depth_sum += length
     if length > general.tree.depth_max:
@@ -326,7 +439,182 @@ cdef void backup(GeneralTree *general, uint32_t start, uint32_t length, const do
 
 cdef inline void set_link(GeneralTree *general, uint32_t at, uint32_t link) noexcept nogil:
     """Changes the link of the child at the end of a path whose last entry is ``at``."""
-    general_columns(general, <GeneralBlock *>general.tree.path_record[at]).links[general.tree.path_slot[at]] = link
+    general_columns(general, <GeneralBlock *>general.tree.path_record[at]).links[
+        general.tree.path_slot[at] & ~DRAWN] = link
+
+
+# ---- proven values ---------------------------------------------------------------------------------------------------
+
+cdef inline bint has_prover(const GeneralTree *general) noexcept nogil:
+    return general.options.solver and general.rules.prove != NULL and general.options.prover_bytes > 0
+
+
+cdef inline void forget_proof(GeneralTree *general) noexcept nogil:
+    general.tree.proof.value = -1
+    general.tree.proof.move = MCTS_NO_MOVE
+    general.tree.settled = 0
+    general.root_proofs_spent = 0
+
+
+cdef inline void prove_root(GeneralTree *general, int32_t value, uint32_t distance) noexcept nogil:
+    general.tree.proof.value = value
+    general.tree.proof.distance = distance
+    general.tree.proof.exact = 0
+    general.tree.proof.move = MCTS_NO_MOVE
+    general.tree.settled = 1
+
+
+cdef inline void set_points(int32_t points, double *values) noexcept nogil:
+    """The values of both players, by the half-points of player 0."""
+    values[0] = 0.5 * points
+    values[1] = 1.0 - values[0]
+
+
+cdef void settle(GeneralTree *general, uint32_t start, uint32_t length, uint32_t link, double *values) noexcept nogil:
+    """The node at the end of a path is proven, by ``link``. Proves what follows from it above; ``values`` become those
+    of the highest node that is proven then."""
+    cdef uint32_t at = start + length - 1, distance
+    cdef int32_t value
+    cdef GeneralBlock *block
+    while True:
+        accept(general, at, link)
+        set_points(points_of(general, link, &distance), values)
+        block = <GeneralBlock *>general.tree.path_record[at]
+        value = proven_value(general, block, &distance)
+        if value < 0:
+            return
+        general.tree.path_slot[at] &= ~DRAWN  # which counts for nothing now
+        link = proven_link(block.player, value, distance)
+        if at == start:
+            prove_root(general, value, distance)
+            set_points(points_of(general, link, &distance), values)
+            return
+        at -= 1
+
+
+cdef void accept(GeneralTree *general, uint32_t at, uint32_t link) noexcept nogil:
+    cdef GeneralBlock *block = <GeneralBlock *>general.tree.path_record[at]
+    cdef uint32_t distance
+    set_link(general, at, link)
+    if points_for(block.player, points_of(general, link, &distance)) == 0:
+        general_columns(general, block).priors[general.tree.path_slot[at] & ~DRAWN] = EXCLUDED
+
+
+cdef void reconsider(GeneralTree *general, uint32_t at, bint *changed) noexcept nogil:
+    cdef GeneralBlock *block = <GeneralBlock *>general.tree.path_record[at]
+    cdef uint32_t distance
+    cdef int32_t value = proven_value(general, block, &distance)
+    changed[0] = value >= 0
+    if value >= 0 and at == 1:
+        prove_root(general, value, distance)
+    elif value >= 0:
+        accept(general, at - 1, proven_link(block.player, value, distance))
+
+
+cdef int32_t must_end(void *context) noexcept nogil:
+    """Asks whether the search has to end, and keeps the answer in ``interrupted``."""
+    cdef GeneralTree *general = <GeneralTree *>context
+    general.tree.interrupted = general.tree.interrupt.raised != NULL and mcts_raised(&general.tree.interrupt)
+    return general.tree.interrupted
+
+
+cdef int ask_prover(GeneralTree *general, uint32_t start, uint32_t length, uint64_t budget,
+                    mcts_proof *proof) noexcept nogil:
+    """Asks exact search about the position at the end of a path."""
+    cdef mcts_interrupt interrupt
+    if general.prover == NULL:
+        general.prover = general.rules.proving.guide.create_memory(general.rules.proving.context,
+                                                                   general.options.prover_bytes)
+        if general.prover == NULL:
+            return RUN_SYSTEM_MEMORY
+        general.prover_game = general.rules.proving
+        general.prover_bytes = general.options.prover_bytes
+    interrupt.raised = must_end
+    interrupt.context = general
+    proof.value = -1
+    proof.spent = proof.exact = proof.distance = 0
+    proof.move = MCTS_NO_MOVE
+    proof.interrupt = &interrupt
+    if general.rules.prove(general.rules.context, general.tree.path_move + start, length, general.prover, budget, False,
+                           proof) < 0:
+        return RUN_GAME_ERROR
+    return RUN_DONE
+
+
+cdef void note_root_proof(GeneralTree *general, const mcts_proof *proof) noexcept nogil:
+    """Exact search has proven the root: by the move that it told, where there is one."""
+    cdef GeneralBlock *block = general_block(general, general_root(general) & WIDE_INDEX)
+    cdef GeneralColumns columns = general_columns(general, block)
+    cdef uint32_t slot, distance
+    cdef double values[2]
+    for slot in range(columns.count if proof.value > 0 and proof.distance > 0 else 0):
+        if columns.moves[slot] == proof.move:
+            if points_of(general, columns.links[slot], &distance) < 0:
+                general.tree.path_record[0] = <uint8_t *>block
+                general.tree.path_slot[0] = slot
+                settle(general, 0, 1, proven_link(block.player, proof.value, proof.distance - 1), values)
+            prove_root(general, proof.value, proof.distance)
+            return
+    if proof.value == 0:
+        prove_root(general, 0, proof.distance)
+
+
+cdef int prove_leader(GeneralTree *general) noexcept nogil:
+    """Spends a slice on the position after the most visited move of the root: whether that loses."""
+    cdef GeneralBlock *block = general_block(general, general_root(general) & WIDE_INDEX)
+    cdef GeneralColumns columns = general_columns(general, block)
+    cdef uint32_t slot, best = columns.count, distance
+    cdef double values[2]
+    cdef mcts_proof proof
+    cdef int status
+    for slot in range(columns.count):
+        if points_of(general, columns.links[slot], &distance) < 0 and (
+                best == columns.count or columns.visits[slot] > columns.visits[best]):
+            best = slot
+    if best == columns.count or columns.visits[best] < FIRST_PROOF:
+        return RUN_DONE
+    general.tree.path_record[0] = <uint8_t *>block
+    general.tree.path_slot[0] = best
+    general.tree.path_move[0] = columns.moves[best]
+    status = ask_prover(general, 0, 1, ROOT_SLICE, &proof)
+    if status == RUN_DONE and proof.value >= 0:
+        settle(general, 0, 1, proven_link(1 - block.player, proof.value, proof.distance), values)
+    return status
+
+
+cdef int shorten_win(GeneralTree *general) noexcept nogil:
+    """Of a root that is proven won: whether a move wins at once. Exact search tells some win, not the shortest."""
+    cdef GeneralBlock *block = general_block(general, general_root(general) & WIDE_INDEX)
+    cdef GeneralColumns columns = general_columns(general, block)
+    cdef uint32_t slot
+    cdef int status
+    for slot in range(columns.count if general.tree.proof.value == 2 and general.tree.proof.distance > 1 else 0):
+        general.tree.path_move[0] = columns.moves[slot]
+        status = look(general, 0, 1, False)
+        if status != RUN_DONE:
+            return status
+        if general.position.kind == KIND_OVER and general.position.values[block.player] == 1:
+            columns.links[slot] = proven_link(block.player, 2, 0)
+            prove_root(general, 2, 1)
+            break
+    return RUN_SOLVED
+
+
+cdef int search_exactly(GeneralTree *general) noexcept nogil:
+    """Spends what is due of the root's proof budget; nothing may wait for an evaluation."""
+    cdef mcts_proof proof
+    cdef int status
+    while (general.root_proofs_spent <= <uint64_t>general.options.root_proofs * general.tree.iterations
+           and not general.tree.settled and not general.tree.interrupted):
+        general.root_proofs_spent += ROOT_SLICE
+        status = ask_prover(general, 0, 0, ROOT_SLICE, &proof)
+        if status == RUN_DONE and proof.value >= 0:
+            note_root_proof(general, &proof)
+        if status == RUN_DONE and not general.tree.settled:
+            status = prove_leader(general)
+        if status != RUN_DONE:
+            return status
+    return RUN_DONE
 
 
 # ---- searches by rollouts --------------------------------------------------------------------------------------------
@@ -439,6 +727,9 @@ cdef int enter(GeneralTree *general, uint32_t length, uint32_t leaf, bint fresh)
 cdef int descend(GeneralTree *general, float *row) noexcept nogil:
     """One descent: to a finished game, which is backed up at once, or to a leaf that then waits."""
     cdef uint32_t index = general_root(general) & WIDE_INDEX, start = general.path_used, length = 0, link, kind, child
+    cdef uint32_t distance
+    cdef double values[2]
+    cdef mcts_proof proof
     cdef bint fresh
     cdef int status
     while True:
@@ -459,20 +750,38 @@ cdef int descend(GeneralTree *general, float *row) noexcept nogil:
             if status != RUN_DONE:
                 break
             return RUN_DONE
+        if link:  # a proven draw
+            set_points(points_of(general, link, &distance), values)
+            backup(general, start, length, values)
+            return RUN_DONE
         status = look(general, start, length, True)
         if status != RUN_DONE:
             break
         fresh = general_columns(general, general_block(general, index)).visits[
-            general.tree.path_slot[start + length - 1]] == 1
+            general.tree.path_slot[start + length - 1] & ~DRAWN] == 1
         if general.position.kind == KIND_OVER:
             child = ending_of(general)
             if child == 0:
                 status = RUN_MEMORY
                 break
             general.tree.nodes += fresh
+            if general.options.solver:
+                settle(general, start, length, LINK_TERMINAL | child, values)
+                backup(general, start, length, values)
+                return RUN_SOLVED if general.tree.settled else RUN_DONE
             set_link(general, start + length - 1, LINK_TERMINAL | child)
             backup(general, start, length, ending_values(general, LINK_TERMINAL | child))
             return RUN_DONE
+        if general.options.leaf_proofs and has_prover(general):
+            status = ask_prover(general, start, length, general.options.leaf_proofs, &proof)
+            if status != RUN_DONE:
+                break
+            if proof.value >= 0:
+                general.tree.nodes += fresh
+                settle(general, start, length, proven_link(<int32_t>general.position.player, proof.value,
+                                                           proof.distance), values)
+                backup(general, start, length, values)
+                return RUN_SOLVED if general.tree.settled else RUN_DONE
         child = new_block(general)
         if child == 0:
             status = RUN_MEMORY
@@ -519,14 +828,24 @@ cdef int general_gather(GeneralTree *general, uint32_t count, float *observation
         if status == RUN_DONE:
             status = wait(general, 0, general_root(general) & WIDE_INDEX, True, observations)
         return status
+    general.tree.interrupted = 0
+    if general.options.root_proofs and has_prover(general) and general.tree.iterations > 0:
+        status = search_exactly(general)
+        if status != RUN_DONE:
+            return status
+    if general.tree.settled:
+        return shorten_win(general)
     end = general.tree.iterations + count
     while general.waiting < most and general.collisions < most and general.tree.iterations + general.waiting < end:
         status = descend(general, NULL if observations == NULL else observations + general.waiting * stride)
-        if MCTS_UNLIKELY(status != RUN_DONE):
+        if MCTS_UNLIKELY(status != RUN_DONE or general.tree.interrupted):
             break
         if general.tree.iterations - (end - count) >= most:
             # a batch of finished games alone must end, too: the loop looks at the clock in between
             break
+    if status == RUN_SOLVED:  # what waits has nothing to add
+        general_retract(general)
+        return shorten_win(general)
     return status
 
 
@@ -601,7 +920,8 @@ cdef void add_noise(GeneralTree *general, GeneralBlock *block) noexcept nogil:
     cdef uint32_t slot
     dirichlet(&general.tree.rng, general.options.noise_alpha, columns.count, general.noise)
     for slot in range(columns.count):
-        columns.priors[slot] = <float>((1.0 - weight) * columns.priors[slot] + weight * general.noise[slot])
+        if columns.priors[slot] >= 0:
+            columns.priors[slot] = <float>((1.0 - weight) * columns.priors[slot] + weight * general.noise[slot])
 
 
 cdef inline double share(double value) noexcept nogil:
@@ -613,6 +933,7 @@ cdef int general_resolve(GeneralTree *general, const GeneralEvaluation *evaluati
     cdef uint32_t number, row = 0, player
     cdef const GeneralEntry *entry
     cdef GeneralBlock *block
+    cdef GeneralColumns columns
     cdef const float *value
     cdef const float *policy
     cdef double values[MAX_PLAYERS]
@@ -641,6 +962,8 @@ cdef int general_resolve(GeneralTree *general, const GeneralEvaluation *evaluati
         row += 1
         if entry.length == 0:
             general_columns(general, general_block(general, 0)).links[0] = LINK_BLOCK | entry.leaf
+            columns = general_columns(general, block)
+            score_by_noise(general.seed, general.options.gumbel_scale, &columns, general.root_scores)
             if general.options.noise_alpha > 0:
                 add_noise(general, block)
             continue
@@ -661,6 +984,9 @@ ops.tree.refresh = general_refresh
 ops.gather = general_gather
 ops.resolve = general_resolve
 ops.retract = general_retract
+ops.accept = accept
+ops.reconsider = reconsider
+ops.forget_prover = forget_prover
 
 ucb_fill_ln()
 table = PyCapsule_New(&ops, b"mcts_core.table", NULL)
