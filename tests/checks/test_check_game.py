@@ -85,7 +85,7 @@ def test_texts():
     first, second, third = str(report).splitlines()
     assert first.startswith(f"Nim: 50 random games, {report.positions:,} positions, ")
     assert second == f"won by the first player {report.wins}, drawn 0, won by the second {report.losses}"
-    assert third == "no broken contract found"
+    assert third == "no problem found"
     document = report.to_dict()
     assert document["ok"] is True and document["problems"] == [] and json.dumps(document)
 
@@ -189,12 +189,12 @@ PROBLEMS = {
     "twice": (
         broken(legal_moves=at(5, [1, 2, 1], Nim.legal_moves)),
         r"legal_moves\(\)",
-        r"must not repeat a move, but has 1 2 times: \[1, 2, 1\]",
+        r"must not repeat a move, but lists 1 2 times: \[1, 2, 1\]",
     ),
     "unhashable": (
         broken(legal_moves=at(5, [[1]], Nim.legal_moves)),
         "moves",
-        r"moves must be hashable, such as ints, texts or tuples, and \[1\], a list, is not",
+        r"moves must be hashable, such as ints, strings or tuples, got \[1\], a list",
     ),
     "many": (
         broken(legal_moves=at(5, range(70_000), Nim.legal_moves)),
@@ -217,7 +217,7 @@ PROBLEMS = {
     "asked again": (
         Tired,
         "position",
-        r"two questions to the same position had different answers: legal_moves\(\) was "
+        r"the same position gave different answers when it was asked twice: legal_moves\(\) was "
         r"\[1, 2, 3\] and is \[1\]",
     ),
     "played again": (Dicey, r"play\(\)", r"playing \d twice led to different positions"),
@@ -309,8 +309,8 @@ def test_who_moves_last_never_wins():
     report = mc.check_game(wrong, 60)
     assert report.ok  # a game can be like that
     (hint,) = report.hints
-    assert hint.startswith("who moves last never wins: 60 games, all won by the other player. If the last move is "
-                           "meant to win, winner() has the wrong sign")
+    assert hint.startswith("the player who moves last never wins: 60 games, all won by the other player. If the last "
+                           "move is meant to win, winner() has the wrong sign")
     assert f"hint: {hint}" in str(report) and list(report.to_dict()["hints"]) == [hint]
     assert mc.check_game(Nim, 60).hints == () == mc.check_game(wrong, 5).hints
 
@@ -347,9 +347,10 @@ def test_words_of_one_game_and_one_player():
             return 0.5 if self.plies else None
 
     assert mc.check_game(Alone, 5).problems[0].text == (
-        "must return None or a list of one number from 0 to 1, that of the only player, got 0.5; did you mean [0.5]?")
+        "must return None or a list of one number from 0 to 1, the result of the only player, got 0.5; "
+        "did you mean [0.5]?")
     method = broken(to_move=property(lambda self: self.play, lambda self, value: None))
-    assert mc.check_game(method, 5).problems[0].text.endswith("; it must be an attribute or a property, no method")
+    assert mc.check_game(method, 5).problems[0].text.endswith("; make it an attribute or a property, not a method")
 
 
 def test_a_game_without_end():
@@ -410,7 +411,7 @@ def test_a_native_game_that_fails_now_and_then_is_a_problem(often):
         (object(), "has no to_move"),
         (lambda: 3, "3 has no to_move"),
         (int, "0 has no to_move"),
-        (lambda: 1 / 0, r"must make the first position: ZeroDivisionError: division by zero"),
+        (lambda: 1 / 0, r"must return the first position, but raised ZeroDivisionError: division by zero"),
         (type("Half", (), {"to_move": 1, "play": None}), "has no legal_moves and no winner"),
     ],
 )
@@ -508,8 +509,8 @@ def late(value, otherwise):
 
 GENERAL_PROBLEMS = {
     "players": ({"players": property(late(4, lambda self: 3))}, "players", "the same in every position, got 4"),
-    "to_move": ({"to_move": property(late(3, Dice.to_move.fget))}, "to_move", "must be 0 to 2 or CHANCE, got 3"),
-    "to_move -1": ({"to_move": property(late(-1, Dice.to_move.fget))}, "to_move", "must be 0 to 2 or CHANCE, got -1"),
+    "to_move": ({"to_move": property(late(3, Dice.to_move.fget))}, "to_move", "from 0 to 2 or CHANCE, got 3"),
+    "to_move -1": ({"to_move": property(late(-1, Dice.to_move.fget))}, "to_move", "from 0 to 2 or CHANCE, got -1"),
     "returns": ({"returns": late([1.0, 0.0], Dice.returns)}, "returns()", "for each of the 3 players, got [1.0, 0.0]"),
     "returns 2": ({"returns": late([1, 0, 2], Dice.returns)}, "returns()", "got [1, 0, 2]"),
     "returns nan": ({"returns": late([0, 0, float("nan")], Dice.returns)}, "returns()", "got [0, 0, nan]"),
@@ -522,7 +523,7 @@ GENERAL_PROBLEMS = {
     "pairs": ({"chance_outcomes": late([1, 2], Dice.chance_outcomes)}, "chance_outcomes()",
               "must return pairs of a move and its probability, got [1, 2]"),
     "twice": ({"chance_outcomes": late([(1, 0.5), (1, 0.5)], Dice.chance_outcomes)}, "chance_outcomes()",
-              "must not repeat a move, but has 1 2 times"),
+              "must not repeat a move, but lists 1 2 times"),
     "no moves": ({"legal_moves": late([], Dice.legal_moves)}, "legal_moves()", "although returns() is None"),
     "raises": ({"returns": lambda self: 1 / 0}, "returns()", "raised ZeroDivisionError"),
 }
