@@ -1,6 +1,7 @@
 """What is proven in the general tree, in searches of two players in turn: links of proven values, and the proof rule.
 
-The rule is that of ``proof_rule.pxd``. A block has all moves of its node, so it needs no bounds.
+The rule is that of ``proof_rule.pxd``. A block has all moves of its node, so it needs no bounds. Nothing is proven of
+a move without statistics.
 """
 
 from libc.stdint cimport int32_t, uint32_t
@@ -42,7 +43,7 @@ cdef inline int32_t proven_value(const GeneralTree *general, GeneralBlock *block
     cdef GeneralColumns columns = general_columns(general, block)
     cdef uint32_t slot, away, win = 0, draw = 0, loss = 0  # distances, and 1 more
     cdef int32_t points
-    cdef bint unknown = False
+    cdef bint unknown = columns.count < columns.total
     for slot in range(columns.count):
         points = points_of(general, columns.links[slot], &away)
         if points < 0:

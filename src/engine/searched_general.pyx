@@ -16,8 +16,8 @@ from mcts_core.engine.reuse cimport path_in_general
 from mcts_core.engine.settings cimport GeneralSettings, SearchSettings
 from mcts_core.engine.report cimport PROVEN
 from mcts_core.engine.searched_tree cimport LOST, OPEN, WON, RootView, Standing
-from mcts_core.tree.plain_tree cimport (LINK_KIND, LINK_TERMINAL, RUN_DONE, RUN_GAME_ERROR, WIDE_INDEX, Tree, TreeOps,
-                                        TreeRoot)
+from mcts_core.tree.plain_tree cimport (LINK_KIND, LINK_TERMINAL, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, WIDE_INDEX,
+                                        Tree, TreeOps, TreeRoot)
 
 
 cdef GeneralOps *ops = <GeneralOps *>hot_table("tree.general_tree")
@@ -66,6 +66,8 @@ cdef class GeneralCore(SearchCore):
         cdef TreeRoot at = TreeRoot(NULL, NULL, 0, &rules.table)
         if isinstance(rules, PythonRules):
             (<PythonRules>rules).user.adopt((<PythonRules>self.rules).user)
+        if not ops.open_root(<GeneralTree *>tree):
+            return RUN_MEMORY
         tree.ops.resume(tree, &at, seed, moved)
         return RUN_DONE
 

@@ -246,7 +246,8 @@ cdef class SearchedTree(SearchTurn):
             follow(self.tree, &self.team.members[0].known, path, count)
         if not descend(self.tree, path, count):
             return False
-        self.resume_tree(self.tree, 0, root, request.seed, count > 0)
+        if self.resume_tree(self.tree, 0, root, request.seed, count > 0) != RUN_DONE:
+            return False
         if self.threads > 1:
             self.ready_threads(root, request.seed, path, <int>count if self.teamed else -1)
         for i in range(self.threads if count or left <= 0 else 0):

@@ -188,6 +188,8 @@ cdef class GeneralProbe:
             return False
         self.rules = rules
         root.rules = &rules.table
+        if not ops.open_root(self.general):
+            return False
         ops.tree.resume(self.tree, &root, seed, len(moves) > 0)
         return True
 

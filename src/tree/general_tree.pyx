@@ -10,9 +10,9 @@ evaluations share selection and backup, and proofs are made in the middle of bot
 
 from cpython.pycapsule cimport PyCapsule_New
 from libc.math cimport sqrtf
-from libc.stdint cimport int16_t, int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy, memmove, memset
 
 from mcts_core.arena cimport arena_allocate, arena_free
 from mcts_core.tree.dirichlet cimport dirichlet
@@ -44,6 +44,14 @@ cdef extern from "kernels/selection/puct.h" nogil:
                           float scale, float urgency)
 
 
+cdef extern from "kernels/selection/priors.h" nogil:
+    const int PRIORS_TAKEN
+    const int PRIORS_NO_ENTRY
+    int priors_take(float *column, uint32_t count, const float *policy, uint32_t width, double *sum, uint32_t *fault)
+    void priors_share(float *column, uint32_t count, double sum)
+    uint32_t priors_highest(const float *column, uint32_t begin, uint32_t capacity)
+
+
 cdef extern from "kernels/selection/ucb1_columns.h" nogil:
     uint32_t general_ucb1(uint32_t capacity, const uint32_t *visits, const double *sums, float scale, float urgency)
 
@@ -63,7 +71,6 @@ cdef extern from *:
 
 
 cdef float UNTRIED = 1e20    # the score of a child without a visit where no first-play urgency is given
-cdef float LARGEST = 3.4028234e38
 cdef double TOLERANCE = 1e-4  # by which rounding may take the value of a network out of its range
 
 cdef GeneralOps ops
@@ -162,7 +169,7 @@ cdef int general_reset(Tree *tree, const TreeRoot *root, const void *given, uint
     general.last_ending = 0
     general.fault = FAULT_NONE
     # Block 0 stands above the root and has one child, the root.
-    tree.arena.top = general_units(general, 1, True)
+    tree.arena.top = general_units(general, 1, 1, True)
     top = general_block(general, 0)
     memset(top, 0, tree.arena.top * GENERAL_UNIT)
     top.player = CHANCE_PLAYER
@@ -173,7 +180,7 @@ cdef int general_reset(Tree *tree, const TreeRoot *root, const void *given, uint
         status = RUN_GAME_ERROR
     if status != RUN_DONE:
         return status
-    index = new_block(general)
+    index = new_block(general, True)
     if index == 0:
         return RUN_MEMORY
     general_columns(general, top).links[0] = (LINK_WAITS if options.puct else LINK_BLOCK) | index
@@ -219,14 +226,17 @@ cdef int look(GeneralTree *general, uint32_t start, uint32_t length, bint listed
             return RUN_SYSTEM_MEMORY
 
 
-cdef uint32_t new_block(GeneralTree *general) noexcept nogil:
+cdef uint32_t new_block(GeneralTree *general, bint root) noexcept nogil:
     """Makes a block for the position that was just described; 0 when the arena is full.
 
     In a search with priors their column holds the actions until the priors arrive.
     """
     cdef const GeneralPosition *position = &general.position
     cdef bint chance = position.kind == KIND_CHANCE
-    cdef uint32_t units = general_units(general, position.count, chance), slot
+    cdef bint whole = (root or chance or not general.options.puct or general.options.gumbel
+                       or position.count <= FIRST_ROOM)
+    cdef uint32_t opened = position.count if whole else 0
+    cdef uint32_t units = general_units(general, opened, position.count, chance)
     cdef uint32_t index = arena_allocate(&general.tree.arena, units)
     cdef GeneralBlock *block
     cdef GeneralColumns columns
@@ -235,20 +245,96 @@ cdef uint32_t new_block(GeneralTree *general) noexcept nogil:
     block = general_block(general, index)
     memset(block, 0, <uint64_t>units * GENERAL_UNIT)
     block.count = position.count
+    block.closed = <uint16_t>(position.count - opened)
     block.player = CHANCE_PLAYER if chance else <int16_t>position.player
     columns = general_columns(general, block)
-    for slot in range(position.count):
-        columns.moves[slot] = position.moves[slot]
-    if not chance:
-        for slot in range(position.count, columns.capacity):
-            columns.visits[slot] = 1
-            columns.sums[slot] = GENERAL_PADDING
+    memcpy(columns.moves, position.moves, position.count * sizeof(uint32_t))
     if chance:
         set_limits(position.probabilities, position.count, columns.limits)
-    elif general.options.puct:
-        for slot in range(position.count):
-            columns.limits[slot] = position.actions[slot]
+        return index
+    clear_room(&columns)
+    if general.options.puct:
+        memcpy(columns.limits, position.actions, position.count * sizeof(uint32_t))
     return index
+
+
+cdef inline void clear_room(const GeneralColumns *columns) noexcept nogil:
+    """Keeps selection away from the room of the columns beyond the last child."""
+    cdef uint32_t slot
+    for slot in range(columns.count, columns.capacity):
+        columns.visits[slot] = 1
+        columns.sums[slot] = GENERAL_PADDING
+
+
+cdef uint32_t widened(GeneralTree *general, uint32_t index, uint32_t opened) noexcept nogil:
+    """Makes a block of more ``opened`` children out of the block ``index``, in its place if that has the room; 0 when
+    the arena is full. Links to the block, and paths through it, are the caller's."""
+    cdef GeneralBlock *block = general_block(general, index)
+    cdef GeneralColumns columns = general_columns(general, block), wide
+    cdef uint32_t units = general_units(general, opened, block.count, False), made = index, slot
+    if room_of(opened, block.count) > columns.capacity:
+        made = arena_allocate(&general.tree.arena, units)
+        if made == 0:
+            return 0
+        block = general_block(general, made)
+        memset(block, 0, <uint64_t>units * GENERAL_UNIT)
+        memcpy(block, general_block(general, index), general.header)
+    block.closed = <uint16_t>(block.count - opened)
+    wide = general_columns(general, block)
+    if made != index:
+        memcpy(wide.sums, columns.sums, columns.count * sizeof(double))
+        memcpy(wide.visits, columns.visits, columns.count * sizeof(uint32_t))
+        memcpy(wide.links, columns.links, columns.count * sizeof(uint32_t))
+        memcpy(wide.moves, columns.moves, columns.total * sizeof(uint32_t))
+        memcpy(wide.priors, columns.priors, columns.total * sizeof(float))
+        clear_room(&wide)
+        arena_free(&general.tree.arena, index, general_units(general, columns.count, columns.total, False))
+    for slot in range(columns.count, opened):
+        wide.visits[slot] = 0
+        wide.sums[slot] = 0.0
+    return made
+
+
+cdef bint open_root(GeneralTree *general) noexcept nogil:
+    cdef GeneralBlock *block = general_block(general, general_root(general) & WIDE_INDEX)
+    cdef uint32_t index = general_root(general) & WIDE_INDEX
+    if block.closed == 0:
+        return True
+    index = widened(general, index, block.count)
+    if index:
+        general_columns(general, general_block(general, 0)).links[0] = LINK_BLOCK | index
+    return index != 0
+
+
+cdef inline bint lacks_next(const GeneralColumns *columns) noexcept nogil:
+    """Whether no child with statistics is the next one to be visited."""
+    return columns.count < columns.total and (columns.count == 0 or columns.visits[columns.count - 1] > 0
+                                              or columns.links[columns.count - 1] != 0)
+
+
+cdef uint32_t open_next(GeneralTree *general, uint32_t index, uint32_t at) noexcept nogil:
+    """Gives the move with the highest prior statistics, of those that have none, at the block ``index``, which entry
+    ``at`` of the path is to stand for. The block then, which may be another one; 0 when the arena is full."""
+    cdef GeneralBlock *block = general_block(general, index)
+    cdef GeneralColumns columns = general_columns(general, block)
+    cdef uint32_t opened = columns.count, made, move, earlier
+    cdef uint32_t best = priors_highest(columns.priors, opened, capacity_for(columns.total))
+    cdef float prior = columns.priors[best]
+    made = widened(general, index, opened + 1)
+    if made == 0:
+        return 0
+    columns = general_columns(general, general_block(general, made))
+    move = columns.moves[best]
+    memmove(columns.moves + opened + 1, columns.moves + opened, (best - opened) * sizeof(uint32_t))
+    memmove(columns.priors + opened + 1, columns.priors + opened, (best - opened) * sizeof(float))
+    columns.moves[opened] = move
+    columns.priors[opened] = prior
+    if made != index:
+        set_link(general, at - 1, LINK_BLOCK | made)
+        for earlier in range(general.path_used):  # other descents of the batch came through it
+            if general.tree.path_record[earlier] == <uint8_t *>block:
+                general.tree.path_record[earlier] = <uint8_t *>general_block(general, made)
+    return made
 
 
 cdef uint32_t ending_of(GeneralTree *general) noexcept nogil:
@@ -675,7 +761,7 @@ cdef int iterate(GeneralTree *general) noexcept nogil:
                 break
             general.tree.nodes += 1
             return RUN_DONE
-        index = new_block(general)
+        index = new_block(general, False)
         if index == 0:
             status = RUN_MEMORY
             break
@@ -730,12 +816,19 @@ cdef int descend(GeneralTree *general, float *row) noexcept nogil:
     cdef uint32_t distance
     cdef double values[2]
     cdef mcts_proof proof
+    cdef GeneralColumns columns
     cdef bint fresh
     cdef int status
     while True:
         if MCTS_UNLIKELY(not path_reserve(&general.tree, start + length + 1)):
             status = RUN_SYSTEM_MEMORY
             break
+        columns = general_columns(general, general_block(general, index))
+        if lacks_next(&columns):
+            index = open_next(general, index, start + length)
+            if index == 0:
+                status = RUN_MEMORY
+                break
         link = step(general, index, start + length)
         length += 1
         kind = link & LINK_KIND
@@ -782,7 +875,7 @@ cdef int descend(GeneralTree *general, float *row) noexcept nogil:
                                                            proof.distance), values)
                 backup(general, start, length, values)
                 return RUN_SOLVED if general.tree.settled else RUN_DONE
-        child = new_block(general)
+        child = new_block(general, False)
         if child == 0:
             status = RUN_MEMORY
             break
@@ -803,7 +896,7 @@ cdef int descend(GeneralTree *general, float *row) noexcept nogil:
 
 cdef void free_block(GeneralTree *general, uint32_t index) noexcept nogil:
     """Gives back the block of a decision node that no link leads to."""
-    arena_free(&general.tree.arena, index, general_units(general, general_block(general, index).count, False))
+    arena_free(&general.tree.arena, index, general_size(general, general_block(general, index)))
 
 
 cdef int wait(GeneralTree *general, uint32_t length, uint32_t leaf, bint fresh, float *row) noexcept nogil:
@@ -821,11 +914,14 @@ cdef int wait(GeneralTree *general, uint32_t length, uint32_t leaf, bint fresh, 
 cdef int general_gather(GeneralTree *general, uint32_t count, float *observations, uint64_t stride) noexcept nogil:
     cdef int status = RUN_DONE
     cdef uint32_t most = general.options.batch, end
+    cdef GeneralColumns columns
     general.path_used = general.entry_count = general.waiting = general.collisions = 0
     count = room_left(general, count)
     if root_waits(general):
         status = look(general, 0, 0, True)
         if status == RUN_DONE:
+            columns = general_columns(general, general_block(general, general_root(general) & WIDE_INDEX))
+            memcpy(columns.limits, general.position.actions, columns.total * sizeof(uint32_t))  # a fault spoils them
             status = wait(general, 0, general_root(general) & WIDE_INDEX, True, observations)
         return status
     general.tree.interrupted = 0
@@ -873,45 +969,35 @@ cdef int fault_of(GeneralTree *general, int fault, uint32_t row, uint32_t slot, 
     return fault
 
 
-cdef int check(GeneralTree *general, const GeneralEvaluation *evaluation) noexcept nogil:
-    """Checks the numbers of an evaluation before anything changes."""
+cdef int take(GeneralTree *general, const GeneralEvaluation *evaluation) noexcept nogil:
+    """Takes the policies of an evaluation into the columns of priors, and checks all its numbers, before anything else
+    changes."""
     cdef uint32_t number, row = 0, slot, action
     cdef const float *policy
     cdef float value
+    cdef GeneralEntry *entry
     cdef GeneralColumns columns
+    cdef int taken
     for number in range(general.entry_count):
-        if general.entries[number].leaf == NO_LEAF:
+        entry = &general.entries[number]
+        if entry.leaf == NO_LEAF:
             continue
+        entry.sum = 0.0
         if evaluation.policy != NULL:
             policy = evaluation.policy + <uint64_t>row * evaluation.width
-            columns = general_columns(general, general_block(general, general.entries[number].leaf))
-            for slot in range(columns.count):
+            columns = general_columns(general, general_block(general, entry.leaf))
+            taken = priors_take(columns.priors, columns.total, policy, evaluation.width, &entry.sum, &slot)
+            if taken != PRIORS_TAKEN:
                 action = columns.limits[slot]
-                if action >= evaluation.width:
+                if taken == PRIORS_NO_ENTRY:
                     return fault_of(general, FAULT_ACTION, row, slot, action, 0)
-                if not 0 <= policy[action] <= LARGEST:
-                    return fault_of(general, FAULT_PRIOR, row, slot, action, policy[action])
+                return fault_of(general, FAULT_PRIOR, row, slot, action, policy[action])
         for slot in range(evaluation.value_width):
             value = evaluation.values[<uint64_t>row * evaluation.value_width + slot]
             if not -1 - TOLERANCE <= value <= 1 + TOLERANCE:
                 return fault_of(general, FAULT_VALUE, row, slot, 0, value)
         row += 1
     return FAULT_NONE
-
-
-cdef void set_priors(GeneralTree *general, GeneralBlock *block, const float *policy) noexcept nogil:
-    """Sets the priors: the policy of the legal moves, divided by its sum; where that is 0, all moves get the same."""
-    cdef GeneralColumns columns = general_columns(general, block)
-    cdef double sum = 0.0
-    cdef uint32_t slot
-    if policy != NULL:
-        for slot in range(columns.count):
-            sum += policy[columns.limits[slot]]
-    for slot in range(columns.count):
-        if sum > 0:
-            columns.priors[slot] = <float>(policy[columns.limits[slot]] / sum)
-        else:
-            columns.priors[slot] = <float>(1.0 / columns.count)
 
 
 cdef void add_noise(GeneralTree *general, GeneralBlock *block) noexcept nogil:
@@ -935,11 +1021,10 @@ cdef int general_resolve(GeneralTree *general, const GeneralEvaluation *evaluati
     cdef GeneralBlock *block
     cdef GeneralColumns columns
     cdef const float *value
-    cdef const float *policy
     cdef double values[MAX_PLAYERS]
     if evaluation.rows != general.waiting:
         return fault_of(general, FAULT_VALUE, 0, 0, 0, 0)
-    if check(general, evaluation) != FAULT_NONE:
+    if take(general, evaluation) != FAULT_NONE:
         return general.fault
     for number in range(general.entry_count):
         entry = &general.entries[number]
@@ -953,16 +1038,13 @@ cdef int general_resolve(GeneralTree *general, const GeneralEvaluation *evaluati
                 values[player] = share(value[player])
             else:
                 values[player] = share(value[0] if player == <uint32_t>block.player else -value[0])
-        policy = evaluation.policy
-        if policy != NULL:
-            policy += <uint64_t>row * evaluation.width
-        set_priors(general, block, policy)
+        columns = general_columns(general, block)
+        priors_share(columns.priors, columns.total, entry.sum)
         add_values(general, block, values)
         general.tree.rollouts += 1
         row += 1
         if entry.length == 0:
             general_columns(general, general_block(general, 0)).links[0] = LINK_BLOCK | entry.leaf
-            columns = general_columns(general, block)
             score_by_noise(general.seed, general.options.gumbel_scale, &columns, general.root_scores)
             if general.options.noise_alpha > 0:
                 add_noise(general, block)
@@ -986,6 +1068,7 @@ ops.resolve = general_resolve
 ops.retract = general_retract
 ops.accept = accept
 ops.reconsider = reconsider
+ops.open_root = open_root
 ops.forget_prover = forget_prover
 
 ucb_fill_ln()

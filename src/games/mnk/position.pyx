@@ -109,13 +109,22 @@ cdef int32_t observe(void *context, const void *state, float *planes) noexcept n
     began."""
     cdef const mnk_geometry *g = <const mnk_geometry *> context
     cdef const mnk_state *s = <const mnk_state *> state
-    cdef int cell
+    cdef int row, col, cell
     cdef uint8_t own = 1 + (s.stones & 1)
     cdef float side = 0.0 if s.stones & 1 else 1.0
-    for cell in range(g.cells):
-        planes[cell] = <float> (s.board[g.offset[cell]] == own)
-        planes[g.cells + cell] = <float> (s.board[g.offset[cell]] == 3 - own)
-        planes[2 * g.cells + cell] = side
+    cdef float *mine = planes
+    cdef float *others = planes + g.cells
+    cdef const uint8_t *at
+    for row in range(g.rows):  # by rows: compilers make vectors of that
+        at = s.board + row * g.stride
+        for col in range(g.cols):
+            mine[col] = <float> <int> (at[col] == own)
+        for col in range(g.cols):
+            others[col] = <float> <int> (at[col] == 3 - own)
+        mine += g.cols
+        others += g.cols
+    for cell in range(2 * g.cells, 3 * g.cells):
+        planes[cell] = side
     return 0
 
 
