@@ -8,7 +8,8 @@ from mcts_core.games.general_rules cimport KIND_CHANCE, KIND_OVER, GeneralPositi
 from mcts_core.tree.general_proofs cimport is_proven_link
 from mcts_core.tree.general_tree cimport (CERTAIN, CHANCE_PLAYER, EXCLUDED, GENERAL_PADDING, LINK_PROVEN, Ending,
                                           GeneralBlock, GeneralColumns, GeneralTree, capacity_for, ending_units,
-                                          ending_values, general_columns, general_units, set_limits, totals_of, general_size)
+                                          ending_values, general_columns, general_size, general_units, set_limits,
+                                          totals_of)
 from mcts_core.tree.guided_tree cimport DISTANCE_SHIFT, MAX_DISTANCE, result_of
 from mcts_core.tree.plain_tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_SLOTS, WIDE_INDEX
 

@@ -177,11 +177,14 @@ cdef class GeneralCore(SearchCore):
     cdef int resolve(self, Evaluator evaluator, uint32_t row) except -1:
         cdef GeneralTree *general = <GeneralTree *>self.tree
         cdef GeneralEvaluation part = evaluator.evaluation
+        cdef int fault
         part.rows = self.waiting()
         if part.policy != NULL:
             part.policy += <uint64_t>row * part.width
         part.values += <uint64_t>row * part.value_width
-        if ops.resolve(general, &part) != FAULT_NONE:
+        with nogil:  # the thread that calls the evaluator wants the lock
+            fault = ops.resolve(general, &part)
+        if fault != FAULT_NONE:
             general.fault_row += row
             raise evaluator.complaint(self.rules, general)
         return 0

@@ -47,7 +47,8 @@ cdef extern from "kernels/selection/puct.h" nogil:
 cdef extern from "kernels/selection/priors.h" nogil:
     const int PRIORS_TAKEN
     const int PRIORS_NO_ENTRY
-    int priors_take(float *column, uint32_t count, const float *policy, uint32_t width, double *sum, uint32_t *fault)
+    int priors_take(float *column, uint32_t count, const float *policy, uint32_t width, float *entries, double *sum,
+                    uint32_t *fault)
     void priors_share(float *column, uint32_t count, double sum)
     uint32_t priors_highest(const float *column, uint32_t begin, uint32_t capacity)
 
@@ -972,7 +973,7 @@ cdef int fault_of(GeneralTree *general, int fault, uint32_t row, uint32_t slot, 
 cdef int take(GeneralTree *general, const GeneralEvaluation *evaluation) noexcept nogil:
     """Takes the policies of an evaluation into the columns of priors, and checks all its numbers, before anything else
     changes."""
-    cdef uint32_t number, row = 0, slot, action
+    cdef uint32_t number, row = 0, slot
     cdef const float *policy
     cdef float value
     cdef GeneralEntry *entry
@@ -986,12 +987,12 @@ cdef int take(GeneralTree *general, const GeneralEvaluation *evaluation) noexcep
         if evaluation.policy != NULL:
             policy = evaluation.policy + <uint64_t>row * evaluation.width
             columns = general_columns(general, general_block(general, entry.leaf))
-            taken = priors_take(columns.priors, columns.total, policy, evaluation.width, &entry.sum, &slot)
+            taken = priors_take(columns.priors, columns.total, policy, evaluation.width, <float *>general.noise,
+                                &entry.sum, &slot)
             if taken != PRIORS_TAKEN:
-                action = columns.limits[slot]
                 if taken == PRIORS_NO_ENTRY:
-                    return fault_of(general, FAULT_ACTION, row, slot, action, 0)
-                return fault_of(general, FAULT_PRIOR, row, slot, action, policy[action])
+                    return fault_of(general, FAULT_ACTION, row, slot, columns.limits[slot], 0)
+                return fault_of(general, FAULT_PRIOR, row, slot, columns.limits[slot], (<float *>general.noise)[slot])
         for slot in range(evaluation.value_width):
             value = evaluation.values[<uint64_t>row * evaluation.value_width + slot]
             if not -1 - TOLERANCE <= value <= 1 + TOLERANCE:

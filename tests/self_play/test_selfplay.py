@@ -447,3 +447,14 @@ def test_gumbel_targets_are_the_improved_policy():
     assert np.abs(data.policies.sum(1) - 1).max() < 1e-6 and (data.policies[data.plies == 0] > 0).all()
     assert equal(play(mc.ConnectFour(), games=3, temperature=5.0, **options), data)
     assert len({tuple(data.actions[data.games == number]) for number in range(3)}) == 3
+
+
+def test_an_evaluator_in_a_second_thread_plays_the_same_games():
+    def evaluate(observations):
+        codes = observations.reshape(len(observations), -1) @ np.arange(1, 28, dtype=np.float64)
+        return np.abs(np.sin(codes[:, None] * np.arange(1, 10))), 0.5 * np.cos(codes)
+
+    options = {"games": 7, "iterations": 20, "seed": 1, "evaluator": evaluate, "noise_alpha": 1.0}
+    one, other = (next(selfplay(mc.TicTacToe(), threads=threads, **options)) for threads in (1, 2))
+    for name in ARRAYS:
+        assert (getattr(one, name) == getattr(other, name)).all()

@@ -22,6 +22,11 @@ from mcts_core.games.board_text import check_winner
 
 __all__ = ["ConnectFour", "perft", "simple_rollouts", "simple_twin"]
 
+cdef extern from "kernels/planes.h" nogil:
+    void plane_of_bits(float *plane, uint64_t low, uint64_t high, int rows, int cols, int height)
+    void plane_fill(float *plane, int cells, float value)
+
+
 cdef int MAX_BITS = 128
 
 
@@ -137,35 +142,12 @@ cdef int32_t observe(void *context, const void *state, float *planes) noexcept n
     cdef const c4_context *c = <const c4_context *> context
     cdef const c4_state *s = <const c4_state *> state
     cdef uint64_t stones[2]
-    cdef int cell, size = c.rows * c.cols
-    cdef float side = 0.0 if s.plies & 1 else 1.0
+    cdef int size = c.rows * c.cols
     occupied(c, s, stones)
-    stones[0] ^= s.me[0]
-    stones[1] ^= s.me[1]
-    write_plane(c, s.me, planes)
-    write_plane(c, stones, planes + size)
-    for cell in range(2 * size, 3 * size):
-        planes[cell] = side
+    plane_of_bits(planes, s.me[0], s.me[1], c.rows, c.cols, c.height)
+    plane_of_bits(planes + size, stones[0] ^ s.me[0], stones[1] ^ s.me[1], c.rows, c.cols, c.height)
+    plane_fill(planes + 2 * size, size, 0.0 if s.plies & 1 else 1.0)
     return 0
-
-
-cdef inline void write_plane(const c4_context *c, const uint64_t *stones, float *plane) noexcept nogil:
-    """1 in the cells with a stone, 0 elsewhere; row 0 on top."""
-    cdef int column, row, bit
-    cdef float *at
-    cdef uint64_t cells
-    for column in range(c.cols):
-        bit = column * c.height
-        cells = stones[bit >> 6] >> (bit & 63)
-        if bit & 63 and bit < 64:
-            cells |= stones[1] << (64 - bit)
-        at = plane + column + c.rows * c.cols
-        for row in range(c.rows):
-            if row == 64:
-                cells = stones[1]  # of a single column
-            at -= c.cols
-            at[0] = <float> <int32_t> (cells & 1)
-            cells >>= 1
 
 
 # ---- geometry --------------------------------------------------------------------------------------------------------

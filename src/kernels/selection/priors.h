@@ -10,32 +10,49 @@
 
 enum { PRIORS_TAKEN = 0, PRIORS_NO_ENTRY = 1, PRIORS_NO_NUMBER = 2 };
 
-MCTS_INLINE uint32_t priors_action(const float *column, uint32_t slot) {
-    uint32_t action;
-    memcpy(&action, column + slot, sizeof action);
-    return action;
+MCTS_INLINE uint32_t priors_word(const float *column, uint32_t slot) {
+    uint32_t word;
+    memcpy(&word, column + slot, sizeof word);
+    return word;
 }
 
+/* Whether a float is a finite number >= 0, by its bits; -0 is none. */
+MCTS_INLINE int priors_is_number(uint32_t bits) { return bits < 0x7F800000u; }
+
 /* Puts into a column of priors, which holds actions, their entries of a policy of `width`, and adds these up. Not
- * PRIORS_TAKEN: the one of action `*fault` is missing, or it is no finite number >= 0; the column is then spoilt.
+ * PRIORS_TAKEN: that of slot `*fault` is missing, or it is no finite number >= 0; the column is then as it was, and
+ * `entries`, which has room for as many, has the number.
  *
- * Four sums side by side, slot modulo 4, in every build: one after the other took 900 cycles for 225 moves. */
-MCTS_INLINE int priors_take(float *column, uint32_t count, const float *policy, uint32_t width, double *sum,
-                            uint32_t *fault) {
+ * Short loops of one step each, of which compilers make vectors, and four sums side by side, slot modulo 4, in every
+ * build: one loop with one sum took 14 instructions a move and waited 4 cycles for each addition. */
+MCTS_INLINE int priors_take(float *column, uint32_t count, const float *policy, uint32_t width, float *entries,
+                            double *sum, uint32_t *fault) {
     double sums[4] = {0.0, 0.0, 0.0, 0.0};
-    uint32_t slot;
-    for (slot = 0; slot < count; slot++) {
-        const uint32_t action = priors_action(column, slot);
-        float entry;
+    uint32_t slot, i, missing = 0, invalid = 0;
+    for (slot = 0; slot < count; slot++)
+        missing |= priors_word(column, slot) >= width;
+    if (MCTS_UNLIKELY(missing)) {
+        for (slot = 0; priors_word(column, slot) < width; slot++)
+            ;
         *fault = slot;
-        if (MCTS_UNLIKELY(action >= width))
-            return PRIORS_NO_ENTRY;
-        entry = policy[action];
-        if (MCTS_UNLIKELY(!(entry >= 0.0f && entry <= 3.4028234e38f)))
-            return PRIORS_NO_NUMBER;
-        column[slot] = entry + 0.0f; /* 0 of -0 */
-        sums[slot & 3] += entry;
+        return PRIORS_NO_ENTRY;
     }
+    for (slot = 0; slot < count; slot++)
+        entries[slot] = policy[priors_word(column, slot)] + 0.0f; /* 0 of -0 */
+    for (slot = 0; slot < count; slot++)
+        invalid |= !priors_is_number(priors_word(entries, slot));
+    if (MCTS_UNLIKELY(invalid)) {
+        for (slot = 0; priors_is_number(priors_word(entries, slot)); slot++)
+            ;
+        *fault = slot;
+        return PRIORS_NO_NUMBER;
+    }
+    for (slot = 0; slot + 4 <= count; slot += 4)
+        for (i = 0; i < 4; i++)
+            sums[i] += entries[slot + i];
+    for (; slot < count; slot++)
+        sums[slot & 3] += entries[slot];
+    memcpy(column, entries, count * sizeof *column);
     *sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
     return PRIORS_TAKEN;
 }
