@@ -130,6 +130,8 @@ class Stats(_Found):
     values: tuple[float, ...] | None = None
     """In general games, the mean result of each player from 0 to 1, in the order of their numbers. In games with
     ``winner()``, None."""
+    book: bool = False
+    """Whether the exact search read the book of Connect Four, so that proofs may rest on it."""
 
     @property
     def state(self) -> Any:

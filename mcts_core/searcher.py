@@ -103,6 +103,9 @@ class Searcher:
         iteration. With selection ``"puct"``, the position after the most visited move gets the root's budget once
         more, while it is not proven. With an evaluator: for every new leaf; for the root and for its most visited
         move, per iteration each.
+    book: whether exact search may read the book of Connect Four, which has the values of all positions with eight
+        stones on the board of 7 columns and 6 rows; ``Stats.book`` reports whether it did. The default is True, with
+        ``preset="uct"`` False. Other games and boards have no book.
     final_move: ``"robust"``: the most visited move; ``"max"``: the move with the best value (Browne et al., IEEE
         TCIAIG 4, 2012, section 3.1). A move that wins at once is played in any case.
     memory_mb: the memory limit of the tree and of exact search in units of 2**20 bytes, at least 1. The default is a
@@ -194,6 +197,7 @@ class Searcher:
         leaf_proofs: int | None = None,
         node_proofs: int | None = None,
         root_proofs: int | None = None,
+        book: bool | None = None,
         final_move: FinalMove | None = None,
         memory_mb: float | None = None,
         seed: int | None = None,

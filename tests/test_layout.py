@@ -30,6 +30,7 @@ TESTED_IN = {
     "mcts_core/games/mnk/policy_rollout.pxd": "games/mnk/knowledge",
     "mcts_core/games/mnk/rows.pxd": "games/mnk/knowledge",
     "mcts_core/games/mnk/symmetry.pxd": "games/mnk/knowledge",
+    "mcts_core/games/connect_four/openings.py": "games/connect_four/book",
     "mcts_core/games/mnk/weights.py": "games/mnk/network",
     "src/testing/network_probe.pyx": "games/mnk/network",
     "mcts_core/games/mnk/walk.pxd": "games/mnk/prover",
@@ -59,6 +60,7 @@ TESTED_IN = {
 
 SUBJECTS = {
     "proven_positions": "the search as a whole on positions of known value",
+    "bench/cross": "the builds for other systems, tools/cross",
     "clients/kaggle": "a real program of others, on demand",
     "clients/pettingzoo": "a real program of others, on demand",
     "contributing": "CONTRIBUTING.md and SECURITY.md",
@@ -82,6 +84,7 @@ SUBJECTS = {
     "typing": "what type checkers see",
     "web/axe": "the page as axe-core finds it, on demand",
     "web/browser": "the page as a whole, in a real browser, on demand",
+    "web/page": "the page without a server, tools/page: its build, and in a real browser, on demand",
     "wheels": "the wheels and the workflow that builds them",
 }
 """Test files that are named after no source, and what they are about."""

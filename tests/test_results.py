@@ -7,10 +7,12 @@ import pytest
 
 import mcts_core as mc
 
+pytestmark = pytest.mark.wasm
+
 FIELDS = ("move", "value", "visits", "moves", "pv", "iterations", "rollouts", "seconds", "iterations_per_second",
           "nodes", "bytes", "prunes", "dropped_nodes", "depth_mean", "depth_max", "reused_visits",
           "stop_reason", "proven", "distance", "overshoot", "seed", "threads",
-          "isa", "values")
+          "isa", "values", "book")
 
 
 @pytest.fixture(scope="module")

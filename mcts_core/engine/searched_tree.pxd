@@ -152,6 +152,7 @@ cdef class SearchedTree(SearchTurn):
     cdef int proof(self, uint32_t *distance, uint32_t *move) noexcept  # half-points, -1: the root is not proven
     cdef double value(self)          # of the root, for the player to move
     cdef tuple values(self)          # of every player; None: there are two in turn
+    cdef bint by_book(self) noexcept  # whether exact search used a book of the game
     cdef int sum_counts(self, Counts *counts) except -1
     cdef uint32_t link_of(self, object move) except? 0  # the link behind a move of the root
     # goes from a link to its most visited child: the move, and the link behind it; False where there is none

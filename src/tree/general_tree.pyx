@@ -622,6 +622,7 @@ cdef int ask_prover(GeneralTree *general, uint32_t start, uint32_t length, uint6
     proof.spent = proof.exact = proof.distance = 0
     proof.move = MCTS_NO_MOVE
     proof.interrupt = &interrupt
+    proof.ask_book = proof.by_book = 0  # what a network learns from is search, not the book
     if general.rules.prove(general.rules.context, general.tree.path_move + start, length, general.prover, budget, False,
                            proof) < 0:
         return RUN_GAME_ERROR

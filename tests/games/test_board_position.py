@@ -8,6 +8,8 @@ import pytest
 from mcts_core import MNK, ConnectFour, GameOver, Gomoku, IllegalMove, InvalidState, TicTacToe
 from mcts_core.games.board_position import BoardPosition, restore
 
+pytestmark = pytest.mark.wasm
+
 EMPTY = [ConnectFour(), ConnectFour(5, 4, 3), MNK(5, 3, 3), MNK(4, 4, 4, "exact"), Gomoku(6), TicTacToe()]
 
 
