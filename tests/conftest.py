@@ -33,6 +33,7 @@ HERE = {
     "/proc": sys.platform == "linux" and os.path.exists("/proc/self/statm"),
     "asyncio.run": sys.platform != "emscripten",  # it does not wait there
     "fork": hasattr(os, "fork"),
+    "mctx": importlib.util.find_spec("mctx") is not None,
     "locks of files": importlib.util.find_spec("fcntl") is not None,
     "modes and links of POSIX": os.name == "posix",
     "named pipes": hasattr(os, "mkfifo"),

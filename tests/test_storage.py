@@ -266,7 +266,8 @@ def test_every_option_is_saved():
         "node_proofs": 2, "root_proofs": 3, "final_move": "max", "memory_mb": 9.0, "seed": 4, "stop_early": False,
         "reuse": False, "prune": False, "book": False, "threads": 2, "exchange_every": 99,
     }
-    of_general_trees = {"evaluator", "policy_value", "batch", "temperature"}
+    of_general_trees = {"evaluator", "policy_value", "batch", "temperature", "root_policy", "gumbel_moves",
+                        "gumbel_scale"}
     of_puct = {"c_puct": 0.5, "noise_alpha": 0.25, "noise_weight": 0.125, "network": level(), "least_prior": 0.5,
                "valuation": 0.75}
     of_who_looks = {"progress", "every"}

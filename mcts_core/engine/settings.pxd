@@ -28,3 +28,4 @@ cdef class GeneralSettings(SearchSettings):
     cdef GeneralOptions options
     cdef object function           # the user's evaluator, None: rollouts
     cdef bint by_state             # it takes states, not batches of observations
+    cdef readonly bint by_halving  # sequential halving at the root: it needs a budget of iterations and an empty tree

@@ -69,4 +69,13 @@ class GeneralSettings(SearchSettings):
         by_value: bool = False,
         prunes: bool = True,
         interval: int = 4000,
+        solver: bool = False,
+        prover_bytes: int = 0,
+        leaf_proofs: int = 0,
+        root_proofs: int = 0,
+        gumbel: bool = False,
+        gumbel_moves: int = 0,
+        gumbel_scale: float = 0,
     ) -> Self: ...
+    @property
+    def by_halving(self) -> bool: ...
