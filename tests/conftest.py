@@ -97,6 +97,14 @@ def turn(request, tmp_path_factory):
 
 
 @pytest.fixture
+def no_book(monkeypatch):
+    """Connect Four is not solved from the first move, for searches that must last."""
+    from mcts_core.games.connect_four import openings
+
+    monkeypatch.setattr(openings, "ready_for", lambda state: False)
+
+
+@pytest.fixture
 def cli(capsys, monkeypatch):
     """Runs the command line in this process; returns the exit code, standard output and standard error."""
     monkeypatch.setattr(sys, "path", sys.path.copy())  # the commands put the current folder there
