@@ -540,7 +540,8 @@ class Game:
 
 def test_exit_within_pondering():
     seconds, text = python("import mcts_core as mc, sys, time\nengine = mc.Searcher()\n"
-                           "with engine.pondering(mc.ConnectFour(7, 8)):\n    time.sleep(0.02); print('out'); sys.exit(0)")
+                           "with engine.pondering(mc.ConnectFour(7, 8)):\n"
+                           "    time.sleep(0.02); print('out'); sys.exit(0)")
     assert text == "out\n" and seconds < 20
 
 
