@@ -79,6 +79,7 @@ def keep(name, folder):
     watch(counters)
     found = sorted((path.read_bytes() for path in (folder / name).iterdir()), key=lambda data: (len(data), data))
     reached, kept = set(), []
+    targets.TARGETS[name](found[0])  # what a target makes once is no part of an input
     for data in [*targets.SEEDS[targets.TARGETS[name]], *found]:
         ctypes.memset(counters, 0, COUNTERS)
         targets.TARGETS[name](data)
