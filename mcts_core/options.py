@@ -9,6 +9,7 @@ from mcts_core import tuning
 from mcts_core.arguments import as_int, shorten
 from mcts_core.engine.settings import (
     GeneralSettings,
+    InformationSettings,
     TwoPlayerSettings,
     default_memory,
     guide_of,
@@ -16,7 +17,7 @@ from mcts_core.engine.settings import (
     tree_share,
 )
 from mcts_core.errors import InvalidOption
-from mcts_core.game import NativeState, is_general
+from mcts_core.game import NativeState, is_general, is_hidden
 from mcts_core.games.mnk.network import Network
 from mcts_core.games.mnk.position import MNK
 from mcts_core.games.mnk.weights import shipped
@@ -37,7 +38,7 @@ _PRESETS = ("strong", "uct")
 _SELECTIONS = ("ucb1", "puct", "ucb1-tuned", "rave", "grave")
 _ROLLOUTS = ("random", "decisive", "tactical")
 _SCHEDULES = ("mse", "hand")
-_FINAL_MOVES = ("robust", "max")
+_FINAL_MOVES = ("robust", "max", "best_line")
 
 
 # ---- values ----------------------------------------------------------------------------------------------------------
@@ -170,6 +171,7 @@ _GENERAL: dict[str, Callable[[Any, str], Any]] = {
     "temperature": _number(0.0, 1e6),
     "network": _network,
     "least_prior": _number(0.0, 1.0),
+    "rollout_moves": _whole(1, 10**6),
 }
 """Those of general games, evaluators and networks alone."""
 
@@ -237,11 +239,11 @@ class Options:
 
     def is_general(self, state: Any) -> bool:
         """Whether the general tree searches ``state``."""
-        return self.has_evaluator or is_general(state)
+        return self.has_evaluator or is_general(state) or is_hidden(state)
 
     def kind_of(self, state: Any) -> object:
         """States of one kind have the same settings."""
-        return self.is_general(state) or tuning.kind_of(state)
+        return "hidden" if is_hidden(state) else self.is_general(state) or tuning.kind_of(state)
 
     def of(self, state: Any) -> dict[str, Any]:
         """The options that a search of ``state`` has, the defaults of its game included."""
@@ -267,6 +269,8 @@ class Options:
 
     def two_player_settings(self, state: Any) -> TwoPlayerSettings:
         options = self.of(state)
+        if options["final_move"] == "best_line":
+            raise InvalidOption(f"final_move 'best_line' needs a general game of one player, got {shorten(state)}")
         puct = options["selection"] == "puct"
         for name, value in self.general.items():
             if not puct or name not in _PUCT:
@@ -351,9 +355,14 @@ class Options:
 
     def _general_settings(self, state: Any) -> GeneralSettings:
         options = self._of_general(state)
-        options["by_value"] = options.pop("final_move") == "max"
+        final_move = options.pop("final_move")
+        options["by_value"], options["by_line"] = final_move == "max", final_move == "best_line"
+        if options["by_line"] and (self.has_evaluator or options["temperature"]):
+            other = "an evaluator" if self.has_evaluator else f"temperature {options['temperature']!r}"
+            raise InvalidOption(f"final_move 'best_line' plays the best line of rollouts, so it has no meaning with "
+                                f"{other}")
         options["prunes"] = self.prune
         if "exchange_every" in options:
             options["interval"] = options.pop("exchange_every")
         options["noise_alpha"] = options.get("noise_alpha") or 0.0
-        return GeneralSettings(**options)
+        return InformationSettings(**options) if is_hidden(state) else GeneralSettings(**options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from mcts_core.errors import NoSearch
-from mcts_core.words import counted, expectation, proof, value_of
+from mcts_core.words import counted, expectation, on_scale, proof, value_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ class MoveStats:
     ``visits`` counts the iterations that went through the move; one that came to a proven draw counts for that draw and
     for the sibling that it tried instead. ``wins`` is the sum of their results for the player to
     move at the root, a draw counting half; ``value`` is ``wins / visits``, in [0, 1] (0.5 without a visit).
+    In a game with rewards or a discount both are in the units of the game, the reward of the move included, and a move
+    without a visit has the value of the position.
     ``proven`` is ``"win"``, ``"loss"`` or ``"draw"`` for that player when the value of the move is proven, else None;
     ``distance`` then counts the plies, this move included, within which the game ends if the winner follows the proof.
     ``prior`` is the share of the visits that the move had before any search, with selection ``"puct"`` on native games;
@@ -77,7 +79,8 @@ class Stats(_Found):
     move: Hashable
     """The move to play."""
     value: float
-    """Mean result for the player to move at the root, in [0, 1], a draw counting half; or the proven result."""
+    """Mean result for the player to move at the root, in [0, 1], a draw counting half; or the proven result. In a game
+    with rewards or a discount, the mean of the discounted sum of rewards from here on."""
     visits: int
     """Visits of the root: ``iterations`` and ``reused_visits``."""
     moves: tuple[MoveStats, ...]
@@ -124,12 +127,22 @@ class Stats(_Found):
     values: tuple[float, ...] | None = None
     """Mean result for each player, in [0, 1], by the index of the player; None in games of two players with
     ``winner()``."""
+    scale: tuple[float, float] | None = None
+    """In a game with rewards or a discount, the lowest and the highest mean value that the search has seen for the
+    player to move at the root; ``value``, ``values`` and the values of moves are in the same units, those of the game.
+    None elsewhere: values are from 0 to 1."""
+    line_value: float | None = None
+    """With ``final_move="best_line"``, what the line ``pv`` gives; else None."""
 
     @property
     def state(self) -> Any:
         """The position that was searched; None in a copy, and in statistics that were pickled or made by hand."""
         origin = getattr(self, "_origin", None)
         return None if origin is None else origin.state
+
+    def share(self, value: float) -> float:
+        """``value`` on the scale from 0 to 1 on which the search compares moves; beyond it a value is its end."""
+        return on_scale(value, self.scale)
 
     def tree(self, max_depth: int = 3, min_share: float = 0.01) -> Node:
         """The top of the search tree, from the root down to ``max_depth`` (0 to 100) moves.
@@ -152,7 +165,7 @@ class Stats(_Found):
         """The top of the search tree in the DOT language, which Graphviz draws; see ``tree`` and ``render.dot``."""
         from mcts_core.render import dot
 
-        return dot(self.tree(max_depth, min_share), state=self.state, pv=self.pv)
+        return dot(self.tree(max_depth, min_share), state=self.state, pv=self.pv, scale=self.scale)
 
     def _repr_html_(self) -> str:
         from mcts_core.render import html

@@ -9,7 +9,7 @@ from mcts_core.engine import bulk_rollouts
 from mcts_core.engine.loop import clock
 from mcts_core.engine.request import ANY, BELOW, NEVER, SearchRequest
 from mcts_core.engine.searched_two_player import TwoPlayerCore
-from mcts_core.engine.settings import TwoPlayerSettings
+from mcts_core.engine.settings import InformationSettings, TwoPlayerSettings
 from mcts_core.errors import NoSearch, SearchBusy
 from mcts_core.keywords import checked, refuse
 from mcts_core.options import (
@@ -96,7 +96,9 @@ class Searcher:
         expanded; for an expanded one, per visit, in each octave of its visits; for the root, per iteration, and with
         selection ``"puct"`` as much again for the position after the most visited move, as long as that is unproven.
     final_move: ``"robust"``, the most visited move, or ``"max"``, the move with the best value (Browne et al., IEEE
-        TCIAIG 4, 2012, section 3.1). A move that wins at once is played in any case.
+        TCIAIG 4, 2012, section 3.1). A move that wins at once is played in any case. ``"best_line"``, for general games
+        of one player without chance, written in Python: the search keeps the best line that a rollout or the tree has
+        found and plays its first move; the next search goes on with the rest of that line.
     memory_mb: limit of the tree and of exact search in units of 2**20 bytes, at least 1. The default is a quarter of
         the machine's memory. A tree that reaches it is pruned: the least visited subtrees go until half of it is left,
         their nodes being leaves again, and the search goes on; with a deadline no more is kept than can be moved in a
@@ -141,6 +143,8 @@ class Searcher:
         (0 to 1, default 0.01) of the highest one are left out, unless all others lose.
     temperature: with an evaluator or a general game, the move to play is drawn with probabilities in proportion to
         visits ** (1 / temperature); 0, the default, plays by ``final_move``.
+    rollout_moves: in a general game with rewards or a discount, written in Python, rollouts end after so many moves (1
+        to 1,000,000), and what would come later counts nothing; None: they go on to the end of the game.
     progress, every: a function that ``search`` calls with the Stats so far whenever ``every`` seconds (0.001 to 1e9,
         default 0.1) have passed. It is not saved, pickled or copied with the Searcher.
 
@@ -154,7 +158,7 @@ class Searcher:
     ``search`` for an option that the game at hand does not know.
     """
 
-    __slots__ = ("_background", "_core", "_options", "_settings", "__weakref__")
+    __slots__ = ("_background", "_core", "_options", "_served", "_settings", "__weakref__")
 
     @checked(_OF_A_SEARCH)
     def __init__(
@@ -196,6 +200,7 @@ class Searcher:
         valuation: Valuation | None = None,
         network: Network | bytes | None = None,
         least_prior: float | None = None,
+        rollout_moves: int | None = None,
         progress: Callable[[Stats], object] | None = None,
         every: float = 0.1,
     ) -> None:
@@ -205,6 +210,7 @@ class Searcher:
         self._settings: dict[object, SearchSettings] = {}
         self._background: BackgroundSearch | None = None
         self._core: SearchCore = TwoPlayerCore(self._options.memory, self._options.threads)
+        self._served: type = TwoPlayerSettings  # the kind of settings that the core is for
 
     def __repr__(self) -> str:
         return f"Searcher({self._options})"
@@ -251,7 +257,7 @@ class Searcher:
         options = self._options
         kind = options.kind_of(state)
         settings = self._settings.get(kind)
-        if settings is None or isinstance(settings, TwoPlayerSettings) is not isinstance(self._core, TwoPlayerCore):
+        if settings is None or type(settings) is not self._served:
             settings = self._prepare(state, kind)
         limit, duration, early, reuse = 0, 0.0, options.stop_early, NEVER
         if iterations is not None:
@@ -282,15 +288,17 @@ class Searcher:
 
     def _fit_core(self, settings: SearchSettings) -> None:
         """Makes the core one for this kind of tree. SearchBusy while another kind is searched."""
-        if isinstance(settings, TwoPlayerSettings) is isinstance(self._core, TwoPlayerCore):
+        kind: type = type(settings)
+        if kind is self._served:
             return
         self._core.check_free()
-        if isinstance(settings, TwoPlayerSettings):
-            self._core = TwoPlayerCore(self._options.memory, self._options.threads)
-        else:
-            from mcts_core.engine.searched_general import GeneralCore
-
-            self._core = GeneralCore(self._options.memory, self._options.threads)
+        core: type[SearchCore] = TwoPlayerCore
+        if kind is InformationSettings:
+            from mcts_core.engine.searched_information import InformationCore as core
+        elif kind is not TwoPlayerSettings:
+            from mcts_core.engine.searched_general import GeneralCore as core
+        self._core = core(self._options.memory, self._options.threads)
+        self._served = kind
 
     def ponder(self, state: Any) -> None:
         """Searches ``state`` in a thread of its own, without a budget, until ``stop()``.

@@ -88,8 +88,9 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         "--least-prior", type=float, metavar="SHARE",
         help="with puct: moves whose prior is below this share of the highest one are left out below the root")
     group.add_argument(
-        "--final-move", choices=("robust", "max"),
-        help="how the move is chosen: robust, the most visits (default), or max, the best value")
+        "--final-move", choices=("robust", "max", "best_line"),
+        help="how the move is chosen: robust, the most visits (default); max, the best value; best_line, that of the "
+             "best line found, in games of one player without chance")
     group.add_argument(
         "--memory-mb", type=float, metavar="MB", help="most memory for the tree (default: a quarter of the machine's)")
 

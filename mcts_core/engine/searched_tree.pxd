@@ -144,11 +144,16 @@ cdef class SearchedTree(SearchTurn):
 
     cdef bint has_result(self) noexcept
     cdef object name(self, uint32_t move)
+    cdef list loose_children(self, dict figures, uint32_t max_depth, double least)  # where no tree hangs below them
     cdef list root_children(self)    # (move, visits, wins, value, proven, distance) of every legal move of the root
+    cdef bint by_value(self) noexcept  # the final move is the one with the best value
     cdef list winning_moves(self)    # those that end the game with a win, by the links of the root
     cdef int proof(self, uint32_t *distance, uint32_t *move) noexcept  # half-points, -1: the root is not proven
     cdef double value(self)          # of the root, for the player to move
     cdef tuple values(self)          # of every player; None: there are two in turn
+    cdef tuple scale(self)           # the lowest and the highest value that the search has seen; None: 0 and 1
+    cdef list kept_line(self)        # the moves of the best line that was found; None: it is not what is played
+    cdef object line_value(self)     # what that gives
     cdef int sum_counts(self, Counts *counts) except -1
     cdef uint32_t link_of(self, object move) except? 0  # the link behind a move of the root
     # goes from a link to its most visited child: the move, and the link behind it; False where there is none

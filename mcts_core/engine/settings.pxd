@@ -28,3 +28,9 @@ cdef class GeneralSettings(SearchSettings):
     cdef GeneralOptions options
     cdef object function           # the user's evaluator, None: rollouts
     cdef bint by_state             # it takes states, not batches of observations
+    cdef bint by_line              # the final move is the first of the best line
+    cdef uint32_t rollout_moves    # of a rollout of a scored game, at most; 0: to its end
+
+
+cdef class InformationSettings(GeneralSettings):
+    pass

@@ -68,4 +68,9 @@ class GeneralSettings(SearchSettings):
         by_value: bool = False,
         prunes: bool = True,
         interval: int = 4000,
+        by_line: bool = False,
+        rollout_moves: int = 0,
     ) -> Self: ...
+
+@disjoint_base
+class InformationSettings(GeneralSettings): ...

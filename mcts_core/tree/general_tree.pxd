@@ -3,17 +3,20 @@
 One block per node that has children in the tree, addressed by 32-bit indices of GENERAL_UNIT bytes; no pointer, no
 Python object, no malloc per node. The statistics of the children stand as columns in the block of their parent:
 
-    GeneralBlock  totals[players]  (to a multiple of 32 bytes)
+    GeneralBlock  totals[players]  rewards[players]  (to a multiple of 32 bytes)
     sums[capacity]  visits[capacity]  links[capacity]  moves[capacity]  priors[capacity]
 
 ``totals``: of the values that every player got through the node, a float64 each, by which it can be the root of the
-next search. ``sums``: of the values that the player who moves at this node got through the child, a float64 each.
+next search. ``rewards``: only in scored games, what the move that leads to the node gives every player; it is part of
+the sum of the slot that leads to the node, not of the node's totals. ``sums``: of the values that the player who moves
+at this node got through the child, a float64 each.
 ``priors``: only in searches with priors, and at chance nodes, where the column holds as uint32 the limits of the
 outcomes in [0, 2**31] and ``sums`` is not there. A link:
 
     11 + index      the block of a node that is expanded
     10 + index      the block of a decision node that waits for its evaluation
-    01 + index      the game is over there; the record, which other links may share, holds the value of every player
+    01 + index      the game is over there; the record, which other links may share, holds the value of every player,
+                    in a scored game with the reward of the last move
     0               a leaf: no visit yet, or, in searches by rollouts, one; or it has lost its block
 
 Block 0 stands above the root, as in the other trees: a chance node with one outcome, whose totals are the root's.
@@ -42,10 +45,12 @@ cdef extern from *:
     #define LINK_WAITS 0x80000000u
     #define CERTAIN 0x80000000u
     #define GENERAL_PADDING (-1e30)
+    #define GENERAL_LARGEST_SUM 1e140  /* of values of a scored game; one of them is at most 1e100 by far */
     """
     const uint32_t LINK_WAITS
     const uint32_t CERTAIN       # the limit of the last outcome, above every number that is drawn
     const double GENERAL_PADDING  # the sum of a slot without a move, which has one visit
+    const double LARGEST_SUM "GENERAL_LARGEST_SUM"
 
 cdef enum GeneralFault:          # what is wrong with an evaluation
     FAULT_NONE = 0
@@ -84,6 +89,7 @@ ctypedef struct GeneralOptions:
     uint32_t batch
     double noise_alpha           # of the Dirichlet noise of the root; 0: there is none
     double noise_weight
+    bint keeps_line              # the best line that was found, of one player
 
 ctypedef struct GeneralEvaluation:  # of `rows` positions, in the order in which they were gathered
     uint32_t rows
@@ -105,6 +111,11 @@ ctypedef struct GeneralTree:
     GeneralOptions options
     uint32_t players
     uint32_t header              # bytes of a block before its columns
+    # scored games: the lowest and the highest mean value of a child that backups have seen, for the player who moves
+    bint scored
+    double low[MAX_PLAYERS]
+    double high[MAX_PLAYERS]
+    double best                  # what the best line gives, in a search that keeps it
     # the batch: paths one after the other, in the arrays of the head
     uint32_t path_used
     GeneralEntry *entries
@@ -142,6 +153,20 @@ cdef inline double *totals_of(GeneralBlock *block) noexcept nogil:
     return <double *>(<uint8_t *>block + GENERAL_HEADER)
 
 
+cdef inline double *rewards_of(const GeneralTree *general, GeneralBlock *block) noexcept nogil:
+    """Of the move that leads to the node; in scored games only."""
+    return totals_of(block) + general.players
+
+
+cdef inline double carried(const GeneralTree *general, GeneralBlock *block, uint32_t player,
+                           double value) noexcept nogil:
+    """The value of the move that leads to a node of a scored game, of a value of that node.
+
+    One step of the discount is a move of a player with all that chance adds to it, so a chance node has none.
+    """
+    return rewards_of(general, block)[player] + (value if block.player < 0 else general.rules.discount * value)
+
+
 cdef inline GeneralColumns general_columns(const GeneralTree *general, GeneralBlock *block) noexcept nogil:
     cdef GeneralColumns columns
     cdef uint8_t *at = <uint8_t *>block + general.header
@@ -164,9 +189,16 @@ cdef inline uint32_t capacity_for(uint32_t count) noexcept nogil:
     return (count + 7) & ~<uint32_t>7
 
 
-cdef inline uint32_t header_for(uint32_t players) noexcept nogil:
+cdef inline uint32_t header_for(uint32_t players, bint scored) noexcept nogil:
     """Bytes of a block before its columns."""
-    return (GENERAL_HEADER + 8 * players + GENERAL_UNIT - 1) // GENERAL_UNIT * GENERAL_UNIT
+    return (GENERAL_HEADER + (16 if scored else 8) * players + GENERAL_UNIT - 1) // GENERAL_UNIT * GENERAL_UNIT
+
+
+cdef inline bint is_possible_sum(const GeneralTree *general, double sum, double visits, double rounding) noexcept nogil:
+    """Whether that can be the sum of so many values."""
+    if general.scored:
+        return -LARGEST_SUM <= sum <= LARGEST_SUM
+    return -rounding <= sum <= visits + rounding
 
 
 cdef inline uint32_t general_units(const GeneralTree *general, uint32_t count, bint chance) noexcept nogil:

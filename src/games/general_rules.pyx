@@ -6,6 +6,8 @@ A Python-written general game has ``players``, ``to_move`` (an index, or ``CHANC
 the last path are kept, from which the next one branches off.
 """
 
+import math
+
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
@@ -25,6 +27,7 @@ from mcts_core.games.user_states cimport MAX_PLAYERS, UserStates, refuse_repeate
 cdef enum:
     LONGEST_ROLLOUT = 1000000  # moves; a game that goes on is taken for endless
     LONGEST_GAME = 20000       # moves in the tree, which chance alone can add at any number in one iteration
+    FOLLOWED = 2               # moves of the best line after which the next search may go on with it
 
 cdef double CLOSE = 1e-6       # how far probabilities may be from a sum of 1
 
@@ -304,6 +307,13 @@ cdef class PythonRules(Rules):
         self.table.players = self.players
         self.table.look = python_look
         self.table.rollout = python_rollout
+        self.table.keep = python_keep
+        self.table.scored = self.user.scored
+        self.table.discount = self.user.discount
+        self.longest = LONGEST_ROLLOUT + 1
+        if observing and self.user.scored:
+            raise InvalidState(f"an evaluator values positions from -1 to 1, so it needs a game without rewards() and "
+                               f"discount, got {shorten(root)}")
         self.table.observe = python_observe
         values = None
         if observing and not aligned:
@@ -378,6 +388,8 @@ cdef class PythonRules(Rules):
         player = self.user.mover(state)
         position.kind = KIND_CHANCE if player < 0 else KIND_DECISION
         position.player = <uint32_t>player
+        if self.keeps:
+            self.refuse_chance(player < 0, state)
         if not listed:
             return 0
         if player < 0:
@@ -404,36 +416,123 @@ cdef class PythonRules(Rules):
 
     cdef int rollout(self, mcts_rng *rng, double *values) except -1:
         """A rollout from the position of the last look."""
-        cdef int count = 0, player
-        cdef uint32_t i, n
-        cdef double at, sum
+        cdef uint32_t i
         state = self.trail[len(self.trail) - 1]
-        while True:
-            returned = self.user.values(state)
-            if returned is not None:
-                break
-            if count == LONGEST_ROLLOUT:
-                raise GameError(f"a rollout of {type(state).__name__} did not end within {LONGEST_ROLLOUT} moves")
-            player = self.user.mover(state)
-            if player >= 0:
-                moves = self.user.legal(state)
-                move = moves[mcts_rng_below(rng, <uint32_t>len(moves))]
-            else:
-                outcomes = self.user.outcomes(state)
-                n = <uint32_t>len(outcomes)
-                at = <double>(mcts_rng_next(rng) >> 11) * (1.0 / 9007199254740992.0)
-                sum = 0.0
-                for i in range(n):
-                    outcome, probability = outcomes[i]
-                    if probability > 0:
-                        move = outcome
-                        sum += probability
-                        if at < sum:
-                            break
-            state = self.user.child(state, move)
-            count += 1
+        if self.user.rolls:
+            returned, moves = self.user.rollout(state, mcts_rng_next(rng))
+            if self.keeps:
+                self.rolled = moves
+        elif self.user.scored or self.keeps:
+            return self.roll_scored(state, rng, values)
+        else:
+            returned = self.roll_out(state, rng)
         for i in range(<uint32_t>self.players):
             values[i] = returned[i]
+        return 0
+
+    cdef object random_move(self, object state, mcts_rng *rng, bint *chance):
+        """A legal move, or an outcome of chance by its probability."""
+        cdef uint32_t i, n
+        cdef double at, sum = 0.0
+        chance[0] = self.user.mover(state) < 0
+        if not chance[0]:
+            moves = self.user.legal(state)
+            return moves[mcts_rng_below(rng, <uint32_t>len(moves))]
+        outcomes = self.user.outcomes(state)
+        n = <uint32_t>len(outcomes)
+        at = <double>(mcts_rng_next(rng) >> 11) * (1.0 / 9007199254740992.0)
+        for i in range(n):
+            outcome, probability = outcomes[i]
+            if probability > 0:
+                move = outcome
+                sum += probability
+                if at < sum:
+                    break
+        return move
+
+    cdef list roll_out(self, object state, mcts_rng *rng):
+        """A rollout of a game whose values come at its end alone."""
+        cdef uint32_t count = 0
+        cdef bint chance
+        cdef list returned = self.user.values(state)
+        while returned is None:
+            if count == LONGEST_ROLLOUT:
+                raise GameError(f"a rollout of {type(state).__name__} did not end within {LONGEST_ROLLOUT} moves")
+            state = self.user.child(state, self.random_move(state, rng, &chance))
+            count += 1
+            returned = self.user.values(state)
+        return returned
+
+    cdef int roll_scored(self, object state, mcts_rng *rng, double *values) except -1:
+        """A rollout with rewards on the way, or one whose moves are kept."""
+        cdef uint32_t count = 0, i
+        cdef bint chance = False
+        cdef double weight = 1.0
+        cdef list returned = self.user.values(state)
+        cdef list rewards
+        self.rolled = []
+        for i in range(<uint32_t>self.players):
+            values[i] = 0.0
+        while returned is None:
+            if count == self.longest:
+                return 0
+            if count == LONGEST_ROLLOUT:
+                raise GameError(f"a rollout of {type(state).__name__} did not end within {LONGEST_ROLLOUT} moves: "
+                                f"rollout_moves cuts rollouts")
+            move = self.random_move(state, rng, &chance)
+            if self.keeps:
+                self.refuse_chance(chance, state)
+                self.rolled.append(move)
+            state = self.user.child(state, move)
+            count += 1
+            returned = self.user.values(state)
+            if not self.user.scored:
+                continue
+            rewards = self.user.rewards(state)
+            for i in range(<uint32_t>self.players):
+                values[i] += weight * <double>rewards[i]
+            if returned is not None or self.user.mover(state) >= 0:
+                weight *= self.user.discount
+        for i in range(<uint32_t>self.players):
+            values[i] += weight * <double>returned[i]
+        return 0
+
+    cdef int keep_lines(self) except -1:
+        """Prepares for a search that keeps the best line."""
+        self.keeps = True
+        self.line_value = -math.inf
+        self.rolled = []
+        return 0
+
+    def refuse_chance(self, bint chance, state):
+        if chance:
+            raise GameError(f"final_move 'best_line' needs a game without chance, but chance is to move in "
+                            f"{shorten(state)}")
+
+    cdef int keep(self, const uint32_t *path, uint32_t length, bint rolled) except -1:
+        cdef uint32_t i
+        self.line = [self.user.moves[path[i]] for i in range(length)]
+        if rolled:
+            self.line += self.rolled
+        for move in self.rolled:
+            self.user.identity_of(move)  # the line is stored by numbers
+        return 0
+
+    cdef int follow_line(self, PythonRules before) except -1:
+        """Takes over what is left of the best line of an earlier search, where this root comes on it."""
+        cdef double value = before.line_value
+        cdef int step
+        state = before.root
+        if before.line is None:
+            return 0
+        for step in range(min(len(before.line), FOLLOWED + 1)):  # what is left of it then is a move at least
+            if state is self.root or (self.value is not None and state == self.root):
+                self.line = before.line[step:]
+                self.line_value = value
+                return 0
+            state = self.user.child(state, before.line[step])
+            if self.user.scored:
+                value = (value - <double>self.user.rewards(state)[0]) / self.user.discount
         return 0
 
     cdef int write(self, object state, float *row) except -1:
@@ -449,7 +548,12 @@ cdef int32_t python_look(void *context, const uint32_t *path, uint32_t length, b
                          GeneralPosition *position) noexcept with gil:
     cdef PythonRules rules = <PythonRules>context
     try:
-        rules.describe(rules.at(path, length), listed, position)
+        state = rules.at(path, length)
+        rules.describe(state, listed, position)
+        if rules.user.scored:
+            rewards = rules.user.rewards(state) if length else [0.0] * rules.players
+            for player, reward in enumerate(rewards):
+                position.rewards[<uint32_t>player] = reward
         return 0
     except BaseException as error:
         rules.user.error = error
@@ -460,6 +564,16 @@ cdef int32_t python_rollout(void *context, mcts_rng *rng, double *values) noexce
     cdef PythonRules rules = <PythonRules>context
     try:
         rules.rollout(rng, values)
+        return 0
+    except BaseException as error:
+        rules.user.error = error
+        return MCTS_ERROR
+
+
+cdef int32_t python_keep(void *context, const uint32_t *path, uint32_t length, bint rolled) noexcept with gil:
+    cdef PythonRules rules = <PythonRules>context
+    try:
+        rules.keep(path, length, rolled)
         return 0
     except BaseException as error:
         rules.user.error = error

@@ -8,7 +8,7 @@ instruction set. It is long because searches by rollouts and by evaluations shar
 """
 
 from cpython.pycapsule cimport PyCapsule_New
-from libc.math cimport sqrtf
+from libc.math cimport sqrt, sqrtf
 from libc.stdint cimport int16_t, int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
@@ -49,6 +49,7 @@ cdef enum:
 
 cdef float UNTRIED = 1e20    # the score of a child without a visit where no first-play urgency is given
 cdef float LARGEST = 3.4028234e38
+cdef double EQUAL = 1e-9      # share of the larger one by which equal scores may differ by rounding
 cdef double TOLERANCE = 1e-4  # by which rounding may take the value of a network out of its range
 
 cdef GeneralOps ops
@@ -67,6 +68,7 @@ cdef void general_destroy(Tree *tree) noexcept nogil:
     free(general.position.actions)
     free(general.position.probabilities)
     free(general.position.values)
+    free(general.position.rewards)
     free(general.noise)
     free_tree(tree)
 
@@ -98,8 +100,9 @@ cdef bint position_room(GeneralTree *general, uint32_t count) noexcept nogil:
 
 cdef bint general_reserve(Tree *tree, uint32_t levels, uint32_t count) noexcept nogil:
     cdef GeneralTree *general = <GeneralTree *>tree
-    if general.position.values == NULL and not room_for(<void **>&general.position.values,
-                                                        MAX_PLAYERS * sizeof(double)):
+    if general.position.values == NULL and not (
+            room_for(<void **>&general.position.values, MAX_PLAYERS * sizeof(double))
+            and room_for(<void **>&general.position.rewards, MAX_PLAYERS * sizeof(double))):
         return False
     return path_reserve(tree, levels) and position_room(general, count)
 
@@ -120,10 +123,13 @@ cdef int general_reset(Tree *tree, const TreeRoot *root, const void *given, uint
         return RUN_SYSTEM_MEMORY
     tree.rollouts_per_leaf = 1
     tree.half = 0.5
+    general.best = -LARGEST_SUM
     general.rules = <const GeneralRules *>root.rules
     general.options = options[0]
     general.players = general.rules.players
-    general.header = header_for(general.players)
+    general.scored = general.rules.scored
+    general.header = header_for(general.players, general.scored)
+    forget_range(general)
     begin_search(tree, seed)
     general.path_used = general.entry_count = general.waiting = general.collisions = 0
     general.last_ending = 0
@@ -152,6 +158,8 @@ cdef void general_resume(Tree *tree, const TreeRoot *root, uint64_t seed, bint m
     general.rules = <const GeneralRules *>root.rules
     begin_search(tree, seed)
     tree.reused = general_columns(general, general_block(general, 0)).visits[0]
+    if moved and general.scored:
+        see_again(general)
     if moved and general.options.puct and general.options.noise_alpha > 0:
         add_noise(general, general_block(general, general_root(general) & WIDE_INDEX))
 
@@ -190,6 +198,8 @@ cdef uint32_t new_block(GeneralTree *general) noexcept nogil:
     memset(block, 0, <uint64_t>units * GENERAL_UNIT)
     block.count = position.count
     block.player = CHANCE_PLAYER if chance else <int16_t>position.player
+    if general.scored:
+        memcpy(rewards_of(general, block), position.rewards, 8 * general.players)
     columns = general_columns(general, block)
     for slot in range(position.count):
         columns.moves[slot] = position.moves[slot]
@@ -260,8 +270,133 @@ cdef inline uint32_t best_by_priors(const GeneralTree *general, GeneralBlock *bl
 cdef inline uint32_t best_by_bound(const GeneralTree *general, GeneralBlock *block,
                                    const GeneralColumns *columns) noexcept nogil:
     cdef float scale = ucb_scale(general.tree.scales, general.options.exploration, block.visits if block.visits else 1)
+    if MCTS_UNLIKELY(general.scored):
+        return best_of_scored(general, block, columns, scale)
     return general_ucb1(columns.capacity, columns.visits, columns.sums, scale,
                         general.options.fpu if general.options.has_fpu else UNTRIED)
+
+
+# ---- scored games ----------------------------------------------------------------------------------------------------
+#
+# Values are any numbers there, and how large they are is known only from those that were seen. So selection takes means
+# between the lowest and the highest one (Schrittwieser et al., "MuZero", Nature 588, 2020, appendix B), in float64: a
+# vector kernel in single precision would lose small differences of large scores.
+
+cdef inline void forget_range(GeneralTree *general) noexcept nogil:
+    cdef uint32_t player
+    for player in range(general.players):
+        general.low[player] = LARGEST_SUM
+        general.high[player] = -LARGEST_SUM
+
+
+cdef inline void see(GeneralTree *general, int16_t player, double mean) noexcept nogil:
+    if mean < general.low[player]:
+        general.low[player] = mean
+    if mean > general.high[player]:
+        general.high[player] = mean
+
+
+cdef inline double span_of(const GeneralTree *general, int16_t player) noexcept nogil:
+    """From the lowest to the highest value; 1 where all are equal but for rounding."""
+    cdef double low = general.low[player], high = general.high[player]
+    return high - low if high - low > EQUAL * max(abs(low), abs(high)) else 1.0
+
+
+cdef uint32_t best_of_scored(const GeneralTree *general, GeneralBlock *block, const GeneralColumns *columns,
+                             double scale) noexcept nogil:
+    """UCB1 with means from 0 to 1, of the range that was seen. Ties go to the lowest slot."""
+    cdef double low = general.low[block.player], factor = 1.0 / span_of(general, block.player)
+    cdef double score, top = -LARGEST_SUM
+    cdef uint32_t slot, best = 0, visits
+    for slot in range(columns.count):
+        visits = columns.visits[slot]
+        if visits == 0:
+            score = general.options.fpu if general.options.has_fpu else UNTRIED
+        else:
+            score = (columns.sums[slot] / visits - low) * factor + scale / sqrt(<double>visits)
+        if score > top:
+            top = score
+            best = slot
+    return best
+
+
+cdef inline double leaf_value(const GeneralTree *general, uint32_t player, double value) noexcept nogil:
+    """The value of the move that led to the position of the last look, of a value of that."""
+    return general.position.rewards[player] + general.rules.discount * value if general.scored else value
+
+
+cdef void add_rewards(GeneralTree *general) noexcept nogil:
+    """Makes the values of a finished game those of the move that led to its end."""
+    cdef uint32_t player
+    for player in range(general.players):
+        general.position.values[player] = leaf_value(general, player, general.position.values[player])
+
+
+cdef bint keep_better(GeneralTree *general, uint32_t length, double value, bint rolled) noexcept nogil:
+    """Keeps the path, and the rollout from its end, where it gives more than any line before. ``value``: of its last
+    move. False: the rules report an error."""
+    cdef uint32_t at = length
+    while at > 1 and general.scored:
+        at -= 1
+        value = carried(general, <GeneralBlock *>general.tree.path_record[at], 0, value)
+    if not value > general.best:
+        return True
+    general.best = value
+    return general.rules.keep(general.rules.context, general.tree.path_move, length, rolled) >= 0
+
+
+cdef void backup_scored(GeneralTree *general, uint32_t start, uint32_t length, const double *values) noexcept nogil:
+    """Ends an iteration, from its last move to the root. ``values``: of the last move."""
+    cdef double value[MAX_PLAYERS]
+    cdef uint32_t at = start + length, player, slot
+    cdef GeneralBlock *block
+    cdef GeneralColumns columns
+    memcpy(value, values, 8 * general.players)
+    while at > start:
+        at -= 1
+        block = <GeneralBlock *>general.tree.path_record[at]
+        add_values(general, block, value)
+        if block.player >= 0:
+            columns = general_columns(general, block)
+            slot = general.tree.path_slot[at]
+            columns.sums[slot] += value[block.player]
+            see(general, block.player, columns.sums[slot] / columns.visits[slot])
+        if at > start:
+            for player in range(general.players):
+                value[player] = carried(general, block, player, value[player])
+    block = general_block(general, 0)
+    general_columns(general, block).visits[0] += 1
+    block.visits += 1
+    add_values(general, block, value)
+    count_iteration(general, length)
+
+
+cdef void see_again(GeneralTree *general) noexcept nogil:
+    """Finds the range of the values below a new root, which the whole tree's would be too wide for."""
+    cdef uint32_t length = 0, slot = 0, link
+    cdef GeneralBlock *block = general_block(general, general_root(general) & WIDE_INDEX)
+    cdef GeneralColumns columns
+    forget_range(general)
+    while True:
+        columns = general_columns(general, block)
+        if slot == columns.count:
+            if length == 0:
+                return
+            length -= 1
+            block = <GeneralBlock *>general.tree.path_record[length]
+            slot = general.tree.path_slot[length] + 1
+            continue
+        if block.player >= 0 and columns.visits[slot]:
+            see(general, block.player, columns.sums[slot] / columns.visits[slot])
+        link = columns.links[slot]
+        if link & LINK_KIND == LINK_BLOCK and path_reserve(&general.tree, length + 1):
+            general.tree.path_record[length] = <uint8_t *>block
+            general.tree.path_slot[length] = slot
+            length += 1
+            block = general_block(general, link & WIDE_INDEX)
+            slot = 0
+        else:
+            slot += 1
 
 
 # ---- descent and backup ----------------------------------------------------------------------------------------------
@@ -306,10 +441,20 @@ cdef inline void add_values(const GeneralTree *general, GeneralBlock *block, con
     block.valued += 1
 
 
+cdef inline void count_iteration(GeneralTree *general, uint32_t length) noexcept nogil:
+    general.tree.iterations += 1
+    general.tree.depth_sum += length
+    if length > general.tree.depth_max:
+        general.tree.depth_max = length
+
+
 cdef void backup(GeneralTree *general, uint32_t start, uint32_t length, const double *values) noexcept nogil:
     """Ends an iteration: adds its values to the nodes of its path."""
     cdef uint32_t at
     cdef GeneralBlock *block = general_block(general, 0)
+    if MCTS_UNLIKELY(general.scored):
+        backup_scored(general, start, length, values)
+        return
     general_columns(general, block).visits[0] += 1
     block.visits += 1
     add_values(general, block, values)
@@ -318,10 +463,7 @@ cdef void backup(GeneralTree *general, uint32_t start, uint32_t length, const do
         add_values(general, block, values)
         if block.player >= 0:
             general_columns(general, block).sums[general.tree.path_slot[at]] += values[block.player]
-    general.tree.iterations += 1
-    general.tree.depth_sum += length
-    if length > general.tree.depth_max:
-        general.tree.depth_max = length
+    count_iteration(general, length)
 
 
 cdef inline void set_link(GeneralTree *general, uint32_t at, uint32_t link) noexcept nogil:
@@ -334,15 +476,22 @@ cdef inline void set_link(GeneralTree *general, uint32_t at, uint32_t link) noex
 cdef int roll_out(GeneralTree *general, uint32_t length) noexcept nogil:
     """Runs rollouts from the position of the last look and backs up their mean."""
     cdef double mean[MAX_PLAYERS]
+    cdef double value
     cdef uint32_t player, rollouts = general.options.rollouts_per_leaf, _
     memset(mean, 0, sizeof(mean))
     for _ in range(rollouts):
         if general.rules.rollout(general.rules.context, &general.tree.rng, general.position.values) < 0:
             return RUN_GAME_ERROR
+        if general.options.keeps_line:
+            value = leaf_value(general, 0, general.position.values[0])
+            if not keep_better(general, length, value, True):
+                return RUN_GAME_ERROR
         for player in range(general.players):
             mean[player] += general.position.values[player]
     for player in range(general.players):
         mean[player] /= rollouts
+        if general.scored:
+            mean[player] = leaf_value(general, player, mean[player])
     general.tree.rollouts += rollouts
     backup(general, 0, length, mean)
     return RUN_DONE
@@ -362,6 +511,9 @@ cdef int iterate(GeneralTree *general) noexcept nogil:
             index = link & WIDE_INDEX
             continue
         if kind == LINK_TERMINAL:
+            if general.options.keeps_line and not keep_better(general, length, ending_values(general, link)[0], False):
+                status = RUN_GAME_ERROR
+                break
             backup(general, 0, length, ending_values(general, link))
             return RUN_DONE
         seen = general_columns(general, general_block(general, index)).visits[general.tree.path_slot[length - 1]] - 1
@@ -373,9 +525,14 @@ cdef int iterate(GeneralTree *general) noexcept nogil:
             if status != RUN_DONE:
                 break
         if general.position.kind == KIND_OVER:
+            if general.scored:
+                add_rewards(general)
             child = ending_of(general)
             if child == 0:
                 status = RUN_MEMORY
+                break
+            if general.options.keeps_line and not keep_better(general, length, general.position.values[0], False):
+                status = RUN_GAME_ERROR
                 break
             general.tree.nodes += seen == 0
             set_link(general, length - 1, LINK_TERMINAL | child)
