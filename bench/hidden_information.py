@@ -3,8 +3,8 @@
     python bench/hidden_information.py                       Kuhn and Leduc poker, 2,000 games each; needs [openspiel]
     python bench/hidden_information.py --game leduc_poker --games 500 --simulations 200
 
-Both sides sit in each seat for the same number of games. OpenSpiel's bot needs ``ResampleFromInfostate``, which few games
-have. The exploitability of Kuhn poker is that of the shares of visits at every information state, in chips a game.
+Both sides sit in each seat for the same number of games. OpenSpiel's bot needs ``ResampleFromInfostate``, which few
+games have. The exploitability of Kuhn poker is that of the shares of visits at every information state, in chips.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def match(name, games, simulations, exploration):
         ours.append(state.returns()[seat])
     mean, error = numpy.mean(ours), numpy.std(ours) / math.sqrt(games)
     rates = [simulations * count / max(spent, 1e-9) for count, spent in zip(decisions, seconds, strict=True)]
-    print(f"{name}: {mean:+.3f} +- {1.96 * error:.3f} chips a game over {games} games, {simulations} simulations a move; "
-          f"{rates[0]:,.0f} simulations a second, OpenSpiel's {rates[1]:,.0f}", flush=True)
+    print(f"{name}: {mean:+.3f} +- {1.96 * error:.3f} chips a game over {games} games, {simulations} simulations a "
+          f"move; {rates[0]:,.0f} simulations a second, OpenSpiel's {rates[1]:,.0f}", flush=True)
 
 
 def kuhn(simulations, exploration):
@@ -74,8 +74,8 @@ def kuhn(simulations, exploration):
         bot = their_bot(game, simulations, exploration * 4, 1)
         for action, share in bot.get_policy(state):
             theirs.policy_for_key(key)[action] = share
-    print(f"kuhn_poker: exploitability {exploitability.exploitability(game, mine):.3f}, OpenSpiel's (most visited move) "
-          f"{exploitability.exploitability(game, theirs):.3f}, uniform "
+    print(f"kuhn_poker: exploitability {exploitability.exploitability(game, mine):.3f}, OpenSpiel's (most visited "
+          f"move) {exploitability.exploitability(game, theirs):.3f}, uniform "
           f"{exploitability.exploitability(game, policies.TabularPolicy(game)):.3f}", flush=True)
 
 

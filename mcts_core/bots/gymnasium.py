@@ -36,9 +36,6 @@ _SHARED = frozenset({
     "_metadata", "P", "desc", "initial_state_distrib", "screen", "window", "window_surface", "clock", "viewer",
 })
 """Attributes that copies of an environment have in common: what never changes, the source of chance, and windows."""
-_TESTS = 3
-"""Walks of ``_TEST_STEPS`` actions by which a Planner finds out whether an environment has chance."""
-_TEST_STEPS = 12
 
 
 def import_gymnasium() -> Any:
@@ -71,9 +68,9 @@ class Planner:
     discount: weight of a reward, by every step that it is later; above 0, at most 1.
     method: how the search remembers what it tried. ``"states"``: by observation, which must tell all that matters; each
         state's value is that of its best action. ``"line"``: by the sequence of actions, for environments without
-        chance; it keeps the best sequence. ``"sequences"``: by the sequence of actions, for environments with chance
-        (open loop). The default is ``"states"`` where observations are discrete, else ``"line"`` where a short trial
-        met no chance, else ``"sequences"``.
+        chance; it keeps and plays the best sequence. ``"sequences"``: by the sequence of actions, with or without
+        chance (open loop), and plays what did best on average. The default is ``"states"`` where observations are
+        discrete, else ``"sequences"``.
     copies: how the state of the environment is copied. ``"deepcopy"`` (the default) copies the environment with
         ``copy.deepcopy``. ``"state"``: by its own ``get_state()`` and ``set_state(state)``, or ``clone_state()`` and
         ``restore_state(state)``, in one environment that ``make`` makes. ``"replay"``: by the seed of the episode and
@@ -125,7 +122,7 @@ class Planner:
         self._budget: dict[str, Any] = {"seconds": seconds, "iterations": iterations}
         self._wanted = method
         self.method = method
-        """How the search remembers what it tried; None: the first search finds out."""
+        """How the search remembers what it tried; None: the first search decides."""
         self._options = {"seed": first, **options}
         self._engine: Searcher | None = None if method is None else self._make_engine()
 
@@ -169,7 +166,7 @@ class Planner:
             raise InvalidState("there is no observation yet: call reset(), or give search() what the environment's "
                                "reset() or step() returned")
         if self._engine is None:
-            self.method = self._find_method()
+            self.method = "states" if _is_discrete(self.env.observation_space) else "sequences"
             self._engine = self._make_engine()
         root = self._root()
         self._chosen = None
@@ -220,28 +217,6 @@ class Planner:
                 moves: tuple[Any, ...] = child.moves
                 return moves
         return (object(),)
-
-    def _find_method(self) -> str:
-        if _is_discrete(self.env.observation_space):
-            return "states"
-        snapshot = self._copier.save(self)
-        choose = random.Random(0)
-        legal = self._actions.legal(self._mask)
-        for _ in range(_TESTS):
-            walk = [choose.choice(legal) for _ in range(_TEST_STEPS)]
-            if self._walk(snapshot, walk) != self._walk(snapshot, walk):
-                return "sequences"
-        return "line"
-
-    def _walk(self, snapshot: Any, walk: list[int]) -> list[Any]:
-        simulated = self._copier.restore(snapshot)
-        seen = []
-        for move in walk:
-            observation, reward, terminated, truncated, _ = simulated.step(self._actions.of(move))
-            seen.append((_key(observation), float(reward), bool(terminated)))
-            if terminated or truncated:
-                break
-        return seen
 
 
 # ---- actions and observations ----------------------------------------------------------------------------------------
@@ -344,6 +319,32 @@ def _without_limits(env: Any) -> Any:
     return env
 
 
+_ATOMS = frozenset({int, float, bool, str, bytes, type(None), complex, type})
+"""Types of values that copies share."""
+
+
+def _copied(env: Any, memo: dict[int, Any]) -> Any:
+    """A copy of an environment, wrapper by wrapper and attribute by attribute.
+
+    ``copy.deepcopy`` takes ten times as long for a small environment, because it copies spaces and source of chance,
+    and of one with ``EzPickle`` it makes a new one in its first state.
+    """
+    kind = type(env)
+    if hasattr(kind, "__deepcopy__"):
+        return copy.deepcopy(env, memo)
+    made = object.__new__(kind)
+    memo[id(env)] = made
+    attributes = vars(made)
+    for name, value in vars(env).items():
+        if type(value) in _ATOMS or name in _SHARED:
+            attributes[name] = value
+        elif name == "env":
+            attributes[name] = _copied(value, memo)
+        else:
+            attributes[name] = copy.deepcopy(value, memo)
+    return made
+
+
 class _DeepCopies:
     """Copies by ``copy.deepcopy``."""
 
@@ -353,17 +354,8 @@ class _DeepCopies:
         self._save(self._env)
 
     def _save(self, env: Any) -> Any:
-        memo: dict[int, Any] = {}
-        layer = env
-        while True:
-            for name, value in vars(layer).items():
-                if name in _SHARED and value is not None:
-                    memo[id(value)] = self._draw if name == "_np_random" else value
-            if not hasattr(layer, "env"):
-                break
-            layer = layer.env
         try:
-            made = copy.deepcopy(env, memo)
+            made = _copied(env, {})
         except Exception as error:
             raise InvalidState(f"{shorten(env)} cannot be copied by copy.deepcopy ({type(error).__name__}: {error}): "
                                f"give copies='state' or copies='replay'") from error

@@ -89,7 +89,7 @@ cdef class InformationTree:
         cdef int player
         mcts_rng_seed(&self.rng, seed)
         self.random = random.Random(seed)
-        self.root = state
+        self.root = self.user.root = state
         self.iterations = self.rollouts = self.depth_max = self.valued = 0
         self.depth_sum = 0
         memset(self.totals, 0, sizeof(self.totals))

@@ -64,8 +64,8 @@ def test_every_method_finds_the_better_end(options, method):
     assert planner.method == method and planner.stats().iterations == 200
 
 
-def test_the_method_is_found_by_trying():
-    for env, method in ((Corridor(continuous=True), "line"), (Corridor(0.5), "states")):
+def test_the_method_depends_on_the_observations():
+    for env, method in ((Corridor(continuous=True), "sequences"), (Corridor(0.5), "states")):
         planner = Planner(env, iterations=20, seed=1)
         planner.reset(seed=1)
         planner.search()
@@ -128,6 +128,16 @@ def test_a_seed_makes_it_repeatable():
             planner.search()
             found.append(planner.stats().moves)
         assert found[0] == found[1]
+
+
+def test_a_mask_that_changes_on_the_way():
+    class Narrowing(Corridor):
+        """Once it went right it cannot turn back."""
+
+        def step(self, action):
+            return (*super().step(action)[:4], {"action_mask": numpy.array([self.at <= 3, True], numpy.int8)})
+
+    assert Planner(Narrowing(), iterations=100, horizon=9, seed=1).play(seed=1).total == 10.0
 
 
 def test_masks_and_wrappers():
