@@ -14,6 +14,9 @@ TESTED_IN = {
     "mcts_core/distributed/worker.py": "distributed/parallel",
     "mcts_core/self_play/games.py": "self_play/selfplay",
     "mcts_core/web/refusals.py": "web/server",
+    "src/engine/searched_information.pyx": "tree/information_tree",
+    "bench/gymnasium_goals.py": "bots/gymnasium",
+    "bench/hidden_information.py": "bots/openspiel",
     # what a module is split into, and has no use of its own
     "src/engine/background_search.pyx": "background",
     "mcts_core/options.py": "searcher",
@@ -58,6 +61,7 @@ TESTED_IN = {
 """Sources without a test file of their own name, and the one that tests them."""
 
 SUBJECTS = {
+    "tree/scored_games": "rewards, discounts and best lines, through rules, tree and report",
     "proven_positions": "the search as a whole on positions of known value",
     "clients/kaggle": "a real program of others, on demand",
     "clients/pettingzoo": "a real program of others, on demand",
