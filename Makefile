@@ -71,8 +71,9 @@ test-axe: $(VENV)/.installed-browser $(VENV)/axe/node_modules
 $(VENV)/axe/node_modules: | $(VENV)/pyvenv.cfg
 	npm install --silent --no-audit --no-fund --prefix $(VENV)/axe axe-core@4.14.1
 
-test-examples: $(VENV)/.installed-torch $(VENV)/.installed-alphazero
-	$(BIN)/pytest -m examples $(PYTEST_ARGS) $(addprefix tests/examples/,test_alphazero.py test_train_gomoku_torch.py)
+test-examples: $(VENV)/.installed-torch $(VENV)/.installed-alphazero $(VENV)/.installed-notebook
+	$(BIN)/pytest -m examples $(PYTEST_ARGS) \
+		$(addprefix tests/examples/,test_alphazero.py test_train_gomoku_torch.py test_notebook.py)
 
 # PyTorch first, in this version: the extra alone would bring the newest one, with gigabytes for GPUs.
 $(VENV)/.installed-torch: | $(VENV)/pyvenv.cfg

@@ -16,7 +16,7 @@ import sys
 import tarfile
 import venv
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,6 +28,10 @@ NOT_IN_SDIST = (".gitignore",)
 """What only the repository has a use for."""
 MADE_FOR_SDIST = ("PKG-INFO", "setup.cfg", f"{NAME}.egg-info/")
 NATIVE = (".so", ".pyd")
+NAMING_VERSION = ("CITATION.cff", "tools/conda/recipe.yaml")
+"""Files that repeat the version."""
+UNPINNED = ("pypa/gh-action-pypi-publish@release/v1",)
+"""Actions whose releases could not be looked up when this was written."""
 HEADERS = {f"{NAME}/game.pxd", f"{NAME}/simple_game.pxd"}
 """The .pxd that others build on; those of the modules for each other are not installed."""
 
@@ -69,6 +73,10 @@ def tag_problems(tag: str, version: str, changes: str) -> Iterator[str]:
 
 # ---- the tree
 
+def texts_of(names: Iterable[str]) -> dict[str, str]:
+    return {name: (ROOT / name).read_text(encoding="utf-8") for name in names}
+
+
 def changelog_problems(text: str, version: str, *, dated: bool) -> Iterator[str]:
     """The first heading of CHANGELOG.md must be this version's, with a date when it is ``dated``; none stands twice."""
     headings = re.findall(r"^## \[([^\]]+)\] - (.+)$", text, re.MULTILINE)
@@ -85,6 +93,26 @@ def changelog_problems(text: str, version: str, *, dated: bool) -> Iterator[str]
     versions = [heading for heading, _ in headings]
     for heading in sorted({heading for heading in versions if versions.count(heading) > 1}):
         yield f"{heading} stands twice in CHANGELOG.md"
+
+
+def version_problems(files: Mapping[str, str], version: str) -> Iterator[str]:
+    """``files``: name -> text of those that name the version on a line of their own."""
+    for name, text in files.items():
+        found = re.findall(r'^ *version: "(.+)"$', text, re.MULTILINE)
+        if found != [version]:
+            yield f"{name} must name version {version} once, got {', '.join(found) or 'none'}"
+
+
+def workflow_problems(files: Mapping[str, str]) -> Iterator[str]:
+    """``files``: name -> text of the workflows. A tag of somebody else's can be moved, a commit cannot."""
+    for name, text in files.items():
+        for action, rest in re.findall(r"uses: *(\S+)(.*)$", text, re.MULTILINE):
+            if action.startswith("./") or action in UNPINNED:
+                continue
+            if not re.search(r"@[0-9a-f]{40}$", action):
+                yield f"{name} must pin {action} by the hash of a commit"
+            elif not re.fullmatch(r" +# v\d+(\.\d+)*", rest):
+                yield f"{name} must say beside {action} which version that is"
 
 
 # ---- what is released
@@ -200,6 +228,11 @@ def installed_problems(wheel: Path, work: Path, version: str) -> Iterator[str]:
             said = (done.stdout + done.stderr).strip()
             yield f"with the wheel, python {' '.join(arguments)} must print {wanted or 'nothing'}, got {said}"
             return
+    command = [sys.executable, "-m", "uv", "tool", "run", "--offline", "--no-config", "--python", str(python),
+               "--from", str(wheel), "mcts-core", "--version"]
+    done = subprocess.run(command, cwd=work, capture_output=True, text=True, env=os.environ | {"UV_NO_PROGRESS": "1"})
+    if done.returncode or done.stdout.split()[:2] != ["mcts-core", version]:
+        yield f"uvx mcts-core --version must print mcts-core {version}, got {(done.stdout + done.stderr).strip()}"
 
 
 # ---- how it is built and looked at
@@ -305,6 +338,8 @@ def main(argv: list[str] | None = None) -> int:
         report(f"the tag {args.tag}", tag_problems(args.tag, version, git("status", "--porcelain")))
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     report("CHANGELOG.md", changelog_problems(text, version, dated=bool(args.tag)))
+    report("other files that name the version", version_problems(texts_of(NAMING_VERSION), version))
+    report("workflows", workflow_problems(texts_of(name for name in names if name.startswith(".github/workflows/"))))
     dist = args.dist or build(names, ROOT / "build" / "release")
     report("sdist, wheels, metadata, README.md", artifact_problems(dist, names, version))
     wheel = own_wheel(released(dist)[1])

@@ -19,7 +19,9 @@ project = "mcts_core"
 version = release = mcts_core.__version__
 language = "en"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "native_signatures", "terminal_docstrings", "folder_links"]
+extensions = [
+    "myst_parser", "sphinx.ext.autodoc", "native_signatures", "terminal_docstrings", "folder_links", "plain_pages",
+]
 root_doc = "docs/index"
 include_patterns = [
     "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "bench/*.md", "docs/*.md", "docs/reference/*.md",

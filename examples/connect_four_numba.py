@@ -1,7 +1,7 @@
-"""Connect Four by Numba: the smallest example of ``native_game``, and what its speed is measured with.
+"""Connect Four with Numba: the smallest example of ``native_game``, also used to measure its speed.
 
-A position is two words: the stones of the player to move, and all stones. Column ``c`` is the bits ``7 c`` to
-``7 c + 5`` from the floor upwards; the bit above stays empty, so that no line runs from one column into the next.
+A position is two words: the stones of the player to move, and all stones. Column ``c`` has the bits ``7 c`` to
+``7 c + 5``, from the floor upwards. The bit above stays empty, so that no line runs from one column into the next.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ FULL = np.uint64(sum(0b111111 << 7 * column for column in range(7)))
 
 @njit
 def in_line(stones, step):
-    """Not 0 where four of the stones are in line."""
+    """Not 0 if four of the stones are in line in the direction ``step``."""
     pairs = stones & (stones >> np.uint64(step))
     return pairs & (pairs >> np.uint64(2 * step))
 
@@ -65,14 +65,14 @@ RULES = {"legal_moves": legal_moves, "play": play, "state_size": POSITION.itemsi
 CONNECT_FOUR = mcts_core.native_game(**RULES, name=f"{__name__}:CONNECT_FOUR")
 
 
-# ---- for more speed: rollouts in one call, with what only this game knows --------------------------------------------
+# ---- for more speed: a rollout of its own that uses bit tricks of this game -----------------------------------------
 
-DROPS = np.append(CELLS, np.uint64(0))  # by three random bits: a column, or none
+DROPS = np.append(CELLS, np.uint64(0))  # selected by three random bits: a column, or none
 
 
 @njit
 def random_word(rng):
-    """The next 64 random bits: mcts_rng_next of mcts_core/game.h."""
+    """The next 64 random bits, as mcts_rng_next of mcts_core/game.h."""
     rng[0] += np.uint64(0x9E3779B97F4A7C15)
     z = rng[0]
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -82,7 +82,7 @@ def random_word(rng):
 
 @cfunc(types.int32(types.voidptr, types.voidptr, types.CPointer(types.uint64)))
 def rollout(context, state, rng):
-    """Twenty-one draws from each random word; one of a full column, or of none, is passed over."""
+    """Takes 21 columns from each random word, and skips full columns and the number that means none."""
     position = carray(state, 1, POSITION)[0]
     mine, stones = position.mine, position.all
     plies = 0
@@ -96,7 +96,7 @@ def rollout(context, state, rng):
             stones |= stone
             plies += moved
             if four_in_a_row(mine):
-                return 4 * plies + (2 if plies % 2 else 0)  # who moved last has won
+                return 4 * plies + (2 if plies % 2 else 0)  # the player who moved last has won
             mine ^= stones if moved else NONE
         if stones == FULL:
             return 4 * plies + 1

@@ -1,11 +1,11 @@
 """Dots and Boxes: a complete game in Python, searched by mcts_core.
 
-Two players draw the edges between dots, one at a time. Who draws the fourth edge of a box owns the box *and moves
-again*; when every edge is drawn, the owner of more boxes wins, and equal shares are a draw.
+Two players draw the edges between dots, one at a time. A player who draws the fourth edge of a box owns the box *and
+moves again*. When every edge is drawn, the player with more boxes wins; equal numbers are a draw.
 
-What is worth seeing here: a game needs only ``to_move``, ``legal_moves()``, ``play(move)`` and ``winner()``; turns need
-not alternate, because the search asks ``to_move`` in every position; moves may be any hashable value, here the pair
-(row, column) of an edge in the picture that ``str`` draws.
+The example shows three things. A game needs only ``to_move``, ``legal_moves()``, ``play(move)`` and ``winner()``. Turns
+need not alternate, because the search reads ``to_move`` in every position. A move may be any hashable value, here the
+pair (row, column) of an edge in the picture that ``str`` draws.
 
     python examples/dots_and_boxes.py
     mcts-core play examples.dots_and_boxes:DotsAndBoxes
@@ -18,8 +18,8 @@ import mcts_core
 
 
 class DotsAndBoxes:
-    """A position on ``rows`` x ``cols`` boxes. In the picture of 2 rows + 1 by 2 cols + 1 places, dots have even row
-    and column, boxes odd ones, and edges one of each."""
+    """A position on ``rows`` x ``cols`` boxes. The picture has 2 rows + 1 by 2 cols + 1 places: dots have an even row
+    and an even column, boxes an odd row and an odd column, and edges one of each."""
 
     def __init__(self, rows=3, cols=3):
         self.rows = rows
@@ -35,9 +35,9 @@ class DotsAndBoxes:
         return [edge for edge in self.edges if edge not in self.drawn]
 
     def play(self, move):
-        """The position after drawing the edge ``move``; this one stays as it is."""
+        """The position after drawing the edge ``move``; this position does not change."""
         if move not in self.edges or move in self.drawn:
-            raise mcts_core.IllegalMove(f"{move!r} is not an edge that is still to be drawn")
+            raise mcts_core.IllegalMove(f"a move must be an edge that is not drawn yet, got {move!r}")
         after = object.__new__(DotsAndBoxes)
         after.rows, after.cols, after.edges = self.rows, self.cols, self.edges
         after.drawn = self.drawn | {move}
@@ -47,14 +47,14 @@ class DotsAndBoxes:
         return after
 
     def winner(self):
-        """None while there are edges to draw; then 1, -1 or 0."""
+        """None while there are edges to draw, then 1, -1 or 0."""
         if len(self.drawn) < len(self.edges):
             return None
         score = self.score()
         return (score > 0) - (score < 0)
 
     def score(self):
-        """How many more boxes the first player owns."""
+        """The lead of the first player in boxes."""
         return sum(self.owners.values())
 
     def boxes_beside(self, edge):
@@ -70,7 +70,7 @@ class DotsAndBoxes:
         return (row - 1, col), (row + 1, col), (row, col - 1), (row, col + 1)
 
     def __str__(self):
-        """The board, with the number of each row and column of the picture."""
+        """The board with the numbers of the rows and columns of the picture."""
         lines = ["   " + "".join(str(col % 10) for col in range(2 * self.cols + 1))]
         for row in range(2 * self.rows + 1):
             line = ""
@@ -88,7 +88,7 @@ class DotsAndBoxes:
 
 
 def play_against_random(side, iterations, seed, show=None):
-    """Plays one game, the search as ``side`` (1 or -1) against random moves; returns the winner."""
+    """Plays one game of the search, as ``side`` (1 or -1), against random moves; returns the winner."""
     engine = mcts_core.Searcher(seed=seed)
     choice = random.Random(seed)
     state = DotsAndBoxes()
@@ -106,9 +106,9 @@ def play_against_random(side, iterations, seed, show=None):
 
 
 def main(argv=None):
-    """Plays some games against random moves, the first one with the statistics of every search; returns 0."""
+    """Plays some games against random moves and prints the statistics of every search in the first one; returns 0."""
     parser = argparse.ArgumentParser(description="Dots and Boxes: mcts_core against random moves.")
-    parser.add_argument("--games", type=int, default=4, help="number of games (default 4), the sides alternating")
+    parser.add_argument("--games", type=int, default=4, help="number of games, with alternating sides (default 4)")
     parser.add_argument("--iterations", type=int, default=1000, help="iterations of each search (default 1000)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the first game (default 1)")
     args = parser.parse_args(argv)

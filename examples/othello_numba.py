@@ -1,8 +1,8 @@
-"""Othello, 8 x 8, with its rules compiled by Numba: the search calls them some ten million times a second.
+"""Othello, 8 x 8, with rules compiled by Numba: the search calls them some ten million times a second.
 
-A position is two words of 64 bits: the stones of the player to move and those of the other. Cell ``8 * row + col`` is
-bit ``8 * row + col``, row 0 on top; black (X) begins. A move is a cell, or ``PASS`` for a player who has no move; where
-neither has one, the game is over.
+A position is two words of 64 bits: the stones of the player to move and those of the other player. Cell
+``8 * row + col`` is bit ``8 * row + col``, with row 0 on top; black (X) begins. A move is a cell, or ``PASS`` for a
+player who has no move. If neither player has a move, the game is over.
 
     python examples/othello_numba.py                                   # a game of the search against random moves
     mcts-core play examples.othello_numba:OTHELLO --seconds 1          # you against the search
@@ -31,14 +31,14 @@ START = np.array([(1 << 28 | 1 << 35, 1 << 27 | 1 << 36)], POSITION)
 
 ONE = np.uint64(1)
 STEPS = np.array([1, 7, 8, 9], np.uint64)  # along a row, a diagonal, a column, the other diagonal
-INNER = 0x7E7E7E7E7E7E7E7E  # without the first and last column, from which a line cannot go on to the next row
+INNER = 0x7E7E7E7E7E7E7E7E  # without the first and the last column, so that no line runs on into the next row
 ALL = 0xFFFFFFFFFFFFFFFF
 LINES = np.array([INNER, INNER, ALL, INNER], np.uint64)
 
 
 @njit
 def mobility(mine, theirs):
-    """The cells to which ``mine`` may move."""
+    """The cells that the player with the stones ``mine`` may play."""
     found = np.uint64(0)
     for i in range(4):
         step, between = STEPS[i], theirs & LINES[i]
@@ -52,7 +52,7 @@ def mobility(mine, theirs):
 
 @njit
 def turned(mine, theirs, stone):
-    """The stones that ``stone`` turns over."""
+    """The stones that a new ``stone`` turns over."""
     found = np.uint64(0)
     for i in range(4):
         step, between = STEPS[i], theirs & LINES[i]
@@ -110,7 +110,7 @@ def play(context, state, move):
 
 
 def stones(state):
-    """The cells of a position as (black, white) words."""
+    """The stones of a position as two words, (black, white)."""
     mine, theirs = np.frombuffer(state.data, POSITION)[0].tolist()
     black_to_move = state.to_move > 0
     return (mine, theirs) if black_to_move else (theirs, mine)
@@ -145,7 +145,7 @@ OTHELLO = mcts_core.native_game(
 def main(argv=None):
     """Plays a game against random moves; returns 0."""
     parser = argparse.ArgumentParser(description="Othello: mcts_core against random moves.")
-    parser.add_argument("--seconds", type=float, default=0.2, help="of each search (default 0.2)")
+    parser.add_argument("--seconds", type=float, default=0.2, help="time of each search (default 0.2)")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args(argv)
     choice, engine = random.Random(args.seed), mcts_core.Searcher(seed=args.seed)

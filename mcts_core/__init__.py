@@ -37,7 +37,7 @@ from mcts_core.searcher import Searcher, rollouts, search, stats
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mcts_core import render
-    from mcts_core.checks.check_game import CheckReport, Problem, check_game
+    from mcts_core.checks.check_game import CheckProgress, CheckReport, Problem, check_game
     from mcts_core.clock import Clock
     from mcts_core.distributed.parallel import ParallelResult, WorkerReport, search_parallel
     from mcts_core.games.native_games import NativeGame, NativePosition, native_game
@@ -50,6 +50,7 @@ __version__ = "0.1.0"
 __all__ = [
     "CHANCE",
     "MNK",
+    "CheckProgress",
     "CheckReport",
     "Clock",
     "ConnectFour",
@@ -111,7 +112,7 @@ def _find(name: str) -> object:
         from mcts_core import many
 
         return getattr(many, name)
-    if name in ("CheckReport", "Problem", "check_game"):
+    if name in ("CheckProgress", "CheckReport", "Problem", "check_game"):
         from mcts_core.checks import check_game
 
         return getattr(check_game, name)

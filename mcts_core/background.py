@@ -1,4 +1,4 @@
-"""Searches for asyncio. Imported when one is asked for."""
+"""Searches for asyncio. This module is imported when the first one starts."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from mcts_core.engine.request import SearchRequest
 
 POLL = 0.05
-"""Seconds between two looks at the thread: an interrupt within the event loop may have lost what it told."""
+"""Seconds between two looks at the thread: an interrupt within the event loop may have lost its message."""
 
 
 async def search_async(core: SearchCore, request: SearchRequest) -> Any:
-    """The move that a search in another thread finds; a cancelled task leaves no thread."""
+    """Runs a search in another thread and returns its move. A cancelled task leaves no thread running."""
     import asyncio
 
     loop = asyncio.get_running_loop()

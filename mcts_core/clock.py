@@ -1,4 +1,4 @@
-"""How long to think about a move: the account of a player's clock."""
+"""The clock of a player: it decides how long to think about each move."""
 
 from __future__ import annotations
 
@@ -23,51 +23,52 @@ LONGEST = 1e9
 LEAST = 0.001
 """Seconds of the shortest search."""
 OVERHEAD = 0.001
-"""Seconds of a move that nobody measures, where nobody names any."""
+"""Default of ``overhead``: seconds of a move that the clock cannot see."""
 LATE = 0.0003
-"""Seconds by which a search is late, and the time around it, before any was measured."""
+"""Seconds that a search takes beyond its time limit, before any were measured."""
 SHARE = 0.5
-"""Of what is left, the most that one move may take while others follow."""
+"""The largest share of the remaining time that a move may take, unless it is the last one."""
 FIRST = 3.5
-"""Moves that the time is shared out over when a game begins."""
+"""Moves over which the time is divided at the start of a game."""
 GROWTH = 1 / 3
-"""How many more they are for each move made: a game that has gone on for long goes on for longer."""
+"""How much that number grows with each move: a game that has been long will be longer."""
 EXPECTED = 0.5
-"""Share of the expected moves that is planned for: most games are decided, and many proven, before their end."""
+"""Share of the expected moves that the plan covers: most games are decided, and many proven, before their end."""
 FEWEST = 2.5
-"""Moves that are planned for at least where the position tells when it will be proven."""
+"""The fewest moves that a plan covers if the position says when it will be proven."""
 STALL = 0.15
-"""Seconds laid aside at least for moves for which the system lets the program wait; at most STALL_SHARE of the clock.
+"""The smallest reserve in seconds, for delays by a busy system, but at most STALL_SHARE of the clock.
 With 0.05, nine of 40 games of Connect Four with 1.5 s were lost where the search got a tenth of a core."""
 STALL_SHARE = 0.1
 FARTHEST = 12.0
-"""Where nobody tells how long a game can be: so many times the moves that are planned for."""
+"""If the longest possible game is unknown: it is this many times as long as the plan."""
 BRISK = 1.25
-"""How much more than its share a search that is watched is planned to take: many end before."""
+"""Factor of the planned time of a search that is watched: many such searches end early."""
 WATCHED = 0.02
-"""Seconds from which on a search is looked at on its way. Shorter ones would lose more by it than they gain."""
+"""Seconds from which a search is watched while it runs. Shorter searches would lose more than they gain."""
 LOOKS = 16
-"""Looks within the planned time."""
+"""How often a search is looked at within its planned time."""
 
 
 class Clock:
-    """A player's clock: it says how many seconds to spend on the next move, and keeps the account during a game.
+    """The clock of one player for a whole game: it decides how long to think about each move and deducts the time used.
 
     remaining: seconds left on the clock, 0 to 1e9.
-    increment: seconds that every move made adds, >= 0.
-    moves_to_go: moves to make with ``remaining``, this one included; None: all moves of the game.
-    overhead: seconds of a move that this clock does not see (the network, the referee), >= 0: what to expect until
-        ``set`` reports what is left, from which the clock learns them. Delays within the move it measures.
-    expected_moves: of this player in the whole game. None: what the position tells, for a game of this package; for
-        others the plan begins with a quarter of the time for the first move, and plans for more moves as the game
-        goes on.
-    moves_made: by this player before this clock began.
+    increment: seconds that are added after each move, >= 0.
+    moves_to_go: moves to make in ``remaining``, including this one; None: all moves of the game.
+    overhead: seconds per move that this clock cannot see (the network, the referee), >= 0. The clock uses this number
+        until ``set`` reports the remaining time; from then on it learns the real overhead. It measures delays within
+        a move itself.
+    expected_moves: the moves of this player in the whole game. None: for a game of this package, the clock estimates
+        them from the position; for others, it plans about a quarter of the time for the first move, and plans for
+        more moves as the game continues.
+    moves_made: the moves of this player before this clock was made.
     timer: a function that returns seconds.
 
-    Most of the time goes to the first moves: games are decided early, and what is left when a game is proven is lost.
-    What all later moves cost beyond their searches is laid aside, those of the longest game where the position tells
-    how long it can be. A single move is planned to take at most half of what is left unless it is the last one. Raises
-    InvalidOption.
+    Most of the time goes to the first moves. Games are usually decided early, and time that is left when a game is
+    proven is lost. The clock keeps a reserve for what all later moves cost besides their searches; if the position says
+    how long a game can be, the reserve is enough for the longest game. A move is planned to take at most half of the
+    remaining time, unless it is the last one. Raises InvalidOption.
 
         clock = Clock(60, increment=1)
         move = clock.search(engine, state)
@@ -94,7 +95,7 @@ class Clock:
     ) -> None:
         self._remaining = _seconds(remaining, "remaining")
         self._given = self._remaining
-        """The most that was ever left when somebody said so."""
+        """The most time that was ever reported as left."""
         self._increment = _seconds(increment, "increment")
         self._to_go = None if moves_to_go is None else as_int(moves_to_go, "moves_to_go", 1, 10**6)
         self._unseen = Delays(_seconds(overhead, "overhead"))
@@ -106,11 +107,11 @@ class Clock:
         self._started: float | None = None
         self._late = Delays(LATE)
         self._asked: float | None = None
-        """Seconds of the search for this move, as far as they were asked for."""
+        """Seconds that the search for this move was asked to take."""
         self._owed = 0.0
-        """Seconds that the moves since the last report cost beside what this clock has seen."""
+        """Seconds that the moves since the last report cost, besides those that this clock has seen."""
         self._since = 0
-        """Those moves."""
+        """The moves since the last report."""
 
     def __repr__(self) -> str:
         return (
@@ -120,7 +121,7 @@ class Clock:
 
     @property
     def remaining(self) -> float:
-        """Seconds left, now; 0 when the time is over."""
+        """Seconds left at this moment; 0 if the time is over."""
         left = self._remaining
         if self._started is not None:
             left -= self._timer() - self._started
@@ -128,29 +129,29 @@ class Clock:
 
     @property
     def moves_to_go(self) -> int | None:
-        """Moves to make with ``remaining``; None: all that come."""
+        """Moves to make in ``remaining``; None: all moves of the game."""
         return self._to_go
 
     @property
     def running(self) -> bool:
-        """Whether a move is being thought about."""
+        """Whether the player's time is running."""
         return self._started is not None
 
     def seconds(self, state: Any = None) -> float:
-        """Seconds to spend on this move, 0.001 at least: a move is due, even when the time is over.
+        """Returns the seconds to spend on this move, at least 0.001: a player whose time is over still has to move.
 
-        ``state``: the position to move in. One of a game of this package tells how many moves can still come, and the
-        others are taken for positions of a game of any length.
+        ``state`` is the position to move in. For games of this package, the clock computes how many moves can follow;
+        other games may have any length.
         """
         self._asked = self._plan(state)[0]
         return self._asked
 
     def search(self, engine: Searcher, state: Any) -> Any:
-        """Searches ``state`` for about ``seconds(state)``, takes the time off the clock and returns the move to play.
+        """Searches ``state`` for about ``seconds(state)``, deducts the time used and returns the move to play.
 
-        The search takes half of that for a sure move, and up to twice as much, where that can be spared, for a close
-        choice: see ``mcts_core.pace``. ``Stats.stop_reason`` is ``cancelled`` where it ends before the longest time.
-        Within ``with clock:`` the time is taken off at the end of the block. Raises what ``Searcher.search`` raises.
+        The search takes half of that time if the move is certain, and up to twice that time for a close choice, if
+        enough time is left. ``Stats.stop_reason`` is ``cancelled`` if the search ends before the longest time. In a
+        ``with clock:`` block, the time is deducted at the end of the block. Raises the errors of ``Searcher.search``.
         """
         running = self.running
         if not running:
@@ -175,7 +176,7 @@ class Clock:
                 self.stop()
 
     def _plan(self, state: Any) -> tuple[float, float]:
-        """Seconds of the search for the move in ``state`` as planned, and at most."""
+        """The planned and the longest seconds of the search for the move in ``state``."""
         left = max(0.0, self.remaining - self._owed)
         most, moves = self._moves_to_come(state)
         spare = left - min(self._late.longest + self._unseen.longest, left / 2)  # this move must be in time
@@ -190,7 +191,8 @@ class Clock:
         return max(LEAST, planned), max(LEAST, longest)
 
     def _moves_to_come(self, state: Any) -> tuple[float, float]:
-        """Moves that this player can still have to make, and those to share the time out over; both from 1 on."""
+        """The most moves that this player may still have to make, and the moves over which to divide the time; both are
+        at least 1."""
         most = math.inf if self._to_go is None else self._to_go
         moves = FIRST + GROWTH * self._moves
         told = None
@@ -208,16 +210,16 @@ class Clock:
         return most, min(most, moves)
 
     def start(self) -> None:
-        """The player's time begins to run. Raises InvalidOption when it runs already."""
+        """Starts the player's time. Raises InvalidOption if it is already running."""
         if self._started is not None:
             raise InvalidOption("the clock is running; stop() it first")
         self._started = self._timer()
 
     def stop(self) -> float:
-        """The move is made: takes the seconds passed off the clock, adds the increment, and returns those seconds.
+        """Ends the move: deducts the time used, adds the increment, and returns the seconds used.
 
-        Where the time was over there is no increment, and ``remaining`` stays 0. Raises InvalidOption when the clock
-        is not running.
+        If the time was over, there is no increment, and ``remaining`` stays 0. Raises InvalidOption if the clock is not
+        running.
         """
         if self._started is None:
             raise InvalidOption("the clock is not running; start() it first")
@@ -235,9 +237,9 @@ class Clock:
         return passed
 
     def set(self, remaining: float, moves_to_go: int | None = None) -> None:
-        """What the server says is left: for the next move, or for the one that is being thought about from now on.
+        """Sets the remaining time that the server reports, before the next move or during it.
 
-        What is missing since the last call is what the moves took that this clock has not seen, and is learned.
+        The clock compares the reported time with its own and learns the overhead of the moves since the last call.
         """
         checked = _seconds(remaining, "remaining")
         to_go = None if moves_to_go is None else as_int(moves_to_go, "moves_to_go", 1, 10**6)

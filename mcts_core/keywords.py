@@ -1,4 +1,4 @@
-"""The keywords of searches: their types, for editors and checkers, and what is said of a keyword that there is not."""
+"""The keywords of searches: their types, for editors and type checkers, and the error for an unknown keyword."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, ParamSpec, TypeAlias, TypedDict, TypeVar
 
     from mcts_core.games.mnk.network import Network
+    from mcts_core.results import Stats
 
     P = ParamSpec("P")
     T = TypeVar("T")
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
     FinalMove: TypeAlias = Literal["robust", "max", "best_line"]
     Valuation: TypeAlias = Literal["rollout", "network"] | float
     Evaluator: TypeAlias = Callable[[Any], tuple[Any, Any]]
+    Progress: TypeAlias = bool | Callable[[Stats], object]
 
     class SharedOptions(TypedDict, total=False):
-        """Options of ``Searcher`` that every function which searches has under the same name, with the same meaning."""
+        """Options of ``Searcher`` that every function that searches has, with the same meaning."""
 
         preset: Preset | None
         selection: Selection | None
@@ -60,7 +62,7 @@ if TYPE_CHECKING:
         rollout_moves: int | None
 
     class SearchOptions(SharedOptions, total=False):
-        """Those of ``search``."""
+        """Options of ``search``."""
 
         seed: int | None
         threads: int
@@ -68,25 +70,25 @@ if TYPE_CHECKING:
         temperature: float | None
 
     class SearcherOptions(SearchOptions, total=False):
-        """Those of ``Searcher``."""
+        """Options of ``Searcher``."""
 
-        progress: Callable[[Any], object] | None
+        progress: Progress | None
         every: float
 
     class ManyOptions(SharedOptions, total=False):
-        """Those of ``search_many``, which has its own ``seed`` and ``threads``."""
+        """Options of ``search_many``, which has its own ``seed`` and ``threads``."""
 
         reuse: bool
         temperature: float | None
 
     class ParallelOptions(SharedOptions, total=False):
-        """Those of ``search_parallel``, which has its own ``seed``."""
+        """Options of ``search_parallel``, which has its own ``seed``."""
 
         threads: int
         temperature: float | None
 
     class SelfPlayOptions(SharedOptions, total=False):
-        """Those of ``selfplay``, which has its own ``seed``, ``threads`` and ``temperature``."""
+        """Options of ``selfplay``, which has its own ``seed``, ``threads`` and ``temperature``."""
 
         reuse: bool
 
@@ -99,13 +101,13 @@ SYNONYMS = {
     "n_jobs": "threads", "policy": "selection", "memory": "memory_mb", "random_state": "seed", "rng": "seed",
     "callback": "progress", "verbose": "progress", "dirichlet_alpha": "noise_alpha", "net": "network",
 }
-"""What other programs call them, where the letters do not show it."""
+"""Names in other programs that look too different for a comparison of letters."""
 
 
 def checked(elsewhere: Mapping[str, str]) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Makes a method raise InvalidOption for a keyword that it does not have, in place of a TypeError; see ``refuse``.
+    """Makes a method raise InvalidOption for an unknown keyword, in place of a TypeError; see ``refuse``.
 
-    A ``**unknown`` of the method itself would be an option to whoever reads its signature.
+    A parameter ``**unknown`` would do the same, but editors would then accept any keyword.
     """
     def wrap(method: Callable[P, T]) -> Callable[P, T]:
         code = method.__code__
@@ -128,9 +130,9 @@ def checked(elsewhere: Mapping[str, str]) -> Callable[[Callable[P, T]], Callable
 
 def refuse(function: str, unknown: Mapping[str, Any], known: Iterable[str], elsewhere: Mapping[str, str] | None = None
            ) -> None:
-    """Raises InvalidOption where ``function`` was called with a keyword that it does not know.
+    """Raises InvalidOption for the first keyword in ``unknown``, if there is one.
 
-    ``known``: its own keywords. ``elsewhere``: those of others, with what they belong to.
+    ``known``: the keywords of ``function``. ``elsewhere``: keywords of other functions, with the name of the function.
     """
     for name, value in unknown.items():
         given = f"{function}() has no option {name!r}, got {name}={shorten(value)}"
@@ -141,7 +143,7 @@ def refuse(function: str, unknown: Mapping[str, Any], known: Iterable[str], else
 
 
 def _nearest(name: str, known: list[str]) -> str | None:
-    """The keyword that was probably meant."""
+    """The keyword that was probably meant, or None."""
     from difflib import get_close_matches
 
     lower = name.lower()

@@ -1,4 +1,4 @@
-"""Searches of many positions in one call, for labelling data sets and for self-play."""
+"""Searches of many positions in one call, for example to label data sets."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from mcts_core.errors import InvalidOption, InvalidState
 from mcts_core.keywords import refuse
 from mcts_core.options import MAX_ITERATIONS, MAX_SEED, NAMES, as_duration, as_interval, as_progress, random_seed
 from mcts_core.origin import stats_of
+from mcts_core.progress import of_positions, watching
 from mcts_core.searcher import Searcher
 
 TYPE_CHECKING = False
@@ -28,35 +29,35 @@ if TYPE_CHECKING:
     from mcts_core.results import Stats
 
 MEMORY_MB = 256
-"""Default of a thread. A share of the machine's memory by the number of threads would change what searches find."""
+"""Default memory limit of a thread. If it depended on the machine or on ``threads``, so would the results."""
 TOGETHER = 256
-"""Positions whose leaves an evaluator gets in common batches."""
+"""The most positions whose leaves an evaluator gets in the same batches."""
 _ON_ERROR = ("raise", "return")
 _OWN = ("seconds", "iterations", "threads", "seed", "errors", "progress", "every")
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What ``search_many`` found for one position."""
+    """The result of ``search_many`` for one position."""
 
     move: Any
-    """The move to play; None where the search failed."""
+    """The move to play; None if the search failed."""
     stats: Stats | None
-    """The figures of the search; None where it failed."""
+    """The statistics of the search; None if it failed."""
     error: Exception | None = None
-    """What the search raised, with ``errors="return"``."""
+    """The exception of the search if it failed, with ``errors="return"``."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchManyProgress:
-    """How far a call of ``search_many`` is."""
+    """The progress of a call of ``search_many``."""
 
     done: int
-    """Positions whose search is over, those that failed among them."""
+    """Positions whose search has ended, including those that failed."""
     failed: int
     total: int
     seconds: float
-    """Since the call began."""
+    """Seconds since the start of the call."""
 
 
 def search_many(
@@ -67,29 +68,29 @@ def search_many(
     threads: int = 1,
     seed: int | None = None,
     errors: Literal["raise", "return"] = "raise",
-    progress: Callable[[SearchManyProgress], object] | None = None,
+    progress: bool | Callable[[SearchManyProgress], object] | None = None,
     every: float = 0.1,
     **options: Unpack[ManyOptions],
 ) -> list[Result]:
-    """Searches every state of ``states``; a Result for each, in their order.
+    """Searches every state of ``states`` and returns a list with a Result for each, in the same order.
 
-    ``seconds`` and ``iterations`` are the budgets of one position, as in ``Searcher.search``; ``options`` are those of
-    ``Searcher``. ``threads`` (1 to 1024) positions are searched at a time; native games run in parallel. Position i is
-    searched with the seed that SplitMix64 gives for ``seed`` and i, on a tree of its own: with a budget of iterations
-    the results do not depend on ``threads``. ``memory_mb`` holds for each thread, by default 256.
+    ``seconds`` and ``iterations`` are the limits for one position, as in ``Searcher.search``. ``options`` are those of
+    ``Searcher``. The function searches ``threads`` (1 to 1024) positions at a time; native games run in parallel. Each
+    position has its own tree and its own seed, derived from ``seed`` and its index. So with a number of iterations, the
+    results do not depend on ``threads``. ``memory_mb`` is the limit of one thread, 256 by default.
 
-    With an ``evaluator`` and a budget of iterations alone, up to 256 positions are searched side by side, in this
-    thread, and the evaluator gets the leaves of all of them in one batch of up to 256 * ``batch``. ``memory_mb`` then
-    holds for each position.
+    With an ``evaluator`` and only a number of iterations, up to 256 positions are searched side by side in the calling
+    thread. The evaluator gets the leaves of all of them in one batch of up to 256 * ``batch``. Then ``memory_mb`` is
+    the limit of one position.
 
-    Where positions fail (GameOver, InvalidState, GameError, ...) the others are searched none the less. Then, with
-    ``errors="raise"``, the first failure is raised again with its index in the message, the original one being its
-    cause; with ``errors="return"`` it is in the position's Result. Ctrl-C ends all searches at once. Raises
-    InvalidOption, and InvalidState when ``states`` is no collection.
+    If a position fails (GameOver, InvalidState, GameError, ...), the others are still searched. Then, with
+    ``errors="raise"``, the first failure is raised with its index in the message and the original exception as its
+    cause. With ``errors="return"``, the failure is in the position's Result. Ctrl-C ends all searches at once. Raises
+    InvalidOption, and InvalidState if ``states`` is not a collection.
 
-    ``progress`` is called with a SearchManyProgress when a position is done and ``every`` seconds (0.001 to 1e9) have
-    passed since the last call, and at the end; one call at a time, in the thread that searched the position. An
-    exception that it raises ends all searches and comes out of them.
+    ``progress``: True draws a bar. A function gets a SearchManyProgress when a position is done and ``every`` seconds
+    (0.001 to 1e9) have passed since its last call, and at the end. It is called in the thread that searched the
+    position, one call at a time. If it raises an exception, all searches end and that exception is raised.
     """
     begin = clock()
     if not options.keys() <= NAMES:
@@ -110,14 +111,16 @@ def search_many(
     if iterations is not None:
         as_int(iterations, "iterations", 1, MAX_ITERATIONS)
     batch = _Batch(positions, seconds, iterations, [seed_of(first, index) for index in range(len(positions))])
-    if progress is not None:
-        batch.reporter = _Reporter(as_progress(progress), as_interval(every), len(positions), begin)
-    if options.get("evaluator") is not None and seconds is None and iterations is not None:
-        batch.work_together(engines[0], [])
-    elif len(engines) == 1:
-        batch.work(engines[0])
-    else:
-        batch.run(engines)
+    together = options.get("evaluator") is not None and seconds is None and iterations is not None
+    with watching(as_progress(progress, "a SearchManyProgress"), of_positions) as tell:
+        if tell is not None:
+            batch.reporter = _Reporter(tell, as_interval(every), len(positions), begin)
+        if together:
+            batch.work_together(engines[0], [])
+        elif len(engines) == 1:
+            batch.work(engines[0])
+        else:
+            batch.run(engines)
     failed = [index for index, result in enumerate(batch.results) if result.error is not None]
     if failed and errors == "raise":
         raise _named(batch.results, failed)
@@ -125,7 +128,7 @@ def search_many(
 
 
 def seed_of(seed: int, index: int) -> int:
-    """The output of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) number ``index`` after ``seed``."""
+    """The output number ``index`` of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) after ``seed``."""
     value = seed + (index + 1) * 0x9E3779B97F4A7C15 & MAX_SEED
     value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 & MAX_SEED
     value = (value ^ value >> 27) * 0x94D049BB133111EB & MAX_SEED

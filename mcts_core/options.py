@@ -75,10 +75,13 @@ def as_interval(every: Any) -> float:
     return as_number(every, "every", 1e-3, 1e9)
 
 
-def as_progress(progress: Any) -> Callable[[Any], object]:
+def as_progress(progress: Any, what: str = "the Stats so far") -> bool | Callable[[Any], object]:
+    """``progress`` as it was given: True, a function, or False, which None means too. ``what`` it is called with."""
+    if progress is None or isinstance(progress, bool):
+        return bool(progress)
     if callable(progress):
         return progress  # type: ignore[no-any-return]
-    raise InvalidOption(f"progress must be a function of one argument, the Stats so far, got {shorten(progress)}")
+    raise InvalidOption(f"progress must be True, False or a function of one argument, {what}, got {shorten(progress)}")
 
 
 def _number(low: float, high: float) -> Callable[[Any, str], Any]:
@@ -221,7 +224,7 @@ class Options:
         self.stop_early: bool | None = own.get("stop_early")
         self.reuse: bool = own.get("reuse", True)
         self.prune: bool = own.get("prune", True)
-        self.progress = None if options["progress"] is None else as_progress(options["progress"])
+        self.progress = as_progress(options["progress"])
         self.every = as_interval(options["every"])
         self.threads = as_int(options["threads"], "threads", 1, MAX_THREADS)
         if self.memory < self.threads << 20:

@@ -1,4 +1,4 @@
-"""What a search or a run of rollouts found, as data: Stats, MoveStats, Node and Rollouts."""
+"""The results of a search or of rollouts, as data: Stats, MoveStats, Node and Rollouts."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ if TYPE_CHECKING:
 class MoveStats:
     """The statistics of one legal move of the root.
 
-    ``visits`` counts the iterations that went through the move; one that came to a proven draw counts for that draw and
-    for the sibling that it tried instead. ``wins`` is the sum of their results for the player to
-    move at the root, a draw counting half; ``value`` is ``wins / visits``, in [0, 1] (0.5 without a visit).
-    In a game with rewards or a discount both are in the units of the game, the reward of the move included, and a move
-    without a visit has the value of the position.
-    ``proven`` is ``"win"``, ``"loss"`` or ``"draw"`` for that player when the value of the move is proven, else None;
-    ``distance`` then counts the plies, this move included, within which the game ends if the winner follows the proof.
-    ``prior`` is the share of the visits that the move had before any search, with selection ``"puct"`` on native games;
-    else None.
+    ``visits`` counts the iterations that went through the move. An iteration that reached a proven draw counts for that
+    draw and for the move that it tried instead. ``wins`` is the sum of the results for the player to move at the root;
+    a draw counts one half. ``value`` is ``wins / visits``, from 0 to 1 (0.5 without a visit). In a game with rewards or
+    a discount both are in the units of the game and include the reward of the move, and a move without a visit has the
+    value of the position.
+
+    ``proven`` is ``"win"``, ``"loss"`` or ``"draw"`` for that player if the value of the move is proven, else None.
+    Then ``distance`` is the number of plies (moves of either player), including this move, within which the game ends
+    if the winner follows the proof. ``prior`` is the prior of the move as a share of 1, with selection ``"puct"`` in
+    native games, else None.
     """
 
     move: Hashable
@@ -44,26 +45,27 @@ class MoveStats:
 class Node:
     """A node of the search tree and what is below it.
 
-    ``value``, ``proven`` and ``distance`` are meant as those of ``MoveStats``: for the player to move at the root,
-    wherever in the tree the node is, and with its own move among the plies. At the root they are those of ``Stats``.
+    ``value``, ``proven`` and ``distance`` have the same meaning as in ``MoveStats``: they are from the view of the
+    player to move at the root, wherever the node is in the tree, and ``distance`` includes the move to the node. At the
+    root they are those of ``Stats``.
     """
 
     move: Hashable
     """The move that leads to the node; None for the root."""
     player: int | str
-    """Who makes it: +1 or -1, in a general game the player's number or ``CHANCE``; 0 for the root."""
+    """The player who makes that move: +1 or -1, in a general game the player's number or ``CHANCE``; 0 for the root."""
     visits: int
     value: float | None
-    """None where the tree does not know it: of a node without children, for another one of several players than who
-    moves there."""
+    """None if the tree does not know it. In a game of several players, a node without children has a value only for the
+    player who moves there."""
     proven: str | None
     distance: int | None
     children: tuple[Node, ...]
-    """The most visited first."""
+    """The children, the most visited first."""
 
 
 class _Found:
-    """What Stats know besides their fields: it is not compared, and a copy or a pickle does not have it."""
+    """What Stats know besides their fields. It is not compared, copied or pickled."""
 
     __slots__ = ("_origin",)
     _origin: Origin
@@ -71,89 +73,94 @@ class _Found:
 
 @dataclass(frozen=True, slots=True)
 class Stats(_Found):
-    """The figures of one search, in the order of usefulness.
+    """The statistics of one search.
 
-    In a notebook it is a table of the moves, beside the board where that is known.
+    ``print`` shows them as a table. A notebook displays the table beside the board, if the position is known.
     """
 
     move: Hashable
     """The move to play."""
     value: float
-    """Mean result for the player to move at the root, in [0, 1], a draw counting half; or the proven result. In a game
-    with rewards or a discount, the mean of the discounted sum of rewards from here on."""
+    """Mean result for the player to move at the root, from 0 to 1, or the proven result. A draw counts one half. In a
+    game with rewards or a discount, the mean discounted sum of rewards from the root on."""
     visits: int
-    """Visits of the root: ``iterations`` and ``reused_visits``."""
+    """Visits of the root: ``iterations`` plus ``reused_visits``."""
     moves: tuple[MoveStats, ...]
-    """Every legal move, the most visited first."""
+    """All legal moves, the most visited first."""
     pv: tuple[Hashable, ...]
-    """Principal variation: the most visited move of the root and, below it, of each node whose moves were all tried; it
-    ends where chance moves."""
+    """Principal variation, the expected play of both sides: the most visited move of the root, then of the node after
+    it, and so on. It ends at a node with moves that were never tried, and where chance moves."""
     iterations: int
-    """Iterations run: each is selection, expansion of at most one node, one rollout, backup."""
+    """Number of iterations. An iteration is a selection, the expansion of at most one node, a rollout and a backup."""
     rollouts: int
-    """Rollouts played, or leaves evaluated; an iteration that comes back to a finished game needs none."""
+    """Rollouts played, or leaves evaluated. An iteration that reaches the end of the game in the tree needs none."""
     seconds: float
     """Wall-clock time of the whole call."""
     iterations_per_second: float
     nodes: int
-    """Distinct nodes of the tree, the root among them."""
+    """Nodes of the tree, including the root."""
     bytes: int
-    """Memory that the tree takes; exact search has its own, which counts towards the limit only."""
+    """Memory of the tree. The memory of exact search is not included, although it counts towards the limit."""
     prunes: int
-    """How often the tree lost its least visited subtrees: at its limit, or when the search began and had too little
-    time to move all that was left of the last one's together."""
+    """How often the tree was pruned: when it reached the memory limit, or when the search started and had too little
+    time to move all of the reused tree."""
     dropped_nodes: int
-    """Nodes that went with them; when the search began, so many at most."""
+    """Nodes that pruning dropped; an upper limit for nodes that were dropped when the search started."""
     depth_mean: float
-    """Mean number of moves between the root and the node that an iteration reached."""
+    """Mean number of moves from the root to the node that an iteration reached."""
     depth_max: int
     reused_visits: int
-    """Visits of the root that came from an earlier search."""
+    """Visits of the root that an earlier search made."""
     stop_reason: str
-    """``time``, ``iterations``, ``solved`` (the value of the root is proven), ``memory`` (the tree reached its limit),
-    ``cancelled`` (Ctrl-C, ``stop()``), ``only_move`` (there is one legal move), ``decided`` (no other move can be the
-    most visited one at the end of the budget), or ``running`` in what a search reports on its way."""
+    """Why the search ended: ``time``, ``iterations``, ``solved`` (the value of the root is proven), ``memory`` (the
+    tree reached the memory limit), ``cancelled`` (Ctrl-C, ``stop()``), ``only_move`` (there is one legal move),
+    ``decided`` (no other move can become the most visited one before the limit). Statistics of a running search have
+    ``running``."""
     proven: str | None
-    """``"win"``, ``"loss"`` or ``"draw"`` for the player to move at the root, when that is proven; else None."""
+    """``"win"``, ``"loss"`` or ``"draw"`` for the player to move at the root if that is proven, else None."""
     distance: int | None
-    """Plies within which the game ends if the winner follows that proof; of a draw, plies to its end."""
+    """Plies (moves of either player) within which the game ends if the winner follows the proof. For a draw, the plies
+    to the end of the game."""
     overshoot: float
-    """Seconds by which the search missed its deadline; 0 when it met it."""
+    """Seconds by which the search missed its time limit; 0 if it did not."""
     seed: int
-    """The seed that reproduces this search, given the same number of iterations."""
+    """The seed. A search with this seed and the same number of iterations repeats this search."""
     threads: int
     isa: str
-    """The instruction set for which the search was compiled: ``baseline`` or ``avx2``."""
+    """The instruction set of the compiled code that ran: ``baseline`` or ``avx2``."""
     values: tuple[float, ...] | None = None
-    """Mean result for each player, in [0, 1], by the index of the player; None in games of two players with
-    ``winner()``."""
+    """In general games, the mean result of each player from 0 to 1, in the order of their numbers. In games with
+    ``winner()``, None."""
     scale: tuple[float, float] | None = None
-    """In a game with rewards or a discount, the lowest and the highest mean value that the search has seen for the
-    player to move at the root; ``value``, ``values`` and the values of moves are in the same units, those of the game.
-    None elsewhere: values are from 0 to 1."""
+    """In games with rewards or a discount, the lowest and the highest mean value that the search has seen for the
+    player to move at the root. Then ``value``, ``values`` and the values of moves are in the units of the game. In all
+    other games None: values are from 0 to 1."""
     line_value: float | None = None
-    """With ``final_move="best_line"``, what the line ``pv`` gives; else None."""
+    """With ``final_move="best_line"``, the discounted sum of rewards along ``pv``; else None."""
 
     @property
     def state(self) -> Any:
-        """The position that was searched; None in a copy, and in statistics that were pickled or made by hand."""
+        """The position that was searched. None in copies, in pickles, and in statistics that were made by hand."""
         origin = getattr(self, "_origin", None)
         return None if origin is None else origin.state
 
     def share(self, value: float) -> float:
-        """``value`` on the scale from 0 to 1 on which the search compares moves; beyond it a value is its end."""
+        """Returns ``value`` on the scale from 0 to 1 on which the search compares moves: 0 and 1 are the ends of
+        ``scale``, also for values outside of it."""
         return on_scale(value, self.scale)
 
     def tree(self, max_depth: int = 3, min_share: float = 0.01) -> Node:
-        """The top of the search tree, from the root down to ``max_depth`` (0 to 100) moves.
+        """Returns the top of the search tree, from the root down to ``max_depth`` (0 to 100) moves.
 
-        A node is there when it has at least one visit and ``min_share`` (0 to 1) of those of the root; so is the move
-        to play in any case. Below the root, a node shows its children once all its moves were tried, and none when its
-        value is proven. The tree is there until the Searcher searches again or is gone. ``mcts_core.search`` gives
-        trees of more than 64 MiB back at once and keeps what the defaults show.
+        It includes the nodes that have at least one visit and at least the share ``min_share`` (0 to 1) of the root's
+        visits, and always the move to play. Below the root, a node has children here if all its moves were tried and
+        its value is not proven.
 
-        Raises NoSearch (the tree is gone, or these are a copy or figures that were reported on the way), SearchBusy,
-        and InvalidOption, also for more than 100,000 nodes.
+        The tree exists until the Searcher searches again or is deleted. ``mcts_core.search`` frees trees of more than
+        64 MiB at once, and keeps what the default arguments show.
+
+        Raises NoSearch (the tree no longer exists, or these Stats are a copy or of a running search), SearchBusy, and
+        InvalidOption, also for more than 100,000 nodes.
         """
         origin: Origin | None = getattr(self, "_origin", None)
         if origin is None:
@@ -162,7 +169,7 @@ class Stats(_Found):
         return origin.tree(max_depth, min_share)
 
     def to_dot(self, max_depth: int = 3, min_share: float = 0.01) -> str:
-        """The top of the search tree in the DOT language, which Graphviz draws; see ``tree`` and ``render.dot``."""
+        """Returns the top of the search tree in the DOT language of Graphviz; see ``tree`` and ``render.dot``."""
         from mcts_core.render import dot
 
         return dot(self.tree(max_depth, min_share), state=self.state, pv=self.pv, scale=self.scale)
@@ -178,10 +185,10 @@ class Stats(_Found):
         return rich_stats(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields as JSON data: moves that JSON does not know, such as tuples within tuples or objects, as text.
+        """Returns all fields as data for JSON. Moves that JSON cannot represent, such as objects, become texts.
 
-        Beside ``move``, ``pv`` and the ``move`` of each entry of ``moves`` stand ``name``, ``pv_names`` and ``name``:
-        what people call the moves, such as ``"h8"``. They are None where the position is not known or has no names.
+        The names of the moves, such as ``"h8"``, are added as ``name`` beside ``move``, ``pv_names`` beside ``pv``, and
+        ``name`` in each entry of ``moves``. They are None if the position is not known or has no names.
         """
         names = self._names()
         data: dict[str, Any] = {"move": _plain(self.move), "name": names.or_none(self.move)}
@@ -201,12 +208,11 @@ class Stats(_Found):
         return Names(self.state)
 
     def __str__(self) -> str:
-        """A table of the moves, the one to play first, at most twelve, under a line of figures.
+        """A line of figures, a table of at most twelve moves, the move to play first, and the principal variation.
 
-        The line has what is proven of the position ("win in 7"), or else the value of the move to play, as its row has
-        it; a column has what is proven of the moves. A move that was never visited has no value, which shows as "-".
-        Moves have their names, ``h8``, beside the numbers that ``play`` takes as well; numbers alone where the position
-        is not known.
+        The line shows the proven result of the position ("win in 7"), or else the value of the move to play, which is
+        also in its row. The value of a move that was never visited is "-". Moves have their names, such as ``h8``, and
+        beside them the numbers that ``play`` also takes. If the position is not known, the table has only the numbers.
         """
         names = self._names()
         head = "  ".join([
@@ -236,13 +242,13 @@ class Stats(_Found):
 
 @dataclass(frozen=True, slots=True)
 class Rollouts:
-    """The results of many uniformly random games from one position, for the player to move there."""
+    """The results of many random games from one position, for the player to move there."""
 
     wins: int
     draws: int
     losses: int
     mean_length: float
-    """Mean number of moves played, from the position to the end of the game."""
+    """Mean number of moves from the position to the end of the game."""
     seconds: float
     rollouts_per_second: float
 

@@ -1,4 +1,4 @@
-"""The face of the package: ``Searcher``, ``search``, ``stats`` and ``rollouts``."""
+"""The main functions of the package: ``Searcher``, ``search``, ``stats`` and ``rollouts``."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         Evaluator,
         FinalMove,
         Preset,
+        Progress,
         RaveSchedule,
         Rollout,
         SearchOptions,
@@ -57,105 +58,112 @@ _OF_SEARCHER = {name: f"Searcher({name}=...)" for name in NAMES}
 class Searcher:
     """A Monte Carlo tree search with its options and its memory.
 
-    Every option is given by keyword. Those that are not given, or None, have the value that is strongest for the game
-    at hand as far as it was measured (``bench/TUNING.md``).
+    All options are keywords. An option that is not given, or is None, has the value that was strongest for the game in
+    our measurements (``bench/TUNING.md``).
 
-    preset: ``"strong"``, or ``"uct"`` for textbook UCT (Kocsis and Szepesvari, ECML 2006): UCB1, random rollouts, no
-        solver, no knowledge beyond the rules. It is the start; other options change single points of it.
-    selection: ``"ucb1"``; ``"ucb1-tuned"`` (Auer et al. 2002); ``"rave"`` (Gelly and Silver 2011, all moves as first);
-        ``"grave"`` (Cazenave 2015): RAVE with the statistics of the deepest ancestor with ``grave_ref`` visits;
-        ``"puct"``: by priors (see ``c_puct``), those of the game's valuation, or of its own judgement of moves.
-    valuation: how the value of a new leaf is found, for native games: ``"rollout"``; ``"network"``: by the valuation
-        that the game has, which needs ``selection="puct"``; or a number from 0 to 1: the share of the valuation, the
-        rest is that of rollouts. Five in a row has one on boards with sides of 5 to 22, a network of line patterns,
-        and with more than 64 cells it is the default. Whoever gives an option of rollout searches (``selection`` other
-        than ``"puct"``, ``exploration``, ``rollout``, ``rollouts_per_leaf``, ``prior_weight``, ``rave_*``,
-        ``grave_ref``) and none of ``valuation``, ``network``, ``c_puct``, ``noise_*``, ``least_prior`` gets rollouts.
-    network: the network of five in a row, a ``mcts_core.games.mnk.network.Network`` or the bytes of its file, which
-        raise InvalidFile where they are damaged; the default is the one that comes with the package. It is data, and
-        searches only read it.
-    exploration: the c of UCB1, ``value + c * sqrt(ln(parent visits) / visits)`` with values in [0, 1]; finite, >= 0.
-    fpu: first-play urgency, the score of a child without a visit; None: every child is tried before one is visited
-        again. Where there is a prior (``prior_weight``) or an AMAF statistic, that is the score instead.
-    solver: whether proven values are backed up (Winands et al. 2008). A proven loss is never chosen while another move
-        lives, a proven win is played the shortest known way, a lost position the longest one; the search stops when
-        the root is proven. With it comes the exact search that a native game offers: Connect Four's and small boards'
-        alpha-beta, m,n,5's wins by fours and open threes.
-    rollout: ``"random"``; ``"decisive"``: plays a move that wins at once, else one that keeps the opponent from it;
-        ``"tactical"``: also open fours and open threes (m,n,k games with k >= 4 and a side longer than k).
-    rollouts_per_leaf: rollouts of one iteration, 1 to 100. An iteration counts as one visit with the mean of their
-        results; RAVE and GRAVE read the moves of the last one.
-    expand_after: visits of a node before its children join the tree, >= 1.
-    expand_distance: m,n,k games: children are the cells within this distance of a stone, 0 to 32; 0: all cells.
-        Winning and saving moves are children in any case, and all are where those lose.
-    prior_weight: how many visits the game's own judgement of a move counts, >= 0.
-    rave_schedule: ``"hand"``: beta = sqrt(k / (3 N + k)), k = ``rave_k``; ``"mse"``: minimum mean square error,
-        beta = a / (n + a + n a ``rave_bias``), a the AMAF visits. GRAVE has the latter.
-    symmetry: below the root, only the first of moves that a symmetry of the position maps to each other is a child.
-    leaf_proofs, node_proofs, root_proofs: budgets of exact search, in units of some 20 to 300 ns: for a node that is
-        expanded; for an expanded one, per visit, in each octave of its visits; for the root, per iteration, and with
-        selection ``"puct"`` as much again for the position after the most visited move, as long as that is unproven.
-    final_move: ``"robust"``, the most visited move, or ``"max"``, the move with the best value (Browne et al., IEEE
+    preset: ``"strong"``, or ``"uct"`` for plain UCT as in textbooks (Kocsis and Szepesvari, ECML 2006): UCB1, random
+        rollouts, no solver, no knowledge beyond the rules. The preset sets the defaults; other options change them.
+    selection: the formula that selects the moves to search. ``"ucb1"``; ``"ucb1-tuned"`` (Auer et al. 2002);
+        ``"rave"`` (Gelly and Silver 2011, all moves as first); ``"grave"`` (Cazenave 2015), which is RAVE with the
+        statistics of the deepest ancestor that has ``grave_ref`` visits; ``"puct"``, which uses priors (see
+        ``c_puct``) from the game's valuation or from the game's own judgement of moves.
+    valuation: how a new leaf gets its value, for native games. ``"rollout"``: by a rollout; ``"network"``: by the
+        game's own valuation, which needs ``selection="puct"``; a number from 0 to 1: the share of the valuation, where
+        rollouts give the rest. Five in a row has a valuation on boards with sides of 5 to 22, a network of line
+        patterns. With more than 64 cells it is the default, unless you give an option of rollout searches
+        (``selection`` other than ``"puct"``, ``exploration``, ``rollout``, ``rollouts_per_leaf``, ``prior_weight``,
+        ``rave_*``, ``grave_ref``) and none of ``valuation``, ``network``, ``c_puct``, ``noise_*``, ``least_prior``.
+    network: the network of five in a row: a ``mcts_core.games.mnk.network.Network`` or the bytes of its file. A
+        damaged file raises InvalidFile. The default is the network of the package. Searches only read the network.
+    exploration: the c of UCB1, ``value + c * sqrt(ln(parent visits) / visits)`` with values from 0 to 1. It is finite
+        and >= 0. A larger c spreads the visits over more moves.
+    fpu: first-play urgency, the score of a child without a visit. None: the search tries every child once before it
+        visits one again. A child with a prior (``prior_weight``) or an AMAF statistic has that as its score instead.
+    solver: whether the search backs up proven values (Winands et al. 2008). Then it never plays a proven loss while
+        another move is left, plays a proven win by the shortest known way, holds out in a lost position as long as
+        possible, and stops when the root is proven. The solver includes the exact search of a native game: alpha-beta
+        in Connect Four and on small boards, wins by fours and open threes in five in a row.
+    rollout: ``"random"``; ``"decisive"``: a move that wins at once, otherwise one that stops the opponent from winning
+        at once; ``"tactical"``: also open fours and open threes (m,n,k games with k >= 4 and a side longer than k).
+    rollouts_per_leaf: the rollouts of one iteration, 1 to 100. An iteration counts as one visit with the mean of their
+        results. RAVE and GRAVE use the moves of the last rollout.
+    expand_after: the visits after which a node gets its children, >= 1.
+    expand_distance: for m,n,k games: the children are the cells within this distance of a stone, 0 to 32; 0: all
+        cells. Moves that win or that stop the opponent from winning are always children. If all children lose, the
+        other cells join them.
+    prior_weight: the weight of the game's own judgement of a move, in virtual visits, >= 0.
+    rave_schedule: the weight of RAVE. ``"hand"``: beta = sqrt(k / (3 N + k)) with k = ``rave_k``; ``"mse"``: the
+        minimum mean square error, beta = a / (n + a + n a ``rave_bias``) with a the AMAF visits. GRAVE uses ``"mse"``.
+    symmetry: whether the search, below the root, keeps only the first of several moves that are mirror images or
+        rotations of each other.
+    leaf_proofs, node_proofs, root_proofs: how many steps exact search may take, in units of about 20 to 300 ns: for a
+        node that is expanded; for an expanded node, per visit, each time its visits have doubled; for the root, per
+        iteration. With selection ``"puct"``, the position after the most visited move gets the root's budget once
+        more, while it is not proven.
+    final_move: ``"robust"``: the most visited move; ``"max"``: the move with the best value (Browne et al., IEEE
         TCIAIG 4, 2012, section 3.1). A move that wins at once is played in any case. ``"best_line"``, for general games
-        of one player without chance, written in Python: the search keeps the best line that a rollout or the tree has
-        found and plays its first move; the next search goes on with the rest of that line.
-    memory_mb: limit of the tree and of exact search in units of 2**20 bytes, at least 1. The default is a quarter of
-        the machine's memory. A tree that reaches it is pruned: the least visited subtrees go until half of it is left,
-        their nodes being leaves again, and the search goes on; with a deadline no more is kept than can be moved in a
-        twentieth of the time that is left.
-    prune: False: a search that reaches the limit ends there, with the stop reason ``memory``.
-    seed: an int in [0, 2**64). The same seed and number of iterations give the same tree, bit by bit, on every
-        machine; every search starts from it. The default is a new random one for each search.
-    reuse: whether a search goes on with the part of the last one's tree that is below its position, when that is the
-        last position, or one that comes after it by play, searched with the same options. (With a ``seed``, which says
-        what a search finds, the last position itself is searched anew.) ``Stats.reused_visits`` tells how much there
-        was; what exact search has proven is kept along a game also where there was nothing. Of a part that could not
-        be moved in a twentieth of a time budget the most visited nodes are kept. States written in Python
-        must be equal by value and hashable, unless it is the same object again; they are recognised after up to two
-        moves, or by an attribute ``moves``, the list of the moves that led to them, after any number.
-    stop_early: whether a search ends before its budget when the move to play is certain: there is one legal move
-        (``only_move``, after one iteration), or none of the others can become the most visited one (``decided``). The
-        latter is exact for iterations; within a time budget it takes the rest to run at most twice as fast as so far,
-        and it is left out when it would save less than a tenth. It cannot be told where proven values or the final
-        move ``"max"`` may change the choice at any time, so it needs ``solver=False`` and ``"robust"``. The default:
-        where a time budget is the only one, so that a number of iterations is what was asked for; never with the
-        preset ``"uct"``.
-    threads: of a search, 1 to 256, for native games; each has a tree of its own in its share of ``memory_mb``, and the
-        trees exchange the statistics of their common top after every ``exchange_every`` iterations of each (slow tree
-        parallelisation: Bourki et al., CG 2010). The same seed, threads and iterations give the same result; a budget
-        of time does not. What Stats tell is the sum. Budgets below 512 iterations a thread run in one, and with plain
-        UCT those below the number of the root's moves.
-    evaluator: a function of a batch, ``f(observations[B, C, H, W]) -> (policy[B, A], value[B])``, numpy arrays of
-        float32: it values the leaves, in place of rollouts, and selection is PUCT (Silver et al., Science 362, 2018).
-        Values are from -1 to 1 for the side to move, policies numbers >= 0, of which those of the legal moves count,
-        divided by their sum. See docs/evaluators.md.
-    policy_value: the same of one state, ``f(state) -> (priors, value)``; priors are a dict by move or a sequence in the
-        order of the legal moves.
-    batch: leaves that an evaluator gets at a time, 1 to 4096; the default is 8, with ``policy_value`` 1. A visit that
-        waits counts as lost (virtual loss).
-    c_puct: PUCT is ``value + c_puct * prior * sqrt(parent visits) / (1 + visits)`` with values in [0, 1]. With an
+        of one player without chance, written in Python: the search keeps the best line that the tree or a rollout has
+        found and plays its first move. The next search continues that line.
+    memory_mb: the memory limit of the tree and of exact search in units of 2**20 bytes, at least 1. The default is a
+        quarter of the machine's memory. When the tree reaches the limit, it is pruned: the search drops the least
+        visited subtrees until half of the tree is left. With a time limit, it keeps no more than it can move in a
+        twentieth of the remaining time.
+    prune: False: a search that reaches the memory limit ends with the stop reason ``memory``.
+    seed: an int from 0 to 2**64 - 1. Every search starts from it. The same seed and number of iterations give the same
+        tree on every machine. By default, each search draws a new seed.
+    reuse: whether a search continues with the tree of the last search, if its position is the last one or follows from
+        it by play. (With a ``seed``, the last position itself is searched from scratch, so that the seed determines
+        the result.) ``Stats.reused_visits`` reports the visits that were reused. Proofs of exact search are kept
+        during a game even if no visits were. A search with a time limit spends at most a twentieth of it on moving
+        the tree, and keeps the most visited nodes if that is too short. States written in Python must be hashable and
+        equal by value, unless they are the same object. They are recognised up to two moves after the last position,
+        or after any number of moves if they have an attribute ``moves``, the list of all moves so far.
+    stop_early: whether a search ends before its limit when its move is certain: when there is one legal move
+        (``only_move``, after one iteration), or when no other move can become the most visited one (``decided``). With
+        a number of iterations, ``decided`` is exact. With a time limit, it assumes that the search at most doubles its
+        speed, and it applies only if it saves at least a tenth of the time. ``decided`` needs ``solver=False`` and the
+        final move ``"robust"``, because proven values and ``"max"`` may change the choice at any time. By default,
+        ``stop_early`` is on for searches with only a time limit, and always off with the preset ``"uct"``.
+    threads: the threads of a search, 1 to 256, for native games. Each thread has its own tree in an equal share of
+        ``memory_mb``. After every ``exchange_every`` iterations, the trees exchange the statistics of the nodes near
+        the root (slow tree parallelisation: Bourki et al., CG 2010). With a number of iterations, the same seed and
+        number of threads give the same result. Stats are totals over all threads. A search with fewer than 512
+        iterations per thread runs in one thread, and so does a search by plain UCT with fewer iterations than the root
+        has moves.
+    exchange_every: the iterations of each thread between two exchanges; see ``threads``.
+    evaluator: a function of a batch that values the leaves in place of rollouts,
+        ``f(observations[B, C, H, W]) -> (policy[B, A], value[B])``, with numpy arrays of float32. Values are from -1
+        to 1 for the side to move. Policies are numbers >= 0; the search divides those of the legal moves by their sum
+        and uses them as priors of PUCT (Silver et al., Science 362, 2018). See docs/evaluators.md.
+    policy_value: the same for one state, ``f(state) -> (priors, value)``. The priors are a dict from moves to numbers,
+        or a sequence in the order of the legal moves.
+    batch: the leaves that an evaluator gets at a time, 1 to 4096. The default is 8, and 1 with ``policy_value``. A
+        visit that waits for the evaluator counts as a loss (virtual loss).
+    c_puct: the c of PUCT, ``value + c * prior * sqrt(parent visits) / (1 + visits)`` with values from 0 to 1. With an
         evaluator the default is 0.625, and a move without a visit has the value of its parent, or ``fpu``. With
         ``selection="puct"`` the default is 0.8, and a move without a visit has the mean value of its visited siblings
-        less ``fpu`` (default 0.1).
-    noise_alpha, noise_weight: with PUCT, Dirichlet noise for self-play: a prior at the root is (1 - weight) times
-        itself and weight (0 to 1, default 0.25) times noise of Dirichlet(alpha), alpha > 0; None: no noise.
-    least_prior: with ``selection="puct"`` and ``expand_distance``, moves below the root whose prior is below this share
-        (0 to 1, default 0.01) of the highest one are left out, unless all others lose.
-    temperature: with an evaluator or a general game, the move to play is drawn with probabilities in proportion to
-        visits ** (1 / temperature); 0, the default, plays by ``final_move``.
-    rollout_moves: in a general game with rewards or a discount, written in Python, rollouts end after so many moves (1
-        to 1,000,000), and what would come later counts nothing; None: they go on to the end of the game.
-    progress, every: a function that ``search`` calls with the Stats so far whenever ``every`` seconds (0.001 to 1e9,
-        default 0.1) have passed. It is not saved, pickled or copied with the Searcher.
+        minus ``fpu`` (default 0.1).
+    noise_alpha, noise_weight: with PUCT, Dirichlet noise for self-play. A prior at the root becomes (1 - weight) times
+        itself plus weight (0 to 1, default 0.25) times noise of Dirichlet(alpha), alpha > 0; None: no noise.
+    least_prior: with ``selection="puct"`` and ``expand_distance``: below the root, the search leaves out moves whose
+        prior is below this share (0 to 1, default 0.01) of the highest prior, unless all others lose.
+    temperature: with an evaluator or in a general game, the move to play is drawn with probabilities in proportion to
+        visits ** (1 / temperature). With 0, the default, ``final_move`` chooses the move.
+    rollout_moves: in a general game with rewards or a discount, written in Python: the moves after which a rollout
+        ends, 1 to 1,000,000. Whatever would come later counts 0. None: rollouts go on to the end of the game.
+    progress, every: True draws a bar while ``search`` runs, with the best move so far, its value and the time left: in
+        the terminal (by rich or tqdm if one is installed), or in a notebook as an output that is updated. A function
+        gets the Stats so far, each time ``every`` seconds (0.001 to 1e9, default 0.1) have passed. It is not saved,
+        pickled or copied with the Searcher.
 
-    A state with ``players`` is one of a general game (docs/general_games.md): any number of players, in any order, and
-    chance. Of the options it knows exploration, fpu, rollouts_per_leaf, final_move, memory_mb, prune, seed, reuse,
-    stop_early, threads (native games), exchange_every, temperature and those of evaluators; with an evaluator there are
-    no exploration, no rollouts_per_leaf and no threads.
+    A state with an attribute ``players`` belongs to a general game (docs/general_games.md): any number of players, in
+    any order, and chance. General games use these options: exploration, fpu, rollouts_per_leaf, final_move, memory_mb,
+    prune, seed, reuse, stop_early, threads (native games), exchange_every, temperature, rollout_moves, and the options
+    of evaluators. With an evaluator, exploration, rollouts_per_leaf and threads are not allowed.
 
-    A Searcher serves one search at a time and may be used from any thread; ``SearchBusy`` otherwise, unless that search
-    was cancelled: it is about to end, and is waited for, five seconds at most. Raises ``InvalidOption``, also in
-    ``search`` for an option that the game at hand does not know.
+    You may use a Searcher from any thread, for one search at a time. A second search raises ``SearchBusy``, unless the
+    first was cancelled: then the second waits for its end, 5 s at most. Raises ``InvalidOption``; ``search`` also
+    raises it for an option that the game does not have.
     """
 
     __slots__ = ("_background", "_core", "_options", "_served", "_settings", "__weakref__")
@@ -201,7 +209,7 @@ class Searcher:
         network: Network | bytes | None = None,
         least_prior: float | None = None,
         rollout_moves: int | None = None,
-        progress: Callable[[Stats], object] | None = None,
+        progress: Progress | None = None,
         every: float = 0.1,
     ) -> None:
         options = {**locals()}
@@ -216,7 +224,7 @@ class Searcher:
         return f"Searcher({self._options})"
 
     def options(self, state: Any) -> dict[str, Any]:
-        """The options that a search of ``state`` has, the defaults of its game included."""
+        """Returns all options of a search of ``state``, including the defaults of its game."""
         return self._options.of(state)
 
     @checked(_OF_SEARCHER)
@@ -226,31 +234,33 @@ class Searcher:
         seconds: float | None = None,
         *,
         iterations: int | None = None,
-        progress: Callable[[Stats], object] | None = None,
+        progress: Progress | None = None,
         every: float | None = None,
     ) -> Any:
         """Searches ``state`` and returns the move to play.
 
         ``state`` is a position of this package or any object with ``to_move``, ``legal_moves()``, ``play(move)`` and
         ``winner()``. The search ends after ``seconds`` (finite, > 0) or ``iterations`` (1 to 2**30 - 1, divided by
-        ``rollouts_per_leaf``), whichever comes first; after one second where neither is given. The GIL is released but
-        for calls of a Python-written game. ``stop()`` in another thread ends it before.
+        ``rollouts_per_leaf``). With both, the limit reached first ends the search; with neither, it ends after one
+        second. ``stop()`` in another thread ends it earlier. The search releases the GIL, except while it calls a
+        game written in Python.
 
-        ``progress`` is called with the Stats so far whenever ``every`` seconds (0.001 to 1e9) have passed, in the
-        calling thread, while the search waits. An exception that it raises ends the search and comes out of it. The
-        defaults are those of the Searcher.
+        ``progress``: True draws a bar, False draws none. A function gets the Stats so far, each time ``every`` seconds
+        (0.001 to 1e9) have passed. It runs in the calling thread while the search waits. If it raises an
+        exception, the search ends and raises that exception. By default, the search uses the ``progress``
+        and ``every`` of the Searcher.
 
-        Raises InvalidOption (a budget, or an option that the game does not know), InvalidState (no state), GameOver,
-        GameError (the user's game failed; its exception is the cause), SearchBusy, and KeyboardInterrupt on Ctrl-C. The
-        Searcher can be used afterwards.
+        Raises InvalidOption (an invalid limit, or an option that the game does not have), InvalidState (not a state),
+        GameOver, GameError (your game failed; its exception is the cause), SearchBusy, and KeyboardInterrupt on Ctrl-C.
+        You can use the Searcher again afterwards.
         """
         request = self._request(state, seconds, iterations, clock())
         if progress is None:
             progress = self._options.progress
-        if progress is not None:
-            request.every = self._options.every if every is None else as_interval(every)
-            request.progress = _reporter(self._core, as_progress(progress))
-        return self._core.search(request)
+        if progress is False:
+            return self._core.search(request)
+        request.every = self._options.every if every is None else as_interval(every)
+        return _watched(self._core, request, progress)
 
     def _request(self, state: Any, seconds: float | None, iterations: int | None, begin: float = 0.0) -> SearchRequest:
         """A search of ``state``, for which the core is made ready. ``begin``: when it was asked for."""
@@ -301,10 +311,11 @@ class Searcher:
         self._served = kind
 
     def ponder(self, state: Any) -> None:
-        """Searches ``state`` in a thread of its own, without a budget, until ``stop()``.
+        """Starts a search of ``state`` in a background thread, without a limit, until ``stop()``.
 
-        The search ends by itself when it is solved or the memory is full. It does not keep the interpreter from
-        ending, and it stops when the Searcher is no longer referenced. Raises what ``search`` raises for the state.
+        The search also ends when the position is solved or the memory is full. It does not keep the interpreter
+        running, and it stops when nothing refers to the Searcher any more. Raises the errors of ``search`` for the
+        state.
         """
         self._background = self._begin_pondering(state)
 
@@ -317,12 +328,12 @@ class Searcher:
         return BackgroundSearch(self._core, request.replace(iterations=0, stop_early=False))
 
     def stop(self) -> Stats | None:
-        """Ends the search that is running, waits for its end and returns its Stats. From any thread, at any time.
+        """Ends the running search, waits for its end and returns its Stats. You may call it from any thread.
 
-        The ``search``, ``watch`` or ``search_async`` that was waiting for it ends with the move found so far and the
-        stop reason ``cancelled``. When no search is running, this returns the Stats of the last one; None when there
-        is none. In a progress callback it returns None, and the search ends when the callback returns. Raises
-        GameError when the game of a state failed while it was pondered.
+        The call of ``search``, ``watch`` or ``search_async`` that runs the search ends with the best move so far and
+        the stop reason ``cancelled``. If no search is running, ``stop`` returns the Stats of the last one, or None if
+        there was none. In a ``progress`` function it returns None, and the search ends when that function returns.
+        Raises GameError if the game failed while the Searcher pondered.
         """
         background, self._background = self._background, None
         self._core.cancel()
@@ -344,13 +355,13 @@ class Searcher:
     def save(self, path: str | bytes | PathLike[Any]) -> None:
         """Writes options, trees and statistics to the file ``path``, for ``Searcher.load``.
 
-        The file takes the place of one that is there at once and whole: after an error or a crash that is as it was.
-        The loaded Searcher goes on as this one does; so that both do, this one's exact search forgets what it has not
-        told the tree. Without statistics the options alone are saved. Windows replaces no file that is open elsewhere:
-        there it is waited for, 2 s at most.
+        It replaces an existing file atomically: after an error or a crash, the old file is unchanged. (Windows does not
+        replace a file that another program has open. There, ``save`` waits up to 2 s for it.) The loaded Searcher
+        continues exactly as this one. For this, ``save`` clears the tables of exact search in this Searcher; proofs in
+        the tree stay. If there are no statistics yet, the file contains only the options.
 
-        Raises InvalidState for a position that no file can hold (games written in Python: pickle the Searcher instead),
-        SearchBusy, MemoryError, OSError.
+        Raises InvalidState for a position that a file cannot contain (of a game written in Python: pickle the Searcher
+        instead), SearchBusy, MemoryError, OSError.
         """
         from mcts_core.storage import save
 
@@ -358,15 +369,15 @@ class Searcher:
 
     @classmethod
     def load(cls, path: str | bytes | PathLike[Any], *, memory_mb: float | None = None) -> Self:
-        """The Searcher that ``save`` wrote to the file ``path``, with its options, statistics and trees.
+        """Returns the Searcher that ``save`` wrote to the file ``path``, with its options, statistics and trees.
 
-        A search of the same position or of one below it goes on with the tree, as after any other search (see
-        ``reuse``). A file can come from anywhere: it runs no code, and it is checked before it is used. ``memory_mb``:
-        another limit than the saved one, which is the default; where that was the default of its machine, it is the
-        default of this one.
+        A search of the same position, or of one that follows from it, continues with the tree (see ``reuse``).
+        ``memory_mb`` sets a new memory limit. By default the saved limit stays; if that was the default of the machine
+        that saved it, it becomes the default of this machine. You may load files that you do not trust: ``load`` runs
+        no code from them and checks them before it uses them.
 
-        Raises InvalidFile (no saved Searcher, damaged, from a newer version), InvalidOption (``memory_mb``, also where
-        the tree is larger), MemoryError, OSError.
+        Raises InvalidFile (not a saved Searcher, damaged, or from a newer version), InvalidOption (an invalid
+        ``memory_mb``, or one that is too small for the tree), MemoryError, OSError.
         """
         from mcts_core.storage import load
 
@@ -378,9 +389,9 @@ class Searcher:
         return reduce(self)
 
     def pondering(self, state: Any) -> Pondering:
-        """A context in which ``state`` is pondered: ``with engine.pondering(state): ...``.
+        """Ponders ``state`` during a ``with`` block: ``with engine.pondering(state): ...``.
 
-        Its end, by whatever exception, ends the search.
+        The search ends when the block ends, also if the block raises an exception.
         """
         from mcts_core.engine.background_search import Pondering
 
@@ -390,8 +401,10 @@ class Searcher:
     async def search_async(
         self, state: Any, seconds: float | None = None, *, iterations: int | None = None
     ) -> Any:
-        """``search`` for asyncio, in a thread of its own. When the task is cancelled the search ends, and so does its
-        thread before CancelledError goes on."""
+        """``search`` for asyncio; the search runs in a background thread.
+
+        If the task is cancelled, the search and its thread end before CancelledError is raised.
+        """
         from mcts_core.background import search_async
 
         request = self._request(state, seconds, iterations, clock())
@@ -401,10 +414,10 @@ class Searcher:
     def watch(
         self, state: Any, seconds: float | None = None, *, iterations: int | None = None, every: float = 0.1
     ) -> Iterator[Stats]:
-        """Searches ``state`` in a thread of its own and yields Stats after every ``every`` seconds and at the end.
+        """Searches ``state`` in a background thread and yields Stats every ``every`` seconds and at the end.
 
-        The search begins with the first step of the iterator and ends when that is closed. A consumer that is slow
-        gets the latest Stats. Budgets and errors are those of ``search``.
+        The search starts with the first step of the iterator and ends when the iterator is closed. If your loop is
+        slow, it gets the latest Stats. Limits and errors are those of ``search``.
         """
         from mcts_core.engine.background_search import Watch
         from mcts_core.origin import stats_of
@@ -415,7 +428,8 @@ class Searcher:
         return Watch(self._core, request, stats_of)
 
     def stats(self) -> Stats:
-        """The figures of the last search. Raises NoSearch before the first one and after one that failed."""
+        """Returns the Stats of the last search. Raises NoSearch before the first search and after a search that failed.
+        """
         figures = self._core.figures()
         if figures is None:
             raise NoSearch("there are no statistics: no search has run yet, or the last one failed")
@@ -424,7 +438,7 @@ class Searcher:
         return stats_of(self._core, figures)
 
     def tree(self, max_depth: int = 3, min_share: float = 0.01) -> Node:
-        """The top of the last search's tree as data; see ``Stats.tree``."""
+        """Returns the top of the last search's tree as data; see ``Stats.tree``."""
         return self.stats().tree(max_depth, min_share)
 
 
@@ -436,15 +450,15 @@ def search(
     seconds: float | None = None,
     *,
     iterations: int | None = None,
-    progress: Callable[[Stats], object] | None = None,
+    progress: Progress | None = None,
     every: float = 0.1,
     **options: Unpack[SearchOptions],
 ) -> Any:
-    """The move to play in ``state``: a search by this thread's own Searcher, made with ``options``.
+    """Searches ``state`` and returns the move to play.
 
-    See ``Searcher`` for the options and ``Searcher.search`` for the budgets, ``progress`` and the errors. ``stats()``
-    tells what it found. Every call begins anew, unless ``reuse=True`` is given. For ``stats()`` the thread keeps
-    ``state`` until its next search; nothing of a game is kept any longer.
+    See ``Searcher`` for the options, and ``Searcher.search`` for the limits, ``progress`` and the errors. ``stats()``
+    returns the statistics. Every call starts from scratch, unless you pass ``reuse=True``. The thread keeps ``state``
+    until its next search, for ``stats()``.
     """
     begin = clock()
     engine: Searcher | None = getattr(_local, "engine", None)
@@ -457,9 +471,11 @@ def search(
     _local.stats = None
     request = engine._request(state, seconds, iterations, begin)
     core = engine._core
-    if progress is not None:
-        request.every, request.progress = as_interval(every), _reporter(core, as_progress(progress))
-    move = core.search(request)
+    if progress is None:
+        move = core.search(request)
+    else:
+        request.every = as_interval(every)
+        move = _watched(core, request, progress)
     if core.held > ARENA_KEPT:  # the caller waits for the move: no Stats are made before somebody asks for them
         from mcts_core.origin import top_of
 
@@ -471,7 +487,7 @@ def search(
 
 
 def stats() -> Stats:
-    """The figures of the last ``search`` of this thread. Raises NoSearch when there was none or it failed."""
+    """Returns the Stats of the last ``search`` in this thread. Raises NoSearch if there was none or if it failed."""
     engine: Searcher | None = getattr(_local, "engine", None)
     if engine is None:
         raise NoSearch("there are no statistics: search() has not been called in this thread")
@@ -485,9 +501,10 @@ def stats() -> Stats:
 
 
 def rollouts(state: Any, n: int, *, seed: int | None = None) -> Rollouts:
-    """Plays ``n`` (1 to 2**40) uniformly random games from ``state`` and counts their results for the player to move.
+    """Plays ``n`` (1 to 2**40) random games from ``state`` and counts the results for the player to move.
 
-    The same seed gives the same counts on every machine. Raises InvalidOption, InvalidState, GameOver, GameError.
+    Every legal move has the same probability. The same seed gives the same counts on every machine. Raises
+    InvalidOption, InvalidState, GameOver, GameError.
     """
     count = as_int(n, "n", 1, 2**40)
     chosen = random_seed() if seed is None else as_int(seed, "seed", 0, MAX_SEED)
@@ -495,6 +512,27 @@ def rollouts(state: Any, n: int, *, seed: int | None = None) -> Rollouts:
     from mcts_core.results import Rollouts
 
     return Rollouts(wins, draws, losses, plies / count, seconds, count / seconds)
+
+
+def _watched(core: SearchCore, request: SearchRequest, progress: Any) -> Any:
+    """The move that the search finds, with ``progress`` of it."""
+    progress = as_progress(progress)
+    if progress is True:
+        from mcts_core.progress import of_search
+
+        with of_search(request.state, request.seconds, request.iterations) as bar:
+            request.progress = _reporter(core, bar)
+            move = core.search(request)
+            try:
+                figures = core.figures()
+            except SearchBusy:  # another thread has begun the next search
+                figures = None
+            if figures is not None:
+                _reporter(core, bar.finish)(figures)
+            return move
+    if progress is not False:
+        request.progress = _reporter(core, progress)
+    return core.search(request)
 
 
 def _reporter(core: SearchCore, progress: Callable[[Stats], object]) -> Callable[[dict[str, Any]], object]:

@@ -1,4 +1,4 @@
-"""The default options of a search, by game. How they were found: ``bench/TUNING.md``."""
+"""The default options of a search, by game. ``bench/TUNING.md`` describes how they were found."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 TACTICAL = 2
-"""The bit of tactical rollouts among those of a guide."""
+"""The bit of tactical rollouts in the set of rollout policies of a guide."""
 
 UCT: Mapping[str, Any] = {
     "selection": "ucb1",
@@ -36,10 +36,10 @@ UCT: Mapping[str, Any] = {
     "exchange_every": 4000,
     "valuation": "rollout",
 }
-"""Textbook UCT: no knowledge beyond the rules, and what the other presets start from."""
+"""Textbook UCT: no knowledge beyond the rules. The other defaults start from it."""
 
 GENERAL: Mapping[str, Any] = {**UCT, "solver": True}
-"""Any game of which only the rules are known."""
+"""Defaults for any game of which only the rules are known."""
 
 CONNECT_FOUR: Mapping[str, Any] = {
     **GENERAL,
@@ -57,7 +57,7 @@ SMALL_BOARD: Mapping[str, Any] = {
     "node_proofs": 16,
     "root_proofs": 8,
 }
-"""m,n,k games of at most 64 cells, which exact search may solve."""
+"""Defaults for m,n,k games of at most 64 cells, which exact search may solve."""
 
 LARGE_BOARD: Mapping[str, Any] = {
     **GENERAL,
@@ -83,7 +83,7 @@ NETWORK_BOARD: Mapping[str, Any] = {
     "root_proofs": 64,
     "exchange_every": 500,
 }
-"""Five in a row on boards that the network knows."""
+"""Defaults for five in a row on boards that the network supports."""
 
 PUCT: Mapping[str, Any] = {
     "c_puct": 0.8,
@@ -92,10 +92,10 @@ PUCT: Mapping[str, Any] = {
     "network": None,
     "least_prior": 0.01,
 }
-"""What selection by PUCT adds."""
+"""Options that selection by PUCT adds."""
 
 NOT_PUCT = ("exploration", "prior_weight", "rave_schedule", "rave_k", "rave_bias", "grave_ref")
-"""What it has no use for."""
+"""Options that PUCT does not use."""
 
 ROLLOUTS: Mapping[str, Any] = {
     "final_move": "robust",
@@ -105,7 +105,7 @@ ROLLOUTS: Mapping[str, Any] = {
     "temperature": 0.0,
     "exchange_every": UCT["exchange_every"],
 }
-"""General games, whose leaves are valued by rollouts."""
+"""Defaults for general games with rollouts."""
 
 EVALUATOR: Mapping[str, Any] = {
     "final_move": "robust",
@@ -116,19 +116,19 @@ EVALUATOR: Mapping[str, Any] = {
     "noise_weight": 0.25,
     "temperature": 0.0,
 }
-"""Any game, with an evaluator of batches."""
+"""Defaults for any game with an evaluator of batches."""
 
 POLICY_VALUE: Mapping[str, Any] = {**EVALUATOR, "batch": 1}
-"""Any game, with an evaluator of single states."""
+"""Defaults for any game with an evaluator of single states."""
 
 EXPLORATION: Mapping[str, float] = {"ucb1": 0.5**0.5, "ucb1-tuned": 1.0, "rave": 0.1, "grave": 0.1}
-"""Of a selection that is not the default of its game."""
+"""Default exploration of a selection that is not the default for its game."""
 
 
 def kind_of(state: Any) -> object:
-    """What options depend on: states of one kind have the same defaults and know the same options.
+    """A key for what the options depend on: states with equal keys have the same options and defaults.
 
-    It does not name the state's class, which a Searcher would keep with it.
+    The key does not contain the state's class, because a Searcher would then keep the class alive.
     """
     cells = state.m * state.n if isinstance(state, MNK) else 0
     return (isinstance(state, NativeState), isinstance(state, ConnectFour), (cells > 0) + (cells > 64), guide_of(state),
@@ -136,7 +136,7 @@ def kind_of(state: Any) -> object:
 
 
 def defaults(state: Any, *, by_rollouts: bool = False) -> Mapping[str, Any]:
-    """The strongest options that are known for the game of ``state``; ``by_rollouts``: of those without a network."""
+    """The strongest known options for the game of ``state``; with ``by_rollouts``, those without a network."""
     if isinstance(state, ConnectFour):
         return CONNECT_FOUR
     if isinstance(state, MNK):

@@ -1,4 +1,4 @@
-"""The checks of numbers and choices that everybody uses."""
+"""Checks of arguments that all modules use."""
 
 import operator
 
@@ -15,7 +15,7 @@ def shorten(value, length=80):
 
 
 def as_int(value, name, low, high, error=InvalidOption):
-    """``value`` as an int from ``low`` to ``high``, or ``error`` naming ``name``."""
+    """``value`` as an int from ``low`` to ``high``. Raises ``error`` otherwise, with ``name`` in the message."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -27,7 +27,7 @@ def as_int(value, name, low, high, error=InvalidOption):
 
 
 cdef int as_move(object move, int count, str name) except -1:
-    """``move`` as a C int from 0 to ``count - 1``; ints only, bools are none. Raises IllegalMove."""
+    """``move`` as a C int from 0 to ``count - 1``. Raises IllegalMove otherwise, also for a bool."""
     cdef Py_ssize_t number = -1
     if type(move) is int:
         try:

@@ -1,41 +1,41 @@
-"""The exceptions of the package: five kinds of ValueError, five of RuntimeError."""
+"""The exceptions of the package: five subclasses of ValueError and five of RuntimeError."""
 
 
 class IllegalMove(ValueError):
-    """A move that the position does not allow, or something that is no move at all."""
+    """The move is not legal in the position, or it is not a move at all."""
 
 
 class GameOver(ValueError):
-    """A move or a search was asked for in a finished game."""
+    """A move or a search in a finished game."""
 
 
 class InvalidState(ValueError):
-    """A position, a board size or a diagram that cannot be."""
+    """A position, a board size or a diagram that is not possible."""
 
 
 class InvalidOption(ValueError):
-    """An option or a budget of the wrong type or out of its range."""
+    """An unknown option, or an option or limit with the wrong type or out of range."""
 
 
 class InvalidFile(ValueError):
-    """A saved Searcher that is none, that is damaged, or that this version cannot read."""
+    """The file is not a saved Searcher, is damaged, or cannot be read by this version."""
 
 
 class SearchBusy(RuntimeError):
-    """The Searcher is already searching, in another thread."""
+    """The Searcher is already searching in another thread."""
 
 
 class GameError(RuntimeError):
-    """A user's game broke the contract of a state; the exception that it raised, if any, is the cause."""
+    """Your game broke the contract of a state. If it raised an exception, that exception is the cause."""
 
 
 class NoSearch(RuntimeError):
-    """Statistics were asked for before a search, or after one that failed."""
+    """There are no statistics: no search has run yet, or the last one failed."""
 
 
 class EvaluatorError(RuntimeError):
-    """An evaluator failed, or gave what is no evaluation; the exception that it raised, if any, is the cause."""
+    """An evaluator failed or returned an invalid evaluation. If it raised an exception, that exception is the cause."""
 
 
 class WorkersLost(RuntimeError):
-    """No worker of a parallel search could begin; what the first one met is the cause."""
+    """No worker of a parallel search could start. The first failure is the cause."""

@@ -12,15 +12,13 @@ from mcts_core.cli.main import main
 # those of the packages that MCTS_CORE_TESTS_WITHOUT names; a package that is missing otherwise is an error.
 NEEDED_BY = {
     "distributed": ["distributed/test_parallel.py", "docs/test_clusters.py"],
-    "gymnasium": ["bots/test_gymnasium.py"],
     "loky": ["distributed/test_parallel.py"],
     "matplotlib": ["docs/test_docs.py", "docs/test_pictures.py", "render/test_charts.py"],
     "numba": ["docs/test_native_games.py", "examples/test_examples.py", "games/test_native_games.py",
               "bench/test_user_games.py"],
     "numpy": ["engine/test_evaluators.py", "games/test_general_rules.py", "engine/test_searched_general.py",
               "tree/test_general_tree.py", "bots/test_openspiel.py", "bots/test_openspiel_bot.py",
-              "bots/test_gymnasium.py", "bench/test_evaluator.py", "examples/test_alphazero.py",
-              "examples/test_train_gomoku.py",
+              "bench/test_evaluator.py", "examples/test_alphazero.py", "examples/test_train_gomoku.py",
               "examples/test_train_gomoku_torch.py", "self_play/test_selfplay.py",
               "self_play/test_files.py"],
     "open_spiel": ["bots/test_openspiel.py", "bots/test_openspiel_bot.py", "docs/test_docs.py",

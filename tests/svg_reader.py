@@ -58,7 +58,12 @@ class Drawing:
     def words(self):
         """{place: text} of the bold texts, those within the board."""
         return {self.place(shape): shape["text"]
-                for shape in self.elements if shape["tag"] == "text" and "font-weight" in shape}
+                for shape in self.elements if shape["tag"] == "text" and shape.get("font-weight") == "600"}
+
+    def captions(self):
+        """The texts below bubbles that are too small for them."""
+        return [shape["text"] for shape in self.elements
+                if shape["tag"] == "text" and shape.get("font-weight") == "500"]
 
 
 def attributes_of(text):

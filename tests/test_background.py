@@ -414,7 +414,7 @@ def test_bad_every(bad):
 
 @pytest.mark.parametrize("bad", [1, "print", [], object()])
 def test_bad_progress(bad):
-    with pytest.raises(mc.InvalidOption, match="progress must be a function"):
+    with pytest.raises(mc.InvalidOption, match="progress must be True, False or a function"):
         mc.Searcher().search(START, iterations=1, progress=bad)
 
 

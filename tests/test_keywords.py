@@ -138,7 +138,8 @@ def test_progress_of_search():
     assert mc.stats().iterations >= seen[-1].iterations
     with pytest.raises(ZeroDivisionError):
         mc.search(mc.Gomoku(), 5, progress=lambda stats: 1 / 0, every=0.001)
-    with pytest.raises(mc.InvalidOption, match="progress must be a function of one argument"):
+    message = "progress must be True, False or a function of one argument, the Stats so far, got 7"
+    with pytest.raises(mc.InvalidOption, match=message):
         mc.search(FOUR, 0.1, progress=7)
     with pytest.raises(mc.InvalidOption, match="every must be a finite number from 0.001 to 1e9, got 0"):
         mc.search(FOUR, 0.1, progress=seen.append, every=0)
@@ -149,10 +150,10 @@ def test_progress_of_a_searcher():
     engine = mc.Searcher(progress=seen.append, every=0.001, preset="uct")
     engine.search(mc.ConnectFour(), iterations=300_000)
     count = len(seen)
-    assert count and copy.copy(engine)._options.progress is None
+    assert count and copy.copy(engine)._options.progress is False
     engine.search(mc.ConnectFour(), iterations=300_000, progress=others.append)
     assert others and len(seen) == count
-    with pytest.raises(mc.InvalidOption, match="progress must be a function"):
+    with pytest.raises(mc.InvalidOption, match="progress must be True, False or a function"):
         mc.Searcher(progress="bar")
     with pytest.raises(mc.InvalidOption, match="every must be"):
         mc.Searcher(every=0)

@@ -1,6 +1,6 @@
-import dataclasses
+"""README.md: its sessions print what it shows, its commands are known, and it stays short."""
+
 import doctest
-import inspect
 import pathlib
 import re
 import shlex
@@ -9,18 +9,29 @@ import pytest
 
 import mcts_core
 from mcts_core.cli.games import parse_game
-from mcts_core.cli.main import build_parser
+from mcts_core.cli.main import build_parser, main
 
-TEXT = (pathlib.Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+ROOT = pathlib.Path(__file__).parent.parent
+TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
-COMMANDS = [line for kind, block in BLOCKS if kind == "sh" for line in block.splitlines()
-            if line.startswith("mcts-core ")]
+PAGES = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/command_line.md")}
+COMMANDS = [(name, line) for name, text in PAGES.items()
+            for line in re.findall(r"^mcts-core .*$", text, re.MULTILINE)]
+
+
+class ButForTimes(doctest.OutputChecker):
+    """Compares everything that a search prints except how long it took."""
+
+    TIMES = re.compile(r" in [\d.]+ s(?: \([\d,]+/s\)|, [\d,]+ iterations/s)")
+
+    def check_output(self, want, got, optionflags):
+        return super().check_output(self.TIMES.sub("", want), self.TIMES.sub("", got), optionflags)
 
 
 def test_the_session_prints_what_the_readme_says():
     """The blocks of Python in their order: sessions are compared, definitions are run."""
     names = {"__name__": "readme"}
-    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner()
+    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(ButForTimes())
     sessions = 0
     for number, block in enumerate(block for kind, block in BLOCKS if kind == "python"):
         if block.startswith(">>> "):
@@ -31,51 +42,79 @@ def test_the_session_prints_what_the_readme_says():
         else:
             exec(compile(block, f"README.md block {number}", "exec"), names)
     failed, attempted = runner.summarize(verbose=False)
-    assert sessions >= 2 and attempted >= 15
+    assert sessions == 3 and attempted == 8
     assert failed == 0
 
 
-def test_the_table_of_the_readme_is_the_real_one():
-    """But for times, and for visits and values, which tuning changes."""
-    call, = re.findall(r"^`(mc\.search\(.*\))`:$", TEXT, re.MULTILINE)
-    eval(call, {"mc": mcts_core})
-    shown, = (block for kind, block in BLOCKS if kind == "text")
-
-    def form(text):
-        first, headings, *rows, variation = text.splitlines()
-        move, _, _, _, _, *proof = rows[0].split()
-        return re.sub(r"[\d.,]+", "#", first), headings.split(), len(rows), move, proof, variation.split()[:2]
-
-    assert form(shown) == form(str(mcts_core.stats()))
+def test_other_output_than_times_is_compared():
+    want = "move 3  800 iterations in 0.003 s (269,625/s)\n"
+    assert ButForTimes().check_output(want, want.replace("0.003 s (269,625/s)", "1.2 s (7/s)"), 0)
+    assert not ButForTimes().check_output(want, want.replace("800", "801"), 0)
 
 
-def test_the_options_of_the_readme_are_those_of_the_searcher():
-    table = TEXT.split("| option | default | |", 1)[1].split("**`Stats`**", 1)[0]
-    named = [name for row in table.splitlines() if row.startswith("| `")
-             for name in re.findall(r"`(\w+)`", row.split("|")[1])]
-    assert sorted(named) == sorted(inspect.signature(mcts_core.Searcher).parameters)
+def test_the_picture_is_that_of_the_first_search():
+    state = mcts_core.ConnectFour.from_moves("44444326", base=1)
+    mcts_core.search(state, iterations=800, seed=1)
+    picture = mcts_core.render.svg(state, stats=mcts_core.stats())
+    assert picture == (ROOT / "docs" / "pictures" / "connect_four.svg").read_text(encoding="utf-8")
+    assert "](docs/pictures/connect_four.svg)" in TEXT
 
 
-def test_the_fields_of_the_readme_are_those_of_the_stats():
-    table = TEXT.split("**`Stats`**", 1)[1].split("**Errors.**", 1)[0]
-    named = [name for row in table.splitlines() if row.startswith("| `")
-             for name in re.findall(r"`(\w+)`", row.split("|")[1])]
-    assert sorted(named) == sorted(field.name for field in dataclasses.fields(mcts_core.Stats))
+def test_the_claim_of_speed_is_the_measured_one():
+    results = (ROOT / "bench" / "RESULTS.md").read_text(encoding="utf-8")
+    by_reference, = re.findall(
+        r"^\| Connect Four iterations 100,000 \| avx2 \| [\d.]+ M \| ([\d.]+) M \| ([\d.]+) \|", results, re.MULTILINE)
+    by_openspiel, = re.findall(
+        r"^\| Connect Four iterations 100,000 \| OpenSpiel, 100,000 \| avx2 \| .*? \| .*? \| ([\d.]+) \|", results,
+        re.MULTILINE)
+    chart = (ROOT / "bench" / "chart.svg").read_text(encoding="utf-8")
+    speed, ratio = map(float, by_reference)
+    words = " ".join(TEXT.split())
+    assert "Connect Four, 100,000 iterations" in chart and f">{speed:.1f} M<" in chart
+    assert f"**{speed:.1f} million iterations of textbook UCT per second**" in words
+    assert f"{ratio:.1f} times as many as careful C code and {float(by_openspiel):.0f} times as many" in words
 
 
-@pytest.mark.parametrize("line", COMMANDS)
-def test_the_commands_of_the_readme_are_understood(line):
+def test_the_figures_of_strength_are_those_of_the_page_of_strength():
+    def figures(text):
+        """The rows of the table of opponents, without the figures in brackets."""
+        return re.findall(r"^\| .+? \|.*$", re.sub(r" \(\d+ %\)", "", text.split("| opponent |")[1]), re.MULTILINE)
+
+    strength = (ROOT / "bench" / "STRENGTH.md").read_text(encoding="utf-8")
+    rows = figures(TEXT)[:4]
+    assert rows == figures(strength)[:4] and rows[0].startswith("| Carbon")
+    positions, = re.findall(
+        r"^\| Connect Four, 1,110 positions.*\| ([\d.]+ %) \| ([\d.]+ %) \|$", strength, re.MULTILINE)
+    words = " ".join(TEXT.split())
+    assert f"in {positions[0]} of 1,110 test positions with 0.1 s a move, and in {positions[1]} with 1 s" in words
+    proven, = re.findall(r"the value is proven \| \d+ % \| (\d+ %) \|", strength)
+    assert f"proves {proven} of our test positions in a second" in words
+
+
+def test_the_readme_is_short():
+    assert TEXT.count("\n") <= 140
+    assert TEXT[:TEXT.index("## Install")].count("\n") <= 40  # one screen
+
+
+@pytest.mark.parametrize("page, line", COMMANDS)
+def test_the_commands_are_understood(page, line):
     words = shlex.split(line, comments=True)[1:]
-    if words == ["--version"]:
+    if words == ["--version"] or "--help" in words:
         return
     args = build_parser().parse_args(words)
-    if words[0] in ("gomocup", "kaggle-bundle"):
+    if words[0] in ("gomocup", "kaggle-bundle", "completion"):
         return
     for spec in args.games if words[0] == "bench" else [args.game]:
         if not spec.startswith("examples."):
             parse_game(spec).play_text(getattr(args, "moves", ""), getattr(args, "base", None))
 
 
-def test_the_readme_shows_every_command():
-    assert {line.split()[1] for line in COMMANDS} >= {
-        "play", "selfplay", "analyze", "bench", "gomocup", "kaggle-bundle", "ugi"}
+def test_the_output_of_a_command_is_the_real_one(capsys):
+    line, = re.findall(r"^mcts-core (analyze connect4 44444326 .*)$", PAGES["docs/command_line.md"], re.MULTILINE)
+    said, = re.findall(r"^```text\n(.*?)^```$", PAGES["docs/command_line.md"], re.MULTILINE | re.DOTALL)
+    assert main(shlex.split(line)) == 0
+    assert ButForTimes().check_output(said, capsys.readouterr().out, 0)
+
+
+def test_the_pages_show_commands():
+    assert {page for page, _ in COMMANDS} == set(PAGES)

@@ -507,7 +507,7 @@ def test_a_pickled_game_that_changed():
     assert make(cls, data, state, names).stats() == engine.stats()
     with pytest.raises(mc.InvalidFile, match="a move that there is not"):
         make(cls, data, state, names[:1])
-    with pytest.raises(mc.InvalidFile, match="not all different"):
+    with pytest.raises(mc.InvalidFile, match="contains a move of the tree twice"):
         make(cls, data, state, [names[0]] * len(names))
     with pytest.raises(mc.InvalidFile, match="no position"):
         make(cls, data, None, None)

@@ -1,4 +1,4 @@
-"""The network: what it looks like, how it learns, and how it becomes an ONNX file. Needs PyTorch and onnx."""
+"""The network, its training, and its export as an ONNX file. Needs PyTorch and onnx."""
 
 import logging
 import warnings
@@ -9,11 +9,11 @@ from torch.nn import functional
 
 PLANES, ROWS, COLS = 3, 6, 7
 BATCH = 256
-"""Positions of a step of training."""
+"""Positions in a training step."""
 
 
 class Block(nn.Module):
-    """Two convolutions and a way around them (He et al., CVPR 2016)."""
+    """Two convolutions with a skip connection (He et al., CVPR 2016)."""
 
     def __init__(self, channels):
         super().__init__()
@@ -26,7 +26,7 @@ class Block(nn.Module):
 
 
 class Network(nn.Module):
-    """From observations [B, 3, 6, 7] to the logits of the columns [B, 7] and the value [B], from -1 to 1."""
+    """Maps observations [B, 3, 6, 7] to the logits of the columns [B, 7] and the values [B] from -1 to 1."""
 
     def __init__(self, channels=32, blocks=2):
         super().__init__()
@@ -46,7 +46,7 @@ class Network(nn.Module):
 
 
 class Evaluating(nn.Module):
-    """The network as an evaluator wants it: with shares of the columns in place of logits."""
+    """The network in the form of an evaluator: with probabilities of the columns in place of logits."""
 
     def __init__(self, network):
         super().__init__()
@@ -58,10 +58,10 @@ class Evaluating(nn.Module):
 
 
 def train(network, data, epochs, rate, seed):
-    """Teaches the network the policies and results of ``data``; returns the mean losses of both in the last epoch.
+    """Trains the network on ``data``; returns the mean losses of policy and value in the last epoch.
 
-    Connect Four is its own mirror image: every position is seen as it is or mirrored, at random. The value is taught
-    the mean of the game's result, which is noisy, and of the search's value, which is biased.
+    Connect Four is its own mirror image, so every position is used as it is or mirrored, at random. The target of the
+    value is the mean of the game's result, which is noisy, and the search's value, which is biased.
     """
     generator = torch.Generator().manual_seed(seed)
     observations, policies, results, values = (
@@ -93,14 +93,14 @@ def train(network, data, epochs, rate, seed):
 
 
 def save(network, path):
-    """Writes the ONNX file ``path``: observations [batch, 3, 6, 7] to policy [batch, 7] and value [batch]."""
-    logging.getLogger("torch.onnx").setLevel(logging.ERROR)  # it misses torchvision, which nothing here uses
+    """Writes the ONNX file ``path``, from observations [batch, 3, 6, 7] to policy [batch, 7] and value [batch]."""
+    logging.getLogger("torch.onnx").setLevel(logging.ERROR)  # it warns that torchvision is missing
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         program = torch.onnx.export(
             Evaluating(network).eval(), (torch.zeros(2, PLANES, ROWS, COLS),), dynamo=True, verbose=False,
             input_names=["observations"], output_names=["policy", "value"],
             dynamic_shapes=({0: torch.export.Dim("batch", min=1, max=2**16)},))
-    for node in program.model.graph:  # where in the source each node comes from: as much text as there are weights
+    for node in program.model.graph:  # source locations of the nodes, which take as much room as the weights
         node.metadata_props.clear()
     program.save(str(path))

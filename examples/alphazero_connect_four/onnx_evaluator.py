@@ -1,10 +1,10 @@
-"""The network of an ONNX file as an evaluator of the search, by ONNX Runtime. Needs no PyTorch."""
+"""The network of an ONNX file as an evaluator of the search, with ONNX Runtime and without PyTorch."""
 
 import onnxruntime
 
 
 def load(path, threads=2):
-    """``f(observations) -> (policy, value)``, on ``threads`` threads."""
+    """Returns the function ``f(observations) -> (policy, value)``, which runs on ``threads`` threads."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1

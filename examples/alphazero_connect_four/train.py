@@ -3,10 +3,10 @@
     pip install '.[alphazero]'
     python train.py --out run
 
-The first generation is played by plain UCT, whose random games know as little of Connect Four as a network that has
-learnt nothing, but are far better and a thousand times faster. The network learns from its games, plays the next
-generation, learns from that, and so on. At the end it plays a match against plain UCT. run/network.onnx is the result;
-onnx_evaluator.py makes an evaluator of it. A run that was ended goes on when it is started again.
+Plain UCT plays the first generation. Its random games know as little of Connect Four as an untrained network, but they
+play far better and are a thousand times faster. The network learns from these games, plays the next generation, learns
+from that, and so on. At the end it plays a match against plain UCT. run/network.onnx is the result; onnx_evaluator.py
+makes an evaluator from it. To continue an interrupted run, start it again.
 """
 
 import argparse
@@ -22,7 +22,7 @@ import versus_uct
 import mcts_core as mc
 
 WINDOW = 3
-"""Generations from whose games the network learns at a time."""
+"""The network learns from the games of so many generations at a time."""
 
 
 def main(argv=None):
@@ -44,8 +44,8 @@ def main(argv=None):
         policy, value = network.train(net, data, args.epochs, args.rate, args.seed + generation)
         torch.save(net.state_dict(), weights)
         network.save(net, exported)
-        print(f"generation {generation}: learnt from {len(data):,} positions in {time.perf_counter() - at:.0f} s, "
-              f"loss of the policy {policy:.3f}, of the value {value:.3f}", flush=True)
+        print(f"generation {generation}: learned from {len(data):,} positions in {time.perf_counter() - at:.0f} s, "
+              f"policy loss {policy:.3f}, value loss {value:.3f}", flush=True)
     result = args.out / "network.onnx"
     result.write_bytes(exported.read_bytes())
     print(f"{result}: {result.stat().st_size:,} bytes, {time.perf_counter() - begin:.0f} s in all", flush=True)
@@ -62,20 +62,20 @@ def parse(argv):
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, default, what in (
         ("generations", 4, "generations that the network plays"),
-        ("games", 512, "games of each of them"),
-        ("simulations", 100, "for each move of them, and of the match"),
+        ("games", 512, "games in each of them"),
+        ("simulations", 100, "simulations for each move of them, and of the match"),
         ("first-games", 2048, "games of the first generation, by UCT"),
-        ("first-simulations", 1000, "for each move of them"),
-        ("epochs", 3, "how often a position is learnt in each generation"),
-        ("channels", 32, "of the network"),
-        ("blocks", 2, "of the network"),
-        ("match-games", 400, "games against plain UCT at the end, an even number; 0: none"),
-        ("threads", 2, "of the processor"),
-        ("seed", 1, "of everything random"),
+        ("first-simulations", 1000, "simulations for each move of them"),
+        ("epochs", 3, "training epochs in each generation"),
+        ("channels", 32, "channels of the network"),
+        ("blocks", 2, "residual blocks of the network"),
+        ("match-games", 400, "games against plain UCT at the end, an even number; 0 for none"),
+        ("threads", 2, "threads"),
+        ("seed", 1, "random seed"),
     ):
         parser.add_argument(f"--{name}", type=int, default=default, metavar="N", help=f"{what} (default {default})")
-    parser.add_argument("--rate", type=float, default=3e-3, metavar="X", help="greatest learning rate (default 0.003)")
-    parser.add_argument("--out", type=Path, default=Path("run"), metavar="FOLDER", help="where all goes (default run)")
+    parser.add_argument("--rate", type=float, default=3e-3, metavar="X", help="maximum learning rate (default 0.003)")
+    parser.add_argument("--out", type=Path, default=Path("run"), metavar="FOLDER", help="of the run (default run)")
     args = parser.parse_args(argv)
     if args.match_games < 0 or args.match_games % 2:
         parser.error(f"--match-games must be even, got {args.match_games}")
@@ -83,7 +83,7 @@ def parse(argv):
 
 
 def play(generation, folder, args):
-    """Plays the games of a generation, as far as they are not there; returns their files."""
+    """Plays the games of a generation that are still missing; returns their files."""
     at = time.perf_counter()
     if generation == 0:
         games = {"games": args.first_games, "iterations": args.first_simulations, "preset": "uct",

@@ -2,9 +2,9 @@
 
     python versus_uct.py trained.onnx --simulations 100 --games 400
 
-Every opening, a few random moves, is played twice with sides swapped. A simulation of the network's side is one
-evaluation (that of the position itself comes to these), one of UCT (UCB1, c = 0.707 on values from 0 to 1) a random
-game. Neither keeps its tree between moves.
+An opening is a few random moves, and is played twice with sides swapped. A simulation of the network is one evaluation
+(the evaluation of the position itself is extra); a simulation of UCT (UCB1, c = 0.707 on values from 0 to 1) is one
+random game. Neither side keeps its tree between moves.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import onnx_evaluator
 import mcts_core as mc
 
 OPENING_MOVES = 2, 6
-"""Fewest and most random moves of an opening."""
+"""Smallest and largest number of random moves of an opening."""
 
 
 def main(argv=None):
@@ -24,9 +24,9 @@ def main(argv=None):
     parser = argparse.ArgumentParser(description=first, epilog=details,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("network", help="ONNX file")
-    parser.add_argument("--simulations", type=int, default=100, metavar="N", help="for a move of either side")
-    parser.add_argument("--games", type=int, default=400, metavar="N", help="an even number")
-    parser.add_argument("--threads", type=int, default=2, metavar="N", help="of the network")
+    parser.add_argument("--simulations", type=int, default=100, metavar="N", help="simulations for each move")
+    parser.add_argument("--games", type=int, default=400, metavar="N", help="number of games, an even number")
+    parser.add_argument("--threads", type=int, default=2, metavar="N", help="threads of the network")
     parser.add_argument("--seed", type=int, default=1, metavar="N")
     args = parser.parse_args(argv)
     if args.games < 2 or args.games % 2:
@@ -35,7 +35,7 @@ def main(argv=None):
 
 
 def play(evaluate, simulations, pairs, seed):
-    """The points of the network in both games of each opening: 1, 1/2 or 0."""
+    """The points of the network, 1, 1/2 or 0, in both games of each opening."""
     games = [[opening, side] for opening in openings(pairs, seed) for side in (1, -1)]  # `side` is the network's
     turn = 0
     while True:
@@ -54,7 +54,7 @@ def play(evaluate, simulations, pairs, seed):
 
 
 def openings(count, seed):
-    """Different positions after a few random moves, in which nobody can win at once."""
+    """Different positions after a few random moves, in which the player to move cannot win at once."""
     chooser = random.Random(seed)
     found = set()
     while len(found) < count:
@@ -67,7 +67,7 @@ def openings(count, seed):
 
 
 def report(pairs):
-    """The score with its difference in Elo and the 95 % interval: the two games of an opening are one observation."""
+    """The score with its Elo difference and 95 % interval. The two games of an opening are one observation."""
     points = [point for pair in pairs for point in pair]
     share = sum(points) / len(points)
     variance = sum((sum(pair) / 2 - share) ** 2 for pair in pairs) / len(pairs)
@@ -78,7 +78,7 @@ def report(pairs):
 
 
 def elo(share):
-    """The difference in strength that goes with a share of the points."""
+    """The Elo difference for a share of the points."""
     if share in (0.0, 1.0):
         return math.inf if share else -math.inf
     return 400 * math.log10(share / (1 - share))

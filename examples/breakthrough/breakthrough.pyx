@@ -1,12 +1,12 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
 """Breakthrough, 8 x 8, in Cython: a game that mcts_core searches without a Python call.
 
-White (the player +1) begins and moves up, black down. A pawn goes one cell straight ahead to an empty cell, or one
-diagonally ahead to a cell that is not its own side's, capturing what stands there. Who brings a pawn to the last row or
-takes the last pawn of the other has won; there are no draws.
+White (the player +1) begins and moves up; black moves down. A pawn moves one cell straight ahead to an empty cell, or
+one cell diagonally ahead to an empty cell or to an enemy pawn, which it captures. The player who reaches the opposite
+row or takes the last enemy pawn wins; there are no draws.
 
-A move is ``3 * cell + direction``: the cell of the pawn, ``8 * row + col`` with row 0 at the bottom (a1 is 0), and 0, 1
-or 2 for ahead to the left, straight, to the right as white sees the board.
+A move is ``3 * cell + direction``. The cell of the pawn is ``8 * row + col`` with row 0 at the bottom (a1 is 0). The
+direction is 0, 1 or 2 for ahead to the left, straight ahead, or ahead to the right, as white sees the board.
 """
 
 cimport cython
@@ -24,10 +24,10 @@ cdef enum:
 
 cdef uint64_t FIRST_ROW = 0xFF
 cdef uint64_t LAST_ROW = <uint64_t>0xFF << 56
-cdef uint64_t LEFT = <uint64_t>0x0101010101010101   # the first column, from which nothing goes to the left
+cdef uint64_t LEFT = <uint64_t>0x0101010101010101   # the first column, from which no pawn can move to the left
 cdef uint64_t RIGHT = LEFT << 7
 
-# The flat state: plain memory without pointers, which the search copies as it likes.
+# The flat state: plain memory without pointers, which the search may copy.
 ctypedef struct Position:
     uint64_t pawns[2]  # white, black
     uint64_t black     # 1 when black is to move
@@ -36,7 +36,7 @@ ctypedef struct Position:
 # ---- the rules: what the search calls --------------------------------------------------------------------------------
 
 cdef inline uint64_t targets(const Position *position, int direction) noexcept nogil:
-    """The pawns of the player to move that can go ahead in a direction."""
+    """The pawns of the player to move that can move in a direction."""
     cdef uint64_t mine = position.pawns[position.black], free = ~mine
     if direction == 1:
         free &= ~position.pawns[1 - position.black]
@@ -44,7 +44,7 @@ cdef inline uint64_t targets(const Position *position, int direction) noexcept n
         mine &= ~LEFT
     else:
         mine &= ~RIGHT
-    if position.black:  # straight down is 8 lower, to the left 9, to the right 7
+    if position.black:  # straight down is 8 less, left 9 less, right 7 less
         return mine & free << (9 - direction)
     return mine & free >> (7 + direction)
 
@@ -75,7 +75,7 @@ cdef int32_t play(void *context, void *state, uint32_t move) noexcept nogil:
     return MCTS_ONGOING
 
 
-# ---- the valuation: what is known of a position without a rollout ----------------------------------------------------
+# ---- the valuation: values of positions and weights of moves, without a rollout --------------------------------------
 
 cdef inline int32_t count_of(uint64_t pawns) noexcept nogil:
     cdef int32_t count = 0
@@ -95,7 +95,7 @@ cdef void go_to(const void *root, const uint32_t *path, uint32_t length, Positio
 
 cdef int32_t value(void *context, const void *root, const uint32_t *path, uint32_t length, void *memory,
                    mcts_estimate *estimate) noexcept nogil:
-    """Pawns, and how far the foremost one of each side has come."""
+    """Counts the pawns, and how far the foremost pawn of each side has come."""
     cdef Position position
     cdef int32_t row, lead, white = 0, black = 0
     go_to(root, path, length, &position)
@@ -113,7 +113,7 @@ cdef int32_t value(void *context, const void *root, const uint32_t *path, uint32
 
 cdef int32_t weigh(void *context, const void *root, const uint32_t *path, uint32_t length, void *memory,
                    const uint32_t *moves, uint32_t count, float *weights) noexcept nogil:
-    """Captures, and pawns that have come far, are worth a look."""
+    """Prefers captures, and moves of pawns that have come far."""
     cdef Position position
     cdef uint32_t i
     cdef int32_t cell, to, row
@@ -138,14 +138,14 @@ cdef mcts_valuation VALUATION
 memset(&RULES, 0, sizeof(RULES))
 RULES.state_size = sizeof(Position)
 RULES.max_moves = MAX_MOVES
-RULES.max_plies = 2 * 16 * 7  # every move brings a pawn ahead
+RULES.max_plies = 2 * 16 * 7  # every move advances a pawn
 RULES.legal_moves = legal_moves
 RULES.play = play
 
 if mcts_fill_game(&GAME, &GUIDE, &RULES) < 0:
     raise ImportError("the game table of breakthrough cannot be filled")
 
-memset(&VALUATION, 0, sizeof(VALUATION))  # without create there is no memory, and none is needed
+memset(&VALUATION, 0, sizeof(VALUATION))  # no create: this valuation needs no memory
 VALUATION.value = value
 VALUATION.weigh = weigh
 GAME.valuation = &VALUATION
@@ -155,15 +155,15 @@ GAME.valuation = &VALUATION
 
 @cython.final
 cdef class Breakthrough(NativeState):
-    """A position of Breakthrough; it never changes. ``Breakthrough()`` is the first one."""
+    """A position of Breakthrough; it is immutable. ``Breakthrough()`` is the first position."""
 
     cdef Position position
     cdef int32_t outcome
     cdef tuple history
 
     def __cinit__(self):
-        self.game = &GAME               # these two are all that the search asks of a native position,
-        self.state = &self.position     # beside to_move, legal_moves() and winner()
+        self.game = &GAME               # a native search needs only these two,
+        self.state = &self.position     # besides to_move, legal_moves() and winner()
         self.position.pawns[0] = 0xFFFF
         self.position.pawns[1] = <uint64_t>0xFFFF << 48
         self.outcome = MCTS_ONGOING
@@ -179,7 +179,7 @@ cdef class Breakthrough(NativeState):
 
     @property
     def to_move(self):
-        """+1: white, -1: black."""
+        """The player to move: +1 is white, -1 is black."""
         return -1 if self.position.black else 1
 
     @property
@@ -188,7 +188,7 @@ cdef class Breakthrough(NativeState):
         return self.history
 
     def legal_moves(self):
-        """The legal moves, in the order of the table; empty when the game is over."""
+        """The legal moves, in the order of the table; empty if the game is over."""
         cdef uint32_t found[MAX_MOVES]
         cdef int32_t count, i
         if self.outcome != MCTS_ONGOING:
@@ -209,7 +209,7 @@ cdef class Breakthrough(NativeState):
         return new
 
     def name(self, move):
-        """The name of a move of the player to move, such as ``a2b3``: printed and drawn wherever moves are."""
+        """The name of a move of the player to move, such as ``a2b3``; it is shown wherever moves are."""
         cell, direction = divmod(move, 3)
         to = cell + (direction - 9 if self.position.black else direction + 7)
         return "".join("abcdefgh"[each % 8] + str(each // 8 + 1) for each in (cell, to))
@@ -219,7 +219,7 @@ cdef class Breakthrough(NativeState):
         return None if self.outcome == MCTS_ONGOING else -self.to_move
 
     def explain_error(self):
-        """What the table reported last; the search asks when it ends with an error."""
+        """The last error of the table; a search that ends with an error reports it."""
         cdef char text[200]
         return text.decode() if mcts_rules_explain(&RULES, text, sizeof(text)) > 0 else None
 

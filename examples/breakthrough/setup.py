@@ -1,4 +1,4 @@
-"""Builds the game against the installed mcts_core: its C headers are in get_include(), its .pxd are found by Cython."""
+"""Builds the game against the installed mcts_core: get_include() has its C headers, and Cython finds its .pxd files."""
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup

@@ -1,4 +1,4 @@
-"""Squares: on a board of 4 x 4 cells, who first owns four that form a square of 2 x 2 wins."""
+"""Squares: on a board of 4 x 4 cells, the first player to own a square of 2 x 2 cells wins."""
 
 cimport cython
 from libc.stdint cimport int32_t, uint32_t
@@ -16,7 +16,7 @@ cdef enum:
     CORNERS = 0x0777  # cells with one to the right and one below
 
 ctypedef struct squares_state:
-    uint32_t stones[2]  # a bit for each cell; of the player who began, of the other
+    uint32_t stones[2]  # a bit for each cell: the player who began, the other player
     uint32_t plies
     int32_t outcome
 
@@ -71,7 +71,7 @@ cdef Geometry GEOMETRY = Geometry()
 @cython.final
 @cython.no_gc
 cdef class Squares(BoardPosition):
-    """A position of Squares: ``Squares()`` is the empty board; a move is row * 4 + column, row 0 on top."""
+    """A position of Squares. ``Squares()`` is the empty board; a move is row * 4 + column, with row 0 on top."""
 
     cdef squares_state position
     cdef unsigned short cells_played[CELLS]
@@ -85,21 +85,21 @@ cdef class Squares(BoardPosition):
 
     @classmethod
     def from_moves(cls, moves, *, base=0):
-        """The position after ``moves``, a text or a sequence of moves, from the empty board."""
+        """The position after ``moves``, a str or a sequence of moves, from the empty board."""
         return after_moves(cls, GEOMETRY, moves, base)
 
     @classmethod
     def from_string(cls, text):
-        """The position of a diagram such as ``str`` makes."""
+        """The position of a diagram such as ``str`` returns."""
         return from_diagram(cls, GEOMETRY, text)
 
     def legal_moves(self):
-        """The empty cells, ascending; none when the game is over."""
+        """The empty cells in ascending order; an empty list if the game is over."""
         return [cell for cell in range(CELLS) if self.position.outcome == MCTS_ONGOING and self.is_free(cell)]
 
     def play(self, move):
-        """The position after a stone in cell ``move``, such as 0 or "a4". Raises IllegalMove, or GameOver in a
-        finished game."""
+        """The position after a stone in the cell ``move``, such as 0 or "a4". Raises IllegalMove, and GameOver if the
+        game is over."""
         return self.after(move, "move")
 
     cdef BoardGeometry geometry_of(self, rules):

@@ -1,7 +1,7 @@
-"""The network that the first games are played with: fitted to hand-made priors, and without an opinion on the value.
+"""The network for the first games: fitted to hand-made priors, with every value 0.5.
 
-The priors know what any beginner knows: complete a five, else keep the other side from one, else make or prevent a
-straight four, and so on. Games from a network of random weights would have to find this first.
+The priors know what any beginner knows: complete a five, otherwise prevent a five of the other side, otherwise make or
+prevent a straight four, and so on. A network of random weights would have to discover this in its games first.
 """
 
 import numpy as np
@@ -11,19 +11,19 @@ from patterns import OTHER, OWN, PATTERNS, REACH, half_lines, halves_of_patterns
 from torch.nn import functional
 
 OWN_SCORES = 18.0, 5.0, 2.5, 2.0, 0.7, 0.4, 0.15, 0.0
-"""What a stone is worth that makes five; a straight four (two cells complete it); another four; a three that can
-become a straight four; another three; a two with room on several sides; another two; nothing: for the side to move."""
+"""The score of a stone of the side to move that makes: five; a straight four (two cells complete it); another four; a
+three that can become a straight four; another three; a two with room on several sides; another two; nothing."""
 OTHER_SCORES = 12.0, 4.0, 2.0, 1.6, 0.5, 0.3, 0.1, 0.0
-"""The same where it prevents the other side from this."""
+"""The score of a stone that prevents the other side from making the same."""
 FIVE = 0
 MOST_PART = 6.0
-"""Scores above this count as this where making and preventing are learnt apart."""
+"""The upper limit of scores when making and preventing are learned separately."""
 WINDOWS = [slice(begin, begin + 5) for begin in range(1, 6)]
-"""The fives through the middle of the eleven cells of a line."""
+"""The windows of five cells that contain the middle one of the eleven cells of a line."""
 
 
 def lines():
-    """The cells of all patterns, int8[66430, 11], the cell itself (empty) in the middle; -1: outside of the board."""
+    """The cells of all patterns, int8[66430, 11], with the (empty) cell itself in the middle; -1: off the board."""
     halves = half_lines()
     low, high = halves_of_patterns().T
     middle = np.zeros((PATTERNS, 1), np.int8)
@@ -31,7 +31,7 @@ def lines():
 
 
 def classes(player):
-    """What a stone of ``player`` in the middle of each pattern makes, as a place in OWN_SCORES."""
+    """What a stone of ``player`` in the middle of each pattern makes, as an index into OWN_SCORES."""
     cells = lines()
     cells[:, REACH] = player
     counts, room = most(cells, player)
@@ -46,7 +46,7 @@ def classes(player):
 
 
 def most(cells, player):
-    """The most stones of ``player`` in a window that is free of others, and the number of such windows."""
+    """The largest number of stones of ``player`` in a window without other stones, and the number of such windows."""
     counts = np.zeros(len(cells), int)
     room = np.zeros(len(cells), int)
     for window in WINDOWS:
@@ -77,8 +77,8 @@ def scores():
 
 
 def random_games(score, games, plies, rng, sizes=range(9, 21)):
-    """Positions of games in which moves are drawn by their scores, some games wilder than others; yields boards of one
-    size after each ply, int8[games, size, size], from the view of the side to move."""
+    """Plays games with moves drawn by their scores, in some games more randomly than in others. Yields the boards after
+    each ply, int8[games, size, size], from the view of the side to move."""
     five = classes(OWN) == FIVE
     while True:
         size = int(rng.choice(sizes))
@@ -98,7 +98,7 @@ def random_games(score, games, plies, rng, sizes=range(9, 21)):
 
 
 def restart(boards, which, rng):
-    """Empties the boards ``which`` but for one stone, not far from the middle."""
+    """Empties the boards ``which`` and puts one stone not far from the middle."""
     size = boards.shape[1]
     boards[which] = 0
     row, col = rng.integers(size // 4, size - size // 4, (2, len(which)))
@@ -106,7 +106,7 @@ def restart(boards, which, rng):
 
 
 def fit(steps=900, games=192, seed=1, rate=1e-2):
-    """A network that has the hand-made priors. 900 steps take less than a minute."""
+    """A network with the hand-made priors. 900 steps take less than a minute."""
     rng = np.random.default_rng(seed)
     torch.manual_seed(seed)
     score = scores()
@@ -120,7 +120,7 @@ def fit(steps=900, games=192, seed=1, rate=1e-2):
         wanted = torch.from_numpy(score[indices].sum(1))
         features = model.features(batch)
         loss = distance(model.logits(features), wanted.sum(1), batch)
-        # a value needs to know whose threats these are, which the policy alone does not teach the features
+        # a value depends on whose threats these are, and the policy alone does not train that into the features
         loss = loss + functional.mse_loss(parts(features), wanted.clamp(max=MOST_PART))
         optimizer.zero_grad()
         loss.backward()
@@ -132,10 +132,10 @@ def fit(steps=900, games=192, seed=1, rate=1e-2):
 
 
 def even_out(model, positions, batches=40):
-    """Begins the value's first layer with numbers that are independent and as large as each other.
+    """Initialises the value's first layer so that its outputs are independent and of equal size.
 
-    Sums over all cells go up and down together, with the number of cells; from plain random weights the value learnt
-    nothing in the first hundreds of steps.
+    The sums over all cells are correlated, because all grow with the number of cells. With plain random weights, the
+    value learned nothing in the first hundreds of steps.
     """
     seen = []
     with torch.no_grad():
@@ -152,7 +152,7 @@ def even_out(model, positions, batches=40):
 
 
 def distance(logits, wanted, batch):
-    """Divergence from the wanted priors; and squared differences, as it does not see how bad the bad moves are."""
+    """The divergence from the wanted priors, plus squared differences: the divergence ignores how bad bad moves are."""
     found, wanted = (padded(part, batch.sizes) for part in (logits, wanted))
     shares = torch.log_softmax(wanted, 1)
     divergence = functional.kl_div(torch.log_softmax(found, 1), shares, reduction="batchmean", log_target=True)

@@ -1,4 +1,4 @@
-"""How the network learns: a step on a batch, averaged weights, the checkpoint."""
+"""The training of the network: a step on a batch, averaged weights, the checkpoint."""
 
 import copy
 import math
@@ -10,13 +10,13 @@ from network import export, padded
 from torch.nn import functional
 
 AVERAGE = 0.99
-"""Share of the averaged weights that stays in a step: they are those of the last 100 steps or so, half a generation."""
+"""Share of the averaged weights that a step keeps: they average about the last 100 steps, half a generation."""
 LAST_RATE = 0.03
-"""The learning rate at the end of the training, as a share of that at the beginning."""
+"""The learning rate at the end of the training, as a share of the initial one."""
 
 
 class Learner:
-    """A model in training. What is exported are the averages of its weights, which play better than the last ones."""
+    """A model in training. It exports the averages of its weights, which play better than the latest weights."""
 
     def __init__(self, model, rate=2e-3):
         self.model = model
@@ -25,7 +25,7 @@ class Learner:
         self.optimizer = torch.optim.Adam(model.parameters(), rate, fused=True)
 
     def step(self, sampled, done):
-        """Learns from a batch; ``done`` is the share of the training that is over. Returns the figures of the batch."""
+        """Learns from a batch; ``done`` is the completed share of the training. Returns the figures of the batch."""
         for group in self.optimizer.param_groups:
             group["lr"] = self.rate * (LAST_RATE + (1 - LAST_RATE) * (1 + math.cos(math.pi * min(done, 1))) / 2)
         loss, figures = losses(self.model, sampled)
@@ -38,18 +38,18 @@ class Learner:
         return figures
 
     def export(self, path, generation):
-        """Writes the network file ``path`` with the averaged weights, all of it or nothing."""
+        """Writes the network file ``path`` with the averaged weights, atomically."""
         export(self.averaged, f"{path}.part", generation)
         os.replace(f"{path}.part", path)
 
     def save(self, path, progress):
-        """Writes the checkpoint ``path``, all of it or nothing, with a dictionary of plain data."""
+        """Writes the checkpoint ``path`` with a dictionary of plain data, atomically."""
         torch.save({"model": self.model.state_dict(), "averaged": self.averaged.state_dict(),
                     "optimizer": self.optimizer.state_dict(), "progress": progress}, f"{path}.part")
         os.replace(f"{path}.part", path)
 
     def restore(self, path):
-        """Goes on from a checkpoint; returns the dictionary that was saved with it."""
+        """Restores a checkpoint; returns the dictionary that was saved with it."""
         saved = torch.load(Path(path), weights_only=True)
         self.model.load_state_dict(saved["model"])
         self.averaged.load_state_dict(saved["averaged"])

@@ -3,8 +3,9 @@
     python measure.py A.net B.net --games 200 --iterations 400
     python measure.py A.net B.net --games 200 --seconds 0.05
 
-Every opening is played twice with sides swapped: a near-even one of the file --openings, by default that of the
-benchmarks, in a random symmetry and moved a little. A dash in place of a network: the default search without one.
+Every opening is played twice with sides swapped. The openings are near-even ones of the file --openings (by default
+that of the benchmarks), each in a random symmetry and shifted a little. A dash in place of a network stands for the
+search with its default options.
 """
 
 import argparse
@@ -17,7 +18,7 @@ import mcts_core as mc
 OPENINGS = Path(__file__).resolve().parents[2] / "bench" / "data" / "openings15_freestyle.txt"
 SIZE = 15
 SHIFT, BORDER = 2, 2
-"""Cells by which an opening is moved at most, and that stay free between its stones and the edge at least."""
+"""Cells by which an opening is shifted, at most, and free cells between its stones and the edge, at least."""
 
 
 def main(argv=None):
@@ -25,11 +26,11 @@ def main(argv=None):
     parser = argparse.ArgumentParser(description=first, epilog=details,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("networks", nargs=2, help="network files, or -")
-    parser.add_argument("--games", type=int, default=100, metavar="N", help="an even number (default 100)")
-    parser.add_argument("--iterations", type=int, metavar="N", help="for a move of either side (default 400)")
-    parser.add_argument("--seconds", type=float, metavar="X", help="for a move of either side, in place of iterations")
-    parser.add_argument("--openings", type=Path, default=OPENINGS, metavar="FILE", help="offsets from the centre")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of openings and searches")
+    parser.add_argument("--games", type=int, default=100, metavar="N", help="games, an even number (default 100)")
+    parser.add_argument("--iterations", type=int, metavar="N", help="iterations for each move (default 400)")
+    parser.add_argument("--seconds", type=float, metavar="X", help="seconds for each move, instead of iterations")
+    parser.add_argument("--openings", type=Path, default=OPENINGS, metavar="FILE", help="file of openings")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of openings and searches")
     args = parser.parse_args(argv)
     if args.games < 2 or args.games % 2:
         parser.error(f"--games must be even and at least 2, got {args.games}")
@@ -46,7 +47,7 @@ def main(argv=None):
 
 
 def openings(path, count, chooser):
-    """Positions after the openings of a file, each as often as the others."""
+    """Positions after the openings of a file, all equally often."""
     lines = [[int(number) for number in line.split(",")] for line in path.read_text().splitlines() if line.strip()]
     for number in range(count):
         if number % len(lines) == 0:
@@ -56,7 +57,7 @@ def openings(path, count, chooser):
 
 
 def placed(offsets, chooser):
-    """The moves of an opening, turned, mirrored and moved at random."""
+    """The moves of an opening, rotated, mirrored and shifted at random."""
     signs = chooser.choice((1, -1)), chooser.choice((1, -1))
     turned = [(signs[0] * x, signs[1] * y) for x, y in offsets]
     if chooser.random() < 0.5:
@@ -69,13 +70,13 @@ def placed(offsets, chooser):
 
 
 def searcher(network, args):
-    """The search with a network. One by iterations begins each of its trees anew, so that they are all as large."""
+    """The search with a network. By iterations it starts each tree anew, so that all trees have the same size."""
     options = {} if network == "-" else {"valuation": "network", "network": Path(network).read_bytes()}
     return mc.Searcher(**({} if args.seconds else {"reuse": False, "seed": args.seed}), **options)
 
 
 def black_points(state, engines, budget):
-    """The points of the first engine, which has the black stones, in a game against the second one."""
+    """The points of the first engine, which plays black, in a game against the second one."""
     while state.winner() is None:
         state = state.play(engines[state.to_move < 0].search(state, **budget))
     return (1 + state.winner()) / 2

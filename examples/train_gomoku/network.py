@@ -1,4 +1,4 @@
-"""The line-pattern network: the model that learns, its file, and a slow integer reference of what native code computes.
+"""The line-pattern network: the model, its file format, and a slow integer version of what native code computes.
 
 Every pattern has a row of C numbers: the sum of the embeddings of its two half-lines, cut off at zero, times a matrix.
 A cell's features are the sum of the rows of its four patterns, cut to 0..1. A move's prior is a weighted sum of the
@@ -24,21 +24,21 @@ HEADER = struct.Struct("<8s6I")
 FORMAT = 1
 HIDDEN, CHANNELS, VALUE_HIDDEN = 64, 32, 32
 BIT = math.log(2)
-"""Policy and value are powers of 2 in the file; the model computes with natural logarithms."""
+"""The file uses powers of 2 for policy and value; the model uses natural logarithms."""
 SCALES = {"half_line": 256, "mix": 512, "mix_bias": 2**17, "policy": 1024 / BIT,
           "value1": 512, "value1_bias": 2**17, "value2": 512 / BIT, "value2_bias": 2**17 / BIT}
 LIMITS = {"half_line": 8191, "mix": 4096, "mix_bias": 2**24, "policy": 32767,
           "value1": 4096, "value1_bias": 2**24, "value2": 4096, "value2_bias": 2**24}
-"""Greatest sizes in the file. The biases' limits, 128, only keep sums within 32 bits."""
+"""The largest absolute values in the file. The limits of the biases, 128, only keep sums within 32 bits."""
 
 LEAK = 0.1
-"""Share of a gradient that passes where a feature is cut off."""
+"""Share of a gradient that passes where a feature is clipped."""
 NOWHERE = -1e4
-"""The logit of no cell: as good as minus infinity, of which a cross-entropy would make nan."""
+"""The logit in place of a cell: in effect minus infinity, which itself would give nan in a cross-entropy."""
 
 
 class Batch:
-    """Positions as the model reads them: their cells one after another, those of position n from ``offsets[n]``.
+    """Positions as the model reads them: all cells in sequence, those of position n from ``offsets[n]`` on.
 
     ``indices`` are the patterns of the cells, int[cells, 4]. The pattern net runs on those that occur only: of 512
     positions some 6,000 of 66,430, which takes a tenth of the time.
@@ -52,7 +52,7 @@ class Batch:
         number = np.empty(len(seen), np.int32)
         number[used] = np.arange(len(used))
         rows = number[flat]
-        # 16 bits where they suffice: numpy sorts those by radix, seven times as fast as 32
+        # 16 bits if they suffice: numpy sorts them by radix, seven times as fast as 32 bits
         order = np.argsort(rows.astype(np.uint16) if len(used) < 2**16 else rows, kind="stable")
         starts = np.zeros(len(used), np.int64)
         np.cumsum(np.bincount(rows, minlength=len(used))[:-1], out=starts[1:])
@@ -65,7 +65,7 @@ class Batch:
 
 
 class _SumOfFour(torch.autograd.Function):
-    """The sums of the four rows of each cell. torch's own gradient of this takes 20 times as long as a second sum."""
+    """The sums of the four rows of each cell. The gradient is a second sum; torch's own takes 20 times as long."""
 
     @staticmethod
     def forward(ctx, table, batch):
@@ -79,7 +79,7 @@ class _SumOfFour(torch.autograd.Function):
 
 
 class _Clip(torch.autograd.Function):
-    """Cuts to 0..1. Where it cuts, a share LEAK of a gradient that leads back into the range passes.
+    """Clips to 0..1. Where it clips, a share LEAK of a gradient that points back into the range passes.
 
     With the true gradient, which is zero there, most channels were soon 0 or 1 in all cells, and stayed so.
     """
@@ -98,7 +98,7 @@ class _Clip(torch.autograd.Function):
 
 
 class _SumAndMaximum(torch.autograd.Function):
-    """Sum and maximum of the features over the cells of each position; 0 where there are none."""
+    """Sum and maximum of the features over the cells of each position; 0 without cells."""
 
     @staticmethod
     def forward(ctx, features, batch):
@@ -121,17 +121,17 @@ class _SumAndMaximum(torch.autograd.Function):
 
 
 def rounded(x, scale):
-    """x to the nearest multiple of 1 / scale; the gradient is that of x."""
+    """Rounds x to the nearest multiple of 1 / scale; the gradient is that of x."""
     return x + (torch.floor(x.detach() * scale + 0.5) / scale - x.detach())
 
 
 def cut_off(x, scale):
-    """x down to a multiple of 1 / scale; the gradient is that of x."""
+    """Rounds x down to a multiple of 1 / scale; the gradient is that of x."""
     return x + (torch.floor(x.detach() * scale) / scale - x.detach())
 
 
 def padded(logits, sizes):
-    """Logits of the cells of all positions as a table [positions, most cells of one], filled up with NOWHERE."""
+    """Logits of the cells of all positions as a table [positions, largest number of cells], padded with NOWHERE."""
     begin = sizes.cumsum(0) - sizes
     row = torch.arange(len(sizes)).repeat_interleave(sizes)
     place = torch.arange(len(logits)) - begin.repeat_interleave(sizes)
@@ -144,7 +144,7 @@ class LineNetwork(nn.Module):
         super().__init__()
         if hidden % 8:
             raise ValueError(f"hidden must be a multiple of 8, got {hidden}")
-        # Half-lines that look alike begin alike: a random vector for each content of each of their cells.
+        # Similar half-lines start with similar vectors: sums of a random vector for each content of each cell.
         contents = functional.one_hot(torch.from_numpy(half_lines()).long() + 1, 4).float().reshape(HALVES, 4 * REACH)
         alike = contents @ torch.randn(4 * REACH, hidden) * 0.25
         self.half_line = nn.Parameter(alike + torch.randn(HALVES, hidden) * 0.05)
@@ -154,19 +154,19 @@ class LineNetwork(nn.Module):
         self.policy = nn.Parameter(torch.logspace(-0.3, 0.9, channels) * signs)
         self.value1 = nn.Parameter(torch.randn(2 * channels, value_hidden) * (2 / (2 * channels)) ** 0.5)
         self.value1_bias = nn.Parameter(torch.zeros(value_hidden))
-        self.value2 = nn.Parameter(torch.zeros(value_hidden))  # the value begins as 0.5 everywhere
+        self.value2 = nn.Parameter(torch.zeros(value_hidden))  # every value starts at 0.5
         self.value2_bias = nn.Parameter(torch.zeros(1))
         self.register_buffer("halves", torch.from_numpy(halves_of_patterns()), persistent=False)
         self.clamp()
 
     def clamp(self):
-        """Keeps the weights within what the file can hold; to be called after every step of training."""
+        """Keeps the weights within the limits of the file; call it after every training step."""
         with torch.no_grad():
             for name, weights in self.named_parameters():
                 weights.clamp_(-LIMITS[name] / SCALES[name], LIMITS[name] / SCALES[name])
 
     def exact(self, name):
-        """The weights ``name`` as the file has them."""
+        """The weights ``name``, rounded as in the file."""
         return rounded(getattr(self, name), SCALES[name])
 
     def table(self, numbers):
@@ -182,16 +182,16 @@ class LineNetwork(nn.Module):
         return _Clip.apply(_SumOfFour.apply(self.table(batch.patterns), batch))
 
     def logits(self, features):
-        """The logits of the priors, of each cell."""
+        """The logit of the prior of each cell."""
         return features @ self.exact("policy")
 
     def seen(self, features, batch):
-        """What the value sees of each position: sums and maxima of the features over its cells."""
+        """The input of the value for each position: sums and maxima of the features over its cells."""
         total, highest = _SumAndMaximum.apply(features, batch)
         return torch.cat([cut_off(total / 16, 256).clamp(max=32767 / 256), highest], 1)
 
     def value(self, features, batch):
-        """The logit of the expected result for the side to move, of each position."""
+        """The logit of the expected result for the side to move in each position."""
         hidden = torch.addmm(self.exact("value1_bias"), self.seen(features, batch), self.exact("value1"))
         hidden = cut_off(hidden, 256).clamp(0, 8191 / 256)
         logit = cut_off((hidden @ self.exact("value2") + self.exact("value2_bias")) / BIT, 256)
@@ -217,16 +217,16 @@ def export(model, path, generation):
 
 
 def read(path):
-    """The arrays of a network file by name, and its generation. ValueError says what is wrong with the file."""
+    """The arrays of a network file by name, and its generation. Raises ValueError if the file is invalid."""
     with open(path, "rb") as file:
         text = file.read()
     if len(text) < HEADER.size + 4 or text[:8] != MAGIC:
-        raise ValueError(f"{path} is no network file: it should begin with {MAGIC}, got {text[:8]}")
+        raise ValueError(f"{path} is not a network file: it must begin with {MAGIC}, got {text[:8]}")
     _, form, hidden, channels, value_hidden, generation, _ = HEADER.unpack_from(text)
     if form != FORMAT:
-        raise ValueError(f"{path} has format {form}, expected {FORMAT}")
+        raise ValueError(f"{path} must have format {FORMAT}, got {form}")
     if zlib.crc32(text[:-4]) != struct.unpack("<I", text[-4:])[0]:
-        raise ValueError(f"{path} is damaged: its checksum is not that of its contents")
+        raise ValueError(f"{path} is damaged: its checksum is wrong")
     shapes = {"half_line": (HALVES, hidden), "mix": (hidden, channels), "mix_bias": (channels,), "policy": (channels,),
               "value1": (2 * channels, value_hidden), "value1_bias": (value_hidden,), "value2": (value_hidden,),
               "value2_bias": (1,)}
@@ -254,7 +254,7 @@ def load(path):
 
 
 class IntegerNetwork:
-    """What native code computes from a network file, in numpy: slow, and exact to the last bit."""
+    """Computes in numpy what native code computes from a network file: slow, and exact to the last bit."""
 
     def __init__(self, path):
         arrays, self.generation = read(path)
@@ -270,8 +270,8 @@ class IntegerNetwork:
     def __call__(self, boards):
         """``(offsets, cells, logits, values)`` of boards int8[N, R, C].
 
-        ``logits[i]`` is that of ``cells[i]``, in 1/256: a move's weight is 2 ** (logit / 256). ``values`` are such
-        logits as well, of the expected result: 1 / (1 + 2 ** (-value / 256)).
+        ``logits[i]`` is the logit of ``cells[i]``, in units of 1/256: the weight of a move is 2 ** (logit / 256).
+        ``values`` are also such logits, of the expected result: 1 / (1 + 2 ** (-value / 256)).
         """
         w = self.weights
         offsets, cells, indices = patterns(boards)

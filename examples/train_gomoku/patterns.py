@@ -1,9 +1,9 @@
-"""Line patterns of gomoku boards: which cells the network looks at, and the four patterns of each of them.
+"""Line patterns of gomoku boards: the cells that the network considers, and the four patterns of each of them.
 
-A half-line is what one sees from a cell in one of eight directions: up to five cells, nearest first, ending at the edge
-of the board. Its index reads them as digits 1 (empty), 2 (own stone) and 3 (stone of the other) in base 3, the nearest
-cell as the lowest digit; a shorter half-line has fewer digits. That gives each of the 364 half-lines a number of its
-own. A pattern is the unordered pair of the two half-lines of a line through a cell.
+A half-line is the view from a cell in one of eight directions: up to five cells, nearest first, ending at the edge of
+the board. Its index reads the cells as digits in base 3: 1 (empty), 2 (own stone) and 3 (stone of the other side), with
+the nearest cell as the lowest digit. A shorter half-line has fewer digits, so each of the 364 half-lines has a
+different number. A pattern is the unordered pair of the two half-lines of a line through a cell.
 """
 
 import numpy as np
@@ -18,9 +18,10 @@ EMPTY, OWN, OTHER = 0, 1, 2
 
 
 def looked_at(boards):
-    """The cells that the network looks at, bool[N, R, C]: empty cells near a stone.
+    """The cells that the network considers, bool[N, R, C]: empty cells near a stone.
 
-    Near is a distance of at most 2 (the larger one of those in rows and columns), or of 3 in one of the 8 directions.
+    Near means a distance of at most 2 (the larger of the distances in rows and columns), or of 3 in one of the 8
+    directions.
     """
     rows, cols = boards.shape[1:]
     stones = np.zeros((len(boards), rows + 6, cols + 6), bool)
@@ -34,7 +35,7 @@ def looked_at(boards):
 
 
 def patterns(boards):
-    """The cells looked at on boards int8[N, R, C] and their patterns, as ``(offsets, cells, indices)``.
+    """The cells that the network considers on boards int8[N, R, C], and their patterns: ``(offsets, cells, indices)``.
 
     ``boards`` has 0 for an empty cell, 1 for a stone of the side to move, 2 for one of the other side. The cells of
     board n are the rows ``offsets[n]`` to ``offsets[n + 1]`` of ``cells``, int32 (row * C + column), and of
@@ -58,7 +59,7 @@ def patterns(boards):
 
 
 def half(digits, at, step):
-    """Half-lines of the cells ``at`` of a flat board with a frame, in the direction of ``step``."""
+    """The half-lines of the cells ``at`` of a flat board with a frame, in the direction of ``step``."""
     index = digits[at + REACH * step].astype(np.int32)
     for distance in range(REACH - 1, 0, -1):
         index *= 3

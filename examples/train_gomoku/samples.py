@@ -1,4 +1,4 @@
-"""Positions of self-play with what is to be learnt of them, in memory and as files."""
+"""Positions of self-play with their training targets, in memory and as files."""
 
 import json
 import os
@@ -11,7 +11,7 @@ FIELDS = "rows", "cols", "boards", "values", "moves", "cells", "weights"
 
 @dataclass
 class Counts:
-    """What the log says of games."""
+    """Figures about games for the log."""
 
     games: int = 0
     positions: int = 0
@@ -25,7 +25,7 @@ class Counts:
 
     @property
     def drawn_share(self):
-        """The share of the positions that are of drawn games."""
+        """The share of the positions that come from drawn games."""
         return self.drawn_positions / max(self.positions, 1)
 
     @property
@@ -45,9 +45,9 @@ class Counts:
 class Samples:
     """Positions, one after another in flat arrays.
 
-    ``rows``, ``cols``: the sizes of the boards; ``boards``: their cells (0 empty, 1 side to move, 2 other side);
-    ``values``: the results to learn, 0 to 1 for the side to move; ``moves``: how many moves the policy to learn has, 0
-    for a position without one; ``cells``, ``weights``: these moves and their shares.
+    ``rows``, ``cols``: the sizes of the boards. ``boards``: their cells (0 empty, 1 side to move, 2 other side).
+    ``values``: the target values, 0 to 1 for the side to move. ``moves``: the number of moves in the target policy, 0
+    for a position without one. ``cells``, ``weights``: these moves and their shares.
     """
 
     def __init__(self, **arrays):
@@ -59,7 +59,7 @@ class Samples:
 
     @classmethod
     def of(cls, turns):
-        """From ``(board int8[R, C], value, policy)``, policy being a pair of lists of cells and weights, or None."""
+        """From tuples ``(board int8[R, C], value, policy)``; a policy is None or two lists, of cells and of weights."""
         turns = list(turns)
         policies = [policy or ([], []) for _, _, policy in turns]
         return cls(
@@ -72,7 +72,7 @@ class Samples:
             weights=joined([weights for _, weights in policies], np.float32))
 
     def save(self, path, counts):
-        """Writes the file ``path``, all of it or nothing, with the Counts of the games."""
+        """Writes the file ``path`` with the Counts of the games, atomically."""
         part = f"{path}.part"
         with open(part, "wb") as file:
             arrays = {name: getattr(self, name) for name in FIELDS}
@@ -91,7 +91,7 @@ class Samples:
         return cls(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in FIELDS})
 
     def parts(self):
-        """The positions by size of the board: ``(boards [N, R, C], values, weights [N, R * C])``."""
+        """The positions grouped by board size: ``(boards [N, R, C], values, weights [N, R * C])``."""
         sizes = self.rows.astype(np.int64) * self.cols
         begin = np.cumsum(sizes) - sizes
         owner = np.repeat(np.arange(len(self)), self.moves)

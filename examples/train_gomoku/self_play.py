@@ -2,10 +2,10 @@
 
     python self_play.py NETWORK --out FOLDER --games 200 --workers 2
 
-A quarter of the moves is searched with more iterations and with noise: these teach the policy. The others are searched
-fast, and teach the value alone. The network learns as value mostly the result of the game, and a little what the search
-thought. A part of the games has a random move: what comes of that says nothing of the positions before, which learn
-what the search thought of the last of them.
+A quarter of the moves are searched with more iterations and with noise; they train the policy. The others are searched
+fast and train the value alone. The target of the value is mostly the result of the game and partly the value of the
+search. Some games have a random move. Their result says nothing about the positions before that move, whose target is
+instead the search's value of the last of these positions.
 """
 
 import argparse
@@ -24,34 +24,34 @@ import mcts_core as mc
 FULL_SHARE = 0.25
 NOISE_ALPHA, NOISE_WEIGHT = 0.15, 0.25
 RESULT_SHARE = 0.85
-"""Share of the game's result in the value to learn; the rest is the value of the search."""
+"""Share of the game's result in the target value; the rest is the value of the search."""
 MOST_STONES = 72
-"""The game ends as a draw when so many are on the board."""
+"""A game with so many stones on the board ends as a draw."""
 LONG_SHARE = 0.25
-"""Share of the positions of such a game that are kept, besides those with a policy: without this they were half of all
-and pulled every value to 0.5."""
+"""Share of the positions of such a game that are kept, besides those with a policy. Without this, such positions were
+half of all and pulled every value to 0.5."""
 SIZES, USUAL_SIZE, USUAL_SHARE = range(9, 21), 15, 0.7
 OPENING_STONES = 7
 """Random stones of an opening, at most."""
 FAR = 0.25
-"""Openings whose value is farther from 0.5 than this are dropped with the probability DROPPED."""
+"""Openings whose value differs from 0.5 by more than this are dropped with probability DROPPED."""
 DROPPED = 0.95
 RANDOM_SHARE, RANDOM_BEFORE, NEAR_SHARE = 0.5, 14, 0.1
-"""Share of the games with a random move, the stones that are on the board before it at most, and how often that is any
-cell near a stone in place of one drawn by the visits of the search."""
+"""Share of the games with a random move; the most stones on the board before it; how often it is any cell near a stone,
+and not a move drawn in proportion to visits."""
 SHARP_BEFORE, SHARP_TEMPERATURE = 8, 0.3
-"""Before so many stones, moves are drawn by the visits with this temperature."""
+"""With fewer stones than this, moves are drawn in proportion to visits, with this temperature."""
 LEAF_PROOFS = 20
-"""Less than the search has by default: that makes a fifth more games."""
+"""As by default today. It makes a fifth more games than 60, the earlier default."""
 MEMORY_MB = 16
-"""Of a search; trees of a thousand iterations take less than one."""
+"""Memory of a search in MiB; trees of a thousand iterations take less than one."""
 SHARD = 2000
-"""Positions of a file, about."""
+"""About so many positions per file."""
 
 
 @dataclass
 class Turn:
-    """A searched position: ``board`` and ``value`` are from the view of ``side``, which is to move (1: black)."""
+    """A searched position. ``board`` and ``value`` are from the view of the side to move, ``side`` (1: black)."""
 
     side: int
     board: np.ndarray
@@ -61,7 +61,7 @@ class Turn:
 
 
 class Game:
-    """A game as it is played: the state, and its stones as 1 (black) and -1."""
+    """A game in progress: the state, and its stones as 1 (black) and -1 (white)."""
 
     def __init__(self, size):
         self.state = mc.Gomoku(size=size)
@@ -74,7 +74,7 @@ class Game:
         self.count += 1
 
     def board(self):
-        """The board as the network sees it: 1 for a stone of the side to move, 2 for one of the other."""
+        """The board for the network: 1 for a stone of the side to move, 2 for one of the other side."""
         own = self.stones * self.state.to_move
         return np.where(own < 0, 2, own).astype(np.int8)
 
@@ -89,14 +89,14 @@ class Player:
     def __init__(self, network, seed=None, full=400, fast=80):
         self.rng = np.random.default_rng(seed)
         self.full, self.fast = full, fast
-        # stop_early would leave out some of the visits that the policy is made of
+        # no stop_early: it would cut off visits, which the policy is made of
         options = {"valuation": "network", "network": network, "leaf_proofs": LEAF_PROOFS, "memory_mb": MEMORY_MB}
         self.thorough = mc.Searcher(**options, reuse=False, stop_early=False, noise_alpha=NOISE_ALPHA,
                                     noise_weight=NOISE_WEIGHT)
         self.quick = mc.Searcher(**options)
 
     def play(self):
-        """A game: the positions to learn, as ``Samples.of`` takes them, and its Counts."""
+        """Plays a game; returns its positions for ``Samples.of``, and its Counts."""
         game, turns = self.opening(), []
         random_at = self.rng.integers(game.count, RANDOM_BEFORE) if self.rng.random() < RANDOM_SHARE else None
         cut, points = None, None
@@ -122,20 +122,20 @@ class Player:
         return rows, Counts(1, len(turns), drawn, game.count, points)
 
     def search(self, game):
-        """Searches the position, with more iterations sometimes; returns the Stats and the Turn."""
+        """Searches the position, sometimes with more iterations; returns the Stats and the Turn."""
         full = self.rng.random() < FULL_SHARE
         engine = self.thorough if full else self.quick
         engine.search(game.state, iterations=self.full if full else self.fast)
         stats = engine.stats()
         policy = None
-        if full and not stats.proven:  # the first move of a proof is one of several that win, and the proof finds it
+        if full and not stats.proven:  # a proof names one of several winning moves, and needs no network
             self.quick.search(game.state, iterations=1)  # for the priors without noise
             priors = {entry.move: entry.prior or 0.0 for entry in self.quick.stats().moves}
             policy = policy_of(stats, priors, engine.options(game.state)["c_puct"])
         return stats, Turn(game.state.to_move, game.board(), stats.value, stats.proven is not None, policy)
 
     def opening(self):
-        """A game with its first stones, at random places near each other, mostly one that is about even."""
+        """A game with its first stones at random places near each other, in most cases about even."""
         rng = self.rng
         while True:
             game = Game(USUAL_SIZE if rng.random() < USUAL_SHARE else int(rng.choice(SIZES)))
@@ -149,7 +149,7 @@ class Player:
                 return game
 
     def chosen(self, stats, game):
-        """The move to play: the best one, or in the first moves one that is about as good."""
+        """The move to play: the best one, or early in the game one that is about as good."""
         return self.drawn(stats, SHARP_TEMPERATURE) if game.count < SHARP_BEFORE else stats.move
 
     def random_move(self, stats, game):
@@ -157,22 +157,22 @@ class Player:
         return int(self.rng.choice(game.near())) if self.rng.random() < NEAR_SHARE else self.drawn(stats, 1.0)
 
     def drawn(self, stats, temperature):
-        """A move drawn by the visits of the search."""
+        """A move drawn in proportion to the visits of the search."""
         visits = np.array([entry.visits for entry in stats.moves], float)
         shares = (visits / visits.max()) ** (1 / temperature)
         return stats.moves[self.rng.choice(len(shares), p=shares / shares.sum())].move
 
 
 def seen_by(side, value):
-    """The points of black as those of ``side``, or the other way round."""
+    """Converts the points of black to those of ``side``, or back."""
     return value if side > 0 else 1 - value
 
 
 def learnt(turns, points, cut):
-    """The positions with what is to be learnt of them: ``(board, value, policy)``.
+    """The positions with their targets: ``(board, value, policy)``.
 
-    ``points`` are black's in the game; for the positions up to ``cut``, after which a random move was played, those are
-    taken from the search of that position.
+    ``points`` are black's in the game. After position ``cut`` a random move was played; for the positions up to it, the
+    search's value of position ``cut`` replaces the points.
     """
     for number, turn in enumerate(turns):
         if turn.proven:
@@ -185,11 +185,11 @@ def learnt(turns, points, cut):
 
 
 def policy_of(stats, priors, c_puct):
-    """The policy to learn from a search: shares of visits, without those that only the noise was the reason of.
+    """The target policy from a search: shares of visits, without visits that only the noise explains.
 
-    As in KataGo (Wu, arXiv 1902.10565, section 3.2): of each move but the most visited one, visits are taken away as
-    long as its PUCT score with fewer of them, by the ``priors`` without noise, is below that of the most visited one; a
-    single visit that is left is taken away as well. None where no move with visits is left.
+    As in KataGo (Wu, arXiv 1902.10565, section 3.2): each move except the most visited one loses visits as long as its
+    PUCT score with fewer visits, by the ``priors`` without noise, is below that of the most visited move. If a single
+    visit remains, it is removed as well. None if no move with visits remains.
     """
     entries = [entry for entry in stats.moves if entry.visits and entry.proven != "loss"]
     if not entries:
@@ -215,9 +215,9 @@ def policy_of(stats, priors, c_puct):
 def play_shards(network, folder, name, until, seed=None, **budgets):
     """Plays games and writes shards, files ``folder/TIME-name.npz``, until ``until(counts)``; returns the Counts.
 
-    ``network()`` gives the bytes of the network to play with, or None while that is the same as at the last call.
+    ``network()`` returns the bytes of the network to play with, or None if it has not changed since the last call.
     """
-    gc.set_threshold(200_000)  # games leave nothing behind that refers to itself
+    gc.set_threshold(200_000)  # games leave no reference cycles behind
     total, counts, kept, player = Counts(), Counts(), [], None
     over = until(total)
     while not over:
@@ -240,12 +240,12 @@ def main(argv=None):
     parser = argparse.ArgumentParser(description=first, epilog=details,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("network", type=Path, help="network file")
-    parser.add_argument("--out", type=Path, default=Path("games"), metavar="FOLDER", help="of the shards")
+    parser.add_argument("--out", type=Path, default=Path("games"), metavar="FOLDER", help="folder of the shards")
     parser.add_argument("--games", type=int, default=100, metavar="N", help="games of each worker (default 100)")
     parser.add_argument("--full", type=int, default=400, metavar="N", help="iterations of the moves with a policy")
     parser.add_argument("--fast", type=int, default=80, metavar="N", help="iterations of the others")
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes (default 1)")
-    parser.add_argument("--seed", type=int, metavar="N", help="of openings and random moves")
+    parser.add_argument("--seed", type=int, metavar="N", help="seed of openings and random moves")
     args = parser.parse_args(argv)
     args.out.mkdir(parents=True, exist_ok=True)
     begin, total = time.perf_counter(), Counts()

@@ -3,15 +3,14 @@
     pip install mcts-core numpy torch
     python train.py --out run --minutes 60
 
-The first network knows hand-made priors and nothing of the value. Then worker processes play games with the newest
-network all the time, and this process plays as well, learns from the newest positions and writes a new network about
-every 75 seconds. run/network.net is the result, run/networks has all of them, run/log.tsv a line for each. A run that
-was ended goes on with --resume.
+The first network has hand-made priors and knows nothing about values. Then worker processes play games with the newest
+network all the time. This process plays as well, learns from the newest positions, and writes a new network about every
+75 seconds. run/network.net is the result, run/networks has all networks, and run/log.tsv has a line for each. Continue
+an interrupted run with --resume.
 """
 
 import argparse
 import multiprocessing
-import shutil
 import time
 from pathlib import Path
 
@@ -26,16 +25,19 @@ from window import Window
 
 BATCH = 512
 WINDOW = 120_000, 220_000
-"""Positions that the network learns from at a time: this many, and with all that was played more, up to the second."""
+"""The network learns from so many of the newest positions: at first the first number, growing up to the second."""
 WINDOW_SHARE = 0.25
-"""Positions by which the window is wider for each that was played."""
+"""The window grows by this share of the positions played."""
+POLISH_WINDOW = 900_000
+"""Positions, the newest ones, that the last network learns from after the games."""
+POLISH_RATE = 1.5e-3
 SHARDS_OF_CHUNK = 30
 COLUMNS = ("seconds", "generation", "positions", "games", "draws", "length", "black", "window", "steps", "policy_loss",
            "policy_entropy", "value_loss", "learnt_per_second", "network")
 
 
 class Run:
-    """A folder with networks, shards, the checkpoint and the log, and what is known of it."""
+    """A folder with networks, shards, the checkpoint and the log, and the state of its training."""
 
     def __init__(self, args):
         self.args = args
@@ -46,13 +48,13 @@ class Run:
         self.progress = {"seconds": 0.0, "generation": 0, "positions": 0, "games": 0, "shards": [], "owed": 0.0}
 
     def begin(self):
-        """Makes the first network, or goes on from the checkpoint."""
+        """Makes the first network, or continues from the checkpoint."""
         if self.checkpoint.exists():
             if not self.args.resume:
-                raise SystemExit(f"{self.args.out} has a training; --resume goes on with it")
+                raise SystemExit(f"{self.args.out} already has a training: use --resume, or choose another --out")
             self.learner = Learner(load(newest(self.networks)), self.args.rate)
             self.progress = self.learner.restore(self.checkpoint)
-            self.refill()
+            self.window = self.refilled(self.limit)
             return
         for folder in (self.networks, self.shards):
             folder.mkdir(parents=True, exist_ok=True)
@@ -65,18 +67,19 @@ class Run:
         self.learner.save(self.checkpoint, self.progress)
         print(f"first network: {time.perf_counter() - begin:.0f} s", flush=True)
 
-    def refill(self):
-        """The window as it was."""
-        known = set(self.progress["shards"])
+    def refilled(self, limit):
+        """Returns a window of the newest positions that were learnt from, up to ``limit``."""
+        window, known = Window(), set(self.progress["shards"])
         paths, positions = [], 0
         for path in sorted(self.shards.glob("*.npz"), reverse=True):
-            if path.name in known and positions < self.limit:
+            if path.name in known and positions < limit:
                 paths.append(path)
                 positions += Samples.load(path)[1].positions
         paths.reverse()
         for at in range(0, len(paths), SHARDS_OF_CHUNK):
             part = [Samples.load(path)[0] for path in paths[at:at + SHARDS_OF_CHUNK]]
-            self.window.add(Samples.join(part), self.limit)
+            window.add(Samples.join(part), limit)
+        return window
 
     @property
     def limit(self):
@@ -84,7 +87,7 @@ class Run:
         return min(high, low + int(WINDOW_SHARE * self.progress["positions"]))
 
     def take(self):
-        """Adds the shards that are new to the window; returns their Counts."""
+        """Adds the new shards to the window; returns their Counts."""
         known, counts, parts = set(self.progress["shards"]), Counts(), []
         for path in sorted(self.shards.glob("*.npz")):
             if path.name not in known:
@@ -100,7 +103,7 @@ class Run:
         return counts
 
     def learn(self, done):
-        """As many steps as the new positions are worth; returns their number and the mean losses."""
+        """Runs the training steps that the new positions allow; returns their number and the mean losses."""
         steps = int(self.progress["owed"])
         self.progress["owed"] -= steps
         figures = np.array([self.learner.step(sampled, done) for sampled in
@@ -134,8 +137,21 @@ class Run:
         return time.perf_counter() - at
 
 
+    def polish(self):
+        """Learns once more, from far more positions than the window holds, and writes the last network.
+
+        The rate begins high and falls to almost nothing.
+        """
+        window = self.refilled(POLISH_WINDOW)
+        learner = Learner(load(newest(self.networks)), POLISH_RATE)
+        steps = self.args.polish if window.positions else 0
+        for number, sampled in enumerate(window.batches(steps, BATCH, self.rng)):
+            learner.step(sampled, number / steps)
+        learner.export(self.args.out / "network.net", self.progress["generation"] + 1)
+
+
 class Newest:
-    """The bytes of the newest network of a folder when that is another one than at the last call, else None."""
+    """Returns the bytes of the newest network of a folder, or None if it is the same as at the last call."""
 
     def __init__(self, folder):
         self.folder, self.last = folder, None
@@ -158,7 +174,7 @@ def newest(folder):
 
 
 def work(out, name, stop, budgets):
-    """A process that plays until the event ``stop``, or until it is the only one left."""
+    """A process that plays until the event ``stop``, or until its parent has ended."""
     parent = multiprocessing.parent_process()
     play_shards(Newest(out / "networks"), out / "shards", name, lambda total: stop.is_set() or not parent.is_alive(),
                 **budgets)
@@ -182,19 +198,19 @@ def main(argv=None):
         stop.set()
         for worker in workers:
             worker.join()
-    shutil.copy(newest(run.networks), args.out / "network.net")
+    run.polish()
     progress = run.progress
-    print(f"{args.out / 'network.net'}: generation {progress['generation']}, {progress['positions']:,} positions")
+    print(f"{args.out / 'network.net'}: generation {progress['generation'] + 1}, {progress['positions']:,} positions")
 
 
 def loop(run, workers, budgets):
-    """Plays and learns in turn until the time is over."""
+    """Plays and learns in turns until the time is over."""
     args, learning = run.args, 0.0
     current = Newest(run.networks)
     begin, before = time.perf_counter(), run.progress["seconds"]
     end = begin + 60 * args.minutes - before
     while (left := end - time.perf_counter()) > 0:
-        # the last generation takes what is left; the last training says how much of the time to keep for the next one
+        # the last generation takes the rest of the time; the duration of the last training is reserved for the next one
         length = left if left < 1.5 * args.generation_seconds else args.generation_seconds
         until = time.perf_counter() + max(length - learning, min(length, 1))
         current.last = None
@@ -210,18 +226,19 @@ def parse(argv):
     first, _, details = __doc__.partition("\n\n")
     parser = argparse.ArgumentParser(description=first, epilog=details,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=Path("run"), metavar="FOLDER", help="where all goes (default run)")
-    parser.add_argument("--resume", action="store_true", help="go on with the training in that folder")
-    parser.add_argument("--start", type=Path, metavar="NETWORK", help="network file to begin with")
+    parser.add_argument("--out", type=Path, default=Path("run"), metavar="FOLDER", help="of the run (default run)")
+    parser.add_argument("--resume", action="store_true", help="continue the training in that folder")
+    parser.add_argument("--start", type=Path, metavar="NETWORK", help="network file to start from")
     for name, kind, default, what in (
-        ("minutes", float, 60, "of training, with those before --resume; the learning rate falls over this time"),
+        ("minutes", float, 60, "of training, including those before --resume; the learning rate falls over this time"),
         ("workers", int, 2, "processes that play; one of them also learns"),
-        ("generation-seconds", float, 75, "from one network to the next"),
-        ("passes", float, 4, "how often a position is learnt in all"),
-        ("rate", float, 2e-3, "learning rate at the beginning"),
-        ("full", int, 400, "iterations of the searches that teach the policy"),
-        ("fast", int, 80, "iterations of the others"),
-        ("seed", int, 1, "of the first network and of the batches"),
+        ("generation-seconds", float, 75, "seconds from one network to the next"),
+        ("passes", float, 4, "how often the network learns from each position"),
+        ("rate", float, 2e-3, "initial learning rate"),
+        ("polish", int, 1000, "steps after the games, on the newest 900,000 positions, for the last network"),
+        ("full", int, 400, "iterations of the searches that train the policy"),
+        ("fast", int, 80, "iterations of the other searches"),
+        ("seed", int, 1, "seed of the first network and of the batches"),
     ):
         parser.add_argument(f"--{name}", type=kind, default=default, metavar="N" if kind is int else "X",
                             help=f"{what} (default {default})")

@@ -1,4 +1,4 @@
-"""The window: the newest positions of self-play, from which batches to learn from are drawn."""
+"""The window: the newest positions of self-play, from which training batches are drawn."""
 
 import numpy as np
 from network import Batch
@@ -6,7 +6,7 @@ from patterns import patterns
 
 
 class Chunk:
-    """Samples with the patterns of their cells. The cells of position n are those from ``offsets[n]``."""
+    """Samples with the patterns of their cells. The cells of position n begin at ``offsets[n]``."""
 
     def __init__(self, samples):
         offsets, indices, weights, values = [0], [], [], []
@@ -34,7 +34,7 @@ class Window:
         self.positions = 0
 
     def add(self, samples, limit):
-        """Adds samples, and drops the oldest chunks while there are ``limit`` positions without them."""
+        """Adds samples, and drops the oldest chunks while ``limit`` positions remain without them."""
         if len(samples):
             self.chunks.append(Chunk(samples))
         self.positions = sum(map(len, self.chunks))
@@ -53,9 +53,10 @@ class Window:
 
 
 class Sampled:
-    """Positions of chunks as a ``batch`` of the network with their targets; those with a policy come first.
+    """Positions of chunks as a ``batch`` for the network with their targets; positions with a policy come first.
 
-    ``values``: of all of them; ``policies``: the number of those with a policy; ``weights``: of the cells of these.
+    ``values``: the target values of all positions. ``policies``: the number of positions with a policy. ``weights``:
+    the weights of the cells of these positions.
     """
 
     def __init__(self, drawn):
@@ -81,5 +82,5 @@ def take(chunk, rows):
 
 
 def ragged(begin, sizes):
-    """The numbers from ``begin[0]`` on, ``sizes[0]`` of them, then those from ``begin[1]`` on, and so on."""
+    """``sizes[0]`` consecutive numbers from ``begin[0]``, then ``sizes[1]`` from ``begin[1]``, and so on."""
     return np.repeat(begin - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())

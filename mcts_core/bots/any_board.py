@@ -1,7 +1,7 @@
-"""Connect Four on boards of any size, and in any position: for those that ``mcts_core.ConnectFour`` does not take.
+"""Connect Four on boards of any size and in any position, for those that ``mcts_core.ConnectFour`` does not support.
 
-Written in Python: a search has some thousands of iterations a second. So it looks at the columns that matter only, and
-so far ahead only, and what decides at once is found without it.
+This is Python code, so a search runs only some thousands of iterations a second. It therefore searches only the most
+promising columns and a limited number of moves ahead, and finds immediate wins and threats without a search.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
 WALL = 2
 COLUMNS = 12
-"""Columns of a search, at most."""
+"""Columns that are searched, at most."""
 HORIZON = 48
-"""Moves after which a game without a winner counts as a draw, at least; three for each stone of a line, at most."""
+"""A game without a winner counts as a draw after this many moves, or three for each stone of a line if that is more."""
 REACH = 16
-"""Cells to each side that the rating of a move looks at, at most."""
+"""Cells to each side that the rating of a move considers, at most."""
 
 
 class AnyBoard:
-    """A position on any board, a state for ``mcts_core.search`` in a form of its own: see ``candidates``.
+    """A position on any board, and a state for ``mcts_core.search``. Search only the ``candidates``.
 
     rows, cols, connect: >= 1.
-    cells: rows * cols values, row 0 on top: 0 empty, +1 the player who began, -1 the other. A stone falls to the
-        lowest empty cell of its column, also where others hang in the air; a column with a stone on top is full.
-    to_move: +1 or -1, whatever the numbers of stones.
+    cells: rows * cols values, row 0 on top: 0 is empty, +1 the player who began, -1 the other. A stone falls to the
+        lowest empty cell of its column, even if other stones hang above it. A column with a stone on top is full.
+    to_move: +1 or -1, whatever the numbers of stones are.
     """
 
     __slots__ = ("_board", "_left", "_next", "_placed", "_winner", "to_move")
@@ -41,15 +41,15 @@ class AnyBoard:
         self.to_move = to_move
 
     def legal_moves(self) -> list[int]:
-        """The columns that are not full, of those that the search looks at."""
+        """The columns that are searched and not full."""
         return [] if self._winner is not None else list(self._next)
 
     def winner(self) -> int | None:
-        """None while the game goes on, +1, -1, or 0: a draw, or nothing decided as far as the search looks."""
+        """None while the game goes on, then +1, -1, or 0 for a draw or for a game beyond the horizon of the search."""
         return self._winner
 
     def play(self, move: int) -> AnyBoard:
-        """The position after a stone in a column."""
+        """The position after a stone in the column ``move``."""
         board, player = self._board, self.to_move
         cell = self._next[move]
         new = object.__new__(AnyBoard)
@@ -70,10 +70,10 @@ class AnyBoard:
         return new
 
     def candidates(self, deadline: float) -> tuple[list[int], AnyBoard]:
-        """The columns to think about, the best first, and the position that has no others.
+        """The columns to search, the best first, and the position restricted to them.
 
-        One column where it wins at once, or where the opponent would win there. What is not looked at before
-        ``deadline``, a reading of ``time.perf_counter``, is left out; one column is looked at always.
+        There is only one column if it wins at once, or if the opponent would win there. Columns that are not rated
+        before ``deadline``, a reading of ``time.perf_counter``, are left out; at least one is rated.
         """
         board, me = self._board, self.to_move
         forced = None
@@ -92,7 +92,7 @@ class AnyBoard:
                 break
         if forced is not None:
             return self._only([forced])
-        rated.sort(key=lambda entry: entry[:2], reverse=True)  # stable: the nearer to the middle the better
+        rated.sort(key=lambda entry: entry[:2], reverse=True)  # stable: of equals, the middle one first
         return self._only([col for _, _, col in rated[:COLUMNS]])
 
     def _only(self, columns: list[int]) -> tuple[list[int], AnyBoard]:
@@ -104,9 +104,9 @@ class AnyBoard:
 
 
 class _Board:
-    """Size and stones of the position from which a search begins. Never changes.
+    """Size and stones of the position from which a search begins. Immutable.
 
-    Cells are numbered in a frame of walls, so that no step leaves the board.
+    A frame of walls surrounds the numbered cells, so that no step leaves the board.
     """
 
     __slots__ = ("cells", "cols", "connect", "rows", "steps", "width")
@@ -121,13 +121,13 @@ class _Board:
         self.cells += [WALL] * width
 
     def lowest(self, col: int) -> int:
-        """The lowest empty cell of a column, 0 where it is full."""
+        """The lowest empty cell of a column, or 0 if it is full."""
         if self.cells[self.width + col + 1]:
             return 0
         return self.above((self.rows + 1) * self.width + col + 1)
 
     def above(self, cell: int) -> int:
-        """The next empty cell above one, 0 where there is none."""
+        """The next empty cell above ``cell``, or 0."""
         cells, width = self.cells, self.width
         while cell >= 2 * width:
             cell -= width
@@ -136,7 +136,7 @@ class _Board:
         return 0
 
     def completes(self, cell: int, player: int, placed: dict[int, int]) -> bool:
-        """Whether a stone of ``player`` in an empty cell makes a line; ``placed``: what has been played since."""
+        """Whether a stone of ``player`` in an empty cell makes a line; ``placed``: stones played since the start."""
         cells, needed = self.cells, self.connect - 1
         if needed == 0:
             return True
@@ -152,7 +152,7 @@ class _Board:
         return False
 
     def promise(self, cell: int) -> int:
-        """How much a cell matters: the more the longer the lines are to which it may belong, of either player."""
+        """How promising a cell is: higher for more stones of either player on the lines through it."""
         cells = self.cells
         reach = min(self.connect - 1, REACH)
         total = 0

@@ -1,4 +1,4 @@
-"""How long a bot searches for a move, by the limits that it is told."""
+"""How long a bot searches for a move, from the limits that it receives."""
 
 from __future__ import annotations
 
@@ -14,63 +14,64 @@ if TYPE_CHECKING:
     from mcts_core import Searcher
 
 MARGIN = 0.1
-"""Seconds of a move's limit that are left for pipes, processes and a busy machine, at most half of the limit."""
+"""Seconds of a move's limit reserved for pipes, processes and a busy machine; at most half of the limit."""
 OVERHEAD = 0.005
-"""Seconds of the clock that a move takes beyond its search."""
+"""Seconds on the clock that a move takes beyond its search."""
 UNSEEN = 0.004
-"""Seconds between manager and engine that the engine cannot measure: one writes, the other wakes up and reads."""
+"""Seconds between manager and engine that the engine cannot measure, from a write until the other side reads."""
 COARSE = 0.02
-"""The same on Windows, where managers may read a clock that ticks every 16 ms."""
+"""The same on Windows, where a manager's clock may tick only every 16 ms."""
 LONG = 0.005
-"""Share of the limit that is left besides."""
+"""Share of the limit that is reserved in addition."""
 EXPECTED = 0.0035
-"""Seconds of the delay that a process expects before it has measured any."""
+"""Delay in seconds that a process assumes before it has measured any."""
 LEAST = 0.001
 """Seconds of the shortest search."""
 FOREVER = 1e9
 """Seconds of a search without a limit, and the most that a clock has."""
 DEFAULT_SECONDS = 1.0
-"""Seconds of a search where nobody named a budget."""
+"""Seconds of a search if no limit is given."""
 MOST_ITERATIONS = 2**30 - 1
-"""Iterations of the longest search, times ``rollouts_per_leaf``, or VALUE_STEPS with a valuation."""
+"""Largest number of iterations, times ``rollouts_per_leaf``, or times VALUE_STEPS with a valuation."""
 VALUE_STEPS = 64
 
 
 def within(limit: float) -> float:
-    """Seconds of a search whose answer must be there after ``limit`` seconds."""
+    """Seconds of a search whose answer must arrive within ``limit`` seconds."""
     return min(max(LEAST, limit - min(MARGIN, limit / 2)), FOREVER)
 
 
 class Margin:
-    """What a move leaves of its limit, learned from the moves before: for an engine that measures its own delays.
+    """The margin of an engine that measures its own delays: the time between the end of a search and the limit.
 
-    A search is planned to end ``seconds(limit)`` before the limit: ``UNSEEN``, half a percent of the limit, and one and
-    a half times the longest delay of the last ``RECENT`` moves; at most ``MARGIN``, and at most half of the limit.
+    A search is planned to end ``seconds(limit)`` before the limit. This is the sum of ``UNSEEN``, half a percent of the
+    limit, and one and a half times the longest delay of the last ``RECENT`` moves; at most ``MARGIN``, and at most half
+    of the limit.
     """
 
     def __init__(self) -> None:
         self._delays = Delays(EXPECTED)
 
     def learn(self, delay: float) -> None:
-        """The last move was answered ``delay`` seconds after the planned end of its search, or before it: below 0."""
+        """Records that the last answer came ``delay`` seconds after the planned end of its search (before it: < 0)."""
         self._delays.learn(delay)
 
     def seconds(self, limit: float) -> float:
-        """Seconds that are left of ``limit``."""
+        """Seconds reserved of ``limit``."""
         unseen = COARSE if sys.platform == "win32" else UNSEEN
         return min(unseen + LONG * limit + self._delays.longest, MARGIN, limit / 2)
 
     def within(self, limit: float) -> float:
-        """Seconds of a search whose answer must be there after ``limit`` seconds."""
+        """Seconds of a search whose answer must arrive within ``limit`` seconds."""
         return min(max(LEAST, limit - self.seconds(limit)), FOREVER)
 
 
 def share(
     remaining: float, increment: float = 0.0, moves_to_go: int | None = None, *, state: Any, moves_made: int
 ) -> float:
-    """Seconds of a search for the next move, in ``state``, on a clock with ``remaining`` seconds, perhaps below 0.
+    """Seconds of the search for the next move in ``state``, as ``mcts_core.Clock`` divides ``remaining`` seconds.
 
-    It is ``mcts_core.Clock`` that shares them out. ``moves_made``: by this player.
+    ``remaining`` may be below 0. ``moves_made``: by this player.
     """
     clock = mcts_core.Clock(
         min(max(remaining, 0.0), FOREVER), min(increment, FOREVER), moves_to_go, OVERHEAD, moves_made=moves_made
@@ -79,7 +80,7 @@ def share(
 
 
 def check(engine: Searcher, state: Any, seconds: float | None, iterations: int | None) -> None:
-    """Looks at budgets and options with the shortest of searches, which also loads all that a search needs.
+    """Checks limits and options with the shortest of searches, which also loads everything that a search needs.
 
     Raises what ``Searcher.search`` raises.
     """
@@ -90,7 +91,7 @@ def check(engine: Searcher, state: Any, seconds: float | None, iterations: int |
 
 
 def fewest(engine: Searcher, state: Any, *iterations: int | None) -> int | None:
-    """The smallest of these budgets that is one, as far as a search takes it; None when none is."""
+    """The smallest of these limits that is not None, cut to the largest that a search accepts; None without any."""
     named = [number for number in iterations if number is not None]
     if not named:
         return None

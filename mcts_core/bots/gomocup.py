@@ -1,7 +1,7 @@
 """An engine for five in a row that speaks the protocol of Gomocup and of the manager Piskvork.
 
 Source: M. Petricek and P. Lastovicka, "Gomoku AI protocol", https://plastovicka.github.io/protocl2en.htm. ``YXSTOP``
-and the keys ``max_node`` and ``thread_num`` of ``INFO`` are those of other managers.
+and the ``INFO`` keys ``max_node`` and ``thread_num`` come from other managers.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ UNSUPPORTED = {2: "continuous game", 4: "renju", 8: "caro"}
 UNLIMITED = 2147483647
 """The ``time_left``, in milliseconds, of a match without a limit."""
 FAST = 0.01
-"""Seconds of a search where a turn is to take no time."""
+"""Seconds of a search if the limit of a turn is 0."""
 PROCESS_MB = 48
-"""MiB of ``max_memory`` that are left to the interpreter and the library; they take about 40."""
+"""MiB of ``max_memory`` reserved for the interpreter and the library, which take about 40."""
 LEAST_MB, MOST_MB = 1, 65536
 SHOWN = 80
 """Characters of a command that an answer repeats."""
 REHEARSED = 8
-"""Positions of a rehearsal. On a core that is shared not every move is late: fewer would often measure nothing."""
+"""Positions of a rehearsal. On a shared core not every move is late, so fewer would often measure no delay."""
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
 _COORDINATES = re.compile(r"\s*,\s*".join([r"([0-9]{1,4})"] * 2))
@@ -47,11 +47,11 @@ _STONE = re.compile(r"\s*,\s*".join([r"([0-9]{1,4})"] * 3))
 
 
 class Refused(ValueError):
-    """A command that is known and cannot be done: the answer is ERROR."""
+    """A known command that cannot be carried out: the answer is ERROR."""
 
 
 class Unknown(ValueError):
-    """A command that is not known: the answer is UNKNOWN."""
+    """An unknown command: the answer is UNKNOWN."""
 
 
 ERRORS = (
@@ -60,9 +60,10 @@ ERRORS = (
 
 
 def rehearse(**options: Any) -> Margin:
-    """What a few short moves for nobody teach: so the first move of a game loads nothing, and knows the machine.
+    """Plays a few short practice moves and returns the margin learned from them. It takes some 0.2 s.
 
-    ``options``: those of ``Gomocup``. It takes some 0.2 s.
+    Afterwards everything is loaded, and the margin fits the machine, so the first move of a game is as prompt as the
+    others. ``options``: those of ``Gomocup``.
     """
     engine = Gomocup(Lines(io.BytesIO(), io.BytesIO()), **options)
     engine.handle("INFO timeout_turn 20")
@@ -75,7 +76,7 @@ def rehearse(**options: Any) -> Margin:
 
 
 class Times:
-    """The limits of a turn and of the match that the manager named, in seconds, and what the match took of them."""
+    """The manager's limits for a turn and for the match, in seconds, and the time that the match has taken."""
 
     def __init__(self, margin: Margin | None = None) -> None:
         self.margin = margin or Margin()
@@ -86,25 +87,25 @@ class Times:
         self._used = 0.0
 
     def new_match(self) -> None:
-        """The account of the match begins anew. What was said to be left since the last move is meant for this one."""
+        """Starts a new match. A ``time_left`` that arrived after the last move applies to the new match."""
         self._used = 0.0
         if not self._fresh:
             self._left = None
 
     def tell_left(self, seconds: float) -> None:
-        """What is left of the match, perhaps less than nothing, or infinity."""
+        """Sets the time left in the match, which may be below 0 or infinite."""
         self._left = seconds
         self._fresh = True
 
     def spend(self, seconds: float) -> None:
-        """A move was made."""
+        """Deducts the time of a move."""
         self._used += seconds
         self._fresh = False
         if self._left is not None:
             self._left -= seconds
 
     def search(self, state: MNK) -> float | None:
-        """Seconds of the search for a move in ``state``; None: no limit."""
+        """Seconds of the search for a move in ``state``, or None without a limit."""
         limits = []
         if self.turn is not None:
             limits.append(self.margin.within(self.turn) if self.turn > 0.0 else FAST)
@@ -117,12 +118,12 @@ class Times:
 
 
 class Gomocup:
-    """The engine: ``handle`` does the commands, the answers go to ``lines``.
+    """The engine. ``handle`` carries out a command; the answers go to ``lines``.
 
-    ``seconds`` and ``iterations`` bound every move besides the limits that the manager names; where neither names one
-    a move takes one second. ``ponder``: it also searches while the opponent is to move, for as long as a turn may take.
-    ``margin``: what is known of the delays of this process, as from ``rehearse``. Other keywords are the options of
-    ``Searcher``. Raises InvalidOption.
+    ``seconds`` and ``iterations`` limit every move in addition to the manager's limits; without any limit a move takes
+    one second. ``ponder``: it also searches while the opponent is to move, for at most the time of a turn. ``margin``:
+    the delays of this process that are already known, as from ``rehearse``. Other keywords are options of ``Searcher``.
+    Raises InvalidOption.
     """
 
     def __init__(
@@ -142,17 +143,17 @@ class Gomocup:
         self._ponder = ponder
         self._options = options
         self._told = {"rule": 0, "max_memory": 0, "max_node": 0, "thread_num": 0}
-        """What INFO said, but for times."""
+        """The values of INFO other than times."""
         self._times = Times(margin)
         self._engine: tuple[dict[str, Any], Searcher] | None = None
         self._size: tuple[int, int] | None = None
         self._stones: dict[int, int] = {}
         self._state: MNK | None = None
-        """The position of ``_stones``, with the opponent to move; None where it has to be made from the stones."""
+        """The position of ``_stones`` with the opponent to move; None if it must be made from the stones."""
         self._board: dict[int, int] | None = None
-        """The stones of a BOARD whose DONE is still to come."""
+        """The stones of a BOARD that waits for its DONE."""
         self._wrong: Refused | Unknown | None = None
-        """What was wrong with that BOARD."""
+        """The first error of that BOARD."""
         self._thinking: Thinking | None = None
         self._searched = mcts_core.MNK(FIVE, FIVE, FIVE)
         """The position of that search."""
@@ -160,7 +161,7 @@ class Gomocup:
         """The search of the position after the last answer."""
         self._received = 0.0
         self._planned = 0.0
-        """When the command came and when its search is to end."""
+        """When the command arrived, and when its search is planned to end."""
         self._commands: Mapping[str, Callable[[str], None]] = {
             "START": self._start, "RECTSTART": self._rectstart, "RESTART": self._restart, "BEGIN": self._begin,
             "TURN": self._turn, "BOARD": self._begin_board, "DONE": self._end_board, "TAKEBACK": self._takeback,
@@ -169,11 +170,11 @@ class Gomocup:
 
     @property
     def margin(self) -> Margin:
-        """What the moves so far leave of their limits, and have learned."""
+        """The margin, as learned from the moves so far."""
         return self._times.margin
 
     def handle(self, line: str) -> bool:
-        """Does one command; False when it was the last one."""
+        """Carries out one command; returns False if it was the last one."""
         received = time.perf_counter()
         word, *rest = line.split(None, 1) or [""]
         name, text = word.upper(), rest[0].strip() if rest else ""
@@ -207,12 +208,12 @@ class Gomocup:
         return True
 
     def finish(self) -> None:
-        """There are no more commands: a search that is under way ends soon."""
+        """Called after the last command: waits a little for a running search, then ends it."""
         if self._thinking is not None:
             self._thinking.wait(GRACE)
 
     def close(self) -> None:
-        """Ends everything; nothing is answered any more."""
+        """Ends everything without further answers."""
         if self._thinking is not None:
             self._thinking.stop(silent=True)
         self._end_pondering()
@@ -244,13 +245,13 @@ class Gomocup:
     def _begin(self, text: str) -> None:
         self._sides()
         if self._stones:
-            raise Refused(f"BEGIN is for an empty board; there are {len(self._stones)} stones on this one")
+            raise Refused(f"BEGIN needs an empty board; number of stones on this one: {len(self._stones)}")
         self._think({})
 
     def _turn(self, text: str) -> None:
         cell = self._cell(_COORDINATES, text, "TURN")
         if cell in self._stones:
-            raise Refused(f"TURN {text}: there is a stone already")
+            raise Refused(f"TURN {text}: the square already has a stone")
         self._think({**self._stones, cell: OTHER})
 
     def _begin_board(self, text: str) -> None:
@@ -258,7 +259,7 @@ class Gomocup:
         self._board, self._wrong = {}, None
 
     def _begin_swap2(self, text: str) -> None:
-        # Its squares and DONE come in any case: they must not be answered one by one.
+        # Its squares and DONE follow in any case: they must not be answered one by one.
         self._board, self._wrong = {}, Unknown("command SWAP2BOARD")
 
     def _add_to_board(self, line: str) -> None:
@@ -268,9 +269,9 @@ class Gomocup:
             cell = self._cell(_STONE, line, "BOARD")
             who = {"1": OWN, "2": OTHER}.get(found[3]) if found else None
             if who is None:
-                raise Refused(f"BOARD: the stone of {line[:SHOWN]!r} must be 1 (own) or 2 (the opponent's)")
+                raise Refused(f"BOARD: a stone must be 1 (own) or 2 (the opponent's), got {line[:SHOWN]!r}")
             if cell in self._board:
-                raise Refused(f"BOARD: there are two stones on one square, {line[:SHOWN]!r} is the second")
+                raise Refused(f"BOARD: {line[:SHOWN]!r} is the second stone on this square")
             self._board[cell] = who
         except Refused as error:
             self._wrong = self._wrong or error
@@ -287,7 +288,7 @@ class Gomocup:
     def _takeback(self, text: str) -> None:
         cell = self._cell(_COORDINATES, text, "TAKEBACK")
         if cell not in self._stones:
-            raise Refused(f"TAKEBACK {text}: there is no stone")
+            raise Refused(f"TAKEBACK {text}: the square has no stone")
         self._stones = {other: who for other, who in self._stones.items() if other != cell}
         self._state = None
         self._lines.send("OK")
@@ -295,14 +296,14 @@ class Gomocup:
     def _play(self, text: str) -> None:
         cell = self._cell(_COORDINATES, text, "PLAY")
         if cell in self._stones:
-            raise Refused(f"PLAY {text}: there is a stone already")
+            raise Refused(f"PLAY {text}: the square already has a stone")
         self._stones, self._state = {**self._stones, cell: OWN}, None
         self._lines.send(self._coordinates(cell))
 
     def _info(self, text: str) -> None:
         key, *rest = text.split(None, 1) or [""]
         key, value = key.lower(), rest[0] if rest else ""
-        if not _NUMBER.fullmatch(value):  # folder, evaluate and what is unknown or no number: never answered
+        if not _NUMBER.fullmatch(value):  # folder, evaluate, unknown keys, other values: no answer
             return
         number = int(value)
         if key in self._told:
@@ -319,7 +320,7 @@ class Gomocup:
             self._thinking.stop_after(self._seconds_of_search(self._searched))
 
     def _think(self, stones: dict[int, int]) -> None:
-        """Searches the position, the engine to move, and answers with the move."""
+        """Searches the position with the engine to move, and answers with the move."""
         state = self._next_position(stones) or self._position(stones)
         if state.winner() is not None:
             raise Refused("the game is over")
@@ -339,7 +340,7 @@ class Gomocup:
                 self.margin.learn(now - self._planned)
             self._lines.send(*answers)
             if self._ponder and self._state.winner() is None:
-                # A lower priority for its thread made late moves more: on a shared core it then ends too slowly.
+                # No lower priority for its thread: on a shared core it then ended too slowly, and more moves were late.
                 seconds = self._times.turn or FOREVER
                 self._pondering = Thinking(engine, self._state, seconds, None, lambda stats, error: None)
 
@@ -355,20 +356,20 @@ class Gomocup:
         self._end_pondering()
 
     def _end_pondering(self) -> None:
-        """Ends it; its tree stays for the next search. Only when no search is left that would begin it."""
+        """Ends pondering and keeps its tree for the next search. Only when no search runs that would start it."""
         if self._pondering is not None:
             self._pondering.stop(silent=True)
             self._pondering = None
 
     def _seconds_of_search(self, state: MNK) -> float:
-        """Seconds of the search of ``state`` from now, LEAST at least."""
+        """Seconds of the search of ``state`` from now, at least LEAST."""
         told = self._times.search(state)
         limits = [limit for limit in (told, self._seconds) if limit is not None]
         self._planned = self._received + (min(limits) if limits else DEFAULT_SECONDS)
         return max(LEAST, self._planned - time.perf_counter())
 
     def _searcher(self) -> Searcher:
-        """The Searcher with the options that the manager's limits leave."""
+        """The Searcher with the options within the manager's limits."""
         options = dict(self._options)
         most = self._told["max_memory"]
         if most > 0:
@@ -382,7 +383,7 @@ class Gomocup:
         if self._engine is None or self._engine[0] != options:
             try:
                 engine = mcts_core.Searcher(**options)
-            except mcts_core.InvalidOption:  # more threads than the memory is enough for
+            except mcts_core.InvalidOption:  # the memory is not enough for so many threads
                 engine = mcts_core.Searcher(**{**options, "threads": self._options.get("threads", 1)})
             self._engine = options, engine
         return self._engine[1]
@@ -397,11 +398,11 @@ class Gomocup:
 
     def _sides(self) -> tuple[int, int]:
         if self._size is None:
-            raise Refused("there is no board yet: START or RECTSTART makes one")
+            raise Refused("there is no board yet: send START or RECTSTART first")
         return self._size
 
     def _cell(self, form: re.Pattern[str], text: str, command: str) -> int:
-        """The square whose column and row ``text`` begins with."""
+        """The square with the column and row at the begin of ``text``."""
         width, height = self._sides()
         found = form.fullmatch(text)
         if not found or not (int(found[1]) < width and int(found[2]) < height):
@@ -414,7 +415,7 @@ class Gomocup:
         return f"{column},{row}"
 
     def _next_position(self, stones: Mapping[int, int]) -> MNK | None:
-        """The position of these stones where they are those on the board and one of the opponent's."""
+        """The position of these stones if they are those on the board plus one of the opponent; otherwise None."""
         state = self._state
         added = [cell for cell in stones if cell not in self._stones]
         if state is None or state.rule != self._rule() or len(added) != 1:
@@ -422,13 +423,13 @@ class Gomocup:
         return state.play(added[0]) if stones == {**self._stones, added[0]: OTHER} else None
 
     def _position(self, stones: Mapping[int, int]) -> MNK:
-        """The position with these stones, the engine to move. Raises InvalidState where there is none."""
+        """The position with these stones and the engine to move. Raises InvalidState if it is impossible."""
         width, height = self._sides()
         own = sum(who == OWN for who in stones.values())
         other = len(stones) - own
         if not own <= other <= own + 1:
             raise Refused(
-                f"the opponent must have as many stones as the engine that is to move, or one more, "
+                f"the opponent must have as many stones as the engine, or one more, because the engine is to move; "
                 f"got {other} and {own}"
             )
         first = OWN if own == other else OTHER
@@ -438,7 +439,7 @@ class Gomocup:
         return mcts_core.MNK.from_string(rows, m=width, n=height, k=FIVE, rule=self._rule())
 
     def _remarks(self, stats: Stats) -> list[str]:
-        """What the search found, for the user and for the author."""
+        """The lines about the search: MESSAGE for the user, DEBUG for the author."""
         proof = f", {stats.proven}" if stats.proven else ""
         if stats.distance is not None:
             proof += f" in {stats.distance}"

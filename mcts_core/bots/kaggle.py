@@ -1,11 +1,11 @@
-"""The search as an agent for connectx, the Connect Four of Kaggle, on boards of any size.
+"""The search as an agent for Kaggle's connectx: Connect Four on boards of any size.
 
     >>> from mcts_core.bots.kaggle import agent
     >>> observation = {"board": [0] * 42, "mark": 1, "remainingOverageTime": 0}
     >>> agent(observation, {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 0.2})
     3
 
-``agent`` needs no package of Kaggle. ``mcts-core kaggle-bundle`` makes an archive of it for a submission.
+``agent`` needs no package from Kaggle. ``mcts-core kaggle-bundle`` writes an archive with it for a submission.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from typing import Any
 
 MEMORY_MB = 256
-"""More than a game needs; the default, a quarter of the machine's memory, may be more than a container allows."""
+"""More than a game needs. The usual default, a quarter of the machine's memory, may exceed a container's limit."""
 FEWEST = 8
-"""Moves, at least, over which half of the overage time is shared out. A quarter of the empty cells is another bound:
-half of them are the opponent's, and the last half of a game is mostly solved."""
+"""Half of the overage time is divided among at least this many moves, or a quarter of the empty cells if that is more:
+half of the cells are the opponent's, and the last half of a game is mostly solved."""
 ACT_TIMEOUT = 2.0
-"""Seconds of a move where the configuration does not tell them."""
+"""Seconds of a move if the configuration does not contain them."""
 
 CELLS = {0: 0, 1: 1, 2: -1}
-"""Cells as players."""
+"""The player in a cell, from Kaggle's numbers."""
 
 _local = _ThreadLocal()
 
@@ -42,11 +42,11 @@ def agent(observation: Any, configuration: Any) -> int:
     """The column to play, from 0: an agent of connectx.
 
     observation: ``board`` (rows * columns cells, row 0 on top: 0, 1 or 2), ``mark`` (1 or 2) and
-        ``remainingOverageTime`` (seconds; 0 where it is missing).
-    configuration: ``rows``, ``columns``, ``inarow`` (6, 7, 4 where they are missing) and ``actTimeout`` (seconds).
+        ``remainingOverageTime`` (seconds; 0 if it is missing).
+    configuration: ``rows``, ``columns``, ``inarow`` (by default 6, 7, 4) and ``actTimeout`` (seconds).
 
-    Both may be mappings or objects. Every thread has an ``Agent`` of its own, which keeps its tree from move to move.
-    Raises what ``Agent`` raises.
+    Both may be mappings or objects. Every thread has its own ``Agent``, which keeps its tree from move to move. Raises
+    what ``Agent`` raises.
     """
     started = time.perf_counter()
     player: Agent | None = getattr(_local, "player", None)
@@ -58,19 +58,18 @@ def agent(observation: Any, configuration: Any) -> int:
 class Agent:
     """An agent of connectx with options of its own.
 
-    seconds, iterations: bounds of a move's search besides the time that the configuration allows, as in
-        ``Searcher.search``.
-    started: a reading of ``time.perf_counter``. The time from there until this is made is taken off the first move:
-        for agents that are loaded in the time of a move.
+    seconds, iterations: limits of a move's search in addition to the configuration's time, as in ``Searcher.search``.
+    started: a reading of ``time.perf_counter``, for agents that are loaded during their first move. The time from that
+        reading until this object is made is deducted from the first move.
     options: those of ``Searcher``.
 
-    A move takes ``actTimeout`` less a margin (0.1 s, half of it below 0.2 s), and of the overage time that is left a
-    share: half of it over the moves to come. It takes less where the search has found all there is to find.
+    A move takes ``actTimeout`` less a margin (0.1 s; half of ``actTimeout`` if that is below 0.2 s), plus a share of
+    the remaining overage time: half of it is divided among the moves to come. It takes less if the search ends early.
 
-    Boards that ``mcts_core.ConnectFour`` does not take are searched by a game written in Python, ``AnyBoard``.
+    Boards that ``mcts_core.ConnectFour`` does not support are searched with a game written in Python, ``AnyBoard``.
 
-    Calling it raises InvalidState for what is no position of the board, GameOver for a full one. An Agent plays one
-    game at a time: SearchBusy when two threads call it. Raises InvalidOption.
+    A call raises InvalidState if the observation is not a position of the board, GameOver if the board is full, and
+    SearchBusy if two threads call the same Agent: it plays one game at a time. Raises InvalidOption.
     """
 
     def __init__(
@@ -98,7 +97,7 @@ class Agent:
         rows, cols, connect = shape
         open_columns = [col for col in range(cols) if cells[col] == 0]
         if not open_columns:
-            raise mcts_core.GameOver(f"the board is full, there is nothing to play: {shorten(cells)}")
+            raise mcts_core.GameOver(f"the board is full, so there is no move to play: {shorten(cells)}")
         if len(open_columns) == 1:
             return open_columns[0]
         position: Any = _native(shape, cells, to_move)
@@ -116,24 +115,24 @@ class Agent:
 
 
 def thinking_time(limit: float, bank: float, empty: int) -> float:
-    """Seconds after which a move is to be found.
+    """Seconds within which a move must be found.
 
-    limit: ``actTimeout``. bank: the overage time left. empty: cells on the board, one of which the move fills.
+    limit: ``actTimeout``. bank: the overage time left. empty: the number of empty cells before the move.
     """
     return within(limit + bank / (2 * max(FEWEST, empty // 4)))
 
 
 def state(observation: Any, configuration: Any) -> mcts_core.ConnectFour | AnyBoard:
-    """The position as the search sees it: a ``ConnectFour`` where that takes it, else an ``AnyBoard``.
+    """The position that is searched: a ``ConnectFour`` if that supports it, otherwise an ``AnyBoard``.
 
-    Raises InvalidState for what is no position of the board.
+    Raises InvalidState if the observation is not a position of the board.
     """
     shape, cells, to_move = _read(observation, configuration)
     return _native(shape, cells, to_move) or AnyBoard(*shape, cells, to_move)
 
 
 def _native(shape: tuple[int, int, int], cells: list[int], to_move: int) -> mcts_core.ConnectFour | None:
-    """The native position, where there is one in which the game goes on."""
+    """The native position, or None if there is none in which the game goes on."""
     rows, cols, connect = shape
     if (rows + 1) * cols > 128:
         return None
@@ -146,7 +145,7 @@ def _native(shape: tuple[int, int, int], cells: list[int], to_move: int) -> mcts
 
 
 def _read(observation: Any, configuration: Any) -> tuple[tuple[int, int, int], list[int], int]:
-    """Rows, columns and the length of a line; the cells, 0, +1 and -1; who is to move."""
+    """(rows, columns, length of a line), the cells as 0, +1 and -1, and the player to move."""
     rows = _whole(_field(configuration, "rows", 6), "rows")
     cols = _whole(_field(configuration, "columns", 7), "columns")
     connect = _whole(_field(configuration, "inarow", 4), "inarow")
@@ -166,7 +165,7 @@ def _read(observation: Any, configuration: Any) -> tuple[tuple[int, int, int], l
 
 
 def _field(source: Any, name: str, default: Any) -> Any:
-    """The value ``name`` of a mapping or an object; ``default`` where it is missing or None."""
+    """The value ``name`` of a mapping or an object; ``default`` if it is missing or None."""
     try:
         value = source[name]
     except (KeyError, TypeError, IndexError):
@@ -185,7 +184,7 @@ def _whole(value: Any, name: str) -> int:
 
 
 def _seconds(value: Any) -> float:
-    """Seconds from 0; where they are no number, 0: a move at once is better than none."""
+    """The value as seconds; 0 if it is not a number or below 0, because an immediate move is better than none."""
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):

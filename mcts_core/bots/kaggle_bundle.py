@@ -1,4 +1,4 @@
-"""The archive of a submission to Kaggle's connectx: this package, compiled as it is, and the ``main.py`` that plays."""
+"""The archive of a submission to Kaggle's connectx: the installed package and a ``main.py`` that plays."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STARTED = time.perf_counter()
 import os
 import sys
 
-# This text is run by exec(), without __file__; its folder comes last on the path of modules, or not at all.
+# Kaggle runs this text by exec(), without __file__. Its folder is last on sys.path, or missing there.
 HERE = os.path.dirname(os.path.abspath(sys._getframe().f_code.co_filename))
 FOLDERS = [HERE, "/kaggle_simulations/agent", os.getcwd()]
 FOLDER = next((path for path in FOLDERS if os.path.isdir(os.path.join(path, "mcts_core"))), HERE)
@@ -37,7 +37,7 @@ try:
     from mcts_core.bots.kaggle import Agent
 except ImportError as error:
     python = "%s %d.%d" % (sys.implementation.name, *sys.version_info[:2])
-    raise ImportError("this archive was made for {python} on {platform}, and %s on %s does not load it: %s"
+    raise ImportError("this archive was made for {python} on {platform}, but %s on %s cannot load it: %s"
                       % (python, sys.platform, error)) from error
 finally:
     sys.path.remove(FOLDER)
@@ -45,7 +45,7 @@ finally:
 player = Agent(started=STARTED)
 
 
-# The last name in this file that can be called is the agent; some versions of the loader want a function.
+# The loader takes the last callable in this file as the agent; some of its versions need a function.
 def agent(observation, configuration):
     return player(observation, configuration)
 '''
@@ -54,10 +54,10 @@ def agent(observation, configuration):
 def write_bundle(path: str | os.PathLike[str]) -> int:
     """Writes the archive (tar.gz) and returns its size in bytes.
 
-    It holds ``main.py`` and the package with the native modules of the running interpreter: it plays without network
-    and without mcts_core installed, where the same version of Python runs on the same kind of machine, with a C library
-    that is not older. The same package makes the same archive, byte by byte. A file that is there is replaced at the
-    end, in one step. Raises InvalidOption when the file cannot be written.
+    The archive holds ``main.py`` and the package with the native modules of the running interpreter. It plays without a
+    network connection and without an installed mcts_core. It needs the same version of Python, the same kind of
+    machine, and a C library that is at least as new. The same package gives the same archive, byte by byte. An existing
+    file is replaced atomically. Raises InvalidOption if the file cannot be written.
     """
     try:
         target = pathlib.Path(path)
@@ -101,7 +101,7 @@ def _add(archive: Any, name: str, content: bytes) -> None:
 
 
 def _package() -> list[tuple[str, bytes]]:
-    """Name and content of every file that the package needs in order to run, and its license."""
+    """Name and content of every file that the package needs to run, and its license."""
     root = pathlib.Path(mcts_core.__file__).parent
     found = [path for path in root.rglob("*") if path.suffix == ".py" or _is_native_module(path.name)]
     files = [(f"mcts_core/{path.relative_to(root).as_posix()}", path.read_bytes()) for path in sorted(found)]
@@ -109,7 +109,7 @@ def _package() -> list[tuple[str, bytes]]:
 
 
 def _is_native_module(name: str) -> bool:
-    """Whether it is one of this interpreter: others of the same name may lie beside it."""
+    """Whether this interpreter can load it: native modules for other interpreters may be in the same folder."""
     _, dot, rest = name.partition(".")
     return dot + rest in importlib.machinery.EXTENSION_SUFFIXES
 

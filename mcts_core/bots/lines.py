@@ -1,4 +1,4 @@
-"""Lines in and lines out: how an engine talks to the program that started it."""
+"""Lines in and lines out: the connection of an engine to the program that started it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO, Protocol
 
     class Engine(Protocol):
-        """What ``serve`` gives lines to."""
+        """An engine for ``serve``."""
 
         def handle(self, line: str) -> bool: ...
         def finish(self) -> None: ...
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 
 LONGEST = 1 << 20
-"""Bytes of a line that is read; a longer one is cut so that no command can make sense of it."""
+"""Longest line in bytes; a longer one is cut so that it is not a valid command."""
 SHOWN = 80
-"""Characters that are left of such a line."""
+"""Characters that remain of such a line."""
 
 
 class Lines:
     """Commands from ``reader`` and answers to ``writer``, two binary files, as lines of UTF-8.
 
-    Iterating gives the commands without their ends (LF or CR LF) and the spaces around; empty lines are left out, and
-    bytes that are no UTF-8 are replaced. ``send`` may be called from any thread.
+    Iteration yields the commands without line ends (LF or CR LF) and surrounding spaces. It skips empty lines and
+    replaces bytes that are not UTF-8. ``send`` may be called from any thread.
     """
 
     def __init__(self, reader: BinaryIO, writer: BinaryIO) -> None:
@@ -40,7 +40,7 @@ class Lines:
 
     @property
     def closed(self) -> bool:
-        """Whether nobody reads the answers any more."""
+        """Whether the other end is gone."""
         return self._closed
 
     def __iter__(self) -> Iterator[str]:
@@ -65,7 +65,7 @@ class Lines:
             return b""
 
     def send(self, *answers: str) -> None:
-        """Writes lines, together, and flushes them. Without effect once the other end is gone."""
+        """Writes all lines at once and flushes them. Does nothing once the other end is gone."""
         text = "".join(" ".join(answer.splitlines()) + "\n" for answer in answers)
         with self._lock:
             if self._closed:
@@ -79,9 +79,9 @@ class Lines:
 
 @contextlib.contextmanager
 def standard_lines() -> Iterator[Lines]:
-    """The Lines of standard input and output; what anything else prints meanwhile goes to standard error.
+    """The Lines of standard input and output; all other output goes to standard error meanwhile.
 
-    Raises BrokenPipeError at the end when nobody read the answers.
+    Raises BrokenPipeError at the end if the other end was gone.
     """
     lines = Lines(sys.stdin.buffer, sys.stdout.buffer)
     with contextlib.redirect_stdout(sys.stderr):
@@ -91,9 +91,9 @@ def standard_lines() -> Iterator[Lines]:
 
 
 def serve(engine: Engine, lines: Lines) -> None:
-    """Gives every line to ``engine.handle`` until that returns False or there are no more.
+    """Passes every line to ``engine.handle`` until that returns False or there are no more lines.
 
-    After the last line, a search that is under way may ``finish``; the engine is closed in any case.
+    After the last line it calls ``engine.finish``, so that a running search can end. It closes the engine in any case.
     """
     try:
         for line in lines:

@@ -1,8 +1,8 @@
 """Games of OpenSpiel as states of the search, and the search as a bot of OpenSpiel (extra [openspiel]).
 
-``state`` makes a state of any game that moves in turns: for one player or many, with or without chance and hidden
-information. ``Bot`` plays in OpenSpiel's own tools, ``pyspiel.evaluate_bots`` for one. ``pyspiel`` is imported when one
-of them is used.
+``state`` makes a state of any turn-based game, for one player or several, with or without chance and hidden
+information. ``Bot`` plays in OpenSpiel's own tools, such as ``pyspiel.evaluate_bots``. ``pyspiel`` is imported on first
+use.
 
 Source: M. Lanctot et al., "OpenSpiel: A Framework for Reinforcement Learning in Games", arXiv:1908.09453.
 """
@@ -30,7 +30,7 @@ MOST_DRAWS = 100
 
 
 def __getattr__(name: str) -> Any:
-    if name == "Bot":  # its base class is one of pyspiel
+    if name == "Bot":  # imported late, because its base class is in pyspiel
         from mcts_core.bots.openspiel_bot import Bot
 
         return Bot
@@ -44,30 +44,33 @@ def __dir__() -> list[str]:
 def state(
     source: Any, *, native: bool = True, general: bool = False, utility_range: tuple[float, float] | None = None
 ) -> Any:
-    """The state that mcts_core searches for ``source``: a ``pyspiel.State``, or a ``pyspiel.Game`` or the text that
-    loads one (``"hex(board_size=5)"``) at its beginning. Moves are OpenSpiel's actions.
+    """The state that mcts_core searches for ``source``. Its moves are OpenSpiel's actions.
 
-    One of four kinds:
+    ``source`` is a ``pyspiel.State``, a ``pyspiel.Game`` or the text that loads one (``"hex(board_size=5)"``). A game
+    stands for its first position.
+
+    The state is of one of four kinds:
 
     - ``connect_four``, ``tic_tac_toe``, ``mnk`` and ``gomoku`` become ``ConnectFour``, ``TicTacToe``, ``MNK`` and
-      ``Gomoku``, if the rules are the same (not with ``wrap``, ``anti`` or other ``dims``, not on boards that these do
-      not take, not from a start of one's own); not with ``native=False``.
-    - Games of two players without chance that end in a win, a loss or a draw become an ``OrdinaryState``, which the
-      search can prove.
+      ``Gomoku`` if the rules and the board size are supported (no ``wrap``, ``anti`` or other ``dims``) and the game
+      begins on the empty board. ``native=False`` prevents this.
+    - Games of two players without chance that end in a win, a loss or a draw become an ``OrdinaryState``, whose value
+      the search can prove.
     - Games that hide information become a ``HiddenState``, which is searched by what its players know.
-    - All others, and with ``general=True`` all, become a ``GeneralState``: any number of players, chance, any results.
+    - All other games become a ``GeneralState``: any number of players, chance, any results. With ``general=True`` every
+      game of perfect information does.
 
-    The results of the last two are the game's utilities, moved to [0, 1]: (utility - low) / (high - low), where
-    ``utility_range`` is (low, high), or else the least and greatest utility that the game names. Some name far more
-    than play reaches (2048: 20480); the search then sees little difference between results, and a range of one's own
-    helps. What lies outside of that counts as its nearer end. A range makes every game of perfect information a
-    GeneralState.
+    The results of the last two are the game's utilities, scaled to [0, 1]: (utility - low) / (high - low). Here
+    ``utility_range`` is (low, high), by default the minimum and maximum utility that the game declares. Some games
+    declare far more than play reaches (2048: 20480), so that the search sees little difference between results; then
+    pass a range of your own. Utilities outside of it count as its nearer end. A range makes every game of
+    perfect information a GeneralState.
 
-    ``source`` is copied; what happens to it later does not change the state.
+    ``source`` is copied, so later changes to it do not change the state.
 
-    Raises InvalidState for games that are not searched: simultaneous moves, hidden information of which OpenSpiel
-    writes no information state, chance that the game draws itself (``SAMPLED_STOCHASTIC``), no finite range of
-    utilities; InvalidOption; ModuleNotFoundError without pyspiel.
+    Raises InvalidState for games that cannot be searched: simultaneous moves, hidden information without information
+    states, chance events that the game draws itself (``SAMPLED_STOCHASTIC``), no finite range of utilities. Raises
+    InvalidOption, and ModuleNotFoundError without pyspiel.
     """
     pyspiel = import_pyspiel()
     for name, value in (("native", native), ("general", general)):
@@ -96,7 +99,7 @@ def state(
 
 
 def import_pyspiel() -> Any:
-    """The module of OpenSpiel. Raises ModuleNotFoundError that names the extra."""
+    """The module of OpenSpiel. Raises ModuleNotFoundError with the name of the extra."""
     try:
         import pyspiel  # type: ignore[import-not-found, unused-ignore]
     except ModuleNotFoundError as error:
@@ -116,11 +119,11 @@ def as_game(source: Any, expected: str = "a pyspiel.Game or the text of one") ->
         return pyspiel.load_game(source)
     except (RuntimeError, ValueError) as error:
         reason = str(error).partition("\n")[0].removesuffix(" Available games are:")
-        raise mcts_core.InvalidState(f"OpenSpiel does not load the game {shorten(source)}: {reason}") from error
+        raise mcts_core.InvalidState(f"OpenSpiel cannot load the game {shorten(source)}: {reason}") from error
 
 
 def check_game(game: Any) -> None:
-    """Raises InvalidState for a game that the search would search wrongly or not at all."""
+    """Raises InvalidState for a game that the search does not support."""
     pyspiel = import_pyspiel()
     kind = game.get_type()
     reason = None
@@ -129,25 +132,25 @@ def check_game(game: Any) -> None:
     elif kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
         reason = "its players do not move in turns"
     elif _is_hidden(game) and not kind.provides_information_state_string:
-        reason = "it hides information and does not tell what its players know"
+        reason = "it hides information and has no information states"
     elif kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
-        reason = "it draws its chance itself and does not tell the probabilities"
+        reason = "it draws its chance events itself without giving the probabilities"
     elif not 1 <= game.num_players() <= MOST_PLAYERS:
         reason = f"it has {game.num_players()} players"
     if reason is not None:
         raise mcts_core.InvalidState(
-            f"the search takes games in turns, for 1 to {MOST_PLAYERS} players; "
-            f"{shorten(str(game))} is none: {reason}"
+            f"{shorten(str(game))} cannot be searched: {reason}; a game must have turns and "
+            f"1 to {MOST_PLAYERS} players"
         )
 
 
 def _is_hidden(game: Any) -> bool:
-    """Whether some player does not see everything."""
+    """Returns whether a player does not see everything."""
     return bool(game.get_type().information != import_pyspiel().GameType.Information.PERFECT_INFORMATION)
 
 
 class Rules:
-    """What the states of one game share. Never changes."""
+    """The data that the states of one game share. Immutable."""
 
     __slots__ = ("clipped", "game", "high", "low", "players", "text")
 
@@ -157,48 +160,48 @@ class Rules:
         self.players = players
         self.low, self.high = low, high
         self.clipped = clipped
-        """Whether utilities outside of low to high are moved to its ends, or are errors."""
+        """Whether utilities outside of low to high count as the nearer end; otherwise they are errors."""
 
     def key(self) -> tuple[Any, ...]:
         return self.text, self.low, self.high, self.clipped
 
 
 class _State:
-    """What both kinds have in common. A value: equal states have the same game and history."""
+    """The common part of both kinds of states. States are equal if they have the same game and history."""
 
     __slots__ = ("_key", "_legal", "_position", "_rules")
 
     def __init__(self, position: Any, rules: Rules) -> None:
-        self._position = position  # of this object alone; never changed
+        self._position = position  # not shared with other objects, and never changed
         self._rules = rules
         self._legal: list[int] | None = None
         self._key: tuple[Any, ...] | None = None
 
     @property
     def actions(self) -> int:
-        """The number of distinct moves of the players, the length of an evaluator's policy; a move is its own index."""
+        """The number of distinct moves, which is the length of an evaluator's policy. A move is its own index."""
         count: int = self._rules.game.num_distinct_actions()
         return count
 
     @property
     def moves(self) -> tuple[int, ...]:
-        """The moves, those of chance included, that led here from where the game began."""
+        """The moves from the start of the game to this position, including those of chance."""
         return tuple(self._position.history())
 
     def legal_moves(self) -> list[int]:
-        """OpenSpiel's legal actions; at a chance node its outcomes; none at the end."""
+        """OpenSpiel's legal actions; at a chance node the outcomes; an empty list at the end."""
         legal = self._legal
         if legal is None:
             legal = self._legal = self._position.legal_actions()
         return legal.copy()
 
     def name(self, move: int) -> str:
-        """What OpenSpiel calls a legal move."""
+        """OpenSpiel's name of a legal move."""
         position = self._position
         return str(position.action_to_string(position.current_player(), move))
 
     def play(self, move: int) -> Self:
-        """The state after ``move``; this one stays as it is. Raises IllegalMove, GameOver."""
+        """The state after ``move``; this state does not change. Raises IllegalMove, GameOver."""
         legal = self._legal
         if legal is None:
             legal = self._legal = self._position.legal_actions()
@@ -218,10 +221,10 @@ class _State:
         return number
 
     def observation(self) -> Any:
-        """OpenSpiel's observation tensor for the player to move: a float32 array (planes, rows, columns); those of one
-        or two dimensions are (1, 1, n) and (1, rows, columns).
+        """OpenSpiel's observation tensor for the player to move, as a float32 array (planes, rows, columns). A tensor
+        of one or two dimensions becomes (1, 1, n) or (1, rows, columns).
 
-        Raises InvalidState for games without one, at chance nodes and at the end; needs numpy.
+        Raises InvalidState for games without observations, at chance nodes and at the end. Needs numpy.
         """
         game, position = self._rules.game, self._position
         if not game.get_type().provides_observation_tensor:
@@ -229,11 +232,11 @@ class _State:
         shape = tuple(game.observation_tensor_shape())
         if len(shape) > 3:
             raise mcts_core.InvalidState(
-                f"an observation must have at most three dimensions, that of {shorten(self._rules.text)} has {shape}"
+                f"an observation must have at most three dimensions, got {shape} in {shorten(self._rules.text)}"
             )
         if position.is_terminal() or position.is_chance_node():
             raise mcts_core.InvalidState(f"there is an observation only where a player is to move, not in {self!r}")
-        import numpy  # pyspiel needs it
+        import numpy  # installed, because pyspiel needs it
 
         tensor = position.observation_tensor(position.current_player())
         return numpy.array(tensor, numpy.float32).reshape((1,) * (3 - len(shape)) + shape)
@@ -244,7 +247,7 @@ class _State:
 
     def _value(self) -> tuple[Any, ...]:
         if self._key is None:
-            # The diagram as well: the history does not tell of a start of one's own, nor does serialize() everywhere.
+            # str() too: the history does not contain a custom first position, and serialize() not in every game.
             position = self._position
             self._key = position.serialize(), str(position), *self._rules.key()
         return self._key
@@ -275,13 +278,13 @@ class _State:
 
 
 class OrdinaryState(_State):
-    """A position of a game of two players without chance that is won, lost or drawn. Made by ``state``."""
+    """A position of a game of two players without chance that ends in a win, a loss or a draw. Made by ``state``."""
 
     __slots__ = ()
 
     @property
     def to_move(self) -> int:
-        """+1: OpenSpiel's player 0; -1: its player 1. At the end, who did not move last."""
+        """+1 for OpenSpiel's player 0, -1 for its player 1. At the end, the player who did not move last."""
         position = self._position
         if not position.is_terminal():
             return -1 if position.current_player() else 1
@@ -295,8 +298,8 @@ class OrdinaryState(_State):
         found = self._position.returns()
         if found not in ([1.0, -1.0], [-1.0, 1.0], [0.0, 0.0]):
             raise mcts_core.GameError(
-                f"{self!r} ended with the utilities {found}, neither win, loss nor draw; "
-                f"a state made with general=True takes them"
+                f"{self!r} ended with the utilities {found}, which are neither win, loss nor draw; "
+                f"make the state with general=True"
             )
         return int(found[0])
 
@@ -320,14 +323,14 @@ class GeneralState(_State):
         return mcts_core.CHANCE if self._position.is_chance_node() else None
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """(move, probability) of each outcome. Raises InvalidState where chance is not to move."""
+        """(move, probability) of each outcome. Raises InvalidState if chance is not to move."""
         if not self._position.is_chance_node():
             raise mcts_core.InvalidState(f"chance is not to move in {self!r}")
         outcomes: list[tuple[int, float]] = self._position.chance_outcomes()
         return outcomes
 
     def returns(self) -> list[float] | None:
-        """None while the game goes on, then the utility of each player, moved to [0, 1] as ``state`` says."""
+        """None while the game goes on, then the utility of each player, scaled to [0, 1] as described at ``state``."""
         if not self._position.is_terminal():
             return None
         rules = self._rules
@@ -337,8 +340,8 @@ class GeneralState(_State):
             return [min(max(value, 0.0), 1.0) for value in values]
         if not all(-1e-6 <= value <= 1 + 1e-6 for value in values):
             raise mcts_core.GameError(
-                f"{self!r} ended with the utilities {self._position.returns()}, but the game names {low:g} to "
-                f"{rules.high:g} as its range; utility_range=(low, high) gives it another one"
+                f"{self!r} ended with the utilities {self._position.returns()}, but the game declares the range "
+                f"{low:g} to {rules.high:g}; pass another one as utility_range=(low, high)"
             )
         return [min(max(value, 0.0), 1.0) for value in values]
 
@@ -437,7 +440,7 @@ def _range_of(game: Any) -> tuple[float, float]:
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise mcts_core.InvalidState(
             f"the utilities of {shorten(str(game))} must have a finite range, got {low:g} to {high:g}; "
-            f"utility_range=(low, high) gives it one"
+            f"pass one as utility_range=(low, high)"
         )
     return low, high
 
@@ -475,17 +478,17 @@ _NATIVE: dict[str, Callable[[dict[str, Any]], Any]] = {
     "mnk": lambda has: mcts_core.MNK(has["m"], has["n"], has["k"]),
     "tic_tac_toe": lambda has: mcts_core.TicTacToe(),
 }
-"""The beginning by the parameters of the game; None: the rules differ."""
+"""From a game's parameters to the native first position, or to None if the rules differ."""
 
 
 def _native(game: Any, position: Any) -> Any:
-    """The same position as a native one; None: there is none."""
+    """The same position as a native one, or None."""
     kind = game.get_type()
     begin = _NATIVE.get(kind.short_name)
     if begin is None:
         return None
     try:
-        # A game tells only those parameters that were named or that it has looked at.
+        # get_parameters() returns only parameters that were given, or that the game has already used.
         found = begin({**kind.parameter_specification, **game.get_parameters()})
     except (mcts_core.InvalidOption, mcts_core.InvalidState, KeyError):  # sizes, parameters of another version
         return None
@@ -496,6 +499,6 @@ def _native(game: Any, position: Any) -> Any:
         if not again.is_terminal() and move in again.legal_actions():
             again.apply_action(move)
             found = found.play(move)
-    # A start of one's own is not in the history.
+    # The history does not contain a custom first position.
     same = str(again) == str(position) and again.serialize() == position.serialize()
     return found if same else None

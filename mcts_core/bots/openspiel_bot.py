@@ -20,19 +20,19 @@ class Bot(_Base):  # type: ignore[misc]
 
     game: a ``pyspiel.Game`` or the text that loads one.
     player_id: which player, from 0.
-    engine: the ``Searcher`` that it plays with; without one it makes its own with ``options``, those of ``Searcher``.
-    seconds, iterations: the budget of a move, as in ``Searcher.search``; one second when none is named.
+    engine: the ``Searcher`` to play with. Without one the bot makes its own from ``options``, those of ``Searcher``.
+    seconds, iterations: the limits of a move, as in ``Searcher.search``; one second without a limit.
     native, general, utility_range: as in ``state``.
 
-    It reads every position from the ``pyspiel.State`` that it is asked about and keeps nothing of a game, so the same
-    bot may play one game after another, and on from any position; what it is informed of it need not remember. Its
-    engine finds by itself whether a position is below that of its last search and goes on with that tree.
+    The bot reads every position from the given ``pyspiel.State`` and remembers nothing of a game, so the same bot can
+    play one game after another, and start from any position. Its engine detects whether a position follows that of its
+    last search, and then reuses the tree.
 
-    The policies that it tells are those by which it chooses: all on the move that the search found, or with an option
-    ``temperature`` in proportion to visits ** (1 / temperature). ``engine.stats()`` tells visits and values.
+    The policies that it returns are those by which it moves: probability 1 for the chosen move, or, with the option
+    ``temperature``, in proportion to visits ** (1 / temperature). ``engine.stats()`` returns visits and values.
 
-    Raises InvalidState for a game that ``state`` refuses, InvalidOption; its methods InvalidState for a position of
-    another game or in which another player is to move, GameOver, and what ``Searcher.search`` raises.
+    Raises InvalidState for a game that ``state`` refuses, and InvalidOption. The methods raise InvalidState for a
+    position of another game or with another player to move, GameOver, and what ``Searcher.search`` raises.
     """
 
     def __init__(
@@ -61,9 +61,10 @@ class Bot(_Base):  # type: ignore[misc]
         elif not isinstance(engine, mcts_core.Searcher):
             raise mcts_core.InvalidOption(f"engine must be a Searcher, got {shorten(engine)}")
         elif options:
-            raise mcts_core.InvalidOption(f"an engine has its own options, got {', '.join(sorted(options))} as well")
+            raise mcts_core.InvalidOption(f"give either an engine or options, got an engine and "
+                                          f"{', '.join(sorted(options))}")
         else:
-            # The engine itself is left alone: it may hold a tree that is to be used again.
+            # Do not search with the engine itself: it may hold a tree for reuse.
             check(mcts_core.Searcher(), mcts_core.TicTacToe(), seconds, iterations)
             self.engine = engine
 
@@ -85,14 +86,14 @@ class Bot(_Base):  # type: ignore[misc]
         return self.step_with_policy(state)[0]
 
     def restart(self) -> None:
-        """There is nothing to begin anew."""
+        """Does nothing, because the bot keeps no state."""
 
     def restart_at(self, state: Any) -> None:
-        """There is nothing to begin anew. Raises InvalidState for a position of another game."""
+        """Only checks the position. Raises InvalidState for a position of another game."""
         self._check(state)
 
     def inform_action(self, state: Any, player_id: int, action: int) -> None:
-        """There is nothing to remember. Raises InvalidState for a position of another game."""
+        """Only checks the position. Raises InvalidState for a position of another game."""
         self._check(state)
 
     def _choose(self, position: Any) -> int:
@@ -121,7 +122,7 @@ class Bot(_Base):  # type: ignore[misc]
     def _read(self, state: Any) -> Any:
         self._check(state)
         if state.is_terminal():
-            raise mcts_core.GameOver(f"the game is over: there is nothing to play after {shorten(state.history())}")
+            raise mcts_core.GameOver(f"the game is over: there is no move to play after {shorten(state.history())}")
         if state.current_player() != self._player:
             mover = "chance" if state.is_chance_node() else f"player {state.current_player()}"
             raise mcts_core.InvalidState(f"this bot plays player {self._player}, got a position with {mover} to move")
@@ -129,7 +130,7 @@ class Bot(_Base):  # type: ignore[misc]
 
 
 def _first_decision(position: Any) -> Any:
-    """The first position after ``position`` in which a player is to move, by chance's likeliest outcomes."""
+    """The first position after ``position`` in which a player is to move, with the likeliest outcomes of chance."""
     while position.to_move == mcts_core.CHANCE:
         position = position.play(max(position.chance_outcomes(), key=lambda outcome: outcome[1])[0])
     return position

@@ -5,7 +5,7 @@
     env = connect_four_v3.env()
     player = Agent(env, seconds=0.5)
 
-``Agent`` reads observations alone and needs no package; the extra [pettingzoo] installs the environments.
+``Agent`` needs only observations, not PettingZoo itself; the extra [pettingzoo] installs the environments.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ GAMES: dict[str, tuple[type[mcts_core.ConnectFour] | type[mcts_core.TicTacToe], 
 
 
 class Agent:
-    """Plays either side of an environment, one position after another: ``player(observation)`` is the action.
+    """Plays either side of an environment: ``player(observation)`` returns the action.
 
     game: ``"connect_four_v3"``, ``"tictactoe_v3"``, or such an environment.
-    engine: the ``Searcher`` that it plays with; without one it makes its own with ``options``, those of ``Searcher``.
-    seconds, iterations: the budget of a move, as in ``Searcher.search``; one second when none is named.
+    engine: the ``Searcher`` to play with. Without one the Agent makes its own from ``options``, those of ``Searcher``.
+    seconds, iterations: the limits of a move, as in ``Searcher.search``; one second without a limit.
 
-    It keeps nothing of a game but the tree of its engine, which is used again where a position comes after the last
-    one: the same Agent may play many games, and both sides.
+    The Agent keeps nothing of a game but its engine's tree, which it reuses if a position follows the last one. So the
+    same Agent can play many games, and both sides.
 
     Raises InvalidState for another game, InvalidOption.
     """
@@ -56,19 +56,20 @@ class Agent:
         elif not isinstance(engine, mcts_core.Searcher):
             raise mcts_core.InvalidOption(f"engine must be a Searcher, got {shorten(engine)}")
         elif options:
-            raise mcts_core.InvalidOption(f"an engine has its own options, got {', '.join(sorted(options))} as well")
+            raise mcts_core.InvalidOption(f"give either an engine or options, got an engine and "
+                                          f"{', '.join(sorted(options))}")
         else:
-            # The engine itself is left alone: it may hold a tree that is to be used again.
+            # Do not search with the engine itself: it may hold a tree for reuse.
             check(mcts_core.Searcher(), start, seconds, iterations)
             self.engine = engine
 
     def __call__(self, observation: Any) -> int:
-        """The action for what the player to move observes.
+        """The action for an observation of the player to move.
 
-        observation: what ``env.last()`` or ``env.observe(agent)`` gives: ``observation`` and ``action_mask``.
+        observation: the result of ``env.last()`` or ``env.observe(agent)``, with ``observation`` and ``action_mask``.
 
-        Raises InvalidState for what is no position of the game, GameOver where the mask allows no action: the game is
-        over, or it is the other player's turn.
+        Raises InvalidState if it is not a position of the game. Raises GameOver if the mask allows no action: the game
+        is over, or it is the other player's turn.
         """
         position = state(self._name, observation)
         move: int = self.engine.search(position, self._seconds, iterations=self._iterations)
@@ -76,10 +77,11 @@ class Agent:
 
 
 def state(game: Any, observation: Any) -> mcts_core.ConnectFour | mcts_core.MNK:
-    """The position that the player to move observes; its moves are the environment's actions.
+    """The position of an observation; its moves are the environment's actions.
 
-    game: as in ``Agent``. observation: as in ``Agent.__call__``. The first plane is the stones of the player to move,
-    the second those of the other one; who began is the one with more stones, or the player to move.
+    game: as in ``Agent``. observation: as in ``Agent.__call__``. The first plane holds the stones of the player to
+    move, the second those of the other player. The player with more stones began, or the player to move if both have
+    the same number.
 
     Raises what ``Agent.__call__`` raises.
     """
@@ -100,7 +102,7 @@ def state(game: Any, observation: Any) -> mcts_core.ConnectFour | mcts_core.MNK:
         raise mcts_core.InvalidState(f"observation must be {rows} x {cols} x 2 in {name}, got {shorten(size)}")
     if not legal:
         raise mcts_core.GameOver(
-            "no action is allowed: the game is over, or it is the other player's turn, who did not ask"
+            "action_mask allows no action: the game is over, or it is the other player's turn"
         )
     if any(one and other for one, other in zip(mine, theirs, strict=True)):
         raise mcts_core.InvalidState(f"both players have a stone in the same cell of {shorten(observation)}")
@@ -115,13 +117,13 @@ def state(game: Any, observation: Any) -> mcts_core.ConnectFour | mcts_core.MNK:
 
 
 def _name_of(game: Any) -> str:
-    """The name of an environment, which may be wrapped."""
+    """The name of an environment, even if it is wrapped."""
     name = game
     if not isinstance(game, str):
         metadata = getattr(game, "metadata", None)
         name = metadata.get("name") if isinstance(metadata, dict) else None
     if not isinstance(name, str) or name not in GAMES:
         raise mcts_core.InvalidState(
-            f"a game of PettingZoo must be one of {', '.join(GAMES)}, or its environment, got {shorten(game)}"
+            f"a game of PettingZoo must be one of {', '.join(GAMES)} or such an environment, got {shorten(game)}"
         )
     return name

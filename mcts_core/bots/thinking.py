@@ -1,4 +1,4 @@
-"""A search beside the reading of commands, which any command can end at once."""
+"""A search that runs while commands are read, and that any command can end at once."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from mcts_core import Searcher, Stats
 
 GRACE = 5.0
-"""Seconds that a search may still take when the commands have come to their end."""
+"""Seconds that a search may still take after the last command."""
 POLL = 0.002
 """Seconds between two attempts to end a search that is about to begin."""
 
 
 class Thinking:
-    """A search of ``state`` in a thread of its own, from the moment that this is made.
+    """A search of ``state`` in a thread of its own, which starts at once.
 
-    ``done(stats, error)`` is called in that thread at the end, with the Stats or with what the search raised;
-    ``progress(stats)`` on the way, every ``every`` seconds. ``seconds`` and ``iterations`` are the budgets of
-    ``Searcher.search``; what the thread takes to begin is part of ``seconds``.
+    At the end it calls ``done(stats, error)`` in that thread, with the Stats or with the exception of the search.
+    During the search it calls ``progress(stats)`` every ``every`` seconds. ``seconds`` and ``iterations`` are those of
+    ``Searcher.search``; the time to start the thread counts as part of ``seconds``.
     """
 
     def __init__(
@@ -73,11 +73,11 @@ class Thinking:
 
     @property
     def running(self) -> bool:
-        """Whether the answer is still to come."""
+        """Whether the search still runs."""
         return self._thread.is_alive()
 
     def stop(self, *, silent: bool = False) -> None:
-        """Ends the search and waits for the end of ``done``, which ``silent`` leaves out. From any other thread."""
+        """Ends the search and waits until ``done`` has returned; ``silent`` skips ``done``. For any other thread."""
         self._silent = self._silent or silent
         self._stop.set()
         while self._thread.is_alive():
@@ -87,7 +87,7 @@ class Thinking:
             self._timer.cancel()
 
     def stop_after(self, seconds: float) -> None:
-        """Ends the search after ``seconds`` more, unless it ends before."""
+        """Ends the search after ``seconds``, unless it ends before."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = threading.Timer(max(0.0, seconds), self.stop)
@@ -95,6 +95,6 @@ class Thinking:
         self._timer.start()
 
     def wait(self, seconds: float) -> None:
-        """Waits for the end, ``seconds`` at most, then stops."""
+        """Waits at most ``seconds`` for the end of the search, then ends it."""
         self._thread.join(seconds)
         self.stop()

@@ -1,7 +1,7 @@
 """An engine for any game that speaks the Universal Game Interface.
 
-Source: https://github.com/kz04px/ugi, which leaves it to the engines how positions and moves are written. Here a move
-is one word, and a position of a game of this package is its board from the top row down (``Notation``).
+Source: https://github.com/kz04px/ugi, which leaves the notation of positions and moves to the engines. Here a move is
+one word, and a position of a game of this package is its board from the top row down (``Notation``).
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ if TYPE_CHECKING:
     from mcts_core.bots.lines import Lines
 
 EVERY = 0.5
-"""Seconds between two lines of info."""
+"""Seconds between two ``info`` lines."""
 SHOWN = 80
 """Characters of a command that an answer repeats."""
 LIMITS = ("movetime", "nodes", "p1time", "p2time", "p1inc", "p2inc", "movestogo")
-"""What a number may follow in ``go``: times in milliseconds, iterations, moves."""
+"""Words of ``go`` that a number follows: times in milliseconds, iterations, moves."""
 RESULTS = {None: "none", 1: "p1win", -1: "p2win", 0: "draw"}
 
 
 class Notation:
-    """How the moves and positions of a game are written.
+    """The notation of moves and positions of a game.
 
-    The name of a move is what the game calls it, without spaces, or, where that would not tell it from the other legal
-    moves of the position (two texts alike, none, or one that names only a place in memory), ``#`` and its place among
-    them, from 0.
+    The name of a move is the game's text for it, without spaces. If that text does not identify the move (it equals
+    another move's text, is empty, begins with ``#``, or is Python's default text for an object), the name is ``#`` and
+    the index of the move in the list of legal moves, from 0.
     """
 
     def __init__(self, start: Any) -> None:
         self.start = start
 
     def names(self, state: Any) -> dict[str, Any]:
-        """The legal moves of ``state`` by their names."""
+        """The legal moves of ``state``, by name."""
         moves, called = list(state.legal_moves()), Names(state)
         words = ["".join((called.or_none(move) or ("" if _is_nameless(move) else str(move))).split()) for move in moves]
         seen: dict[str, int] = {}
@@ -59,16 +59,16 @@ class Notation:
 
     def name(self, state: Any, move: Any) -> str:
         """The name of a legal move of ``state``."""
-        if entry_of(state):  # whose moves have different texts; all names of 400 take half a millisecond
+        if entry_of(state):  # moves have different names here; building all names of 400 moves takes half a millisecond
             return Names(state).of(move)
         return next(name for name, other in self.names(state).items() if other is move or other == move)
 
     def position(self, text: str) -> Any:
         """The position of a FEN.
 
-        Of Connect Four and m,n,k games: the rows from the top with ``/`` between them, ``x`` the stones of the player
-        who began, ``o`` the other's, a number for so many empty cells; then perhaps who is to move, ``x`` or ``o``. Of
-        a game with ``from_string(text)``: what that reads. Raises InvalidState.
+        For Connect Four and m,n,k games, a FEN has the rows from the top with ``/`` between them. ``x`` is a stone of
+        the player who began, ``o`` one of the other player, and a number stands for that many empty cells. The side to
+        move, ``x`` or ``o``, may follow. Other games read the text with their ``from_string``. Raises InvalidState.
         """
         start = self.start
         entry = entry_of(start)
@@ -76,33 +76,34 @@ class Notation:
             read = getattr(start, "from_string", None)
             if read is None:
                 raise mcts_core.InvalidState(
-                    f"{type(start).__name__} has no from_string(text), so a position can only be startpos with moves")
+                    f"a position must be startpos with or without moves, because {type(start).__name__} has no "
+                    f"from_string(text)")
             return read(text)
         board, *to_move = text.split()
         if len(to_move) > 1 or any(side not in ("x", "o") for side in to_move):
-            raise mcts_core.InvalidState(f"after the board of a FEN comes x or o or nothing, got {text[:SHOWN]!r}")
+            raise mcts_core.InvalidState(f"only x or o may follow the board of a FEN, got {text[:SHOWN]!r}")
         if len(board) > 4096 or re.search("[0-9]{3}", board):
-            raise mcts_core.InvalidState(f"a FEN has rows such as 2x1o, with / between them, got {text[:SHOWN]!r}")
+            raise mcts_core.InvalidState(f"a FEN must have rows such as 2x1o with / between them, got {text[:SHOWN]!r}")
         rows = re.sub("[0-9]+", lambda count: "." * int(count[0]), board).upper().replace("/", "\n")
         kind: Any = entry.kind
         state = kind.from_string(rows, **entry.arguments_of(start))
         if to_move and {"x": 1, "o": -1}[to_move[0]] != state.to_move:
-            raise mcts_core.InvalidState(f"the numbers of stones say that the other player is to move in {text!r}")
+            raise mcts_core.InvalidState(f"by the numbers of stones the other player is to move in {text!r}")
         return state
 
 
 def _is_nameless(move: Any) -> bool:
-    """Whether the text of a move would be its place in memory, which no other process knows."""
+    """Whether the text of a move would be Python's default, an address in memory."""
     kind: Any = type(move)
     return kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__
 
 
 class UGI:
-    """The engine: ``handle`` does the commands, the answers go to ``lines``.
+    """The engine. ``handle`` carries out a command; the answers go to ``lines``.
 
-    ``seconds`` and ``iterations`` bound every move but one of ``go infinite``, besides the limits of ``go``; where
-    neither names one a move takes one second. Other keywords are the options of ``Searcher``, which ``setoption``
-    changes. Raises InvalidOption, and GameError where the game fails at once.
+    ``seconds`` and ``iterations`` limit every move except ``go infinite``, in addition to the limits of ``go``; without
+    any limit a move takes one second. Other keywords are options of ``Searcher``, which ``setoption`` changes. Raises
+    InvalidOption, and GameError if the game fails in a first short search.
     """
 
     def __init__(
@@ -121,10 +122,10 @@ class UGI:
         self._options = options
         self._engine = self._checked(options)
         self._begin = "startpos"
-        """The position at the beginning of the line of moves, in the words of the command."""
+        """The position before the moves, in the words of the command."""
         self._moves: list[str] = []
         self._states: list[Any] = [notation.start]
-        """The positions from that one to the one at hand, one more than there are moves."""
+        """The positions from that one to the current one: one more than there are moves."""
         self._thinking: Thinking | None = None
         self._received = 0.0
         self._commands: Mapping[str, Callable[[list[str]], None]] = {
@@ -133,7 +134,7 @@ class UGI:
         }
 
     def handle(self, line: str) -> bool:
-        """Does one command; False when it was the last one."""
+        """Carries out one command; returns False if it was the last one."""
         self._received = time.perf_counter()
         word, *words = line.split() or [""]
         if word == "quit":
@@ -146,17 +147,17 @@ class UGI:
             command(words)
         except Exception as error:  # a user's game may raise anything
             self._tell(error)
-            if word == "go":  # which has to be answered
+            if word == "go":  # must be answered
                 self._lines.send("bestmove none")
         return True
 
     def finish(self) -> None:
-        """There are no more commands: a search that is under way ends soon."""
+        """Called after the last command: waits a little for a running search, then ends it."""
         if self._thinking is not None:
             self._thinking.wait(GRACE)
 
     def close(self) -> None:
-        """Ends everything; nothing is answered any more."""
+        """Ends everything without further answers."""
         if self._thinking is not None:
             self._thinking.stop(silent=True)
 
@@ -196,7 +197,7 @@ class UGI:
     def _position(self, words: list[str]) -> None:
         at = words.index("moves") if "moves" in words else len(words)
         begin, moves = " ".join(words[:at]), words[at + 1:]
-        if begin == self._begin:  # a game goes on: what was looked up for its first moves is not looked up again
+        if begin == self._begin:  # the game goes on: keep the positions of its first moves
             pairs = zip(moves, self._moves, strict=False)
             states = self._states[:1 + sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))]
         elif begin == "startpos":
@@ -262,7 +263,7 @@ class UGI:
         self._end_search()
 
     def _limits(self, words: list[str]) -> dict[str, int]:
-        """The limits of ``go`` that are named with a number; what is none is told and left out."""
+        """The limits of ``go`` with their numbers; reports other words and skips them."""
         limits = {}
         rest = [word for word in words if word != "infinite"]
         while rest:
@@ -279,7 +280,7 @@ class UGI:
         return limits
 
     def _seconds_of(self, limits: Mapping[str, int], state: Any, otherwise: float | None) -> float | None:
-        """Seconds of the search from now; ``otherwise`` where no time is named."""
+        """Seconds of the search from now; ``otherwise`` if no time is given."""
         named = [] if self._seconds is None else [self._seconds]
         if "movetime" in limits:
             named.append(within(limits["movetime"] / 1000))
@@ -302,14 +303,14 @@ class UGI:
             self._thinking = None
 
     def _checked(self, options: dict[str, Any]) -> Searcher:
-        """A Searcher with these options, which has searched the game. Raises what that raises."""
+        """A Searcher with these options, after a first short search of the game. Raises what that raises."""
         engine = mcts_core.Searcher(**options)
         start = self._notation.start
         check(engine, start if start.winner() is None else mcts_core.TicTacToe(), self._seconds, self._iterations)
         return engine
 
     def _info(self, state: Any, stats: Stats) -> str:
-        """The line about a search. 100 ``cp`` are a win, -100 a loss; ``mate`` counts plies, below 0 to the loss."""
+        """The ``info`` line. 100 ``cp`` are a win, -100 a loss; ``mate`` counts plies to a win, below 0 to a loss."""
         score = f"cp {round(200 * stats.value - 100)}"
         if stats.proven in ("win", "loss") and stats.distance is not None:
             score = f"mate {stats.distance if stats.proven == 'win' else -stats.distance}"
@@ -324,7 +325,7 @@ class UGI:
         )
 
     def _tell(self, what: Exception | str) -> None:
-        """A line for whoever reads along."""
+        """Sends an error or a message as an ``info string`` line."""
         if not isinstance(what, str):
             own = type(what).__module__.startswith("mcts_core.")
             what = f"{'' if own else f'{type(what).__name__}: '}{what}{_cause(what)}"
@@ -336,21 +337,21 @@ def _truth(value: bool) -> str:
 
 
 def _cause(error: Exception) -> str:
-    """The cause of an error, where its message does not tell it."""
+    """The cause of an error, if its message does not contain it."""
     cause = error.__cause__
     told = f"{type(cause).__name__}: {cause}"
     return "" if cause is None or told in str(error) else f" (caused by {told})"
 
 
 def _kind_and_default(value: Any) -> str:
-    """The rest of the line of an option; None is what the engine chooses itself."""
+    """The rest of the line of an option; None becomes auto."""
     if isinstance(value, bool):
         return f"type check default {_truth(value)}"
     return f"type string default {'auto' if value is None else value}"
 
 
 def _value(text: str) -> Any:
-    """What the text of an option says: a truth, a number, a word; None for auto."""
+    """The value of an option's text: a bool, a number or a word; None for auto."""
     word = text.lower()
     if word in ("auto", "true", "false"):
         return {"auto": None, "true": True, "false": False}[word]

@@ -1,26 +1,32 @@
-"""``check_game``: plays random games and tells in words where a game breaks the contract of a position."""
+"""``check_game``: plays random games and reports every rule of the contract of a position that the game breaks."""
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from dataclasses import asdict, dataclass, field
 
 from mcts_core.arguments import as_int, shorten
 from mcts_core.errors import GameError, GameOver, InvalidOption, InvalidState
-from mcts_core.game import CHANCE, NativeState, refuse_hidden
+from mcts_core.game import CHANCE, NativeState, is_hidden, refuse_hidden
 from mcts_core.games.user_states import (
     MOST_MOVES,
     MOST_PLAYERS,
     as_count,
+    as_discount,
     as_outcomes,
+    as_scores,
     as_sign,
     as_values,
     as_winner,
     expect_returns,
+    expect_rewards,
     mend_returns,
     unhashable,
 )
+from mcts_core.options import as_interval, as_progress
+from mcts_core.progress import of_checks, watching
 from mcts_core.searcher import Searcher
 from mcts_core.words import counted
 
@@ -31,33 +37,38 @@ if TYPE_CHECKING:
 
 METHODS = ("to_move", "legal_moves", "play", "winner")
 GENERAL_METHODS = ("players", "to_move", "legal_moves", "play", "returns")
-"""Of a general game, which ``players`` tells from others."""
+"""Those of a general game, recognised by its ``players``."""
 CAUSES = (
-    "players", "to_move", "winner()", "returns()", "legal_moves()", "moves", "chance_outcomes()", "play()", "position",
-    "legal_moves", "play",
+    "players", "discount", "to_move", "winner()", "returns()", "rewards()", "legal_moves()", "moves",
+    "chance_outcomes()", "play()", "position", "observation_key()", "determinize()", "legal_moves", "play",
 )
-"""Parts whose problems make others fail too: they are told first."""
+"""Parts whose problems make others fail too: they are reported first."""
 CLOSE = 1e-6
-"""How far probabilities may be from a sum of 1."""
+"""How far the sum of probabilities may be from 1."""
 MOST_CHILDREN = 40
-"""Of a position that is looked at closely."""
+"""Moves, at most, that are tried in a position that is examined closely."""
 CLOSELY = 2.0
-"""Positions of a game, on average, that are looked at closely."""
+"""Positions of a game, on average, that are examined closely."""
 ENOUGH = 20
-"""Different problems after which the games end."""
+"""After so many different problems no more games are played."""
+DRAWS = 2
+"""Positions of ``determinize`` for each position that is examined closely, beside the first two."""
+REPEATED = "determinize(player, rng) must draw all that is hidden with rng, so that a seed repeats a search"
+DRAWN = 20
+"""Positions of ``determinize``, at least, before it is suspicious that all were the position itself."""
 DECIDED = 20
-"""Games that were won, at least, before it is strange that none of them was won by who moved last."""
+"""Won games, at least, before it is suspicious that the player who moved last won none of them."""
 CHANGED = "changed the position it was played in"
 ITERATIONS = 200
-"""Of the searches at the end."""
+"""Iterations of each search at the end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One way in which a game breaks the contract.
 
-    ``part`` is the method or function at fault, ``text`` what was expected and what came, ``moves`` led to the first
-    position where it was seen, and ``count`` is how often it was seen.
+    ``part`` is the method or function at fault. ``text`` states what was expected and what was given. ``moves`` lead to
+    the first position with the problem, and ``count`` is the number of times that it was seen.
     """
 
     part: str
@@ -68,31 +79,33 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """What ``check_game`` found: ``ok``, ``problems``, ``hints``, and counts of the games that it played."""
+    """The report of ``check_game``: ``ok``, ``problems``, ``hints``, and counts of the games that it played."""
 
     game: str
     """The name of the game or of the class of its positions."""
     problems: tuple[Problem, ...]
-    """Each kind once; those that may be the cause of others first."""
+    """Each kind of problem once; first those that may cause others."""
     games: int
-    """Games that were begun."""
+    """Games that were started."""
     positions: int
-    """Positions of these games."""
+    """Positions in these games."""
     wins: int
-    """Games won by the player +1; with ``draws`` and ``losses`` those that came to an end. 0 of a general game."""
+    """Games that the player +1 won. ``wins``, ``draws`` and ``losses`` add up to the finished games. 0 for a general
+    game."""
     draws: int
     losses: int
     values: tuple[float, ...] | None
-    """Of a general game the mean result of each player, 0 to 1; otherwise None."""
+    """For a general game, the mean result of each player, from 0 to 1, or with rewards or a discount the mean
+    discounted sum of rewards; otherwise None."""
     mean_length: float
-    """Moves of a game that came to its end, on average."""
+    """Mean number of moves of the finished games."""
     longest: int
     most_moves: int
-    """Legal moves of a position, at most."""
+    """The largest number of legal moves in a position."""
     seconds: float
     seed: int
     hints: tuple[str, ...] = ()
-    """What may be a mistake, and may be how the game is."""
+    """Observations that may be mistakes or may be part of the game."""
 
     @property
     def ok(self) -> bool:
@@ -100,7 +113,7 @@ class CheckReport:
         return not self.problems
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as a dict of plain values; moves that JSON does not know as their ``str``."""
+        """Returns the report as a dict for JSON. Moves that JSON cannot represent become their ``str``."""
         document = {"ok": self.ok, **asdict(self)}
         document["problems"] = [
             {**problem, "moves": [move if isinstance(move, (int, str)) else str(move) for move in problem["moves"]]}
@@ -118,7 +131,7 @@ class CheckReport:
             else f"mean results of the players {', '.join(f'{value:.3f}' for value in self.values)}",
         ]
         if self.ok:
-            lines.append("no broken contract found")
+            lines.append("no problem found")
         for number, problem in enumerate(self.problems, 1):
             where = f"after {shorten(list(problem.moves), 200)}" if problem.moves else "in the first position"
             times = f", seen {problem.count:,} times" if problem.count > 1 else ""
@@ -127,40 +140,80 @@ class CheckReport:
         return "\n".join(lines)
 
 
+@dataclass(frozen=True, slots=True)
+class CheckProgress:
+    """How far a call of ``check_game`` is."""
+
+    games: int
+    """Games that are over."""
+    total: int
+    """Games that were asked for; it ends before where more of them would show no more."""
+    positions: int
+    """Positions of these games."""
+    problems: int
+    """Kinds of problems found so far."""
+    seconds: float
+    """Since the call began."""
+
+
 def check_game(
-    game: Any, games: int = 2000, *, seed: int = 0, max_plies: int = 10_000, raise_on_error: bool = False
+    game: Any,
+    games: int = 2000,
+    *,
+    seed: int = 0,
+    max_plies: int = 10_000,
+    raise_on_error: bool = False,
+    progress: bool | Callable[[CheckProgress], object] | None = None,
+    every: float = 0.1,
 ) -> CheckReport:
-    """Plays ``games`` uniformly random games and reports every way in which the game breaks its contract.
+    """Plays ``games`` random games and reports every rule of the contract that the game breaks.
 
-    ``game`` is a position to start from, or what makes one when it is called: a class of positions, a game of
-    ``native_game``; general games too. Looked at in every position: that ``to_move``, ``winner()`` and
-    ``legal_moves()`` (of a general game ``returns()`` and ``chance_outcomes()``) are what they may be, that no move is
-    listed twice, that ``play`` leaves the old position alone, and that the game ends within ``max_plies`` moves; in
-    some, that the same question has the same answer and the same move the same effect. Of a native game also its table:
-    that nothing is written outside of a state and the room for moves, by canaries; that outcomes, slots and results are
-    in range and agree with each other; that rollouts have the results of random games; that a valuation's values and
-    weights are in range, and those of a position always the same. At the end short searches run.
+    ``game`` is a position to start from, a class of positions, or a game of ``native_game``. General games work too.
 
-    ``hints`` name what may be a mistake and may be how the game is: that who moves last never wins.
+    In every position, it checks that ``to_move``, ``winner()`` and ``legal_moves()`` (in a general game ``returns()``
+    and ``chance_outcomes()``) are valid, that no move is listed twice, that ``play`` does not change the old position,
+    and that the game ends within ``max_plies`` moves. It checks ``rewards()`` and ``discount`` where a general game has
+    them. In some positions, it checks that repeated calls give the same results.
 
-    What it does not find may still be wrong: rules, for one. The same ``seed`` plays the same games. Raises
-    InvalidState for what is no position, GameOver for a finished one, InvalidOption, and GameError where the first
-    position cannot be made or, with ``raise_on_error``, if there is a problem: with the report's text.
+    With hidden information, it also checks in some positions that ``observation_key`` is hashable, and that the
+    positions of ``determinize`` fit what the player to move knows and are drawn with the generator that it was given.
+
+    For a native game, it also checks that functions write only into the state and the list of moves (by guard bytes
+    around them), that their results are in range and agree with each other, that native rollouts have the results of
+    random games, and that the values and weights of a valuation are in range and always the same for a position. At the
+    end it runs short searches.
+
+    ``hints`` of the report lists observations that may be mistakes or may be part of the game, such as a game in which
+    the player who moves last never wins.
+
+    ``progress``: True draws a bar. A function gets a CheckProgress when a game is over and ``every`` seconds (0.001 to
+    1e9) have passed since its last call, and after the last game. If it raises an exception, the call raises it.
+
+    A game without problems may still have wrong rules. The same ``seed`` plays the same games. Raises InvalidState if
+    ``game`` is not a position, GameOver for a finished one, and InvalidOption. Raises GameError if the first position
+    cannot be made, and with ``raise_on_error`` if there is a problem; the message is then the text of the report.
     """
     count = as_int(games, "games", 1, 10**9)
     first = as_int(seed, "seed", 0, 2**64 - 1)
     limit = as_int(max_plies, "max_plies", 1, 10**9)
     if not isinstance(raise_on_error, bool):
         raise InvalidOption(f"raise_on_error must be True or False, got {shorten(raise_on_error)}")
+    watch, interval = as_progress(progress, "a CheckProgress"), as_interval(every)
     begin = time.perf_counter()
     start = _first_position(game)
     run = _Run(start, random.Random(first), limit)
-    for number in range(count):
-        if run.is_enough():
-            break
-        run.play_game(number)
-    if not run.is_enough():
-        run.finish(first)
+    with watching(watch, of_checks) as tell:
+        report_at = begin + interval if tell is not None else math.inf
+        for number in range(count):
+            if run.is_enough():
+                break
+            run.play_game(number)
+            now = time.perf_counter()
+            if tell is not None and (now >= report_at or number + 1 == count):
+                tell(CheckProgress(run.games, count, run.positions, len(run.seen), now - begin))
+                report_at = time.perf_counter() + interval
+        if not run.is_enough():
+            run.finish(first)
     report = run.report(_name_of(start), first, time.perf_counter() - begin)
     if raise_on_error and not report.ok:
         raise GameError(str(report))
@@ -168,7 +221,7 @@ def check_game(
 
 
 def _missing(position: Any) -> list[str]:
-    """What a position must have and this has not."""
+    """The required members that ``position`` lacks."""
     names = GENERAL_METHODS if hasattr(position, "players") else METHODS
     return [name for name in names if not hasattr(position, name)]
 
@@ -178,18 +231,19 @@ def _first_position(game: Any) -> Any:
     if isinstance(game, type) or (missing and callable(game)):
         try:
             game = game()
-        except GameError:  # a game of native_game says by itself what is wrong
+        except GameError:  # from a game of native_game, whose message says what is wrong
             raise
         except Exception as error:
-            text = f"{shorten(game)}() must make the first position: {type(error).__name__}: {error}"
+            text = f"{shorten(game)}() must return the first position, but raised {type(error).__name__}: {error}"
             raise InvalidState(text) from error
         missing = _missing(game)
     if missing:
         raise InvalidState(
-            f"a position must have to_move, legal_moves(), play(move) and winner(), one of a general game players, "
+            f"a position must have to_move, legal_moves(), play(move) and winner(), or in a general game players, "
             f"to_move, legal_moves(), play(move) and returns(); {shorten(game)} has no {' and no '.join(missing)}"
         )
-    refuse_hidden(game)
+    if not is_hidden(game):
+        refuse_hidden(game)
     return game
 
 
@@ -200,7 +254,7 @@ def _name_of(start: Any) -> str:
 
 
 class _GameEnds(Exception):
-    """The position is such that this game cannot go on."""
+    """The current random game cannot go on."""
 
 
 @dataclass(slots=True)
@@ -213,23 +267,28 @@ class _Seen:
 
 @dataclass(slots=True)
 class _View:
-    """What a position says of itself."""
+    """The answers of a position."""
 
     to_move: Any
     result: Any
-    """None while the game goes on, then the winner; of a general game what each player gets."""
+    """None while the game goes on, then the winner, or in a general game the result of each player."""
     moves: list[Any] = field(default_factory=list)
     chances: list[float] | None = None
-    """The probability of each move where chance is to move, otherwise None."""
+    """The probability of each move if chance is to move, otherwise None."""
 
 
 class _Run:
-    """The games of one call and what they showed."""
+    """The games of one call and the problems found in them."""
 
     def __init__(self, start: Any, choice: random.Random, limit: int) -> None:
         self.start, self.choice, self.limit = start, choice, limit
         self.native = isinstance(start, NativeState)
         self.general = hasattr(start, "players")
+        self.hidden = is_hidden(start)
+        self.rewarded = self.general and callable(getattr(start, "rewards", None))
+        self.scored = self.rewarded or (self.general and hasattr(start, "discount"))
+        self.discount: float | None = None
+        """The discount of the first position."""
         self.sums: list[float] = []
         self.seen: dict[str, _Seen] = {}
         self.path: list[Any] = []
@@ -237,10 +296,12 @@ class _Run:
         self.results = {1: 0, 0: 0, -1: 0}
         self.samples: list[tuple[Any, list[Any]]] = []
         self.first: _View | None = None
-        """What the first position said at first."""
+        """The answers of the first position before any game."""
         self.is_damaged = False
-        """It says something else now, so no further game can begin there."""
+        """The first position has changed since, so no further game can start there."""
         self.decided = self.last_won = 0
+        self.drawn = self.redrawn = 0
+        """Positions of ``determinize``, and those of them that differ from the position itself."""
 
     def report(self, name: str, seed: int, seconds: float) -> CheckReport:
         ranked = sorted(self.seen.values(), key=lambda each: [*CAUSES, each.part].index(each.part))
@@ -263,16 +324,19 @@ class _Run:
 
     def hints(self) -> Iterator[str]:
         if self.decided >= DECIDED and not self.last_won and not self.seen:
-            yield (f"who moves last never wins: {self.decided:,} games, all won by the other player. If the last move "
-                   f"is meant to win, winner() has the wrong sign: after that move to_move is the opponent, so the "
-                   f"winner is -to_move")
+            yield (f"the player who moves last never wins: {self.decided:,} games, all won by the other player. If the "
+                   f"last move is meant to win, winner() has the wrong sign: after that move to_move is the opponent, "
+                   f"so the winner is -to_move")
+        if self.drawn >= DRAWN and not self.redrawn and not self.seen:
+            yield (f"determinize() returned the position itself {self.drawn:,} times: if something is hidden in it, "
+                   f"draw that part anew with rng, or the search sees it")
 
     def is_enough(self) -> bool:
-        """Whether more games would show no more, or take too long."""
+        """Whether more games would show nothing new, or take too long."""
         return len(self.seen) >= ENOUGH or self.endless >= 3 or self.is_damaged
 
     def tell(self, part: str, key: str, text: str) -> None:
-        """Records a problem; those of one ``part`` and ``key`` are one."""
+        """Records a problem; problems with the same ``part`` and ``key`` are counted as one."""
         found = self.seen.get(part + key)
         if found is None:
             self.seen[part + key] = _Seen(part, text, tuple(self.path))
@@ -280,7 +344,7 @@ class _Run:
             found.count += 1
 
     def call(self, part: str, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Calls a method of the game; an exception is a problem that ends the game."""
+        """Calls a method of the game; an exception is recorded as a problem and ends the game."""
         try:
             return function(*arguments)
         except Exception as error:
@@ -288,7 +352,7 @@ class _Run:
             raise _GameEnds from None
 
     def checked(self, part: str, convert: Callable[[Any], Any], given: Any, expected: str, hint: str = "") -> Any:
-        """What a method returned as a search reads it; that it cannot be read is a problem that ends the game."""
+        """The returned value as a search would convert it; a failed conversion is a problem and ends the game."""
         try:
             return convert(given)
         except (TypeError, ValueError, OverflowError):
@@ -298,11 +362,12 @@ class _Run:
     # ---- one game ----------------------------------------------------------------------------------------------------
 
     def play_game(self, number: int) -> None:
-        """Plays one random game; of the first all positions are looked at closely, of the others some."""
+        """Plays one random game. All positions of the first game are examined closely, and some of the others."""
         self.path = []
         self.games += 1
         state = self.start
         mover = None
+        totals, weight = [0.0] * self.start.players if self.general else [], 1.0
         closely = 1.0 if number == 0 else CLOSELY * self.games / (1 + self.positions)
         try:
             while True:
@@ -310,10 +375,16 @@ class _Run:
                 self.positions += 1
                 if not self.path:
                     self.compare_first(view)
+                elif self.scored:
+                    totals = [total + weight * gain
+                              for total, gain in zip(totals, self.rewards_of(state), strict=True)]
+                    if view.chances is None:  # outcomes of chance belong to the move before them
+                        weight *= self.discount or 1.0
                 if view.result is not None:
                     if not self.path:
                         told = f"{'returns' if self.general else 'winner'} {view.result}"
-                        raise GameOver(f"the game is over ({told}): there is nothing to check in {shorten(state)}")
+                        raise GameOver(f"the game is over ({told}): there is nothing to check in {shorten(state)}; "
+                                       f"give a position in which it goes on")
                     break
                 if len(self.path) >= self.limit:
                     self.endless += 1
@@ -337,25 +408,26 @@ class _Run:
             self.last_won += view.result == mover
         if self.general:
             before = self.sums or [0.0] * len(view.result)
-            self.sums = [total + value for total, value in zip(before, view.result, strict=True)]
+            self.sums = [total + gained + weight * value
+                         for total, gained, value in zip(before, totals, view.result, strict=True)]
         else:
             self.results[view.result] += 1
         self.plies += len(self.path)
         self.longest = max(self.longest, len(self.path))
 
     def compare_first(self, view: _View) -> None:
-        """Tells that the first position is not what it was, which ends the games."""
+        """Records a problem if the first position has changed, and ends the games."""
         if self.first is None:
             self.first = view
             return
         try:
-            self.compare(self.first, view, f"the games before {CHANGED.replace('it was', 'they were')}")
+            self.compare(self.first, view, f"earlier games {CHANGED.replace('it was', 'they were')}")
         except _GameEnds:
             self.is_damaged = True
             raise
 
     def look_back(self) -> None:
-        """Finds out, after a game that was broken off, whether another one can begin."""
+        """After an aborted game, checks whether another one can start."""
         if self.first is None or self.native:
             return
         path, self.path = self.path, []
@@ -367,54 +439,73 @@ class _Run:
         self.seen, self.path = known, path
         if self.is_damaged and not any(CHANGED in each.text for each in self.seen.values()):
             self.path = []
-            self.tell("play()", "damage", f"{CHANGED}, which was the first one, or one that shares its parts with it")
+            self.tell("play()", "damage", f"{CHANGED}: the first position, or one that shares data with it")
 
     def look(self, state: Any) -> _View:
-        """What the position says, checked."""
+        """The answers of the position, checked."""
         if self.general:
             return self.look_general(state)
         to_move = self.call("to_move", lambda: state.to_move)
-        hint = "; it must be an attribute or a property, no method" if callable(to_move) else ""
+        hint = "; make it an attribute or a property, not a method" if callable(to_move) else ""
         to_move = self.checked("to_move", as_sign, to_move, "must be +1 or -1", hint)
         winner = self.call("winner()", state.winner)
         winner = self.checked("winner()", as_winner, winner, "must be None, +1, -1 or 0")
         return _View(to_move, winner, self.moves_of(state) if winner is None else [])
 
     def look_general(self, state: Any) -> _View:
-        """The same of a position of a general game."""
+        """The same for a position of a general game."""
         given = self.call("players", lambda: state.players)
         players = as_count(given, 1, MOST_PLAYERS)
         if players is None or players != self.start.players:
             text = f"must be an int from 1 to {MOST_PLAYERS}, the same in every position, got {shorten(given)}"
             self.tell("players", "value", text)
             raise _GameEnds
+        if self.scored:
+            given = self.call("discount", lambda: getattr(state, "discount", 1.0))
+            discount = self.checked("discount", as_discount, given, "must be a number above 0 and at most 1")
+            if self.discount is None:
+                self.discount = discount
+            elif discount != self.discount:
+                self.tell("discount", "changed",
+                          f"must be the same in every position, was {self.discount:g} and is {discount:g}")
+                raise _GameEnds
         values = self.call("returns()", state.returns)
         if values is not None:
-            expected = expect_returns(players)
-            hint = mend_returns(values, players)
-            result = tuple(self.checked("returns()", as_values, values, expected, hint))
-            if len(result) != players:
-                self.tell("returns()", "value", f"{expected}, got {shorten(values)}")
-                raise _GameEnds
-            return _View(None, result)
+            return _View(None, self.numbers("returns()", values, expect_returns(players, self.scored)))
         to_move = self.call("to_move", lambda: state.to_move)
         if isinstance(to_move, str) and to_move == CHANCE:
             moves, chances = self.outcomes_of(state)
             return _View(to_move, None, moves, chances)
         player = as_count(to_move, 0, players - 1)
         if player is None:
-            expected = f"0 to {players - 1}" if players > 1 else "0"
+            expected = f"an int from 0 to {players - 1}" if players > 1 else "0"
             self.tell("to_move", "value", f"must be {expected} or CHANCE, got {shorten(to_move)}")
             raise _GameEnds
         return _View(player, None, self.moves_of(state))
 
+    def rewards_of(self, state: Any) -> tuple[float, ...]:
+        """The rewards of the move that led to this position, checked."""
+        if not self.rewarded:
+            return (0.0,) * self.start.players
+        return self.numbers("rewards()", self.call("rewards()", state.rewards), expect_rewards(self.start.players))
+
+    def numbers(self, part: str, given: Any, expected: str) -> tuple[float, ...]:
+        """A number for each player, checked."""
+        players = self.start.players
+        convert = as_scores if self.scored else as_values
+        found = tuple(self.checked(part, convert, given, expected, mend_returns(given, players)))
+        if len(found) != players:
+            self.tell(part, "value", f"{expected}, got {shorten(given)}")
+            raise _GameEnds
+        return found
+
     def moves_of(self, state: Any) -> list[Any]:
-        """The legal moves where a player is to move, checked."""
+        """The legal moves of the player to move, checked."""
         moves = self.listed("legal_moves()", self.call("legal_moves()", state.legal_moves))
         if not moves:
             text = (
-                f"returned no move although {'returns()' if self.general else 'winner()'} is None: a player who cannot "
-                f"move needs a move that passes"
+                f"returned no move although {'returns()' if self.general else 'winner()'} is None: for a player who "
+                f"cannot move, return a move that passes"
             )
             self.tell("legal_moves()", "none", text)
             raise _GameEnds
@@ -437,7 +528,7 @@ class _Run:
         return moves, chances
 
     def listed(self, part: str, moves: Any) -> list[Any]:
-        """What a method that lists moves returned, as a list."""
+        """The returned moves as a list."""
         if isinstance(moves, (str, bytes)) or not hasattr(moves, "__iter__"):
             self.tell(part, "kind", f"must return a list of moves, got {shorten(moves)}")
             raise _GameEnds
@@ -448,7 +539,7 @@ class _Run:
         return found
 
     def different(self, part: str, moves: list[Any]) -> None:
-        """Tells moves that come twice; those that are not hashable end the game."""
+        """Records moves that are listed twice; unhashable moves end the game."""
         try:
             count = len(set(moves))
         except TypeError:
@@ -456,21 +547,21 @@ class _Run:
             raise _GameEnds from None
         if count != len(moves):
             twice = next(move for move in moves if moves.count(move) > 1)
-            text = f"must not repeat a move, but has {shorten(twice)} {moves.count(twice)} times: {shorten(moves)}"
+            text = f"must not repeat a move, but lists {shorten(twice)} {moves.count(twice)} times: {shorten(moves)}"
             self.tell(part, "twice", text)
 
     def child(self, state: Any, move: Any, view: _View) -> Any:
-        """The position after ``move``; ``view``: what ``state`` said before."""
+        """The position after ``move``; ``view`` holds the answers of ``state`` before."""
         child = self.call("play()", state.play, move)
         if child is None or child is state:
-            self.compare(view, self.look(state), f"play({shorten(move)}) {CHANGED}, and must return a new one")
+            self.compare(view, self.look(state), f"play({shorten(move)}) {CHANGED} and must return a new one")
             got = "None" if child is None else "the same object"
             self.tell("play()", "returned", f"must return a new position, got {got} for the move {shorten(move)}")
             raise _GameEnds
         return child
 
     def compare(self, before: _View, after: _View, what: str, part: str = "play()") -> None:
-        """Tells ``what`` happened where a position says something else than before."""
+        """Records the problem ``what`` if a position gives other answers than before."""
         for name, old, new in (
             ("to_move", before.to_move, after.to_move),
             ("returns()" if self.general else "winner()", before.result, after.result),
@@ -484,8 +575,9 @@ class _Run:
     # ---- one position, closely ---------------------------------------------------------------------------------------
 
     def look_closely(self, state: Any, view: _View) -> None:
-        """Everything twice: what a position says, and what each move does."""
-        self.compare(view, self.look(state), "two questions to the same position had different answers", "position")
+        """Does everything twice: asks the position, and plays each move."""
+        again = "the same position gave different answers when it was asked twice"
+        self.compare(view, self.look(state), again, "position")
         moves = view.moves
         if len(moves) > MOST_CHILDREN:
             moves = self.choice.sample(moves, MOST_CHILDREN)
@@ -499,6 +591,9 @@ class _Run:
                 self.compare(
                     self.look(one), self.look(two), f"playing {shorten(move)} twice led to different positions"
                 )
+                if self.rewarded and (told := self.rewards_of(one)) != (again := self.rewards_of(two)):
+                    self.tell("rewards()", "changed",
+                              f"playing {shorten(move)} twice gave the rewards {told} and {again}")
                 if comparable and self.call("__eq__()", lambda one=one, two=two: not one == two):
                     self.tell("__eq__()", "equal", "positions after the same moves must be equal")
                 elif comparable and type(state).__hash__ is not None:
@@ -507,16 +602,75 @@ class _Run:
             finally:
                 self.path.pop()
         self.compare(view, self.look(state), f"play() {CHANGED}")
+        if self.hidden and view.chances is None:
+            self.look_at_draws(state, view)
         if self.native and not self.general:
             from mcts_core.checks.check_table import table_problems
 
             for found in self.call("position", list, table_problems(self.start, state, list(self.path), view.moves)):
                 self.tell(*found)
 
+    # ---- hidden information ------------------------------------------------------------------------------------------
+
+    def look_at_draws(self, state: Any, view: _View) -> None:
+        """Checks what the player to move knows, and the positions that fit it."""
+        player = view.to_move
+        key = self.key_of(state, player)
+        if self.key_of(state, player) != key:
+            text = f"observation_key({player}) of one position returned two different keys, one of them {shorten(key)}"
+            self.tell("observation_key()", "changed", text)
+            raise _GameEnds
+        seed = self.choice.getrandbits(64)
+        one, two = self.draw(state, view, key, seed), self.draw(state, view, key, seed)
+        draws = [one, *(self.draw(state, view, key, self.choice.getrandbits(64)) for _ in range(DRAWS))]
+        comparable = type(state).__eq__ is not object.__eq__
+        if comparable and not one == two:
+            self.tell("determinize()", "random", REPEATED)
+        self.drawn += len(draws)
+        self.redrawn += sum(each is not state and not (comparable and each == state) for each in draws)
+        self.compare(view, self.look(state), "determinize() changed the position", "determinize()")
+
+    def draw(self, state: Any, view: _View, key: Any, seed: int) -> Any:
+        """A position of ``determinize``, checked; ``key``: what the player to move knows."""
+        part, player = "determinize()", view.to_move
+        call = f"determinize({player}, rng)"
+        before = random.getstate()
+        drawn = self.call(part, state.determinize, player, random.Random(seed))
+        if random.getstate() != before:
+            random.setstate(before)
+            self.tell(part, "random", REPEATED)
+        if drawn is None:
+            self.tell(part, "returned", f"{call} must return a position, got None")
+            raise _GameEnds
+        other = self.look(drawn)
+        if other.result is not None or other.to_move != player:
+            got = "one in which the game is over" if other.result is not None else f"one with to_move {other.to_move}"
+            self.tell(part, "mover", f"{call} must return a position in which {player} is to move, got {got}")
+            raise _GameEnds
+        known = self.key_of(drawn, player)
+        if known != key:
+            self.tell(part, "key", f"{call} must return a position that fits what the player knows: observation_key("
+                                   f"{player}) is {shorten(key)}, and of the position returned {shorten(known)}")
+            raise _GameEnds
+        return drawn
+
+    def key_of(self, state: Any, player: Any) -> Any:
+        """What names the knowledge of a player, checked; None without ``observation_key``."""
+        part = "observation_key()"
+        if not callable(getattr(state, "observation_key", None)):
+            return None
+        key = self.call(part, state.observation_key, player)
+        try:
+            hash(key)
+        except TypeError:
+            self.tell(part, "hash", f"observation_key({player}) must return a hashable value, got {shorten(key)}")
+            raise _GameEnds from None
+        return key
+
     # ---- after the games ---------------------------------------------------------------------------------------------
 
     def finish(self, seed: int) -> None:
-        """Compares the rollouts of a native game with its games, and searches."""
+        """Compares the rollouts of a native game with its random games, then runs short searches."""
         parts = {each.part for each in self.seen.values()}
         if self.native and not self.general and not parts & {*CAUSES, "rollout", "simulate"}:
             from mcts_core.checks.check_table import rollout_problems
@@ -525,7 +679,7 @@ class _Run:
                 for found, path in rollout_problems(self.start, self.samples, self.choice):
                     self.path = path
                     self.tell(*found)
-            except (GameError, ValueError) as error:  # what it did not show in the games, such as an IllegalMove
+            except (GameError, ValueError) as error:  # such as an IllegalMove that no game ran into
                 self.tell("rollout", "failed", f"failed: {error}")
         self.path = []
         if self.general and self.start.to_move == CHANCE:

@@ -1,4 +1,4 @@
-"""Looks at the game table of a native position: canaries, ranges, and whether its functions agree with each other."""
+"""Checks the game table of a native position: canaries, ranges, and whether its functions agree with each other."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
     from typing import Any
 
 ONGOING, WIN, DRAW, LOSS, ILLEGAL = range(5)
-OUTCOMES = "0 (the game goes on), 1 (who moved has won), 2 (draw) or 3 (who moved has lost)"
+OUTCOMES = "0 (the game goes on), 1 (the player who moved wins), 2 (draw) or 3 (the player who moved loses)"
 ALL_MOVES = 65520
 ROLLOUTS = 4
-"""Of a position that is looked at closely."""
+"""Rollouts from each position that is examined closely."""
 RANDOM_GAMES = 150
-"""Random games that the rollouts from one position are compared with."""
+"""Random games with which the rollouts from one position are compared."""
 PLIES = 40_000
-"""Moves of all these games, about."""
+"""About how many moves all these games may take."""
 VALUE_ONE = 65536
 """MCTS_VALUE_ONE: a certain win."""
 ELSEWHERE = 6
-"""Other positions that a valuation's memory sees before it is asked again."""
+"""Other positions that are valued with the same memory before a position is valued again."""
 DEVIATIONS = 6.0
-"""Standard deviations that two means may differ: chance reaches this twice in a thousand million comparisons."""
+"""Standard deviations by which two means may differ. Chance exceeds this in two of a thousand million comparisons."""
 
 
 class Found(NamedTuple):
-    """A problem: the function at fault, what tells it from other problems of that function, and the text."""
+    """A problem: the function at fault, a key that distinguishes its problems, and the text."""
 
     part: str
     key: str
@@ -43,11 +43,11 @@ class Found(NamedTuple):
 
 
 def table_problems(start: Any, state: Any, path: list[int], legal: list[int]) -> Iterator[Found]:
-    """What is wrong with the table in ``state``, which ``path`` leads to from ``start``; ``legal``: its moves."""
+    """The problems of the table in ``state``. ``path`` leads there from ``start``, and ``legal`` are its moves."""
     probe = Probe(state)
     data = probe.data
     if not probe.is_complete:
-        yield Found("table", "NULL", "all functions of the game table but `rollouts` must be there")
+        yield Found("table", "NULL", "all functions of the game table except `rollouts` must be set")
         return
     outcomes: dict[int, int] = {}
     found = list(_moves(probe, legal)) or list(_plays(state, probe, legal, outcomes))
@@ -72,20 +72,20 @@ def _moves(probe: Probe, legal: list[int]) -> Iterator[Found]:
         text = f"must return 1 to {room} while the game goes on, got {returned}"
         yield Found("legal_moves", "count", text)
     elif max(moves) >= room:
-        yield Found("legal_moves", "range", f"moves must be 0 to {room - 1}, got {shorten(moves)}")
+        yield Found("legal_moves", "range", f"moves must be from 0 to {room - 1}, got {shorten(moves)}")
     elif (returned, moves, damage) != again:
-        text = f"must give the same moves for the same state, got {shorten(moves)} and {shorten(again[1])}"
+        text = f"must list the same moves for the same state, got {shorten(moves)} and {shorten(again[1])}"
         yield Found("legal_moves", "again", text)
     elif (sorted(moves) != sorted(legal)) if fixed else (moves != legal):
         text = (
-            f"the position's legal_moves() must be those of the table{'' if fixed else ' in the same order'}, "
-            f"got {shorten(legal)}, in the table {shorten(moves)}"
+            f"the position's legal_moves() must return the moves of the table{'' if fixed else ', in the same order'}: "
+            f"expected {shorten(moves)}, got {shorten(legal)}"
         )
         yield Found("legal_moves", "face", text)
 
 
 def _plays(state: Any, probe: Probe, legal: list[int], outcomes: dict[int, int]) -> Iterator[Found]:
-    """Also fills ``outcomes``: move -> what play says."""
+    """Also fills ``outcomes`` with the outcome that play returns for each move."""
     for move in legal:
         outcome, after, damage = probe.play_move(probe.data, move)
         outcomes[move] = outcome
@@ -94,15 +94,15 @@ def _plays(state: Any, probe: Probe, legal: list[int], outcomes: dict[int, int])
         elif not ONGOING <= outcome <= LOSS:
             yield Found("play", "outcome", f"must return {OUTCOMES}, got {outcome} for the move {move}")
         elif (outcome, after, damage) != probe.play_move(probe.data, move):
-            text = f"the move {move} did something else when it was played again in the same state"
+            text = f"the move {move} had a different effect when it was played again in the same state"
             yield Found("play", "again", text)
         else:
             winner = state.play(move).winner()
             expected = {ONGOING: None, WIN: state.to_move, DRAW: 0, LOSS: -state.to_move}[outcome]
             if winner != expected:
                 text = (
-                    f"must be {expected} after the move {move} of player {state.to_move:+}, of which play says "
-                    f"{outcome}, got {winner}"
+                    f"must be {expected} after the move {move} of player {state.to_move:+}, because play returned "
+                    f"{outcome} for it, got {winner}"
                 )
                 yield Found("winner()", "outcome", text)
 
@@ -110,10 +110,10 @@ def _plays(state: Any, probe: Probe, legal: list[int], outcomes: dict[int, int])
 def _simulate(
     start: Any, state: Any, path: list[int], legal: list[int], outcomes: dict[int, int]
 ) -> Iterator[Found]:
-    """Tries all moves at the end of ``path``; the first problem ends it."""
+    """Tries all moves at the end of ``path`` and stops at the first problem."""
     probe = Probe(start, 1)
     fixed = probe.sizes[3]
-    left = dict.fromkeys(legal) if fixed else dict(enumerate(legal))  # the slots that are to be tried
+    left = dict.fromkeys(legal) if fixed else dict(enumerate(legal))  # the slots that are still untried
     count = probe.sizes[1] if fixed else len(legal)
     cursor: Any = 0
     for _ in legal:
@@ -126,17 +126,20 @@ def _simulate(
             yield Found("simulate", "result", f"must return 0 (lost), 1 (drawn) or 2 (won), got {result}")
             return
         if slot not in left:
-            text = f"must try each legal move once, got the slot {slot} again or of no legal move: {shorten(legal)}"
+            text = (
+                f"must try each legal move once, got the slot {slot}, which was tried before or is not a legal move; "
+                f"legal moves: {shorten(legal)}"
+            )
             yield Found("simulate", "slot", text)
             return
         del left[slot]
         if told != count:
-            yield Found("simulate", "count", f"must tell {count} slots, got {told}")
+            yield Found("simulate", "count", f"must report {count} slots, got {told}")
             return
         if (cursor is None) != (not left):
             text = (
-                f"must set the cursor to MCTS_ALL_TRIED with the last of the legal moves, of which {len(left)} are "
-                f"untried; got {'that' if cursor is None else cursor}"
+                f"must set the cursor to MCTS_ALL_TRIED with the last of the legal moves and not before; "
+                f"{len(left)} are untried, got {'MCTS_ALL_TRIED' if cursor is None else cursor}"
             )
             yield Found("simulate", "cursor", text)
             return
@@ -162,10 +165,10 @@ def _expand(start: Any, state: Any, path: list[int], legal: list[int], outcomes:
         return
     expected = [outcomes.get(move, ILLEGAL) for move in (range(count) if fixed else legal)]
     if not fixed and moves != legal:
-        text = f"must give the moves in the order of legal_moves, {shorten(legal)}, got {shorten(moves)}"
+        text = f"must list the moves in the order of legal_moves, {shorten(legal)}, got {shorten(moves)}"
         yield Found("expand", "moves", text)
     elif told != expected:
-        text = f"must tell of each slot what play says, {shorten(expected)}, got {shorten(told)}"
+        text = f"must report for each slot the outcome that play returns, {shorten(expected)}, got {shorten(told)}"
         yield Found("expand", "outcomes", text)
     if same != (state.to_move == start.to_move):
         text = (
@@ -176,14 +179,14 @@ def _expand(start: Any, state: Any, path: list[int], legal: list[int], outcomes:
 
 
 def _points(outcome: int, same: bool) -> int:
-    """Half-points for the player to move at the root, who made the move where ``same``."""
+    """Half-points for the player to move at the root; ``same``: that player made the move."""
     return 1 if outcome == DRAW else 2 if (outcome == WIN) == same else 0
 
 
 def _rollout(probe: Probe, path: list[int], outcomes: dict[int, int]) -> Iterator[Found]:
     longest = probe.sizes[2]
     if longest and len(path) >= longest:
-        yield Found("play", "plies", f"the game goes on after {len(path)} moves, and max_plies is {longest}")
+        yield Found("play", "plies", f"the game goes on after {len(path)} moves, but max_plies is {longest}")
         return
     possible = {0, 1, 2}
     if ONGOING not in outcomes.values():
@@ -202,7 +205,7 @@ def _rollout(probe: Probe, path: list[int], outcomes: dict[int, int]) -> Iterato
             yield Found("rollout", "result", text)
             return
         if longest and plies + len(path) > longest:
-            yield Found("rollout", "plies", f"played {plies} moves after {len(path)}, and max_plies is {longest}")
+            yield Found("rollout", "plies", f"played {plies} moves after {len(path)}, but max_plies is {longest}")
             return
 
 
@@ -219,28 +222,28 @@ def _guide(start: Any, state: Any, path: list[int], legal: list[int], outcomes: 
         return
     moves = [child[0] for child in children]
     if len(set(moves)) != len(moves) or not set(moves) <= set(legal):
-        text = f"must give different legal moves, got {shorten(moves)}, legal: {shorten(legal)}"
+        text = f"must list different legal moves, got {shorten(moves)}; legal moves: {shorten(legal)}"
         yield Found("children", "moves", text)
         return
     for move, action, outcome, distance, prior in children:
         expected = outcomes[move]
         if expected != ONGOING and (outcome, distance) != (expected, 0):
             text = (
-                f"must tell that the move {move} ends the game with the outcome {expected}, got {outcome} at distance "
-                f"{distance}"
+                f"must report that the move {move} ends the game, with the outcome {expected} at distance 0, got "
+                f"{outcome} at distance {distance}"
             )
             yield Found("children", "outcome", text)
         elif expected == ONGOING and (outcome > LOSS or (outcome != ONGOING and distance == 0)):
-            text = f"must not tell of the move {move} that it ends the game, got {outcome}"
+            text = f"must not report that the move {move} ends the game, got the outcome {outcome}"
             yield Found("children", "outcome", text)
         if actions and action >= actions:
             text = f"the action of the move {move} must be below {actions}, got {action}"
             yield Found("children", "action", text)
         if not 0 <= prior <= 1:
-            yield Found("children", "prior", f"the prior of the move {move} must be 0 to 1, got {prior}")
+            yield Found("children", "prior", f"the prior of the move {move} must be from 0 to 1, got {prior}")
     missing = [move for move in legal if outcomes[move] == WIN and move not in moves]
     if missing and not any(outcome == WIN for _, _, outcome, _, _ in children):
-        yield Found("children", "missing", f"must not leave out the winning move {missing[0]}")
+        yield Found("children", "missing", f"must not omit the winning move {missing[0]}")
     if told_same != same:
         yield Found("children", "player", f"must set root_player to {int(same)}")
     for policy in range(32):
@@ -255,12 +258,12 @@ def _rollouts_by_policy(probe: Probe, path: list[int], policy: int) -> Iterator[
         yield Found("policy_rollout", f"error {policy}", f"failed: {error} (rollout policy {policy})")
         return
     if result not in (0, 1, 2) or max(played) > 2:
-        text = f"must return 0, 1 or 2 and mark actions by these, got {result} and marks up to {max(played)}"
+        text = f"must return 0, 1 or 2 and mark actions with 0, 1 or 2, got {result} and marks up to {max(played)}"
         yield Found("policy_rollout", f"result {policy}", text)
 
 
 def _valuation(start: Any, state: Any, path: list[int], outcomes: dict[int, int]) -> Iterator[Found]:
-    """Values are asked for with fresh memory, and again when the memory has seen other positions."""
+    """Asks for values with fresh memory, and again after other positions with the same memory."""
     probe = Probe(start)
     if probe.valuation is None:
         return
@@ -270,16 +273,16 @@ def _valuation(start: Any, state: Any, path: list[int], outcomes: dict[int, int]
         return
     network = shipped() if isinstance(start, MNK) else None
     if has_create and not probe.create_valuation(network):
-        text = "returned NULL without a network: a search by the valuation would end with MemoryError"
+        text = "returned NULL without a network: a search with this valuation would raise MemoryError"
         yield Found("create", "NULL", text)
         return
     first = probe.value(path)
     returned, value, proof = first
     if returned != 0:
-        yield Found("value", "error", f"must return 0 where the game goes on, got {returned}")
+        yield Found("value", "error", f"must return 0 while the game goes on, got {returned}")
         return
     if not 0 <= value <= VALUE_ONE:
-        text = f"must be 0 (the player to move loses) to {VALUE_ONE} (wins), got {value}"
+        text = f"must be from 0 (the player to move loses) to {VALUE_ONE} (wins), got {value}"
         yield Found("value", "range", text)
     if proof is not None and proof[0] > 2:
         yield Found("value", "proof", f"the proof must have the value 0, 1 or 2, or -1 for none, got {proof[0]}")
@@ -296,15 +299,18 @@ def _valuation(start: Any, state: Any, path: list[int], outcomes: dict[int, int]
         again = probe.value(path)
         if again != first:
             text = (
-                f"must value a position alike whatever its memory has seen, got {first[1]} at first and {again[1]} "
-                f"after the position at the end of the path {shorten(other)}"
+                f"must give a position the same value whatever positions its memory has seen, got {first[1]} at first "
+                f"and {again[1]} after the position at the end of the path {shorten(other)}"
             )
             yield Found("value", "memory", text)
             return
     if weights is not None and probe.weigh(path, moves) != weights:
-        yield Found("weigh", "memory", "must weigh moves alike whatever its memory has seen")
+        yield Found("weigh", "memory", "must give moves the same weights whatever positions its memory has seen")
     if probe.value([], state)[:2] != first[:2] or probe.value(path) != first:
-        text = f"must value a position alike from any root, got {first[1]} from the first position of the game"
+        text = (
+            f"must give a position the same value from any root, got {first[1]} from the first position of the game "
+            f"and something else from the position itself"
+        )
         yield Found("value", "root", text)
 
 
@@ -314,7 +320,7 @@ def _weights(returned: int, weights: list[float], damage: str | None) -> Iterato
     elif returned != 0:
         yield Found("weigh", "error", f"must return 0, got {returned}")
     elif not all(0 <= weight < math.inf for weight in weights):
-        yield Found("weigh", "range", f"weights must be finite numbers from 0, got {shorten(weights)}")
+        yield Found("weigh", "range", f"weights must be finite and not negative, got {shorten(weights)}")
     elif not any(weights):
         yield Found("weigh", "zero", "at least one of the weights must be above 0: priors are shares of their sum")
 
@@ -325,9 +331,9 @@ def _weights(returned: int, weights: list[float], damage: str | None) -> Iterato
 def rollout_problems(
     start: Any, samples: list[tuple[Any, list[int]]], choice: random.Random
 ) -> Iterator[tuple[Found, list[int]]]:
-    """Compares the mean results of rollouts and simulations with those of random games by legal_moves and play.
+    """Compares the mean results of rollouts and simulations with those of random games played move by move.
 
-    ``samples``: positions and the paths that led to them. Also gives the path.
+    ``samples``: positions and the paths that led to them. Yields each problem with the path of its position.
     """
     spent = 0
     for state, path in samples:
@@ -339,8 +345,9 @@ def rollout_problems(
         theirs = [1.0] * counted.wins + [0.5] * counted.draws + [0.0] * counted.losses
         if _apart(own, theirs):
             text = (
-                f"must play uniformly random moves and tell the result for the player to move: {len(theirs)} rollouts "
-                f"gave {_mean(theirs):.3f} on average (won 1, drawn 0.5), {len(own)} random games {_mean(own):.3f}"
+                f"must play uniformly random moves and return the result for the player to move: {len(theirs)} "
+                f"rollouts gave {_mean(theirs):.3f} on average (won 1, drawn 0.5), {len(own)} random games "
+                f"{_mean(own):.3f}"
             )
             yield Found("rollout", "mean", text), path
         same = state.to_move == start.to_move
@@ -349,7 +356,7 @@ def rollout_problems(
         theirs = _simulations(start, path, len(games.legal), max(1, 10 * RANDOM_GAMES // len(games.legal)))
         if _apart(own, theirs):
             text = (
-                f"must tell the result for the player to move at the root: {len(theirs)} simulations gave "
+                f"must return the result for the player to move at the root: {len(theirs)} simulations gave "
                 f"{_mean(theirs):.3f} on average (won 1, drawn 0.5), {len(own)} random games {_mean(own):.3f}"
             )
             yield Found("simulate", "mean", text), path
@@ -363,7 +370,7 @@ class _Games:
         self.state, self.choice, self.legal, self.plies = state, choice, state.legal_moves(), 0
 
     def play(self, move: int | None = None) -> float:
-        """The result for the player to move: 1 won, 0.5 drawn, 0 lost; ``move`` comes first where it is given."""
+        """The result for the player to move: 1 won, 0.5 drawn, 0 lost. ``move`` is played first if it is given."""
         state = self.state.play(self.choice.choice(self.legal) if move is None else move)
         while state.winner() is None:
             state = state.play(self.choice.choice(state.legal_moves()))
@@ -388,10 +395,10 @@ def _mean(values: list[float]) -> float:
 
 
 def _apart(one: list[float], two: list[float]) -> bool:
-    """Whether the means of two samples differ more than chance lets them."""
+    """Whether the means of two samples differ by more than chance explains."""
     error = 0.0
     for values in (one, two):
         mean = _mean(values)
         variance = sum((value - mean) ** 2 for value in values) / len(values)
-        error += (variance + 1 / len(values)) / len(values)  # not 0 where a few values happen to be equal
+        error += (variance + 1 / len(values)) / len(values)  # above 0 even if the few values happen to be equal
     return abs(_mean(one) - _mean(two)) > DEVIATIONS * math.sqrt(error)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 from mcts_core.cli import options
 from mcts_core.cli.games import parse_game
 from mcts_core.cli.tables import diagram, make_screen, show_board, show_stats
+from mcts_core.cli.thinking import search_bar, think
 from mcts_core.move_names import Names
 from mcts_core.words import expectation
 
@@ -29,19 +32,25 @@ def add_parser(commands: Commands) -> None:
         "--base", type=int, choices=(0, 1),
         help="the number of the first column or cell in MOVES (default: 1 in Connect Four, 0 in m,n,k games)")
     options.add_top(parser)
+    options.add_progress(parser)
     options.add_search_options(parser)
     options.add_output_options(parser, json=True)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Searches and prints; returns the exit code."""
+    """Searches and prints; returns the exit code. After Ctrl-C that is what was found so far."""
     game = parse_game(args.game)
     state = game.play_text(args.moves, args.base)
     screen = make_screen(args.color)
     engine = options.make_engine(args)
-    move = engine.search(state, **options.budget(args))
+    limits = options.budget(args)
+    interrupted = think(engine, state, limits, search_bar(args, state, limits))
     stats = engine.stats()
+    move = stats.move
+    if interrupted:
+        print("\ninterrupted: this is what was found so far", file=sys.stderr)
+    code = 130 if interrupted else 0
     names = Names(state)
     if args.json:
         from mcts_core.cli.document import print_json
@@ -57,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
             "pv_text": names.line(stats.pv),
             "stats": stats.to_dict(),
         })
-        return 0
+        return code
     screen.heading(f"{game.title}; {game.side(state.to_move)} to move")
     show_board(screen, game, state)
     screen.text()
@@ -65,4 +74,4 @@ def run(args: argparse.Namespace) -> int:
     screen.text()
     screen.heading(f"best move: {names.of(move)}, {expectation(stats)}")
     screen.text(f"principal variation: {' '.join(names.line(stats.pv))}")
-    return 0
+    return code

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
 from mcts_core.cli import options
 from mcts_core.cli.games import parse_game
+from mcts_core.cli.thinking import delay, shows_progress
+from mcts_core.progress import of_checks, watching
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +39,7 @@ def add_parser(commands: Commands) -> None:
         metavar="N",
         help="a game of more moves is taken for endless (default 10000)",
     )
+    options.add_progress(parser)
     options.add_output_options(parser, json=True)
     parser.set_defaults(run=run)
 
@@ -46,7 +50,9 @@ def run(args: argparse.Namespace) -> int:
     from mcts_core.cli.tables import make_screen
 
     screen = make_screen(args.color)
-    report = check_game(parse_game(args.game).start, args.games, seed=args.seed, max_plies=args.max_plies)
+    with watching(shows_progress(args), partial(of_checks, delay(args))) as progress:
+        report = check_game(
+            parse_game(args.game).start, args.games, seed=args.seed, max_plies=args.max_plies, progress=progress)
     if args.json:
         from mcts_core.cli.document import print_json
 

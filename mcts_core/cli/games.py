@@ -54,12 +54,29 @@ class Game(ABC):
         """What a person is asked to type."""
 
     @abstractmethod
+    def expected(self, state: Any) -> str:
+        """The same in a sentence: "a column from 1 to 7"."""
+
+    def listed(self, state: Any) -> bool:
+        """Whether the moves have to be listed, since nobody can know their names."""
+        return False
+
+    def moves(self, state: Any) -> str:
+        """The names of the legal moves."""
+        return ", ".join(map(Names(state).of, state.legal_moves()))
+
+    def find(self, state: Any, text: str) -> Any:
+        """The move that a person calls ``text``, legal or not. Raises IllegalMove for what is no move at all."""
+        return find_move(state, text)
+
+    @abstractmethod
     def play_text(self, text: str, base: int | None = None) -> Any:
         """The position after the moves of ``text``; ``base`` is the first number. Raises IllegalMove, InvalidOption."""
 
     @abstractmethod
-    def board(self, state: Any) -> list[str]:
-        """The lines of the board with its coordinates, the last move in brackets."""
+    def board(self, state: Any, width: int | None = None) -> list[str]:
+        """The lines of the board with its coordinates, the last move in brackets, a line that wins between bars; small
+        enough for ``width`` columns."""
 
     def result(self, state: Any) -> str:
         """How the finished game ``state`` ended, in words."""
@@ -80,13 +97,16 @@ class BoardGame(Game):
             return f"column {state.name(0)}-{state.name(state.cols - 1)}"
         return f"cell {state.name((state.rows - 1) * state.cols)}-{state.name(state.cols - 1)}"
 
+    def expected(self, state: Any) -> str:
+        return f"a {self.prompt(state).replace(' ', ' from ').replace('-', ' to ')}"
+
     def play_text(self, text: str, base: int | None = None) -> Any:
         kind: Any = self._entry.kind
         first = int(self._slots) if base is None else base
         return kind.from_moves(text, base=first, **self._entry.arguments_of(self.start))
 
-    def board(self, state: Any) -> list[str]:
-        return board_lines(state)
+    def board(self, state: Any, width: int | None = None) -> list[str]:
+        return board_lines(state, width)
 
 
 class PythonGame(Game):
@@ -98,9 +118,13 @@ class PythonGame(Game):
         return "the first player" if player > 0 else "the second player"
 
     def prompt(self, state: Any) -> str:
-        legal = list(state.legal_moves())
-        more = ", ..." if len(legal) > 4 else ""
-        return f"a move: {', '.join(map(Names(state).of, legal[:4]))}{more}"
+        return "your move"
+
+    def expected(self, state: Any) -> str:
+        return "one of the moves, which \"moves\" lists"
+
+    def listed(self, state: Any) -> bool:
+        return True
 
     def play_text(self, text: str, base: int | None = None) -> Any:
         if base is not None:
@@ -116,7 +140,7 @@ class PythonGame(Game):
                 raise IllegalMove(f"move {number} of {text!r}: {error}") from None
         return state
 
-    def board(self, state: Any) -> list[str]:
+    def board(self, state: Any, width: int | None = None) -> list[str]:
         return str(state).splitlines()
 
 

@@ -21,7 +21,7 @@ def add_parser(commands: Commands) -> None:
     """Adds the command to the parser."""
     parser = commands.add_parser(
         "gomocup", help="play five in a row for a Gomocup (Piskvork) manager", description=DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+        formatter_class=options.HelpFormatter)
     options.add_search_options(parser)
     parser.add_argument(
         "--ponder", action="store_true",

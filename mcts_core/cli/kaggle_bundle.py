@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from mcts_core.cli import options
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mcts_core.cli.options import Commands
@@ -18,7 +20,7 @@ def add_parser(commands: Commands) -> None:
     """Adds the command to the parser."""
     parser = commands.add_parser(
         "kaggle-bundle", help="write the archive of a submission to Kaggle's connectx", description=DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+        formatter_class=options.HelpFormatter)
     parser.add_argument(
         "file", nargs="?", default="submission.tar.gz", metavar="FILE",
         help="the archive, which takes the place of one that is there (default submission.tar.gz)")

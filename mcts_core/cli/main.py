@@ -15,7 +15,19 @@ import platform
 import sys
 
 import mcts_core
-from mcts_core.cli import analyze, bench, check, gomocup, kaggle_bundle, play, selfplay, serve, ugi
+from mcts_core.cli import (
+    analyze,
+    bench,
+    check,
+    completion,
+    gomocup,
+    kaggle_bundle,
+    options,
+    play,
+    selfplay,
+    serve,
+    ugi,
+)
 from mcts_core.cli.games import GAME_HELP
 
 TYPE_CHECKING = False
@@ -58,13 +70,13 @@ def build_parser() -> argparse.ArgumentParser:
         prog="mcts-core",
         description="Monte Carlo tree search in native code: play, watch, analyze and measure.",
         epilog=GAME_HELP,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=options.HelpFormatter,
     )
     parser.add_argument(
         "--version", action=_Version, nargs=0, help="show the version, the instruction set and the Python, and end"
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (play, serve, selfplay, analyze, bench, check, gomocup, ugi, kaggle_bundle):
+    for command in (play, serve, selfplay, analyze, bench, check, gomocup, ugi, kaggle_bundle, completion):
         command.add_parser(commands)
     return parser
 
@@ -75,6 +87,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     Raises SystemExit where argparse does: 0 after ``--help`` and ``--version``, 2 for unknown arguments. From then on
     what standard input and output cannot decode or encode are escapes.
     """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # it was closed when the program began
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
             stream.reconfigure(errors="backslashreplace")
@@ -94,8 +109,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str] | None) -> int:
-    args = build_parser().parse_args(argv)
     try:
+        args = build_parser().parse_args(argv)
         code: int = args.run(args)
         return code
     except ERRORS as error:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from mcts_core import Searcher
 from mcts_core.cli.games import GAME_HELP
+from mcts_core.cli.tables import fold
 from mcts_core.games.mnk.network import Network
 
 TYPE_CHECKING = False
@@ -18,15 +19,34 @@ if TYPE_CHECKING:
 
 DEFAULT_SECONDS = 1.0
 SEARCHER_OPTIONS = ("preset", "selection", "rollout", "solver", "exploration", "c_puct", "valuation", "network",
-                    "least_prior", "final_move", "memory_mb", "seed")
+                    "least_prior", "final_move", "memory_mb", "seed", "threads")
 """Options of the command line that are those of Searcher, under the same names."""
+
+
+NARROW = 60
+"""Columns of a terminal below which a usage is folded like other text."""
+
+
+class HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Leaves the lines of descriptions as they are where the terminal is wide enough for them, else folds them."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        # lines that follow each other without an indentation are one paragraph
+        joined = text if max(map(len, text.splitlines())) <= width else re.sub(r"(?<=\S)\n(?=\S)", " ", text)
+        return "\n".join(fold(line, width) for line in super()._fill_text(joined, width, indent).splitlines())
+
+    def _format_usage(self, usage: Any, actions: Any, groups: Any, prefix: Any) -> str:
+        text = super()._format_usage(usage, actions, groups, prefix)
+        if self._width >= NARROW:
+            return text
+        return fold(f"  {' '.join(text.split())}", self._width)[2:] + "\n\n"
 
 
 def new_parser(commands: Commands, name: str, *, help: str, description: str) -> argparse.ArgumentParser:
     """The parser of the command ``name``, with the list of games below its help."""
     return commands.add_parser(
         name, help=help, description=description, epilog=GAME_HELP,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+        formatter_class=HelpFormatter)
 
 
 def add_game(parser: argparse.ArgumentParser) -> None:
@@ -61,11 +81,15 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--seed", type=int, metavar="N", help="the same seed and --iterations give the same moves on every machine")
     group.add_argument(
+        "--threads", type=int, metavar="N",
+        help="threads of a search, for the games of the package and native ones (default 1)")
+    group.add_argument(
         "--preset", choices=("strong", "uct"),
         help="strong: what is strongest for the game as far as it was measured (default); uct: textbook UCT")
     group.add_argument(
-        "--selection", choices=("ucb1", "puct", "ucb1-tuned", "rave", "grave"),
-        help="how the tree is descended (default: the preset's for the game, as for the next ones)")
+        "--selection", choices=("ucb1", "puct", "ucb1-tuned", "rave", "grave"), metavar="NAME",
+        help="how the tree is descended: ucb1, puct, ucb1-tuned, rave or grave (default: the preset's for the game, as "
+             "for the next ones)")
     group.add_argument(
         "--rollout", choices=("random", "decisive", "tactical"),
         help="rollouts: uniformly random; decisive: win at once or keep the opponent from it; tactical: also open "
@@ -103,6 +127,13 @@ def add_output_options(parser: argparse.ArgumentParser, *, json: bool) -> None:
         help="tables and colour by rich, extra [rich]: auto (default) where it is installed and stdout is a terminal")
     if json:
         group.add_argument("--json", action="store_true", help="print one JSON document instead of tables")
+
+
+def add_progress(parser: argparse.ArgumentParser) -> None:
+    """Adds ``--progress``."""
+    parser.add_argument(
+        "--progress", action=argparse.BooleanOptionalAction, default=None,
+        help="show on standard error how far the work is, or not (default: where that is a terminal and it takes long)")
 
 
 def add_top(parser: argparse.ArgumentParser) -> None:

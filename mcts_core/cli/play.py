@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from mcts_core import IllegalMove
+from mcts_core import IllegalMove, InvalidOption
+from mcts_core.arguments import shorten
+from mcts_core.bots import levels
 from mcts_core.cli import options
 from mcts_core.cli.games import parse_game
 from mcts_core.cli.tables import make_screen, show_board, show_stats
-from mcts_core.move_names import Names, find_move
+from mcts_core.cli.thinking import search_bar, think
+from mcts_core.move_names import Names
 from mcts_core.words import counted, expectation
 
 TYPE_CHECKING = False
@@ -19,46 +22,59 @@ if TYPE_CHECKING:
     from mcts_core.cli.options import Commands
     from mcts_core.cli.tables import Screen
 
-COMMANDS = """\
-undo   take back your last move and the answer to it
+COMMANDS = f"""\
+moves  list the legal moves
 hint   what the engine would play for you, with its statistics
+undo   take back your last move and the answer to it, after the end of the game too
+swap   change sides; after the end of the game: another one with sides changed
+again  another game
+level  how strong the engine plays: level {', '.join(levels.NAMES)}
 board  show the board again
 help   show this list
-quit   end the game (so do the end of input and Ctrl-C)"""
+quit   leave (so do exit, q, the end of input and Ctrl-C)"""
+WORDS = {"q": "quit", "exit": "quit", "?": "help", "rematch": "again", "new": "again"}
+"""Other words for commands."""
+AFTER_THE_END = "again, swap, undo or quit"
 
 
 def add_parser(commands: Commands) -> None:
     """Adds the command to the parser."""
     parser = options.new_parser(
         commands, "play", help="play against the engine",
-        description="You against the engine. Besides moves, type: undo, hint, board, help, quit.")
+        description="You against the engine. Besides moves, type: moves, hint, undo, swap, again,\n"
+                    "level, board, help, quit. Ctrl-C makes an engine that thinks move at once, and\n"
+                    "ends the game otherwise.")
     options.add_game(parser)
     parser.add_argument("--side", choices=("first", "second"), default="first",
                         help="the side that you play (default first)")
+    parser.add_argument("--level", choices=levels.NAMES, default=levels.FULL, metavar="LEVEL",
+                        help=f"how strong the engine plays: {', '.join(levels.NAMES)} (default). Below full it thinks "
+                             "little and errs as people do, and the options of the search are those of hints")
+    options.add_progress(parser)
     options.add_search_options(parser)
     options.add_output_options(parser, json=False)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Plays one game; returns the exit code."""
+    """Plays games; returns the exit code."""
     game = parse_game(args.game)
-    table = Table(game, options.make_engine(args), options.budget(args), make_screen(args.color),
-                  person=1 if args.side == "first" else -1)
-    return table.play()
+    if game.start.winner() is not None:
+        raise InvalidOption(f"GAME {args.game!r}: the first position is a finished game")
+    return Table(game, options.make_engine(args), make_screen(args.color), args).play()
 
 
 class Table:
-    """One game between the person who plays ``person`` (+1 or -1) and the engine."""
+    """Games between the person who plays ``person`` (+1 or -1) and the engine."""
 
-    def __init__(
-        self, game: Game, engine: Searcher, limits: dict[str, Any], screen: Screen, person: int
-    ) -> None:
+    def __init__(self, game: Game, engine: Searcher, screen: Screen, args: argparse.Namespace) -> None:
         self.game = game
         self.engine = engine
-        self.limits = limits
+        self.args = args
+        self.limits = options.budget(args)
         self.screen = screen
-        self.person = person
+        self.level: str = args.level
+        self.person = 1 if args.side == "first" else -1
         self.states = [game.start]
 
     @property
@@ -66,80 +82,161 @@ class Table:
         """The position on the board."""
         return self.states[-1]
 
+    @property
+    def is_over(self) -> bool:
+        return self.state.winner() is not None
+
     def play(self) -> int:
-        """Plays to the end, or until the person leaves; returns 0."""
-        if self.person > 0:
-            who = f"You are {self.game.side(1)} and begin"
-        else:
-            who = f"You are {self.game.side(-1)}, the engine begins"
-        self.screen.heading(f"{self.game.title}. {who}. Type help for the commands.")
-        self.show()
-        while self.state.winner() is None:
-            if self.state.to_move != self.person:
+        """Plays until the person leaves; returns 0."""
+        self.begin()
+        while True:
+            if not self.is_over and self.state.to_move != self.person:
                 self.answer()
-            elif not self.ask():
-                return 0
-        winner = self.state.winner()
-        words = {0: "a draw", self.person: "you win", -self.person: "the engine wins"}[winner]
-        self.screen.heading(f"{words} after {counted(len(self.states) - 1, 'move')}")
-        return 0
+                continue
+            self.show()
+            before = self.states
+            while self.states is before:
+                if not self.obey():
+                    return 0
+
+    def begin(self) -> None:
+        """The first position."""
+        self.states = [self.game.start]
+        if self.state.to_move == self.person:
+            who = f"You are {self.game.side(self.person)} and begin"
+        else:
+            who = f"You are {self.game.side(self.person)}, the engine begins"
+        level = "" if self.level == levels.FULL else f" at level {self.level}"
+        self.screen.heading(f"{self.game.title}{level}. {who}. Type help for the commands.")
 
     def show(self) -> None:
-        """Shows the board."""
+        """Shows the board, and how the game ended or what can be played where nobody can know that."""
         show_board(self.screen, self.game, self.state)
+        if not self.is_over:
+            if self.game.listed(self.state):
+                self.list_moves()
+            return
+        words = {0: "a draw", self.person: "you win", -self.person: "the engine wins"}[self.state.winner()]
+        self.screen.heading(f"{words} after {counted(len(self.states) - 1, 'move')}")
 
     def answer(self) -> None:
         """The engine moves."""
-        move = self.engine.search(self.state, **self.limits)
-        stats, names = self.engine.stats(), Names(self.state)
-        self.states.append(self.state.play(move))
+        names, hurried = Names(self.state), False
+        if self.level == levels.FULL:
+            hurried = think(self.engine, self.state, self.limits, search_bar(self.args, self.state, self.limits))
+            stats = self.engine.stats()
+            move, told = stats.move, f"{expectation(stats)} for itself, after {counted(stats.iterations, 'iteration')}"
+            told += f", {stats.iterations_per_second:,.0f} per second"
+        else:
+            def search(engine: Searcher, iterations: int) -> None:
+                nonlocal hurried
+                hurried = think(engine, self.state, {"iterations": iterations})
+
+            seed = None if self.args.seed is None else self.args.seed + len(self.states)
+            move, stats = levels.choose(self.state, levels.LEVELS[self.level], seed, search)
+            told = f"level {self.level}"
+        self.states = [*self.states, self.state.play(move)]
         self.screen.text()
-        self.screen.text(
-            f"the engine plays {names.of(move)} ({expectation(stats)} for itself, after "
-            f"{counted(stats.iterations, 'iteration')}, {stats.iterations_per_second:,.0f} per second)")
+        self.screen.text(f"the engine plays {names.of(move)} ({told}{', hurried by Ctrl-C' if hurried else ''})")
+
+    def obey(self) -> bool:
+        """Does what the person types next, a move or a command; False when the person leaves."""
+        what = AFTER_THE_END if self.is_over else f"{self.game.side(self.person)}, {self.game.prompt(self.state)}"
+        try:
+            line = input(f"{what}: ").strip()
+        except EOFError:
+            self.screen.text()
+            return False
+        word, _, rest = line.lower().partition(" ")
+        word = WORDS.get(word, word)
+        does = None if self.is_move(line) else getattr(self, f"do_{word}", None)
+        if word == "quit" and does is None and not self.is_move(line):
+            return False
+        if does is not None and (word == "level" or not rest):
+            does(rest.strip())
+        elif line and self.is_over:
+            self.screen.text(f"the game is over: {AFTER_THE_END}")
+        elif line:
+            self.move(line)
+        return True
+
+    def is_move(self, line: str) -> bool:
+        """Whether a user's game calls a move as a command is called."""
+        if self.is_over or not self.game.listed(self.state):
+            return False
+        try:
+            self.game.find(self.state, line)
+        except IllegalMove:
+            return False
+        return True
+
+    def move(self, line: str) -> None:
+        """The person moves."""
+        try:
+            move = self.game.find(self.state, line)
+        except IllegalMove:
+            self.screen.text(f"{shorten(line)} is no move here: type {self.game.expected(self.state)}, or help")
+            return
+        try:
+            self.states = [*self.states, self.state.play(move)]
+        except IllegalMove as error:
+            self.screen.text(f"{error}; type moves for a list")
+
+    def list_moves(self) -> None:
+        """Shows the legal moves."""
+        self.screen.text(f"moves: {self.game.moves(self.state)}")
+
+    def do_help(self, rest: str) -> None:
+        if self.is_over:
+            self.screen.text("the game is over")
+        else:
+            self.screen.text(f"a move: {self.game.expected(self.state)}")
+        for line in COMMANDS.splitlines():
+            self.screen.text(line)
+
+    def do_board(self, rest: str) -> None:
         self.show()
 
-    def ask(self) -> bool:
-        """Asks the person until a move is made; False when the person leaves."""
-        while True:
-            try:
-                line = input(f"{self.game.side(self.person)}, {self.game.prompt(self.state)}: ").strip()
-            except EOFError:
-                self.screen.text()
-                return False
-            command = line.lower()
-            if command == "quit":
-                return False
-            if command in ("help", "?"):
-                self.screen.text(f"a move: {self.game.prompt(self.state)}\n{COMMANDS}")
-            elif command == "board":
-                self.show()
-            elif command == "hint":
-                self.hint()
-            elif command == "undo":
-                self.undo()
-            elif line:
-                try:
-                    state = self.state.play(find_move(self.state, line))
-                except IllegalMove as error:
-                    self.screen.text(f"{error}")
-                    continue
-                self.states.append(state)
-                self.show()
-                return True
+    def do_moves(self, rest: str) -> None:
+        if self.is_over:
+            self.screen.text("the game is over: there are no moves")
+        else:
+            self.list_moves()
 
-    def hint(self) -> None:
+    def do_hint(self, rest: str) -> None:
         """Shows what the engine would play for the person."""
-        move = self.engine.search(self.state, **self.limits)
+        if self.is_over:
+            self.screen.text("the game is over: there is nothing to play")
+            return
+        think(self.engine, self.state, self.limits, search_bar(self.args, self.state, self.limits))
         stats, names = self.engine.stats(), Names(self.state)
         show_stats(self.screen, names, stats, top=5)
-        self.screen.heading(f"hint: {names.of(move)}, {expectation(stats)}")
+        self.screen.heading(f"hint: {names.of(stats.move)}, {expectation(stats)}")
 
-    def undo(self) -> None:
+    def do_undo(self, rest: str) -> None:
         """Takes back to the person's last decision."""
         earlier = [number for number, state in enumerate(self.states[:-1]) if state.to_move == self.person]
         if not earlier:
             self.screen.text("there is no move of yours to take back")
             return
-        del self.states[earlier[-1] + 1:]
-        self.show()
+        self.states = self.states[:earlier[-1] + 1]
+
+    def do_swap(self, rest: str) -> None:
+        """Changes sides, for the next game where this one is over."""
+        self.person = -self.person
+        if self.is_over:
+            self.begin()
+        else:
+            self.screen.text(f"you are {self.game.side(self.person)} now")
+            self.states = [*self.states]
+
+    def do_again(self, rest: str) -> None:
+        self.begin()
+
+    def do_level(self, rest: str) -> None:
+        if rest in levels.NAMES:
+            self.level = rest
+        elif rest:
+            self.screen.text(f"{shorten(rest)} is no level: type one of {', '.join(levels.NAMES)}")
+            return
+        self.screen.text(f"level {self.level} (of {', '.join(levels.NAMES)})")

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from functools import partial
+from time import perf_counter
 
 from mcts_core import InvalidOption, WorkersLost
 from mcts_core.cli import options
 from mcts_core.cli.games import parse_game
 from mcts_core.cli.tables import diagram, make_screen, show_board, show_stats
+from mcts_core.cli.thinking import delay, search_bar, shows_progress
 from mcts_core.move_names import Names
+from mcts_core.progress import Bar, of_parts, watching
 from mcts_core.words import best, counted, expectation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
     from typing import Any
 
     from mcts_core import Searcher
@@ -36,6 +40,7 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("--executor", metavar="WHERE",
                         help="where they are played: processes (default), threads or dask:ADDRESS")
     options.add_top(parser)
+    options.add_progress(parser)
     options.add_search_options(parser)
     options.add_output_options(parser, json=True)
     parser.set_defaults(run=run)
@@ -72,13 +77,33 @@ def run(args: argparse.Namespace) -> int:
 
 def play_here(args: argparse.Namespace, game: Game, screen: Screen | None) -> list[dict[str, Any]]:
     """The records of the games, one after the other."""
-    records = []
-    for number in range(args.games):
-        if screen:
+    records: list[dict[str, Any]] = []
+    if screen is not None:
+        for number in range(args.games):
             screen.heading(heading(args, game, number))
             screen.text()
-        records.append(play_number(args, game, number, screen))
+            records.append(play_number(args, game, number, screen))
+        return records
+    begin = perf_counter()
+    with games_bar(args) as tell:
+        for number in range(args.games):
+            record = play_number(args, game, number, None, partial(told, tell, args, number, begin))
+            records.append(record)
+            told(tell, args, number + 1, begin)
     return records
+
+
+def games_bar(args: argparse.Namespace) -> watching:
+    """The bar of all games, for where the games themselves are not shown."""
+    return watching(shows_progress(args), partial(of_parts, "game", delay(args)))
+
+
+def told(
+    tell: Callable[[Any], object] | None, args: argparse.Namespace, games: int, begin: float, what: str = ""
+) -> None:
+    """Tells the bar of how many games are over."""
+    if tell is not None:
+        tell((games, args.games, perf_counter() - begin, what))
 
 
 def play_elsewhere(args: argparse.Namespace, game: Game, screen: Screen | None) -> list[dict[str, Any]]:
@@ -87,12 +112,16 @@ def play_elsewhere(args: argparse.Namespace, game: Game, screen: Screen | None) 
 
     from mcts_core.distributed.executors import Opened
 
-    records = []
-    with Opened(args.executor, args.workers) as opened:
+    records: list[dict[str, Any]] = []
+    begin = perf_counter()
+    with Opened(args.executor, args.workers) as opened, games_bar(args) as tell:
         try:
             for record in opened.executor.map(partial(play_alone, args), range(args.games)):
                 records.append(record)
+                told(tell, args, len(records), begin)
                 if screen:
+                    if isinstance(tell, Bar):
+                        tell.clear()
                     screen.heading(f"{heading(args, game, len(records) - 1)}: {ending(game, record)}")
         except BrokenExecutor as error:
             raise WorkersLost(f"a worker ended before its game did: {error}") from error
@@ -104,10 +133,13 @@ def play_alone(args: argparse.Namespace, number: int) -> dict[str, Any]:
     return play_number(args, parse_game(args.game), number, None)
 
 
-def play_number(args: argparse.Namespace, game: Game, number: int, screen: Screen | None) -> dict[str, Any]:
-    """The record of one of the games."""
+def play_number(
+    args: argparse.Namespace, game: Game, number: int, screen: Screen | None,
+    step: Callable[[str], object] = lambda what: None,
+) -> dict[str, Any]:
+    """The record of one of the games. ``step`` is told of each move."""
     engine = options.make_engine(args, seed=None if args.seed is None else args.seed + number)
-    return play_game(game, engine, options.budget(args), screen, args.top)
+    return play_game(game, engine, args, screen, step)
 
 
 def heading(args: argparse.Namespace, game: Game, number: int) -> str:
@@ -124,20 +156,26 @@ def ending(game: Game, record: dict[str, Any]) -> str:
 
 
 def play_game(
-    game: Game, engine: Searcher, limits: dict[str, Any], screen: Screen | None, top: int
+    game: Game, engine: Searcher, args: argparse.Namespace, screen: Screen | None, step: Callable[[str], object]
 ) -> dict[str, Any]:
     """Plays one game and returns its record; shows it on ``screen`` unless that is None."""
-    state = game.start
+    state, limits = game.start, options.budget(args)
     searches: list[dict[str, Any]] = []
     while state.winner() is None:
         if screen:
             screen.heading(f"move {len(searches) + 1}, {game.side(state.to_move)} to move")
             show_board(screen, game, state)
             screen.text()
-        move = engine.search(state, **limits)
+        step(f"move {len(searches) + 1}")
+        bar = search_bar(args, state, limits) if screen else None
+        try:
+            move = engine.search(state, **limits, progress=bar or False)
+        finally:
+            if bar is not None:
+                bar.clear()
         stats, names = engine.stats(), Names(state)
         if screen:
-            show_stats(screen, names, stats, top)
+            show_stats(screen, names, stats, args.top)
             screen.heading(f"{game.side(state.to_move)} plays {names.of(move)}, {expectation(stats)}")
             screen.text()
         searches.append({

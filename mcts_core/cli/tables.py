@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
+from shutil import get_terminal_size
 
 from mcts_core import InvalidOption
 from mcts_core.games.board_position import BoardPosition
@@ -12,7 +14,7 @@ from mcts_core.words import counted, proof, value_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any, TextIO, TypeAlias
 
     from mcts_core import Stats
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
 def make_screen(color: str, stream: TextIO | None = None) -> Screen:
     """The screen for ``color``: "auto", "always" or "never". Raises InvalidOption: "always" without rich."""
     out = sys.stdout if stream is None else stream
-    wanted = color == "always" or (color == "auto" and out.isatty() and not os.environ.get("NO_COLOR"))
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    wanted = color == "always" or (color == "auto" and out.isatty() and not plain)
     if wanted:
         try:
             return RichScreen(out, force=color == "always")
@@ -35,15 +38,43 @@ def make_screen(color: str, stream: TextIO | None = None) -> Screen:
     return PlainScreen(out)
 
 
+def width_of(stream: TextIO) -> int | None:
+    """The columns of a terminal; None for files and pipes, whose lines may be of any length."""
+    return get_terminal_size().columns if stream.isatty() else None
+
+
+def fold(line: str, width: int | None) -> str:
+    """``line``, broken between words where it is longer than ``width``. What follows is indented as it is, or, where
+    two spaces come after its first words, as what comes after them."""
+    if width is None or len(line) <= width:
+        return line
+    from textwrap import fill
+
+    first = re.match(r" *(\S.*? {2,})?", line)
+    indent = len(first[0]) if first else 0
+    if indent > width // 2:
+        indent = len(line) - len(line.lstrip())
+    return fill(line, max(width, 10), subsequent_indent=" " * indent, break_on_hyphens=False)
+
+
+def _one_below_the_other(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """The lines of a table that is too wide, a cell each."""
+    for row in rows:
+        for heading, cell in zip(headings, row, strict=True):
+            yield f"{heading}: {cell}"
+        yield ""
+
+
 class PlainScreen:
     """Text without colour."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
+        self.width = width_of(stream)
 
     def text(self, line: str = "") -> None:
         """Prints a line."""
-        print(line, file=self.stream, flush=True)
+        print(fold(line, self.width), file=self.stream, flush=True)
 
     def heading(self, line: str) -> None:
         """Prints a line that begins something."""
@@ -52,12 +83,16 @@ class PlainScreen:
     def board(self, lines: Sequence[str], coloured: bool) -> None:
         """Prints the lines of a board; ``coloured`` says that X and O are stones."""
         for line in lines:
-            self.text(line)
+            print(line, file=self.stream, flush=True)
 
     def table(self, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """Prints rows of text under their headings, right-aligned; the first row is the best move."""
-        for line in plain_table(headings, rows):
+        for line in plain_table(headings, rows) if self.fits(headings, rows) else _one_below_the_other(headings, rows):
             self.text(line)
+
+    def fits(self, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+        """Whether a table is no wider than the screen."""
+        return self.width is None or len(max(plain_table(headings, rows), key=len)) <= self.width
 
 
 class RichScreen:
@@ -67,24 +102,34 @@ class RichScreen:
         from rich.console import Console
 
         self.console = Console(file=stream, force_terminal=True if force else None, highlight=False, emoji=False)
+        self.width = width_of(stream)
 
     def text(self, line: str = "") -> None:
-        self.console.print(line, markup=False, soft_wrap=True)
+        self.console.print(fold(line, self.width), markup=False, soft_wrap=True)
 
     def heading(self, line: str) -> None:
-        self.console.print(line, markup=False, soft_wrap=True, style="bold")
+        self.console.print(fold(line, self.width), markup=False, soft_wrap=True, style="bold")
 
     def board(self, lines: Sequence[str], coloured: bool) -> None:
         for line in lines:
             self.console.print(colour_stones(line) if coloured else line, markup=False, soft_wrap=True)
 
     def table(self, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        self.console.print(rich_table(headings, rows))
+        if self.fits(headings, rows):
+            self.console.print(rich_table(headings, rows))
+            return
+        for line in _one_below_the_other(headings, rows):
+            self.text(line)
+
+    def fits(self, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+        # rich has three columns between two cells, and one at both ends
+        room = None if self.width is None else self.width - len(headings) - 1
+        return room is None or len(max(plain_table(headings, rows), key=len)) <= room
 
 
 def show_board(screen: Screen, game: Game, state: Any) -> None:
     """Prints the board of ``state``."""
-    screen.board(game.board(state), game.coloured)
+    screen.board(game.board(state, screen.width), game.coloured)
 
 
 def diagram(state: Any) -> str:
@@ -105,6 +150,8 @@ def show_stats(screen: Screen, names: Names, stats: Stats, top: int = 0) -> None
         if proven:
             row.append(proof(move))
         rows.append(row)
+    if not screen.fits(headings, rows):  # the value says the same as the wins
+        headings, *rows = ([*row[:2], *row[3:]] for row in (headings, *rows))
     screen.table(headings, rows)
     if len(shown) < len(stats.moves):
         screen.text(f"... and {counted(len(stats.moves) - len(shown), 'more move')}")

@@ -1,4 +1,4 @@
-"""Executors: those that are asked for by name, and what is to be known of one. Imported when one is asked for."""
+"""Executors: opens those that are given by name, and finds the number of workers. Imported on first use."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 NAMES = "'processes', 'threads' or 'dask:ADDRESS'"
 MAX_WORKERS = 4096
 DASK = "dask:"
-GUARD = "Where a script starts processes, they import it first: what it does belongs under if __name__ == \"__main__\":"
+GUARD = "New processes import the script that starts them: put its code under if __name__ == \"__main__\":"
 
 
 class Opened:
-    """An executor that is ready for tasks; a context that closes it, unless it is the caller's own.
+    """An executor that is ready for tasks. As a context manager it closes the executor, unless the caller gave it.
 
-    ``executor``: ``"processes"`` or None, for fresh processes; ``"threads"``; ``"dask:ADDRESS"``, for the cluster of
-    the scheduler there; a Dask ``Client``; any ``concurrent.futures.Executor``. ``workers``: how many tasks at a time
-    it is for, by default as many as it has processes or threads. Raises InvalidOption, and RuntimeError in a process
-    that is being started and would start processes itself.
+    ``executor``: ``"processes"`` or None for fresh processes; ``"threads"``; ``"dask:ADDRESS"`` for the cluster of the
+    scheduler at that address; a Dask ``Client``; any ``concurrent.futures.Executor``. ``workers``: the number of tasks
+    at a time, by default the number of its processes or threads. Raises InvalidOption, and RuntimeError in a process
+    that is still starting and would start processes itself.
     """
 
     def __init__(self, executor: Any, workers: int | None = None) -> None:
         count = None if workers is None else as_int(workers, "workers", 1, MAX_WORKERS)
         self.client: Any = None
-        """The Dask client that was made here, if any."""
+        """The Dask client that this object created, if any."""
         self._own = executor is None or isinstance(executor, str)
         if isinstance(executor, str) and executor.startswith(DASK):
             executor = self.client = connect(executor[len(DASK):])
@@ -55,12 +55,16 @@ class Opened:
             count = count or sum(given.nthreads().values())
             if not count:
                 self.close()
-                raise InvalidOption(f"executor must have workers, and {shorten(executor)} has none yet")
+                raise InvalidOption(
+                    f"executor must have workers, but {shorten(executor)} has none yet; wait until one has joined"
+                )
             self.executor = given.get_executor(pure=False)
         elif isinstance(executor, Executor) or callable(getattr(executor, "submit", None)):
             count = count or getattr(executor, "_max_workers", None)
             if not isinstance(count, int):
-                raise InvalidOption(f"workers must be given for {shorten(executor)}, which does not tell its number")
+                raise InvalidOption(
+                    f"workers must be given for {shorten(executor)}, whose number of workers is unknown"
+                )
             self.executor = given
         else:
             raise InvalidOption(
@@ -77,7 +81,7 @@ class Opened:
         self.close(busy=kind is not None)
 
     def close(self, busy: bool = False) -> None:
-        """Without waiting. ``busy``: whether tasks may be running, which end with their processes."""
+        """Closes the executor without waiting. ``busy``: tasks may be running, so their processes are killed."""
         if self.client is not None:
             self.client.close()
         elif self._own:
@@ -91,15 +95,16 @@ class Opened:
 def connect(address: str) -> Any:
     """A client of the Dask cluster at this address."""
     if not address:
-        raise InvalidOption(f"executor {DASK!r} needs the address of a scheduler, as in 'dask:tcp://127.0.0.1:8786'")
+        raise InvalidOption(f"executor {DASK!r} needs the address of a scheduler, such as 'dask:tcp://127.0.0.1:8786'")
     try:
         distributed = import_module("distributed")
     except ImportError:
-        raise InvalidOption(f"executor {DASK + address!r} needs Dask: pip install distributed") from None
+        raise InvalidOption(f"executor {DASK + address!r} needs Dask: pip install '.[dask]' in a clone, or pip install "
+                            f"distributed") from None
     try:
         return distributed.Client(address)
     except (OSError, ValueError) as error:
-        raise InvalidOption(f"executor {DASK + address!r}: no Dask scheduler there ({error})") from error
+        raise InvalidOption(f"executor {DASK + address!r}: no Dask scheduler at this address ({error})") from error
 
 
 def usable_cores() -> int:
@@ -111,19 +116,19 @@ def usable_cores() -> int:
 
 
 def check_start() -> None:
-    """Raises RuntimeError in a process that is only importing the program of the one that started it."""
+    """Raises RuntimeError in a process that is still starting, while it imports the script of its parent."""
     if getattr(current_process(), "_inheriting", False):
-        raise RuntimeError(f"a process that was being started would have started processes itself. {GUARD}")
+        raise RuntimeError(f"a new process tried to start processes while it was still starting. {GUARD}")
 
 
 def start() -> None:
-    """Prepares a process: Ctrl-C is its parent's matter, whose end it follows."""
+    """Prepares a worker process: it leaves Ctrl-C to its parent, and ends when its parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=end_with_parent, daemon=True).start()
 
 
 def end_with_parent() -> None:
-    """Without this it would wait for work for ever."""
+    """Ends this process with its parent; without this it would wait for work for ever."""
     parent = parent_process()
     assert parent is not None
     parent.join()

@@ -1,6 +1,7 @@
-"""What searches in different processes tell each other: the messages of ``SearchCore.tell``, ready to be sent.
+"""The messages that searches in different processes exchange: those of ``SearchCore.tell``, ready to send.
 
-The moves of a user's game are numbered by each search in the order in which it met them, so a message names them.
+Each search numbers the moves of a user's game in the order in which it meets them, so a message contains the moves
+themselves.
 """
 
 from __future__ import annotations
@@ -27,18 +28,18 @@ UNKNOWN_MOVE = 0xFFFFFFFE
 
 
 def tell(core: SearchCore, least: int) -> bytes | None:
-    """What is new in the tree of ``core``; ``least`` and None are those of ``SearchCore.tell``."""
+    """The news of the tree of ``core``; ``least`` and None mean the same as in ``SearchCore.tell``."""
     told = core.tell(least)
     names = core.names
     if told is None or names is None:
         return told
-    numbers: dict[int, int] = {}  # in this message, by those of the search
+    numbers: dict[int, int] = {}  # from numbers of the search to numbers in this message
     message = renumbered(told, lambda move: numbers.setdefault(move, len(numbers)))
     return dumps((message, [names[move] for move in numbers]))
 
 
 def hear(core: SearchCore, message: bytes) -> None:
-    """Adds what another search told. Raises ValueError where that is no message."""
+    """Adds the message of another search. Raises ValueError if it is not a message."""
     known = core.names
     if known is not None:
         message, names = pickle.loads(message)
@@ -46,12 +47,14 @@ def hear(core: SearchCore, message: bytes) -> None:
         try:
             message = renumbered(message, lambda move: numbers.get(names[move], UNKNOWN_MOVE))
         except IndexError:
-            raise ValueError("not a message of a search: it ends too early, or a move has no name") from None
+            raise ValueError(
+                "not a message of a search: it ends too early, or a move is missing from its list of moves"
+            ) from None
     core.hear(message)
 
 
 def renumbered(message: bytes, number: Callable[[int], int]) -> bytes:
-    """The same message with ``number(move)`` in the place of each move."""
+    """The same message with ``number(move)`` in place of each move."""
     words = array("I", message)
     if words[PROOF] and words[PROOF_MOVE] != NO_MOVE:
         words[PROOF_MOVE] = number(words[PROOF_MOVE])
@@ -61,10 +64,10 @@ def renumbered(message: bytes, number: Callable[[int], int]) -> bytes:
 
 
 def entries(words: array[int]) -> Iterator[int]:
-    """Where the entries of a message begin, each with its move."""
+    """The positions at which the entries of a message begin; an entry begins with its move."""
     players = words[0] - GENERAL_FORMAT
     general = 0 < players <= MOST_PLAYERS
-    node = 2 + 2 * players if general else 0  # words that a block has of its own node
+    node = 2 + 2 * players if general else 0  # words at the begin of a block about its own node
     size, at, block_begins = ENTRY + general, HEADER + node, True
     while at + block_begins * (1 + node) < len(words):
         at += block_begins * (1 + node)
@@ -74,6 +77,6 @@ def entries(words: array[int]) -> Iterator[int]:
 
 
 def dumps(value: Any) -> bytes:
-    """A pickle; also of classes of the main program, where an executor brought the package that can."""
+    """A pickle, made by cloudpickle if an executor has imported it: that also pickles classes of the main program."""
     cloudpickle = sys.modules.get("cloudpickle")
     return (pickle if cloudpickle is None else cloudpickle).dumps(value)  # type: ignore[no-any-return]

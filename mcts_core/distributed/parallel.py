@@ -1,9 +1,9 @@
 """A search by several workers of an executor: processes, threads, or the machines of a cluster.
 
-Every worker keeps a tree of its own. The search goes in rounds; in each a worker hears what the others have found
-since its last one, searches on, and tells what is new in the common top of its tree (slow tree parallelisation: Bourki
-et al., "Scalability and Parallelization of Monte-Carlo Tree Search", CG 2010). The calling process has a tree as well,
-of a short search, which hears everything: from there come the move and the statistics.
+Every worker keeps a tree of its own. In each round, a worker receives what the others have found since its last round,
+searches on, and reports what is new in the top of its tree (slow tree parallelisation: Bourki et al., "Scalability and
+Parallelization of Monte-Carlo Tree Search", CG 2010). The calling process has a small tree of its own and adds the
+news of all workers to it; the move and the statistics come from that tree.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from mcts_core.options import (
     random_seed,
 )
 from mcts_core.origin import stats_of, top_of
+from mcts_core.progress import Bar, of_search, watching
 from mcts_core.searcher import Searcher
 from mcts_core.words import counted
 
@@ -45,84 +46,84 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from typing import Any, Unpack
 
-    from mcts_core.keywords import ParallelOptions
+    from mcts_core.keywords import ParallelOptions, Progress
     from mcts_core.results import Stats
 
 ROUNDS = 20
 MAX_ROUNDS = 100_000
 ROUND_SECONDS = 0.05
-"""What a round lasts at least, where the number of rounds is not given."""
+"""Shortest round in seconds, if the number of rounds is not given."""
 ROUND_ITERATIONS = 500
 SHORTEST = 0.2
-"""Of a round: less time than that is not worth another one."""
+"""Share of a round: if less time than this is left, no further round starts."""
 LONGER = 10
-"""Times what a round costs beside the search is what it lasts at least, where the number of rounds is not given."""
+"""A round lasts at least so many times its overhead, if the number of rounds is not given."""
 FEWEST = 4
-"""Rounds are left by that, about."""
+"""About so many rounds remain, however large the overhead is."""
 TRIP = 0.005
-"""Seconds that a task takes there and back, before that is measured."""
+"""Seconds that a task takes there and back; the assumption before the first measurement."""
 SPARE = 0.002
-"""Seconds to hear the last answers."""
+"""Seconds reserved for the last answers."""
 KEPT = 4
-"""Rounds of all workers for which news is kept; who was away for longer never hears it."""
+"""News is kept for so many rounds of all workers; a worker that was away for longer misses it."""
 SILENT = 2
-"""Rounds of all workers after which one that did not take part is called silent."""
+"""A worker is reported as silent if it misses so many rounds of all workers."""
 LEASE = 60.0
-"""Seconds, at least, that a worker keeps a tree on which no round runs."""
+"""Seconds, at least, for which a worker keeps a tree on which no round runs."""
 LONG_LEASE = 1800.0
-"""The same where no time is given."""
+"""The same for a search without a time limit."""
 LAST_LEASE = 2.0
-"""The same after the last round, where a process may have two of them to do."""
+"""The same after the last round; a process may still have two last rounds to run."""
 POLL = 0.05
-"""Seconds between two looks at signals while waiting: on Windows, Ctrl-C does not end a wait."""
+"""Seconds between two checks for signals while waiting: on Windows, Ctrl-C does not end a wait."""
 _OWN = ("seconds", "iterations", "executor", "workers", "rounds", "seed", "progress", "every")
 _SHARED = NAMES - {"reuse", "seed"}
 ERROR_LENGTH = 200
-"""Characters of what a failure says."""
+"""Characters of a failure's message that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerReport:
-    """What one tree gave: that of a worker process, or of one of its threads."""
+    """The report of one tree, which belongs to a worker process or to one of its threads."""
 
     id: str
-    """Host and process, and which of its trees: ``node7:4711/0``."""
+    """Host, process and number of the tree: ``node7:4711/0``."""
     iterations: int
-    """Those that were heard of."""
+    """The iterations that it reported."""
     rounds: int
     seconds: float
-    """Sum of its rounds."""
+    """The total time of its rounds."""
     error: str | None
-    """Why it was lost or late, None where nothing is known against it. A failure that belongs to one of several is told
-    of each that was not heard of afterwards."""
+    """Why the tree was lost or late, else None. If a failure belongs to one of several trees, each of them that did not
+    report afterwards has it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParallelResult:
-    """What ``search_parallel`` found."""
+    """The result of ``search_parallel``."""
 
     move: Any
     """The move to play."""
     stats: Stats
-    """Of all trees as one: ``iterations``, ``rollouts``, ``nodes``, ``bytes``, ``prunes``, ``dropped_nodes`` and
-    ``threads`` are sums, ``visits`` is the sum of the iterations."""
+    """Totals over all trees: ``iterations``, ``rollouts``, ``nodes``, ``bytes``, ``prunes``, ``dropped_nodes`` and
+    ``threads`` are sums, and ``visits`` is the sum of the iterations."""
     workers: tuple[WorkerReport, ...]
-    """Of each tree that was heard of."""
+    """A report of each tree that reported at all."""
     errors: tuple[str, ...]
-    """What went wrong with the workers: tasks that failed, or had not answered in time."""
+    """The failures of the workers: tasks that failed or did not answer in time."""
     rounds: int
-    """Of the worker that had the most."""
+    """The rounds of the worker with the most rounds."""
     seconds: float
     """Wall-clock time of the whole call."""
     seconds_per_round: float
-    """Mean time from a task to its answer; 0 where there was none."""
+    """Mean time from a task to its answer; 0 if there was no answer."""
     overhead_per_round: float
-    """Mean part of it in which the worker did not work on the task."""
+    """The part of that time in which the worker did not work on the task."""
     own_iterations: int
-    """Iterations of the calling process, which are counted in the Stats."""
+    """Iterations of the calling process; the Stats include them."""
 
     def __str__(self) -> str:
-        """The table of the Stats, a line for each worker, and what went wrong."""
+        """The table of the Stats, a line for each worker, and the failures."""
         workers = [
             f"worker {each.id}  {counted(each.iterations, 'iteration')} in {counted(each.rounds, 'round')} of "
             f"{each.seconds:.3f} s" + (f"  {each.error}" if each.error else "") for each in self.workers
@@ -139,35 +140,39 @@ def search_parallel(
     workers: int | None = None,
     rounds: int | None = None,
     seed: int | None = None,
-    progress: Callable[[Stats], object] | None = None,
+    progress: Progress | None = None,
     every: float = 0.1,
     **options: Unpack[ParallelOptions],
 ) -> ParallelResult:
-    """Searches ``state`` by several workers and returns the move to play with its statistics.
+    """Searches ``state`` with several workers and returns the move to play with the statistics.
 
-    ``executor``: any ``concurrent.futures.Executor``, a Dask ``Client``, ``"threads"``, ``"dask:ADDRESS"``, or
-    ``"processes"``, the default: fresh ones, which end with the call and take some tenths of a second to begin; keep an
-    executor for many searches. It is used from a thread that leads the search. ``workers`` (1 to 4096): trees that
-    search at a time, by default one for each process or thread of the executor.
+    ``executor`` runs the workers: any ``concurrent.futures.Executor``, a Dask ``Client``, ``"dask:ADDRESS"``,
+    ``"threads"``, or ``"processes"`` (the default), which starts new processes for this call. Their start takes some
+    tenths of a second, so keep an executor for many searches. ``workers`` (1 to 4096) is the number of trees that
+    search at the same time, by default one for each process or thread of the executor.
 
-    The search ends ``seconds`` after the call began, or when each worker has run ``iterations``, whichever comes first;
-    after one second where neither is given. It ends when any worker has proven the value of the position; by
-    iterations, after that round. ``rounds`` (1 to 100,000): the parts of the budget after which workers exchange what
-    they found, by default 20 or fewer, so that a round lasts 50 ms and ten times what it takes besides the search, or
-    has 500 iterations. By time nobody waits for another; by iterations all do, and then the same ``seed``, workers and
-    rounds give the same result where each worker has its own tree in every round: always on an executor of as many
-    threads of this process, nearly always, with rounds of some 10 ms or more, on one of as many processes.
+    The search ends after ``seconds``, counted from the call, or when each worker has run ``iterations``. With both, the
+    limit reached first ends the search; with neither, it ends after one second. It also ends when a worker proves the
+    value of the position; with a number of iterations, it completes that round first.
+
+    ``rounds`` (1 to 100,000) is the number of parts into which the limit is divided; after each round, the workers
+    exchange their results. By default there are at most 20 rounds: a round lasts at least 50 ms and at least ten times
+    its own cost, or has at least 500 iterations. With a time limit, workers do not wait for each other. With a number
+    of iterations they do. Then the same ``seed``, workers and rounds give the same result if each worker has its own
+    tree in every round. That always holds for an executor with as many threads of this process. It nearly always holds
+    for as many processes, with rounds of about 10 ms or more.
 
     ``options`` are those of ``Searcher``, for each worker; ``memory_mb`` is 256 by default. The state and the options
-    must pickle. What fails is in ``errors`` of the result: a worker that is lost or late costs its share. Where none is
-    left the calling process searches on alone.
+    must be picklable. Failures are in ``errors`` of the result: a worker that is lost or late costs only its share. If
+    no worker is left, the calling process continues alone.
 
-    ``progress`` is called with the Stats so far whenever ``every`` seconds (0.001 to 1e9) have passed, in the thread
-    that leads the search. An exception that it raises ends the search and comes out of it.
+    ``progress``: True draws a bar. A function gets the Stats so far, each time ``every`` seconds (0.001 to 1e9) have
+    passed. It runs in the thread that leads the search. If it raises an exception, the search ends and raises that
+    exception.
 
-    Raises InvalidOption, InvalidState (also for what does not pickle), GameOver, GameError; WorkersLost where no worker
-    could begin; KeyboardInterrupt on Ctrl-C, after which no task is left waiting: rounds that run in other processes
-    end with their time.
+    Raises InvalidOption, InvalidState (also if the state is not picklable), GameOver, GameError, WorkersLost if no
+    worker could start, and KeyboardInterrupt on Ctrl-C. After Ctrl-C no task is left waiting; rounds that already run
+    in other processes end with their time.
     """
     begin = clock()
     if seconds is not None:
@@ -181,10 +186,10 @@ def search_parallel(
     if not options.keys() <= _SHARED:
         unknown = {name: value for name, value in options.items() if name not in _SHARED}
         refuse("search_parallel", unknown, (*_OWN, *_SHARED), {"reuse": "Searcher(reuse=...)"})
-    report = None if progress is None else (as_progress(progress), as_interval(every))
+    watch, interval = as_progress(progress), as_interval(every)
     options.setdefault("memory_mb", MEMORY_MB)
     engine = Searcher(**options)
-    request = engine._request(state, seconds, iterations)  # raises what is wrong with them
+    request = engine._request(state, seconds, iterations)  # raises if the arguments are invalid
     engine._core.check(state, request.settings)
     try:
         problem = messages.dumps((state, options))
@@ -196,21 +201,24 @@ def search_parallel(
     halt = Halt()
 
     def run() -> ParallelResult:
-        with Opened(executor, workers) as opened:
+        with Opened(executor, workers) as opened, \
+                watching(watch, lambda: of_search(state, seconds, (iterations or 0) * opened.workers)) as tell:
             search = _Search(engine, state, problem, opened.executor, opened.workers, chosen, halt)
             search.begin, search.seconds, search.iterations = begin, seconds, iterations
             search.rounds, search.adapts = count or _rounds(seconds, iterations), count is None
-            if report is not None:
-                search.progress, search.every = report
+            search.progress, search.every = tell, interval
             try:
                 search.run()
             finally:
                 busy = search.end()
                 opened.close(busy)
-        return search.result()
+            result = search.result()
+            if isinstance(tell, Bar):
+                tell.finish(result.stats)
+        return result
 
-    # In a thread of its own: in the main one an interrupt could come between any two steps of an executor, which may
-    # hold a lock there that its threads wait for.
+    # In a thread of its own: in the main thread an interrupt could come between any two steps of the executor, while it
+    # holds a lock that its threads wait for.
     return run_together([run], halt)[0]
 
 
@@ -218,11 +226,11 @@ def _check_pickles(value: Any, kind: type[Exception], what: str) -> None:
     try:
         messages.dumps(value)
     except Exception as error:
-        raise kind(f"{what} must pickle, and {shorten(value)} does not: {type(error).__name__}: {error}") from error
+        raise kind(f"{what} must pickle, but {shorten(value)} does not: {type(error).__name__}: {error}") from error
 
 
 def _rounds(seconds: float | None, iterations: int | None) -> int:
-    """Into how many rounds a budget is cut."""
+    """The number of rounds for a budget."""
     parts = ROUNDS if seconds is None else int(seconds / ROUND_SECONDS)
     if iterations is not None:
         parts = min(parts, iterations // ROUND_ITERATIONS)
@@ -230,20 +238,20 @@ def _rounds(seconds: float | None, iterations: int | None) -> int:
 
 
 class _Slot:
-    """One of the tasks that run at a time."""
+    """A place for one of the tasks that run at the same time."""
 
     def __init__(self, number: int) -> None:
         self.number = number
         self.rounds = 0
         self.failure: str | None = None
-        """The kind of the last one, where no answer came after it."""
+        """The type of the last failure, if no answer came after it."""
         self.closed = False
         self.future: Future[Answer] | None = None
         self.submitted = 0.0
 
 
 class _Worker:
-    """What is known of a tree."""
+    """What is known about a worker's tree."""
 
     def __init__(self, answer: Answer, name: str) -> None:
         self.name = name
@@ -252,18 +260,18 @@ class _Worker:
         self.latest = answer
         self.heard_at = 0.0
         self.answers = 0
-        """Of all workers, when this one was heard last."""
+        """Number of answers of all workers when this one last answered."""
 
 
 class _Search:
-    """The side of the calling process."""
+    """A search as the calling process leads it."""
 
     begin: float
     seconds: float | None
     iterations: int | None
     rounds: int
     adapts: bool
-    """Whether rounds become longer where they cost much."""
+    """Whether rounds become longer when their overhead is large."""
     progress: Callable[[Stats], object] | None = None
     every = 0.0
 
@@ -298,11 +306,11 @@ class _Search:
     # ---- the course of a search --------------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Until the budget is spent or the position is solved."""
+        """Searches until the budget is spent or the position is solved."""
         parallel_worker.table.begin(self.name, self.halt)
         self.request = self.engine._request(self.state, self.seconds, self.iterations)
         self.request.reuse, self.request.halt = ANY, self.halt
-        if self.progress is not None:  # a search here can be all that there is
+        if self.progress is not None:  # perhaps only this process searches
             progress = self.progress
             self.request.every, self.request.progress = self.every, lambda found: progress(stats_of(self.core, found))
         self.report_at = self.begin + self.every
@@ -324,27 +332,27 @@ class _Search:
                     break
         if self.errors and not self.answers and not any(slot.future for slot in self.slots):
             hint = f". {GUARD}" if isinstance(self.cause, BrokenExecutor) else ""
-            raise WorkersLost(f"no worker could begin: {self.errors[0]}{hint}") from self.cause
+            raise WorkersLost(f"no worker could start: {self.errors[0]}{hint}") from self.cause
         if all(slot.closed for slot in self.slots):
             self.search_alone()
         elif self.iterations is not None and all(slot.rounds == self.rounds for slot in self.slots):
             self.stop_reason = "iterations"
 
     def left(self) -> float:
-        """Seconds."""
+        """Seconds left."""
         if self.halt.told:
             return 0.0
         return float("inf") if self.seconds is None else self.begin + self.seconds - clock()
 
     def search_first(self) -> None:
-        """The own short search; it takes as long as the root's moves need to have their statistics."""
+        """The short search in this process; it goes on until every move of the root has statistics."""
         few = max(FIRST, 4 * self.legal)
         if self.iterations is not None:
             few = min(few, max(self.iterations, self.legal + 1))
         self.search_here((self.seconds or 0.0) * FIRST_SHARE, few)
         if not self.can_hear() and self.own[-1]["stop_reason"] == "time":
             self.search_here(self.seconds or 0.0, self.legal + 1)
-            if self.own[-1]["reused_visits"] == 0:  # the root had no children yet, so it was begun anew
+            if self.own[-1]["reused_visits"] == 0:  # the root had no children yet, so the search started anew
                 first = self.own.pop(0)
                 for name in self.totals:
                     self.totals[name] -= first[name]
@@ -363,7 +371,7 @@ class _Search:
         self.count(figures, figures["depth_mean"] * figures["iterations"], figures["depth_max"])
 
     def search_alone(self) -> None:
-        """What is left of a worker's budget, when all of them are gone."""
+        """Spends the rest of one worker's budget in this process, when all workers are lost."""
         room = self.most - self.totals["iterations"]
         if self.iterations is not None:
             room = min(room, self.iterations - self.quota(min(slot.rounds for slot in self.slots)))
@@ -381,7 +389,7 @@ class _Search:
     # ---- tasks -------------------------------------------------------------------------------------------------------
 
     def submit_all(self) -> list[_Slot]:
-        """Gives every free slot its next task; those that have one. By iterations, only when all are free."""
+        """Gives every free slot its next task and returns the busy slots. By iterations, only when all are free."""
         pending = [slot for slot in self.slots if slot.future is not None]
         if self.iterations is None or not pending:
             free = [slot for slot in self.slots if slot.future is None and not slot.closed]
@@ -398,13 +406,13 @@ class _Search:
         return [slot for slot in self.slots if slot.future is not None]
 
     def quota(self, rounds: int) -> int:
-        """Iterations of a worker after so many rounds."""
+        """Iterations that a worker should have run after so many rounds."""
         assert self.iterations is not None
         return self.iterations * rounds // self.rounds
 
     def task(self, slot: _Slot) -> Task | None:
-        """The next one of a slot; None when there is none."""
-        # nobody may come to more visits than a tree can count
+        """The next task of a slot, or None."""
+        # no tree may get more visits than it can count
         iterations = (self.most - self.totals["iterations"]) // (2 * len(self.slots))
         if self.iterations is not None:
             if slot.rounds == self.rounds:
@@ -440,7 +448,7 @@ class _Search:
         )
 
     def wait(self) -> list[_Slot]:
-        """The slots of the tasks that are done: by iterations all of them, else some; none when the time is over."""
+        """The slots whose tasks are done: by iterations all of them, by time at least one; fewer at the end."""
         pending = {slot.future: slot for slot in self.slots if slot.future is not None}
         enough = FIRST_COMPLETED if self.iterations is None else ALL_COMPLETED
         while True:
@@ -460,7 +468,7 @@ class _Search:
         self.report_at = clock() + self.every
 
     def collect(self, slots: list[_Slot]) -> bool:
-        """Hears the answers of these slots; whether the position is solved."""
+        """Processes the answers of these slots; returns whether the position is solved."""
         answers = []
         for slot in slots:
             future, slot.future = slot.future, None
@@ -483,7 +491,7 @@ class _Search:
         return figures is not None and figures["proven"] is not None
 
     def fail(self, slot: _Slot, error: BaseException) -> None:
-        """Notes that a slot's task failed; the second time in a row the slot is given up."""
+        """Records that a slot's task failed; after two failures in a row the slot is closed."""
         kind = type(error).__name__
         if slot.failure != kind:
             text = f"{kind}: {error}".splitlines()[0][:ERROR_LENGTH].rstrip(":. ")
@@ -498,7 +506,7 @@ class _Search:
     def hear(self, answer: Answer, slot: _Slot) -> None:
         now = clock()
         if answer.iterations > self.most - self.totals["iterations"]:
-            raise ValueError("more iterations than were asked for")
+            raise ValueError("the worker ran more iterations than requested")
         if answer.told is not None:
             messages.hear(self.core, answer.told)
             self.add_news(answer.tree, answer.told)
@@ -525,7 +533,7 @@ class _Search:
         self.told += 1
 
     def end(self) -> bool:
-        """Leaves no task; whether one may still run."""
+        """Cancels all tasks; returns whether one may still run."""
         running = False
         for slot in self.slots:
             if slot.future is not None and not slot.future.done():
@@ -544,7 +552,7 @@ class _Search:
             for slot in self.slots:
                 if slot.future is not None:
                     self.errors.append(f"worker {slot.number}, round {slot.rounds}: late, no answer "
-                                       f"{now - slot.submitted:.3f} s after it was asked")
+                                       f"{now - slot.submitted:.3f} s after the task was sent")
         figures |= self.sums(figures, now)
         figures["stop_reason"] = "solved" if solved else self.stop_reason
         top = top_of(self.core, figures["number"])
@@ -565,7 +573,7 @@ class _Search:
         )
 
     def sums(self, figures: dict[str, Any], now: float) -> dict[str, Any]:
-        """What the figures of the own tree become when all trees are one."""
+        """The figures over all trees, which replace those of the tree in this process."""
         trees = [figures, *({name: getattr(worker.latest, name) for name in ("nodes", "bytes", "threads")}
                             for worker in self.workers.values())]
         return {
@@ -583,20 +591,20 @@ class _Search:
         }
 
     def line(self, figures: dict[str, Any]) -> list[Any]:
-        """The principal variation of the greatest tree that would play the same move; the own one is small."""
+        """The principal variation of the largest tree that chooses the same move; the tree in this process is small."""
         lines = [(answer.proven is not None, answer.visits, answer.pv)
                  for answer in (worker.latest for worker in self.workers.values())
                  if answer.pv[0] == figures["move"] and answer.proven == figures["proven"]]
         return list(max(lines, key=lambda entry: entry[:2])[2]) if lines else figures["pv"]
 
     def trouble(self, worker: _Worker, now: float) -> str | None:
-        """What is known against a worker."""
+        """What went wrong with a worker, or None."""
         since = f"{now - worker.heard_at:.3f} s before the end"
         if worker.heard_at < self.failed_at:
-            return f"lost: not heard of after a failure, last {since}"
+            return f"lost: no answer after a failure, last answer {since}"
         late = [slot for slot in self.slots if slot.future is not None and slot.submitted > worker.heard_at]
         if late:
-            return f"late: last heard of {since}"
+            return f"late: last answer {since}"
         if len(self.answers) - worker.answers > SILENT * len(self.slots):
-            return f"silent: last heard of {since}"
+            return f"silent: last answer {since}"
         return None

@@ -1,7 +1,7 @@
-"""A round of a parallel search, as a worker does it: hear what the others found, search on, tell.
+"""A round of a parallel search in a worker: it receives what the others found, searches on, and reports its news.
 
-An executor runs each round wherever it likes, so a process keeps the trees of a search in a table between the rounds,
-and whichever tree is free goes on. Trees are dropped when they were left alone for their lease.
+An executor runs a round in any of its processes. So every process keeps the trees of a search in a table between the
+rounds, and a round takes any free tree. A tree is dropped when no round has used it for the time of its lease.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
     from typing import Any
 
 FIRST = 1000
-"""Iterations, at least, of a tree before it hears of others, so that it has the nodes that they tell of."""
+"""Iterations of a tree, at least, before it receives news, so that it has the nodes that the news are about."""
 FIRST_SHARE = 0.05
-"""Of the time, at most."""
+"""Share of the time that these iterations may take, at most."""
 LEAST = 32
-"""News of a node that are worth telling: this part of a round's iterations."""
+"""A node is reported if its new visits are at least one in so many of the round's iterations."""
 SHARE = 2048
-"""Or this part of the tree's visits, where that is more."""
+"""And at least one in so many of the tree's visits."""
 MOST_SEARCHES = 8
-"""That a process keeps trees of."""
+"""Searches, at most, of which a process keeps trees."""
 
 
 class Ended(Exception):
-    """The search of a round is over, so nobody waits for its answer."""
+    """The search is over, so nobody waits for the answer of this round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,44 +47,44 @@ class Task:
 
     search: str
     home: str
-    """The process that asks: the trees of its own threads go by ``slot``, so that a search there can be repeated."""
+    """The calling process. Its own threads find their trees by ``slot``, so that such a search is repeatable."""
     slot: int
-    """Which of the rounds that run at a time this is."""
+    """The number of the slot: one of the rounds that run at the same time."""
     number: int
-    """The rounds of the slot before this one."""
+    """The number of earlier rounds of the slot."""
     problem: bytes
     """A pickle of the state and the options."""
     legal: int
     """The number of its legal moves."""
     seed: int
     seconds: float
-    """0: as long as it takes."""
+    """0: no time limit."""
     iterations: int
     first: int
-    """The number of the first one of ``news``."""
+    """The number of the first message in ``news``."""
     news: tuple[tuple[str, bytes], ...]
-    """What the trees of these names told, in the order in which it was heard."""
+    """Pairs of a tree's name and its message, in the order in which they arrived."""
     lease: float
-    """Seconds that a tree is kept without a round; few after what may be the last one."""
+    """Seconds for which a tree is kept without a round; short if this may be the last round."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a tree found in a round."""
+    """The result of a round."""
 
     tree: str
     process: str
-    """Where the tree is, for people."""
+    """Host and process of the tree, to show."""
     number: int
-    """Orders the trees of a search."""
+    """The order of the trees of a search."""
     fresh: bool
     """Whether this was the tree's first round."""
     heard: int
-    """The number of the first news that the tree has not heard."""
+    """The number of the first message that the tree has not received."""
     told: bytes | None
-    """None: nothing that counts, as the root's moves have no statistics yet."""
+    """The news of the tree; None if the moves of the root have no statistics yet."""
     seconds: float
-    """Of the round, in the worker."""
+    """Time of the round in the worker."""
     iterations: int
     rollouts: int
     prunes: int
@@ -100,7 +100,7 @@ class Answer:
 
 
 class Tree:
-    """A tree of a search, in the hands of one round at a time."""
+    """A tree of a search; one round at a time uses it."""
 
     def __init__(self, task: Task, halt: Halt) -> None:
         self.state, options = pickle.loads(task.problem)
@@ -117,7 +117,7 @@ class Tree:
         self.halt = halt
 
     def round(self, task: Task, begin: float) -> Answer:
-        """Hears, searches and tells."""
+        """Adds the news of the others, searches, and returns the answer."""
         core = self.engine._core
         fresh = self.visits == 0
         parts: list[dict[str, Any]] = []
@@ -126,7 +126,7 @@ class Tree:
             few = min(left, max(FIRST, 4 * task.legal))
             parts.append(self.search(task, 0, begin, task.seconds * FIRST_SHARE, few))
             left -= few
-        if self.visits > task.legal:  # the root's moves have their statistics
+        if self.visits > task.legal:  # the moves of the root have statistics
             for index, (teller, message) in enumerate(task.news, task.first):
                 if index >= self.heard and teller != self.name:
                     messages.hear(core, message)
@@ -134,7 +134,7 @@ class Tree:
         solved = bool(parts) and parts[-1]["proven"] is not None
         if left and not solved:
             parts.append(self.search(task, 1, begin, task.seconds, left))
-            if parts[-1]["reused_visits"] == 0:  # the root had no children yet, so it was begun anew
+            if parts[-1]["reused_visits"] == 0:  # the root had no children yet, so the search started anew
                 del parts[:-1]
         final = parts[-1]
         iterations = total(parts, "iterations")
@@ -153,7 +153,7 @@ class Tree:
         )
 
     def search(self, task: Task, part: int, begin: float, seconds: float, iterations: int) -> dict[str, Any]:
-        """The figures of a search that goes on with the tree."""
+        """Searches on with the tree and returns the figures."""
         core = self.engine._core
         if self.halt.told:
             raise Ended("the search is over")
@@ -170,27 +170,27 @@ class Search:
 
     def __init__(self) -> None:
         self.trees: dict[int, Tree] = {}
-        """By slot, those of the asking process's own threads; else by number."""
+        """Trees by slot if this is the calling process, otherwise by number."""
         self.idle: list[Tree] = []
         self.until = 0.0
         self.busy = 0
 
 
 class Table:
-    """The searches that this process has trees of."""
+    """The searches whose trees this process keeps."""
 
     def __init__(self) -> None:
         self.process = uuid4().hex
         self._lock = threading.Lock()
         self._searches: dict[str, Search] = {}
         self._halts: dict[str, Halt] = {}
-        """Of the searches that this process asks for."""
+        """Those of the searches that were called in this process."""
         self._ended: deque[str] = deque(maxlen=64)
         self._sweeps: list[float] = []
-        """When sweeps come, the next one first."""
+        """The times of the coming sweeps, the next one first."""
 
     def run(self, task: Task) -> Answer:
-        """A round on a tree that is free, or on a new one."""
+        """Runs a round on a free tree, or on a new one."""
         begin = clock()
         tree = self._take(task)
         whole = False
@@ -202,11 +202,11 @@ class Table:
             self._give_back(task, tree, whole)
 
     def begin(self, search: str, halt: Halt) -> None:
-        """From now on ``halt`` ends what runs of a search in this process."""
+        """From now on, ``halt`` stops the rounds of this search in this process."""
         self._halts[search] = halt
 
     def end(self, search: str) -> None:
-        """Ends what runs of a search in this process, and drops its trees."""
+        """Stops the rounds of a search in this process, and drops its trees."""
         with self._lock:
             self._ended.append(search)
             found = self._searches.pop(search, None)
@@ -240,7 +240,7 @@ class Table:
         return tree
 
     def _give_back(self, task: Task, tree: Tree, whole: bool) -> None:
-        """``whole`` False: the round failed, and the tree may know the half of something."""
+        """``whole`` False: the round failed, and the tree may be in an intermediate state."""
         home = task.home == self.process
         with self._lock:
             found = self._searches.get(task.search)
@@ -253,7 +253,7 @@ class Table:
             elif not home:
                 found.idle.append(tree)
             self._drop_if_empty(task.search)
-            if not home:  # where the search ends, end() comes
+            if not home:  # at home, end() drops the trees
                 self._sweep_at(found.until)
 
     def _drop_if_empty(self, search: str) -> None:
@@ -262,7 +262,7 @@ class Table:
             del self._searches[search]
 
     def _sweep(self) -> None:
-        """Drops what nobody came back to."""
+        """Drops the searches whose lease is over."""
         now = clock()
         free = sorted((found.until, name) for name, found in self._searches.items() if not found.busy)
         over = len(self._searches) - MOST_SEARCHES
@@ -271,7 +271,7 @@ class Table:
                 del self._searches[name]
 
     def _sweep_at(self, time: float) -> None:
-        """Sees to it that a sweep comes then, or before."""
+        """Schedules a sweep at ``time``, unless one comes before."""
         if self._sweeps and self._sweeps[0] <= time:
             return
 
@@ -296,7 +296,7 @@ table = Table()
 
 
 def run_round(task: Task) -> Answer:
-    """What an executor is given to run."""
+    """The function that an executor runs."""
     return table.run(task)
 
 

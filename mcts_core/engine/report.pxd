@@ -1,4 +1,4 @@
-"""What a search found: the move to play, the principal variation, the figures."""
+"""What a search found: the move to play, the principal variation, the figures, a line of the log."""
 
 from mcts_core.engine.searched_tree cimport SearchedTree
 
@@ -14,3 +14,10 @@ cdef object best_move(SearchedTree tree, list children)
 
 # The figures of the last search, or of the one that runs, as a dict; None where there is none, or it failed.
 cdef dict figures_of(SearchedTree tree)
+
+# What the log reports of the search that has just ended, before another one may begin; None where nobody reads it. It
+# imports nothing: without logging in the program nobody does.
+cdef dict log_entry(SearchedTree tree)
+
+# Gives it to the logger "mcts_core", at DEBUG; the attributes of the record are those of the entry.
+cdef int log(dict entry) except -1

@@ -1,7 +1,7 @@
-"""Pictures of positions and of what searches found: SVG, HTML, DOT, charts, text for terminals.
+"""Pictures of positions and of the statistics of searches: SVG, HTML, DOT, charts, and text for terminals.
 
-Boards and Stats show themselves in notebooks by these functions. They read public attributes only, need nothing but the
-package itself where no extra is named, and make self-contained texts: no scripts, no references to anything outside.
+Notebooks display boards and Stats by these functions. The functions read only public attributes. They need no other
+package, except where an extra is named. The texts are self-contained: no scripts, no references to anything outside.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _find(name: str) -> object:
     return getattr(import_module(f"mcts_core.render.{_HOMES[name]}"), name)
 
 
-if not TYPE_CHECKING:  # checkers would take any name to be there
+if not TYPE_CHECKING:  # type checkers would otherwise accept any name
     __getattr__ = _find
 
 
@@ -41,7 +41,7 @@ def __dir__() -> list[str]:
 
 
 def show(state: Any, form: str) -> Any:
-    """What a position of the package shows of itself: ``form`` is ``"svg"`` or ``"rich"``."""
+    """The display of a position of the package: ``form`` is ``"svg"`` or ``"rich"``."""
     from mcts_core.render.board import is_board
 
     if form == "svg":

@@ -1,4 +1,4 @@
-"""What a picture of a board shows, read from a position: stones, the last move, winning lines, names of moves."""
+"""The contents of a picture of a board, read from a position: stones, the last move, winning lines, move names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from mcts_core.games.registry import GAMES, entry_of
 from mcts_core.move_names import Names
 from mcts_core.render.markup import check_stats, check_value
 
-TYPE_CHECKING = False  # the command line reads boards: typing and dataclasses would be most of the time that this takes
+TYPE_CHECKING = False  # the command line imports this, and importing typing and dataclasses would take most of the time
 if TYPE_CHECKING:
     from typing import Any
 
@@ -21,10 +21,10 @@ _DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 
 class Board:
-    """The board of a position of this package; ``base`` is the number of the first column where columns have numbers:
-    1 as everywhere, or 0, as ints count them.
+    """The board of a position of this package. ``base`` is the number of the first column, if columns have numbers: 1,
+    as on boards, or 0, as in ints.
 
-    Raises InvalidState for other positions, InvalidOption for a base that is not 0 or 1.
+    Raises InvalidState for other positions, and InvalidOption for a base other than 0 or 1.
     """
 
     __slots__ = ("_names", "_state", "columns", "form", "height", "last", "legal", "lines", "rows", "stones", "title",
@@ -37,12 +37,12 @@ class Board:
     width: int
     columns: tuple[str, ...]
     rows: tuple[str, ...]
-    """Names from the top; none where rows have no names."""
+    """Names from the top; empty if rows have no names."""
     stones: dict[Cell, int]
-    """1 for the player who began, -1."""
+    """1 for the player who began, -1 for the other."""
     last: Cell | None
     lines: tuple[tuple[Cell, Cell], ...]
-    """The ends of each line that wins."""
+    """The ends of each winning line."""
     legal: frozenset[int]
     to_move: int
     winner: int | None
@@ -76,7 +76,7 @@ class Board:
         self.legal = frozenset(state.legal_moves())
 
     def cell_of(self, move: Any) -> Cell:
-        """Where a stone of ``move``, an int or a name, comes to lie. Raises InvalidOption for a move that is not
+        """The cell of the stone that ``move``, an int or a name, places. Raises InvalidOption if the move is not
         legal."""
         if isinstance(move, str):
             try:
@@ -91,25 +91,34 @@ class Board:
         return divmod(number, self.width)
 
     def visited(self, stats: Stats) -> list[tuple[Cell, MoveStats]]:
-        """The moves that a search of the position visited, and the one to play, with their cells.
+        """The moves that a search of the position visited, and the move to play, with their cells.
 
-        Raises InvalidOption for statistics of another position.
+        Raises InvalidOption if the statistics belong to another position.
         """
         check_stats(stats)
         for entry in stats.moves:
             if entry.move not in self.legal:
                 raise InvalidOption(
-                    f"stats must be those of the position, but in it {shorten(entry.move)} is no legal move")
+                    f"stats must belong to the position, but their move {shorten(entry.move)} is not legal in it")
             check_value(entry.value)
         return [(self.cell_of(entry.move), entry) for entry in stats.moves
                 if entry.visits > 0 or entry.move == stats.move]
 
+    def winning(self) -> set[Cell]:
+        """The cells of the lines that win."""
+        found = set()
+        for (row, column), (last_row, last_column) in self.lines:
+            steps = max(abs(last_row - row), abs(last_column - column))
+            found |= {(row + (last_row - row) * step // steps, column + (last_column - column) * step // steps)
+                      for step in range(steps + 1)} if steps else {(row, column)}
+        return found
+
     def name_of(self, move: Any) -> str:
-        """``move`` as the coordinates beside the board say it; as its text where it is none of this board."""
+        """The name of ``move`` by the coordinates of the board; its text if it is not a move of this board."""
         return self._names.of(move)
 
     def status(self) -> str:
-        """Who is to move or how the game ended, in words."""
+        """The player to move or the result of the game, in words."""
         if self.winner is None:
             return f"{side(self.to_move)} to move"
         return "a draw" if self.winner == 0 else f"{side(self.winner)} has won"
@@ -121,15 +130,15 @@ def side(player: int) -> str:
 
 
 def names_of(state: Any, base: int = 1) -> Names:
-    """What the moves of any position are called in a picture whose columns, where they have numbers, begin at ``base``.
-    Raises InvalidOption for a base that is not 0 or 1."""
+    """The names of the moves of any position in a picture. If columns have numbers, they begin at ``base``. Raises
+    InvalidOption for a base other than 0 or 1."""
     first = as_int(base, "base", 0, 1)
     entry = entry_of(state)
     return Names(None if first == 0 and entry is not None and entry.form(state) == "slots" else state)
 
 
 def is_board(state: Any) -> bool:
-    """Whether there is a board of the position."""
+    """Whether the position has a board."""
     return entry_of(state) is not None
 
 

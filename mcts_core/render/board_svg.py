@@ -1,7 +1,7 @@
-"""Boards as SVG: stones, the last move, coordinates; on request what a search found, a line of moves and arrows.
+"""Boards as SVG: stones, the last move, coordinates; on request the result of a search, a line of moves and arrows.
 
-Everything stands in the picture itself: no reference, no script, and no id, so that many of them can stand in one page.
-Colours are attributes; a style sheet only changes them where the reader prefers dark pages.
+A picture is self-contained: it has no references, no scripts and no ids, so one page can hold many pictures. Colours
+are attributes; a style sheet changes them only if the reader prefers dark pages.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from mcts_core.render.markup import check_theme, check_value, escape, number, pe
 from mcts_core.words import proof
 
 MOST = 1000
-"""Arrows, and moves of a line, at most."""
+"""The largest number of arrows, and of moves in a line."""
 
 _EDGE = 10
 _GUTTER = 22
 _NARROWEST = 220
-"""Width of a picture with a caption, at least."""
+"""Smallest width of a picture with a caption."""
 _SMALL = 11
-"""Size of the caption's text."""
+"""Font size of the caption."""
 
 _LIGHT = {
     "page": "#ffffff", "text": "#1f2328", "faint": "#59636e", "wood": "#e3c48d", "grid": "#6a5230", "ink": "#1f2328",
@@ -56,20 +56,21 @@ def svg(
     theme: str = "auto",
     width: int | None = None,
 ) -> str:
-    """The picture of a position of ConnectFour, MNK, Gomoku or TicTacToe, as the text of an SVG file.
+    """Returns the picture of a position of ConnectFour, MNK, Gomoku or TicTacToe as the text of an SVG file.
 
-    stats: what a search of ``state`` found. Each move that was visited is a bubble: its area shows the visits, the
-        number and the colour the value in percent (or what is proven: W7, L6, D8, with the plies to the end), a ring
-        the move to play.
+    stats: the statistics of a search of ``state``. A bubble marks each visited move. Its area shows the visits; its
+        number and colour show the value in percent, or the proven result with the plies to the end of the game (W7 a
+        win, L6 a loss, D8 a draw). A ring marks the move to play.
     line: moves from ``state`` on, such as ``stats.pv``, drawn as pale stones with numbers.
-    arrows: pairs of a beginning and an end, each a legal move of ``state``, such as 112 or ``"h8"``, or (row, column),
-        row 0 on top.
-    base: the number of the first column of Connect Four: 1, as everywhere on boards, or 0.
-    theme: ``"light"``, ``"dark"``, or ``"auto"``: as the reader prefers, light where that is not known.
-    width: of the picture in pixels, 50 to 10,000; a natural one by default.
+    arrows: pairs of a start and an end, each a legal move of ``state``, such as 112 or ``"h8"``, or (row, column) with
+        row 0 at the top.
+    base: the number of the first column of Connect Four: 1, as on all boards, or 0.
+    theme: ``"light"``, ``"dark"``, or ``"auto"``, which follows the reader's settings and is light if they are not
+        known.
+    width: the width of the picture in pixels, 50 to 10,000; by default it fits the board.
 
-    The text holds no reference to anything outside, and is the same for the same arguments. Raises InvalidState for
-    another kind of position, InvalidOption for the other arguments, also where they do not belong to the position.
+    The text refers to nothing outside, and the same arguments give the same text. Raises InvalidState for other kinds
+    of positions, and InvalidOption for other invalid arguments, for example if ``stats`` belong to another position.
     """
     board = Board(state, base)
     return _Picture(board, check_theme(theme)).draw(
@@ -79,7 +80,7 @@ def svg(
 
 
 def _line_of(board: Board, state: Any, line: Any) -> list[tuple[Cell, int]]:
-    """The cells of a line of moves, and whose stones they are."""
+    """The cells of a line of moves, with the player of each stone."""
     found: list[tuple[Cell, int]] = []
     for move in _some(line, "line"):
         found.append((board.cell_of(move), board.to_move))
@@ -94,7 +95,7 @@ def _arrows_of(board: Board, arrows: Any) -> list[tuple[Cell, Cell]]:
         try:
             begin, end = pair
         except (TypeError, ValueError):
-            raise InvalidOption(f"an arrow must be a pair of a beginning and an end, got {shorten(pair)}") from None
+            raise InvalidOption(f"an arrow must be a pair of a begin and an end, got {shorten(pair)}") from None
         cells = _end_of(board, begin), _end_of(board, end)
         if cells[0] == cells[1]:
             raise InvalidOption(f"an arrow must lead from one cell to another, got {shorten(pair)}")
@@ -125,7 +126,7 @@ def _some(values: Any, name: str) -> list[Any]:
 
 
 class _Picture:
-    """One drawing of a board; lengths are pixels at its natural size."""
+    """One drawing of a board; lengths are in pixels at its natural size."""
 
     def __init__(self, board: Board, theme: str) -> None:
         self.board = board
@@ -181,7 +182,7 @@ class _Picture:
         self.add(f'<line x1="{number(x1)}" y1="{number(y1)}" x2="{number(x2)}" y2="{number(y2)}"{space}{attributes}/>')
 
     def text(self, x: float, y: float, said: str, size: float, attributes: str) -> None:
-        """Text around a point; a baseline set by numbers is the same in every viewer."""
+        """Text centred on a point; a numeric baseline looks the same in every viewer."""
         self.add(f'<text x="{number(x)}" y="{number(y + 0.36 * size)}" font-size="{number(size)}" {attributes}>'
                  f"{escape(said)}</text>")
 
@@ -226,7 +227,7 @@ class _Picture:
         return "\n".join([*head, background, *self.body, "</svg>"]) + "\n"
 
     def words(self, stats: Any) -> tuple[str, str]:
-        """What is in the picture, for those who do not see it: in short, and the stones."""
+        """The picture in words, for readers who cannot see it: a summary, and the stones."""
         board = self.board
         title = f"{board.title}; {board.status()}"
         if stats is not None:
@@ -313,7 +314,7 @@ class _Picture:
             for row, column in cells:
                 self.circle(row, column, 0.42 * self.cell if board.form == "slots" else 0.45 * self.cell)
             self.add("</g>")
-            if board.form == "slots" and player > 0:  # a ring tells the players apart without colours
+            if board.form == "slots" and player > 0:  # a ring, so that the players differ by more than colour
                 self.add(f'<g fill="none" {self.paint(stroke=edge)} stroke-width="2">')
                 for row, column in cells:
                     self.circle(row, column, 0.27 * self.cell)
@@ -347,7 +348,7 @@ class _Picture:
     def bubbles(self, bubbles: Sequence[tuple[Cell, Any]], stats: Any) -> None:
         most = max((entry.visits for _, entry in bubbles), default=0)
         largest = 0.42 * self.cell
-        for (row, column), entry in reversed(bubbles):  # the most visited ones on top
+        for (row, column), entry in reversed(bubbles):  # the most visited on top
             radius = largest * math.sqrt(entry.visits / most) if most else 0.0
             chosen = entry.move == stats.move
             radius = max(radius, 0.75 * largest if chosen else 1.5)
@@ -364,6 +365,11 @@ class _Picture:
             if size >= 6.5:
                 self.text(self.x(column), self.y(row), words, size,
                           'text-anchor="middle" fill="#ffffff" font-weight="600" pointer-events="none"')
+            else:  # no room in the bubble: below it
+                size = min(10.0, 0.34 * self.cell)
+                ink = self.paint(fill="ink" if self.board.form == "points" else "text")
+                self.text(self.x(column), self.y(row) + radius + 0.7 * size, words, size,
+                          f'text-anchor="middle" {ink} font-weight="500" pointer-events="none"')
 
     def line(self, line: Sequence[tuple[Cell, int]]) -> None:
         for count, ((row, column), player) in enumerate(line, 1):
@@ -399,7 +405,7 @@ class _Picture:
                 self.add("</g>")
 
     def caption(self, bubbles: Sequence[tuple[Cell, Any]], room: float) -> list[str]:
-        """What bubbles mean, in lines of at most ``room`` pixels, or about."""
+        """The meaning of the bubbles, in lines of about ``room`` pixels at most."""
         if not bubbles:
             return []
         known = any(entry.proven is not None for _, entry in bubbles)
@@ -417,7 +423,7 @@ class _Picture:
 
 
 def _in_bubble(entry: Any) -> str:
-    """The few characters for a move: its value in percent, or what is proven."""
+    """The short text for a move: its value in percent, or its proof."""
     if entry.proven is None:
         return f"{100 * entry.value:.0f}"
     return str(entry.proven)[0].upper() + ("" if entry.distance is None else str(entry.distance))

@@ -1,4 +1,4 @@
-"""Charts by matplotlib (extra [plot]): how a search went on, and where on the board its visits went."""
+"""Charts with matplotlib (extra [plot]): the course of a search, and its visits on the board."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a5195", "#8c8c00")
-"""Okabe and Ito's but black and yellow, which the colour-blind tell apart; lines differ by their markers as well."""
+"""The colours of Okabe and Ito except black and yellow. Colour-blind readers can distinguish them, and lines also
+differ by their markers."""
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _OVER = ("seconds", "iterations")
 
@@ -28,15 +29,14 @@ def plot(
     base: int = 1,
     axes: Sequence[Axes] | None = None,
 ) -> tuple[Axes, Axes]:
-    """Draws how a search went on: the shares of the visits and the values of its moves over time.
+    """Draws the course of a search: the shares of the visits and the values of its moves over time.
 
-    history: Stats of one search in their order, such as ``engine.watch(state, seconds)`` yields.
-    state: the position that was searched, so that moves are called as on its board; by default the one that the Stats
-        know.
-    top: how many moves are drawn, 1 to 8: those that have the most visits at the end, and the move to play.
-    over: what time is: ``"seconds"`` or ``"iterations"``.
-    base: the number of the first column of Connect Four: 1, as everywhere on boards, or 0.
-    axes: two axes to draw on, for the visits and for the values; by default those of a new figure of pyplot.
+    history: the Stats of one search in their order, as ``engine.watch(state, seconds)`` yields them.
+    state: the position that was searched, which knows the names of the moves; by default the position of the Stats.
+    top: the number of moves to draw, 1 to 8: the moves with the most visits at the end, including the move to play.
+    over: the unit of time: ``"seconds"`` or ``"iterations"``.
+    base: the number of the first column of Connect Four: 1, as on all boards, or 0.
+    axes: two axes to draw on, for the visits and for the values; by default the axes of a new figure of pyplot.
 
     Returns the two axes. Raises ModuleNotFoundError without matplotlib, InvalidOption.
     """
@@ -73,19 +73,19 @@ def plot(
 
 
 def heat_map(stats: Stats, *, state: Any = None, base: int = 1, axes: Axes | None = None) -> Axes:
-    """Draws the board with the share of the visits of each cell as its colour, on a scale of square roots.
+    """Draws the board. The colour of a cell shows its share of the visits, on a square root scale.
 
-    stats: what a search found; it must be one of a position of ConnectFour, MNK, Gomoku or TicTacToe.
-    state: that position; by default the one that ``stats`` knows.
-    base: the number of the first column of Connect Four: 1, as everywhere on boards, or 0.
-    axes: where to draw; by default the axes of a new figure of pyplot.
+    stats: the statistics of a search of a position of ConnectFour, MNK, Gomoku or TicTacToe.
+    state: that position; by default the position of ``stats``.
+    base: the number of the first column of Connect Four: 1, as on all boards, or 0.
+    axes: the axes to draw on; by default the axes of a new figure of pyplot.
 
     Returns the axes. Raises ModuleNotFoundError without matplotlib, InvalidState, InvalidOption.
     """
     check_stats(stats)
     position = stats.state if state is None else state
     if position is None:
-        raise InvalidState("these statistics do not know their position: give state")
+        raise InvalidState("these statistics do not contain their position: pass it as state")
     board = Board(position, base)
     shares = _shares(board, stats)
     ground: Axes = _axes(axes, 1)[0]
@@ -124,12 +124,13 @@ def _history(history: Any) -> list[Stats]:
 
 
 def _course(history: Sequence[Stats], move: Hashable) -> tuple[list[float], list[float]]:
-    """The shares of the visits and the values of a move; NaN, a gap in the line, while it has no visit."""
+    """The shares of the visits and the values of a move. A value is NaN, a gap in the line, without visits."""
     shares, values = [], []
     for stats in history:
         entry = next((entry for entry in stats.moves if entry.move == move), None)
         if entry is None:
-            raise InvalidOption(f"history must be of one search, but only its last Stats know the move {shorten(move)}")
+            raise InvalidOption(
+                f"history must be from one search, but only its last Stats contain the move {shorten(move)}")
         shares.append(share_of(entry.visits, stats))
         values.append(entry.value if entry.visits else float("nan"))
     return shares, values
@@ -147,7 +148,7 @@ def _axes(axes: Any, count: int) -> list[Any]:
     if axes is not None:
         given = list(axes) if count > 1 else [axes]
         if len(given) != count:
-            raise InvalidOption(f"axes must be {count}, got {len(given)}")
+            raise InvalidOption(f"axes must be a sequence of {count} axes, got {len(given)}")
         return given
     try:
         from matplotlib import pyplot

@@ -1,4 +1,4 @@
-"""What pictures and tables have in common: text that is safe in XML and HTML, colours, figures in words."""
+"""Common parts of pictures and tables: text that is safe in XML and HTML, colours, figures as text."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 THEMES = ("auto", "light", "dark")
 LONGEST = 80
-"""Characters of a user's text, such as the name of a move, that are shown."""
+"""Characters that are shown of a user's text, such as the name of a move."""
 
 _ENTITIES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&#39;"))
-_LOW, _HIGH = (102, 112, 122), (0, 87, 184)
-"""Colours of the values 0 and 1: grey and blue, on which white text has a contrast of 5 and more."""
+_LOW, _HIGH = (102, 112, 122), (14, 118, 62)
+"""Colours of the values 0 and 1: grey and green, on which white text has a contrast of 5 and more."""
 
 
 def clean(text: str) -> str:
-    """``text`` with U+FFFD for what no XML can hold: control characters, halves of surrogate pairs."""
+    """``text`` with U+FFFD for characters that XML does not allow: control characters and lone surrogates."""
     if text.isprintable():
         return text
     return "".join(
@@ -50,7 +50,7 @@ def label(move: Any, names: Names) -> str:
 
 
 def label_line(moves: Iterable[Any], names: Names) -> list[str]:
-    """The labels of moves that follow each other."""
+    """The labels of a line of moves."""
     found = []
     for move in moves:
         found.append(label(move, names))
@@ -66,8 +66,8 @@ def check_theme(theme: Any) -> str:
 
 
 def check_stats(stats: Any) -> None:
-    """Raises InvalidOption for what is no Stats."""
-    from mcts_core import Stats  # when it is needed: importing it takes a while
+    """Raises InvalidOption if ``stats`` is not a Stats."""
+    from mcts_core import Stats  # late, because importing it takes a while
 
     if not isinstance(stats, Stats):
         raise InvalidOption(f"stats must be a Stats, got {shorten(stats)}")
@@ -81,7 +81,7 @@ def check_value(value: Any) -> float:
 
 
 def value_colour(value: float) -> str:
-    """The colour of a value: grey for 0, blue for 1."""
+    """The colour of a value: grey for 0, green for 1."""
     mixed = (round(low + value * (high - low)) for low, high in zip(_LOW, _HIGH, strict=True))
     return "#" + "".join(f"{part:02x}" for part in mixed)
 
@@ -93,12 +93,12 @@ def number(value: float) -> str:
 
 
 def share_of(visits: int, whole: Stats | Node) -> float:
-    """Visits as a share of those of a search or a tree."""
+    """Visits as a share of the visits of a search or a tree."""
     return visits / whole.visits if whole.visits else 0.0
 
 
 def percent(share: float) -> str:
-    """A share in percent: whole ones, but not 0 for what there is and not 100 for what is not all."""
+    """A share in whole percent; ``<1 %`` and ``>99 %`` in place of a rounded 0 and 100."""
     if 0 < share < 0.01:
         return "<1 %"
     if 0.99 < share < 1:

@@ -1,6 +1,6 @@
-"""What a search found as HTML: the board with bubbles where the position is known, and a table of the moves with bars.
+"""The result of a search as HTML: the board with bubbles if the position is known, and a table of the moves with bars.
 
-Styles stand in the elements, and text has the page's own colours, so that it fits notebooks, light and dark.
+Styles are attributes of the elements, and text has the page's own colours, so it suits light and dark notebooks.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _CELL = "padding:2px 8px;text-align:right;white-space:nowrap;font-variant-numeri
 def html(
     stats: Stats, *, state: Any = None, top: int = 10, base: int = 1, theme: str = "auto", width: int | None = None
 ) -> str:
-    """What a search found, as a piece of HTML without anything from outside.
+    """Returns the statistics of a search as a piece of HTML that refers to nothing outside.
 
-    state: the position that was searched; by default the one that ``stats`` knows. There is a board for positions of
-        this package; for others the picture of their own method ``_repr_svg_``, where they have one.
-    top: moves in the table, 1 to 1,024; the move to play is the first one.
-    base, theme, width: of the board, as in ``svg``. The table has the colours of the page.
+    state: the position that was searched; by default the position of ``stats``. Positions of this package have a
+        board. Other positions have the picture of their own method ``_repr_svg_``, if there is one.
+    top: the number of moves in the table, 1 to 1,024; the move to play comes first.
+    base, theme, width: for the board, as in ``svg``. The table has the colours of the page.
 
-    Raises InvalidOption; for a board, also where ``stats`` are those of another position.
+    Raises InvalidOption, also if ``stats`` belong to another position than the board.
     """
     check_stats(stats)
     most = as_int(top, "top", 1, 1024)
@@ -108,7 +108,7 @@ def _row(entry: MoveStats, stats: Stats, names: Names, greatest: int, known: boo
 
 
 def _bar(share: float, colour: str) -> str:
-    """A bar in a fixed room, for the eye only: the number stands beside it."""
+    """A bar of fixed maximum width. Screen readers skip it, because the number is beside it."""
     return (f'<span aria-hidden="true" style="display:inline-block;width:{_BAR_WIDTH}px;text-align:left">'
             f'<span style="{_BAR}{colour};width:{number(_BAR_WIDTH * share)}px"></span></span>')
 

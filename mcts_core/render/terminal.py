@@ -26,23 +26,26 @@ _BLOCKS = " ▏▎▍▌▋▊▉█"
 _BAR = 12
 _PLAIN = str.maketrans({**dict(zip(_BLOCKS, "    #####", strict=True)), "–": "-", "…": "..."})
 """What stands for the characters of this package on a console that cannot show them."""
-_STYLES = ((r"X", "bold red"), (r"O", "bold yellow"), (r"[.]", "dim"))
+# small letters are stones beside other cells: not among the names of columns
+_STYLES = ((r"X|(?<=[.XO])x+|x+(?=[.XO])", "bold red"), (r"O|(?<=[.XO])o+|o+(?=[.XO])", "bold yellow"), (r"[.]", "dim"),
+           (r"(?<=[|])[XO](?=[|])", "reverse"))
 
 
 def text(state: Any, *, stats: Stats | None = None, base: int = 1) -> str:
-    """The board of a position as plain text, with coordinates, the last move in brackets.
+    """Returns the board of a position as plain text, with coordinates, the last move in brackets, and the stones of a
+    winning line between bars.
 
-    stats: what a search of the position found: instead of its dot, a cell that was visited has a digit, 1 to 9, its
+    stats: the statistics of a search of the position. A visited cell has a digit from 1 to 9 instead of its dot: its
         share of the visits in tenths, rounded up.
-    base: the number of the first column of Connect Four: 1, as everywhere on boards, or 0.
+    base: the number of the first column of Connect Four: 1, as on all boards, or 0.
 
-    Raises InvalidState for another kind of position, InvalidOption where ``stats`` are those of another one.
+    Raises InvalidState for other kinds of positions, and InvalidOption if ``stats`` belong to another position.
     """
     return "\n".join(_lines(Board(state, base), stats))
 
 
 def rich_board(state: Any, *, stats: Stats | None = None, base: int = 1) -> Text:
-    """The same in colours, to be printed by a console of ``rich``. Raises ModuleNotFoundError without that."""
+    """Returns the same board in colour, for a console of ``rich``. Raises ModuleNotFoundError without rich."""
     _need_rich()
     from rich.text import Text
 
@@ -61,9 +64,9 @@ def rich_board(state: Any, *, stats: Stats | None = None, base: int = 1) -> Text
 
 
 def rich_stats(stats: Stats, *, top: int = 12, base: int = 1) -> Group:
-    """What a search found, to be printed by a console of ``rich``: figures, a table of at most ``top`` moves with bars,
-    and the principal variation; in ASCII where the encoding of the console has not the characters. Raises
-    ModuleNotFoundError without rich, InvalidOption."""
+    """Returns the statistics of a search for a console of ``rich``: figures, a table of at most ``top`` moves with
+    bars, and the principal variation. If the encoding of the console lacks the characters, they are in ASCII. Raises
+    InvalidOption, and ModuleNotFoundError without rich."""
     _need_rich()
     from rich.console import Group
 
@@ -73,7 +76,7 @@ def rich_stats(stats: Stats, *, top: int = 12, base: int = 1) -> Group:
 
 
 class _Figures:
-    """What ``rich_stats`` shows: which characters it may use is known when it is printed."""
+    """The contents of ``rich_stats``, built on printing, when the console's encoding is known."""
 
     def __init__(self, stats: Stats, most: int, names: Names) -> None:
         self._stats = stats
@@ -108,7 +111,7 @@ class _Figures:
 
 
 def _fitting(text: str, encoding: str) -> str:
-    """``text`` in characters that ``encoding`` has."""
+    """``text`` in characters of ``encoding``."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
@@ -116,9 +119,23 @@ def _fitting(text: str, encoding: str) -> str:
     return text
 
 
-def board_lines(state: Any) -> list[str]:
-    """The lines of ``text``."""
-    return _lines(Board(state), None)
+def board_lines(state: Any, width: int | None = None) -> list[str]:
+    """The lines of ``text``; where they are longer than ``width``, those of a board without space between the cells, on
+    which the last stone and those of a winning line are small letters."""
+    board = Board(state)
+    lines = _lines(board, None)
+    if width is None or max(map(len, lines)) <= width:
+        return lines
+    small = board.winning() | ({board.last} if board.last is not None else set())
+    margin = max(map(len, board.rows), default=0)
+    lines = []
+    for row in range(board.height):
+        cells = [{1: "X", -1: "O"}.get(board.stones.get((row, column), 0), ".") for column in range(board.width)]
+        cells = [cell.lower() if (row, column) in small else cell for column, cell in enumerate(cells)]
+        lines.append(f"{board.rows[row] if board.rows else '':>{margin}} {''.join(cells)}")
+    tall = max(map(len, board.columns))
+    return lines + [" " * (margin + 1) + "".join(characters).rstrip()
+                    for characters in zip(*(name.rjust(tall) for name in board.columns), strict=True)]
 
 
 def colour_stones(line: str) -> Text:
@@ -146,14 +163,14 @@ def rich_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
 
 
 def plain_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """The lines of the same without rules."""
+    """The lines of the same table without rules."""
     widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
     return ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
             for row in (headings, *rows)]
 
 
 def bar(share: float) -> str:
-    """A bar of blocks, as long as a share of 1 fills ``_BAR`` characters."""
+    """A bar of blocks; a share of 1 fills ``_BAR`` characters."""
     eighths = round(8 * _BAR * share)
     return (_BLOCKS[8] * (eighths // 8) + _BLOCKS[eighths % 8].strip()).ljust(_BAR)
 
@@ -165,7 +182,13 @@ def _lines(board: Board, stats: Stats | None) -> list[str]:
         for row in range(board.height) for column in range(board.width)
     ]
     last = -1 if board.last is None else board.last[0] * board.width + board.last[1]
-    return draw_board(marks, board.columns, board.rows, last)
+    lines = draw_board(marks, board.columns, board.rows, last)
+    margin = max(map(len, board.rows), default=0)
+    for row, column in board.winning():
+        at = margin + 2 * column
+        lines[row] = f"{lines[row]:<{at + 3}}"
+        lines[row] = f"{lines[row][:at]}|{lines[row][at + 1]}|{lines[row][at + 3:]}"
+    return lines
 
 
 def _digits(board: Board, stats: Stats | None) -> dict[tuple[int, int], str]:

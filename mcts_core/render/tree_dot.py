@@ -15,10 +15,10 @@ from mcts_core.render.markup import check_value, clean, label, number, percent, 
 from mcts_core.words import on_scale, proof
 
 DEEPEST = 100
-"""Moves of a principal variation that are looked at: as many as a tree can have."""
+"""Moves of a principal variation that are used: as many as a tree can be deep."""
 
 _UNKNOWN = "#7a828c"
-"""The colour of a value that is not known."""
+"""The colour of an unknown value."""
 
 _HEAD = (
     'graph [bgcolor="transparent", rankdir="TB", nodesep="0.15", ranksep="0.45", '
@@ -31,24 +31,23 @@ _HEAD = (
 
 def dot(tree: Node, *, state: Any = None, pv: Iterable[Any] = (), base: int = 1,
         scale: tuple[float, float] | None = None) -> str:
-    """A directed graph of a tree, such as ``Stats.tree`` gives, in the DOT language.
+    """Returns a tree, such as the one that ``Stats.tree`` returns, as a directed graph in the DOT language.
 
-    A node tells its move, its visits with their share of the root's, and its value or what is proven, for the player to
-    move at the root; the colour shows that value, from grey (0) to blue (1). Moves of the player who began stand in
-    boxes, those of the other in ellipses; in a general game those of the player to move at the root in boxes, those of
-    chance in diamonds, the rest in ellipses. An edge is as thick as the share of the visits; the nodes of the principal
-    variation have a thick border.
+    A node shows its move, its visits with their share of the root's visits, and its value or proven result for the
+    player to move at the root. The colour shows the value too, from grey (0) to green (1). Moves of the first player
+    are boxes, and moves of the second player ellipses. In a general game, moves of the player to move at the root are
+    boxes, moves of chance diamonds, and all others ellipses. The width of an edge shows the share of the visits. The
+    nodes of the principal variation have a thick border.
 
-    state: the position at the root, so that moves have the names that its game gives them; by default they are texts of
-        themselves.
+    state: the position at the root, which knows the names of the moves; without it, moves are shown as their ``str``.
     pv: the principal variation, such as ``Stats.pv``.
-    base: the number of the first column of Connect Four: 1, as everywhere on boards, or 0.
-    scale: the values that grey and blue stand for, such as ``Stats.scale``; None: 0 and 1.
+    base: the number of the first column of Connect Four: 1, as on all boards, or 0.
+    scale: the values that are grey and green, such as ``Stats.scale``; None: 0 and 1.
 
-    The text is the same for the same arguments. Raises InvalidOption.
+    The same arguments give the same text. Raises InvalidOption.
     """
     if not isinstance(tree, Node):
-        raise InvalidOption(f"tree must be a Node, such as Stats.tree() gives, got {shorten(tree)}")
+        raise InvalidOption(f"tree must be a Node, such as Stats.tree() returns, got {shorten(tree)}")
     names = names_of(state, base)
     board = Board(state, base) if is_board(state) else None
     try:
@@ -70,7 +69,7 @@ def dot(tree: Node, *, state: Any = None, pv: Iterable[Any] = (), base: int = 1,
         f"  graph [label={_quoted(*caption.splitlines())}, tooltip={_quoted('search tree')}];",
     ]
     count = 0
-    # with its parent and depth, whether on pv, and the names of the moves of the position before
+    # each node with its parent, its depth, whether it is on the pv, and the names of the moves of the position before
     waiting: list[tuple[Node, int, int, bool, Names]] = [(tree, -1, 0, True, names)]
     while waiting:
         node, parent, depth, on_line, names = waiting.pop()
@@ -101,7 +100,7 @@ def dot(tree: Node, *, state: Any = None, pv: Iterable[Any] = (), base: int = 1,
 
 
 def _has_numbers(tree: Node) -> bool:
-    """Whether the players are those of a general game, and not +1 and -1."""
+    """Whether the players are indices, as in a general game, and not +1 and -1."""
     waiting = list(tree.children)
     for node in waiting:
         if node.player not in (1, -1):
@@ -121,5 +120,5 @@ def _value(value: float | None) -> str:
 
 
 def _quoted(*lines: str) -> str:
-    """Lines as a quoted string; a backslash of theirs is none of DOT's own."""
+    """Lines as a quoted string of DOT; backslashes in the lines are escaped."""
     return '"' + "\\n".join(clean(line).replace("\\", "\\\\").replace('"', '\\"') for line in lines) + '"'

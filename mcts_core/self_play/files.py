@@ -1,4 +1,4 @@
-"""The folder of ``selfplay``: shards as files of numpy, and a manifest that says how they were made."""
+"""The folder of ``selfplay``: shards as numpy files, and a manifest that records how they were made."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ VERSION = 1
 
 
 class Folder:
-    """Shards by number, as far as they are written.
+    """The shards that are already written, by number.
 
-    The manifest is written after each shard. A shard that it does not know, or that is gone, is played again.
+    The manifest is rewritten after each shard. A shard that is not in it, or whose file is missing, is played again.
     """
 
     def __init__(self, path: Any, settings: dict[str, Any], seed: int | None, games: int) -> None:
-        """Raises InvalidOption (other settings, fewer games), InvalidFile (a manifest that is none), OSError."""
+        """Raises InvalidOption (other settings, fewer games), InvalidFile (not a valid manifest), OSError."""
         try:
             self._path = Path(path)
         except TypeError:
@@ -45,17 +45,17 @@ class Folder:
             text = self._manifest.read_text(encoding="utf-8")
         except FileNotFoundError:
             if any(self._path.glob("shard-*.npz")):
-                raise InvalidOption(f"folder {shorten(str(self._path))} has shards but no {MANIFEST}; name another one"
-                                    ) from None
+                raise InvalidOption(f"folder {shorten(str(self._path))} has shards but no {MANIFEST}; choose another "
+                                    f"folder") from None
             self.seed = random_seed() if seed is None else seed
             self._write()
         except UnicodeDecodeError:
-            raise self._damaged("it is no text") from None
+            raise self._damaged("it is not a text file") from None
         else:
             self._read(text, seed)
 
     def missing(self) -> list[int]:
-        """The numbers of the shards that have to be played."""
+        """The numbers of the shards that are still to be played."""
         return [number for number in range(-(-self._games // self._size)) if not self._is_whole(number)]
 
     def add(self, number: int, games: int, arrays: dict[str, Any]) -> None:
@@ -94,7 +94,8 @@ class Folder:
             if document["format"] != FORMAT:
                 raise ValueError("it has another format")
             if document["version"] != VERSION:
-                raise ValueError(f"its version is {shorten(document['version'])}, and this package reads {VERSION}")
+                version = shorten(document["version"])
+                raise ValueError(f"its version is {version}, but this package reads version {VERSION}")
             settings, self.seed = dict(document["settings"]), int(document["seed"])
             self._shards = {int(number): {"file": str(entry["file"]), "games": int(entry["games"]),
                                           "positions": int(entry["positions"]), "bytes": int(entry["bytes"])}
@@ -105,14 +106,14 @@ class Folder:
         here = {**self._settings, "seed": self.seed if seed is None else seed}
         if there != here:
             names = [name for name in {**there, **here} if there.get(name) != here.get(name)]
-            differences = "; ".join(f"{name} {shorten(there.get(name))} there, {shorten(here.get(name))} here"
+            differences = "; ".join(f"{name} was {shorten(there.get(name))} and is {shorten(here.get(name))}"
                                     for name in names)
-            raise InvalidOption(f"folder {shorten(str(self._path))} was made with other settings: {differences}. Name "
-                                f"another folder, or remove this one to begin anew")
+            raise InvalidOption(f"folder {shorten(str(self._path))} was made with other settings: {differences}. "
+                                f"Choose another folder, or remove this one to start anew")
         held = max((number * self._size + entry["games"] for number, entry in self._shards.items()), default=0)
         if held > self._games:
-            raise InvalidOption(f"games must be at least {held}, as many as folder {shorten(str(self._path))} has, "
-                                f"got {self._games}")
+            raise InvalidOption(f"games must be at least {held}, the number of games in folder "
+                                f"{shorten(str(self._path))}, got {self._games}")
 
     def _write(self) -> None:
         document = {
@@ -122,8 +123,8 @@ class Folder:
         _replace(str(self._manifest), iter([json.dumps(document, indent=1).encode()]))
 
     def _damaged(self, what: object) -> InvalidFile:
-        return InvalidFile(f"{shorten(str(self._manifest))} is no manifest of selfplay: {what}. It is left as it is; "
-                           f"name another folder")
+        return InvalidFile(f"{shorten(str(self._manifest))} is not a manifest of selfplay: {what}. The file was not "
+                           f"changed; choose another folder")
 
 
 def read(path: Any, names: list[str]) -> dict[str, Any]:
@@ -138,7 +139,7 @@ def read(path: Any, names: list[str]) -> dict[str, Any]:
             arrays = {each: archive[each] for each in names}
             rows = {len(array) for array in arrays.values()}
     except (ValueError, TypeError, KeyError, EOFError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
-        raise InvalidFile(f"{shorten(name)} is no file of selfplay: {error}") from None
+        raise InvalidFile(f"{shorten(name)} is not a file of selfplay: {error}") from None
     if len(rows) != 1:
-        raise InvalidFile(f"{shorten(name)} is no file of selfplay: its arrays have different lengths")
+        raise InvalidFile(f"{shorten(name)} is not a file of selfplay: its arrays have different lengths")
     return arrays

@@ -1,4 +1,4 @@
-"""How the games of ``selfplay`` are played, and how their positions become rows of arrays."""
+"""Plays the games of ``selfplay`` and turns their positions into rows of arrays."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from mcts_core.searcher import Searcher
 
 LONGEST_GAME = 20_000
-"""Moves, those of chance among them; a game that goes on is taken for endless."""
+"""Moves, including those of chance, after which a game counts as endless."""
 
 
 class Table:
-    """Reads the positions of one game: what of them goes into arrays, and how they end."""
+    """Reads the positions of one game: their rows of the arrays, and their results."""
 
     def __init__(self, start: Any) -> None:
         self._numpy = import_numpy()
@@ -37,33 +37,33 @@ class Table:
         refuse_hidden(start)
         for name in ("observation", "legal_moves", "play", "returns" if self._general else "winner"):
             if not callable(getattr(start, name, None)):
-                raise InvalidState(f"selfplay needs states with a method {name}(), which {shorten(start)} has not")
+                raise InvalidState(f"selfplay needs states with a method {name}(), but {shorten(start)} has none")
         if not hasattr(start, "to_move"):
-            raise InvalidState(f"selfplay needs states with to_move, which {shorten(start)} has not")
+            raise InvalidState(f"selfplay needs states with to_move, but {shorten(start)} has none")
         given = getattr(start, "actions", None)
         actions = as_count(given, 1, (1 << 30) - 1)
         if actions is None:
-            raise InvalidState(f"selfplay needs states with an attribute actions, the number of entries of a policy, "
-                               f"got {shorten(given)} of {shorten(start)}")
+            raise InvalidState(f"selfplay needs states with an attribute actions, the number of entries of a policy "
+                               f"(an int from 1), got {shorten(given)} in {shorten(start)}")
         self.actions = actions
         self._user = UserStates(start, self._general)
         if self.returns(start) is not None:
-            raise GameOver(f"the game is over: there is nothing to play from {shorten(start)}")
+            raise GameOver(f"the game is over: selfplay cannot start from {shorten(start)}")
         self._first = self.past_chance(start, 0, 0)[0]
         self.check_first(self._first)
 
     def first(self) -> Any:
-        """A position with which a game can begin."""
+        """A first position in which a player is to move."""
         return self._first
 
     def check_first(self, state: Any) -> None:
-        """Raises InvalidState where a game is over before its first move."""
+        """Raises InvalidState if the game is over before the first move of a player."""
         if self.returns(state) is not None:
-            raise InvalidState(f"selfplay needs a start from which a player moves, but chance alone ends the game in "
+            raise InvalidState(f"selfplay needs a start from which a player moves, but chance alone ends the game, in "
                                f"{shorten(state)}")
 
     def settings(self) -> dict[str, Any]:
-        """What tells this start from others, as JSON can tell it."""
+        """Settings that distinguish this start from others, in values for JSON."""
         planes = self.observation(self._first)
         digest = hashlib.sha256(planes.astype("<f4").tobytes()).hexdigest()[:16]
         kind = type(self.start)
@@ -71,7 +71,7 @@ class Table:
                 "observation": list(planes.shape), "start": digest}
 
     def observation(self, state: Any) -> Any:
-        """The planes of ``state``, which later positions do not change."""
+        """The planes of ``state``, in an array that later positions do not overwrite."""
         planes = self._user.ask("planes", state)
         return planes if self._native else planes.copy()
 
@@ -81,7 +81,7 @@ class Table:
         return index
 
     def policy(self, state: Any, weights: list[tuple[Any, float]]) -> Any:
-        """``weights`` of all legal moves as a row of shares."""
+        """The weights of all legal moves as a row of the policy, which sums to 1."""
         row = self._numpy.zeros(self.actions, self._numpy.float32)
         total = sum(weight for _, weight in weights)
         indices = self._user.ask("indices", state, [move for move, _ in weights], self.actions)
@@ -114,7 +114,7 @@ class Table:
 
 
 class Game:
-    """A game that is being played."""
+    """A game in progress."""
 
     def __init__(self, table: Table, number: int, seed: int) -> None:
         self.number = number
@@ -127,11 +127,11 @@ class Game:
 
     @property
     def seed(self) -> int:
-        """Of the next search."""
+        """The seed of the next search."""
         return seed_of(self._seed, 2 * self._step)
 
     def take(self, result: Result, temperature: float, temperature_plies: int) -> None:
-        """Notes what the search of the position found, and plays."""
+        """Records the result of the search of the position, and plays a move."""
         stats = result.stats
         assert stats is not None
         table, state = self._table, self.state
@@ -159,7 +159,7 @@ class Game:
 
 
 class Games:
-    """Games of one table in shards, each played from its beginning: what a shard holds depends on nothing before it."""
+    """Games of one table in shards. Each shard starts anew, so its contents do not depend on earlier shards."""
 
     def __init__(
         self, table: Table, engines: list[Searcher], *, seed: int, games: int, iterations: int, temperature: float,
@@ -184,8 +184,8 @@ class Games:
     def play(
         self, shards: Iterable[int], done: int, report: Callable[[int, int, int, float], object]
     ) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Plays ``shards`` and yields each with its arrays. ``report`` gets the number of games that are over, ``done``
-        of which were before, positions, evaluations and seconds."""
+        """Plays ``shards`` and yields each with its arrays. ``report`` receives the number of finished games (including
+        ``done`` games of earlier calls), positions, evaluations and seconds."""
         begin, positions, evaluations = clock(), 0, 0
         for shard in shards:
             ahead = iter(self.numbers(shard))
@@ -207,7 +207,7 @@ class Games:
             yield shard, self._arrays(over)
 
     def _search(self, running: list[Game]) -> list[Result]:
-        """Searches the positions of all games."""
+        """Searches the current positions of all games."""
         batch = _Batch([game.state for game in running], None, self._iterations, [game.seed for game in running])
         if "evaluator" in self._engines[0]._options.general:
             batch.work_together(self._engines[0], self._cores)
@@ -239,7 +239,7 @@ class Games:
 
 
 def shares(stats: Stats) -> list[tuple[Any, float]]:
-    """How much each legal move counts in the policy."""
+    """The weight of each legal move in the policy."""
     if stats.proven is not None:
         return [(entry.move, float(entry.move == stats.move)) for entry in stats.moves]
     found = [(entry.move, 0.0 if entry.proven == "loss" else float(entry.visits)) for entry in stats.moves]
@@ -249,7 +249,7 @@ def shares(stats: Stats) -> list[tuple[Any, float]]:
 
 
 def drawn(weights: list[tuple[Any, float]], number: int) -> Any:
-    """The choice that a number below 2**64 makes among weights >= 0."""
+    """The choice that a random number below 2**64 selects among weights >= 0."""
     at = (number >> 11) * 2.0**-53 * sum(weight for _, weight in weights)
     chosen = None
     for choice, weight in weights:
@@ -262,12 +262,13 @@ def drawn(weights: list[tuple[Any, float]], number: int) -> Any:
 
 
 def on_scale(values: list[float], player: int) -> float | list[float]:
-    """Values from 0 to 1 for each player as evaluators tell them: from -1 to 1 for the one to move, or for all."""
+    """Converts values from 0 to 1, one for each player, to the scale of evaluators, -1 to 1. With up to two players the
+    result is the value of the player to move alone."""
     return 2 * values[player] - 1 if len(values) < 3 else [2 * value - 1 for value in values]
 
 
 def _named(error: Exception, number: int) -> Exception:
-    """The same error, with the number of its game."""
+    """The same error with the number of the game in its message."""
     named = type(error)(f"game {number}: {error}")
     named.__cause__ = error
     return named

@@ -10,7 +10,8 @@ from mcts_core.errors import InvalidOption
 from mcts_core.game import import_numpy
 from mcts_core.keywords import refuse
 from mcts_core.many import MEMORY_MB, TOGETHER
-from mcts_core.options import MAX_ITERATIONS, MAX_SEED, NAMES, as_number, random_seed
+from mcts_core.options import MAX_ITERATIONS, MAX_SEED, NAMES, as_number, as_progress, random_seed
+from mcts_core.progress import of_games, watching
 from mcts_core.searcher import Searcher
 from mcts_core.self_play.files import Folder, read
 from mcts_core.self_play.games import LONGEST_GAME, Games, Table
@@ -31,22 +32,22 @@ _ELSEWHERE = {"seconds": "search(); games that can be repeated need iterations"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SelfPlayData:
-    """Positions of finished games, N of them: game after game, each from its first position to its last one.
+    """N positions of finished games: game after game, each from its first position to its last one.
 
-    Results and values are on the scale of evaluators, from -1 for lost to 1 for won, for the player to move: ``[N]``.
-    In games of three players and more they are ``[N, players]``, for each player in their order.
+    Results and values are from -1 (lost) to 1 (won), for the player to move, with the shape ``[N]``. In games of three
+    or more players their shape is ``[N, players]``, with a number for each player in their order.
     """
 
     observations: Any
     """float32 ``[N, C, H, W]``: what an evaluator sees."""
     policies: Any
-    """float32 ``[N, A]``: the share of each action in the visits of the search. A row sums to 1."""
+    """float32 ``[N, A]``: the share of each action in the visits of the search. The sum of a row is 1."""
     results: Any
-    """float32: how the game ended."""
+    """float32: the result of the game."""
     values: Any
     """float32: the mean result of the search."""
     actions: Any
-    """int32 ``[N]``: the move that was played, as its index in the policy."""
+    """int32 ``[N]``: the index in the policy of the move that was played."""
     games: Any
     """int32 ``[N]``: the number of the game."""
     plies: Any
@@ -57,44 +58,45 @@ class SelfPlayData:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> SelfPlayData:
-        """The arrays of a file that ``selfplay`` wrote. Raises InvalidFile, OSError, ImportError without numpy."""
+        """Reads a file that ``selfplay`` wrote. Raises InvalidFile, OSError, and ImportError without numpy."""
         return cls(**read(path, [field.name for field in fields(cls)]))
 
     @classmethod
     def join(cls, parts: Iterable[SelfPlayData]) -> SelfPlayData:
-        """All positions of ``parts`` in their order. Raises InvalidOption where there is none, or not of one game."""
+        """Joins all positions of ``parts`` in their order. Raises InvalidOption if there are no parts, or if they are
+        not of the same game."""
         numpy = import_numpy()
         given = list(parts)
         if not given or not all(isinstance(part, SelfPlayData) for part in given):
-            raise InvalidOption(f"parts must be SelfPlayData, at least one, got {shorten(given)}")
+            raise InvalidOption(f"parts must be one or more SelfPlayData, got {shorten(given)}")
         try:
             return cls(**{field.name: numpy.concatenate([getattr(part, field.name) for part in given])
                           for field in fields(cls)})
         except ValueError as error:
-            raise InvalidOption(f"parts must be of one game: {error}") from None
+            raise InvalidOption(f"parts must be from one game: {error}") from None
 
 
 @dataclass(frozen=True, slots=True)
 class SelfPlayProgress:
-    """How far a call of ``selfplay`` is."""
+    """The progress of a call of ``selfplay``."""
 
     games: int
-    """Games that are over, with those that were in the folder before."""
+    """Finished games, including those that were in the folder before."""
     total: int
-    """Games that were asked for."""
+    """All games of the call."""
     positions: int
     """Positions that this call has searched."""
     evaluations: int
-    """Leaves that were evaluated for them, or rollouts that were played."""
+    """Leaves that were evaluated, or rollouts that were played."""
     seconds: float
-    """Since the call began to play."""
+    """Seconds since the call started to play."""
 
 
 @overload
 def selfplay(
     start: Any, *, games: int, iterations: int, folder: None = None, seed: int | None = None, temperature: float = 1.0,
     temperature_plies: int = 30, together: int = 128, shard_games: int = 512, threads: int = 1, label: str = "",
-    progress: bool | Callable[[SelfPlayProgress], object] = False, **options: Unpack[SelfPlayOptions],
+    progress: bool | Callable[[SelfPlayProgress], object] | None = None, **options: Unpack[SelfPlayOptions],
 ) -> Iterator[SelfPlayData]: ...
 
 
@@ -102,7 +104,7 @@ def selfplay(
 def selfplay(
     start: Any, *, games: int, iterations: int, folder: str | PathLike[str], seed: int | None = None,
     temperature: float = 1.0, temperature_plies: int = 30, together: int = 128, shard_games: int = 512,
-    threads: int = 1, label: str = "", progress: bool | Callable[[SelfPlayProgress], object] = False,
+    threads: int = 1, label: str = "", progress: bool | Callable[[SelfPlayProgress], object] | None = None,
     **options: Unpack[SelfPlayOptions],
 ) -> list[Path]: ...
 
@@ -120,40 +122,43 @@ def selfplay(
     shard_games: int = 512,
     threads: int = 1,
     label: str = "",
-    progress: bool | Callable[[SelfPlayProgress], object] = False,
+    progress: bool | Callable[[SelfPlayProgress], object] | None = None,
     **options: Unpack[SelfPlayOptions],
 ) -> Iterator[SelfPlayData] | list[Path]:
-    """Plays ``games`` games of the search against itself from ``start`` and gives their positions as arrays.
+    """Lets the search play ``games`` games against itself from ``start`` and returns the positions as arrays.
 
-    Without a ``folder`` it returns an iterator of SelfPlayData, one for every ``shard_games`` games (a shard), which
-    plays when it is asked. With one, it plays all games, writes each shard into the folder as a file of numpy (.npz),
-    and returns the paths. Files appear whole or not at all. A call that was ended in between goes on after its last
-    file when it is made again, and the files are those of a call that was not ended; with more ``games`` it goes on
-    likewise.
+    Without a ``folder``, it returns an iterator that yields a SelfPlayData for every ``shard_games`` games (a shard). A
+    shard is played when the iterator is asked for it. With a ``folder``, it plays all games, writes each shard to a
+    file of numpy (.npz) in the folder, and returns the paths. A file is written completely or not at all. If a call was
+    interrupted, the same call continues after its last file, and the files are the same as without the interruption.
+    A call with more ``games`` continues in the same way.
 
-    start: a position with observations, of this package or of a game written in Python, ordinary or general, with
-        ``observation()``, an attribute ``actions`` and, where moves are not ints below that, ``action(move)``.
-    games: 1 to 2**31 - 1. iterations: of the search of each move, 1 to 2**30 - 1.
-    seed: an int in [0, 2**64), by default that of the folder or a new one. The seeds of a game follow from it and from
-        the number of the game.
-    temperature, temperature_plies: the first 30 moves of a game, or as many as said, are drawn with probabilities in
-        proportion to visits ** (1 / temperature), temperature from 0 to 1e6; the others, and with temperature 0 all,
-        are those that the search chooses (Silver et al., Science 362, 2018, supplementary pseudocode).
-    together: games that are played side by side, 1 to 256. With an ``evaluator`` their leaves are evaluated in common
-        batches of up to ``together * batch``. A game that is over makes room for the next one of its shard.
-    shard_games: >= 1. A shard that was begun is lost when the call is ended.
-    threads: 1 to 1024 searches at a time, where there is no ``evaluator``. No result depends on it.
-    label: a text that the folder keeps and compares, for what it cannot see itself: which network plays.
-    progress: True draws a bar on the terminal (extra [rich]). A function is called with a SelfPlayProgress whenever
-        all games that are played side by side have made a move; what it raises ends the call and comes out of it.
+    start: a position with observations: of this package, or of a game written in Python, ordinary or general, with
+        ``observation()``, an attribute ``actions`` and, if its moves are not ints below that, ``action(move)``.
+    games: the number of games, 1 to 2**31 - 1.
+    iterations: the iterations of the search for each move, 1 to 2**30 - 1.
+    folder: the folder for the files; None: no files.
+    seed: an int from 0 to 2**64 - 1; by default the seed of the folder, or a new one. The seeds of a game depend on
+        it and on the number of the game.
+    temperature, temperature_plies: the first 30 moves of a game, or ``temperature_plies``, are drawn with
+        probabilities in proportion to visits ** (1 / temperature), with a temperature from 0 to 1e6. After them, and
+        with temperature 0 always, the search chooses the move (Silver et al., Science 362, 2018, supplementary
+        pseudocode).
+    together: the number of games that run side by side, 1 to 256. An ``evaluator`` gets their leaves in batches of up
+        to ``together * batch``. When a game ends, the next game of its shard takes its place.
+    shard_games: the games of a shard, >= 1. An interrupted call loses the shard that it had started.
+    threads: 1 to 1024 searches at a time, without an ``evaluator``. The results do not depend on it.
+    label: a text that the folder keeps and compares, for what it cannot see itself, such as which network plays.
+    progress: True draws a bar. A function gets a SelfPlayProgress each time all games
+        that run side by side have made a move. If it raises an exception, the call ends and raises that exception.
     options: those of ``Searcher``, such as ``evaluator``, ``noise_alpha``, ``preset``. Two have other defaults:
-        ``batch`` is 1, since a batch has leaves of many games, and ``memory_mb``, of each game, is 256.
+        ``batch`` is 1, because a batch has leaves of many games, and ``memory_mb``, for each game, is 256.
 
-    In ``policies``, a move that is proven lost has no share while another one lives, and where the value of the
-    position itself is proven, the move that the search chooses has all.
+    In ``policies``, a move that is proven lost gets no share, unless all moves are lost. If the value of the position
+    is proven, the move that the search chooses has the whole share.
 
-    Raises InvalidOption (a folder that was made with other settings, too), InvalidState, GameOver, GameError,
-    EvaluatorError, InvalidFile, OSError, ImportError without numpy (extra [numpy]). What was written stays.
+    Raises InvalidOption (also if the folder was made with other settings), InvalidState, GameOver, GameError,
+    EvaluatorError, InvalidFile, OSError, and ImportError without numpy (extra [numpy]). Files that were written stay.
     """
     if not options.keys() <= NAMES:
         unknown = {name: value for name, value in options.items() if name not in NAMES}
@@ -172,25 +177,24 @@ def selfplay(
     at_a_time = as_int(threads, "threads", 1, 1024)
     if not isinstance(label, str):
         raise InvalidOption(f"label must be a str, got {shorten(label)}")
-    if not callable(progress) and not isinstance(progress, bool):
-        raise InvalidOption(f"progress must be True, False or a function of one argument, got {shorten(progress)}")
+    watch = as_progress(progress, "a SelfPlayProgress")
     if options.get("evaluator") is not None and options.get("batch") is None:
         options["batch"] = 1
     if options.get("memory_mb") is None:
         options["memory_mb"] = MEMORY_MB
     engines = [Searcher(**options) for _ in range(min(at_a_time, together))]
     table = Table(start)
-    engines[0]._request(table.first(), None, iterations)  # raises for options that the game does not know
+    engines[0]._request(table.first(), None, iterations)  # raises if an option does not apply to this game
     if folder is None:
         drawn = random_seed() if chosen is None else chosen
         played = Games(table, engines, seed=drawn, games=count, **rules)
-        return (data for _, data in _play(played, range(played.shards), 0, progress))
+        return (data for _, data in _play(played, range(played.shards), 0, watch))
     settings = {**rules, **table.settings(), **_settings(engines[0], table.first()), "label": label}
     kept = Folder(folder, settings, chosen, count)
     played = Games(table, engines, seed=kept.seed, games=count, **rules)
     missing = kept.missing()
     done = count - sum(len(played.numbers(shard)) for shard in missing)
-    for shard, data in _play(played, missing, done, progress):
+    for shard, data in _play(played, missing, done, watch):
         kept.add(shard, len(played.numbers(shard)), {field.name: getattr(data, field.name) for field in fields(data)})
     return kept.paths()
 
@@ -199,29 +203,23 @@ def _play(
     played: Games, shards: Iterable[int], done: int, progress: bool | Callable[[SelfPlayProgress], object]
 ) -> Iterator[tuple[int, SelfPlayData]]:
     """The numbers and positions of ``shards``, with what tells how far it is."""
-    bar = None
-    if progress is True:
-        from mcts_core.render.progress import Bar
-
-        progress = bar = Bar(played.games)
-    try:
-        for shard, arrays in played.play(shards, done, _reporter(played.games, progress)):
+    with watching(progress, of_games) as tell:
+        for shard, arrays in played.play(shards, done, _reporter(played.games, tell)):
             yield shard, SelfPlayData(**arrays)
-    finally:
-        if bar is not None:
-            bar.close()
 
 
-def _reporter(total: int, progress: Any) -> Callable[[int, int, int, float], object]:
-    if progress is False:
+def _reporter(
+    total: int, tell: Callable[[SelfPlayProgress], object] | None
+) -> Callable[[int, int, int, float], object]:
+    if tell is None:
         return lambda *figures: None
-    return lambda games, positions, evaluations, seconds: progress(
+    return lambda games, positions, evaluations, seconds: tell(
         SelfPlayProgress(games, total, positions, evaluations, seconds)
     )
 
 
 def _settings(engine: Searcher, state: Any) -> dict[str, Any]:
-    """The options of a search of ``state``, its defaults included, as JSON can tell them."""
+    """The options of a search of ``state``, including its defaults, as values for JSON."""
     found = engine.options(state)
     leaves = [name for name in ("evaluator", "policy_value") if found.pop(name, None) is not None]
     found.pop("temperature", None)

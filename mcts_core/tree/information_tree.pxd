@@ -75,11 +75,17 @@ cdef class InformationTree:
     cdef uint32_t valued
     cdef mcts_rng rng
     # of one search
-    cdef uint32_t iterations, rollouts, reused, depth_max
+    cdef uint32_t iterations, rollouts, reused, depth_max, prunes, dropped
     cdef uint64_t depth_sum
-    cdef readonly bint full       # nodes are no longer added
+    cdef readonly bint full       # the limit is reached, and nodes are no longer added
 
     cdef uint64_t bytes(self) noexcept nogil
+    cdef bint follows(self, object state, bint below)
+    cdef list moves_of(self, object state)
+    cdef uint32_t least_kept(self) noexcept nogil
+    cdef int prune(self) except -1
+    cdef uint32_t keep_outcomes(self, uint32_t at, const uint32_t *places, Outcome *kept,
+                                uint32_t *count) noexcept nogil
     cdef int begin(self, object state, object seed) except -1
     cdef object key_of(self, object state, int player, uint32_t length)
     cdef object draw_state(self)

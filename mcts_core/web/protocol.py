@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcts_core.web import levels, limits
+from mcts_core.bots import levels
+from mcts_core.web import limits
 from mcts_core.web.fields import check_names, choice, real, whole
 from mcts_core.web.games import Games
 from mcts_core.web.limits import Limits

@@ -11,8 +11,9 @@ from time import monotonic
 from typing import Any
 
 from mcts_core import MoveStats, Node, Searcher, Stats
+from mcts_core.bots import levels
 from mcts_core.render.board import Board, is_board
-from mcts_core.web import levels, limits
+from mcts_core.web import limits
 from mcts_core.web.notation import name_of
 from mcts_core.web.positions import Line
 

@@ -14,6 +14,7 @@ from mcts_core.arguments import shorten
 from mcts_core.engine.turn import main_thread_ident
 
 from mcts_core.engine.evaluators cimport Evaluator, evaluator_of
+from mcts_core.engine.report cimport log, log_entry
 from mcts_core.games.general_rules cimport Rules
 from mcts_core.engine.request cimport SearchRequest
 from mcts_core.engine.settings cimport GeneralSettings
@@ -35,7 +36,7 @@ def search_together(list cores, list requests):
     cdef Rules first = None
     cdef uint32_t rows, waiting, at, iterations = request.iterations, batch = settings.options.batch
     cdef bint on_main_thread = get_ident() == main_thread_ident(), full
-    cdef list errors = [None] * len(requests), running = [], asking, crowded
+    cdef list errors = [None] * len(requests), running = [], asking, crowded, entries
     cdef dict full_at = {}
     cdef Py_ssize_t begun = 0, place
     evaluator = evaluator_of(settings.function, settings.by_state)
@@ -107,7 +108,10 @@ def search_together(list cores, list requests):
                 except (GameError, MemoryError) as error:
                     core.drop_result()
                     errors[index] = error
-        return errors
+        for place in range(begun):
+            core = cores[place]
+            core.stop_clock(0.0)
+        entries = [log_entry(cores[index]) for index in range(len(requests)) if errors[index] is None]
     except EvaluatorError:
         for place in range(begun):
             core = cores[place]
@@ -118,6 +122,10 @@ def search_together(list cores, list requests):
             core = cores[place]
             core.stop_clock(0.0)
             core.leave()
+    for entry in entries:
+        if entry is not None:
+            log(entry)
+    return errors
 
 
 cdef bint same_form(Rules one, Rules other) except -1:

@@ -15,7 +15,7 @@ from mcts_core.errors import EvaluatorError, NoSearch, SearchBusy
 from mcts_core.engine.turn import main_thread_ident
 
 from mcts_core.game cimport mcts_interrupt
-from mcts_core.engine.report cimport figures_of, final_move
+from mcts_core.engine.report cimport figures_of, final_move, log, log_entry
 from mcts_core.engine.request cimport SearchRequest
 from mcts_core.engine.settings cimport SearchSettings
 from mcts_core.engine.turn cimport Claim
@@ -47,6 +47,7 @@ cdef class SearchCore(SearchedTree):
         cdef int status, joined = RUN_DONE
         cdef uint32_t limit = request.iterations
         cdef bint only, early
+        cdef dict entry
         self.begin_turn(claim, request.halt)
         try:
             self.set_up(request)
@@ -83,9 +84,13 @@ cdef class SearchCore(SearchedTree):
             except Exception:  # Ctrl-C in the user's code is no Exception: the statistics stay then
                 self.drop_result()
                 raise
-            return self.conclude()
+            move = self.conclude()
+            entry = log_entry(self)
         finally:
             self.leave()
+        if entry is not None:  # now what reads the log may use the Searcher
+            log(entry)
+        return move
 
     cdef int set_up(self, SearchRequest request) except -1:
         """Readies the tree and the clock."""

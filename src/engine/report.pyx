@@ -1,8 +1,10 @@
-"""What a search found: the move to play, the principal variation, the figures.
+"""What a search found: the move to play, the principal variation, the figures, a line of the log.
 
 It works for every kind of tree, by the operations of ``SearchedTree``: the children of the root as tuples, and a step
 from a node to its most visited child.
 """
+
+import sys
 
 from libc.stdint cimport uint32_t
 from libc.string cimport memset
@@ -13,6 +15,13 @@ from mcts_core.engine.searched_tree cimport LINE, Counts, SearchedTree
 
 
 PROVEN = ("loss", "draw", "win")
+
+cdef enum:
+    DEBUG = 10
+
+cdef dict modules = sys.modules
+cdef object logger = None  # that of this name, once the program has imported logging
+cdef dict known_levels = {}  # what it knows of its levels: False where isEnabledFor would say so, which takes 100 ns
 
 
 cdef object final_move(SearchedTree tree):
@@ -130,6 +139,26 @@ cdef dict figures_of(SearchedTree tree):
         "state": tree.state,
         "number": tree.number,
     }
+
+
+cdef dict log_entry(SearchedTree tree):
+    global logger, known_levels
+    if logger is None:
+        if "logging" not in modules:
+            return None
+        logger = modules["logging"].getLogger("mcts_core")
+        known_levels = getattr(logger, "_cache", {})  # logging clears it in place when a level changes
+    if known_levels.get(DEBUG) is False or not logger.isEnabledFor(DEBUG):
+        return None
+    figures = figures_of(tree)
+    value, = [child[3] for child in figures["moves"] if child[0] == figures["move"]]
+    return {"move": figures["move"], "value": value, "iterations": figures["iterations"],
+            "seconds": figures["seconds"], "stop_reason": figures["stop_reason"]}
+
+
+cdef int log(dict entry) except -1:
+    logger.debug("move %s, value %.3f, %d iterations in %.6f s, stopped by %s", *entry.values(), extra=entry)
+    return 0
 
 
 def by_visits_key(child):

@@ -8,12 +8,17 @@ from libc.stdint cimport uint32_t, uint64_t
 from mcts_core.arguments import shorten
 from mcts_core.errors import InvalidOption, InvalidState
 
-from mcts_core.engine.request cimport REUSE_NEVER, SearchRequest
+from mcts_core.engine.request cimport REUSE_BELOW, REUSE_NEVER, SearchRequest
 from mcts_core.engine.searched_tree cimport Counts, RootView
 from mcts_core.engine.settings cimport GeneralSettings, SearchSettings
+from mcts_core.engine.slices cimport read_clock
 from mcts_core.game cimport NativeState, mcts_rng
 from mcts_core.tree.information_tree cimport Choice, InformationTree
-from mcts_core.tree.plain_tree cimport MAX_ITERATIONS, RUN_DONE, RUN_GAME_ERROR
+from mcts_core.tree.plain_tree cimport MAX_ITERATIONS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY
+
+
+cdef double PRUNING = 1e-6           # seconds to prune a tree, for each of its nodes
+cdef double MOVING = 0.05            # share of the time left that pruning may take
 
 
 cdef class InformationCore(SearchCore):
@@ -28,7 +33,8 @@ cdef class InformationCore(SearchCore):
     cdef int open(self, SearchRequest request) except -1:
         cdef InformationTree tree = self.known
         cdef bint same = (request.reuse != REUSE_NEVER and tree is not None and self.settings is request.settings
-                          and goes_on(tree, self.state, request.state))
+                          and (shares_model(tree, self.state, request.state)
+                               or tree.follows(request.state, request.reuse == REUSE_BELOW)))
         self.drop_result()
         if not same:
             tree = tree_for(request.state, request.settings, self.memory)
@@ -36,7 +42,7 @@ cdef class InformationCore(SearchCore):
         self.settings = request.settings
         self.known = tree
         self.state = request.state
-        self.in_batches = False
+        self.in_batches = self.frozen = False
         return 0
 
     cdef void drop_result(self) noexcept:
@@ -60,9 +66,27 @@ cdef class InformationCore(SearchCore):
             try:
                 for _ in range(count):
                     self.known.iterate()
+                    if self.known.full and not self.frozen:
+                        return RUN_MEMORY
             except BaseException as error:
                 self.known.user.error = error
                 return RUN_GAME_ERROR
+        return RUN_DONE
+
+    cdef int make_room(self, double deadline) noexcept nogil:
+        """Prunes the tree. If that would take too much of the time, or hardly helps, the tree stays as it is, without
+        new nodes, and the search goes on."""
+        cdef uint64_t before = self.known.bytes()
+        if not self.settings.prunes:
+            return RUN_MEMORY
+        self.frozen = PRUNING * self.known.node_count > MOVING * (deadline - read_clock())
+        if not self.frozen:
+            with gil:
+                try:
+                    self.known.prune()
+                except MemoryError:
+                    pass
+            self.frozen = self.known.bytes() > before - before // 8
         return RUN_DONE
 
     cdef int fail(self) except -1:
@@ -144,6 +168,8 @@ cdef class InformationCore(SearchCore):
         counts.depth_max = tree.depth_max
         counts.visits = tree.iterations + tree.reused
         counts.reused = tree.reused
+        counts.prunes = tree.prunes
+        counts.dropped = tree.dropped
         return 0
 
     cdef uint32_t link_of(self, object move) except? 0:
@@ -188,7 +214,7 @@ cdef InformationTree tree_for(object state, SearchSettings settings, uint64_t me
                            rollout_moves=own.rollout_moves)
 
 
-cdef bint goes_on(InformationTree tree, object before, object state) except -1:
-    """Whether the nodes of a search are worth keeping: they are those of one environment."""
+cdef bint shares_model(InformationTree tree, object before, object state) except -1:
+    """Whether two states are of one environment, so that all nodes are of use."""
     model = getattr(before, "model", None)
-    return tree.maxima and model is not None and getattr(state, "model", None) is model and not tree.full
+    return tree.maxima and model is not None and getattr(state, "model", None) is model

@@ -1,4 +1,4 @@
-"""The options of a search as its loop reads them, and what a game offers to choose from."""
+"""The options of a search in the form that its loop reads, and the choices that a game offers."""
 
 from libc.stdint cimport uint32_t, uint64_t
 
@@ -18,14 +18,14 @@ cdef extern from "kernels/platform.h" nogil:
 
 cdef enum:
     MIB = 1 << 20
-    VALUE_STEPS = 64     # of a valuation's value, twice so many: the sums of 16 million of them fit into 32 bits
+    VALUE_STEPS = 64     # steps from 0 to 1/2 of a valuation's value: sums of 16 million values fit into 32 bits
 
-# By how much, with PUCT, a child without a visit is valued below its siblings.
+# With PUCT, the value of an unvisited child is lower than that of its siblings by this.
 cdef float FPU_REDUCTION = 0.1
 
 
 cdef class SearchSettings:
-    """What the settings of all kinds of searches have in common."""
+    """Settings that all kinds of searches have."""
 
     def __cinit__(self, *, bint by_value=False, bint prunes=True, uint32_t interval=4000, double temperature=0,
                   uint32_t rollouts_per_leaf=1, **others):
@@ -41,8 +41,8 @@ cdef class SearchSettings:
 cdef class TwoPlayerSettings(SearchSettings):
     """The options of a search of a game of two players in turn, without an evaluator.
 
-    ``guided`` False: the plain tree, which uses ``exploration`` and ``rollouts_per_leaf`` only. ``fpu`` None: the
-    search tries every child before it visits one again.
+    With ``guided`` False the search uses the plain tree, which reads only ``exploration`` and ``rollouts_per_leaf``.
+    With ``fpu`` None it tries every child before it visits one again.
     """
 
     def __cinit__(self, *, bint guided, double exploration, uint32_t rollouts_per_leaf, bint by_value,
@@ -96,11 +96,11 @@ cdef class TwoPlayerSettings(SearchSettings):
 
 
 cdef class GeneralSettings(SearchSettings):
-    """The options of a search of any other game, and of one whose leaves an evaluator values.
+    """The options of a search of any other game, and of any search with an evaluator.
 
-    Give ``evaluator`` or ``policy_value``, or neither: rollouts then value the leaves and selection is UCB1. ``fpu``
-    None: the search tries every child before it visits one again; with an evaluator, a child without a visit has the
-    value of its parent.
+    Pass ``evaluator`` or ``policy_value``. Without both, rollouts value the leaves, and the selection is UCB1. With
+    ``fpu`` None the search tries every child before it visits one again; with an evaluator, an unvisited child has the
+    value of its parent instead.
     """
 
     def __cinit__(self, *, evaluator=None, policy_value=None, double exploration=0, double c_puct=0, fpu=None,
@@ -129,8 +129,8 @@ cdef class InformationSettings(GeneralSettings):
 
 
 def guide_of(state):
-    """What the guide of the state's game offers: (bits of the rollout policies, best distance for children, number of
-    actions, whether there is exact search); None for a game without a guide."""
+    """The choices that the guide of the state's game offers: (bits of the rollout policies, best distance for children,
+    number of actions, whether it has exact search); None for a game without a guide."""
     cdef const mcts_guide *guide
     if not isinstance(state, NativeState):
         return PYTHON_GUIDE
@@ -158,5 +158,5 @@ def default_memory():
 
 
 def tree_share(uint64_t memory):
-    """The bytes of a budget that remain for the tree after the share of compaction."""
+    """The bytes of a memory limit that remain for the tree, after the share of compaction."""
     return memory - memory // MARKS

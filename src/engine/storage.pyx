@@ -47,9 +47,11 @@ def dump(SearchCore core, encode, consume):
         raise SearchBusy("this Searcher is searching; it can be saved when that has ended")
     try:
         figures = core.snapshot()
-        if figures is None or core.tree == NULL:  # or nodes by information, whose keys only their game can read
+        if figures is None:
             return consume(None, None, None, None, [])
         game = encode(core.state)
+        if core.tree == NULL:  # nodes by information, whose keys only their game can read
+            return consume(None, None, None, None, [])
         names = core.names
         core.used = figures["bytes"]
         for i in range(core.width()):

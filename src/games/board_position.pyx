@@ -1,4 +1,4 @@
-"""Positions on a board of stones: what does not depend on where a stone may lie and which lines win."""
+"""Positions on a board of stones: the parts that do not depend on the rules of placing and winning."""
 
 cimport cython
 from libc.stdint cimport uint64_t
@@ -22,7 +22,8 @@ cdef class BoardGeometry:
         memset(&self.general, 0, sizeof(self.general))
 
     cdef void fill(self, int rows, int cols, int moves, int state_size, void *context, mcts_observe observe) noexcept:
-        """The tables, but for the hot functions; ``moves`` of the empty board, three planes that ``observe`` writes."""
+        """Fills the tables, except the hot functions. ``moves``: number of legal moves of the empty board. ``observe``
+        writes three planes."""
         self.rows = rows
         self.cols = cols
         self.game.version = MCTS_GAME_VERSION
@@ -43,22 +44,22 @@ cdef class BoardGeometry:
 
 @cython.no_gc
 cdef class BoardPosition(NativeState):
-    """A position that never changes, so threads may share it; equal by rules and stones.
+    """A position that never changes, so threads may share it. Positions with the same rules and stones are equal.
 
-    A move is an int. People call it by a name, as written beside the board: ``h8``, or in Connect Four the number of
-    the column from 1. ``play``, ``name`` and ``move`` take both: a text is a name, an int is a number.
+    A move is an int. It also has a name, as written beside the board: ``h8``, or in Connect Four the number of the
+    column from 1. ``play``, ``name`` and ``move`` take both forms: a text is a name, an int is a number.
     """
 
-    _arguments = ()  # of the constructor
+    _arguments = ()  # names of the constructor's arguments
 
     def __cinit__(self):
         if type(self) is BoardPosition:
-            raise TypeError("a BoardPosition is made by a game")
+            raise TypeError("BoardPosition cannot be instantiated: make a position of a game, such as Gomoku()")
 
     cdef int check_new(self, str name) except -1:
-        """Raises InvalidState where __init__ is called a second time."""
+        """Raises InvalidState if __init__ is called a second time."""
         if self.ready:
-            raise InvalidState(f"{name} never changes: it cannot be initialised again")
+            raise InvalidState(f"{name} is immutable: it cannot be initialised again")
         return 0
 
     cdef void begin(self, BoardGeometry geometry) noexcept:
@@ -68,41 +69,41 @@ cdef class BoardPosition(NativeState):
 
     @property
     def rows(self):
-        """Rows of the board."""
+        """The number of rows."""
         return self.geometry.rows
 
     @property
     def cols(self):
-        """Columns of the board."""
+        """The number of columns."""
         return self.geometry.cols
 
     @property
     def column_names(self):
-        """What is written below the columns, left to right."""
+        """The names of the columns, from left to right."""
         return column_names(self.geometry.cols, self.geometry.slots)
 
     @property
     def row_names(self):
-        """What is written beside the rows, from the top; empty where a move is a column."""
+        """The names of the rows, from the top. Empty if a move is a column."""
         return row_names(self.geometry.rows, self.geometry.slots)
 
     @property
     def to_move(self):
-        """The player to move: +1 who began, -1 the other."""
+        """The player to move: +1 is the first player, -1 the second."""
         return -1 if self.stones() & 1 else 1
 
     @property
     def moves(self):
-        """The moves played since the empty board, or since the diagram that the position was built from."""
+        """The moves played from the empty board, or from the diagram that the position was built from."""
         return tuple([self.history[i] for i in range(self.played)])
 
     @property
     def last_move(self):
-        """The last of ``moves``, or None."""
+        """The last move, or None if ``moves`` is empty."""
         return self.history[self.played - 1] if self.played else None
 
     def winner(self):
-        """None while the game goes on, then +1, -1, or 0 for a draw."""
+        """Returns None while the game goes on, then +1, -1, or 0 for a draw."""
         cdef int outcome = self.outcome()
         if outcome == MCTS_ONGOING:
             return None
@@ -111,15 +112,15 @@ cdef class BoardPosition(NativeState):
         return 1 if self.stones() & 1 else -1
 
     def name(self, move):
-        """What people call a move: ``name(112)`` is ``"h8"`` on a board of 15 x 15, and in Connect Four ``name(3)`` is
-        ``"4"``. Raises IllegalMove for what is no move of the board; the cell may be taken."""
+        """Returns the name of a move: ``name(112)`` is ``"h8"`` on a board of 15 x 15, and ``name(3)`` is ``"4"`` in
+        Connect Four. The cell need not be empty. Raises IllegalMove if there is no such move on the board."""
         return self.name_of(self.number_of(move, "move"))
 
     def move(self, text):
-        """The int of the move that people call ``text``: ``move("h8")`` is 112 on a board of 15 x 15.
+        """Returns the number of the move with the name ``text``: ``move("h8")`` is 112 on a board of 15 x 15.
 
-        An int is returned as it is. Raises IllegalMove for what is no move of the board; whether the move is legal is
-        for ``play`` to say.
+        An int is returned unchanged. Raises IllegalMove if there is no such move on the board. Only ``play`` checks
+        that the move is legal.
         """
         return self.number_of(text, "move")
 
@@ -139,9 +140,9 @@ cdef class BoardPosition(NativeState):
         return f"{self.name_of(move)} (number {move})"
 
     cdef BoardPosition after(self, object move, str name):
-        """The position after a move, which errors call by ``name``."""
+        """The position after a move; error messages call the move ``name``."""
         cdef int number
-        if type(move) is int:  # the path of programs
+        if type(move) is int:  # the fast path
             number = as_move(move, self.game.max_moves, name)
         else:
             number = self.number_of(move, name)
@@ -176,11 +177,12 @@ cdef class BoardPosition(NativeState):
             <const char *> self.state + start, <const char *> that.state + start, self.geometry.key_size) == 0
 
     def diagram(self):
-        """The cells alone, a row a line from the top: ``X`` who began, ``O`` the other, ``.`` empty."""
+        """Returns the cells without coordinates, one line per row from the top: ``X`` is the first player, ``O`` the
+        second, and ``.`` an empty cell."""
         return format_diagram(self.cells(), self.geometry.rows, self.geometry.cols)
 
     def __str__(self):
-        """The board with its coordinates, the last move in brackets; ``from_string`` reads it."""
+        """Returns the board with coordinates and the last move in brackets; ``from_string`` reads this text."""
         cdef bytearray cells = bytearray(self.cells())
         cdef int last = self.cell_of(cells, self.history[self.played - 1]) if self.played else -1
         lines = draw_board([CELLS[cell] for cell in cells], self.column_names, self.row_names, last)
@@ -212,7 +214,7 @@ cdef class BoardPosition(NativeState):
         rules = [getattr(self, argument) for argument in self._arguments]
         return restore, (type(self), *rules, diagram, self.moves)
 
-    # ---- of each game ------------------------------------------------------------------------------------------------
+    # ---- overridden by each game -------------------------------------------------------------------------------------
 
     cdef BoardGeometry geometry_of(self, rules):
         raise NotImplementedError
@@ -283,12 +285,12 @@ cdef BoardPosition from_diagram(type cls, BoardGeometry geometry, text):
 
 
 def restore(cls, *arguments):
-    """What a pickle calls: a position of a class by its rules, its diagram or None, and the moves played since."""
+    """The position of a class with these rules, diagram (or None) and moves since then; unpickling calls this."""
     if not isinstance(cls, type) or not issubclass(cls, BoardPosition):
         raise InvalidState(f"a position must be restored as a subclass of BoardPosition, got {shorten(cls)}")
     *rules, diagram, moves = arguments
     if len(rules) != len(cls._arguments):
-        raise InvalidState(f"a {cls.__name__} has the rules {', '.join(cls._arguments)}, got {shorten(rules)}")
+        raise InvalidState(f"a {cls.__name__} needs the rules {', '.join(cls._arguments)}, got {shorten(rules)}")
     cdef BoardPosition blank = cls.__new__(cls)
     cdef BoardGeometry geometry = blank.geometry_of(rules)
     if diagram is None:

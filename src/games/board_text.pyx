@@ -1,13 +1,13 @@
-"""How people write moves, lists of moves and positions, the same for every board game.
+"""Moves, lists of moves and positions as text, the same for every board game.
 
-Coordinates: a cell is a letter for the column and a number for the row, ``a1`` at the bottom left; where stones fall
+Coordinates: a cell is a letter for the column and a number for the row, with ``a1`` at the bottom left. If stones fall
 down columns, a move is the number of its column, from 1.
 
-A list of moves is a text or a sequence. In a text, moves are separated by spaces, commas or semicolons; they may also
-be written one after the other where that has one meaning: numbers of one digit (``4455``), cells (``h8h9``).
+A list of moves is a str or a sequence. In a str, spaces, commas or semicolons separate the moves. Without separators,
+numbers of one digit (``4455``) and cells (``h8h9``) are read one after the other.
 
-A diagram has a row of cells per line, row 0 on top: ``X`` the player who began, ``O`` the other, ``.`` empty; white
-space is free. It may have the coordinates of a printed board around it.
+A diagram has one row of cells per line, row 0 on top: ``X`` is the player who began, ``O`` the other, and ``.`` an
+empty cell. White space does not matter. The diagram may have the coordinates of a printed board around it.
 """
 
 from mcts_core.arguments import as_int, shorten
@@ -16,24 +16,25 @@ from mcts_core.errors import IllegalMove, InvalidState
 CELLS = ".XO"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 DIGITS = "0123456789"
+BRACKETS = str.maketrans("()|", "   ")  # around the last move and the stones of a line that wins
 
 
 # ---- coordinates -----------------------------------------------------------------------------------------------------
 
 def column_name(column, slots):
-    """What is written below a column: letters, a to z, then aa, ab, ...; with ``slots``, numbers from 1."""
+    """The name of a column: a to z, then aa, ab, ...; with ``slots``, a number from 1."""
     if slots:
         return str(column + 1)
     return LETTERS[column] if column < 26 else LETTERS[column // 26 - 1] + LETTERS[column % 26]
 
 
 def column_names(cols, slots):
-    """What is written below the columns, left to right."""
+    """The names of the columns, from left to right."""
     return tuple([column_name(column, slots) for column in range(cols)])
 
 
 def row_names(rows, slots):
-    """What is written beside the rows, from the top: numbers down to 1; nothing with ``slots``."""
+    """The names of the rows, from the top: numbers down to 1; empty with ``slots``."""
     return () if slots else tuple([str(rows - row) for row in range(rows)])
 
 
@@ -43,7 +44,7 @@ def cell_name(cell, rows, cols):
 
 
 def find_cell(text, rows, cols):
-    """The cell that ``text`` names, such as h8 or H8; -1 where the board has none of this name."""
+    """The cell with the name ``text``, such as h8 or H8; -1 if the board has no such cell."""
     letters = text.rstrip(DIGITS)
     number = text[len(letters):]
     if not text.isascii() or not 1 <= len(number) <= 4:
@@ -58,10 +59,10 @@ def find_cell(text, rows, cols):
 # ---- moves -----------------------------------------------------------------------------------------------------------
 
 def split_moves(moves, digits, cells):
-    """The moves of a text or a sequence, one by one: the words of the text, or what the sequence holds.
+    """The single moves of a str or a sequence: the words of the str, or the items of the sequence.
 
-    A text of one word is split further: with ``cells`` into the names of cells that it is made of, else with ``digits``
-    into its characters. Raises IllegalMove for what holds no moves.
+    A str of one word is split further: with ``cells`` into names of cells, otherwise with ``digits`` into characters.
+    Raises IllegalMove for any other object.
     """
     if isinstance(moves, str):
         words = moves.replace(",", " ").replace(";", " ").split()
@@ -77,7 +78,7 @@ def split_moves(moves, digits, cells):
 
 
 def split_cells(word):
-    """The names of cells that are written one after the other in ``word``; none where it is no such text."""
+    """The names of cells that ``word`` consists of; empty if it has another form."""
     found = []
     rest = word
     while rest:
@@ -92,10 +93,10 @@ def split_cells(word):
 
 
 def as_number(move, what, count, base, rows=0, cols=0):
-    """The number, from 0 to ``count - 1``, of a move that is an int or a text; errors call it ``what``.
+    """The number, from 0 to ``count - 1``, of a move that is an int or a str; error messages call it ``what``.
 
-    Numbers count from ``base``. On a board of ``rows`` and ``cols`` whose moves are cells, a text may also name the
-    cell. Whether the move is legal is for the game to say. Raises IllegalMove.
+    Given numbers count from ``base``. With ``rows`` and ``cols``, moves are cells, and a str may also be the name of a
+    cell. The move need not be legal. Raises IllegalMove.
     """
     if not isinstance(move, str):
         return as_int(move, what, base, count - 1 + base, IllegalMove) - base
@@ -110,7 +111,7 @@ def as_number(move, what, count, base, rows=0, cols=0):
 
 
 def parse_moves(moves, count, base=0, rows=0, cols=0):
-    """The moves of a text or a sequence as a list of ints from 0 to ``count - 1``; see split_moves and as_number."""
+    """The moves of a str or a sequence as a list of ints from 0 to ``count - 1``; see split_moves and as_number."""
     base = as_int(base, "base", 0, 1)
     whole = shorten(moves)
     return [as_number(move, f"move {index + 1} of {whole}", count, base, rows, cols)
@@ -148,7 +149,7 @@ def parse_diagram(text, rows, cols):
 
 
 def without_coordinates(text, rows, cols):
-    """The diagram within a board that ``draw_board`` has drawn; any other text as it is."""
+    """The diagram within a board that ``draw_board`` has drawn; any other text unchanged."""
     lines = [line for line in text.splitlines() if line.strip()]
     for slots in (False, True):
         names = [line.split() for line in lines_of_columns(column_names(cols, slots), 0)]
@@ -160,36 +161,36 @@ def without_coordinates(text, rows, cols):
             line = line.strip()
             if not slots and not line.startswith(str(rows - row)):
                 return text
-            found.append(line.lstrip(DIGITS).replace("(", " ").replace(")", " "))
+            found.append(line.lstrip(DIGITS).translate(BRACKETS))
         return "\n".join(found)
     return text
 
 
 def check_winner(first, second, stones, line, text):
-    """Raises InvalidState unless at most one player has a ``line`` and then has made the last of all ``stones``."""
+    """Raises InvalidState if both players have a ``line``, or if one has it but did not place the last stone."""
     if first and second:
         raise InvalidState(f"only one player can have {line}, but both do in {shorten(text)}")
     if first and stones % 2 == 0 or second and stones % 2 == 1:
-        raise InvalidState(f"the player with {line} must have moved last, but the numbers of stones "
-                           f"say that {'O' if first else 'X'} did in {shorten(text)}")
+        raise InvalidState(f"the player with {line} must have moved last, but by the numbers of stones "
+                           f"{'O' if first else 'X'} did in {shorten(text)}")
 
 
 def format_diagram(cells, rows, cols):
-    """The diagram of ``rows * cols`` cells (0, 1, 2), one row a line, a space between two cells."""
+    """The diagram of ``rows * cols`` cells (0, 1, 2): one row per line, with spaces between the cells."""
     return "\n".join(" ".join(CELLS[cells[row * cols + col]] for col in range(cols)) for row in range(rows))
 
 
 def lines_of_columns(names, margin):
-    """The lines below a board with the names of its columns, which are written downwards, behind ``margin`` spaces."""
+    """The lines with the names of the columns below a board: names run downwards, after ``margin`` spaces."""
     tall = max([len(name) for name in names])
     return [(" " * (margin + 1) + " ".join(characters)).rstrip()
             for characters in zip(*[name.rjust(tall) for name in names], strict=True)]
 
 
 def draw_board(marks, columns, rows, last=-1):
-    """The lines of a board with its coordinates: ``marks`` has a character for each cell, row by row from the top.
+    """The lines of a board with coordinates: ``marks`` has one character per cell, row by row from the top.
 
-    ``columns`` and ``rows`` are what is written beside them, ``rows`` may be empty. The cell ``last`` is in brackets.
+    ``columns`` and ``rows`` are their names; ``rows`` may be empty. The cell ``last`` is drawn in brackets.
     """
     cols = len(columns)
     margin = max([len(name) for name in rows], default=0)

@@ -1,9 +1,9 @@
-"""Games behind the general tree: native ones by their table, Python-written ones by their methods.
+"""Games behind the general tree: native games by their table, Python games by their methods.
 
-A Python-written general game has ``players``, ``to_move`` (an index, or ``CHANCE``), ``legal_moves()``,
-``chance_outcomes()`` at chance nodes, ``play(move)`` and ``returns()``. An ordinary one, with ``to_move`` +1 or -1 and
-``winner()``, is one of two players, of whom 0 is +1. The tree keeps no Python object; of the positions only those along
-the last path are kept, from which the next one branches off.
+A general game in Python has ``players``, ``to_move`` (an index, or ``CHANCE``), ``legal_moves()``,
+``chance_outcomes()`` at chance nodes, ``play(move)`` and ``returns()``. An ordinary game, with ``to_move`` +1 or -1 and
+``winner()``, has two players; player 0 is +1. The tree holds no Python objects. Only the positions along the last path
+are kept, because the next path usually branches off from it.
 """
 
 import math
@@ -25,16 +25,16 @@ from mcts_core.games.user_states cimport MAX_PLAYERS, UserStates, refuse_repeate
 
 
 cdef enum:
-    LONGEST_ROLLOUT = 1000000  # moves; a game that goes on is taken for endless
-    LONGEST_GAME = 20000       # moves in the tree, which chance alone can add at any number in one iteration
-    FOLLOWED = 2               # moves of the best line after which the next search may go on with it
+    LONGEST_ROLLOUT = 1000000  # moves, after which a game counts as endless
+    LONGEST_GAME = 20000       # moves in the tree; one iteration can add any number of chance moves
+    FOLLOWED = 2               # moves of the best line after which the next search may continue it
 
-cdef double CLOSE = 1e-6       # how far probabilities may be from a sum of 1
+cdef double CLOSE = 1e-6       # how far the sum of probabilities may be from 1
 
 
 cdef Rules rules_of(object state, bint observing, bint aligned):
-    """``state`` behind a table of rules. ``observing``: leaves are evaluated, so their moves have actions, and unless
-    policies are ``aligned`` with the legal moves there are observations.
+    """``state`` behind a table of rules. ``observing``: an evaluator values the leaves, so moves need actions, and
+    states need observations unless policies are ``aligned`` with the legal moves.
 
     Raises InvalidState, GameOver, GameError.
     """
@@ -53,16 +53,16 @@ cdef class Rules:
         return move
 
     cdef int fail(self) except -1:
-        """Raises what lies behind the error that a function of the table returned."""
+        """Raises the exception behind the error code that a function of the table returned."""
         told = self.root.explain_error() if isinstance(self.root, NativeState) else None
         raise GameError(told or f"the native rules of {type(self.root).__name__} reported an error")
 
     cdef int check_root(self) except -1:
-        """Raises GameError where the root is not what it was when the search began."""
+        """Raises GameError if the root has changed since the search began."""
         return 0
 
     cdef void rest(self) noexcept:
-        """Lets go what only a running search needs."""
+        """Releases what only a running search needs."""
 
 
 # ---- native games ----------------------------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ cdef class NativeRules(Rules):
         check_table(root, False)
         if game.legal_moves == NULL or game.play == NULL or not 1 <= game.max_moves <= MCTS_MAX_MOVES:
             raise InvalidState(f"{kind} cannot be searched like this: its game table must have legal_moves, play and "
-                               f"max_moves from 1 to {MCTS_MAX_MOVES}, which says {game.max_moves}")
+                               f"max_moves from 1 to {MCTS_MAX_MOVES}, got max_moves {game.max_moves}")
         if observing and (extra == NULL or extra.observe == NULL):
             raise InvalidState(f"an evaluator needs observations, but the game table of {kind} has no observe()")
         self.native = root
@@ -103,9 +103,9 @@ cdef class NativeRules(Rules):
             self.players = extra.players
             if not 1 <= extra.players <= MAX_PLAYERS:
                 raise InvalidState(f"a game must have 1 to {MAX_PLAYERS} players, but the game table of {kind} "
-                                   f"says {extra.players}")
+                                   f"has {extra.players}")
             if extra.returns == NULL:
-                raise InvalidState(f"the game table of {kind} has to_move() and must have returns() as well")
+                raise InvalidState(f"the game table of {kind} has to_move(), so it must have returns() as well")
             player = extra.to_move(game.context, root.state)
             if player == MCTS_CHANCE and extra.chance != NULL:
                 raise InvalidState(chance_at_root(root))
@@ -142,7 +142,7 @@ cdef inline bint is_value(double value) noexcept nogil:
 
 cdef int32_t advance(const NativeContext *context, uint8_t *state, int32_t *to_move, uint32_t move,
                      double *values) noexcept nogil:
-    """Plays a move: 0 the game goes on, 1 it is over and its values are known, negative: an error."""
+    """Plays a move. Returns 0 if the game goes on, 1 if it is over (with its ``values``), and below 0 for an error."""
     cdef const mcts_game *game = context.game
     cdef const mcts_general *extra = context.extra
     cdef int32_t outcome = game.play(game.context, state, move), mover = to_move[0]
@@ -253,7 +253,7 @@ cdef int32_t native_rollout(void *opaque, mcts_rng *rng, double *values) noexcep
 
 
 cdef uint32_t drawn(mcts_rng *rng, const double *probabilities, uint32_t count) noexcept nogil:
-    """An outcome by its probability; never one of probability 0."""
+    """A random outcome, drawn by its probability; never one of probability 0."""
     cdef double at = <double>(mcts_rng_next(rng) >> 11) * (1.0 / 9007199254740992.0), sum = 0.0
     cdef uint32_t i, last = 0
     for i in range(count):
@@ -277,7 +277,7 @@ cdef int32_t native_observe(void *opaque, float *row) noexcept nogil:
 
 def chance_at_root(state):
     return (f"a search needs a position in which a player is to move, but chance is to move in {shorten(state)}: "
-            f"play() one of its outcomes first")
+            f"play one of its chance_outcomes() first")
 
 
 cdef class PythonRules(Rules):
@@ -294,14 +294,15 @@ cdef class PythonRules(Rules):
         self.general = hasattr(root, "players")
         self.user = UserStates(root, self.general)
         if observing and not aligned and not callable(getattr(root, "observation", None)):
-            raise InvalidState(f"an evaluator needs states with a method observation(), which {shorten(root)} has not; "
-                               f"policy_value takes states as they are")
+            raise InvalidState(f"an evaluator needs states with a method observation(), but {shorten(root)} has none; "
+                               f"policy_value needs no observations")
         self.players = self.user.players
         actions = getattr(root, "actions", None) if observing and not aligned else None
         if actions is not None:
             count = as_count(actions, 1, (1 << 30) - 1)
             if count is None:
-                raise InvalidState(f"actions must be an int, the number of entries of a policy, got {shorten(actions)}")
+                raise InvalidState(f"actions must be an int from 1, the number of entries of a policy, "
+                                   f"got {shorten(actions)}")
             self.actions = count
         self.table.context = <void *>self
         self.table.players = self.players
@@ -349,7 +350,7 @@ cdef class PythonRules(Rules):
         if self.root_moves is not None and (error is None or isinstance(error, Exception)):
             self.user.error = None
             try:
-                self.check_root()  # what else went wrong then follows from it
+                self.check_root()  # a changed root explains all other errors
             except GameError as changed:
                 if changed.__cause__ is None:
                     raise changed from error

@@ -1,7 +1,7 @@
-"""Games of which the user gives native functions: Numba's ``@cfunc``, C, Cython, whatever has an address.
+"""Games made of a user's native functions: Numba's ``@cfunc``, C, Cython, or anything with an address.
 
-The functions are those of ``include/mcts_core/simple_game.h``, which makes the game table of them. They are kept alive
-by the game, and the game by its positions.
+``include/mcts_core/simple_game.h`` declares the functions and makes a game table from them. The game keeps the
+functions alive, and its positions keep the game alive.
 """
 
 cimport cython
@@ -34,11 +34,11 @@ cdef extern from "kernels/platform.h" nogil:
 cdef enum:
     POINTER = 0
     NUMBER = 4       # bytes of an int32_t or uint32_t
-    PYTHON_API = 4   # ctypes: the function is called with the GIL, which a search does not hold
+    PYTHON_API = 4   # flag of ctypes: the function needs the GIL, which a search does not hold
     TEXT = 300
     FIRST_PAGE = 4096  # no system has code below
     LARGEST_OBSERVATION = 1 << 24  # numbers
-    MARGIN = 64      # bytes around the state of a position and behind a list of moves, to find what writes too far
+    MARGIN = 64      # bytes around a state and after a list of moves, to detect functions that write too far
     CANARY = 0xA5    # their value
 
 cdef dict SIGNATURES = {
@@ -57,12 +57,12 @@ cdef dict SIGNATURES = {
 # ---- the functions of a game -----------------------------------------------------------------------------------------
 
 def address_of(function, str name):
-    """The address of a native function: an int, a capsule, a tuple that begins with one (``scipy.LowLevelCallable``), a
-    function of ctypes, or an object with an ``address`` (``numba.cfunc``). Raises InvalidOption, also where the object
-    tells a signature and it is not that of ``name``, and where there is no code at the address."""
+    """The address of a native function. ``function`` is an int, a capsule, a tuple that begins with one
+    (``scipy.LowLevelCallable``), a function of ctypes, or an object with an ``address`` (``numba.cfunc``). Raises
+    InvalidOption, also if its signature is known and is not that of ``name``, or if there is no code at the address."""
     number = number_of(function, name)
     if number < FIRST_PAGE or mcts_is_code(number) == 0:
-        raise InvalidOption(f"{name} must be the address of a native function, and there is no executable memory at "
+        raise InvalidOption(f"{name} must be the address of a native function, but there is no executable memory at "
                             f"{number:#x}, got {shorten(function)}")
     return number
 
@@ -73,11 +73,12 @@ cdef object number_of(object function, str name):
         function = function[0]
     if PyCapsule_CheckExact(function):
         return capsule_address(function, name)
-    ctypes = sys.modules.get("ctypes")  # who has an object of it has imported it
+    ctypes = sys.modules.get("ctypes")  # if the function is a ctypes object, ctypes is imported
     if ctypes is not None and isinstance(function, ctypes._CFuncPtr):
         check_ctypes(function, name)
         if function._flags_ & PYTHON_API:
-            raise InvalidOption(f"{name} must be callable without the GIL: ctypes.CFUNCTYPE, not PYFUNCTYPE or PyDLL")
+            raise InvalidOption(f"{name} must be callable without the GIL: use ctypes.CFUNCTYPE, not PYFUNCTYPE or "
+                                f"PyDLL")
         function = ctypes.cast(function, ctypes.c_void_p).value
     elif hasattr(function, "address"):
         check_numba(function, name)
@@ -101,7 +102,7 @@ cdef object wrong_signature(str name, str got):
 
 
 cdef int check_ctypes(object function, str name) except -1:
-    """Compares what ctypes knows: of a function of a library often nothing."""
+    """Compares the signature, if ctypes knows it; for a function of a library it often does not."""
     result, arguments = function.restype, function.argtypes
     if arguments is None:
         return 0
@@ -112,14 +113,14 @@ cdef int check_ctypes(object function, str name) except -1:
 
 
 def size_of(kind):
-    """The size of a number of ctypes; POINTER for whatever is passed as one."""
+    """The size of a number type of ctypes; POINTER for a type that is passed as a pointer."""
     import ctypes
     return ctypes.sizeof(kind) if isinstance(kind, type) and issubclass(kind, ctypes._SimpleCData) and not issubclass(
         kind, (ctypes.c_void_p, ctypes.c_char_p)) else POINTER
 
 
 cdef int check_numba(object function, str name) except -1:
-    """Compares the signature of a ``numba.cfunc`` where ctypes can express it; others are taken as they are."""
+    """Compares the signature of a ``numba.cfunc`` if ctypes can express it, and accepts other signatures."""
     try:
         seen = function.ctypes
     except Exception:
@@ -139,16 +140,17 @@ cdef int32_t no_play(void *context, void *state, uint32_t move) noexcept nogil:
 
 @cython.final
 cdef class NativeGame:
-    """The rules of a game over flat states, in native functions. Made by ``native_game``; never changes.
+    """The rules of a game in native functions. ``native_game`` makes it, and it never changes.
 
-    ``state()`` is the first position, ``state(data)`` any other, ``from_moves(moves)`` one by its moves.
+    ``state()`` returns the first position, ``state(data)`` any other position, and ``from_moves(moves)`` the position
+    after these moves.
     """
 
     cdef mcts_rules rules
     cdef mcts_game table
     cdef mcts_guide guide
     cdef mcts_general general    # observations only
-    cdef tuple kept              # the functions: what an address points to lives as long as its owner
+    cdef tuple kept              # the functions: an address is valid as long as its owner lives
     cdef Py_buffer context
     cdef bint has_context        # `context` is held
     cdef bytes start
@@ -157,7 +159,7 @@ cdef class NativeGame:
     cdef object move_name        # from a position and a legal move to the text of the move, or None
 
     def __cinit__(self):
-        # until native_game fills it, a game without moves: what __new__ of Python makes must not crash either
+        # until native_game fills it, a game without moves, so that an object made by __new__ alone does not crash
         memset(&self.rules, 0, sizeof(mcts_rules))
         memset(&self.general, 0, sizeof(mcts_general))
         self.rules.state_size = self.rules.max_moves = 1
@@ -181,20 +183,20 @@ cdef class NativeGame:
 
     @property
     def max_moves(self):
-        """Moves are 0 to ``max_moves - 1``."""
+        """Moves are numbers from 0 to ``max_moves - 1``."""
         return self.rules.max_moves
 
     @property
     def max_plies(self):
-        """No game is longer; 0: not told."""
+        """An upper limit of the length of a game, in moves; 0 if it is not known."""
         return self.rules.max_plies
 
     def state(self, data=None, *, to_move=None):
-        """A position in which the game goes on: of the bytes ``data``, or the first one.
+        """Returns the position with the bytes ``data``, or the first position. The game must not be over there.
 
         ``data`` is an object with a contiguous buffer of ``state_size`` bytes, such as bytes or an array. ``to_move``
-        (+1 or -1) is who is to move there; unless the game has a function ``to_move``, which then tells, it is +1 by
-        default. Raises InvalidState for other data and for a position without a legal move.
+        is the player to move, +1 (the default) or -1. If the game has a function ``to_move``, that function determines
+        the player. Raises InvalidState for other data and for a position without a legal move.
         """
         cdef Py_buffer view
         if data is None:
@@ -225,24 +227,25 @@ cdef class NativeGame:
             if player != 1 and player != -1:
                 raise GameError(f"{self.name}: to_move() returned {player}; it must return +1 or -1")
             if to_move is not None and to_move != player:
-                raise InvalidState(f"to_move must be {player:+}, which the position says, got {to_move:+}")
+                raise InvalidState(f"to_move must be {player:+}, the player to move in this position, got {to_move:+}")
         elif to_move is not None:
             player = to_move
         new.player = new.start_player = player
         if not ask_moves(new):
-            raise InvalidState("the position has no legal move: the game is over there, and who has won cannot be told "
-                               "(a finished position comes from play())")
+            raise InvalidState("the position has no legal move, so the game is over, and its winner is unknown; only "
+                               "play() makes finished positions")
         return new
 
     def __call__(self):
-        """The first position: a game can stand where a class of positions can, as in ``mcts-core play a:GAME``."""
+        """Returns the first position. So you can use a game in place of a class of positions, as in
+        ``mcts-core play a:GAME``."""
         return self.state()
 
     def from_moves(self, moves, *, base=0):
-        """The position after ``moves``, a text or a sequence of moves, from the first one.
+        """Returns the position after ``moves``, a text or a sequence of moves, from the first position.
 
-        Each is a number, of which the first one is ``base`` (0 or 1), or where the game has ``move_name`` a name.
-        Raises IllegalMove, naming the move.
+        Each move is a number, counted from ``base`` (0 or 1), or a name if the game has ``move_name``. Raises
+        IllegalMove, which names the illegal move.
         """
         cdef NativePosition state = self.place(self.start, None)
         cdef int first = as_int(base, "base", 0, 1)
@@ -263,8 +266,8 @@ cdef class NativeGame:
         except Exception:
             found = None
         if found is not self:
-            raise InvalidState(f"the game {self.name} cannot be pickled: native_game needs name='module:attribute', "
-                               f"which says where this very game is found")
+            raise InvalidState(f"the game {self.name} cannot be pickled: give native_game a name='module:attribute' "
+                               f"under which this game can be imported")
         return find_game, (self.name,)
 
     def __copy__(self):
@@ -286,7 +289,7 @@ cdef object as_player(object value):
 
 
 def find_game(name):
-    """The game that ``name``, ``"module:attribute"``, says: what unpickling calls."""
+    """Imports the game with the ``name`` ``"module:attribute"``; unpickling calls this."""
     import importlib
 
     module, _, attribute = name.partition(":")
@@ -299,34 +302,37 @@ def find_game(name):
 def native_game(*, legal_moves, play, state_size, max_moves, start=None, to_move=None, rollout=None, simulate=None,
                 expand=None, observe=None, shape=None, max_plies=0, context=None, name=None, text=None,
                 move_name=None):
-    """A game whose rules are native functions; see ``docs/native_games.md`` and ``mcts_core/simple_game.h``.
+    """Makes a game from native functions; see ``docs/native_games.md`` and ``mcts_core/simple_game.h``.
 
     Each function is a ``numba.cfunc``, a function of ctypes, a capsule as in ``scipy.LowLevelCallable``, or an address.
-    A state is ``state_size`` bytes (1 to 32768) that are copied as they are; a move is a number below ``max_moves`` (1
+    A state is a block of ``state_size`` bytes (1 to 32768) without pointers. A move is a number below ``max_moves`` (1
     to 16384).
 
     legal_moves: ``int32_t (void *context, const void *state, uint32_t *moves)`` writes the legal moves and returns
-        their number, 0 when the game is over.
-    play: ``int32_t (void *context, void *state, uint32_t move)`` plays a legal move in place and returns 0 when the
-        game goes on, 1 when who moved has won, 2 for a draw, 3 when who moved has lost.
-    start: bytes or an array, the first position; all bytes 0 unless given.
-    to_move: ``int32_t (void *context, const void *state)`` returns +1 or -1, who is to move. Not needed where the
-        players alternate (a pass being a move).
-    rollout, simulate, expand: phases of the search, in place of those made of legal_moves and play, for speed.
-    observe: ``int32_t (void *context, const void *state, float *planes)`` writes what an evaluator sees, by the player
-        to move, as ``shape`` (planes, rows, columns) numbers, and returns 0; for games whose players alternate. A move
-        is its own index in the policy.
-    max_plies: no game is longer; 0: not known. A rollout of more moves is an error, as is one of more than a million.
-    context: what the functions get as their first argument: an object with a buffer, which is kept, or an address;
-        None: NULL.
-    name: of the game, for messages; as ``"module:attribute"`` where the game is found, it lets positions be pickled.
-    text: a function from a position to its str().
-    move_name: a function from a position and a legal move to the text that people call it, such as ``"b2a3"``. It is
-        shown wherever moves are, and ``play``, ``move`` and ``from_moves`` read it. Without it moves are numbers.
+        their number, or 0 if the game is over.
+    play: ``int32_t (void *context, void *state, uint32_t move)`` plays a legal move in place. It returns 0 if the game
+        goes on, 1 if the player who moved has won, 2 for a draw, and 3 if the player who moved has lost.
+    start: the first position, as bytes or an array; by default all bytes are 0.
+    to_move: ``int32_t (void *context, const void *state)`` returns the player to move, +1 or -1. It is not needed if
+        the players alternate; a pass is a move.
+    rollout, simulate, expand: for speed: phases of the search, in place of those made from legal_moves and play.
+    observe, shape: for evaluators: ``int32_t (void *context, const void *state, float *planes)`` writes the observation
+        from the view of the player to move, as numbers of the shape (planes, rows, columns), and returns 0. The players
+        must alternate. A move is its own index in the policy.
+    max_plies: an upper limit of the length of a game, in moves; 0: not known. A longer rollout is an error, and so is
+        one of more than a million moves.
+    context: the first argument of all functions: an object with a buffer, which the game keeps, or an address. None:
+        NULL.
+    name: the name of the game, for messages. With ``"module:attribute"``, the place where the game can be imported,
+        its positions can be pickled.
+    text: a function that takes a position and returns its str().
+    move_name: a function that takes a position and a legal move and returns the name of the move, such as ``"b2a3"``.
+        Tables and pictures show the name, and ``play``, ``move`` and ``from_moves`` read it. Without it, moves are
+        numbers.
 
-    A function that returns a negative number, or one that it must not return, ends the search with a GameError. The
-    search calls the functions without the GIL, from several threads at once where several search: they may not write
-    to anything but the state. ``check_game`` looks for mistakes. Raises InvalidOption.
+    If a function returns a negative number or another invalid result, the search ends with a GameError. The search
+    calls the functions without the GIL, and from several threads at the same time. They may write to the state and to
+    nothing else. ``check_game`` finds mistakes. Raises InvalidOption.
     """
     cdef NativeGame game = NativeGame.__new__(NativeGame)
     cdef mcts_rules *rules = &game.rules
@@ -334,7 +340,7 @@ def native_game(*, legal_moves, play, state_size, max_moves, start=None, to_move
     rules.max_moves = as_int(max_moves, "max_moves", 1, MCTS_RULES_MOST_MOVES)
     rules.max_plies = as_int(max_plies, "max_plies", 0, 2**29)
     if name is not None and not isinstance(name, str):
-        raise InvalidOption(f"name must be a text, got {shorten(name)}")
+        raise InvalidOption(f"name must be a str, got {shorten(name)}")
     if text is not None and not callable(text):
         raise InvalidOption(f"text must be a function from a position to a str, got {shorten(text)}")
     if move_name is not None and not callable(move_name):
@@ -352,7 +358,7 @@ def native_game(*, legal_moves, play, state_size, max_moves, start=None, to_move
     rules.expand = <mcts_expand><uintptr_t>optional(expand, "expand")
     set_context(game, context)
     if mcts_fill_game(&game.table, &game.guide, rules) < 0:
-        raise InvalidOption("the game table cannot be made")
+        raise InvalidOption("no game table can be made from these functions")
     set_observations(game, observe, shape)
     game.start = bytes(rules.state_size) if start is None else game.state(start).data
     return game
@@ -367,18 +373,18 @@ cdef int set_observations(NativeGame game, object observe, object shape) except 
     if observe is None and shape is None:
         return 0
     if game.rules.to_move != NULL:
-        raise InvalidOption("observe is for games whose players alternate: to_move must be None")
+        raise InvalidOption("observe is for games whose players alternate: leave out to_move")
     try:
         planes, rows, cols = shape
     except (TypeError, ValueError):
-        raise InvalidOption(f"shape must be (planes, rows, columns) of what observe writes, "
+        raise InvalidOption(f"shape must be the (planes, rows, columns) that observe writes, "
                             f"got {shorten(shape)}") from None
     general.observe = <mcts_observe><uintptr_t>address_of(observe, "observe")
     general.planes = as_int(planes, "planes of the shape", 1, LARGEST_OBSERVATION)
     general.rows = as_int(rows, "rows of the shape", 1, LARGEST_OBSERVATION)
     general.cols = as_int(cols, "columns of the shape", 1, LARGEST_OBSERVATION)
     if <object>general.planes * general.rows * general.cols > LARGEST_OBSERVATION:
-        raise InvalidOption(f"shape must be of at most {LARGEST_OBSERVATION} numbers, got {shorten(shape)}")
+        raise InvalidOption(f"shape must have at most {LARGEST_OBSERVATION} numbers in all, got {shorten(shape)}")
     general.players = 2
     general.actions = game.rules.max_moves
     game.table.general = general
@@ -403,12 +409,12 @@ cdef int set_context(NativeGame game, object context) except -1:
 
 # ---- positions -------------------------------------------------------------------------------------------------------
 
-cdef NativeGame NO_GAME = NativeGame.__new__(NativeGame)  # of what __new__ of Python makes: a finished position
+cdef NativeGame NO_GAME = NativeGame.__new__(NativeGame)  # of a position made by __new__ alone: it is a finished one
 cdef char NO_STATE = 0
 
 
 cdef NativePosition new_position(NativeGame game, int plies):
-    """A position of ``game`` with room for a history of ``plies`` moves; the state is not filled."""
+    """A position of ``game`` with room for a history of ``plies`` moves; its state is not set."""
     cdef NativePosition new = NativePosition.__new__(NativePosition)
     cdef size_t size = (game.rules.state_size + 7) & ~<size_t>7
     new.memory = <char *>malloc(size + 2 * MARGIN + plies * sizeof(uint32_t))
@@ -433,7 +439,7 @@ cdef bint is_whole(const char *margin) noexcept:
 
 
 cdef int check_margins(NativePosition self, str name) except -1:
-    """Raises GameError where the function ``name`` has written beside the state."""
+    """Raises GameError if the function ``name`` has written outside of the state."""
     if not is_whole(self.memory) or not is_whole(self.block + self.owner.rules.state_size):
         raise GameError(f"{self.owner.name}: {name}() wrote to memory beside the state, which has "
                         f"{self.owner.rules.state_size} bytes")
@@ -441,20 +447,20 @@ cdef int check_margins(NativePosition self, str name) except -1:
 
 
 cdef object error_of(NativeGame game):
-    """The GameError for what the rules reported last."""
+    """The GameError for the last error of the rules."""
     cdef char text[TEXT]
     if mcts_rules_explain(&game.rules, text, TEXT) <= 0:
         return GameError(f"the rules of {game.name} reported an error")
-    return GameError(f"{game.name}: {text.decode()}; check_game() tells more")
+    return GameError(f"{game.name}: {text.decode()}; check_game() reports more")
 
 
 cdef list ask_moves(NativePosition self):
-    """The legal moves as the game tells them of a copy, which may be none. Raises GameError."""
+    """The legal moves, perhaps none; the function gets a copy of the state. Raises GameError."""
     cdef mcts_rules *rules = &self.owner.rules
     cdef NativePosition copy = new_position(self.owner, rules.max_moves + MARGIN // 4)
     cdef int32_t count, i
     memcpy(copy.block, self.block, rules.state_size)
-    memset(copy.history, CANARY, rules.max_moves * sizeof(uint32_t) + MARGIN)  # no move that is not written is one
+    memset(copy.history, CANARY, rules.max_moves * sizeof(uint32_t) + MARGIN)  # an unwritten entry is not a valid move
     count = rules.legal_moves(rules.context, copy.block, copy.history)
     check_margins(copy, "legal_moves")
     if not is_whole(<char *>(copy.history + rules.max_moves)):
@@ -466,16 +472,16 @@ cdef list ask_moves(NativePosition self):
                         f"{', which is an error' if count < 0 else ''}; it must return 0 to {rules.max_moves}")
     found = [copy.history[i] for i in range(count)]
     if found and (max(found) >= rules.max_moves or len(set(found)) != count):
-        raise GameError(f"{self.owner.name}: legal_moves() must give different moves from 0 to {rules.max_moves - 1}, "
+        raise GameError(f"{self.owner.name}: legal_moves() must list different moves from 0 to {rules.max_moves - 1}, "
                         f"got {shorten(found)}")
     return found
 
 
 @cython.final
 cdef class NativePosition(NativeState):
-    """A position of a ``NativeGame``; it never changes, so threads may share it.
+    """A position of a ``NativeGame``. It never changes, so threads may share it.
 
-    Two positions are equal when game, bytes, player to move and result are; how they came about does not count.
+    Two positions are equal if game, bytes, player to move and result are equal, whatever moves led to them.
     """
 
     cdef NativeGame owner
@@ -509,7 +515,7 @@ cdef class NativePosition(NativeState):
 
     @property
     def to_move(self):
-        """The player to move: +1 or -1; at the end of the game the one who did not move last."""
+        """The player to move: +1 or -1. At the end of the game, the player who did not make the last move."""
         return self.player
 
     @property
@@ -519,16 +525,17 @@ cdef class NativePosition(NativeState):
 
     @property
     def moves(self):
-        """The moves played since the first position, or since that which was built from data."""
+        """The moves played from the first position, or from the position that was built from data."""
         return tuple([self.history[i] for i in range(self.played)])
 
     @property
     def last_move(self):
-        """The last of ``moves``, or None."""
+        """The last move, or None if ``moves`` is empty."""
         return self.history[self.played - 1] if self.played else None
 
     def legal_moves(self):
-        """The legal moves in the order of the game; empty when it is over. Raises GameError."""
+        """Returns the legal moves in the order of the game. The list is empty when the game is over. Raises GameError.
+        """
         if self.over != MCTS_ONGOING:
             return []
         found = ask_moves(self)
@@ -538,9 +545,9 @@ cdef class NativePosition(NativeState):
         return found
 
     def name(self, move):
-        """What people call a legal move: the text that the game's ``move_name`` gives it, or its number.
+        """Returns the name of a legal move: the text from the game's ``move_name``, or else the number of the move.
 
-        Raises IllegalMove, also for a move that is not legal where the game has ``move_name``, and GameError.
+        Raises IllegalMove, also for a move that is not legal if the game has ``move_name``, and GameError.
         """
         cdef int number = self.number_of(move, 0)
         if self.owner.move_name is not None and number not in self.legal_moves():
@@ -548,12 +555,12 @@ cdef class NativePosition(NativeState):
         return self.name_of(number)
 
     def move(self, text):
-        """The number of the move that people call ``text``; a number is returned as it is. Raises IllegalMove,
+        """Returns the number of the move with the name ``text``. A number is returned unchanged. Raises IllegalMove,
         GameError."""
         return self.number_of(text, 0)
 
     cdef int number_of(self, object move, int base) except -1:
-        """The number of a move that is an int, counted from ``base``, or a text, which may be a name."""
+        """The number of a move. ``move`` is an int, counted from ``base``, or a text with a number or a name."""
         if type(move) is not int and isinstance(move, str) and self.owner.move_name is not None:
             wanted = "".join(move.split())
             for number in self.legal_moves():
@@ -576,7 +583,7 @@ cdef class NativePosition(NativeState):
         return name
 
     cdef object refusal(self, object move):
-        """The IllegalMove that says that ``move`` is none of the legal ones, and which they are."""
+        """The IllegalMove for ``move``, with the legal moves in its message."""
         legal = self.legal_moves()
         if self.owner.move_name is not None:
             legal = [self.name_of(number) for number in legal]
@@ -584,8 +591,8 @@ cdef class NativePosition(NativeState):
                            f"{shorten(legal)}")
 
     def play(self, move):
-        """The position after ``move``, a number or its name. Raises IllegalMove, GameOver in a finished game, and
-        GameError."""
+        """Returns the position after ``move``, a number or a name. Raises IllegalMove, GameOver in a finished game,
+        and GameError."""
         cdef mcts_rules *rules = &self.owner.rules
         cdef NativePosition new
         cdef int number
@@ -617,7 +624,7 @@ cdef class NativePosition(NativeState):
         return new
 
     def winner(self):
-        """None while the game goes on, then +1, -1, or 0 for a draw."""
+        """Returns None while the game goes on, then +1, -1, or 0 for a draw."""
         if self.over == MCTS_ONGOING:
             return None
         if self.over == MCTS_DRAW:
@@ -625,7 +632,7 @@ cdef class NativePosition(NativeState):
         return -self.player if self.over == MCTS_WIN else self.player
 
     def explain_error(self):
-        """What the functions of the game did wrong last, in words."""
+        """The last error of the functions of the game, in words."""
         return str(error_of(self.owner))
 
     def __hash__(self):
@@ -656,7 +663,7 @@ cdef class NativePosition(NativeState):
 
 
 def restore(NativeGame game not None, data, to_move, moves):
-    """What a pickle calls: the position after ``moves`` from ``data``, or from the first position when that is None."""
+    """The position after ``moves`` from ``data``, or from the first position if that is None; unpickling calls this."""
     state = game.state() if data is None else game.state(data, to_move=to_move)
     for move in moves:
         state = state.play(move)

@@ -1,9 +1,9 @@
 """Games written in Python, behind the game table: the tree calls back once per phase, holding the GIL.
 
-A state is any object with ``to_move`` (+1 or -1), ``legal_moves()``, ``play(move)`` (a new state) and ``winner()``
-(None while the game goes on, then +1, -1 or 0). The tree keeps no Python object: an iteration plays its path again from
-the root, which costs little beside the rollout that follows. (Keeping the states in the tree would cost hundreds of
-bytes a node and leave the memory budget a guess.)
+A state is any object with ``to_move`` (+1 or -1), ``legal_moves()``, ``play(move)`` (returns a new state) and
+``winner()`` (None while the game goes on, then +1, -1 or 0). The tree holds no Python objects: each iteration replays
+its path from the root, which costs little compared with the rollout that follows. States in the tree would cost
+hundreds of bytes per node, and their total could only be guessed, so the memory limit could not be kept.
 """
 
 
@@ -22,16 +22,16 @@ from mcts_core.games.user_states cimport UserStates, refuse_repeated, value_of
 
 
 cdef enum:
-    OLDEST_TABLE = 2           # versions of the game table that differ from the present one at its end at most
-    LONGEST_ROLLOUT = 1000000  # moves; a game that goes on is taken for endless
-    TRIES = 256     # moves played to find out whether a state descends from another
-    ACTIONS = 1024  # moves, in the order in which they appear, that have AMAF statistics; the last is for all others
+    OLDEST_TABLE = 2           # newer versions of the game table only appended to it
+    LONGEST_ROLLOUT = 1000000  # moves, after which a game counts as endless
+    TRIES = 256     # moves that are tried to find out whether a state descends from another
+    ACTIONS = 1024  # AMAF statistics; each move takes one when it first appears, and all later moves share the last
 
 PYTHON_GUIDE = (1 << MCTS_ROLLOUT_RANDOM | 1 << MCTS_ROLLOUT_DECISIVE, 0, ACTIONS, False)
 
 
 cdef NativeState as_native(object state, str purpose):
-    """``state`` behind a game table. Raises InvalidState, GameOver (which names the ``purpose``), GameError."""
+    """``state`` behind a game table. Raises InvalidState, GameOver (with ``purpose`` in its message), GameError."""
     if not isinstance(state, NativeState):
         return PythonGame(state)
     check_table(state, True)
@@ -42,13 +42,13 @@ cdef NativeState as_native(object state, str purpose):
 
 
 cdef int check_table(NativeState native, bint phases) except -1:
-    """Raises InvalidState where a search of ``native`` would crash; ``phases``: it needs simulate and the like."""
+    """Raises InvalidState if a search of ``native`` would crash; ``phases``: it needs rollout, simulate and expand."""
     cdef const mcts_game *game = native.game
     name = type(native).__name__
     if game == NULL or native.state == NULL:
-        raise InvalidState(f"{shorten(native)} is no position: {name}.__cinit__ must set game and state")
+        raise InvalidState(f"{shorten(native)} is not a position: {name}.__cinit__ must set game and state")
     if not OLDEST_TABLE <= game.version <= MCTS_GAME_VERSION:
-        raise InvalidState(f"{name} was built for version {game.version} of the game table; this package knows "
+        raise InvalidState(f"{name} was built for version {game.version} of the game table, but this package supports "
                            f"{OLDEST_TABLE} to {MCTS_GAME_VERSION}: build it again")
     if phases and (game.rollout == NULL or game.simulate == NULL or game.expand == NULL):
         raise InvalidState(f"the game table of {name} must have the functions rollout, simulate and expand")
@@ -56,15 +56,15 @@ cdef int check_table(NativeState native, bint phases) except -1:
 
 
 cdef int raise_error_of(NativeState native, object state) except -1:
-    """Raises what lies behind the error that a function of the table returned."""
+    """Raises the exception behind the error code that a function of the table returned."""
     if isinstance(native, PythonGame):
         error = (<PythonGame>native).user.error
         if error is None or isinstance(error, Exception):
             (<PythonGame>native).user.error = None
             try:
-                (<PythonGame>native).check_root()  # what else went wrong then follows from it
+                (<PythonGame>native).check_root()  # a changed root explains all other errors
             except GameError as changed:
-                if changed.__cause__ is None:  # no failure of its own
+                if changed.__cause__ is None:  # not a failure of the check itself
                     raise changed from error
             (<PythonGame>native).user.error = error
         (<PythonGame>native).user.raise_error()
@@ -74,7 +74,7 @@ cdef int raise_error_of(NativeState native, object state) except -1:
 cdef class PythonGame(NativeState):
     """The game table over a user's state.
 
-    Raises InvalidState for an object that is no state, GameOver for a finished one.
+    Raises InvalidState if the object is not a state, and GameOver if the game is over.
     """
 
     def __cinit__(self, root):
@@ -98,7 +98,8 @@ cdef class PythonGame(NativeState):
         try:
             self.to_move = self.user.sign(root)
             winner = self.user.winner(root)
-            self.root_moves = list(self.user.legal(root)) if winner is None else []  # the game may go on with its own
+            # a copy: the game may change its own list later
+            self.root_moves = list(self.user.legal(root)) if winner is None else []
         except Exception as error:
             self.user.error = error
             self.user.raise_error()
@@ -107,17 +108,17 @@ cdef class PythonGame(NativeState):
         self.value = value_of(root)
 
     cdef int check_root(self) except -1:
-        """Raises GameError where the root is not what it was when the search began."""
+        """Raises GameError if the root has changed since the search began."""
         return self.user.check_root(0 if self.to_move == 1 else 1, self.root_moves)
 
     cdef object move_of(self, uint32_t identity):
         return self.user.moves[identity]
 
     cdef list descent(self, object before, object after):
-        """The names of the moves that lead from one state to another that equals it, None: they are not known.
+        """The numbers of the moves that lead from ``before`` to a state equal to ``after``; None if they are unknown.
 
-        The states must be equal by value and hashable, and the earlier one as it was when it was searched. Where they
-        tell their ``moves`` those are tried, then all of up to two moves.
+        States must be comparable by value and hashable, and ``before`` unchanged since it was searched. If the states
+        have ``moves``, these are tried, otherwise all sequences of up to two moves.
         """
         if before is after and self.value is None:
             return [] if self.is_same(self.to_move, self.root_moves, after) else None
@@ -129,11 +130,11 @@ cdef class PythonGame(NativeState):
         return self.found(before, after) if path is None else path
 
     cdef bint is_same(self, int player, list moves, object state) except -1:
-        """Whether an equal state has this player to move and these moves, in this order."""
+        """Whether ``state`` has this player to move and these moves, in this order."""
         return self.user.sign(state) == player and self.user.legal(state) == moves
 
     cdef list told(self, object before, object after):
-        """The descent by the attribute ``moves`` of both states."""
+        """The descent according to the attribute ``moves`` of both states."""
         cdef list path = []
         known, played = getattr(before, "moves", None), getattr(after, "moves", None)
         if not isinstance(known, (list, tuple)) or not isinstance(played, (list, tuple)):
@@ -188,7 +189,7 @@ cdef class PythonGame(NativeState):
 
 cdef object rollout_from(PythonGame game, object state, object winner, bint decisive, uint8_t *played, mcts_rng *rng,
                          int32_t *plies):
-    """The winner of a random continuation; who played which action, the earliest counts."""
+    """The winner of a random continuation. ``played`` receives the player who first played each action."""
     cdef list moves
     cdef uint32_t identity
     cdef int32_t count = 0
@@ -210,7 +211,8 @@ cdef object rollout_from(PythonGame game, object state, object winner, bint deci
 
 
 cdef object decisive_move(PythonGame game, object state, list moves, mcts_rng *rng):
-    """A move that wins at once; else a random one of those after which the opponent cannot, or of all."""
+    """A move that wins at once; otherwise a random move after which the opponent cannot win at once, or any random
+    move."""
     cdef int player = game.user.sign(state)
     cdef list left = list(moves)
     cdef uint32_t at
@@ -271,7 +273,7 @@ cdef int32_t simulate(void *context, const void *root, const uint32_t *path, uin
 
 
 cdef uint8_t outcome_of(PythonGame game, object state, object move, int player) except? 255:
-    """What a move does, from the view of the ``player`` who makes it."""
+    """The outcome of a move for the ``player`` who makes it."""
     winner = game.user.winner(game.user.child(state, move))
     if winner is None:
         return MCTS_ONGOING

@@ -1,4 +1,4 @@
-"""The states of a game written in Python: what their methods answer, checked, and the numbers of its moves."""
+"""The states of a game written in Python: calls their methods, checks the answers, and numbers the moves."""
 
 import operator
 
@@ -15,15 +15,15 @@ MOST_MOVES = MCTS_MAX_MOVES   # legal moves of one position
 MOST_PLAYERS = MAX_PLAYERS
 
 cdef enum:
-    NAME_BYTES = 128           # of a move with its number: a small text or tuple, and its place in a dict and a list
+    NAME_BYTES = 128           # for a move and its number: a small text or tuple, with its entries in a dict and a list
 
-cdef double CLOSE = 1e-6       # how far probabilities may be from a sum of 1
+cdef double CLOSE = 1e-6       # how far the sum of probabilities may be from 1
 cdef double ROUNDING = 1e-9    # how far a value may be out of its range
 LARGEST_SCORE = 1e100          # of a reward or a value of a scored game, either way
 
 
 cdef int require_members(object root, bint general) except -1:
-    """Raises InvalidState for an object that is no state; ``general``: a state of a general game."""
+    """Raises InvalidState if ``root`` is not a state; ``general``: it must be a state of a general game."""
     contract = ("a state must have players, to_move, legal_moves(), play(move) and returns()" if general
                 else "a state must have to_move, legal_moves(), play(move) and winner()")
     if isinstance(root, type):
@@ -38,7 +38,7 @@ cdef int require_members(object root, bint general) except -1:
 
 
 cdef int refuse_repeated(object state, list moves, str method) except -1:
-    """Raises GameError where a move stands twice in what a method returned, or is not hashable."""
+    """Raises GameError if ``method`` returned a move twice, or an unhashable move."""
     try:
         count = len(set(moves))
     except TypeError:
@@ -49,18 +49,18 @@ cdef int refuse_repeated(object state, list moves, str method) except -1:
 
 
 def unhashable(moves):
-    """What is to be said of moves of which one is not hashable."""
+    """The message about a list with an unhashable move."""
     for move in moves:
         try:
             hash(move)
         except Exception:
-            return (f"moves must be hashable, such as ints, texts or tuples, and {shorten(move)}, "
-                    f"a {type(move).__name__}, is not")
+            return (f"moves must be hashable, such as ints, strings or tuples, got {shorten(move)}, "
+                    f"a {type(move).__name__}")
     return "moves must be hashable"
 
 
 def as_count(value, low, high):
-    """``value``, whatever has ``__index__`` but a bool, as an int from ``low`` to ``high``; None where it is none."""
+    """``value`` as an int if it has ``__index__``, is not a bool, and is from ``low`` to ``high``; otherwise None."""
     try:
         number = None if isinstance(value, bool) else operator.index(value)
     except TypeError:
@@ -68,19 +68,29 @@ def as_count(value, low, high):
     return number if number is not None and low <= number <= high else None
 
 
-def expect_returns(int players):
-    """What ``returns()`` of a game of so many players may be, in words."""
+def expect_returns(int players, bint scored=False):
+    """The message about what ``returns()`` must return in a game of so many players; ``scored``: with rewards or a
+    discount."""
+    if scored:
+        return expect_rewards(players).replace("must return", "must return None or", 1)
     if players == 1:
-        return "must return None or a list of one number from 0 to 1, that of the only player"
+        return "must return None or a list of one number from 0 to 1, the result of the only player"
     return f"must return None or a number from 0 to 1 for each of the {players} players"
 
 
+def expect_rewards(int players):
+    """The message about what ``rewards()`` must return."""
+    if players == 1:
+        return "must return a list of one finite number, that of the only player"
+    return f"must return a finite number for each of the {players} players"
+
+
 def mend_returns(given, int players):
-    """A hint at what was meant; empty where nothing is known."""
+    """A hint at what was probably meant, or an empty string."""
     return f"; did you mean [{shorten(given)}]?" if players == 1 and hasattr(given, "__float__") else ""
 
 
-# ---- what a method may answer: a TypeError, a ValueError or an OverflowError where it is something else --------------
+# ---- conversion of what a method returned; TypeError, ValueError or OverflowError if it is invalid -------------------
 
 cpdef int as_sign(value) except 0:
     """A player, +1 or -1."""
@@ -121,8 +131,8 @@ cpdef list as_scores(given):
     return scores
 
 
-cdef double as_discount(value) except? -1.0:
-    """What a game says of its discount, or InvalidState."""
+cpdef double as_discount(value) except? -1.0:
+    """A discount. Raises InvalidState, because the search reads it from the root only."""
     try:
         number = 0.0 if isinstance(value, (bool, str, bytes)) else float(value)
     except (TypeError, ValueError, OverflowError):
@@ -140,7 +150,7 @@ cpdef list as_outcomes(given):
 
 
 cpdef list as_moves(given):
-    """A list of moves, of whatever can be listed but a text."""
+    """A list of moves from any iterable but a text."""
     if type(given) is list:
         return given
     if isinstance(given, (str, bytes)):
@@ -149,7 +159,7 @@ cpdef list as_moves(given):
 
 
 cdef object value_of(object state):
-    """The hash of a state; None where states are not compared by value."""
+    """The hash of a state; None if states are not compared by value."""
     try:
         return None if type(state).__eq__ is object.__eq__ else hash(state)
     except Exception:
@@ -157,12 +167,12 @@ cdef object value_of(object state):
 
 
 cdef object told_mover(UserStates user, object mover):
-    """As the game says who is to move."""
+    """The player to move, as the game writes it."""
     return mover if user.general else 1 - 2 * mover
 
 
 cdef bint same_moves(list one, list other) except -1:
-    """Whether two lists of moves have the same ones: a game may list them in any order."""
+    """Whether two lists have the same moves, in any order."""
     try:
         return len(one) == len(other) and set(one) == set(other)
     except TypeError:
@@ -173,9 +183,9 @@ cdef bint same_moves(list one, list other) except -1:
 
 @cython.final
 cdef class UserStates:
-    """Asks the states that come after ``root``; ``general``: they are those of a general game.
+    """Calls the methods of the states that follow ``root``; ``general``: they are states of a general game.
 
-    Raises InvalidState where ``root`` is no such state; what a method answers wrongly or raises is a GameError.
+    Raises InvalidState if ``root`` is not such a state. An invalid answer or an exception of a method is a GameError.
     """
 
     def __cinit__(self, root, bint general):
@@ -198,16 +208,16 @@ cdef class UserStates:
             self.discount = as_discount(getattr(root, "discount", 1.0))
 
     cdef int raise_error(self) except -1:
-        """Raises what a method of the user's game raised, as the cause of a GameError; Ctrl-C and the like as it is."""
+        """Raises a GameError whose cause is the exception of the game. Ctrl-C and the like are raised unchanged."""
         error, self.error = self.error, None
         if error is None:
-            raise GameError(f"{type(self.root).__name__} gave different moves for the same position")
+            raise GameError(f"{type(self.root).__name__}.legal_moves() returned different moves for the same position")
         if isinstance(error, GameError) or not isinstance(error, Exception):
             raise error
         raise GameError(f"{type(self.root).__name__}.{self.calling} raised {type(error).__name__}: {error}") from error
 
     def ask(self, method, state, *arguments):
-        """What the method of this name here answers about ``state``, a GameError where the game raises."""
+        """The result of the method of this name for ``state``; raises GameError if the game raises."""
         try:
             return getattr(self, method)(state, *arguments)
         except Exception as error:
@@ -221,11 +231,11 @@ cdef class UserStates:
         try:
             return as_sign(value)
         except TypeError:
-            hint = "; it must be an attribute or a property, no method" if callable(value) else ""
+            hint = "; make it an attribute or a property, not a method" if callable(value) else ""
             raise GameError(f"{type(state).__name__}.to_move must be +1 or -1, got {shorten(value)}{hint}") from None
 
     cpdef int mover(self, object state) except -2:
-        """The index of the player to move, 0 for +1; -1 for chance."""
+        """The index of the player to move (0 for +1), or -1 for chance."""
         if not self.general:
             return 0 if self.sign(state) == 1 else 1
         self.calling = "to_move"
@@ -278,21 +288,12 @@ cdef class UserStates:
             else:
                 values = as_values(given)
         except (TypeError, ValueError, OverflowError):
-            raise GameError(f"{self.expected(state, 'returns()')}, got {shorten(given)}"
-                            f"{mend_returns(given, self.players)}") from None
+            raise GameError(f"{type(state).__name__}.returns() {expect_returns(self.players, self.scored)}, "
+                            f"got {shorten(given)}{mend_returns(given, self.players)}") from None
         if len(values) != self.players:
-            raise GameError(f"{self.expected(state, 'returns()')}, got {len(values)}: {shorten(given)}")
+            raise GameError(f"{type(state).__name__}.returns() {expect_returns(self.players, self.scored)}, "
+                            f"got {len(values)}: {shorten(given)}")
         return values
-
-    def expected(self, state, method):
-        """What ``returns()`` or ``rewards()`` must return, in words."""
-        name = f"{type(state).__name__}.{method}"
-        if not self.scored:
-            return f"{name} {expect_returns(self.players)}"
-        none = "None or " if method == "returns()" else ""
-        if self.players == 1:
-            return f"{name} must return {none}a list of one finite number, that of the only player"
-        return f"{name} must return {none}a finite number for each of the {self.players} players"
 
     cpdef list rewards(self, object state):
         """What the move that led to ``state`` gave each player."""
@@ -303,10 +304,11 @@ cdef class UserStates:
         try:
             rewards = as_scores(given)
         except (TypeError, ValueError, OverflowError):
-            raise GameError(f"{self.expected(state, 'rewards()')}, got {shorten(given)}"
+            raise GameError(f"{type(state).__name__}.rewards() {expect_rewards(self.players)}, got {shorten(given)}"
                             f"{mend_returns(given, self.players)}") from None
         if len(rewards) != self.players:
-            raise GameError(f"{self.expected(state, 'rewards()')}, got {len(rewards)}: {shorten(given)}")
+            raise GameError(f"{type(state).__name__}.rewards() {expect_rewards(self.players)}, got {len(rewards)}: "
+                            f"{shorten(given)}")
         return rewards
 
     cpdef tuple rollout(self, object state, object seed):
@@ -330,8 +332,8 @@ cdef class UserStates:
         return values, moves
 
     cdef int check_root(self, object was, object moves) except -1:
-        """Raises GameError where the root says something else than before the search, in which the game went on with
-        ``was`` to move and these legal moves."""
+        """Raises GameError if the root has changed since the search began. ``was`` and ``moves`` are the player to move
+        and the legal moves of that time; the game went on then."""
         state, calling = self.root, self.calling
         changes = []
         try:
@@ -342,7 +344,7 @@ cdef class UserStates:
             self.error = error
             self.raise_error()
         finally:
-            self.calling = calling  # what it was that failed, where something did
+            self.calling = calling  # if a method failed, its name
         if result is not None:
             asked, told = ("returns()", result) if self.general else ("winner()", self.winner(state))
             changes.append(f"{asked} was None and is {told}")
@@ -352,7 +354,7 @@ cdef class UserStates:
             changes.append(f"legal_moves() was {shorten(moves)} and is {shorten(legal)}")
         if changes:
             raise GameError(f"{type(state).__name__}.play() changed the position that was searched: "
-                            f"{', '.join(changes)}; it must leave the position alone and return a new one")
+                            f"{', '.join(changes)}; it must leave the position unchanged and return a new one")
         return 0
 
     cpdef list legal(self, object state):
@@ -364,14 +366,14 @@ cdef class UserStates:
         if not moves:
             raise GameError(f"{type(state).__name__}.legal_moves() returned no move although "
                             f"{'returns' if self.general else 'winner'}() is None in {shorten(state)}; "
-                            f"to pass is a move as well")
+                            f"for a player who cannot move, return a move that passes")
         if len(moves) > MCTS_MAX_MOVES:
             raise GameError(f"{type(state).__name__}.legal_moves() must return at most {MCTS_MAX_MOVES} moves, "
                             f"got {len(moves)}")
         return moves
 
     cpdef list outcomes(self, object state):
-        """(move, probability) of a chance node."""
+        """(move, probability) of each outcome of a chance node."""
         self.calling = "chance_outcomes()"
         given = state.chance_outcomes()
         expected = f"{type(state).__name__}.chance_outcomes() must return a list of (move, probability)"
@@ -393,7 +395,7 @@ cdef class UserStates:
         return outcomes
 
     cpdef object index(self, object state, object move, int actions):
-        """The index of a legal move in a policy of ``actions`` entries; 0: their number is not known."""
+        """The index of a legal move in a policy of ``actions`` entries; 0 means that their number is unknown."""
         index = move
         if self.acts:
             self.calling = "action()"
@@ -406,27 +408,28 @@ cdef class UserStates:
             if self.acts:
                 raise GameError(f"{type(state).__name__}.action({shorten(move)}) must return an int >= 0, "
                                 f"got {shorten(index)}") from None
-            raise GameError(f"an evaluator needs moves that are ints or a method action(move) of states that tells "
-                            f"their index in the policy, got the move {shorten(move)}") from None
+            raise GameError(f"an evaluator needs moves that are ints, or states with a method action(move) that "
+                            f"returns the index of a move in the policy, got the move {shorten(move)}") from None
         if number < 0 or number >= (actions if actions else 1 << 30):
             raise GameError(f"the index of a move in the policy must be an int from 0 to "
                             f"{actions - 1 if actions else 'A-1'}, got {number} for {shorten(move)}")
         return number
 
     cpdef list indices(self, object state, list moves, int actions):
-        """The same of all legal moves, which differ."""
+        """The index of each legal move; raises GameError if two are equal."""
         cdef set met = set()
         cdef list found = []
         for move in moves:
             number = self.index(state, move, actions)
             if number in met:
-                raise GameError(f"two legal moves of {shorten(state)} have the same index in the policy, {number}")
+                raise GameError(f"two legal moves of {shorten(state)} have the same index in the policy, {number}; "
+                                f"each must have its own")
             met.add(number)
             found.append(number)
         return found
 
     cpdef object planes(self, object state):
-        """The observation of ``state`` as an array of three dimensions, of the same shape each time."""
+        """The observation of ``state`` as a three-dimensional array; all must have the same shape."""
         numpy = import_numpy()
         self.calling = "observation()"
         given = state.observation()
@@ -443,19 +446,19 @@ cdef class UserStates:
         return planes
 
     cdef uint64_t name_bytes(self) noexcept:
-        """About what the moves take that were numbered so far."""
+        """About how many bytes the numbered moves take."""
         return <uint64_t>NAME_BYTES * len(self.moves)
 
     cdef int adopt(self, UserStates other) except -1:
-        """Numbers moves as another position's search does, with whose tree this one goes on."""
+        """Takes over the numbers of moves from another position's search, whose tree this search continues."""
         self.moves, self.ids = other.moves, other.ids
         return 0
 
     cdef int take_names(self, object names) except -1:
-        """Numbers moves as they stand in ``names``, those of a stored tree."""
+        """Numbers moves in the order of ``names``, the moves of a stored tree."""
         ids = {move: index for index, move in enumerate(names)}
         if len(ids) != len(names):
-            raise InvalidFile("the moves of the tree are not all different")
+            raise InvalidFile("the file contains a move of the tree twice: it is damaged")
         self.moves, self.ids = list(names), ids
         return 0
 

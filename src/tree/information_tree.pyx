@@ -20,7 +20,7 @@ import random
 
 from libc.math cimport sqrt
 from libc.stdint cimport int32_t, uint32_t, uint64_t
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 
 from mcts_core.arguments import shorten
@@ -34,6 +34,9 @@ cdef enum:
     LONGEST_GAME = 20000
     LONGEST_ROLLOUT = 1000000
     KEY_BYTES = 200              # of a key with its node, about: a small tuple or text, and its place in a dict
+    MOST_VISITS = 4096           # visits up to which pruning compares nodes
+    MOST_COMPARED = 256          # positions that are compared with a new root
+    FOLLOWED = 2                 # moves after which a position is still recognised
 
 cdef double UNSEEN = 1e140
 cdef double EQUAL = 1e-9         # share of the larger one by which equal scores may differ by rounding
@@ -67,7 +70,7 @@ cdef class InformationTree:
         self.fpu = 0.0 if fpu is None else fpu
         # over all steps of a plan the bonuses sum up to the exploration
         self.bonus = exploration * max(1.0 - self.user.discount, 1.0 / rollout_moves if rollout_moves else 0.01)
-        self.limit = limit
+        self.limit = limit - limit // 3  # the rest is for the half that pruning copies
         self.longest = rollout_moves
         self.numbers = {}
 
@@ -82,6 +85,136 @@ cdef class InformationTree:
         return (<uint64_t>self.node_count * (sizeof(InformationNode) + KEY_BYTES)
                 + <uint64_t>self.choice_count * sizeof(Choice) + <uint64_t>self.outcome_count * sizeof(Outcome))
 
+    # ---- between two searches ----------------------------------------------------------------------------------------
+
+    cdef bint follows(self, object state, bint below):
+        """Whether a search of ``state`` can use the nodes: the same player moves there as at the root, and states that
+        can be compared show that it is the root or comes at most two moves later. ``below``: it is not the root.
+
+        Nodes of a search for another player are of no use. Their positions were drawn by what he knows, so they would
+        give his secrets away.
+        """
+        cdef uint32_t depth
+        cdef list near = [self.root], further
+        try:
+            if (not self.keyed or type(state) is not type(self.root) or type(state).__eq__ is object.__eq__
+                    or self.user.mover(state) != self.player):
+                return False
+            for depth in range(FOLLOWED + 1):
+                if (depth or not below) and state in near:
+                    return True
+                further = []
+                for position in near if depth < FOLLOWED else ():
+                    if len(further) < MOST_COMPARED and self.user.values(position) is None:
+                        further += [self.user.child(position, move) for move in self.moves_of(position)]
+                near = further[:MOST_COMPARED]
+        except Exception:  # raised by the user's game; the search will meet and report it
+            pass
+        return False
+
+    cdef list moves_of(self, object state):
+        """The legal moves, or the outcomes of chance."""
+        if self.user.mover(state) >= 0:
+            return self.user.legal(state)
+        return [move for move, _ in self.user.outcomes(state)]
+
+    # ---- pruning -----------------------------------------------------------------------------------------------------
+
+    cdef uint32_t least_kept(self) noexcept nogil:
+        """The least visits of the nodes that take half of the memory."""
+        cdef uint64_t sizes[MOST_VISITS]
+        cdef uint64_t half = 0, kept = 0
+        cdef uint32_t number, least = MOST_VISITS
+        cdef const InformationNode *node
+        memset(sizes, 0, sizeof(sizes))
+        for number in range(self.node_count):
+            node = &self.nodes[number]
+            sizes[min(node.visits, <uint32_t>(MOST_VISITS - 1))] += (
+                sizeof(InformationNode) + KEY_BYTES + node.count * sizeof(Choice))
+        for number in range(MOST_VISITS):
+            half += sizes[number]
+        half //= 2
+        while least > 0 and kept + sizes[least - 1] <= half:
+            least -= 1
+            kept += sizes[least]
+        return least
+
+    cdef int prune(self) except -1:
+        """Drops all but the most visited nodes, which take half of the memory. Where maxima are backed up, the choices that led to a
+        dropped node keep its value."""
+        cdef uint32_t least = self.least_kept(), root = self.numbers[self.root_key]
+        cdef uint32_t number, slot, kept = 0, choice_count = 0, outcome_count = 0
+        cdef uint32_t *places = <uint32_t *>malloc(self.node_count * sizeof(uint32_t))
+        cdef Choice *choices = <Choice *>malloc((self.choice_count + 1) * sizeof(Choice))
+        cdef Outcome *outcomes = <Outcome *>malloc((self.outcome_count + 1) * sizeof(Outcome))
+        cdef InformationNode *node
+        cdef dict numbers = {}
+        if places == NULL or choices == NULL or outcomes == NULL:
+            free(places)
+            free(choices)
+            free(outcomes)
+            raise MemoryError("no memory to prune a search tree")
+        for number in range(self.node_count):
+            places[number] = NOTHING
+            if number == root or self.nodes[number].visits >= least:
+                places[number] = kept
+                kept += 1
+        for number in range(self.node_count):
+            if places[number] == NOTHING:
+                continue
+            node = &self.nodes[number]
+            memcpy(&choices[choice_count], &self.choices[node.first], node.count * sizeof(Choice))
+            node.first, node.room = choice_count, node.count
+            choice_count += node.count
+            for slot in range(node.first, choice_count):
+                choices[slot].outcome = self.keep_outcomes(choices[slot].outcome, places, outcomes, &outcome_count)
+        for number in range(self.node_count):  # now no outcome needs the value of a dropped node
+            if places[number] != NOTHING:
+                self.nodes[places[number]] = self.nodes[number]
+        for key, number in self.numbers.items():
+            if places[number] != NOTHING:
+                if not self.keyed and key:  # the node before and the move; it has at least as many visits
+                    key = places[<uint32_t>key[0]], key[1]
+                numbers[key] = places[number]
+        free(places)
+        free(self.choices)
+        free(self.outcomes)
+        self.prunes += 1
+        self.dropped += self.node_count - kept
+        self.numbers, self.node_count = numbers, kept
+        self.choices, self.choice_room, self.choice_count = choices, self.choice_count + 1, choice_count
+        self.outcomes, self.outcome_room, self.outcome_count = outcomes, self.outcome_count + 1, outcome_count
+        self.full = self.bytes() >= self.limit
+        return 0
+
+    cdef uint32_t keep_outcomes(self, uint32_t at, const uint32_t *places, Outcome *kept,
+                                uint32_t *count) noexcept nogil:
+        """Copies the outcomes of a choice; those that lead to dropped nodes become one that ends there."""
+        cdef uint32_t first = NOTHING, ended = NOTHING
+        cdef const Outcome *outcome
+        while at != NOTHING:
+            outcome = &self.outcomes[at]
+            at = outcome.next
+            if outcome.node != NOTHING and places[outcome.node] != NOTHING:
+                kept[count[0]] = outcome[0]
+                kept[count[0]].node = places[outcome.node]
+            elif ended == NOTHING:
+                ended = count[0]
+                kept[ended] = outcome[0]
+                kept[ended].node = NOTHING
+                if outcome.node != NOTHING:
+                    kept[ended].value = outcome.count * self.nodes[outcome.node].value
+            else:
+                kept[ended].count += outcome.count
+                kept[ended].reward += outcome.reward
+                kept[ended].value += (outcome.value if outcome.node == NOTHING
+                                      else outcome.count * self.nodes[outcome.node].value)
+                continue
+            kept[count[0]].next = first
+            first = count[0]
+            count[0] += 1
+        return first
+
     # ---- a search ----------------------------------------------------------------------------------------------------
 
     cdef int begin(self, object state, object seed) except -1:
@@ -90,7 +223,7 @@ cdef class InformationTree:
         mcts_rng_seed(&self.rng, seed)
         self.random = random.Random(seed)
         self.root = self.user.root = state
-        self.iterations = self.rollouts = self.depth_max = self.valued = 0
+        self.iterations = self.rollouts = self.depth_max = self.valued = self.prunes = self.dropped = 0
         self.depth_sum = 0
         memset(self.totals, 0, sizeof(self.totals))
         for player in range(self.user.players):

@@ -65,6 +65,31 @@ def test_the_changelog_begins_with_the_version(text, dated, words):
     assert len(problems) == bool(words) and all(words in problem for problem in problems)
 
 
+def test_this_tree_names_one_version_and_pins_its_actions():
+    version = check.version_of_tree()
+    assert not [*check.version_problems(check.texts_of(check.NAMING_VERSION), version)]
+    workflows = check.texts_of(f".github/workflows/{path.name}" for path in (ROOT / ".github/workflows").glob("*.yml"))
+    assert len(workflows) == 2 and not [*check.workflow_problems(workflows)]
+
+
+@pytest.mark.parametrize("text", ["", 'version: "1.2.4"\n', 'version: "1.2.3"\nversion: "1.2.3"\n'])
+def test_another_version_is_told(text):
+    problem, = check.version_problems({"CITATION.cff": text}, "1.2.3")
+    assert problem.startswith("CITATION.cff must name version 1.2.3 once")
+
+
+@pytest.mark.parametrize(("line", "words"), [
+    ("uses: actions/checkout@v4", "pin actions/checkout@v4 by the hash"),
+    (f"uses: actions/checkout@{'0a' * 20}", "say beside actions/checkout@0a"),
+    (f"uses: actions/checkout@{'0a' * 19}  # v4", "by the hash"),
+])
+def test_an_action_that_is_not_pinned_is_told(line, words):
+    good = f"uses: actions/checkout@{'0a' * 20}  # v4.1\nuses: ./.github/own\nuses: {check.UNPINNED[0]}"
+    assert not [*check.workflow_problems({"tests.yml": good})]
+    problem, = check.workflow_problems({"tests.yml": f"{good}\n      - {line}\n"})
+    assert problem.startswith("tests.yml must") and words in problem
+
+
 def test_a_tag_is_that_of_the_version_and_of_a_clean_tree():
     assert list(check.tag_problems("v1.2.3", "1.2.3", "")) == []
     assert "must be v1.2.3, got 1.2.3" in "".join(check.tag_problems("1.2.3", "1.2.3", ""))

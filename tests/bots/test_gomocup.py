@@ -111,7 +111,7 @@ def test_a_board_that_cannot_be_is_refused(talk, command):
 def test_a_refused_board_leaves_the_match_as_it_was(talk):
     talk.ask("START 5", "TURN 2,2")
     assert talk.ask("START 99")[0].startswith("ERROR START must have a size from 5 to 32, got '99'")
-    assert talk.ask("TURN 2,2") == ["ERROR TURN 2,2: there is a stone already"]
+    assert talk.ask("TURN 2,2") == ["ERROR TURN 2,2: the square already has a stone"]
 
 
 @pytest.mark.parametrize("command", ["TURN 1,1", "BEGIN", "BOARD", "TAKEBACK 1,1", "PLAY 1,1", "DONE"])
@@ -141,7 +141,7 @@ def test_info_and_a_late_yxstop_are_never_answered(talk, line):
 
 def test_begin_is_for_an_empty_board(talk):
     assert len(talk.ask("START 6", "BEGIN")) == 2
-    assert talk.ask("BEGIN") == ["ERROR BEGIN is for an empty board; there are 1 stones on this one"]
+    assert talk.ask("BEGIN") == ["ERROR BEGIN needs an empty board; number of stones on this one: 1"]
 
 
 @pytest.mark.parametrize("square", ["15,0", "0,15", "-1,0", "1", "1,2,3", "a,b", "", "1;2", "1.0,2", "99999,1"])
@@ -191,7 +191,7 @@ def test_a_board_without_stones_is_that_of_begin(talk, searches):
     (["7,7"], "must have a square"),
     (["7,15,1"], "must have a square"),
     (["hello"], "must have a square"),
-    (["7,7,1", "7,7,2"], "two stones on one square"),
+    (["7,7,1", "7,7,2"], "is the second stone on this square"),
     (["7,7,1"], "as many stones as the engine"),
     (["7,7,2", "8,8,2"], "as many stones as the engine"),
     ([f"{x},3,2" for x in range(5)] + [f"{x},5,1" for x in range(4)], "the game is over"),
@@ -201,7 +201,7 @@ def test_a_board_that_cannot_be_is_refused_once_and_the_old_one_stays(talk, line
     talk.ask("START 15", "TURN 0,0")
     line, = talk.ask("BOARD", *lines, "DONE")
     assert line.startswith("ERROR ") and words in line
-    assert talk.ask("TURN 0,0") == ["ERROR TURN 0,0: there is a stone already"]
+    assert talk.ask("TURN 0,0") == ["ERROR TURN 0,0: the square already has a stone"]
 
 
 def test_a_board_that_is_not_ended_is_dropped_for_the_next_command(talk):
@@ -214,7 +214,7 @@ def test_a_new_match_begins_with_an_empty_board(talk):
     for command in ("START 6", "RECTSTART 6,5", "RESTART", "RESTART"):
         assert talk.ask(command) == ["OK"]
         assert is_move(talk.ask("BEGIN")[0])
-        assert talk.ask("BEGIN")[0].startswith("ERROR BEGIN is for an empty board")
+        assert talk.ask("BEGIN")[0].startswith("ERROR BEGIN needs an empty board")
     talk.ask("RECTSTART 9,7", "RESTART")
     assert talk.ask("TURN 9,0")[0].startswith("ERROR TURN must have a square from 0,0 to 8,6")
 
@@ -223,9 +223,9 @@ def test_after_takebacks_the_game_goes_on_elsewhere(talk):
     talk.ask("START 15")
     column, row = talk.move("TURN 7,7")
     assert talk.ask(f"TAKEBACK {column},{row}", "TAKEBACK 7,7") == ["OK", "OK"]
-    assert talk.ask("TAKEBACK 7,7") == ["ERROR TAKEBACK 7,7: there is no stone"]
+    assert talk.ask("TAKEBACK 7,7") == ["ERROR TAKEBACK 7,7: the square has no stone"]
     assert is_move(talk.ask("TURN 3,3")[0])
-    assert talk.ask("TURN 3,3") == ["ERROR TURN 3,3: there is a stone already"]
+    assert talk.ask("TURN 3,3") == ["ERROR TURN 3,3: the square already has a stone"]
 
 
 def test_a_turn_that_is_not_the_opponents_is_refused(talk):
@@ -238,7 +238,7 @@ def test_a_turn_that_is_not_the_opponents_is_refused(talk):
 
 def test_play_puts_an_own_stone(talk):
     assert talk.ask("START 15", "PLAY 7,7") == ["OK", "7,7"]
-    assert talk.ask("PLAY 7,7") == ["ERROR PLAY 7,7: there is a stone already"]
+    assert talk.ask("PLAY 7,7") == ["ERROR PLAY 7,7: the square already has a stone"]
     assert is_move(talk.ask("TURN 8,8")[0])
 
 
@@ -512,8 +512,8 @@ def thoughts(monkeypatch):
 
     class Noted(Thinking):
         def __init__(self, engine, state, seconds, *arguments):
+            begun.append((state, seconds, self))  # before it starts: the next one may be begun in its thread
             super().__init__(engine, state, seconds, *arguments)
-            begun.append((state, seconds, self))
 
     monkeypatch.setattr(gomocup, "Thinking", Noted)
     return begun

@@ -267,14 +267,14 @@ def test_results_that_the_game_did_not_announce():
     game = position.get_game()
     with pytest.raises(mc.GameError, match="neither win, loss nor draw"):
         OrdinaryState(position, Rules(game, str(game), 2, -1.0, 1.0, False)).winner()
-    with pytest.raises(mc.GameError, match="names -1 to 1 as its range; utility_range"):
+    with pytest.raises(mc.GameError, match="declares the range -1 to 1; pass another one as utility_range"):
         GeneralState(position, Rules(game, str(game), 2, -1.0, 1.0, False)).returns()
 
 
 @pytest.mark.parametrize(("text", "reason"), [
     ("matrix_pd", "at the same time"),
     ("goofspiel", "at the same time"),
-    ("stones_and_gems", "draws its chance itself"),
+    ("stones_and_gems", "draws its chance events itself"),
     ("mfg_crowd_modelling", "do not move in turns"),
 ])
 def test_games_that_are_refused(text, reason):
@@ -338,10 +338,10 @@ def test_a_hidden_card_is_not_seen():
 
 
 @pytest.mark.parametrize(("source", "message"), [
-    ("no_such_game", "does not load the game 'no_such_game': Unknown game 'no_such_game'"),
+    ("no_such_game", "cannot load the game 'no_such_game': Unknown game 'no_such_game'"),
     ("hex(foo=1)", "Unknown parameter 'foo'"),
-    ("hex(", "does not load the game"),
-    ("", "does not load the game"),
+    ("hex(", "cannot load the game"),
+    ("", "cannot load the game"),
     (None, "must be a pyspiel.State, a pyspiel.Game or the text of one, got None"),
     (7, "got 7"),
     (mc.TicTacToe(), "got TicTacToe"),

@@ -119,7 +119,7 @@ def test_bad_arguments(arguments, error, message):
 
 
 @pytest.mark.parametrize(("options", "error", "message"), [
-    ({"engine": mc.Searcher(), "seed": 1}, mc.InvalidOption, "an engine has its own options, got seed as well"),
+    ({"engine": mc.Searcher(), "seed": 1}, mc.InvalidOption, "either an engine or options, got an engine and seed"),
     ({"engine": mc.Searcher(), "seconds": -1}, mc.InvalidOption, "seconds must be"),
     ({"iterations": 0}, mc.InvalidOption, "iterations must be"),
     ({"seconds": "1"}, mc.InvalidOption, "seconds must be"),

@@ -63,7 +63,7 @@ def test_an_engine_of_ones_own():
     assert player.engine is engine
     player(observed(mc.TicTacToe()))
     assert (engine.stats().seed, engine.stats().visits) == (3, 50)
-    with pytest.raises(mc.InvalidOption, match="an engine has its own options, got seed, threads as well"):
+    with pytest.raises(mc.InvalidOption, match="give either an engine or options, got an engine and seed, threads"):
         Agent("tictactoe_v3", engine, threads=2, seed=1)
     with pytest.raises(mc.InvalidOption, match="engine must be a Searcher, got 'fast'"):
         Agent("tictactoe_v3", "fast")
@@ -80,12 +80,12 @@ def test_budgets_and_options_are_looked_at_at_once():
 @pytest.mark.parametrize("game", ["chess_v6", "connect_four", None, 7, Environment("go_v5"), Environment(None)])
 def test_other_games_are_refused(game):
     for use in (Agent, lambda game: state(game, observed(mc.TicTacToe()))):
-        with pytest.raises(mc.InvalidState, match="one of connect_four_v3, tictactoe_v3, or its environment, got"):
+        with pytest.raises(mc.InvalidState, match="one of connect_four_v3, tictactoe_v3 or such an environment, got"):
             use(game)
 
 
 def test_who_may_not_act_is_told():
-    with pytest.raises(mc.GameOver, match="no action is allowed"):
+    with pytest.raises(mc.GameOver, match="action_mask allows no action"):
         state("tictactoe_v3", observed(mc.TicTacToe(), legal=[]))
 
 

@@ -85,7 +85,7 @@ def test_texts():
     first, second, third = str(report).splitlines()
     assert first.startswith(f"Nim: 50 random games, {report.positions:,} positions, ")
     assert second == f"won by the first player {report.wins}, drawn 0, won by the second {report.losses}"
-    assert third == "no broken contract found"
+    assert third == "no problem found"
     document = report.to_dict()
     assert document["ok"] is True and document["problems"] == [] and json.dumps(document)
 
@@ -189,12 +189,12 @@ PROBLEMS = {
     "twice": (
         broken(legal_moves=at(5, [1, 2, 1], Nim.legal_moves)),
         r"legal_moves\(\)",
-        r"must not repeat a move, but has 1 2 times: \[1, 2, 1\]",
+        r"must not repeat a move, but lists 1 2 times: \[1, 2, 1\]",
     ),
     "unhashable": (
         broken(legal_moves=at(5, [[1]], Nim.legal_moves)),
         "moves",
-        r"moves must be hashable, such as ints, texts or tuples, and \[1\], a list, is not",
+        r"moves must be hashable, such as ints, strings or tuples, got \[1\], a list",
     ),
     "many": (
         broken(legal_moves=at(5, range(70_000), Nim.legal_moves)),
@@ -217,7 +217,7 @@ PROBLEMS = {
     "asked again": (
         Tired,
         "position",
-        r"two questions to the same position had different answers: legal_moves\(\) was "
+        r"the same position gave different answers when it was asked twice: legal_moves\(\) was "
         r"\[1, 2, 3\] and is \[1\]",
     ),
     "played again": (Dicey, r"play\(\)", r"playing \d twice led to different positions"),
@@ -309,8 +309,8 @@ def test_who_moves_last_never_wins():
     report = mc.check_game(wrong, 60)
     assert report.ok  # a game can be like that
     (hint,) = report.hints
-    assert hint.startswith("who moves last never wins: 60 games, all won by the other player. If the last move is "
-                           "meant to win, winner() has the wrong sign")
+    assert hint.startswith("the player who moves last never wins: 60 games, all won by the other player. If the last "
+                           "move is meant to win, winner() has the wrong sign")
     assert f"hint: {hint}" in str(report) and list(report.to_dict()["hints"]) == [hint]
     assert mc.check_game(Nim, 60).hints == () == mc.check_game(wrong, 5).hints
 
@@ -347,9 +347,10 @@ def test_words_of_one_game_and_one_player():
             return 0.5 if self.plies else None
 
     assert mc.check_game(Alone, 5).problems[0].text == (
-        "must return None or a list of one number from 0 to 1, that of the only player, got 0.5; did you mean [0.5]?")
+        "must return None or a list of one number from 0 to 1, the result of the only player, got 0.5; "
+        "did you mean [0.5]?")
     method = broken(to_move=property(lambda self: self.play, lambda self, value: None))
-    assert mc.check_game(method, 5).problems[0].text.endswith("; it must be an attribute or a property, no method")
+    assert mc.check_game(method, 5).problems[0].text.endswith("; make it an attribute or a property, not a method")
 
 
 def test_a_game_without_end():
@@ -410,7 +411,7 @@ def test_a_native_game_that_fails_now_and_then_is_a_problem(often):
         (object(), "has no to_move"),
         (lambda: 3, "3 has no to_move"),
         (int, "0 has no to_move"),
-        (lambda: 1 / 0, r"must make the first position: ZeroDivisionError: division by zero"),
+        (lambda: 1 / 0, r"must return the first position, but raised ZeroDivisionError: division by zero"),
         (type("Half", (), {"to_move": 1, "play": None}), "has no legal_moves and no winner"),
     ],
 )
@@ -508,8 +509,8 @@ def late(value, otherwise):
 
 GENERAL_PROBLEMS = {
     "players": ({"players": property(late(4, lambda self: 3))}, "players", "the same in every position, got 4"),
-    "to_move": ({"to_move": property(late(3, Dice.to_move.fget))}, "to_move", "must be 0 to 2 or CHANCE, got 3"),
-    "to_move -1": ({"to_move": property(late(-1, Dice.to_move.fget))}, "to_move", "must be 0 to 2 or CHANCE, got -1"),
+    "to_move": ({"to_move": property(late(3, Dice.to_move.fget))}, "to_move", "from 0 to 2 or CHANCE, got 3"),
+    "to_move -1": ({"to_move": property(late(-1, Dice.to_move.fget))}, "to_move", "from 0 to 2 or CHANCE, got -1"),
     "returns": ({"returns": late([1.0, 0.0], Dice.returns)}, "returns()", "for each of the 3 players, got [1.0, 0.0]"),
     "returns 2": ({"returns": late([1, 0, 2], Dice.returns)}, "returns()", "got [1, 0, 2]"),
     "returns nan": ({"returns": late([0, 0, float("nan")], Dice.returns)}, "returns()", "got [0, 0, nan]"),
@@ -522,7 +523,7 @@ GENERAL_PROBLEMS = {
     "pairs": ({"chance_outcomes": late([1, 2], Dice.chance_outcomes)}, "chance_outcomes()",
               "must return pairs of a move and its probability, got [1, 2]"),
     "twice": ({"chance_outcomes": late([(1, 0.5), (1, 0.5)], Dice.chance_outcomes)}, "chance_outcomes()",
-              "must not repeat a move, but has 1 2 times"),
+              "must not repeat a move, but lists 1 2 times"),
     "no moves": ({"legal_moves": late([], Dice.legal_moves)}, "legal_moves()", "although returns() is None"),
     "raises": ({"returns": lambda self: 1 / 0}, "returns()", "raised ZeroDivisionError"),
 }
@@ -542,3 +543,145 @@ def test_general_games_that_cannot_be_checked():
         mc.check_game(type("Poker", (Dice,), {"hidden_information": True}))
     with pytest.raises(mc.GameOver, match="the game is over .returns"):
         mc.check_game(Dice(plies=9))
+
+
+# ---- rewards and hidden information ----------------------------------------------------------------------------------
+
+class Saver:
+    """Three years: save one coin, or spend all for two coins each."""
+
+    players, to_move, discount = 1, 0, 0.5
+
+    def __init__(self, year=0, saved=0, gain=None):
+        self.year, self.saved, self.gain = year, saved, gain
+
+    def legal_moves(self):
+        return ["save", "spend"]
+
+    def play(self, move):
+        if move == "save":
+            return type(self)(self.year + 1, self.saved + 1, -1.0)
+        return type(self)(self.year + 1, 0, 2.0 * self.saved)
+
+    def rewards(self):
+        return [self.gain + 0.0]  # fails in the first position, which nobody asks
+
+    def returns(self):
+        return [10.0] if self.year == 3 else None
+
+
+def test_a_sound_game_with_rewards():
+    report = mc.check_game(Saver, 400, seed=1, raise_on_error=True)
+    total = 0.0
+    for number in range(8):
+        state, weight = Saver(), 1.0
+        for year in range(3):
+            state = state.play("save" if number >> year & 1 else "spend")
+            total += weight * state.gain / 8
+            weight *= 0.5
+        total += weight * 10.0 / 8
+    assert abs(report.values[0] - total) < 0.15
+
+
+@pytest.mark.parametrize(("method", "value", "part", "said"), [
+    ("rewards", lambda self: 5.0, "rewards()", "a list of one finite number, that of the only player, got 5.0"),
+    ("rewards", lambda self: [1.0, 2.0], "rewards()", "got [1.0, 2.0]"),
+    ("rewards", lambda self: [float("inf")], "rewards()", "finite"),
+    ("rewards", lambda self: 1 / 0, "rewards()", "ZeroDivisionError"),
+    ("rewards", lambda self: [random.random()], "rewards()", "twice gave the rewards"),
+    ("returns", lambda self: [float("nan")] if self.year == 3 else None, "returns()", "finite"),
+    ("discount", 0.0, "discount", "must be a number above 0 and at most 1, got 0.0"),
+    ("discount", "much", "discount", "got 'much'"),
+    ("discount", property(lambda self: 1.0 - 0.1 * self.year), "discount", "in every position, was 1 and is 0.9"),
+])
+def test_problems_of_games_with_rewards(method, value, part, said):
+    game = type("Broken", (Saver,), {method: value})
+    problems = mc.check_game(game, 20, seed=1).problems
+    assert any(problem.part == part and said in problem.text for problem in problems), problems
+
+
+class Cards:
+    """Two players have one card each of three; they pass or bet, and the better card wins."""
+
+    players, hidden_information = 2, True
+
+    def __init__(self, cards=(0, 1), line=""):
+        self.cards, self.line = cards, line
+        self.to_move = len(line) % 2
+
+    def legal_moves(self):
+        return ["pass", "bet"]
+
+    def play(self, move):
+        return type(self)(self.cards, self.line + move[0])
+
+    def returns(self):
+        if len(self.line) < 2:
+            return None
+        return [0.0, 1.0] if self.cards[0] < self.cards[1] else [1.0, 0.0]
+
+    def determinize(self, player, rng):
+        other = rng.choice([card for card in range(3) if card != self.cards[player]])
+        return type(self)((self.cards[0], other) if player == 0 else (other, self.cards[1]), self.line)
+
+    def observation_key(self, player):
+        return self.cards[player], self.line
+
+
+class ComparedCards(Cards):
+    def __eq__(self, other):
+        return (self.cards, self.line) == (other.cards, other.line)
+
+    def __hash__(self):
+        return hash((self.cards, self.line))
+
+
+class Stones(Nim):
+    """With players +1 and -1, and without keys."""
+
+    hidden_information = True
+
+    def determinize(self, player, rng):
+        assert player == self.to_move
+        return Stones(self.stones, self.to_move)
+
+
+@pytest.mark.parametrize("game", [Cards, ComparedCards, Stones])
+def test_sound_games_with_hidden_information(game):
+    report = mc.check_game(game, 50, seed=1, raise_on_error=True)
+    assert report.ok and report.games == 50 and report.hints == ()
+
+
+def test_a_determinization_that_draws_nothing_is_a_hint():
+    game = type("Seen", (ComparedCards,), {"determinize": lambda self, player, rng: self})
+    report = mc.check_game(game, 50, seed=1)
+    assert report.ok and "determinize() returned the position itself" in report.hints[0]
+
+
+@pytest.mark.parametrize(("method", "function", "part", "said"), [
+    ("determinize", lambda self, player, rng: None, "determinize()", "(0, rng) must return a position, got None"),
+    ("determinize", lambda self, player, rng: ComparedCards((2, 1), self.line), "determinize()",
+     "must return a position that fits what the player knows: observation_key(0) is (0, ''), and of the position "
+     "returned (2, '')"),
+    ("determinize", lambda self, player, rng: ComparedCards(self.cards, self.line + "p"), "determinize()",
+     "a position in which 0 is to move, got one with to_move 1"),
+    ("determinize", lambda self, player, rng: ComparedCards(self.cards, "pp"), "determinize()", "the game is over"),
+    ("determinize", lambda self, player, rng: 1 / 0, "determinize()", "ZeroDivisionError"),
+    ("determinize", lambda self, player, rng: Cards.determinize(self, player, random), "determinize()",
+     "must draw all that is hidden with rng"),
+    ("determinize", lambda self, player, rng: Cards.determinize(self, player, random.SystemRandom()), "determinize()",
+     "must draw all that is hidden with rng"),
+    ("observation_key", lambda self, player: [self.cards[player]], "observation_key()", "hashable"),
+    ("observation_key", lambda self, player: object(), "observation_key()", "two different keys"),
+    ("observation_key", lambda self, player: 1 / 0, "observation_key()", "ZeroDivisionError"),
+    ("observation_key", lambda self, player: (self.cards, self.line), "determinize()", "fits what the player knows"),
+])
+def test_problems_of_games_with_hidden_information(method, function, part, said):
+    game = type("Broken", (ComparedCards,), {method: function})
+    problems = mc.check_game(game, 50, seed=1).problems
+    assert problems[0].part == part and said in problems[0].text, problems
+
+
+def test_hidden_information_without_determinize_is_refused():
+    with pytest.raises(mc.InvalidState, match=r"write determinize\(player, rng\)"):
+        mc.check_game(type("Bare", (Cards,), {"determinize": None}))

@@ -135,14 +135,14 @@ PROBLEMS = {
     "again": (
         lambda: nim(legal_moves=alternating),
         "position",
-        "two questions to the same position had different answers",
+        "the same position gave different answers when it was asked twice",
     ),
     "play again": (
         lambda: nim(play=forgetting),
         r"play|play\(\)",
-        r"the move \d did something else when it was played again|led to different positions",
+        r"the move \d had a different effect when it was played again|led to different positions",
     ),
-    "plies": (lambda: nim(max_plies=5), "play|rollout", "and max_plies is 5"),
+    "plies": (lambda: nim(max_plies=5), "play|rollout", "but max_plies is 5"),
     "rollout fails": (lambda: nim(rollout=ROLLOUT(lambda *_: -9)), "rollout", r"failed: .*rollout\(\) returned -9"),
     "rollout result": (
         lambda: nim(rollout=ROLLOUT(lambda context, state, rng: 0 if word(state)[0] == 1 else 2)),
@@ -154,7 +154,11 @@ PROBLEMS = {
         "rollout",
         r"must play uniformly random moves .* 1500 rollouts gave 1.000 on average",
     ),
-    "expand outcome": (lambda: nim(expand=expansion(outcome=DRAW)), "expand", "must tell of each slot what play says"),
+    "expand outcome": (
+        lambda: nim(expand=expansion(outcome=DRAW)),
+        "expand",
+        "must report for each slot the outcome that play returns",
+    ),
     "expand player": (
         lambda: nim(expand=expansion(player=1)),
         "expand",
@@ -169,7 +173,7 @@ PROBLEMS = {
     "simulate cursor": (
         lambda: nim(simulate=simulation(cursor=0xFFFFFFFF)),
         "simulate",
-        "must set the cursor to MCTS_ALL_TRIED with the last of the legal moves, of which 2 are untried",
+        "must set the cursor to MCTS_ALL_TRIED with the last of the legal moves and not before; 2 are untried",
     ),
     "simulate ending": (
         lambda: nim(simulate=simulation(ending=1)),
@@ -179,7 +183,7 @@ PROBLEMS = {
     "simulate mean": (
         lambda: nim(7, simulate=simulation()),
         "simulate",
-        r"must tell the result for the player to move at the root: \d+ simulations gave",
+        r"must return the result for the player to move at the root: \d+ simulations gave",
     ),
     "to_move": (
         lambda: nim(to_move=TO_MOVE(lambda context, state: 1 if word(state)[0] > 4 else 3)),
@@ -273,10 +277,10 @@ def test_problems_of_the_face():
     state = nim(5).state()
     assert list(table_problems(state, state, [], [3, 2, 1])) == []  # slots are moves, in any order
     found = list(table_problems(state, state, [], [3, 1]))
-    assert "must be those of the table, got [3, 1], in the table [1, 2, 3]" in found[0][2]
+    assert "must return the moves of the table: expected [1, 2, 3], got [3, 1]" in found[0][2]
     state = nim(5, max_moves=9).state()
     found = list(table_problems(state, state, [], [3, 2, 1]))
-    assert "must be those of the table in the same order, got [3, 2, 1], in the table [1, 2, 3]" in found[0][2]
+    assert "must return the moves of the table, in the same order: expected [1, 2, 3], got [3, 2, 1]" in found[0][2]
 
 
 def test_a_table_without_functions():
@@ -290,7 +294,7 @@ def test_a_table_without_functions():
             return Coin()
 
     found, = table_problems(Coin(), PythonGame(Coin()), [], [1])
-    assert found.part == "table" and "must be there" in found.text
+    assert found.part == "table" and "must be set" in found.text
 
 
 def test_sampled_positions_need_not_be_many():
@@ -313,7 +317,7 @@ def test_bad_numbers_in_the_list():
         return 1
 
     game = mc.native_game(legal_moves=LEGAL_MOVES(legal_moves), play=PLAY(lambda *_: WIN), state_size=1, max_moves=4)
-    with pytest.raises(mc.GameError, match=r"must give different moves from 0 to 3, got \[9\]"):
+    with pytest.raises(mc.GameError, match=r"must list different moves from 0 to 3, got \[9\]"):
         mc.check_game(game, 5)
 
 
@@ -386,19 +390,19 @@ VALUATIONS = {
     "none": ({"value": None}, "valuation", "must have value"),
     "half a memory": ({"create": lambda *_: 8}, "valuation", "create and destroy both or neither"),
     "no memory": ({"create": lambda *_: None, "destroy": lambda *_: None}, "create", "returned NULL"),
-    "value fails": ({"value": constant(5, returned=-3)}, "value", "must return 0 where the game goes on, got -3"),
-    "value too low": ({"value": constant(-1)}, "value", "must be 0 .* got -1"),
+    "value fails": ({"value": constant(5, returned=-3)}, "value", "must return 0 while the game goes on, got -3"),
+    "value too low": ({"value": constant(-1)}, "value", "must be from 0 .* got -1"),
     "value too high": ({"value": constant(65537)}, "value", r"to 65536 \(wins\), got 65537"),
     "no such proof": ({"value": constant(5, proven=7)}, "value", "the value 0, 1 or 2, or -1 for none, got 7"),
-    "value by memory": ({"value": counting}, "value", "alike whatever its memory has seen"),
-    "value by root": ({"value": by_length}, "value", "must value a position alike from any root, got 1000"),
+    "value by memory": ({"value": counting}, "value", "the same value whatever positions its memory has seen"),
+    "value by root": ({"value": by_length}, "value", "the same value from any root, got 1000"),
     "weigh fails": ({"weigh": weighing(1, 1, 1, returned=1)}, "weigh", "must return 0, got 1"),
     "weigh too far": ({"weigh": weighing(1, 1, 1, 1)}, "weigh", "wrote to bytes after the room for 3 weights"),
-    "weight below 0": ({"weigh": weighing(1, -1, 1)}, "weigh", "finite numbers from 0, got .1.0, -1.0, 1.0"),
-    "weight infinite": ({"weigh": weighing(1, float("inf"), 1)}, "weigh", "finite numbers from 0"),
-    "weight no number": ({"weigh": weighing(1, float("nan"), 1)}, "weigh", "finite numbers from 0"),
+    "weight below 0": ({"weigh": weighing(1, -1, 1)}, "weigh", "finite and not negative, got .1.0, -1.0, 1.0"),
+    "weight infinite": ({"weigh": weighing(1, float("inf"), 1)}, "weigh", "finite and not negative"),
+    "weight no number": ({"weigh": weighing(1, float("nan"), 1)}, "weigh", "finite and not negative"),
     "weights zero": ({"weigh": weighing(0, 0, 0)}, "weigh", "at least one of the weights must be above 0"),
-    "weigh by memory": ({"weigh": other_weights}, "weigh", "must weigh moves alike whatever its memory has seen"),
+    "weigh by memory": ({"weigh": other_weights}, "weigh", "must give moves the same weights whatever positions"),
 }
 
 

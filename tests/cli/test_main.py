@@ -196,7 +196,7 @@ def test_what_the_output_cannot_encode_is_escaped(tmp_path, monkeypatch):
 def test_what_is_no_text_is_a_wrong_move(tmp_path):
     done = subprocess.run([sys.executable, "-m", "mcts_core", "play", "tictactoe"], input=b"\xff\nquit\n", cwd=tmp_path,
                           capture_output=True, env={**os.environ, "PYTHONIOENCODING": "utf-8"}, timeout=60)
-    assert (done.returncode, done.stderr) == (0, b"") and b"got '\\\\xff'" in done.stdout
+    assert (done.returncode, done.stderr) == (0, b"") and b"'\\\\xff' is no move here" in done.stdout
 
 
 def test_importing_the_command_line_imports_no_rich_and_no_numpy(tmp_path):
@@ -205,3 +205,17 @@ def test_importing_the_command_line_imports_no_rich_and_no_numpy(tmp_path):
                                "print([name for name in ('rich', 'numpy', 'json') if name in sys.modules])"],
         cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.stdout == "[]\n", done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a shell of Unix")
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_streams_that_were_closed_before(tmp_path, closed):
+    for command in ("play tictactoe --iterations 10", "bench tictactoe --seconds 0.01 --progress"):
+        line = f"'{sys.executable}' -m mcts_core {command} {closed}"
+        done = subprocess.run(line, shell=True, cwd=tmp_path, timeout=60, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True)
+        assert done.returncode == 0 and "Traceback" not in done.stderr
+
+
+def test_shells_are_offered(cli):
+    assert "completion" in cli("--help")[1]

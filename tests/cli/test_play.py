@@ -2,6 +2,8 @@ import io
 
 import pytest
 
+from mcts_core.cli.games import parse_game
+
 
 @pytest.fixture
 def typed(monkeypatch, cli):
@@ -30,16 +32,15 @@ def test_the_end_of_input_and_quit_end_politely(typed):
 def test_a_move_is_answered(typed):
     code, out = typed(["4"], "connect4")
     assert code == 0
-    assert " . . .(X). . .\n" in out
     assert "the engine plays " in out and "200 iterations" in out
-    assert out.count(" 1 2 3 4 5 6 7\n") == 3
+    assert out.count(" 1 2 3 4 5 6 7\n") == 2  # one board a turn: before the move, and after the answer
 
 
 def test_a_wrong_move_is_explained_and_asked_again(typed):
     code, out = typed(["9", "", "h8", "4"], "connect4")
     assert code == 0
-    assert "the name of a column must be a number from 1 to 7, got '9'\n" in out
-    assert "the name of a column must be a number from 1 to 7, got 'h8'\n" in out
+    assert "'9' is no move here: type a column from 1 to 7, or help\n" in out
+    assert "'h8' is no move here: type a column from 1 to 7, or help\n" in out
     assert out.count("the engine plays") == 1
     assert out.count("X, column 1-7: ") == 5
 
@@ -76,8 +77,8 @@ def test_hint_shows_the_statistics_and_plays_nothing(typed):
 def test_help_lists_the_commands_and_the_notation(typed):
     code, out = typed(["help", "?"], "tictactoe")
     assert code == 0
-    assert out.count("a move: cell a1-c3\n") == 2
-    for word in ("undo", "hint", "board", "help", "quit"):
+    assert out.count("a move: a cell from a1 to c3\n") == 2
+    for word in ("moves", "hint", "undo", "swap", "again", "level", "board", "help", "quit"):
         assert out.count(f"\n{word} ") == 2
 
 
@@ -86,8 +87,10 @@ def test_games_end_with_the_result(typed):
     cells = [column + row for row in "123" for column in "abc"]
     code, out = typed(cells * 3, "tictactoe")
     assert code == 0
-    assert out.splitlines()[-1].split(" after ")[0] in ("a draw", "you win", "the engine wins")
-    assert " is occupied\n" in out
+    ending = next(line for line in out.splitlines() if " after " in line and line.endswith(" moves"))
+    assert ending.split(" after ")[0] in ("a draw", "you win", "the engine wins")
+    assert " is occupied; type moves for a list\n" in out
+    assert out.endswith("again, swap, undo or quit: \n")
 
 
 def test_ctrl_c_at_the_prompt_ends_with_130(cli, monkeypatch):
@@ -115,5 +118,103 @@ def test_a_python_game_whose_turns_do_not_alternate(typed, tmp_path, monkeypatch
     code, out = typed(["left", "undo", "left", "right", "up", "left", "right"], "double_moves:Double")
     assert code == 0
     assert out.count("the engine plays") == 2
-    assert "'up' is not a legal move; legal moves: left, right" in out
-    assert out.endswith("a draw after 6 moves\n")
+    assert "'up' is no move here: type one of the moves, which \"moves\" lists, or help\n" in out
+    assert out.count("moves: left, right\n") == 6  # with each board at which the person is to move
+    assert "a draw after 6 moves\n" in out
+
+
+@pytest.mark.parametrize("word", ["q", "quit", "exit", "EXIT"])
+def test_words_that_leave(typed, word):
+    code, out = typed([word, "4"], "connect4")
+    assert code == 0 and out.endswith("X, column 1-7: ")
+
+
+def test_the_legal_moves_are_listed(typed):
+    code, out = typed(["moves", "b2", "moves"], "tictactoe")
+    assert "moves: a3, b3, c3, a2, b2, c2, a1, b1, c1\n" in out
+    last = out.split("moves: ")[-1].splitlines()[0].split(", ")
+    assert len(last) == 7 and "b2" not in last
+
+
+@pytest.mark.parametrize("lines, board", [
+    (["4", "1", "4", "2", "4", "3", "4"],
+     " . . . . . . .\n . . . . . . .\n . . .|X|. . .\n . . .|X|. . .\n . . .|X|. . .\n O O O|X|. . .\n"),
+    (["1", "1", "2", "2", "3", "3", "4"],
+     " . . . . . . .\n . . . . . . .\n . . . . . . .\n . . . . . . .\n O O O . . . .\n|X|X|X|X|. . .\n"),
+])
+def test_the_line_that_wins_is_marked(lines, board):
+    game = parse_game("connect4")
+    assert "\n".join(game.board(game.play_text("".join(lines)))) == board + " 1 2 3 4 5 6 7"
+
+
+def test_after_the_end_other_commands_say_so(typed, countdown):
+    code, out = typed(["go", "go", "moves", "hint", "5", "help", "board", "q"], countdown)
+    assert code == 0
+    assert "the game is over: there are no moves\n" in out and "the game is over: there is nothing to play\n" in out
+    assert "the game is over: again, swap, undo or quit\n" in out
+    assert out.count("3 done\nyou win after 3 moves\n") == 2
+
+
+@pytest.fixture
+def countdown(tmp_path, monkeypatch):
+    """A game that the first player wins with the third move, whatever is played."""
+    (tmp_path / "count_down.py").write_text(
+        "class Count:\n"
+        "    def __init__(self, done=0): self.done, self.to_move = done, 1 - 2 * (done % 2)\n"
+        "    def legal_moves(self): return ['go', 'q']\n"
+        "    def play(self, move): return Count(self.done + 1)\n"
+        "    def winner(self): return 1 if self.done == 3 else None\n"
+        "    def __str__(self): return f'{self.done} done'\n")
+    monkeypatch.chdir(tmp_path)
+    return "count_down:Count"
+
+
+def test_undo_after_the_end(typed, countdown):
+    code, out = typed(["go", "go", "undo", "go"], countdown)
+    assert code == 0
+    assert out.count("you win after 3 moves\n") == 2
+    after = out.split("you win after 3 moves\n")[1]
+    assert after.startswith("again, swap, undo or quit: 2 done\nmoves: go, q\n")
+
+
+def test_another_game_and_changed_sides(typed, countdown):
+    code, out = typed(["go", "go", "again", "go", "go", "swap", "go", "quit"], countdown)
+    assert out.count("you win after 3 moves\n") == 2
+    assert "You are the second player, the engine begins" in out
+    assert out.count("the engine wins after 3 moves\n") == 1
+
+
+def test_sides_change_within_a_game(typed):
+    code, out = typed(["4", "swap", "quit"], "connect4")
+    assert "you are O now\n" in out
+    assert out.count("the engine plays ") == 2 and out.endswith("O, column 1-7: ")
+
+
+def test_a_move_that_is_called_like_a_command_is_the_move(typed, countdown):
+    code, out = typed(["q", "q", "quit"], countdown)
+    assert "you win after 3 moves\n" in out
+
+
+def test_levels(typed):
+    code, out = typed(["4", "level", "level club", "level 9000", "3"], "connect4", "--level", "beginner")
+    assert code == 0
+    assert out.startswith("Connect Four, 6 rows x 7 columns, 4 in a row at level beginner. You are X")
+    assert "(level beginner)" in out and "(level club)" in out
+    assert "level beginner (of beginner, novice, casual, club, strong, full)\n" in out
+    assert "'9000' is no level: type one of beginner, " in out
+    again = typed(["4", "level", "level club", "level 9000", "3"], "connect4", "--level", "beginner")
+    assert again == (code, out)  # by --seed
+
+
+def test_threads(typed):
+    code, out = typed(["4"], "connect4", "--threads", 2)
+    assert code == 0 and out.count("the engine plays ") == 1
+
+
+def test_a_finished_game_cannot_be_played(cli, tmp_path, monkeypatch):
+    (tmp_path / "over_game.py").write_text(
+        "class Over:\n    to_move = 1\n    def legal_moves(self): return []\n    def play(self, move): return self\n"
+        "    def winner(self): return 0\n")
+    monkeypatch.chdir(tmp_path)
+    code, out, err = cli("play", "over_game:Over")
+    assert code == 2 and "the first position is a finished game" in err

@@ -7,7 +7,7 @@ import pytest
 
 import mcts_core
 from mcts_core.cli.games import parse_game
-from mcts_core.cli.tables import PlainScreen, RichScreen, make_screen, show_board, show_stats
+from mcts_core.cli.tables import PlainScreen, RichScreen, fold, make_screen, show_board, show_stats
 from mcts_core.move_names import Names
 from mcts_core.words import expectation, proof
 
@@ -40,6 +40,47 @@ def test_rich_is_for_terminals_or_when_asked_for(monkeypatch, color, stream, exp
 def test_no_color_in_the_environment_is_obeyed(monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     assert type(make_screen("auto", Terminal())) is PlainScreen
+
+
+def test_a_dumb_terminal_has_no_colours(monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "dumb")
+    assert type(make_screen("auto", Terminal())) is PlainScreen
+
+
+def test_lines_are_folded_on_narrow_terminals_alone(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "20")
+    monkeypatch.setenv("NO_COLOR", "1")
+    line = "principal variation: 1 2 3 4 5 6 7"
+    for stream, lines in ((Terminal(), ["principal variation:", "1 2 3 4 5 6 7"]), (io.StringIO(), [line])):
+        make_screen("auto", stream).text(line)
+        assert stream.getvalue().splitlines() == lines
+    assert fold("hint   what the engine would play", 20).splitlines() == [
+        "hint   what the", "       engine would", "       play"]
+    assert fold("  far from the left, here", 20).splitlines() == ["  far from the left,", "  here"]
+
+
+@pytest.mark.parametrize("color", ["never", "always"])
+def test_tables_that_do_not_fit(monkeypatch, searched, color):
+    monkeypatch.setenv("COLUMNS", "24")
+    stream = Terminal()
+    screen = make_screen(color, stream)
+    show_stats(screen, Names(searched.state), searched)
+    assert "wins" not in stream.getvalue() and "value" in stream.getvalue()
+    screen.table(["one", "two"], [["a" * 18, "b" * 18]])
+    assert ESCAPE.sub("", stream.getvalue()).endswith(f"one: {'a' * 18}\ntwo: {'b' * 18}\n\n")
+
+
+def test_boards_that_do_not_fit():
+    game = parse_game("gomoku:20")
+    state = game.play_text("k10 a1 l10 a2 m10 a3 n10 a4 o10")
+    lines = game.board(state, 40)
+    assert lines[10] == "10 ..........xxxxx....." and lines[16] == " 4 O..................."
+    assert lines[-1] == "   abcdefghijklmnopqrst" and len(lines) == 21
+    assert game.board(state, 43) == game.board(state) and "|X|X|X|X|X|" in game.board(state)[10]
+    stream = io.StringIO()
+    make_screen("always", stream).board([lines[10], lines[16], lines[-1]], coloured=True)
+    assert "\x1b[1;31mxxxxx" in stream.getvalue() and stream.getvalue().endswith("   abcdefghijklmnopqrst\n")
 
 
 def test_without_rich_there_is_plain_text(monkeypatch):

@@ -65,7 +65,7 @@ def test_errors(monkeypatch):
     for executor, message in (
         ("fork", "executor must be 'processes', 'threads' or 'dask:ADDRESS'"), (3, "executor must be"),
         (Client({}), "has none yet"), (Executor(), "workers must be given"), ("dask:", "address of a scheduler"),
-        ("dask:nonsense://x", "no Dask scheduler there"),
+        ("dask:nonsense://x", "no Dask scheduler at this address"),
     ):
         with pytest.raises(mc.InvalidOption, match=message):
             Opened(executor)
@@ -73,7 +73,7 @@ def test_errors(monkeypatch):
     with pytest.raises(mc.InvalidOption, match="without asynchronous=True"):
         Opened(Client({"a": 1}))
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(mc.InvalidOption, match=r"pip install 'mcts-core\[dask\]'"):
+    with pytest.raises(mc.InvalidOption, match=r"pip install '\.\[dask\]' in a clone, or pip install distributed"):
         Opened("dask:tcp://127.0.0.1:8786")
 
 

@@ -608,11 +608,11 @@ def test_bad_states():
         search("a board")
     with pytest.raises(mc.GameOver, match="nothing to search"):
         search(mc.ConnectFour.from_moves("0101010"))
-    with pytest.raises(mc.InvalidOption, match="policy_value of workers must pickle, and .*wait.* does not"):
+    with pytest.raises(mc.InvalidOption, match="policy_value of workers must pickle, but .*wait.* does not"):
         search(START, policy_value=threading.Event().wait)
     state = Elsewhere()
     state.note = threading.Lock()
-    with pytest.raises(mc.InvalidState, match="must pickle, and <failing_game.Elsewhere.* does not"):
+    with pytest.raises(mc.InvalidState, match="must pickle, but <failing_game.Elsewhere.* does not"):
         search(state)
     with pytest.raises(mc.InvalidOption, match="has no option 'explore'.* did you mean 'exploration'"):
         search(START, explore=1)

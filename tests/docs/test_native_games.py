@@ -59,7 +59,7 @@ def test_its_links_lead_somewhere():
 
 
 def test_its_table_has_the_options_of_native_game():
-    table = TEXT.split("| of `native_game` | |\n|---|---|\n")[1].split("\n\n")[0]
+    table = TEXT.split("| argument | meaning |\n|---|---|\n")[1].split("\n\n")[0]
     named = [name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1])]
     needed = {"legal_moves", "play", "state_size", "max_moves"}
     assert sorted([*named, *needed]) == sorted(inspect.signature(mc.native_game).parameters)

@@ -9,11 +9,13 @@ from mcts_core.cli.main import build_parser
 from mcts_core.web import limits
 from mcts_core.web.limits import Limits
 
-DOCS = pathlib.Path(__file__).parents[2] / "docs"
+ROOT = pathlib.Path(__file__).parents[2]
+DOCS = ROOT / "docs"
 TEXT = (DOCS / "serve.md").read_text(encoding="utf-8")
 
 
-def test_the_commands_are_known():
+def test_the_commands_are_known(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)  # the program looks for games of users in the folder where it runs
     commands = re.findall(r"^mcts-core .*$", TEXT, re.MULTILINE)
     for command in commands:
         args = build_parser().parse_args(shlex.split(command, comments=True)[1:])
@@ -24,7 +26,7 @@ def test_the_commands_are_known():
 def test_the_table_has_all_limits_with_their_defaults():
     args = build_parser().parse_args(["serve"])
     rows = dict(re.findall(r"^\| `--([a-z-]+)` \| ([^|]+) \|", TEXT, re.MULTILINE))
-    assert rows.pop("max-threads") == "the processors" and args.max_threads == Limits().threads
+    assert rows.pop("max-threads") == "the number of processors" and args.max_threads == Limits().threads
     told = {"max-seconds": "seconds", "max-searches": "searches", "max-games": "sessions", "memory-mb": "memory_mb",
             "idle-minutes": "idle_minutes"}
     assert {name: float(value) for name, value in rows.items()} == {

@@ -130,15 +130,15 @@ def test_native_classes_have_the_members_and_types_of_their_stubs(pages):
         "class MNK(m: SupportsIndex = 3, n: SupportsIndex = 3, k: SupportsIndex = 3, rule: str = 'freestyle'",
         "class Gomoku(size: SupportsIndex = 15, rule: str = 'freestyle')",
         "class TicTacToe",
-        "play(column: SupportsIndex) → ConnectFour",
+        "play(column: str | SupportsIndex) → ConnectFour",
     ]:
         assert signature in one_line, signature
 
 
 def test_docstrings_of_native_classes_are_told():
     text = text_of("reference/games.html")
-    for told in ("A position of Connect Four; it never changes", "The position after a stone in column",
-                 "Stones fall down the columns", "Rows of the board."):
+    for told in ("A position of Connect Four. It never changes", "Returns the position after a stone in column",
+                 "Stones fall down the columns", "The number of rows."):
         assert told in text, told
 
 
@@ -146,6 +146,19 @@ def test_arguments_told_in_docstrings_are_definition_lists():
     page = (SITE / "docs" / "reference" / "search.html").read_text(encoding="utf-8")
     for name in ("preset", "exploration", "root_proofs", "temperature", "overhead"):
         assert re.search(rf'<dt><[^\n]*<span class="pre">{name}</span>', page), name
+
+
+def test_the_contents_are_the_links_of_the_index(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs" / "extensions")
+    monkeypatch.delitem(sys.modules, "plain_pages", raising=False)
+    import plain_pages
+
+    one, two = "[b](b.md), [r](../README.md), [web](https://x.md)", "[b](b.md) [c](c.md#d) [e](e/f.md)"
+    assert plain_pages.contents(f"[no](a.md)\n\n## One\n\n{one}\n\n## Two\n\n{two}\n") == (
+        "\n```{toctree}\n:hidden:\n:caption: One\n\nb\nREADME <../README>\n```\n"
+        "\n```{toctree}\n:hidden:\n:caption: Two\n\ne/f\n```\n")
+    assert plain_pages.HIDDEN.sub(r"```{eval-rst}\n\1```", "a\n<!-- sphinx\n.. x:: y\n-->\nb") == (
+        "a\n```{eval-rst}\n.. x:: y\n```\nb")
 
 
 def test_docstrings_for_terminals_become_restructured_text(monkeypatch):

@@ -275,7 +275,7 @@ def test_a_game_without_what_an_evaluator_needs():
 
     with pytest.raises(mc.InvalidState, match="needs states with a method observation"):
         search(flat, Blind())
-    with pytest.raises(mc.GameError, match="moves that are ints or a method action.*got the move 'left'"):
+    with pytest.raises(mc.GameError, match="moves that are ints, or states with a method action.*got the move 'left'"):
         search(flat, Mute())
     engine = mc.Searcher(evaluator=flat)
     with pytest.raises(mc.InvalidState, match="needs states with a method observation"):

@@ -262,6 +262,7 @@ import _thread, signal, sys, threading, time
 import mcts_core as mc
 state = {state}
 engine = mc.Searcher(seed=1, {options})
+engine.search(state, iterations=1)  # loads all that a search needs
 sent = []
 def interrupt():
     time.sleep(0.3)

@@ -1,4 +1,8 @@
-"""src/engine/report.pyx: the move to play, the principal variation, the order and the names of moves."""
+"""src/engine/report.pyx: the move to play, the principal variation, the order and the names of moves, the log."""
+
+import logging
+import subprocess
+import sys
 
 import pytest
 from value_games import Claim
@@ -79,3 +83,113 @@ def test_moves_of_a_user_are_told_by_name():
     assert core.names is None
     core.search(SearchRequest(Claim(), settings, clock(), iterations=50, seed=1))
     assert set(Claim().legal_moves()) <= set(core.names)
+
+
+# ---- the log: the logger "mcts_core", at DEBUG -----------------------------------------------------------------------
+
+
+LOGGED = mc.ConnectFour(4, 4, 3)
+
+
+@pytest.fixture
+def records(caplog):
+    """What was logged so far, when it is called."""
+    caplog.set_level(logging.DEBUG, logger="mcts_core")
+    return lambda: caplog.records
+
+
+def test_a_search_is_reported(records):
+    engine = mc.Searcher(seed=1)
+    engine.search(mc.ConnectFour(), iterations=500)
+    stats = engine.stats()
+    record, = records()
+    best = next(entry for entry in stats.moves if entry.move == stats.move)
+    assert (record.name, record.levelname) == ("mcts_core", "DEBUG")
+    assert (record.move, record.iterations, record.seconds) == (stats.move, stats.iterations, stats.seconds)
+    assert (record.value, record.stop_reason) == (best.value, "iterations")
+    assert record.getMessage() == (f"move {stats.move}, value {best.value:.3f}, 500 iterations in {stats.seconds:.6f} "
+                                   f"s, stopped by iterations")
+
+
+class Take:
+    """Who takes the last of some stones wins."""
+
+    def __init__(self, left=5, to_move=1):
+        self.left, self.to_move = left, to_move
+
+    def legal_moves(self):
+        return ["one", "two"][:self.left]
+
+    def play(self, move):
+        return Take(self.left - (1 if move == "one" else 2), -self.to_move)
+
+    def winner(self):
+        return None if self.left else -self.to_move
+
+
+def test_every_way_to_search_is(records):
+    mc.search(Take(), iterations=100)
+    assert records()[-1].move in ("one", "two") and records()[-1].stop_reason == "solved"
+    mc.search_many([LOGGED, LOGGED.play(0)], iterations=10)
+    assert len(records()) == 3
+    list(mc.Searcher().watch(LOGGED, iterations=10))
+    mc.Searcher(threads=2).search(LOGGED, iterations=5000)
+    assert len(records()) == 5
+    engine = mc.Searcher()
+    with engine.pondering(mc.Gomoku()):
+        pass
+    assert records()[-1].stop_reason == "cancelled" and len(records()) == 6
+
+
+def test_searches_that_are_evaluated_together(records):
+    numpy = pytest.importorskip("numpy")
+
+    def evaluator(observations):
+        return numpy.ones((len(observations), 4), numpy.float32), numpy.zeros(len(observations), numpy.float32)
+
+    found = mc.search_many([LOGGED, LOGGED.play(0)], iterations=20, evaluator=evaluator)
+    assert [record.move for record in records()] == [result.move for result in found]
+    assert all(record.seconds > 0 for record in records())
+
+
+def test_a_search_that_failed_or_was_interrupted_is_not(records):
+    with pytest.raises(mc.GameOver):
+        mc.search(mc.ConnectFour(4, 4, 2).play(0).play(2).play(1))
+    with pytest.raises(ZeroDivisionError):
+        mc.search(mc.Gomoku(), 5.0, progress=lambda stats: 1 / 0, every=0.001)
+    assert records() == []
+
+
+def test_who_reads_the_log_may_use_the_searcher(records):
+    engine, seen = mc.Searcher(), []
+
+    class Handler(logging.Handler):
+        def emit(self, record):
+            seen.append(engine.stats().move == record.move)
+
+    handler = Handler()
+    logging.getLogger("mcts_core").addHandler(handler)
+    try:
+        engine.search(LOGGED, iterations=10)
+    finally:
+        logging.getLogger("mcts_core").removeHandler(handler)
+    assert seen == [True]
+
+
+def test_above_debug_nothing_is_logged(caplog):
+    for level, count in ((logging.INFO, 0), (logging.DEBUG, 2), (logging.INFO, 2), (logging.DEBUG, 4)):
+        caplog.set_level(level, logger="mcts_core")
+        for _ in range(2):
+            mc.search(LOGGED, iterations=10)
+        assert len(caplog.records) == count
+
+
+def test_logging_that_is_imported_later_counts(tmp_path):
+    code = ("import mcts_core as mc, sys\n"
+            "mc.search(mc.TicTacToe(), iterations=10)\n"
+            "assert 'logging' not in sys.modules\n"
+            "import logging\n"
+            "logging.basicConfig(level=logging.DEBUG, stream=sys.stdout, format='%(name)s %(iterations)d')\n"
+            "mc.search(mc.TicTacToe(), iterations=10)\n")
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("mcts_core 10\n", "")

@@ -48,7 +48,7 @@ def trained(tmp_path_factory):
 
 def test_a_run_from_self_play_to_the_match(trained):
     folder, text = trained
-    assert re.search(r"generation 0: 24 games in \d+ s\ngeneration 0: learnt from [\d,]+ positions", text)
+    assert re.search(r"generation 0: 24 games in \d+ s\ngeneration 0: learned from [\d,]+ positions", text)
     assert re.search(r"generation 1: 8 games in .*\n.*\n.*network.onnx: [\d,]+ bytes", text)
     assert re.search(r"both with 8 simulations a move: 4 games: \+\d+ =\d+ -\d+, [\d.]+ %, Elo", text)
     for generation in (0, 1):
@@ -61,7 +61,7 @@ def test_a_run_that_was_ended_goes_on(trained):
     before = (folder / "network.onnx").read_bytes()
     (folder / "generation-1" / "network.onnx").unlink()
     again = run("train.py", "--out", folder, *SMALL)
-    assert "generation 0: learnt" not in again and "generation 1: learnt" in again
+    assert "generation 0: learned" not in again and "generation 1: learned" in again
     assert len((folder / "network.onnx").read_bytes()) == len(before)
 
 

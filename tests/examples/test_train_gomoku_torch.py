@@ -90,11 +90,11 @@ def test_the_limits_of_the_file_are_kept(tmp_path):
 
 
 @pytest.mark.parametrize("change, message", [
-    (lambda text: b"MCTSLIVE" + text[8:], "no network file"),
-    (lambda text: text[:8] + b"\2" + text[9:], "format 2"),
+    (lambda text: b"MCTSLIVE" + text[8:], "not a network file"),
+    (lambda text: text[:8] + b"\2" + text[9:], "format 1, got 2"),
     (lambda text: text[:100] + bytes([text[100] ^ 1]) + text[101:], "damaged"),
     (lambda text: text[:-10], "damaged"),
-    (lambda text: b"", "no network file"),
+    (lambda text: b"", "not a network file"),
 ])
 def test_a_damaged_file_is_refused(first, tmp_path, change, message):
     (tmp_path / "bad.net").write_bytes(change(first.read_bytes()))
@@ -230,7 +230,7 @@ def run(program, *arguments):
 
 
 def test_a_training_goes_on_where_it_ended_and_is_measured(first, tmp_path):
-    small = ("--out", tmp_path / "run", "--generation-seconds", 4, "--full", 20, "--fast", 8)
+    small = ("--out", tmp_path / "run", "--generation-seconds", 4, "--full", 20, "--fast", 8, "--polish", 10)
     text = run("train.py", *small, "--start", first, "--minutes", 0.15, "--workers", 2)
     assert "generation 1, " in text and "network.net: generation" in text
     again = run("train.py", *small, "--resume", "--minutes", 0.25, "--workers", 1)
@@ -240,7 +240,9 @@ def test_a_training_goes_on_where_it_ended_and_is_measured(first, tmp_path):
     positions = [int(line[2]) for line in log[1:]]
     assert positions == sorted(positions) and positions[0] > 0 and positions[-1] > positions[0]
     final = tmp_path / "run" / "network.net"
-    assert network.read(final)[1] == generations[-1]
+    assert network.read(final)[1] == generations[-1] + 1
+    last = tmp_path / "run" / "networks" / f"{generations[-1]:05d}.net"
+    assert final.read_bytes()[network.HEADER.size:-4] != last.read_bytes()[network.HEADER.size:-4]
     match = run("measure.py", final, first, "--games", 2, "--iterations", 20)
     assert match.startswith("2 games: ")
 

@@ -57,7 +57,7 @@ def test_moves_that_are_none(empty):
 
 
 def test_positions_are_made_by_games():
-    with pytest.raises(TypeError, match="made by a game"):
+    with pytest.raises(TypeError, match="make a position of a game"):
         BoardPosition()
 
 

@@ -204,7 +204,7 @@ class Broken(Dice):
     ("moves text", None, "must return a list of moves, got 'ab'"),
     ("moves number", TypeError, "legal_moves() raised TypeError"),
     ("moves twice", None, "legal_moves() must not repeat a move"),
-    ("moves unhashable", None, "moves must be hashable, such as ints, texts or tuples, and ['stop'], a list, is not"),
+    ("moves unhashable", None, "moves must be hashable, such as ints, strings or tuples, got ['stop'], a list"),
     ("chance None", None, "chance_outcomes() must return a list of (move, probability), got None"),
     ("chance empty", None, "got none in"),
     ("chance half", None, "sum to 1, got a sum of 0.5"),
@@ -218,7 +218,8 @@ class Broken(Dice):
     ("play self", None, "must return a new state, got the same object"),
     ("play raises", KeyError, "play() raised KeyError: 'lost'"),
     ("play foreign", AttributeError, "'int' object has no attribute 'returns'"),
-    ("returns short", None, "must return None or a list of one number from 0 to 1, that of the only player, got 0: []"),
+    ("returns short", None,
+     "must return None or a list of one number from 0 to 1, the result of the only player, got 0: []"),
     ("returns long", None, "got 2: [0.5, 0.5]"),
     ("returns nan", None, "one number from 0 to 1"),
     ("returns 2", None, "got [2.0]"),
@@ -471,7 +472,7 @@ def test_native_tables_of_another_form():
     with pytest.raises(mc.InvalidState, match="1 to 32 players"):
         search(make(start(), players=33))
     for count in (0, 65_521, 2**31):
-        with pytest.raises(mc.InvalidState, match=f"max_moves from 1 to 65520, which says {count}"):
+        with pytest.raises(mc.InvalidState, match=f"max_moves from 1 to 65520, got max_moves {count}"):
             search(make(start(), max_moves=count))
     old = make(start(), version=2)  # the table ends before `general`
     assert not is_general(old) and old.actions is None

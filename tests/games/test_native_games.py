@@ -218,7 +218,7 @@ def test_numpy_arrays_are_buffers():
         ("1234", "must be bytes"),
         (7, "must be bytes"),
         ([7], "must be bytes"),
-        (struct.pack("i", 0), "no legal move: the game is over there"),
+        (struct.pack("i", 0), "no legal move, so the game is over"),
     ],
 )
 def test_other_data_is_refused(data, words):
@@ -245,7 +245,7 @@ def test_where_the_position_says_who_is_to_move():
     assert game.state().to_move == -1 and game.state().play(0).to_move == -1
     assert game.state().play(1).winner() == 1  # the move of -1 lost
     assert game.state(game.state().data, to_move=-1) == game.state()
-    with pytest.raises(mc.InvalidState, match="to_move must be -1, which the position says, got .1"):
+    with pytest.raises(mc.InvalidState, match="to_move must be -1, the player to move in this position, got .1"):
         game.state(game.state().data, to_move=1)
 
 
@@ -260,7 +260,7 @@ def test_pickle():
         assert restored == state and restored.moves == state.moves and restored.winner() == state.winner()
         assert restored.rules is NIM
     for game in (nim(), nim(name="no_such_module:NIM"), nim(name=f"{__name__}:NIM"), nim(name="othello")):
-        with pytest.raises(mc.InvalidState, match="cannot be pickled.*needs name='module:attribute'"):
+        with pytest.raises(mc.InvalidState, match="cannot be pickled.*name='module:attribute'"):
             pickle.dumps(game.state())
 
 
@@ -289,7 +289,7 @@ def test_what_cannot_be_saved():
         engine.save("unwritten.mcts")
     nameless.search(nim().state(), iterations=100)
     before = nameless.stats()
-    with pytest.raises(mc.InvalidState, match="cannot be pickled.*needs name='module:attribute'"):
+    with pytest.raises(mc.InvalidState, match="cannot be pickled.*name='module:attribute'"):
         pickle.dumps(nameless)
     assert nameless.stats() == before
 
@@ -309,7 +309,7 @@ def test_tables_that_cannot_be_searched_are_refused():
         version.value = before
     assert mc.search(state, iterations=100) in (1, 2, 3)
     for call in (mc.search, mc.rollouts):
-        with pytest.raises(mc.InvalidState, match="is no position: NativeState.__cinit__ must set game and state"):
+        with pytest.raises(mc.InvalidState, match="is not a position: NativeState.__cinit__ must set game and state"):
             call(NativeState(), 1)
     with pytest.raises(mc.InvalidState, match="must set game and state"):
         mc.search(NativeState(), iterations=1, evaluator=lambda observations: (None, [0.0]))
@@ -340,7 +340,7 @@ def options(**changes):
         ({"max_moves": 0}, "max_moves must be an int from 1 to 16384, got 0"),
         ({"max_moves": 16385}, "max_moves must be an int from 1 to 16384, got 16385"),
         ({"max_plies": -1}, "max_plies must be an int from 0"),
-        ({"name": 3}, "name must be a text, got 3"),
+        ({"name": 3}, "name must be a str, got 3"),
         ({"text": "draw"}, "text must be a function"),
         ({"context": "abc"}, "context must be an object with a contiguous buffer or an address, got 'abc'"),
         ({"context": -1}, "context must be an int from 0"),
@@ -431,7 +431,7 @@ def data_address():
 
 @pytest.mark.parametrize("wrong", [0, 1, 2, 4095])
 def test_what_cannot_be_the_address_of_a_function(wrong):
-    with pytest.raises(mc.InvalidOption, match=rf"play must be the address of a native function, and there is no "
+    with pytest.raises(mc.InvalidOption, match=rf"play must be the address of a native function, but there is no "
                                                rf"executable memory at {wrong:#x}, got {wrong}$"):
         address_of(wrong, "play")
     with pytest.raises(mc.InvalidOption, match="legal_moves must be the address of a native function"):
@@ -793,10 +793,10 @@ def test_evaluators_of_games_that_show_nothing():
 
 
 @pytest.mark.parametrize("changes, words", [
-    ({"shape": None}, r"shape must be \(planes, rows, columns\) of what observe writes, got None"),
+    ({"shape": None}, r"shape must be the \(planes, rows, columns\) that observe writes, got None"),
     ({"shape": (1, 2)}, "shape must be"), ({"shape": 3}, "shape must be"),
     ({"shape": (1, 0, 2)}, "rows of the shape must be an int from 1"),
-    ({"shape": (4096, 4096, 2)}, "shape must be of at most 16777216 numbers"),
+    ({"shape": (4096, 4096, 2)}, "shape must have at most 16777216 numbers"),
     ({"observe": None}, "observe must be a native function"),
     ({"observe": PLAY(lambda *_: 0)}, r"observe must be a function int32_t \(void \*context, const void \*state, fl"),
     ({"to_move": TO_MOVE(lambda *_: 1)}, "observe is for games whose players alternate"),
@@ -938,7 +938,7 @@ def test_moves_that_are_not_written():
         moves[0] = 1
         return 2
 
-    with pytest.raises(mc.GameError, match=r"must give different moves from 0 to 3, got \[1, 2779096485\]"):
+    with pytest.raises(mc.GameError, match=r"must list different moves from 0 to 3, got \[1, 2779096485\]"):
         nim(legal_moves=legal_moves).state()
 
 
@@ -1001,11 +1001,11 @@ def test_expansions_of_another_size():
 def test_play_and_legal_moves_tell_the_same():
     with pytest.raises(mc.GameError, match=r"play\(\) returned 9; it must return 0"):
         nim(play=lambda *_: 9).state().play(1)
-    with pytest.raises(mc.GameError, match=r"legal_moves\(\) must give different moves from 0 to 3, got \[1, 1\]"):
+    with pytest.raises(mc.GameError, match=r"legal_moves\(\) must list different moves from 0 to 3, got \[1, 1\]"):
         nim(
             legal_moves=lambda context, state, moves: moves.__setitem__(0, 1) or moves.__setitem__(1, 1) or 2
         ).state().legal_moves()
-    with pytest.raises(mc.GameError, match=r"legal_moves\(\) must give different moves from 0 to 3, got \[1, 6\]"):
+    with pytest.raises(mc.GameError, match=r"legal_moves\(\) must list different moves from 0 to 3, got \[1, 6\]"):
         nim(
             legal_moves=lambda context, state, moves: moves.__setitem__(0, 1) or moves.__setitem__(1, 6) or 2
         ).state().legal_moves()

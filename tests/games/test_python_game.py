@@ -192,7 +192,7 @@ class Broken(Nim):
     ("text", None, "must return a list of moves, got 'abc'"),
     ("number", TypeError, "legal_moves() raised TypeError"),
     ("repeat", None, "must not repeat a move"),
-    ("unhashable", None, "moves must be hashable, such as ints, texts or tuples, and "),
+    ("unhashable", None, "moves must be hashable, such as ints, strings or tuples, got "),
     ("raise in play", KeyError, "play() raised KeyError"),
     ("mutate", None, "must return a new state, got None"),
     ("same object", None, "must return a new state, got the same object"),
@@ -252,7 +252,7 @@ class Itself(Shared):
 @pytest.mark.parametrize("game", [Shared, Itself])
 def test_a_root_that_changes_is_noticed(game, options):
     with pytest.raises(mc.GameError, match=rf"^{game.__name__}.play\(\) changed the position that was searched: .*; it "
-                                           r"must leave the position alone and return a new one$"):
+                                           r"must leave the position unchanged and return a new one$"):
         mc.search(game([0] * 9), iterations=200, seed=1, **options)
     with pytest.raises(mc.NoSearch):
         mc.stats()
@@ -317,7 +317,7 @@ def test_players_and_winners_may_be_any_int():
         found = mc.stats()
         mc.search(Nim(6), iterations=300, seed=1, **options)
         assert found.moves == mc.stats().moves
-    with pytest.raises(mc.GameError, match=r"to_move must be \+1 or -1, got .*; it must be an attribute or a property"):
+    with pytest.raises(mc.GameError, match=r"to_move must be \+1 or -1, got .*; make it an attribute or a property"):
         mc.search(type("Method", (Nim,), {"to_move": property(lambda self: self.play, lambda self, value: None)})(),
                   iterations=5)
 

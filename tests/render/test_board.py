@@ -88,7 +88,7 @@ def test_visited_moves():
     assert [entry for _, entry in found] == list(engine.stats().moves)
     assert dict((entry.move, cell) for cell, entry in found) == {
         0: (5, 0), 1: (5, 1), 2: (5, 2), 3: (3, 3), 4: (5, 4), 5: (5, 5), 6: (5, 6)}
-    with pytest.raises(mc.InvalidOption, match="stats must be those of the position, but in it 3 is no legal move"):
+    with pytest.raises(mc.InvalidOption, match="must belong to the position, but their move 3 is not legal in it"):
         Board(mc.ConnectFour.from_moves("333333")).visited(engine.stats())
     with pytest.raises(mc.InvalidOption, match="stats must be a Stats, got 7"):
         Board(state).visited(7)

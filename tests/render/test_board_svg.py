@@ -127,6 +127,9 @@ def test_bubbles_show_what_the_search_found(state):
             name = place[0] if isinstance(state, mc.ConnectFour) else place
             expected[place] = name + said + (", the move to play" if entry is most else "")
     assert {place: tooltip for place, (_, tooltip) in drawing.bubbles().items()} == expected
+    assert len(drawing.words()) + len(drawing.captions()) == len(expected)
+    assert drawing.captions() == [f"{100 * entry.value:.0f}" for entry in reversed(stats.moves)
+                                  if entry.visits and place_of(state, entry.move) not in drawing.words()]
     largest = 0.42 * {"ConnectFour": 46, "Gomoku": 33, "TicTacToe": 56}[type(state).__name__]
     for entry in stats.moves:
         if entry.visits:

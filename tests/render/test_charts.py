@@ -119,12 +119,12 @@ def test_a_heat_map_needs_the_board(history):
     import dataclasses
 
     copy = dataclasses.replace(history[-1])
-    with pytest.raises(mc.InvalidState, match="do not know their position: give state"):
+    with pytest.raises(mc.InvalidState, match="do not contain their position: pass it as state"):
         heat_map(copy)
     assert heat_map(copy, state=history[-1].state, axes=Figure().subplots()).get_images()
     with pytest.raises(mc.InvalidState, match="only positions of ConnectFour and MNK"):
         heat_map(copy, state="board")
-    with pytest.raises(mc.InvalidOption, match="stats must be those of the position"):
+    with pytest.raises(mc.InvalidOption, match="stats must belong to the position"):
         heat_map(copy, state=mc.ConnectFour.from_moves("333333"))
 
 
@@ -135,7 +135,7 @@ def test_a_heat_map_needs_the_board(history):
     ({"top": 9}, "top must be an int from 1 to 8, got 9"),
     ({"over": "days"}, "over must be 'seconds' or 'iterations', got 'days'"),
     ({"base": 2}, "base must be"),
-    ({"axes": [1]}, "axes must be 2, got 1"),
+    ({"axes": [1]}, "axes must be a sequence of 2 axes, got 1"),
 ])
 def test_wrong_arguments(history, options, message):
     with pytest.raises(mc.InvalidOption) as caught:
@@ -146,7 +146,7 @@ def test_wrong_arguments(history, options, message):
 def test_a_history_of_two_searches(history):
     engine = mc.Searcher(seed=1)
     engine.search(mc.Gomoku(), iterations=20)
-    with pytest.raises(mc.InvalidOption, match="history must be of one search"):
+    with pytest.raises(mc.InvalidOption, match="history must be from one search"):
         plot([history[0], engine.stats()], axes=Figure().subplots(1, 2))
 
 

@@ -111,7 +111,7 @@ def test_the_board_is_there_where_the_position_is_known():
 
 def test_statistics_of_another_position():
     stats = searched(mc.ConnectFour(), iterations=50)
-    with pytest.raises(mc.InvalidOption, match="stats must be those of the position"):
+    with pytest.raises(mc.InvalidOption, match="stats must belong to the position"):
         html(stats, state=mc.ConnectFour.from_moves("333333"))
 
 

@@ -43,7 +43,7 @@ def test_visits_are_tenths():
 
 
 def test_stats_of_another_position():
-    with pytest.raises(mc.InvalidOption, match="stats must be those of the position"):
+    with pytest.raises(mc.InvalidOption, match="stats must belong to the position"):
         text(mc.TicTacToe.from_moves("40"), stats=searched(mc.TicTacToe()))
     with pytest.raises(mc.InvalidState, match="only positions"):
         text(3)
@@ -149,3 +149,13 @@ def test_without_rich(monkeypatch):
         with pytest.raises(ModuleNotFoundError, match=r"need rich: .* \[rich\]"):
             call()
     assert text(mc.TicTacToe()).endswith("a b c")
+
+
+@pytest.mark.parametrize("state", [
+    mc.ConnectFour.from_moves("4142434", base=1), mc.ConnectFour.from_moves("1122334", base=1),
+    mc.TicTacToe.from_moves("a1 a2 b2 a3 c3"), mc.MNK.from_moves("a1 a2 b1 b2 c1 c2 d1", m=12, n=12, k=4)])
+def test_a_line_that_wins_stands_between_bars_and_can_be_read(state):
+    drawn = text(state)
+    rules = {"m": 12, "n": 12, "k": 4} if isinstance(state, mc.MNK) and state.m == 12 else {}
+    assert drawn.count("|") in (5, 6, 8) and drawn.count("(") == 0
+    assert type(state).from_string(drawn, **rules) == state

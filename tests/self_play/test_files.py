@@ -133,7 +133,7 @@ def test_more_games(whole, tmp_path):
     for games in (2, 3, 7, 11):
         play(tmp_path, games=games)
     assert contents(tmp_path) == contents(whole)
-    with pytest.raises(mc.InvalidOption, match="games must be at least 11, as many as folder .* has, got 10"):
+    with pytest.raises(mc.InvalidOption, match="games must be at least 11, the number of games in folder .*, got 10"):
         play(tmp_path, games=10)
     assert contents(tmp_path) == contents(whole)
 
@@ -151,18 +151,18 @@ def test_a_network_is_named_among_the_settings(tmp_path):
     paths = mc.selfplay(mc.MNK(13, 5, 5), **settings)
     assert mc.selfplay(mc.MNK(13, 5, 5), **settings) == paths
     assert mc.selfplay(mc.MNK(13, 5, 5), network=shipped(), **settings) == paths
-    with pytest.raises(mc.InvalidOption, match=f"network '{shipped().version}' there"):
+    with pytest.raises(mc.InvalidOption, match=f"network was '{shipped().version}' and is"):
         mc.selfplay(mc.MNK(13, 5, 5), valuation="rollout", **settings)
 
 
 @pytest.mark.parametrize(("options", "text"), [
-    ({"iterations": 13}, "iterations 12 there, 13 here"), ({"seed": 4}, "seed 3 there, 4 here"),
-    ({"temperature": 0.5}, "temperature 1.0 there, 0.5 here"), ({"temperature_plies": 1}, "temperature_plies 30 there"),
-    ({"shard_games": 4}, "shard_games 3 there"), ({"together": 3}, "together 2 there"),
-    ({"label": "b"}, "label '' there, 'b' here"), ({"noise_alpha": 1.0}, "noise_alpha None there, 1.0 here"),
-    ({"evaluator": None, "preset": "uct"}, "leaves 'evaluator' there, 'rollouts' here"),
-    ({"c_puct": 1, "batch": 2}, "batch 1 there, 2 here; c_puct 0.625 there, 1.0 here"),
-    ({"memory_mb": 1}, "memory_mb 256.0 there, 1.0 here"),
+    ({"iterations": 13}, "iterations was 12 and is 13"), ({"seed": 4}, "seed was 3 and is 4"),
+    ({"temperature": 0.5}, "temperature was 1.0 and is 0.5"), ({"temperature_plies": 1}, "temperature_plies was 30"),
+    ({"shard_games": 4}, "shard_games was 3"), ({"together": 3}, "together was 2"),
+    ({"label": "b"}, "label was '' and is 'b'"), ({"noise_alpha": 1.0}, "noise_alpha was None and is 1.0"),
+    ({"evaluator": None, "preset": "uct"}, "leaves was 'evaluator' and is 'rollouts'"),
+    ({"c_puct": 1, "batch": 2}, "batch was 1 and is 2; c_puct was 0.625 and is 1.0"),
+    ({"memory_mb": 1}, "memory_mb was 256.0 and is 1.0"),
 ])
 def test_other_settings_are_refused(whole, options, text):
     before = contents(whole)
@@ -173,9 +173,9 @@ def test_other_settings_are_refused(whole, options, text):
 
 @pytest.mark.parametrize("start", [mc.TicTacToe().play(4), mc.MNK(3, 3, 3).play(0)])
 def test_another_start_is_refused(whole, start):
-    with pytest.raises(mc.InvalidOption, match="start '[0-9a-f]{16}' there, "):
+    with pytest.raises(mc.InvalidOption, match="start was '[0-9a-f]{16}' and is "):
         mc.selfplay(start, folder=whole, evaluator=evaluate, **OPTIONS)
-    with pytest.raises(mc.InvalidOption, match=r"game 'mcts_core\.\S+\.TicTacToe' there, 'mcts_core\.\S+\.Conn"):
+    with pytest.raises(mc.InvalidOption, match=r"game was 'mcts_core\.\S+\.TicTacToe' and is 'mcts_core\.\S+\.Conn"):
         mc.selfplay(mc.ConnectFour(), folder=whole, evaluator=evaluate, **OPTIONS)
 
 
@@ -191,15 +191,15 @@ def test_a_seed_of_its_own(tmp_path):
 
 
 @pytest.mark.parametrize(("text", "reason"), [
-    (b"", "Expecting value"), (b"\xff\xfe", "it is no text"), (b"[]", ""), (b"{}", "'format'"),
+    (b"", "Expecting value"), (b"\xff\xfe", "it is not a text file"), (b"[]", ""), (b"{}", "'format'"),
     (b'{"format": "other"}', "another format"),
-    (b'{"format": "mcts_core selfplay", "version": 2}', "its version is 2, and this package reads 1"),
+    (b'{"format": "mcts_core selfplay", "version": 2}', "its version is 2, but this package reads version 1"),
     (b'{"format": "mcts_core selfplay", "version": 1, "settings": {}, "seed": 1, "shards": []}', ""),
     (b'{"format": "mcts_core selfplay", "version": 1, "settings": {}, "seed": 1, "shards": {"x": {}}}', ""),
 ])
 def test_a_manifest_that_is_none(tmp_path, text, reason):
     (tmp_path / "selfplay.json").write_bytes(text)
-    with pytest.raises(mc.InvalidFile, match="is no manifest of selfplay: .*" + reason):
+    with pytest.raises(mc.InvalidFile, match="is not a manifest of selfplay: .*" + reason):
         play(tmp_path)
     assert contents(tmp_path) == {"selfplay.json": text}
 
@@ -237,7 +237,7 @@ def test_files_that_are_no_shards(whole, tmp_path, monkeypatch, bad):
             np.save(file, np.zeros(3))
     else:
         path.write_bytes({"nothing": b"", "text": b"hello", "cut": good[:len(good) // 2]}[bad])
-    with pytest.raises(mc.InvalidFile, match=r"file.npz' is no file of selfplay: \S"):
+    with pytest.raises(mc.InvalidFile, match=r"file.npz' is not a file of selfplay: \S"):
         mc.SelfPlayData.load(path)
 
 

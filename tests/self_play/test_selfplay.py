@@ -362,14 +362,14 @@ class Bare:
 
 
 @pytest.mark.parametrize(("state", "error", "text"), [
-    (None, mc.InvalidState, r"states with a method observation\(\), which None has not"),
+    (None, mc.InvalidState, r"states with a method observation\(\), but None has none"),
     (Bare(), mc.InvalidState, r"a method observation\(\)"),
     (Hidden(), mc.InvalidState, "hidden_information"),
     (type("Sizeless", (Nim,), {"actions": None})(), mc.InvalidState, "attribute actions.*got None"),
     (type("Sizeless", (Nim,), {"actions": 0})(), mc.InvalidState, "attribute actions.*got 0"),
     (type("Sizeless", (Nim,), {"actions": True})(), mc.InvalidState, "attribute actions.*got True"),
     (type("Mute", (Nim,), {"winner": None})(), mc.InvalidState, r"method winner\(\)"),
-    (native_race(3)(start()), mc.InvalidState, r"a method legal_moves\(\), which <"),
+    (native_race(3)(start()), mc.InvalidState, r"a method legal_moves\(\), but <"),
     (Nim(0), mc.GameOver, "the game is over"),
     (mc.ConnectFour.from_moves("0101010"), mc.GameOver, "the game is over"),
     (Race(2, (6, 0)), mc.GameOver, "the game is over"),
@@ -389,7 +389,7 @@ def test_states_that_cannot_be_played(state, error, text):
     ({"together": 0}, "together must be an int from 1 to 256"), ({"together": 257}, "together"),
     ({"shard_games": 0}, "shard_games must be an int from 1"), ({"threads": 0}, "threads must be an int from 1"),
     ({"label": 5}, "label must be a str, got 5"), ({"progress": 5}, "progress must be True, False or a function"),
-    ({"progress": None}, "progress"), ({"exploration": -1}, "exploration"),
+    ({"progress": "bar"}, "progress"), ({"exploration": -1}, "exploration"),
     ({"noise_alpha": 1.0}, "noise_alpha .* needs"),
     ({"evaluator": 5}, "evaluator must be a function"), ({"batch": 2}, "batch needs an evaluator"),
     ({"evaluator": evaluator(7), "solver": True}, "solver True has no meaning here"),

@@ -217,9 +217,90 @@ def test_services_of_a_search(tmp_path):
     assert again.stats().moves == engine.stats().moves
     engine.ponder(state)
     assert engine.stop().iterations > 0
+    with pytest.raises(mc.InvalidState, match=r"pickle.dumps\(engine\)"):
+        engine.save(tmp_path / "engine")
+    assert not list(tmp_path.iterdir())
+
+
+class Boxes(Guess):
+    """Any number of looks, so that there is very much to know."""
+
+    def legal_moves(self):
+        return [("open", box) for box in range(self.count)] + [
+            ("look", box) for box in range(self.count) if box != self.coin and box not in self.looked]
+
+
+class Opponents(Boxes):
+    """Two players look and open in turn; nodes are found by the moves."""
+
+    players = 2
+    observation_key = None
+
+    @property
+    def to_move(self):
+        return len(self.looked) % 2
+
+    def returns(self):
+        mine = None if self.opened is None else float(self.opened == self.coin)
+        return None if mine is None else [1 - mine, mine] if self.to_move else [mine, 1 - mine]
+
+
+@pytest.mark.parametrize("state", [Boxes(count=12), Opponents(count=12)])
+def test_a_full_tree_is_pruned(state):
+    whole = mc.Searcher(seed=1)
+    whole.search(state, iterations=8_000)
+    assert whole.stats().prunes == whole.stats().dropped_nodes == 0 and whole.stats().bytes > 2**20
     small = mc.Searcher(seed=1, memory_mb=1)
-    small.search(Guess(count=30), iterations=30_000)
-    assert small.stats().bytes < 2**21 and small.stats().move is not None
+    small.search(state, iterations=8_000)
+    stats = small.stats()
+    assert stats.stop_reason == "iterations" and stats.iterations == 8_000
+    assert stats.prunes > 2 and stats.dropped_nodes > stats.nodes and stats.bytes <= 2**20
+    # what was dropped was visited rarely: the values of the moves hardly differ
+    values = {entry.move: entry.value for entry in whole.stats().moves}
+    assert all(abs(entry.value - values[entry.move]) < 0.1 for entry in stats.moves if entry.visits > 200)
+    assert stats.visits == 8_000
+    ended = mc.Searcher(seed=1, memory_mb=1, prune=False)
+    ended.search(state, iterations=8_000)
+    assert ended.stats().stop_reason == "memory" and ended.stats().iterations < 8_000
+
+
+class Told(Kuhn):
+    """Positions that can be compared."""
+
+    def __eq__(self, other):
+        return type(self) is type(other) and (self.cards, self.line) == (other.cards, other.line)
+
+    def __hash__(self):
+        return hash((self.cards, self.line))
+
+    def play(self, move):
+        return Told(self.cards, self.line + move)
+
+    def determinize(self, player, rng):
+        return Told(super().determinize(player, rng).cards, self.line)
+
+
+def test_the_next_search_of_the_same_player_reuses_the_nodes():
+    engine = mc.Searcher()
+    engine.search(Told((1, 2)), iterations=500)
+    engine.search(Told((1, 2), "pb"), iterations=100)
+    stats = engine.stats()
+    assert stats.reused_visits > 50 and stats.visits == stats.reused_visits + 100
+    engine.search(Told((1, 2), "pb"), iterations=100)
+    assert engine.stats().reused_visits == stats.visits  # the same position again
+    for state in (Told((1, 2), "p"),   # of the other player, whose nodes were found by what this one knows
+                  Told((1, 0)), Kuhn((1, 2), "pb")):  # another deal; positions that cannot be compared
+        engine.search(Told((1, 2)), iterations=500)
+        engine.search(state, iterations=100)
+        assert engine.stats().reused_visits == 0
+    again = mc.Searcher(seed=3)
+    for _ in range(2):  # with a seed, the same position is searched from scratch
+        again.search(Told((1, 2)), iterations=100)
+        assert again.stats().reused_visits == 0
+    off = mc.Searcher(reuse=False)
+    off.search(Told((1, 2)), iterations=100)
+    off.search(Told((1, 2), "pb"), iterations=100)
+    assert off.stats().reused_visits == 0
 
 
 def test_the_moves_of_two_players_with_a_winner():
@@ -292,7 +373,6 @@ def test_without_determinize():
     ("determinize", lambda self, player, rng: 1 / 0, "ZeroDivisionError"),
     ("observation_key", lambda self, player: [1], "hashable"),
     ("observation_key", lambda self, player: 1 / 0, "ZeroDivisionError"),
-    ("observation_key", lambda self, player: 7, "same key to two players") if False else
     ("returns", lambda self: [2.0, 0.0], "returns"),
 ])
 def test_wrong_answers(method, answer, said, monkeypatch):

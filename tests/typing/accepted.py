@@ -139,6 +139,12 @@ def tell(done: mc.SelfPlayProgress) -> None:
 
 def every_function_has_the_options() -> None:
     """Not run: it is about types."""
+    mc.search(four, 0.5, progress=True)
+    mc.Searcher(progress=True).search(four, 1, progress=False)
+    mc.search_many([four], iterations=10, progress=True)
+    mc.search_parallel(four, 1.0, progress=True)
+    mc.check_game(four, 10, progress=lambda found: assert_type(found, mc.CheckProgress), every=1)
+    mc.check_game(four, 10, progress=True)
     mc.search(four, 0.5, progress=watch, every=0.5, exploration=1, preset="uct", memory_mb=64, threads=2, reuse=True)
     mc.Searcher(progress=watch, every=1, noise_alpha=None, policy_value=priors).search(four, 1, progress=None, every=1)
     mc.search_many([four], iterations=10, solver=False, memory_mb=1, valuation=0.5, progress=many, every=1, reuse=True)

@@ -315,7 +315,7 @@ def test_a_position_is_pasted_or_set_up(page):
     page.fill("#text", "44x")
     page.click("#set-up [type='submit']")
     page.wait("document.getElementById('wrong-text') !== null")
-    assert page.text("wrong-text").startswith("Move 3: a column must be a number from 1 to 7")
+    assert page.text("wrong-text").startswith("Move 3: the name of a column must be a number from 1 to 7")
     page.click("#draft")
     page.click("#draft-clear")
     page.cell(5, 0)

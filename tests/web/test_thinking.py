@@ -4,7 +4,8 @@ import pytest
 from nim import Nim
 
 import mcts_core as mc
-from mcts_core.web import levels, limits
+from mcts_core.bots import levels
+from mcts_core.web import limits
 from mcts_core.web.positions import Line
 from mcts_core.web.thinking import LINE_LENGTH, PURPOSES, Engines, Job, think
 

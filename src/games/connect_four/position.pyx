@@ -301,14 +301,17 @@ cdef bint has_last_move(ConnectFour self, const uint64_t *winner) noexcept:
 @cython.final
 @cython.no_gc
 cdef class ConnectFour(BoardPosition):
-    """A position of Connect Four; it never changes, so threads may share it.
+    """A position of Connect Four. It never changes, so threads may share it.
 
-    ``ConnectFour(rows=6, cols=7, connect=4)`` is the empty board. Stones fall down the columns 0 .. cols-1, left to
-    right; the first to have ``connect`` of them in a row, a column or a diagonal wins, a full board without is a draw.
-    On the board the columns have the names 1 .. cols: ``play(0)`` and ``play("1")`` are the same move. Two positions
-    are equal when rules and stones are; how they came about does not count.
+    ``ConnectFour(rows=6, cols=7, connect=4)`` is the empty board. Stones fall down the columns. The first player with
+    ``connect`` stones in a row, a column or a diagonal wins; a full board without such a line is a draw.
 
-    Limits: rows >= 1, cols >= 1, (rows + 1) * cols <= 128, 2 <= connect <= max(rows, cols); InvalidState otherwise.
+    A move is the number of a column, 0 to cols - 1 from left to right. The names of the columns, as printed on the
+    board, are 1 to cols: ``play(0)`` and ``play("1")`` are the same move. Two positions are equal if their rules and
+    stones are equal, whatever moves led to them.
+
+    Limits: rows >= 1, cols >= 1, (rows + 1) * cols <= 128, 2 <= connect <= max(rows, cols). Other boards raise
+    InvalidState.
     """
 
     _arguments = ("rows", "cols", "connect")
@@ -322,30 +325,31 @@ cdef class ConnectFour(BoardPosition):
 
     @classmethod
     def from_moves(cls, moves, *, rows=6, cols=7, connect=4, base=0):
-        """The position after ``moves``, a text or a sequence of columns, from the empty board.
+        """Returns the position after ``moves``, a text or a sequence of columns, from the empty board.
 
-        ``base`` (0 or 1) is the number of the first column: with ``base=1`` text and ints are columns as on the board.
-        Raises IllegalMove, naming the move, when one is not legal, InvalidState for an impossible board, InvalidOption
-        for an impossible base.
+        ``base`` (0 or 1) is the number of the first column. With ``base=1``, texts and ints count columns as on the
+        board. Raises IllegalMove, which names the illegal move, InvalidState for an impossible board, and InvalidOption
+        for another ``base``.
         """
         return after_moves(cls, find_geometry(rows, cols, connect), moves, base)
 
     @classmethod
     def from_string(cls, text, *, rows=6, cols=7, connect=4):
-        """The position of a diagram such as ``str`` makes: ``X`` began, ``O`` the other, ``.`` empty, top row first.
+        """Returns the position of a diagram such as ``str`` makes.
 
-        Raises InvalidState for a text that is no diagram of this board and for a position that cannot arise: stones
-        in the air, wrong numbers of stones, lines of both players, lines that no last move can have completed.
+        ``X`` is the first player, ``O`` the second, and ``.`` an empty cell; the top row comes first. Raises
+        InvalidState for a text that is not a diagram of this board, and for a position that cannot occur in a game:
+        stones in the air, wrong numbers of stones, lines of both players, lines that no last move can have completed.
         """
         return from_diagram(cls, find_geometry(rows, cols, connect), text)
 
     @property
     def connect(self):
-        """How many stones in a line win."""
+        """The number of stones in a line that wins."""
         return context_of(self).connect
 
     def legal_moves(self):
-        """The columns that are not full, ascending; empty when the game is over."""
+        """Returns the columns that are not full, in ascending order. The list is empty when the game is over."""
         cdef const c4_context *c = context_of(self)
         cdef int column
         if self.position.over != MCTS_ONGOING:
@@ -353,8 +357,10 @@ cdef class ConnectFour(BoardPosition):
         return [column for column in range(c.cols) if is_open(c, &self.position, column)]
 
     def play(self, column):
-        """The position after a stone in ``column``, an int from 0 or a text as on the board, from ``"1"``. Raises
-        IllegalMove, or GameOver in a finished game."""
+        """Returns the position after a stone in ``column``: an int from 0, or a text as on the board, from ``"1"``.
+
+        Raises IllegalMove, or GameOver in a finished game.
+        """
         return self.after(column, "column")
 
     cdef BoardGeometry geometry_of(self, rules):

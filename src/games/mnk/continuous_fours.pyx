@@ -1,9 +1,9 @@
 """Threat search for five in a row: wins by continuous fours, and losses against them.
 
 A four leaves the opponent one reply, so an attack of fours (VCF; Allis, van den Herik, Huntjens, "Go-Moku solved by new
-search techniques", 1993) is a search for one player only. A player loses who cannot meet such an attack: of his moves
-only those in the zone of the attack, which occupy a cell that it needs or make a four in reply, can help, and each of
-them is refuted in turn. Hot: compiled once per instruction set.
+search techniques", 1993) is a search over the moves of one player only. A player who cannot stop such an attack loses.
+Only moves in the zone of the attack can stop it: they occupy a cell that the attack needs, or make a four in reply. The
+search refutes each of them in turn. Hot: compiled once per instruction set.
 """
 
 from cpython.pycapsule cimport PyCapsule_New
@@ -30,13 +30,13 @@ cdef extern from "kernels/mnk/lines.h" nogil:
 
 
 cdef enum:
-    UNKNOWN = -1      # results of searches: the budget or a limit ended it; 0: there is nothing to find
+    UNKNOWN = -1      # result of a search that the budget or a limit ended; 0: there is no win
     NEVER = 255       # threat_note.failed
-    MAX_FOURS = 6     # of the defender, each met by a stone that is no four, one after the other
-    NOBODY = -1       # of cells: there is none
+    MAX_FOURS = 6     # consecutive fours of the defender, each met by a stone that makes no four
+    NOBODY = -1       # in place of a cell: none
     SEVERAL = -2
 
-# Of each player: that he attacks, that he defends, and his stones on the cells.
+# Zobrist keys of each player: he attacks, he defends, his stones on the cells.
 cdef enum:
     ATTACK = 0
     DEFENCE = 1
@@ -86,8 +86,8 @@ cdef void prepare(threat_search *s, int32_t cols, int32_t rows, int32_t exact) n
 
 
 cdef inline void put(threat_search *s, int player, int cell) noexcept nogil:
-    """Also renews the threes and fours of both players on the four lines. To look for them on all lines each time
-    took a third of a search with proofs at its leaves."""
+    """Also updates the threes and fours of both players on the four lines. Searching all lines for them each time took
+    a third of a search with proofs at its leaves."""
     cdef int lines[4]
     cdef uint32_t bits[4]
     cdef uint32_t mine[8]
@@ -122,7 +122,7 @@ cdef void put_stone(threat_search *s, int32_t player, int32_t cell) noexcept nog
 
 
 cdef int fives_on(const threat_search *s, int player, const uint64_t *lines, int *cells) noexcept nogil:
-    """The cells, 2 at most, where ``player`` completes a five on any of the lines of a bit set; returns how many."""
+    """Finds up to 2 cells where ``player`` completes a five on one of the ``lines``; returns their number."""
     cdef const uint32_t *mine = s.board.own[player]
     cdef const uint32_t *theirs = s.board.own[1 - player]
     cdef int i, line, cell, count = 0
@@ -148,7 +148,7 @@ cdef int fives_on(const threat_search *s, int player, const uint64_t *lines, int
 
 
 cdef int fives_through(const threat_search *s, int player, int stone, int *cells) noexcept nogil:
-    """The same on the lines of one cell."""
+    """The same on the four lines through one cell."""
     cdef int lines[4]
     cdef uint32_t bits[4]
     cdef uint64_t set_[3]
@@ -165,7 +165,7 @@ cdef inline bint has_any(const uint64_t *lines) noexcept nogil:
 
 
 cdef inline int fives(const threat_search *s, int player, int *cells) noexcept nogil:
-    """The cells, 2 at most, where ``player`` completes a five; returns how many."""
+    """Finds up to 2 cells where ``player`` completes a five; returns their number."""
     return fives_on(s, player, s.fours[player], cells) if has_any(s.fours[player]) else 0
 
 
@@ -196,7 +196,7 @@ ctypedef struct saved:
 
 
 cdef inline void exchange(threat_search *s, int move, int reply, saved *old) noexcept nogil:
-    """The attacker's stone and its answer; threes are renewed on the lines of both."""
+    """Plays the attacker's stone and its answer, and updates the threes on the lines of both."""
     cdef uint32_t mine[8]
     cdef uint32_t theirs[8]
     cdef uint32_t valid[8]
@@ -237,7 +237,7 @@ cdef inline void take_back(threat_search *s, const saved *old) noexcept nogil:
 
 
 cdef inline int answer(const threat_search *s, const int *lines) noexcept nogil:
-    """What the defender's stone on these four lines threatens: the cell of his five, NOBODY or SEVERAL."""
+    """The cell where the defender threatens a five on these four lines, or NOBODY or SEVERAL."""
     cdef uint32_t three
     cdef uint32_t four[4]
     cdef uint32_t window, any_ = 0
@@ -260,8 +260,8 @@ cdef inline int answer(const threat_search *s, const int *lines) noexcept nogil:
 
 
 cdef inline int list_fours(threat_search *s, int forced) noexcept nogil:
-    """Pushes the attacker's fours on the stack, ``move << 16 | reply`` each, only those in ``forced`` unless that is
-    NOBODY; returns their number, or UNKNOWN when one of them threatens two fives: it is in ``best`` then."""
+    """Pushes the attacker's fours on the stack as ``move << 16 | reply``, only those at ``forced`` unless it is NOBODY.
+    Returns their number, or UNKNOWN if one of them threatens two fives; ``best`` is then that move."""
     cdef int i, line, low, high, move, reply, turn, count = 0
     cdef uint64_t rest
     cdef uint32_t windows, cells
@@ -297,8 +297,8 @@ cdef inline int list_fours(threat_search *s, int forced) noexcept nogil:
 
 
 cdef int attack(threat_search *s, int left, int forced) noexcept nogil:
-    """Whether the attacker, who is to move and has no five, wins with ``left`` or fewer stones that make fours and at
-    last a five, the first of them in ``forced`` unless that is NOBODY: with how many, 0 or UNKNOWN; sets ``best``."""
+    """The number of stones with which the attacker wins, 0 or UNKNOWN. He is to move, has no five at once, and places
+    up to ``left`` stones, fours and at last a five; the first one at ``forced`` unless it is NOBODY. Sets ``best``."""
     cdef uint64_t key, start = s.spent
     cdef threat_note *known
     cdef saved old
@@ -314,8 +314,8 @@ cdef int attack(threat_search *s, int left, int forced) noexcept nogil:
             if known.failed >= left:
                 s.cut |= known.failed != NEVER
                 return 0
-        # A win in 3 is looked for at any price, as exact distances rest on that; one in 5 so that every call leaves
-        # something in the table that the next one can build on.
+        # A win in 3 plies is searched whatever the budget, because exact distances depend on it. So is a win in 5, so
+        # that every call leaves something in the table for the next one.
         if left > 3 and s.spent >= s.pause and threat_is_over(s):
             return UNKNOWN
     s.spent += 1
@@ -360,8 +360,7 @@ cdef int attack(threat_search *s, int left, int forced) noexcept nogil:
 
 
 cdef int win_by_fours(threat_search *s, int player, uint32_t *move) noexcept nogil:
-    """The win of ``player``, who is to move, with the fewest stones that each make a four or five: their number, 0 when
-    there is none, or UNKNOWN."""
+    """The fewest stones with which ``player``, who is to move, wins by fours and a five; 0 if he cannot, or UNKNOWN."""
     cdef uint64_t key = s.hash ^ ZOBRIST[player][ATTACK], start = s.spent
     cdef threat_note *known = recall(s, key)
     cdef int level = 2, count, result, forced = NOBODY
@@ -411,12 +410,13 @@ cdef int win_by_fours(threat_search *s, int player, uint32_t *move) noexcept nog
 
 cdef int zone_of(threat_search *s, int player, uint32_t *zone, uint16_t *order, int *length,
                  bint *quiet) noexcept nogil:
-    """Plays the shortest attack of ``player`` to its end and back again; returns its stones, 0 or UNKNOWN.
+    """Finds the zone of the shortest attack of ``player``; returns the stones of the attack, 0 or UNKNOWN.
 
-    Marks in ``zone``, a word per row, all cells where a stone of the defender, put there before the attack, could
-    matter: those that the attack or its answers use, and those of windows in which such a stone, his others and all
-    answers would make a four. ``order`` gets the ``length`` cells of the attack, its own first move first. ``quiet``:
-    his stones and all answers make no four or five, not even one that an overline spoils.
+    The function plays the attack to its end and takes it back. It marks in ``zone``, one word per row, all cells where
+    a stone of the defender could matter if he placed it before the attack: the cells that the attack or its answers
+    use, and the cells of windows in which such a stone makes a four with his other stones and all answers. ``order``
+    receives the ``length`` cells of the attack, its first move first. ``quiet`` is set if his stones and all answers
+    make no four or five, not even one that an overline spoils.
     """
     cdef uint32_t before[MNK_LINES]
     cdef uint16_t moves[THREAT_STONES]
@@ -438,7 +438,7 @@ cdef int zone_of(threat_search *s, int player, uint32_t *zone, uint16_t *order, 
         order[length[0]] = move
         length[0] += 1
         count = fives_through(s, player, move, cells)
-        if count == 0:  # a false entry of the table, which nobody will see
+        if count == 0:  # a false entry of the table: two positions with the same key
             put(s, player, move)
             stones = UNKNOWN
             break
@@ -446,7 +446,7 @@ cdef int zone_of(threat_search *s, int player, uint32_t *zone, uint16_t *order, 
             order[length[0]] = cells[i]
             length[0] += 1
         if count != 1:
-            # A third such cell need not be marked: with any two of them alive the attack goes through.
+            # A third such cell need not be marked: with any two of them the attack succeeds.
             stones = played + 2
             played += 1
             put(s, other, cells[0])
@@ -481,7 +481,7 @@ cdef int zone_of(threat_search *s, int player, uint32_t *zone, uint16_t *order, 
 
 
 cdef int wins(threat_search *s, int player, int depth, uint32_t *move) noexcept nogil:
-    """Plies in which ``player``, who is to move, wins; 0 when that cannot be shown, UNKNOWN when it was not decided."""
+    """Plies in which ``player``, who is to move, wins; 0 if no win was found, UNKNOWN if the search was cut short."""
     cdef int cells[2]
     cdef uint32_t ignored
     cdef int result, count = win_by_fours(s, player, move)
@@ -499,7 +499,7 @@ cdef int wins(threat_search *s, int player, int depth, uint32_t *move) noexcept 
 
 
 cdef int loses(threat_search *s, int player, int depth, uint32_t *move) noexcept nogil:
-    """Plies in which ``player``, who is to move, loses at the latest; 0 and UNKNOWN as above. ``move`` resists."""
+    """Plies within which ``player``, who is to move, loses; 0 and UNKNOWN as above. ``move`` is the best defence."""
     cdef uint64_t key = s.hash ^ ZOBRIST[player][DEFENCE], start = s.spent
     cdef threat_note *known
     cdef int cells[2]
@@ -570,7 +570,7 @@ cdef void prove(threat_search *s, int32_t player, mcts_proof *proof) noexcept no
     proof.distance = 0
     proof.exact = False
     proof.move = MCTS_NO_MOVE
-    # An attack whose end is not in sight must not hide a loss that is easily seen.
+    # A long unsuccessful attack must not use up the budget for a loss that is easy to see.
     s.limit = s.spent + (limit - s.spent + 1) // 2
     s.pause = min(s.limit, s.spent + THREAT_LOOK)
     s.interrupt = proof.interrupt
@@ -587,13 +587,13 @@ cdef void prove(threat_search *s, int32_t player, mcts_proof *proof) noexcept no
     if won > 0:
         proof.value = 2
         proof.distance = won
-        # What wins in 1 or 3 wins by fours: both are decided, and then a win in 5 is a shortest one.
+        # A win in 1 or 3 plies is a win by fours. These were searched completely, so a win in 5 is shortest.
         proof.exact = won <= 5
         proof.move = move
     elif lost > 0:
         proof.value = 0
         proof.distance = lost
-        proof.exact = lost <= 4  # nothing but two fives lost in 2
+        proof.exact = lost <= 4  # a loss in 2 has two fives, and was checked first
         proof.move = move
 
 

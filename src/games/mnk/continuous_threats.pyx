@@ -1,10 +1,10 @@
 """Victory by continuous threats for five in a row: wins by open threes and fours, and losses against them.
 
-A three threatens a win by fours. What can stop that is known (``zone_of`` of continuous_fours): the cells that it
-needs, and the defender's own fours. All of these are tried, so that a win found is one against every defence
-(threat-space search: Allis, van den Herik, Huntjens, "Go-Moku solved by new search techniques", 1993). The search is by
-proof numbers, depth first, with a table (df-pn: Nagai, "Df-pn algorithm for searching AND/OR trees and its
-applications", 2002). It shares the table with the search by fours. Hot: compiled once per instruction set.
+A three threatens a win by fours. Only two kinds of moves can stop that win (``zone_of`` of continuous_fours): those on
+the cells that it needs, and the defender's own fours. The search tries all of them, so a win that it finds holds
+against every defence (threat-space search: Allis, van den Herik, Huntjens, "Go-Moku solved by new search techniques",
+1993). It is a depth-first proof-number search with a table (df-pn: Nagai, "Df-pn algorithm for searching AND/OR trees
+and its applications", 2002). It shares the table with the search by fours. Hot: compiled once per instruction set.
 """
 
 from cpython.pycapsule cimport PyCapsule_New
@@ -25,20 +25,20 @@ cdef extern from "kernels/platform.h" nogil:
 
 cdef enum:
     NO_REPLY = 0xFFFF
-    MANY = 60000        # the highest proof number that is told from others
+    MANY = 60000        # the largest proof number; all larger ones become this
     NO_LIMIT = 65000
-    DEEPEST = 60        # moves of the attacker
-    FOURS_STEPS = 400   # for one attack of fours within the search, which goes on with threes when they are spent
-    CALL_STEPS = 5      # of one of these, beside those that it counts
+    DEEPEST = 60        # moves of the attacker on one line
+    FOURS_STEPS = 400   # for one search by fours within the search; after that it goes on with threes
+    CALL_STEPS = 5      # added for each search by fours, besides those that it counts itself
     ZONE_STEPS = 16
     LIST_STEPS = 5
-    NODE_STEPS = 14     # of a node, beside its attacks of fours
+    NODE_STEPS = 14     # for a node, besides its searches by fours
     UNKNOWN = -1
-    FIRST_SHARE = 500   # of the budget for an attack, then for a loss, then twice that for each, and so on
-    DOUBLE = 1          # proof numbers of threats that are not estimated yet
+    FIRST_SHARE = 500   # of the budget for an attack and then for a loss; each later share is twice as large
+    DOUBLE = 1          # proof numbers of threats before they are estimated
     SINGLE = 2
 
-# Of the attacker: he is to move; the defender is, and need look at the zone only; he is, and every move is looked at.
+# Kinds of positions: the attacker is to move; the defender is, and only the zone counts; he is, and all moves count.
 cdef enum:
     ATTACK = 0
     DEFENCE = 1
@@ -54,7 +54,7 @@ ctypedef struct standing:
     uint32_t disproof
     uint32_t plies      # of a proof
     uint32_t move       # of a proof
-    bint over           # the search has ended meanwhile
+    bint over           # the search has ended in the meantime
 
 # On the stack of the search, two words each.
 ctypedef struct child:
@@ -95,7 +95,7 @@ cdef inline void set_proven(standing *found, uint32_t plies, uint32_t move) noex
 
 
 cdef inline bint find(const threat_search *s, uint64_t key, standing *found) noexcept nogil:
-    """What is known of a position; whether that is its value."""
+    """Reads what the table knows about a position; returns whether its value is proven."""
     cdef vct_note *known = recall(s, key)
     found.proof = found.disproof = 1
     found.plies = found.move = 0
@@ -116,7 +116,7 @@ cdef inline bint is_over(threat_search *s) noexcept nogil:
 
 
 cdef int by_fours(threat_search *s, int player, uint32_t *move) noexcept nogil:
-    """Stones of a win by fours; 0 or UNKNOWN: none was found with little work."""
+    """The stones of a win by fours; 0 or UNKNOWN if a short search finds none."""
     cdef uint64_t limit = s.limit, pause = s.pause
     cdef int stones
     s.spent += CALL_STEPS
@@ -128,7 +128,7 @@ cdef int by_fours(threat_search *s, int player, uint32_t *move) noexcept nogil:
 
 
 cdef int threat(threat_search *s, int player, uint32_t *zone, uint16_t *order, int *length, bint *quiet) noexcept nogil:
-    """The same of the player who has just moved, if the other one passes, with its zone."""
+    """The same for the player who has just moved, as if the other one passed, with the zone of the attack."""
     cdef uint64_t limit = s.limit, pause = s.pause
     cdef int stones
     s.spent += ZONE_STEPS
@@ -140,7 +140,7 @@ cdef int threat(threat_search *s, int player, uint32_t *zone, uint16_t *order, i
 
 
 cdef inline uint32_t open_threes(uint32_t mine, uint32_t theirs, uint32_t valid, uint32_t strict) noexcept nogil:
-    """The cells of a line where a stone makes a three that the next one can make an open four."""
+    """The cells of a line where a stone makes a three that a further stone can turn into an open four."""
     cdef uint32_t live = valid & ~theirs, empty = live & ~mine
     cdef uint32_t a = mine >> 1, b = mine >> 2, c = mine >> 3, d = mine >> 4
     cdef uint32_t at = ((a ^ b) & (c ^ d)) | (a & b & ~(c | d)) | (c & d & ~(a | b))
@@ -149,7 +149,7 @@ cdef inline uint32_t open_threes(uint32_t mine, uint32_t theirs, uint32_t valid,
 
 
 cdef inline uint32_t potential(const threat_search *s, int player, int cell) noexcept nogil:
-    """On how many lines a stone in a cell can still become five together with another one near it."""
+    """The number of lines on which a stone in the cell can still become five together with another stone nearby."""
     cdef const uint32_t *mine = s.board.own[player]
     cdef const uint32_t *theirs = s.board.own[1 - player]
     cdef int lines[4]
@@ -187,7 +187,7 @@ cdef inline void add_threat(threat_search *s, uint32_t *count, int move, int rep
 
 
 cdef uint32_t list_threats(threat_search *s, int player, int forced) noexcept nogil:
-    """Puts the threats of a player on the stack, only that in ``forced`` unless it is negative; returns how many."""
+    """Pushes the threats of a player on the stack, only that at ``forced`` unless that is < 0; returns the number."""
     cdef const uint32_t *mine = s.board.own[player]
     cdef const uint32_t *theirs = s.board.own[1 - player]
     cdef uint32_t three, window, cells, count = 0
@@ -195,7 +195,7 @@ cdef uint32_t list_threats(threat_search *s, int player, int forced) noexcept no
     cdef child *one
     s.stamp += 1
     for line in range(MNK_LINES):
-        if not mine[line] & (mine[line] - 1):  # less than two stones
+        if not mine[line] & (mine[line] - 1):  # fewer than two stones
             continue
         three = s.windows[player][line]
         while three:
@@ -222,11 +222,11 @@ cdef uint32_t list_threats(threat_search *s, int player, int forced) noexcept no
 
 
 cdef void estimate(threat_search *s, int player, uint32_t count) noexcept nogil:
-    """The proof numbers of the threats on the stack: what is known or, of positions not seen yet, a guess.
+    """Sets the proof numbers of the threats on the stack: from the table, or a guess for new positions.
 
-    Two threats with one stone come first, then threes before fours, those with many lines first: with 1 for all of them
-    a fifth fewer wins were proven in 20,000 steps. Not worth their time: threes that threaten two fours with one stone,
-    and the move that refuted the last defence.
+    The guess prefers stones that make two threats, then threes to fours, then stones on many lines. With the guess 1
+    for all, the search proved a fifth fewer wins in 20,000 steps. Two other preferences cost more time than they saved:
+    threes that threaten two fours with one stone, and the move that refuted the last defence.
     """
     cdef uint32_t i
     cdef child *one
@@ -259,12 +259,12 @@ cdef inline void update(child *one, const standing *found) noexcept nogil:
 
 cdef int list_defences(threat_search *s, int player, uint32_t *zone, const uint16_t *order, int length,
                        uint32_t *least) noexcept nogil:
-    """Puts those moves in the zone of ``player``'s attack on the stack that leave him no win by fours; returns how
-    many, or UNKNOWN when the search has ended. ``least``: the plies in which all others lose.
+    """Pushes those moves in the zone of ``player``'s attack on the stack that leave him no win by fours. Returns their
+    number, or UNKNOWN if the search has ended. ``least``: the plies within which all other moves lose.
 
-    A win by fours against one move is one against all moves outside of its own zone as well: without the stone of that
-    move the defender has no more than with it. In exact five he may have more, where that stone makes an overline of
-    his five, so there his stones and replies must make no four at all.
+    A win by fours against one move also wins against all moves outside of the zone of that win: without the stone of
+    that move, the defender has no more than with it. With the rule of exactly five he may have more, because that stone
+    may turn his five into an overline. So there his stones and replies must make no four at all.
     """
     cdef int place = 0, cell, stones, other_length, row
     cdef uint32_t base = s.top, count = 0, move
@@ -296,7 +296,7 @@ cdef int list_defences(threat_search *s, int player, uint32_t *zone, const uint1
 
 
 cdef inline bint add_reply(threat_search *s, int player, int cell) noexcept nogil:
-    """Pushes a move of the defender, with what is known of it; whether there was room."""
+    """Pushes a move of the defender with its numbers from the table; returns whether there was room."""
     cdef child *one = children_at(s, s.top)
     if s.top + 2 > THREAT_STACK:
         return False
@@ -309,8 +309,8 @@ cdef inline bint add_reply(threat_search *s, int player, int cell) noexcept nogi
 
 
 cdef inline bint add_defence(threat_search *s, int player, int cell) noexcept nogil:
-    """The same of a move that is on the board. The disproof number of a position not seen yet grows with ``player``'s
-    threats."""
+    """The same for a move that is already on the board. In a new position, the disproof number grows with the number of
+    ``player``'s threats."""
     cdef child *one = children_at(s, s.top)
     cdef int cells[2]
     if s.top + 2 > THREAT_STACK:
@@ -331,7 +331,7 @@ cdef inline bint add_defence(threat_search *s, int player, int cell) noexcept no
 
 cdef void attack(threat_search *s, int player, uint32_t proof_limit, uint32_t disproof_limit, int depth,
                  standing *found) noexcept nogil:
-    """The attacker's move: searches until a number reaches its limit, or the search is over."""
+    """Searches a position with the attacker to move, until a number reaches its limit or the search is over."""
     cdef uint64_t key = s.hash ^ KINDS[player][ATTACK], start = s.spent
     cdef uint32_t base = s.top, move, count, i, proof, second, disproof
     cdef int stones, fives
@@ -402,7 +402,7 @@ cdef void attack(threat_search *s, int player, uint32_t proof_limit, uint32_t di
 
 cdef void defend(threat_search *s, int player, uint32_t proof_limit, uint32_t disproof_limit, int depth,
                  standing *found) noexcept nogil:
-    """The same for the defender's move: is he lost against ``player``'s threats?"""
+    """The same with the defender to move: does he lose against ``player``'s threats?"""
     cdef uint64_t key = s.hash ^ KINDS[player][DEFENCE], start = s.spent
     cdef uint32_t least = 0
     cdef int count, length, stones
@@ -442,8 +442,8 @@ cdef void defend(threat_search *s, int player, uint32_t proof_limit, uint32_t di
 
 
 cdef void resist(threat_search *s, int player, uint32_t threatens, standing *found) noexcept nogil:
-    """The same where ``player`` threatens to win, though not by fours, with a move: every reply is tried, those near
-    that move first."""
+    """The same if ``player`` threatens to win with the move ``threatens`` by other means than fours: tries every reply,
+    those near that move first."""
     cdef uint64_t key = s.hash ^ KINDS[player][RESISTANCE]
     cdef int y = threatens >> 5, x = threatens & 31, distance, row, col, step, i
     cdef uint32_t base = s.top, count
@@ -464,7 +464,7 @@ cdef void resist(threat_search *s, int player, uint32_t threatens, standing *fou
 
 cdef void refute(threat_search *s, int player, uint64_t key, uint32_t count, uint32_t least, uint32_t move,
                  uint32_t proof_limit, uint32_t disproof_limit, int depth, standing *found) noexcept nogil:
-    """Looks for ``player``'s win against every reply on the stack, the most doubtful first."""
+    """Searches for a win of ``player`` against every reply on the stack, the most promising reply first."""
     cdef uint64_t start = s.spent
     cdef uint32_t base = s.top, i, proof, second, disproof
     cdef child *children = children_at(s, base)
@@ -512,7 +512,7 @@ cdef void refute(threat_search *s, int player, uint64_t key, uint32_t count, uin
 # ---- the whole -------------------------------------------------------------------------------------------------------
 
 cdef void lose(threat_search *s, int player, standing *found) noexcept nogil:
-    """Whether the other one, who is to move, loses against ``player``'s threats."""
+    """Whether the opponent of ``player``, who is to move, loses against ``player``'s threats."""
     cdef int cells[2]
     cdef uint32_t move
     cdef standing passed
@@ -526,7 +526,7 @@ cdef void lose(threat_search *s, int player, standing *found) noexcept nogil:
     if passed.proof == 0:
         resist(s, player, passed.move, found)
     elif passed.disproof:
-        found.disproof = 1  # not known yet
+        found.disproof = 1  # undecided
 
 
 cdef void prove(threat_search *s, int32_t player, mcts_proof *proof) noexcept nogil:
@@ -562,7 +562,7 @@ cdef void prove(threat_search *s, int32_t player, mcts_proof *proof) noexcept no
             break
     if proof.value >= 0:
         proof.distance = found.plies
-        proof.exact = <int32_t>found.plies <= 4 + proof.value // 2  # what is shorter is by fours, and was looked for
+        proof.exact = <int32_t>found.plies <= 4 + proof.value // 2  # shorter wins are by fours, and were searched first
         proof.move = found.move
 
 

@@ -1,9 +1,8 @@
-"""The knowledge of m,n,k games: children with priors, rollouts by policy; hot, compiled once per instruction set.
+"""The knowledge of m,n,k games: children with priors, rollouts by policy. Hot: compiled once per instruction set.
 
-What it is made of has files of its own: the row board and sets of cells (``rows.pxd``), shapes on lines
-(``line_shapes.pxd``), what a glance proves (``forced.pxd``), the cells worth a look (``candidates.pxd``), symmetries
-(``symmetry.pxd``), the order of the children (``child_list.pxd``, ``kernels/mnk/priors.h``) and the rollouts
-(``policy_rollout.pxd``).
+Its parts are in other files: the row board and sets of cells (``rows.pxd``), shapes on lines (``line_shapes.pxd``),
+immediate proofs (``forced.pxd``), candidate cells (``candidates.pxd``), symmetries (``symmetry.pxd``), the order of the
+children (``child_list.pxd``, ``kernels/mnk/priors.h``) and the rollouts (``policy_rollout.pxd``).
 """
 
 from cpython.pycapsule cimport PyCapsule_New
@@ -47,7 +46,7 @@ cdef union any_state:
 
 cdef int32_t random_result(const mnk_geometry *g, const mnk_state *s, const uint32_t *path, uint32_t length,
                            mcts_rng *rng) noexcept nogil:
-    """The result of a random rollout that need not tell its moves, for the player to move there."""
+    """The result of a random rollout for the player to move at its start. The rollout does not report its moves."""
     cdef any_state room
     cdef mnk_state *copy = &room.state
     cdef uint32_t i
@@ -71,7 +70,7 @@ cdef int32_t rollout_by_policy(void *context, const void *root, const uint32_t *
     cdef uint32_t i
     load_path(g, s, path, length, &b)
     glance(g, &b, mover, left, &mine, &theirs, &report.proof)
-    # What the vectors of mnk_rollout play cannot be told in full without sorting it; move by move it costs little more.
+    # mnk_rollout plays with vectors and would have to sort its moves to report them; move by move costs little more.
     if policy.rollout == MCTS_ROLLOUT_RANDOM and report.played == NULL:
         result = random_result(g, s, path, length, rng)
         return result if mover == first else 2 - result

@@ -1,4 +1,4 @@
-"""Networks for five in a row: read from their files, checked, and set up for the search."""
+"""Networks for five in a row: reads their files, checks them, and prepares them for the search."""
 
 from libc.stdint cimport int16_t, int32_t, int64_t
 from libc.stdlib cimport free, malloc
@@ -27,8 +27,8 @@ cdef enum:
     HEADER = 32
     LEAST_INNER = 8
     MOST_INNER = 256
-    MOST_ENTRY = 8191      # of a half-line's vector: two of them fit into 16 bits
-    MOST_WEIGHT = 4096     # with these no sum overflows but those of the table, which check_sums looks at
+    MOST_ENTRY = 8191      # in the vector of a half-line: the sum of two fits into 16 bits
+    MOST_WEIGHT = 4096     # with these limits only the sums of the table can overflow, which check_sums checks
     MOST_BIAS = 1 << 28
 
 cdef bytes MAGIC = b"MCTSLINE"
@@ -37,8 +37,8 @@ cdef bytes MAGIC = b"MCTSLINE"
 cdef class Network:
     """A line-pattern network for five in a row on boards with sides of 5 to 22.
 
-    ``data``: the bytes of a file that the training program wrote; ``source`` has them again. ``generation`` is the
-    number that the training gave it, ``version`` names it: the generation and the checksum. Raises InvalidFile.
+    ``data``: the bytes of a file that the training program wrote; ``source`` returns them. ``generation`` is the number
+    from the training, and ``version`` identifies the network by generation and checksum. Raises InvalidFile.
     """
 
     def __cinit__(self, data):
@@ -52,25 +52,25 @@ cdef class Network:
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise InvalidOption(f"a network must be the bytes of its file, got {shorten(data)}")
         if sys.byteorder != "little":
-            raise InvalidFile("networks are read on little-endian machines only")
+            raise InvalidFile("networks can be read on little-endian machines only")
         source = bytes(data)
         if len(source) < HEADER + 4 or source[:8] != MAGIC:
             raise InvalidFile(f"not a network: it must begin with {MAGIC!r}, got {shorten(source[:8])}")
         form, inner, channels, hidden, generation, _ = (
             int.from_bytes(source[8 + 4 * i:12 + 4 * i], "little") for i in range(6))
         if form != FORMAT or channels != NET_CHANNELS or hidden != NET_HIDDEN:
-            raise InvalidFile(f"a network of another form: this package knows form {FORMAT} with {NET_CHANNELS} "
-                              f"channels and {NET_HIDDEN} hidden numbers, got form {form} with {channels} and {hidden}")
+            raise InvalidFile(f"a network must have format {FORMAT}, {NET_CHANNELS} channels and {NET_HIDDEN} hidden "
+                              f"numbers, got format {form} with {channels} and {hidden}")
         if not LEAST_INNER <= inner <= MOST_INNER or inner % LEAST_INNER:
             raise InvalidFile(f"the inner numbers of a network must be a multiple of {LEAST_INNER} up to {MOST_INNER}, "
                               f"got {inner}")
         size = (HEADER + 2 * LINE_HALVES * inner + 2 * inner * NET_CHANNELS + 4 * NET_CHANNELS + 2 * NET_CHANNELS
                 + 4 * NET_CHANNELS * NET_HIDDEN + 4 * NET_HIDDEN + 2 * NET_HIDDEN + 4 + 4)
         if len(source) != size:
-            raise InvalidFile(f"a network of this form has {size} bytes, got {len(source)}")
+            raise InvalidFile(f"a network of this format has {size} bytes, got {len(source)}")
         checksum = zlib.crc32(source[:size - 4])
         if checksum != int.from_bytes(source[size - 4:], "little"):
-            raise InvalidFile("the checksum of the network is wrong: its file is damaged")
+            raise InvalidFile("the checksum of the network is wrong: the file is damaged")
         self.source = source
         self.generation = generation
         self.version = f"{generation}-{checksum:08x}"
@@ -140,7 +140,7 @@ cdef int check_biases(const int32_t *numbers, int count) except -1:
 
 
 cdef int check_sums(const int16_t *mix, const int32_t *bias, int inner) except -1:
-    """Whether what the table adds up stays below 2**31, whatever the half-lines have."""
+    """Raises InvalidFile if a sum in the table can reach 2**31, for whatever half-lines."""
     cdef int channel, j
     cdef int64_t most
     for channel in range(NET_CHANNELS):
@@ -149,5 +149,5 @@ cdef int check_sums(const int16_t *mix, const int32_t *bias, int inner) except -
             most += NET_MOST_INNER * abs(<int64_t>mix[j * NET_CHANNELS + channel])
         if most >= <int64_t>1 << 31:
             raise InvalidFile(f"the weights of channel {channel} of the network are too large: its sums may reach "
-                              f"{most}, {(1 << 31) - 1} is the most")
+                              f"{most}, but must be at most {(1 << 31) - 1}")
     return 0

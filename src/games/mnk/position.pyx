@@ -1,4 +1,4 @@
-"""m,n,k games on any board up to 32x32, and a simple rollout: the specification of the hot kernels."""
+"""m,n,k games on any board up to 32x32, and a simple rollout, which specifies the results of the hot kernels."""
 
 cimport cython
 from cpython.list cimport PyList_New
@@ -33,7 +33,7 @@ cdef extern from *:
     #define set_new_item PyList_SET_ITEM
     #endif
     """
-    void set_new_item(list new, Py_ssize_t index, object item)  # of a list that nobody has seen; takes a reference
+    void set_new_item(list new, Py_ssize_t index, object item)  # for a new list only; takes over the reference
 
 cdef enum:
     HEADER = 4        # bytes of mnk_state before the board
@@ -67,7 +67,7 @@ cdef union any_state:
 
 
 cdef int32_t rollout_simple(const mnk_geometry *g, const mnk_state *start, mcts_rng *rng) noexcept nogil:
-    """Uniformly random moves to the end; the result for the player to move in ``start``, plus 4 times the moves."""
+    """Plays random moves to the end. Returns the result for the player to move in ``start`` plus 4 times the plies."""
     cdef any_state copy
     cdef mnk_state *s = &copy.state
     cdef uint16_t empty[MNK_MAX_CELLS]
@@ -89,7 +89,7 @@ cdef int32_t rollout_simple(const mnk_geometry *g, const mnk_state *start, mcts_
 
 
 cdef uint64_t count_games_simple(const mnk_geometry *g, mnk_state *s) noexcept nogil:
-    """The number of games that ``s``, where the game goes on, can become; ``s`` is restored."""
+    """The number of games that can follow ``s``, in which the game goes on; ``s`` is restored."""
     cdef uint64_t total = 0
     cdef int cell
     for cell in range(g.cells):
@@ -129,7 +129,7 @@ cdef mnk_valuation_table *HOT_VALUATION = <mnk_valuation_table *> hot_table("gam
 @cython.final
 @cython.no_gc
 cdef class Geometry(BoardGeometry):
-    """What all positions with the same m, n, k and rule share."""
+    """The data that all positions with the same m, n, k and rule share."""
 
     def __cinit__(self, int cols, int rows, int k, bint exact):
         cdef mnk_geometry *g = &self.data
@@ -239,7 +239,7 @@ cdef bint has_five(const mnk_geometry *g, const uint8_t *board, int stone) noexc
 
 
 cdef bint has_last_move(const mnk_geometry *g, uint8_t *board, int stone) noexcept nogil:
-    """Whether the winner has a stone without which there is no five; ``board`` is restored."""
+    """Whether one stone belongs to all fives of the winner, so that it can be the last move; ``board`` is restored."""
     cdef int cell
     cdef bint found = False
     for cell in range(g.cells):
@@ -254,15 +254,16 @@ cdef bint has_last_move(const mnk_geometry *g, uint8_t *board, int stone) noexce
 
 @cython.no_gc
 cdef class MNK(BoardPosition):
-    """A position of an m,n,k game; it never changes, so threads may share it.
+    """A position of an m,n,k game. It never changes, so threads may share it.
 
     ``MNK(m=3, n=3, k=3, rule="freestyle")`` is the empty board of ``m`` columns and ``n`` rows. The players place
-    stones in turn; the first to have ``k`` or more (rule ``"exact"``: exactly ``k``) in an unbroken row, column or
-    diagonal wins, a full board without is a draw. A move is ``row * m + column``, row 0 on top. Two positions are
-    equal when rules and stones are; how they came about does not count, nor the class: ``MNK(3, 3, 3) ==
-    TicTacToe()``.
+    stones in turn. The first player with ``k`` or more stones in an unbroken row, column or diagonal wins (rule
+    ``"exact"``: exactly ``k`` stones); a full board without such a line is a draw.
 
-    Limits: 1 <= m <= 32, 1 <= n <= 32, 3 <= k <= max(m, n); InvalidState otherwise.
+    A move is the number ``row * m + column``, where row 0 is the top row. Two positions are equal if their rules and
+    stones are equal, whatever moves led to them and whatever their class: ``MNK(3, 3, 3) == TicTacToe()``.
+
+    Limits: 1 <= m <= 32, 1 <= n <= 32, 3 <= k <= max(m, n). Other boards raise InvalidState.
     """
 
     _arguments = ("m", "n", "k", "rule")
@@ -279,44 +280,46 @@ cdef class MNK(BoardPosition):
 
     @classmethod
     def from_moves(cls, moves, *, m=3, n=3, k=3, rule="freestyle", base=0):
-        """The position after ``moves``, from the empty board: a text such as ``"h8 g9"`` or a sequence of moves.
+        """Returns the position after ``moves`` from the empty board: a text such as ``"h8 g9"`` or a sequence of moves.
 
-        Each is the name of a cell or its number; ``base`` (0 or 1) is the number of the first cell. Raises IllegalMove,
-        naming the move, when one is not legal, InvalidState for impossible rules, InvalidOption for an impossible base.
+        Each move is the name of a cell or its number. ``base`` (0 or 1) is the number of the first cell. Raises
+        IllegalMove, which names the illegal move, InvalidState for impossible rules, and InvalidOption for another
+        ``base``.
         """
         return after_moves(cls, find_geometry(m, n, k, rule), moves, base)
 
     @classmethod
     def from_string(cls, text, *, m=3, n=3, k=3, rule="freestyle"):
-        """The position of a diagram such as ``str`` makes: ``X`` began, ``O`` the other, ``.`` empty, top row first.
+        """Returns the position of a diagram such as ``str`` makes.
 
-        Raises InvalidState for a text that is no diagram of this board and for a position that cannot arise: wrong
-        numbers of stones, lines of both players, lines that no last move can have completed.
+        ``X`` is the first player, ``O`` the second, and ``.`` an empty cell; the top row comes first. Raises
+        InvalidState for a text that is not a diagram of this board, and for a position that cannot occur in a game:
+        wrong numbers of stones, lines of both players, lines that no last move can have completed.
         """
         return from_diagram(cls, find_geometry(m, n, k, rule), text)
 
     @property
     def m(self):
-        """Columns of the board."""
+        """The number of columns."""
         return self.geometry.cols
 
     @property
     def n(self):
-        """Rows of the board."""
+        """The number of rows."""
         return self.geometry.rows
 
     @property
     def k(self):
-        """How many stones in a line win."""
+        """The number of stones in a line that wins."""
         return board_of(self).k
 
     @property
     def rule(self):
-        """``"freestyle"``: ``k`` or more stones win; ``"exact"``: exactly ``k``."""
+        """``"freestyle"``: ``k`` or more stones in a line win; ``"exact"``: exactly ``k``."""
         return RULES[board_of(self).exact]
 
     def legal_moves(self):
-        """The empty cells, ascending; none when the game is over."""
+        """Returns the empty cells in ascending order. The list is empty when the game is over."""
         cdef const mnk_geometry *g = board_of(self)
         cdef const mnk_state *s = self.position
         cdef int cell, count = 0
@@ -333,8 +336,10 @@ cdef class MNK(BoardPosition):
         return result
 
     def play(self, move):
-        """The position after a stone in cell ``move``, such as 112 or ``"h8"``. Raises IllegalMove, or GameOver in a
-        finished game."""
+        """Returns the position after a stone in cell ``move``, such as 112 or ``"h8"``.
+
+        Raises IllegalMove, or GameOver in a finished game.
+        """
         return self.after(move, "move")
 
     cdef BoardGeometry geometry_of(self, rules):
@@ -365,7 +370,7 @@ cdef class MNK(BoardPosition):
         if block == NULL:
             raise MemoryError
         memcpy(block, self.state, size)
-        if self.played:  # without one there is no history, and memcpy takes no NULL
+        if self.played:  # otherwise the history is NULL, which memcpy does not take
             memcpy(block + size, self.history, sizeof(unsigned short) * self.played)
         self.block = block
         self.assume(self.geometry, block, <unsigned short *> (block + size), self.played)
@@ -419,8 +424,8 @@ cdef class MNK(BoardPosition):
 cdef class Gomoku(MNK):
     """A position of gomoku, five in a row on a square board: an :class:`MNK` with m = n = ``size`` and k = 5.
 
-    ``Gomoku(size=15, rule="freestyle")`` is the empty board; rule ``"freestyle"``: five or more win, ``"exact"``:
-    exactly five. Limits: 5 <= size <= 32; InvalidState otherwise.
+    ``Gomoku(size=15, rule="freestyle")`` is the empty board. With the rule ``"freestyle"``, five or more stones in a
+    line win; with ``"exact"``, exactly five. Limits: 5 <= size <= 32. Other sizes raise InvalidState.
     """
 
     _arguments = ("size", "rule")
@@ -434,12 +439,13 @@ cdef class Gomoku(MNK):
 
     @classmethod
     def from_moves(cls, moves, *, size=15, rule="freestyle", base=0):
-        """The position after ``moves``, ``"h8 g9"`` or ``[112, 96]``, from the empty board; see MNK.from_moves."""
+        """Returns the position after ``moves``, such as ``"h8 g9"`` or ``[112, 96]``, from the empty board; see
+        MNK.from_moves."""
         return after_moves(cls, gomoku_geometry(size, rule), moves, base)
 
     @classmethod
     def from_string(cls, text, *, size=15, rule="freestyle"):
-        """The position of a diagram such as ``str`` makes; see MNK.from_string."""
+        """Returns the position of a diagram such as ``str`` makes; see MNK.from_string."""
         return from_diagram(cls, gomoku_geometry(size, rule), text)
 
     @property
@@ -463,19 +469,20 @@ cdef class TicTacToe(MNK):
 
     @classmethod
     def from_moves(cls, moves, *, base=0):
-        """The position after ``moves``, such as ``"b2 a3"`` or ``[4, 0]``, from the empty board; see MNK.from_moves."""
+        """Returns the position after ``moves``, such as ``"b2 a3"`` or ``[4, 0]``, from the empty board; see
+        MNK.from_moves."""
         return after_moves(cls, TIC_TAC_TOE, moves, base)
 
     @classmethod
     def from_string(cls, text):
-        """The position of a diagram such as ``str`` makes; see MNK.from_string."""
+        """Returns the position of a diagram such as ``str`` makes; see MNK.from_string."""
         return from_diagram(cls, TIC_TAC_TOE, text)
 
 
 # ---- for tests -------------------------------------------------------------------------------------------------------
 
 def count_games(MNK state not None):
-    """The number of different complete games from ``state`` on, 1 when it is over. Takes time in proportion."""
+    """The number of different complete games from ``state``; 1 if it is over. The time grows with that number."""
     cdef const mnk_geometry *board = board_of(state)
     cdef any_state copy
     cdef uint64_t total
@@ -488,9 +495,9 @@ def count_games(MNK state not None):
 
 
 def simple_rollouts(MNK state not None, n, seed):
-    """``n`` rollouts of the simple kind: wins, draws and losses of the player to move, and all moves played.
+    """``n`` simple rollouts: wins, draws and losses of the player to move, and the total number of moves.
 
-    Raises GameOver when there is nothing to play.
+    Raises GameOver if the game is over.
     """
     cdef const mnk_geometry *board = board_of(state)
     cdef long long count = as_int(n, "n", 0, 1 << 40)
@@ -500,7 +507,7 @@ def simple_rollouts(MNK state not None, n, seed):
     cdef int32_t value
     cdef mcts_rng rng
     if state.position.over != MCTS_ONGOING:
-        raise GameOver("no rollout starts from a finished game")
+        raise GameOver("the game is over: no rollout can start here")
     memset(results, 0, sizeof(results))
     mcts_rng_seed(&rng, start)
     with nogil:

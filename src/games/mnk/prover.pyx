@@ -14,9 +14,9 @@ from mcts_core.games.proof_table cimport PROOF_BUCKET, proof_table_clear, proof_
 
 
 cdef enum:
-    LEAST = 64            # buckets, however little memory there may be
+    LEAST = 64            # buckets, however small the memory limit is
     THREAT_K = 5
-    VCT_BUDGET = 2000     # from which half of the budget is kept for threes; not where the exact search gets that half
+    VCT_BUDGET = 2000     # from this budget on, half of it is for threes, unless the exact search gets that half
 
 cdef mnk_threat_table *THREATS = <mnk_threat_table *> hot_table("games.mnk.continuous_fours")
 cdef mnk_vct_table *VCT = <mnk_vct_table *> hot_table("games.mnk.continuous_threats")
@@ -54,7 +54,7 @@ cdef void *create_memory(void *context, uint64_t size) noexcept nogil:
         return NULL
     buckets = min(buckets, <uint64_t>1 << 31)
     if has_threats(g):
-        # An attack of fours needs few entries on a small board.
+        # On a small board, attacks of fours need few entries.
         of_threats = buckets // 8 if has_solver(g) else buckets
     if proof_table_make(&p.threats.table, of_threats) and proof_table_make(&p.solver.table, buckets - of_threats):
         return p
@@ -98,8 +98,8 @@ cdef void begin(void *board, const mnk_geometry *g, const mnk_state *root) noexc
 
 
 cdef inline bint any_threes(const threat_search *s) noexcept nogil:
-    """Whether a player has a three or a four. Most positions are without, and three questions to a table of 64 MB cost
-    more than everything else here."""
+    """Whether a player has a three or a four. Most positions have none, and three lookups in a table of 64 MB would
+    cost more than everything else here."""
     cdef int i
     cdef uint64_t found = 0
     for i in range(3):
@@ -129,7 +129,7 @@ cdef int32_t prove(void *context, const void *root, const uint32_t *path, uint32
         p.threats.limit = budget // 2 if has_solver(g) or budget >= VCT_BUDGET else budget
         THREATS.prove(&p.threats, to_move, proof)
         if proof.value < 0 and not has_solver(g) and budget >= VCT_BUDGET and not p.threats.interrupted:
-            # Where an exact distance is asked for, which threes do not give, little more than what is known already.
+            # Threes give no exact distance. If one is requested, spend little more than what was spent already.
             p.threats.limit = min(budget, p.threats.spent + VCT_BUDGET) if exact else budget
             VCT.prove(&p.threats, to_move, proof)
         if proof.move != MCTS_NO_MOVE:

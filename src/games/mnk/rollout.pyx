@@ -34,7 +34,7 @@ cdef extern from "kernels/mnk/rollout.h" nogil:
 # ---- rollouts --------------------------------------------------------------------------------------------------------
 
 cdef inline uint64_t tie_break(uint64_t salt, int cell) noexcept nogil:
-    """The order of two cells with equal keys: output ``cell`` of the generator ``mcts_rng_next`` seeded by ``salt``."""
+    """Orders cells with equal keys: output ``cell`` of the generator ``mcts_rng_next`` seeded by ``salt``."""
     cdef mcts_rng rng
     rng.counter = salt + <uint64_t> cell * <uint64_t> 0x9E3779B97F4A7C15
     return mcts_rng_next(&rng)
@@ -42,7 +42,7 @@ cdef inline uint64_t tie_break(uint64_t salt, int cell) noexcept nogil:
 
 cdef int sorted_ties(const mnk_geometry *g, const mnk_trial *t, int player, int key, uint64_t salt,
                      uint16_t *cells) noexcept nogil:
-    """The cells of ``player`` that have ``key``, in the order in which he plays them; returns their number."""
+    """Writes the cells of ``player`` with this ``key`` in the order in which he plays them; returns their number."""
     cdef uint64_t breaks[MNK_MAX_CELLS]
     cdef uint64_t own
     cdef int cell, i, at, count = mnk_cells_with(t, player, key, g.rows, g.cols, cells)
@@ -60,7 +60,7 @@ cdef int sorted_ties(const mnk_geometry *g, const mnk_trial *t, int player, int 
 
 
 cdef inline int run_before(const uint8_t *at, int step, int limit, int key) noexcept nogil:
-    """How many of the next ``limit`` cells in a direction are played before ``key``."""
+    """The length of the run of cells in a direction, at most ``limit``, that are played before ``key``."""
     cdef int length = 0
     while length < limit and at[step * (length + 1)] < key:
         length += 1
@@ -69,7 +69,7 @@ cdef inline int run_before(const uint8_t *at, int step, int limit, int key) noex
 
 cdef inline bint completes(const mnk_geometry *g, const mnk_trial *t, const uint8_t *at, int cell,
                            int key) noexcept nogil:
-    """Whether ``cell``, the keys of which are ``at``, makes a five with what is played before ``key``."""
+    """Whether ``cell``, whose key is at ``at``, makes a five with the cells that are played before ``key``."""
     cdef int row = cell // g.cols
     cdef int col = cell - row * g.cols
     cdef int left = col, right = g.cols - 1 - col, up = row, down = g.rows - 1 - row, step = t.row_step
@@ -84,12 +84,12 @@ cdef inline bint completes(const mnk_geometry *g, const mnk_trial *t, const uint
 
 
 cdef int exact_rank(const mnk_geometry *g, mnk_trial *t, int player, int before, uint64_t salt) noexcept nogil:
-    """At which of his moves ``player`` has his first five, or NEVER; ``before``: how many have a smaller key."""
+    """Number of the move by which ``player`` makes his first five, or NEVER; ``before``: moves with smaller keys."""
     cdef uint16_t cells[MNK_MAX_CELLS]
     cdef uint8_t *at
     cdef int key = t.key[player], i, j, count, rank = before
     cdef bint found = False
-    # Only with rule "exact" it can take more than one key: an equal one may have made the five too long.
+    # Only with rule "exact" can this take more than one key: a stone with an equal key may make the five too long.
     while not found and key < MNK_NONE:
         count = sorted_ties(g, t, player, key, salt, cells)
         i = 0
@@ -107,9 +107,9 @@ cdef int exact_rank(const mnk_geometry *g, mnk_trial *t, int player, int before,
 
 cdef int32_t play_rest(const mnk_geometry *g, const mnk_trial *t, const uint8_t *start, int surplus, int played,
                        int mover, int plies, uint64_t salt, mcts_rng *rng) noexcept nogil:
-    """Goes on where one player has no cells left, ``plies`` after the start.
+    """Continues a rollout in which one player has no cells left after ``plies``.
 
-    The other one, ``surplus``, has played ``played`` of his cells; what is left of them is played move by move.
+    The other player, ``surplus``, has played ``played`` of his cells; the rest of them is played move by move.
     """
     cdef uint16_t cells[MNK_MAX_CELLS]
     cdef uint16_t ties[MNK_MAX_CELLS]
@@ -123,7 +123,7 @@ cdef int32_t play_rest(const mnk_geometry *g, const mnk_trial *t, const uint8_t 
         for col in range(g.cols):
             if board[row * g.stride + col] == 0:
                 number[t.keys[surplus][row * t.row_step + col]] += 1
-    # `key`: where the cells that are left begin
+    # the remaining cells begin at `key`
     key = 1
     while key < MNK_NONE and count + number[key] <= played:
         count += number[key]
@@ -163,7 +163,7 @@ cdef int32_t play_rest(const mnk_geometry *g, const mnk_trial *t, const uint8_t 
 
 cdef int32_t finish(const mnk_geometry *g, const uint8_t *board, int empty, int mover, bint count,
                     mcts_rng *rng) noexcept nogil:
-    """Random play to the end; ``mover`` (1 or 2) is to move, and the other may have just completed a five.
+    """Plays at random to the end. ``mover`` (1 or 2) is to move; the other player may have just completed a five.
 
     Returns the result for ``mover``, plus 4 times the moves played if ``count``. Not for rows of 4 bytes.
     """
@@ -180,8 +180,8 @@ cdef int32_t finish(const mnk_geometry *g, const uint8_t *board, int empty, int 
     theirs = stones - mine
     cells_theirs = t.coloured - theirs
     cells_mine = empty - cells_theirs
-    # A five is complete at the first_..th to last_..th move of its player. `mover` plays cells_theirs + 1 moves at
-    # most, the other cells_mine, before one has no cells left.
+    # A player completes a five with one of his moves from number first_.. to number last_... `mover` plays at most
+    # cells_theirs + 1 moves, the other player at most cells_mine, before one of them has no cells left.
     last_mine = last_theirs = NEVER
     if t.key[0] < MNK_NONE:
         last_mine = t.upto[0] - mine - g.garbage
@@ -189,7 +189,7 @@ cdef int32_t finish(const mnk_geometry *g, const uint8_t *board, int empty, int 
     if t.key[1] < MNK_NONE:
         last_theirs = t.upto[1] - theirs
         first_theirs = last_theirs - t.ties[1] + 1
-    # With rule "exact" an equal key may have made the five too long: then there is none at that key, perhaps.
+    # With rule "exact", a stone with an equal key may have made the five too long: perhaps there is none at this key.
     if last_mine <= first_theirs and last_mine <= cells_theirs + 1:
         if first_mine == last_mine:
             return 2 + 4 * (2 * first_mine - 1)
@@ -271,7 +271,7 @@ cdef int32_t simulate(void *context, const void *root, const uint32_t *path, uin
     return result if length & 1 else 2 - result
 
 
-# Boards with rows of 4 bytes, held in two words.
+# Boards with rows of 4 bytes fit into two words.
 
 cdef inline void put(uint64_t *top, uint64_t *bottom, int at, uint64_t stone) noexcept nogil:
     """Puts a stone on byte ``at`` of rows of 4."""

@@ -1,8 +1,8 @@
-"""Exact search for m,n,k games on at most 64 cells, value and distance.
+"""Exact search for m,n,k games on at most 64 cells: value and distance.
 
-One question at a time, "does this player win within n plies?", for both players and growing n, so that the first yes
-has the exact distance; a player for whom the answer is no for ever cannot win. Positions that are turned or mirrored
-are one in the table. Hot: compiled once per instruction set.
+The search answers one question at a time: "does this player win within n plies?" It asks for both players and growing
+n, so the first yes has the exact distance. If the answer is no for every n, the player cannot win. The table treats
+rotated and mirrored positions as one. Hot: compiled once per instruction set.
 """
 
 from cpython.pycapsule cimport PyCapsule_New
@@ -37,14 +37,14 @@ cdef extern from "kernels/mnk/bitboard.h" nogil:
 
 
 cdef enum:
-    UNKNOWN = -1    # results of searches: the budget ended it; 0: no
+    UNKNOWN = -1    # result of a search that the budget ended; 0: no
     NEVER = 255     # solver_note.failed
     NO_CELL = 255
-    CALL = 2        # of the proof budget, for every position
-    EXPANSION = 8   # and more where moves are tried
-    SURE_K = 7      # no score is cut off at the highest that its planes can hold
-    NEAR = 8        # plies to which wins are looked for step by step
-    LOOK = 256      # of the proof budget, between two looks at the interrupt
+    CALL = 2        # steps of the proof budget for every position
+    EXPANSION = 8   # further steps if its moves are tried
+    SURE_K = 7      # up to this k, all scores fit into their bit planes
+    NEAR = 8        # plies up to which n grows step by step
+    LOOK = 256      # steps of the proof budget between two checks for an interrupt
 
 cdef uint64_t ZOBRIST[2][SOLVER_CELLS]
 fill_zobrist(&ZOBRIST[0][0], 2 * SOLVER_CELLS, 6)
@@ -115,7 +115,7 @@ cdef void put_stone(solver_search *s, int32_t player, int32_t cell) noexcept nog
 # ---- memory ----------------------------------------------------------------------------------------------------------
 
 cdef inline int turn_of(const solver_search *s) noexcept nogil:
-    """The symmetry under which the position is the one in the table."""
+    """The symmetry that maps the position to the one in the table."""
     cdef int i, best = 0
     for i in range(1, s.symmetries):
         if s.hash[i] < s.hash[best]:
@@ -124,7 +124,7 @@ cdef inline int turn_of(const solver_search *s) noexcept nogil:
 
 
 cdef inline solver_note *recall(const solver_search *s, uint64_t key) noexcept nogil:
-    # The highest bits, which decide among the symmetries, are not spread evenly: the bucket depends on the lowest.
+    # The bucket depends on the lowest bits: the highest ones select the symmetry, so they are not evenly distributed.
     return <solver_note *> proof_find(&s.table, proof_bucket(&s.table, key), key)
 
 
@@ -146,8 +146,8 @@ cdef void keep(solver_search *s, uint64_t key, int who, int won, int failed, int
 # ---- search ----------------------------------------------------------------------------------------------------------
 
 cdef uint64_t zone_of(const solver_search *s, int who, uint64_t fours) noexcept nogil:
-    """Where the opponent of ``who`` must put a stone now unless it makes a four: ``who`` has no four, and with a stone
-    in any of ``fours`` he gets two cells to win at."""
+    """The cells where the opponent of ``who`` must play now, unless he makes a four. ``who`` has no four, but a stone
+    on any of ``fours`` would give him two winning cells."""
     cdef uint64_t zone = s.board, fives, cell
     while fours and zone:
         cell = fours & (~fours + 1)
@@ -158,8 +158,8 @@ cdef uint64_t zone_of(const solver_search *s, int who, uint64_t fours) noexcept 
 
 
 cdef inline int remembered(solver_search *s, uint64_t key, int turn, int who, int left, int *first) noexcept nogil:
-    """What the table says of ``who`` winning within ``left`` plies, as ``attack`` and ``defend`` would; UNKNOWN: no
-    answer, but perhaps the ``first`` move to try."""
+    """The answer of the table to whether ``who`` wins within ``left`` plies, in the form of ``attack`` and ``defend``.
+    UNKNOWN if it has none; it may then set the ``first`` move to try."""
     cdef solver_note *known = recall(s, key)
     if known == NULL:
         return UNKNOWN
@@ -176,7 +176,7 @@ cdef inline int remembered(solver_search *s, uint64_t key, int turn, int who, in
 
 
 cdef bint is_over(solver_search *s) noexcept nogil:
-    """Whether the budget is spent or somebody interrupts, when a look is due."""
+    """Whether the budget is spent or the search is interrupted; called when a check is due."""
     if s.spent >= s.limit and s.kept:
         return True
     if mcts_raised(s.interrupt):
@@ -188,7 +188,7 @@ cdef bint is_over(solver_search *s) noexcept nogil:
 
 
 cdef int attack(solver_search *s, int who, int left) noexcept nogil:
-    """Whether ``who``, who is to move, wins within ``left`` plies: in how many, 0 or UNKNOWN."""
+    """The plies in which ``who``, who is to move, wins, if at most ``left``; otherwise 0, or UNKNOWN."""
     cdef mnk_survey own, other
     cdef uint64_t empty = s.board & ~(s.stones[0] | s.stones[1]), forced, moves, key, start
     cdef uint64_t score[MNK_SCORE_BITS]
@@ -262,8 +262,7 @@ cdef int attack(solver_search *s, int who, int left) noexcept nogil:
 
 
 cdef int defend(solver_search *s, int who, int left) noexcept nogil:
-    """Whether ``who``, whose opponent is to move, wins within ``left`` plies: in how many at the latest, 0 or
-    UNKNOWN."""
+    """The plies within which ``who``, whose opponent is to move, wins, if at most ``left``; otherwise 0, or UNKNOWN."""
     cdef mnk_survey own, other
     cdef uint64_t empty = s.board & ~(s.stones[0] | s.stones[1]), moves, key, start
     cdef uint64_t score[MNK_SCORE_BITS]
@@ -308,7 +307,8 @@ cdef int defend(solver_search *s, int who, int left) noexcept nogil:
         if s.directions.k <= SURE_K and not own.five and (
                 moves & mnk_at_least(own.potential - (<uint32_t>1 << (s.directions.k - 1)) + 1, score)):
             return 0
-        # Without the defender's own lines a draw on 5x5 with four in a row took ten times the nodes.
+        # The order of moves counts the defender's lines too: without them, the draw of 5x5 four in a row took ten times
+        # the nodes.
         mnk_score_cells(&s.directions, s.stones[who], s.stones[1 - who], score)
         mnk_score_cells(&s.directions, s.stones[1 - who], s.stones[who], score)
     while moves:
@@ -338,14 +338,14 @@ cdef int defend(solver_search *s, int who, int left) noexcept nogil:
 # ---- the whole -------------------------------------------------------------------------------------------------------
 
 cdef int table_move(const solver_search *s, int turn, int who) noexcept nogil:
-    """The move, as in the table, by which what is proven of ``who`` was proven; NO_CELL when the table has none."""
+    """The move of the proof about ``who`` in the table, in the table's symmetry; NO_CELL if the table has none."""
     cdef solver_note *known = recall(s, s.hash[turn])
     return NO_CELL if known == NULL else known.move[who]
 
 
 cdef int holding_move(solver_search *s, int player) noexcept nogil:
-    """Where no search was needed to see that the opponent does not win: his one cell to win at, or else, as his
-    potential or the cells left are too few, the cell that takes most of the potential away."""
+    """The move if the opponent clearly cannot win: his only winning cell, or otherwise the cell that reduces his
+    potential most."""
     cdef uint64_t score[MNK_SCORE_BITS]
     cdef uint64_t fives = mnk_five_cells(&s.directions, s.stones[1 - player], s.stones[player])
     if fives:
@@ -356,7 +356,8 @@ cdef int holding_move(solver_search *s, int player) noexcept nogil:
 
 
 cdef int ask(solver_search *s, int player, int turn, int plies, int left, int *failed) noexcept nogil:
-    """Whether somebody wins within ``plies``, ``player``, who is to move, if they are odd; notes a no in the table."""
+    """Whether ``player``, who is to move, wins within odd ``plies``, or his opponent within even ``plies``. Stores a no
+    in the table."""
     cdef int who = player if plies & 1 else 1 - player, result
     cdef uint64_t start = s.spent
     s.cut = False
@@ -369,7 +370,7 @@ cdef int ask(solver_search *s, int player, int turn, int plies, int left, int *f
 
 
 cdef int winning_move(solver_search *s, int player, int turn, int who, int plies) noexcept nogil:
-    """The move of ``player`` by which ``who`` wins in so many plies, or by which he resists so long."""
+    """The move of ``player`` with which he wins in so many plies, or, if ``who`` is his opponent, resists so long."""
     cdef uint64_t cells, forced
     cdef mnk_survey own
     cdef int move
@@ -393,7 +394,7 @@ cdef void prove(solver_search *s, int32_t player, int32_t exact, mcts_proof *pro
     proof.distance = 0
     proof.exact = False
     proof.move = MCTS_NO_MOVE
-    s.kept = 0  # every call adds to the table, however small its budget, or the next one would stop where it did
+    s.kept = 0  # every call must add to the table, however small its budget, so that the next one gets further
     s.pause = min(s.limit, s.spent + LOOK)
     s.interrupt = proof.interrupt
     failed[0] = failed[1] = 0
@@ -402,7 +403,7 @@ cdef void prove(solver_search *s, int32_t player, int32_t exact, mcts_proof *pro
         failed[1] = known.failed[1]
     for plies in range(1, left + 1):
         who = player if plies & 1 else 1 - player
-        # Far wins at one go: most positions that have no near one are drawn, and need half the time so.
+        # Search for all distant wins at once: most positions without a near win are draws, and take half the time so.
         if failed[who] >= plies or NEAR < plies < left - 1:
             continue
         result = ask(s, player, turn, plies, left, failed)

@@ -1,4 +1,4 @@
-"""The valuation of five in a row by a line-pattern network; hot, compiled once per instruction set."""
+"""The valuation of five in a row by a line-pattern network. Hot: compiled once per instruction set."""
 
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int32_t, uint8_t, uint32_t
@@ -18,7 +18,7 @@ from mcts_core.games.mnk.walk cimport mnk_walk, walk_to
 cdef enum:
     FIVE = 5
     LEAST_SIDE = 5
-    MARGIN = 3            # rows of nobody's that net_look reads
+    MARGIN = 3            # empty rows beyond the board that net_look reads
 
 ctypedef struct accumulator:
     mnk_network net
@@ -67,7 +67,7 @@ cdef void put(void *board, const mnk_geometry *g, int player, uint32_t move) noe
 
 cdef inline int go_to(accumulator *a, const mnk_geometry *g, const void *root, const uint32_t *path,
                       uint32_t length) noexcept nogil:
-    """Makes the position at the end of ``path`` that of the accumulator; who is to move, 0 began."""
+    """Moves the accumulator to the position at the end of ``path``; returns the player to move, 0 for who began."""
     return walk_to(&a.walk, g, <const mnk_state *>root, path, length, a, begin, put)
 
 
@@ -78,7 +78,7 @@ cdef int32_t value(void *context, const void *root, const uint32_t *path, uint32
     cdef uint32_t stones[LINE_SIDE + 2 * MARGIN]
     cdef uint32_t look[LINE_SIDE]
     cdef int row, mover = go_to(a, g, root, path, length)
-    # Fives and fours are left to exact search, which finds them anyway: a look at the shapes took 6 % of a search.
+    # No check for fives and fours here: exact search finds them anyway, and the check took 6 % of a search.
     memset(stones, 0, sizeof(stones))
     for row in range(g.rows):
         stones[MARGIN + row] = a.rows.own[0][MNK_EDGE + row] | a.rows.own[1][MNK_EDGE + row]

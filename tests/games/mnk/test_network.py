@@ -73,9 +73,9 @@ def test_what_are_no_bytes(data):
 @pytest.mark.parametrize(("data", "text"), [
     (b"", r"must begin with b'MCTSLINE', got b''"), (b"MCTSLINE", "got b'MCTSLINE'"),
     (b"MCTSLINK" + made_up(1)[8:], "must begin with b'MCTSLINE', got b'MCTSLINK'"),
-    (changed(8, "I", 2), "knows form 1 .* got form 2 with 32 and 32"),
-    (changed(16, "I", 64), "32 channels and 32 hidden numbers, got form 1 with 64 and 32"),
-    (changed(20, "I", 16), "got form 1 with 32 and 16"),
+    (changed(8, "I", 2), "must have format 1, .* got format 2 with 32 and 32"),
+    (changed(16, "I", 64), "32 channels and 32 hidden numbers, got format 1 with 64 and 32"),
+    (changed(20, "I", 16), "got format 1 with 32 and 16"),
     *((changed(12, "I", inner), f"a multiple of 8 up to 256, got {inner}$") for inner in (0, 4, 12, 264, 2**32 - 8)),
     (changed(12, "I", 16), r"has 17192 bytes, got 10856$"),
     (made_up(1)[:-8], "has 10856 bytes, got 10848$"), (made_up(1) + b"\0", "has 10856 bytes, got 10857$"),

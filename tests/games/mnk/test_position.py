@@ -480,6 +480,6 @@ def test_threads_share_boards():
 @pytest.mark.parametrize("state", [MNK(4, 3, 3), Gomoku(9), TicTacToe()], ids=lambda state: type(state).__name__)
 def test_a_position_is_not_initialised_again(state):
     before = repr(state)
-    with pytest.raises(InvalidState, match="never changes: it cannot be initialised again"):
+    with pytest.raises(InvalidState, match="is immutable: it cannot be initialised again"):
         state.__init__()
     assert repr(state) == before

@@ -2,7 +2,7 @@ import pytest
 from nim import Nim
 
 import mcts_core as mc
-from mcts_core.web.levels import FULL, LEVELS, NAMES, choose
+from mcts_core.bots.levels import FULL, LEVELS, NAMES, choose
 
 
 def match(start, stronger, weaker, games):

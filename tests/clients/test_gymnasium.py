@@ -1,18 +1,16 @@
-"""Planning in gymnasium's own environments and in small ones whose best actions are known."""
+"""The planner in gymnasium's environments and in small ones whose best actions are known: make test-clients."""
 
-import doctest
-import pathlib
-import re
 import sys
 
-import gymnasium
-import numpy
 import pytest
 
 import mcts_core as mc
 from mcts_core.bots.gymnasium import Planner
 
-ROOT = pathlib.Path(__file__).parents[2]
+gymnasium = pytest.importorskip("gymnasium", reason="gymnasium is not installed; make test-clients installs it")
+numpy = pytest.importorskip("numpy", reason="gymnasium needs numpy")
+
+pytestmark = pytest.mark.clients
 
 
 class Corridor(gymnasium.Env):
@@ -264,17 +262,3 @@ def test_the_message_without_gymnasium(monkeypatch):
     monkeypatch.setitem(sys.modules, "gymnasium", None)
     with pytest.raises(ImportError, match=r"mcts-core\[gymnasium\]"):
         Planner(Corridor())
-
-
-def test_the_page():
-    """docs/gymnasium.md, as it stands there."""
-    text = (ROOT / "docs" / "gymnasium.md").read_text(encoding="utf-8")
-    names, parser, runner = {}, doctest.DocTestParser(), doctest.DocTestRunner()
-    for number, block in enumerate(re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)):
-        if block.startswith(">>> "):
-            test = parser.get_doctest(block, names, f"block {number}", "gymnasium.md", 0)
-            runner.run(test, clear_globs=False)
-            names = test.globs
-        else:
-            exec(block, names)
-    assert runner.tries == 7 and runner.summarize(verbose=False).failed == 0

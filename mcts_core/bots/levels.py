@@ -2,17 +2,20 @@
 
 People who err rarely play at random: they look at sensible moves, but miss what the opponent threatens, or their own
 chance. A level is therefore a small search whose move is drawn by the visits, and a share of moves made without a look
-at wins and threats of one move. ``tests/web/test_levels.py`` plays the levels against each other.
+at wins and threats of one move. ``tests/bots/test_levels.py`` plays the levels against each other.
 """
 
 from __future__ import annotations
 
-import random
-from dataclasses import dataclass
-from typing import Any
-
-from mcts_core import Searcher, Stats
+from mcts_core import Searcher
 from mcts_core.games.mnk.position import MNK
+
+TYPE_CHECKING = False  # the command line reads the names: typing and dataclasses would be most of the time of that
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from mcts_core import Stats
 
 FULL = "full"
 _MEMORY_MB = 16
@@ -21,18 +24,19 @@ _CANDIDATES = 12
 """Moves whose answers are looked at; in a game written in Python each costs as many plays as there are answers."""
 
 
-@dataclass(frozen=True, slots=True)
 class Level:
-    """One of ``LEVELS``."""
+    """One of ``LEVELS``.
 
-    name: str
-    iterations: int
-    knowledge: bool
-    """Whether it has the search of full strength, else that of a textbook."""
-    temperature: float
-    """The move is drawn in proportion to visits ** (1 / temperature); 0: the best one."""
-    overlooks: float
-    """The share of its moves without a look at wins and threats of one move."""
+    knowledge: whether it has the search of full strength, else that of a textbook.
+    temperature: the move is drawn in proportion to visits ** (1 / temperature); 0: the best one.
+    overlooks: the share of its moves without a look at wins and threats of one move.
+    """
+
+    __slots__ = ("iterations", "knowledge", "name", "overlooks", "temperature")
+
+    def __init__(self, name: str, iterations: int, knowledge: bool, temperature: float, overlooks: float) -> None:
+        self.name, self.iterations, self.knowledge = name, iterations, knowledge
+        self.temperature, self.overlooks = temperature, overlooks
 
 
 LEVELS = {level.name: level for level in (
@@ -45,12 +49,21 @@ LEVELS = {level.name: level for level in (
 NAMES = (*LEVELS, FULL)
 
 
-def choose(state: Any, level: Level, seed: int | None = None) -> tuple[Any, Stats]:
-    """The move of a level, and the search that it is drawn from. ``seed``: for the same move again."""
-    draw = random.Random(seed)
+def choose(
+    state: Any, level: Level, seed: int | None = None, run: Callable[[Searcher, int], object] | None = None
+) -> tuple[Any, Stats]:
+    """The move of a level, and the search that it is drawn from. ``seed``: for the same move again. ``run(engine,
+    iterations)`` does the search, for who wants to watch or end it."""
+    from random import Random
+
+    draw = Random(seed)
     engine = _searcher(state, level, draw.getrandbits(63))
-    best = engine.search(state, iterations=level.iterations)
+    if run is None:
+        engine.search(state, iterations=level.iterations)
+    else:
+        run(engine, level.iterations)
     stats = engine.stats()
+    best = stats.move
     candidates = {entry.move: entry.visits for entry in stats.moves}
     if draw.random() >= level.overlooks:
         looked = _look(state, [entry.move for entry in stats.moves])
