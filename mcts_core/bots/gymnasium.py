@@ -80,6 +80,11 @@ class Planner:
         ``gymnasium.make`` of the environment's spec.
     actions: where actions are continuous (Box), how many of them are tried: those of a grid over the space and, where
         there is room, random ones. Discrete ones are all tried, or those of ``info["action_mask"]`` where there is one.
+    widening: for many or continuous actions, progressive widening: a position that was visited n times tries n **
+        widening of the actions, above 0 and at most 1. Then ``actions`` may be large, and those of a Box are points
+        that are spread over the space, its bounds included. Not with ``method="line"``.
+    key: for ``method="states"``, a function that names an observation by a hashable value, such as one that rounds
+        it. By default, different observations are different states, so continuous ones hardly come twice.
     hold: rollouts repeat a random action up to so many times, which moves heavy things farther.
     seed: of the Planner's own random numbers, also those of the copies.
     options: those of a ``Searcher``.
@@ -93,7 +98,8 @@ class Planner:
     def __init__(
         self, env: Any, *, seconds: float | None = None, iterations: int | None = None, horizon: int = 100,
         discount: float = 0.99, method: str | None = None, copies: str = "deepcopy",
-        make: Callable[[], Any] | None = None, actions: int = 9, hold: int = 1, seed: int | None = None, **options: Any,
+        make: Callable[[], Any] | None = None, actions: int = 9, widening: float | None = None,
+        key: Callable[[Any], Hashable] | None = None, hold: int = 1, seed: int | None = None, **options: Any,
     ) -> None:
         gymnasium = import_gymnasium()
         import numpy
@@ -106,9 +112,16 @@ class Planner:
         self.hold = as_int(hold, "hold", 1, 1000)
         if method is not None and method not in METHODS:
             raise InvalidOption(f"method must be {' or '.join(map(repr, METHODS))}, got {shorten(method)}")
+        self.widening = 0.0 if widening is None else as_number(widening, "widening", 0.0, 1.0, above=True)
+        if self.widening and method == "line":
+            raise InvalidOption(f"widening needs method 'states' or 'sequences', got 'line' and {widening!r}")
+        if key is not None and not callable(key):
+            raise InvalidOption(f"key must be a function of an observation, got {shorten(key)}")
+        self.key = key
         first = random_seed() if seed is None else as_int(seed, "seed", 0, 2**64 - 1)
         self._random = numpy.random.default_rng(first)
-        self._actions = _actions_of(env.action_space, as_int(actions, "actions", 1, MOST_ACTIONS), self._random)
+        self._actions = _actions_of(env.action_space, as_int(actions, "actions", 1, MOST_ACTIONS), self._random,
+                                    self.widening > 0)
         self._copier = _copier_of(copies, env, make, self._random)
         self._began: int | None = None
         self._played: list[Any] = []
@@ -222,11 +235,11 @@ class Planner:
 # ---- actions and observations ----------------------------------------------------------------------------------------
 
 class _Actions:
-    """The actions that are tried, by their numbers."""
+    """The actions that are tried, by their numbers; ``order``: in which order, by default that of the numbers."""
 
-    def __init__(self, values: list[Any], masked: bool) -> None:
+    def __init__(self, values: list[Any], masked: bool, order: list[int] | None = None) -> None:
         self.values = values
-        self.all = list(range(len(values)))
+        self.all = list(range(len(values))) if order is None else order
         self.masked = masked
 
     def of(self, number: int) -> Any:
@@ -235,18 +248,20 @@ class _Actions:
     def legal(self, mask: Any) -> list[int]:
         if mask is None or not self.masked:
             return self.all
-        legal = [number for number, allowed in zip(self.all, mask, strict=False) if allowed]
+        legal = [number for number in self.all if number < len(mask) and mask[number]]
         return legal or self.all
 
 
-def _actions_of(space: Any, count: int, draw: Any) -> _Actions:
+def _actions_of(space: Any, count: int, draw: Any, widening: bool) -> _Actions:
+    """``widening``: the first actions of the order must be as good as any, since they are tried first."""
     spaces = import_gymnasium().spaces
     if isinstance(space, spaces.Discrete):
         if space.n > MOST_ACTIONS:
             raise InvalidState(f"an action space must have at most {MOST_ACTIONS} actions, got {space}")
-        return _Actions([int(space.start) + number for number in range(int(space.n))], True)
+        order = [int(number) for number in draw.permutation(int(space.n))] if widening else None
+        return _Actions([int(space.start) + number for number in range(int(space.n))], True, order)
     if isinstance(space, spaces.Box):
-        return _Actions(_grid(space, count, draw), False)
+        return _Actions(_spread(space, count) if widening else _grid(space, count, draw), False)
     parts: list[list[Any]] | None = None
     if isinstance(space, spaces.MultiDiscrete) and space.nvec.ndim == 1:
         parts = [[int(start) + number for number in range(int(n))]
@@ -262,16 +277,41 @@ def _actions_of(space: Any, count: int, draw: Any) -> _Actions:
         raise InvalidState(f"an action space must have at most {MOST_ACTIONS} combinations, got {size} of {space}")
     import numpy
 
-    return _Actions([numpy.array(values, space.dtype) for values in itertools.product(*parts)], False)
+    order = [int(number) for number in draw.permutation(size)] if widening else None
+    return _Actions([numpy.array(values, space.dtype) for values in itertools.product(*parts)], False, order)
+
+
+def _bounds(space: Any) -> tuple[Any, Any]:
+    """The least and the largest number in each direction of a Box."""
+    import numpy
+
+    if not (numpy.isfinite(space.low).all() and numpy.isfinite(space.high).all()):
+        raise InvalidState(f"the actions of a Box must be bounded, got {space}")
+    return space.low.ravel(), space.high.ravel()
+
+
+def _spread(space: Any, count: int) -> list[Any]:
+    """``count`` actions of a Box, of which the first ones are spread over it as evenly as all.
+
+    They are the sequence R of M. Roberts ("The unreasonable effectiveness of quasirandom sequences", 2018), stretched
+    by a quarter and cut off at the bounds: the best action of a machine is often as much as it can.
+    """
+    import numpy
+
+    low, high = _bounds(space)
+    golden = 2.0
+    for _ in range(64):
+        golden = (1.0 + golden) ** (1.0 / (low.size + 1))
+    steps = golden ** -numpy.arange(1.0, low.size + 1)
+    places = ((0.5 + numpy.outer(numpy.arange(count), steps)) % 1.0 - 0.5) * 1.25 + 0.5
+    return [(low + (high - low) * point.clip(0.0, 1.0)).reshape(space.shape).astype(space.dtype) for point in places]
 
 
 def _grid(space: Any, count: int, draw: Any) -> list[Any]:
     """About ``count`` actions of a Box: all points of the finest grid that is no larger, and random ones beside it."""
     import numpy
 
-    if not (numpy.isfinite(space.low).all() and numpy.isfinite(space.high).all()):
-        raise InvalidState(f"the actions of a Box must be bounded, got {space}")
-    low, high = space.low.ravel(), space.high.ravel()
+    low, high = _bounds(space)
     side = int(count ** (1.0 / low.size) + 1e-9) if low.size else 1
     values = []
     if side >= 2:
@@ -518,7 +558,8 @@ class _Drawn:
     """
 
     players, to_move, hidden_information = 1, 0, True
-    __slots__ = ("_copier", "_gain", "_legal", "_observation", "_over", "_planner", "_snapshot", "discount", "model")
+    __slots__ = ("_copier", "_gain", "_legal", "_observation", "_over", "_planner", "_snapshot", "discount", "model",
+                 "widening")
 
     def __init__(self, planner: Planner, copier: Any, snapshot: Any, observation: Any, legal: list[int], gain: float,
                  over: bool) -> None:
@@ -526,6 +567,7 @@ class _Drawn:
         self._legal, self._gain, self._over = legal, gain, over
         self.discount = planner.discount
         self.model = planner.model
+        self.widening = planner.widening
 
     def determinize(self, player: int, rng: random.Random) -> Self:
         return type(self)(self._planner, None, self._copier.restore(self._snapshot), self._observation, self._legal,
@@ -558,4 +600,5 @@ class _Observed(_Drawn):
     __slots__ = ()
 
     def observation_key(self, player: int) -> Hashable:
-        return _key(self._observation)
+        key = self._planner.key
+        return _key(self._observation if key is None else key(self._observation))

@@ -55,6 +55,7 @@ cdef class InformationTree:
     cdef dict numbers             # key -> node
     cdef bint keyed               # states have observation_key()
     cdef bint maxima
+    cdef double widening          # a node with n visits tries n ** widening of its moves; 0: all
     cdef uint32_t longest         # moves of a descent, and of a rollout, at most; 0: no limit
     cdef object random            # for determinize()
     cdef uint64_t limit           # bytes
@@ -87,6 +88,7 @@ cdef class InformationTree:
     cdef uint32_t keep_outcomes(self, uint32_t at, const uint32_t *places, Outcome *kept,
                                 uint32_t *count) noexcept nogil
     cdef int begin(self, object state, object seed) except -1
+    cdef list widened(self, uint32_t node, list moves)
     cdef object key_of(self, object state, int player, uint32_t length)
     cdef object draw_state(self)
     cdef uint32_t new_node(self, int player) except? 0xFFFFFFFE

@@ -13,12 +13,15 @@ tells all that matters, as in a Markov decision process whose state is observed.
 bonus for what was tried rarely, backed up like a reward (MBIE-EB: Strehl and Littman, Journal of Computer and System
 Sciences 74, 2008): without it they would find no goal that is far away.
 
+Where there are many moves, a node tries more of them the more visits it has: progressive widening (Coulom, Computer
+Games Workshop 2007; for continuous actions Couetoux et al., LION 5, 2011).
+
 The games behind it are written in Python, so all of this holds the GIL.
 """
 
 import random
 
-from libc.math cimport sqrt
+from libc.math cimport ceil, sqrt
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
@@ -63,6 +66,7 @@ cdef class InformationTree:
                   uint32_t rollout_moves=0):
         require_hidden(state)
         self.user = UserStates(state, hasattr(state, "players"))
+        self.widening = as_widening(getattr(state, "widening", 0.0))
         self.keyed = callable(getattr(state, "observation_key", None))
         self.maxima = self.keyed and self.user.players == 1 and not means
         self.exploration = exploration
@@ -140,8 +144,8 @@ cdef class InformationTree:
         return least
 
     cdef int prune(self) except -1:
-        """Drops all but the most visited nodes, which take half of the memory. Where maxima are backed up, the choices that led to a
-        dropped node keep its value."""
+        """Drops all but the most visited nodes, which take half of the memory. Where maxima are backed up, the choices
+        that led to a dropped node keep its value."""
         cdef uint32_t least = self.least_kept(), root = self.numbers[self.root_key]
         cdef uint32_t number, slot, kept = 0, choice_count = 0, outcome_count = 0
         cdef uint32_t *places = <uint32_t *>malloc(self.node_count * sizeof(uint32_t))
@@ -308,6 +312,14 @@ cdef class InformationTree:
         node.count += 1
         return node.first + node.count - 1
 
+    cdef list widened(self, uint32_t node, list moves):
+        """The moves that a node tries at its visits: with progressive widening, the first ones only."""
+        cdef Py_ssize_t count
+        if self.widening == 0.0:
+            return moves
+        count = <Py_ssize_t>ceil((self.nodes[node].visits + 1) ** self.widening)
+        return moves if count >= len(moves) else moves[:count]
+
     cdef int list_legal(self, uint32_t node, list moves) except -1:
         """Lists the choices of the legal moves."""
         cdef uint32_t i
@@ -467,7 +479,7 @@ cdef class InformationTree:
                 else:
                     self.roll_out(state, values)
                 break
-            moves = self.user.legal(state)
+            moves = self.widened(node, self.user.legal(state))
             self.list_legal(node, moves)
             if self.maxima:
                 self.weigh(node)
@@ -581,3 +593,13 @@ cdef int require_hidden(object state) except -1:
     if not callable(getattr(state, "determinize", None)):
         raise InvalidState(f"{shorten(state)} has hidden_information and needs a method determinize(player, rng)")
     return 0
+
+
+cdef double as_widening(value) except? -1.0:
+    try:
+        exponent = -1.0 if isinstance(value, (bool, str, bytes)) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        exponent = -1.0
+    if not 0.0 <= exponent <= 1.0:
+        raise InvalidState(f"widening must be a number from 0 to 1, got {shorten(value)}")
+    return exponent

@@ -588,7 +588,7 @@ def test_a_sound_game_with_rewards():
     ("rewards", lambda self: [1.0, 2.0], "rewards()", "got [1.0, 2.0]"),
     ("rewards", lambda self: [float("inf")], "rewards()", "finite"),
     ("rewards", lambda self: 1 / 0, "rewards()", "ZeroDivisionError"),
-    ("rewards", lambda self: [random.random()], "rewards()", "twice gave the rewards"),
+    ("rewards", lambda self: [random.random()], "rewards()", "twice gave different rewards"),
     ("returns", lambda self: [float("nan")] if self.year == 3 else None, "returns()", "finite"),
     ("discount", 0.0, "discount", "must be a number above 0 and at most 1, got 0.0"),
     ("discount", "much", "discount", "got 'much'"),

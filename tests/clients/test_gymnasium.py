@@ -1,5 +1,6 @@
 """The planner in gymnasium's environments and in small ones whose best actions are known: make test-clients."""
 
+import itertools
 import sys
 
 import pytest
@@ -190,6 +191,44 @@ def test_action_spaces():
             Planner(Aim(bad))
 
 
+def test_widening_tries_few_of_many_actions():
+    spaces = gymnasium.spaces
+    for space in (spaces.Box(-1.0, 1.0, (1,)), spaces.Box(-1.0, 1.0, (2, 2), numpy.float64)):
+        planner = Planner(Aim(space), iterations=400, actions=1000, widening=0.5, seed=1)
+        action = planner.play(seed=1).actions[0]
+        stats = planner.stats()
+        assert space.contains(action) and abs(action.sum() - 0.5) < 0.3
+        assert len(stats.moves) == 1000 and sum(entry.visits > 0 for entry in stats.moves) == 20
+    few = [point.item() for point in planner_actions(spaces.Box(-2.0, 2.0, (1,)), 9)]
+    assert few[0] == 0.0 and {-2.0, 2.0} <= set(few)
+    values = sorted(few)
+    assert all(after - before < 0.9 for before, after in itertools.pairwise(values))  # no large gap
+    planner = Planner(Corridor(), iterations=200, horizon=12, widening=1.0, seed=1)
+    assert planner.play(seed=4).total == 10.0
+    numbers = Planner(Aim(spaces.Discrete(500)), widening=0.5, seed=1)._actions.all
+    assert sorted(numbers) == list(range(500)) and numbers != sorted(numbers)
+
+
+def planner_actions(space, count):
+    return Planner(Aim(space), actions=count, widening=0.5, seed=1)._actions.values
+
+
+def test_a_key_of_rounded_observations():
+    class Noise(Corridor):
+        observation_space = gymnasium.spaces.Box(-9.0, 9.0, (1,))
+
+        def _seen(self):
+            return numpy.array([self.at + 0.1 * self.np_random.random()], numpy.float32)
+
+    sizes = []
+    for key in (None, lambda seen: int(seen[0])):
+        planner = Planner(Noise(), iterations=300, horizon=12, method="states", key=key, seed=1)
+        planner.reset(seed=1)
+        action = planner.search()
+        sizes.append(planner.stats().nodes)
+    assert action == 6 and sizes[1] < 8 < 100 < sizes[0]  # five squares on which one can stand, and the root
+
+
 def test_frozen_lake_takes_the_way_around():
     """4x4 without ice: six steps to the goal; with ice the copies' chance is averaged."""
     env = gymnasium.make("FrozenLake-v1", is_slippery=False)
@@ -212,7 +251,9 @@ def test_what_is_refused():
     env = Corridor()
     for options, said in (({"horizon": 0}, "horizon"), ({"discount": 0.0}, "discount"), ({"discount": 1.5}, "discount"),
                           ({"method": "tree"}, "method"), ({"copies": "fork"}, "copies"), ({"actions": 0}, "actions"),
-                          ({"hold": 0}, "hold"), ({"seed": -1}, "seed"), ({"wrong": 1, "method": "line"}, "wrong")):
+                          ({"hold": 0}, "hold"), ({"widening": 0.0}, "widening"), ({"widening": 2.0}, "widening"),
+                          ({"widening": 0.5, "method": "line"}, "line"), ({"key": 3}, "key"),
+                          ({"seed": -1}, "seed"), ({"wrong": 1, "method": "line"}, "wrong")):
         with pytest.raises(mc.InvalidOption, match=said):
             Planner(env, **options)
     with pytest.raises(mc.InvalidOption, match="gymnasium environment"):
