@@ -113,7 +113,8 @@ def play(name, seeds, options, **making):
 
 
 def cartpole(seeds, factor):
-    totals, begin, steps = play("CartPole-v1", seeds, {"iterations": int(40 * factor), "horizon": 40})
+    totals, begin, steps = play("CartPole-v1", seeds, {"iterations": int(40 * factor), "horizon": 100,
+                                                           "method": "line"})
     report("CartPole-v1", totals, "500, each", begin, steps)
     return min(totals) == 500
 

@@ -126,6 +126,7 @@ class Planner:
         self._began: int | None = None
         self._played: list[Any] = []
         self._chosen: tuple[Any, Any] | None = None
+        self._plan: tuple[int, tuple[int, ...]] = 0, ()
         self._mask: Any = None
         self._observation: Any = None
         self.model = object()
@@ -155,6 +156,7 @@ class Planner:
             seed = int(self._random.integers(2**31))
         observation, info = self.env.reset(seed=seed, options=options)
         self._began, self._played, self._chosen = seed, [], None
+        self._plan = 0, ()
         self._observation = observation
         self._mask = _mask_of(info)
         return observation, info
@@ -186,6 +188,7 @@ class Planner:
         move = self._engine.search(root, **self._budget)
         if self.method == "line":
             self._chosen = root, move
+            self._plan = len(root.moves), tuple(self._engine.stats().pv)
         return self._actions.of(move)
 
     def play(self, *, seed: int | None = None, progress: Callable[[int, float, Stats], object] | None = None,
@@ -229,7 +232,15 @@ class Planner:
             if child.seen == _key(self._observation):
                 moves: tuple[Any, ...] = child.moves
                 return moves
+        self._plan = 0, ()
         return (object(),)
+
+    def _planned(self, depth: int, draw: random.Random) -> tuple[int, ...]:
+        """The moves with which a rollout begins, at so many moves since the search began anew: as many of the last
+        search's best line as chance wants, in every other rollout."""
+        begin, line = self._plan
+        rest = line[depth - begin:]
+        return rest[:draw.randint(1, len(rest))] if rest and draw.random() < 0.5 else ()
 
 
 # ---- actions and observations ----------------------------------------------------------------------------------------
@@ -480,15 +491,19 @@ def _copier_of(copies: str, env: Any, make: Callable[[], Any] | None, draw: Any)
 
 # ---- states of the search --------------------------------------------------------------------------------------------
 
-def _roll_out(planner: Planner, simulated: Any, seed: int, legal: list[int]) -> tuple[list[float], list[int]]:
-    """Random actions in ``simulated`` up to the horizon."""
+def _roll_out(planner: Planner, simulated: Any, seed: int, legal: list[int], depth: int = 0
+              ) -> tuple[list[float], list[int]]:
+    """Random actions in ``simulated`` up to the horizon, after those that are planned for so many moves later."""
     draw = random.Random(seed)
+    planned = planner._planned(depth, draw) if depth else ()
     of, hold, discount = planner._actions.of, planner.hold, planner.discount
     total, weight, held = 0.0, 1.0, 0
     moves: list[int] = []
     move = legal[0]
-    for _ in range(planner.horizon):
-        if held == 0:
+    for step in range(planner.horizon):
+        if step < len(planned) and planned[step] in legal:
+            move, held = planned[step], 1
+        elif held == 0:
             move = legal[int(draw.random() * len(legal))]
             held = 1 if hold == 1 else draw.randint(1, hold)
         held -= 1
@@ -548,7 +563,8 @@ class _Position:
         return [0.0] if self._over else None
 
     def rollout(self, seed: int) -> tuple[list[float], list[int]]:
-        return _roll_out(self._planner, self._planner._copier.restore(self._snapshot), seed, self._legal)
+        planner = self._planner
+        return _roll_out(planner, planner._copier.restore(self._snapshot), seed, self._legal, len(self.moves))
 
 
 class _Drawn:

@@ -200,7 +200,7 @@ def test_widening_tries_few_of_many_actions():
         assert space.contains(action) and abs(action.sum() - 0.5) < 0.3
         assert len(stats.moves) == 1000 and sum(entry.visits > 0 for entry in stats.moves) == 20
     few = [point.item() for point in planner_actions(spaces.Box(-2.0, 2.0, (1,)), 9)]
-    assert few[0] == 0.0 and {-2.0, 2.0} <= set(few)
+    assert few[0] == 0.0 and min(few) < -1.9 and max(few) == 2.0
     values = sorted(few)
     assert all(after - before < 0.9 for before, after in itertools.pairwise(values))  # no large gap
     planner = Planner(Corridor(), iterations=200, horizon=12, widening=1.0, seed=1)
@@ -245,6 +245,12 @@ def test_cart_pole_stands():
     episode = planner.play(seed=2, progress=lambda steps, total, stats: seen.append((steps, total, stats.iterations)))
     assert (episode.total, episode.truncated) == (60.0, True)
     assert seen[0] == (1, 1.0, 30) and len(seen) == 60
+
+
+def test_rollouts_that_begin_with_the_plan_see_the_end_of_the_track():
+    """Random rollouts alone fall too early to tell whether the cart drifts off: with this seed, after 432 steps."""
+    planner = Planner(gymnasium.make("CartPole-v1"), iterations=40, method="line", seed=1)
+    assert planner.play(seed=1).total == 500.0
 
 
 def test_what_is_refused():
