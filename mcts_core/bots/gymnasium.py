@@ -126,7 +126,7 @@ class Planner:
         self._began: int | None = None
         self._played: list[Any] = []
         self._chosen: tuple[Any, Any] | None = None
-        self._plan: tuple[int, tuple[int, ...]] = 0, ()
+        self._plan: tuple[int, tuple[Any, ...]] = 0, ()
         self._mask: Any = None
         self._observation: Any = None
         self.model = object()
@@ -235,7 +235,7 @@ class Planner:
         self._plan = 0, ()
         return (object(),)
 
-    def _planned(self, depth: int, draw: random.Random) -> tuple[int, ...]:
+    def _planned(self, depth: int, draw: random.Random) -> tuple[Any, ...]:
         """The moves with which a rollout begins, at so many moves since the search began anew: as many of the last
         search's best line as chance wants, in every other rollout."""
         begin, line = self._plan
