@@ -139,6 +139,7 @@ if __name__ == "__main__":  # processes that translate may import this file
             # headers: the contract that others build on; all others are of the modules for each other
             "mcts_core": ["game.pxd", "simple_game.pxd", "include/mcts_core/*.h", "**/*.pyi", "py.typed"],
             "mcts_core.web": ["static/*"],
+            "mcts_core.games.connect_four": ["*.book"],
             "mcts_core.games.mnk": ["*.network"],
         },
         ext_modules=[extension(name, source(name)) for name in MODULES]

@@ -134,7 +134,7 @@ def taxi(seeds, factor):
     for seed in range(seeds):
         env = gymnasium.make(taxi_name())
         best.append(taxi_best(env, env.reset(seed=seed)[0]))
-    totals, begin, steps = play(taxi_name(), seeds, {"iterations": int(2000 * factor), "horizon": 30})
+    totals, begin, steps = play(taxi_name(), seeds, {"iterations": int(1000 * factor), "horizon": 100})
     report("Taxi-v3", totals, f"{sum(best) / len(best):.3f}, each", begin, steps)
     return totals == best
 

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from mcts_core.many import Result, SearchManyProgress, search_many
     from mcts_core.results import MoveStats, Node, Rollouts, Stats
     from mcts_core.self_play.selfplay import SelfPlayData, SelfPlayProgress, selfplay
+    from mcts_core.solver import Solution, SolvedMove, solve
 
 __version__ = "0.1.0"
 
@@ -76,6 +77,8 @@ __all__ = [
     "Searcher",
     "SelfPlayData",
     "SelfPlayProgress",
+    "Solution",
+    "SolvedMove",
     "Stats",
     "TicTacToe",
     "WorkerReport",
@@ -89,6 +92,7 @@ __all__ = [
     "search_many",
     "search_parallel",
     "selfplay",
+    "solve",
     "stats",
 ]
 
@@ -128,6 +132,10 @@ def _find(name: str) -> object:
         from mcts_core.self_play import selfplay
 
         return getattr(selfplay, name)
+    if name in ("Solution", "SolvedMove", "solve"):
+        from mcts_core import solver
+
+        return getattr(solver, name)
     if name == "render":
         from importlib import import_module
 

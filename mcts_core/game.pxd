@@ -69,6 +69,8 @@ cdef extern from "mcts_core/game.h" nogil:
         uint32_t move
         uint64_t spent
         const mcts_interrupt *interrupt
+        uint32_t ask_book
+        uint32_t by_book
 
     ctypedef struct mcts_children:
         uint32_t capacity

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         leaf_proofs: int | None
         node_proofs: int | None
         root_proofs: int | None
+        book: bool | None
         final_move: FinalMove | None
         memory_mb: float | None
         stop_early: bool | None

@@ -18,6 +18,7 @@ from mcts_core.engine.settings import (
 )
 from mcts_core.errors import InvalidOption
 from mcts_core.game import NativeState, is_general, is_hidden
+from mcts_core.games.connect_four import openings
 from mcts_core.games.mnk.network import Network
 from mcts_core.games.mnk.position import MNK
 from mcts_core.games.mnk.weights import shipped
@@ -137,6 +138,7 @@ _OWN: dict[str, Callable[[Any, str], Any]] = {
     "stop_early": _flag,
     "reuse": _flag,
     "prune": _flag,
+    "book": _flag,
 }
 """What is the same for every game."""
 
@@ -196,8 +198,8 @@ class Options:
     """The options of one Searcher, checked: those that were given, and the settings of a search that they make."""
 
     __slots__ = (
-        "by_rollouts", "every", "general", "given", "has_evaluator", "memory", "preset", "progress", "prune", "reuse",
-        "seed", "stop_early", "threads",
+        "book", "by_rollouts", "every", "general", "given", "has_evaluator", "memory", "preset", "progress", "prune",
+        "reuse", "seed", "stop_early", "threads",
     )
 
     def __init__(self, options: dict[str, Any]) -> None:
@@ -224,6 +226,7 @@ class Options:
         self.stop_early: bool | None = own.get("stop_early")
         self.reuse: bool = own.get("reuse", True)
         self.prune: bool = own.get("prune", True)
+        self.book: bool = own.get("book", self.preset != "uct")
         self.progress = as_progress(options["progress"])
         self.every = as_interval(options["every"])
         self.threads = as_int(options["threads"], "threads", 1, MAX_THREADS)
@@ -236,6 +239,7 @@ class Options:
             "preset": self.preset, **self.given, "memory_mb": self.memory / 2**20, "seed": self.seed,
             "stop_early": self.stop_early, "threads": self.threads if self.threads > 1 else None,
             "reuse": None if self.reuse else False, "prune": None if self.prune else False,
+            "book": None if self.book == (self.preset != "uct") else self.book,
             **self.general,
         }
         return ", ".join(f"{name}={value!r}" for name, value in shown.items() if value is not None)
@@ -330,6 +334,7 @@ class Options:
             expand_after=options["expand_after"], rollout=rollout, distance=options["expand_distance"],
             symmetry=options["symmetry"], prover_bytes=prover_bytes, tree_bytes=tree_share(self.memory - prover_bytes),
             leaf_proofs=options["leaf_proofs"], node_proofs=options["node_proofs"], root_proofs=options["root_proofs"],
+            book=prover_bytes > 0 and self.book and openings.ready_for(state),
             share=share, network=options.get("network"), noise_alpha=options.get("noise_alpha") or 0.0,
             noise_weight=options.get("noise_weight") or 0.0, least_prior=options.get("least_prior", 0.0),
         )

@@ -131,6 +131,8 @@ class Stats(_Found):
     values: tuple[float, ...] | None = None
     """In general games, the mean result of each player from 0 to 1, in the order of their numbers. In games with
     ``winner()``, None."""
+    book: bool = False
+    """Whether the exact search read the book of Connect Four, so that proofs may rest on it."""
     scale: tuple[float, float] | None = None
     """In games with rewards or a discount, the lowest and the highest mean value that the search has seen for the
     player to move at the root. Then ``value``, ``values`` and the values of moves are in the units of the game. In all

@@ -100,6 +100,9 @@ class Searcher:
         node that is expanded; for an expanded node, per visit, each time its visits have doubled; for the root, per
         iteration. With selection ``"puct"``, the position after the most visited move gets the root's budget once
         more, while it is not proven.
+    book: whether exact search may read the book of Connect Four, which has the values of all positions with eight
+        stones on the board of 7 columns and 6 rows; ``Stats.book`` reports whether it did. The default is True, with
+        ``preset="uct"`` False. Other games and boards have no book.
     final_move: ``"robust"``: the most visited move; ``"max"``: the move with the best value (Browne et al., IEEE
         TCIAIG 4, 2012, section 3.1). A move that wins at once is played in any case. ``"best_line"``, for general games
         of one player without chance, written in Python: the search keeps the best line that the tree or a rollout has
@@ -190,6 +193,7 @@ class Searcher:
         leaf_proofs: int | None = None,
         node_proofs: int | None = None,
         root_proofs: int | None = None,
+        book: bool | None = None,
         final_move: FinalMove | None = None,
         memory_mb: float | None = None,
         seed: int | None = None,

@@ -17,7 +17,7 @@ OPTIONS = {
     "rollouts_per_leaf": 2, "expand_after": 2, "expand_distance": 0, "prior_weight": 0.0, "rave_schedule": "mse",
     "rave_k": 10.0, "rave_bias": 0.1, "grave_ref": 5, "symmetry": False, "leaf_proofs": 0, "node_proofs": 0,
     "root_proofs": 0, "final_move": "max", "memory_mb": 2, "seed": 1, "stop_early": False, "threads": 1,
-    "exchange_every": 100, "reuse": True, "prune": False, "policy_value": lambda state: (None, 0.0),
+    "book": False, "exchange_every": 100, "reuse": True, "prune": False, "policy_value": lambda state: (None, 0.0),
     "valuation": "rollout", "batch": 1, "c_puct": 1.0, "noise_alpha": 0.3, "noise_weight": 0.5, "temperature": 1.0,
     "evaluator": None, "network": None, "least_prior": 0.1, "rollout_moves": 5,
 }

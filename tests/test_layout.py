@@ -34,6 +34,7 @@ TESTED_IN = {
     "mcts_core/games/mnk/policy_rollout.pxd": "games/mnk/knowledge",
     "mcts_core/games/mnk/rows.pxd": "games/mnk/knowledge",
     "mcts_core/games/mnk/symmetry.pxd": "games/mnk/knowledge",
+    "mcts_core/games/connect_four/openings.py": "games/connect_four/book",
     "mcts_core/games/mnk/weights.py": "games/mnk/network",
     "src/testing/network_probe.pyx": "games/mnk/network",
     "mcts_core/games/mnk/walk.pxd": "games/mnk/prover",

@@ -103,7 +103,7 @@ def _add(archive: Any, name: str, content: bytes) -> None:
 def _package() -> list[tuple[str, bytes]]:
     """Name and content of every file that the package needs to run, and its license."""
     root = pathlib.Path(mcts_core.__file__).parent
-    found = [path for path in root.rglob("*") if path.suffix == ".py" or _is_native_module(path.name)]
+    found = [path for path in root.rglob("*") if path.suffix in (".py", ".book") or _is_native_module(path.name)]
     files = [(f"mcts_core/{path.relative_to(root).as_posix()}", path.read_bytes()) for path in sorted(found)]
     return files + _license()
 

@@ -9,6 +9,7 @@ from mcts_core.cli.games import parse_game
 from mcts_core.cli.tables import diagram, make_screen, show_board, show_stats
 from mcts_core.cli.thinking import search_bar, think
 from mcts_core.move_names import Names
+from mcts_core.solver import completed
 from mcts_core.words import expectation
 
 TYPE_CHECKING = False
@@ -23,7 +24,8 @@ def add_parser(commands: Commands) -> None:
     parser = options.new_parser(
         commands, "analyze", help="search one position and show the statistics",
         description="Searches the position after MOVES; shows the statistics of every move and\n"
-                    "the principal variation.")
+                    "the principal variation. If the position is solved before the time ends, the rest of the\n"
+                    "time goes into the exact value of every move.")
     options.add_game(parser)
     parser.add_argument(
         "moves", metavar="MOVES", nargs="?", default="",
@@ -48,6 +50,8 @@ def run(args: argparse.Namespace) -> int:
     interrupted = think(engine, state, limits, search_bar(args, state, limits))
     stats = engine.stats()
     move = stats.move
+    if stats.stop_reason == "solved" and not interrupted and limits["seconds"] is not None:
+        stats = completed(stats, state, limits["seconds"] - stats.seconds)
     if interrupted:
         print("\ninterrupted: this is what was found so far", file=sys.stderr)
     code = 130 if interrupted else 0

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 DEFAULT_SECONDS = 1.0
-SEARCHER_OPTIONS = ("preset", "selection", "rollout", "solver", "exploration", "c_puct", "valuation", "network",
+SEARCHER_OPTIONS = ("preset", "selection", "rollout", "solver", "book", "exploration", "c_puct", "valuation", "network",
                     "least_prior", "final_move", "memory_mb", "seed", "threads")
 """Options of the command line that are those of Searcher, under the same names."""
 
@@ -97,6 +97,9 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--solver", action=argparse.BooleanOptionalAction, default=None,
         help="prove wins, losses and draws, or not")
+    group.add_argument(
+        "--book", action=argparse.BooleanOptionalAction, default=None,
+        help="read the book of Connect Four, or not")
     group.add_argument(
         "--exploration", type=float, metavar="C", help="the constant of UCB1, on values from 0 to 1")
     group.add_argument(

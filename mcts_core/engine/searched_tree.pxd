@@ -151,6 +151,7 @@ cdef class SearchedTree(SearchTurn):
     cdef int proof(self, uint32_t *distance, uint32_t *move) noexcept  # half-points, -1: the root is not proven
     cdef double value(self)          # of the root, for the player to move
     cdef tuple values(self)          # of every player; None: there are two in turn
+    cdef bint by_book(self) noexcept  # whether exact search used a book of the game
     cdef tuple scale(self)           # the lowest and the highest value that the search has seen; None: 0 and 1
     cdef list kept_line(self)        # the moves of the best line that was found; None: it is not what is played
     cdef object line_value(self)     # what that gives

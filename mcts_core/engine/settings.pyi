@@ -43,6 +43,7 @@ class TwoPlayerSettings(SearchSettings):
         leaf_proofs: int = 0,
         node_proofs: int = 0,
         root_proofs: int = 0,
+        book: bool = False,
         share: float = 0,
         network: Network | None = None,
         noise_alpha: float = 0,

@@ -66,6 +66,7 @@ ctypedef struct GuidedOptions:
     uint32_t leaf_proofs         # its budget for a node that is about to be expanded
     uint32_t node_proofs         # for an expanded node, per visit, in each octave of its visits
     uint32_t root_proofs         # for the root, per iteration
+    uint32_t ask_book            # 1: exact search may use a book of the game
 
 ctypedef struct GuidedBlock:
     uint32_t best_link
@@ -118,6 +119,7 @@ ctypedef struct GuidedTree:
     uint32_t noise_room
     uint32_t *drawn              # by level of the path: the drawn child that selection passed over, or NEVER
     uint32_t drawn_room
+    uint32_t by_book             # 1: exact search has used one
     uint64_t unseen              # proof budget spent since the interrupt was asked last
 
 ctypedef struct GuidedOps:

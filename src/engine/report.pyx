@@ -136,6 +136,7 @@ cdef dict figures_of(SearchedTree tree):
         "seed": tree.seed,
         "threads": tree.width(),
         "isa": tree.isa,
+        "book": bool(tree.by_book()),
         "state": tree.state,
         "number": tree.number,
     }

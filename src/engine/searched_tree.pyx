@@ -362,6 +362,9 @@ cdef class SearchedTree(SearchTurn):
         distance[0], move[0] = self.tree.proof.distance, self.tree.proof.move
         return self.tree.proof.value
 
+    cdef bint by_book(self) noexcept:
+        return False
+
     cdef int sum_counts(self, Counts *counts) except -1:
         cdef Member *member
         cdef uint32_t index

@@ -199,6 +199,9 @@ cdef class TwoPlayerCore(SearchCore):
                 children.append((move, 0, 0.0, 0.5, None, None))
         return children
 
+    cdef bint by_book(self) noexcept:
+        return is_guided(self.tree) and (<GuidedTree *>self.tree).by_book
+
     cdef double value(self):
         cdef double visits = root_visits(self.tree), wins = view_block(self.tree, 0).wins[0]
         wins /= 2.0 * self.tree.rollouts_per_leaf
@@ -220,6 +223,7 @@ cdef class TwoPlayerCore(SearchCore):
             proof.value = -1
             proof.move = MCTS_NO_MOVE
             proof.interrupt = NULL
+            proof.ask_book = guided.options.ask_book
             game.guide.prove(game.context, self.native.state, path, <uint32_t>len(line), guided.prover,
                              LINE_PROOFS, 1, &proof)
             if proof.value < 0 or proof.move == MCTS_NO_MOVE:

@@ -50,8 +50,8 @@ cdef class TwoPlayerSettings(SearchSettings):
                   bint solver=False, fpu=None, bint hand_schedule=True, double rave_k=0, double rave_bias=0,
                   uint32_t grave_ref=0, double prior_weight=0, uint32_t expand_after=1, uint32_t rollout=0,
                   uint32_t distance=0, bint symmetry=False, uint64_t tree_bytes=0, uint64_t prover_bytes=0,
-                  uint32_t leaf_proofs=0, uint32_t node_proofs=0, uint32_t root_proofs=0, double share=0,
-                  Network network=None, double noise_alpha=0, double noise_weight=0,
+                  uint32_t leaf_proofs=0, uint32_t node_proofs=0, uint32_t root_proofs=0, bint book=False,
+                  double share=0, Network network=None, double noise_alpha=0, double noise_weight=0,
                   double least_prior=0):
         cdef uint32_t rollouts
         self.guided = guided
@@ -93,6 +93,7 @@ cdef class TwoPlayerSettings(SearchSettings):
         self.options.leaf_proofs = leaf_proofs
         self.options.node_proofs = node_proofs
         self.options.root_proofs = root_proofs
+        self.options.ask_book = book
 
 
 cdef class GeneralSettings(SearchSettings):

@@ -234,12 +234,13 @@ cdef class Probe:
         self._check(returned)
         return returned, bytes(played), _proof(&report.proof)
 
-    def prove(self, path, uint64_t budget, exact=False, uint64_t memory=1 << 22, uint32_t looks=0):
+    def prove(self, path, uint64_t budget, exact=False, uint64_t memory=1 << 22, uint32_t looks=0, bint book=False):
         """(proof or None, work spent); the prover's memory of ``memory`` bytes is made by the first call and kept.
 
-        ``looks``: at which look the prover finds the interrupt raised, 0: never.
+        ``looks``: at which look the prover finds the interrupt raised, 0: never. ``book``: it may use a book.
         """
         cdef mcts_proof proof
+        proof.ask_book = book
         cdef mcts_interrupt interrupt
         interrupt.raised = count_down
         interrupt.context = &looks

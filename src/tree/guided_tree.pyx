@@ -161,6 +161,7 @@ cdef void begin_root(GuidedTree *guided, uint64_t seed) noexcept nogil:
     begin_search(&guided.tree, seed)
     guided.tree.proof.value = -1
     guided.tree.settled = 0
+    guided.by_book = 0
     # Searches by a valuation have few iterations: exact search begins with the first of them.
     guided.root_proofs_due = ROOT_SLICE if guided.options.share and guided.options.root_proofs else 0
 
@@ -487,12 +488,15 @@ cdef int ask_prover(GuidedTree *guided, uint32_t length, uint64_t budget, int ex
     proof.distance = 0
     proof.move = MCTS_NO_MOVE
     proof.interrupt = &interrupt
+    proof.ask_book = guided.options.ask_book
+    proof.by_book = 0
     interrupt.raised = look
     interrupt.context = guided
     if guided.guide.prove(game.context, guided.tree.root, path_of(guided), length - 1, guided.prover, budget, exact,
                           proof) < 0:
         return RUN_GAME_ERROR
     proof.interrupt = NULL
+    guided.by_book |= guided.options.ask_book and proof.by_book
     guided.unseen += proof.spent
     if guided.unseen >= LOOK and not guided.tree.interrupted:  # many small budgets must not delay the end of the run
         guided.unseen = 0

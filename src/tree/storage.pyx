@@ -65,7 +65,7 @@ cdef dict numbers_of(const Tree *tree):
         record["guided"] = {
             "value": tree.proof.value, "distance": tree.proof.distance, "exact": tree.proof.exact,
             "move": None if tree.proof.move == MCTS_NO_MOVE else tree.proof.move, "settled": tree.settled,
-            "debt": guided.root_proofs_due, "forgone": tree.proof_iterations,
+            "debt": guided.root_proofs_due, "forgone": tree.proof_iterations, "book": guided.by_book,
         }
         if tree.proof.value < 0:
             record["guided"].update(distance=0, exact=0, move=None)
@@ -160,6 +160,7 @@ cdef int take_numbers(Tree *tree, record, list legal) except -1:
     tree.settled = number(part, "settled", 0, 1 if tree.proof.value >= 0 else 0)
     guided.root_proofs_due = number(part, "debt", 0, LARGEST)
     tree.proof_iterations = number(part, "forgone", 0, most)
+    guided.by_book = number(part, "book", 0, 1) if "book" in part else 0  # older files did without
     move = part.get("move")
     if move is not None:
         if type(move) is not int or legal is None or move not in legal:

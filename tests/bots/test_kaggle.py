@@ -70,7 +70,7 @@ def test_wins_and_threats_on_the_native_board(board, mark, answers):
 
 
 def test_an_engine_goes_on_with_its_tree():
-    player = Agent(iterations=2_000)
+    player = Agent(iterations=2_000, book=False)
     board = [0] * 42
     player(seen(board), setting(seconds=60))
     board = drop(drop(board, 6, 7, 3, 1), 6, 7, 3, 2)

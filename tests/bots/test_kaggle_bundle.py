@@ -84,7 +84,8 @@ def test_it_holds_what_runs_and_nothing_else(archive):
     assert names[0] == "main.py" and len(set(names)) == len(names)
     assert {"mcts_core/__init__.py", "mcts_core/bots/kaggle.py"} <= set(names)
     suffixes = {pathlib.PurePosixPath(name).suffix for name in names}
-    assert suffixes - {""} == {".py", pathlib.Path(mc.errors.__file__).suffix}
+    assert suffixes - {""} == {".py", ".book", pathlib.Path(mc.errors.__file__).suffix}
+    assert "mcts_core/games/connect_four/openings.book" in names
     assert {name for name in names if not pathlib.PurePosixPath(name).suffix} <= {"mcts_core/LICENSE"}
     assert all(member.isfile() and member.mode == 0o644 and member.mtime == 0 for member in members)
 

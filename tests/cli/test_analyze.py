@@ -93,9 +93,9 @@ def test_a_number_of_rows_that_is_none(cli, top):
 
 
 def test_the_options_reach_the_search(cli):
-    plain = json.loads(cli("analyze", "connect4", "--iterations", 2000, "--seed", 1, "--json")[1])["stats"]
-    curious = json.loads(
-        cli("analyze", "connect4", "--iterations", 2000, "--seed", 1, "--exploration", 50, "--json")[1])["stats"]
+    common = ("analyze", "connect4", "--iterations", 2000, "--seed", 1, "--no-book", "--json")
+    plain = json.loads(cli(*common)[1])["stats"]
+    curious = json.loads(cli(*common, "--exploration", 50)[1])["stats"]
     assert plain["iterations"] == curious["iterations"] == 2000
     assert plain["seed"] == 1
     visits = [move["visits"] for move in curious["moves"]]

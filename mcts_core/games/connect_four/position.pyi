@@ -2,11 +2,14 @@ from collections.abc import Iterable
 from typing import SupportsIndex, final
 
 from mcts_core.games.board_position import BoardGeometry, BoardPosition
+from mcts_core.games.connect_four.book import Book
 
 __all__ = ["ConnectFour", "perft", "simple_rollouts", "simple_twin"]
 
 @final
 class Geometry(BoardGeometry): ...
+
+def use_book(book: Book | None) -> Book | None: ...
 
 @final
 class ConnectFour(BoardPosition):

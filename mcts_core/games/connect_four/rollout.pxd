@@ -7,6 +7,7 @@ stone falls into, the sentinel above a full column. A move is then one ``and`` a
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
+from mcts_core.games.connect_four.book cimport c4_book
 from mcts_core.game cimport mcts_expansion, mcts_rng, mcts_simulation
 
 
@@ -47,6 +48,7 @@ ctypedef struct c4_context:
     uint32_t draws                   # 4 or 8
     uint32_t power                   # cols^draws
     uint32_t reject                  # 2^32 mod power
+    const c4_book *book              # of the standard board, NULL until it is read
 
 ctypedef int32_t (*c4_legal_moves)(void *context, const void *state, uint32_t *moves) noexcept nogil
 ctypedef int32_t (*c4_play)(void *context, void *state, uint32_t move) noexcept nogil

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define MCTS_GAME_VERSION 4
+#define MCTS_GAME_VERSION 5
 
 /* Outcomes of a move. */
 #define MCTS_ONGOING 0
@@ -145,6 +145,8 @@ typedef struct mcts_proof {
     uint32_t move;     /* a first move of the proof; UINT32_MAX: none is known */
     uint64_t spent;    /* of the proof budget */
     const mcts_interrupt *interrupt; /* in, for mcts_prove: NULL, or to be asked after every few hundred steps */
+    uint32_t ask_book; /* in, for mcts_prove, since version 5: 1: it may use a book of positions solved beforehand */
+    uint32_t by_book;  /* out, for mcts_prove, since version 5: 1: it used one */
 } mcts_proof;
 
 #define MCTS_NO_MOVE UINT32_MAX

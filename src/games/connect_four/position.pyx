@@ -4,6 +4,7 @@ cimport cython
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
+from mcts_core.games.connect_four.book cimport Book
 from mcts_core.games.connect_four.knowledge cimport c4_guide_table
 from mcts_core.games.connect_four.alpha_beta cimport c4_prover_table
 from mcts_core.games.connect_four.rollout cimport (C4_MAX_COLS, C4_MAX_STEPS, C4_ONE_WORD, C4_STANDARD, C4_TWO_WORDS,
@@ -247,6 +248,7 @@ cdef Geometry make_geometry(int rows, int cols, int connect):
 
 cdef Geometry STANDARD = make_geometry(6, 7, 4)
 cdef dict GEOMETRIES = {(6, 7, 4): STANDARD}
+cdef list BOOKS = []
 cdef object GEOMETRIES_LOCK = threading.Lock()
 
 
@@ -266,6 +268,15 @@ cdef Geometry find_geometry(rows, cols, connect):
         if geometry is None:
             geometry = GEOMETRIES[key] = make_geometry(rows, cols, connect)
     return geometry
+
+
+def use_book(Book book):
+    """Searches of the standard board may ask the book from now on; None: they have none. Returns the one before."""
+    with GEOMETRIES_LOCK:
+        before = BOOKS[len(BOOKS) - 1] if BOOKS else None
+        BOOKS.append(book)  # for good: searches that run have its address
+        STANDARD.context.book = NULL if book is None else &book.data
+    return before
 
 
 # ---- the position ----------------------------------------------------------------------------------------------------

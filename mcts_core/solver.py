@@ -1,0 +1,193 @@
+"""``solve``: the exact value of a position and of every move."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+
+from mcts_core.engine.exact_search import ExactSearch, now
+from mcts_core.engine.settings import default_memory
+from mcts_core.errors import InvalidState
+from mcts_core.games.connect_four import openings
+from mcts_core.games.mnk.position import MNK
+from mcts_core.options import MAX_SECONDS, as_number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mcts_core.results import Stats
+
+MEMORY = 256 << 20
+MOST_CELLS = 64
+PROVEN = ("loss", "draw", "win")
+
+
+@dataclass(frozen=True, slots=True)
+class SolvedMove:
+    """What ``solve`` proved about one legal move, for the player who makes it.
+
+    ``proven`` is ``"win"``, ``"draw"``, ``"loss"`` or None, and the game ends within ``distance`` plies, including this
+    move. If ``exact`` is True, it ends after exactly that many plies with best play: the winner wins as fast and the
+    loser loses as late as possible.
+    """
+
+    move: int
+    proven: str | None
+    distance: int | None
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """What ``solve`` proved, for the player to move."""
+
+    proven: str | None
+    """``"win"``, ``"draw"`` or ``"loss"``, or None if the time ended before the value was proven."""
+    distance: int | None
+    """Plies within which the game ends."""
+    exact: bool
+    """Whether the game ends after exactly ``distance`` plies with best play of both players."""
+    moves: tuple[SolvedMove, ...]
+    """Every legal move, the best one first."""
+    best_moves: tuple[int, ...]
+    """The moves that win fastest, draw, or lose latest. If ``exact`` is False: the moves known to keep the value."""
+    pv: tuple[int, ...]
+    """The line of best play of both players, as far as it was proven."""
+    seconds: float
+    """Wall-clock time of the call."""
+    book: bool
+    """Whether the exact search read the book of Connect Four."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as JSON data."""
+        return asdict(self)
+
+
+def solve(state: Any, seconds: float | None = None, *, book: bool = True) -> Solution:
+    """Proves the exact value of ``state``: who wins, in how many plies, and by which moves.
+
+    It works for Connect Four and m,n,k games on boards of at most 64 cells. It proves the value of the position first,
+    then the value of every move, then the distances. With ``seconds``, it returns what it has proven by then. Without,
+    it searches until everything is proven: on the standard board of Connect Four less than a second from about 14
+    stones on, and half a minute from the empty board. Other large boards can take far longer. ``book=False`` searches
+    without the book of Connect Four.
+
+    Raises GameOver, InvalidState (the game has no exact search), InvalidOption.
+    """
+    begin = now()
+    deadline = None if seconds is None else begin + as_number(seconds, "seconds", 0.0, MAX_SECONDS)
+    if isinstance(state, MNK) and state.rows * state.cols > MOST_CELLS:
+        raise InvalidState(f"solve needs a board of at most {MOST_CELLS} cells, got {state.rows * state.cols}")
+    search = ExactSearch(state, min(MEMORY, default_memory()), book and openings.ready_for(state))
+    return _Solving(state, search, deadline).run(begin)
+
+
+class _Solving:
+    """One call of ``solve``."""
+
+    def __init__(self, state: Any, search: ExactSearch, deadline: float | None) -> None:
+        self.state = state
+        self.search = search
+        self.deadline = deadline
+        self.late = False
+        self.root: tuple[int, int, bool] | None = None
+        self.moves: dict[int, tuple[int, int, bool]] = {}
+        """Value in half-points, distance, whether the distance is exact."""
+        self.ended: set[int] = set()
+        for move in state.legal_moves():
+            winner = state.play(move).winner()
+            if winner is not None:
+                self.moves[move] = (2 if winner else 1, 1, True)
+                self.ended.add(move)
+
+    def run(self, begin: float) -> Solution:
+        legal = self.state.legal_moves()
+        for exact in (False, True):
+            self._look_at_root(exact)
+            for keeping in (True, False):
+                for move in legal:
+                    if self._keeps(move) is keeping or not exact:
+                        self._look_at(move, exact)
+        best = self._best_moves()
+        pv = self._line(best[0]) if best else ()
+        rows = [self._row(move) for move in legal]
+        rows.sort(key=lambda row: (row.move not in best, _rank(self.moves.get(row.move))))
+        value, distance, exact = self.root or (None, None, False)
+        return Solution(
+            None if value is None else PROVEN[value], distance, exact, tuple(rows), best, pv, now() - begin,
+            self.search.by_book)
+
+    def _look_at_root(self, exact: bool) -> None:
+        found = self._prove([], exact)
+        if found is not None:
+            self.root = found[:3]
+
+    def _look_at(self, move: int, exact: bool) -> None:
+        known = self.moves.get(move)
+        if move in self.ended or (known is not None and known[2]):
+            return
+        found = self._prove([move], exact)
+        if found is not None:
+            self.moves[move] = (2 - found[0], found[1] + 1, found[2])
+
+    def _prove(self, path: list[int], exact: bool) -> tuple[int, int, bool, int | None] | None:
+        if self.late:
+            return None
+        found = self.search.prove(path, exact, self.deadline)
+        self.late = self.deadline is not None and now() >= self.deadline
+        return found
+
+    def _keeps(self, move: int) -> bool:
+        return self.root is not None and move in self.moves and self.moves[move][0] == self.root[0]
+
+    def _row(self, move: int) -> SolvedMove:
+        known = self.moves.get(move)
+        return SolvedMove(move, None, None, False) if known is None else SolvedMove(move, PROVEN[known[0]], *known[1:])
+
+    def _best_moves(self) -> tuple[int, ...]:
+        keeping = [move for move in self.state.legal_moves() if self._keeps(move)]
+        if self.root is None or not self.root[2]:
+            return tuple(keeping)
+        return tuple(move for move in keeping if self.moves[move][1:] == self.root[1:]) or tuple(keeping)
+
+    def _line(self, first: int) -> tuple[int, ...]:
+        if self.root is None or not self.root[2]:
+            return (first,)
+        line, state = [first], self.state.play(first)
+        while state.winner() is None:
+            found = self._prove(line, True)
+            if found is None or found[3] is None or not found[2]:
+                break
+            line.append(found[3])
+            state = state.play(found[3])
+        return tuple(line)
+
+
+def _rank(known: tuple[int, int, bool] | None) -> tuple[int, int]:
+    """The order of moves: fast wins, slow wins, draws, unknown moves, late losses, early losses."""
+    if known is None:
+        return 2, 0
+    value, distance, _ = known
+    return ((3, -distance), (1, 0), (0, distance))[value]
+
+
+def completed(stats: Stats, state: Any, seconds: float) -> Stats:
+    """``stats`` of a search of ``state``, completed by what ``solve`` proves of its moves in ``seconds`` more. They are
+    unchanged if the game has no exact search for this board."""
+    if seconds <= 0 or all(entry.proven is not None for entry in stats.moves):
+        return stats
+    try:
+        solution = solve(state, seconds)
+    except InvalidState:
+        return stats
+    known: dict[Any, SolvedMove] = {each.move: each for each in solution.moves if each.proven is not None}
+    moves = tuple(
+        replace(entry, proven=known[entry.move].proven, distance=known[entry.move].distance)
+        if entry.move in known and (entry.proven is None or known[entry.move].exact) else entry
+        for entry in stats.moves)
+    found = replace(stats, moves=moves, book=stats.book or solution.book)
+    if stats.proven is None:
+        found = replace(found, proven=solution.proven, distance=solution.distance)
+    if hasattr(stats, "_origin"):
+        object.__setattr__(found, "_origin", stats._origin)
+    return found

@@ -1,0 +1,92 @@
+"""Exact search of positions without a tree, for as long as it takes."""
+
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport int32_t, uint32_t, uint64_t
+
+from mcts_core.arguments import shorten
+from mcts_core.errors import InvalidState
+
+from mcts_core.game cimport MCTS_NO_MOVE, NativeState, mcts_interrupt, mcts_proof
+from mcts_core.engine.slices cimport SIGNAL_INTERVAL, read_clock
+from mcts_core.games.python_game cimport PythonGame, as_native
+
+
+cdef enum:
+    LONGEST = 64     # moves of a path
+
+
+cdef int32_t is_over(void *until) noexcept nogil:
+    return read_clock() >= (<const double *>until)[0]
+
+
+cdef class ExactSearch:
+    """The exact search of the game of ``root``, with a memory of ``bytes``; ``book``: it may use the game's book.
+
+    Raises GameOver, and InvalidState where the game has no exact search.
+    """
+
+    cdef NativeState root
+    cdef void *memory
+    cdef bint ask_book
+    cdef readonly bint by_book
+
+    def __init__(self, root, uint64_t bytes, bint book):
+        native = as_native(root, "there is nothing to solve")
+        if isinstance(native, PythonGame) or native.game.guide == NULL or native.game.guide.prove == NULL:
+            raise InvalidState(f"solve needs a game with an exact search: Connect Four or m,n,k games of at most 64 "
+                               f"cells, got {shorten(root)}")
+        self.forget()
+        self.root = native
+        self.ask_book = book
+        self.memory = self.root.game.guide.create_memory(self.root.game.context, bytes)
+        if self.memory == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        self.forget()
+
+    cdef void forget(self) noexcept:
+        if self.memory != NULL:
+            self.root.game.guide.destroy_memory(self.root.game.context, self.memory)
+        self.memory = NULL
+
+    def prove(self, path, bint exact, deadline):
+        """(half-points of the player to move, distance, whether that is best play, first move or None) of the position
+        after ``path``, where the game goes on; None: nothing is proven by ``deadline``, a time of ``mcts_clock``, None:
+        there is none. A proof that is not ``exact`` is better than none."""
+        cdef uint32_t moves[LONGEST]
+        cdef uint32_t length = len(path)
+        cdef double until, end = 1e300 if deadline is None else deadline
+        cdef mcts_interrupt interrupt
+        cdef mcts_proof proof
+        cdef uint64_t budget = <uint64_t>1 << 62
+        if length > LONGEST:
+            raise ValueError(f"a path has at most {LONGEST} moves")
+        for index, move in enumerate(path):
+            moves[index] = move
+        interrupt.raised = is_over
+        interrupt.context = &until
+        while True:
+            proof.value = -1
+            proof.exact = proof.distance = 0
+            proof.spent = 0
+            proof.move = MCTS_NO_MOVE
+            proof.interrupt = &interrupt
+            proof.ask_book = self.ask_book
+            proof.by_book = 0
+            with nogil:
+                until = min(read_clock() + SIGNAL_INTERVAL, end)
+                self.root.game.guide.prove(self.root.game.context, self.root.state, moves, length, self.memory, budget,
+                                           exact, &proof)
+            self.by_book |= self.ask_book and proof.by_book
+            if proof.value >= 0 and (proof.exact or not exact) or read_clock() >= end:
+                break
+            PyErr_CheckSignals()
+        if proof.value < 0:
+            return None
+        return proof.value, proof.distance, bool(proof.exact), None if proof.move == MCTS_NO_MOVE else proof.move
+
+
+def now():
+    """The time of the clock by which searches end."""
+    return read_clock()

@@ -1,0 +1,63 @@
+"""mcts_core/games/connect_four/openings.py: the book that comes with the package."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+import mcts_core as mc
+from mcts_core.games.connect_four import openings
+from mcts_core.testing.probe import Probe
+
+ENDLESS = 1 << 60
+DATA = Path(__file__).resolve().parents[2] / "data/c4_dev.tsv"
+
+
+def early_positions():
+    """Moves and scores of the positions of the data with at most eight stones, and of those after one move more."""
+    for line in DATA.read_text(encoding="ascii").splitlines():
+        if line[0] == "#":
+            continue
+        moves, _, scores = line.split("\t")[:3]
+        path = [] if moves == "-" else [int(column) - 1 for column in moves]
+        if len(path) <= 7:
+            for column, score in enumerate(scores.split()):
+                if score != "." and mc.ConnectFour.from_moves(path).play(column).winner() is None:
+                    yield [*path, column], -int(score)
+
+
+@pytest.fixture(scope="module")
+def probe():
+    assert openings.ready_for(mc.ConnectFour())
+    return Probe(mc.ConnectFour())
+
+
+def test_the_book_is_small_and_complete():
+    book = openings.shipped()
+    assert book is openings.shipped() and book.stones == 8 and book.positions == 77_154
+    assert len(book.source) <= 150_000
+
+
+def test_early_positions_of_the_data_have_their_values(probe):
+    positions = list(early_positions())[::3]
+    for moves, score in positions:
+        proof, _ = probe.prove(moves, ENDLESS, False, 1 << 26, book=True)
+        assert proof[0] == 1 + (score > 0) - (score < 0), (moves, score)
+    assert len(positions) > 300
+
+
+def test_random_positions_have_the_values_that_are_found_without_the_book(probe):
+    rng, compared = random.Random(1), 0
+    while compared < 12:
+        state = mc.ConnectFour()
+        while len(state.moves) < 8 and state.winner() is None:
+            state = state.play(rng.choice(state.legal_moves()))
+        if state.winner() is None:
+            moves = list(state.moves)
+            plain, _ = probe.prove(moves, ENDLESS, False, 1 << 28)
+            assert probe.prove(moves, ENDLESS, False, 1 << 26, book=True)[0][0] == plain[0], moves
+            compared += 1
+
+
+def test_only_the_standard_board_has_a_book():
+    assert not any(map(openings.ready_for, (mc.ConnectFour(rows=7, cols=6), mc.TicTacToe(), object())))

@@ -1,0 +1,100 @@
+"""mcts_core/solver.py: solve."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+import mcts_core as mc
+from mcts_core.solver import completed
+
+DATA = Path(__file__).resolve().parent / "data"
+SIGN = {1: "win", 0: "draw", -1: "loss"}
+
+
+def rows_of(name, stones):
+    lines = [line.split("\t") for line in (DATA / name).read_text().splitlines() if line and line[0] not in "#-"]
+    return [row for row in lines if len(row[0]) == stones]
+
+
+def distance_of(score, stones):
+    if score == 0:
+        return 42 - stones
+    last = 44 - 2 * abs(score)
+    return (last if (last - stones) % 2 == (score > 0) else last - 1) - stones
+
+
+@pytest.mark.parametrize("stones", [18, 21, 24, 30])
+def test_solved_positions(stones):
+    for moves, score, scores, _keeping, optimal, *_ in rows_of("c4_dev.tsv", stones)[:6]:
+        state = mc.ConnectFour.from_moves(moves, base=1)
+        solution = mc.solve(state)
+        score = int(score)
+        assert solution.proven == SIGN[(score > 0) - (score < 0)] and solution.exact
+        assert solution.distance == distance_of(score, stones)
+        assert set(solution.best_moves) == {int(column) - 1 for column in optimal}
+        known = {move.move: move for move in solution.moves}
+        for column, text in enumerate(scores.split()):
+            if text == ".":
+                assert column not in known
+                continue
+            each = known[column]
+            assert each.exact and each.proven == SIGN[(int(text) > 0) - (int(text) < 0)]
+            assert each.distance == distance_of(int(text), stones)
+        assert solution.moves[0].move == solution.best_moves[0] == solution.pv[0]
+        assert len(solution.pv) == solution.distance
+        for move in solution.pv:
+            state = state.play(move)
+        assert state.winner() is not None
+
+
+def test_small_boards_of_m_n_k():
+    solution = mc.solve(mc.TicTacToe())
+    assert (solution.proven, solution.distance, len(solution.pv)) == ("draw", 9, 9)
+    assert solution.best_moves == tuple(range(9)) and not solution.book
+    solution = mc.solve(mc.TicTacToe.from_moves([0, 3, 1, 4]))
+    assert (solution.proven, solution.distance, solution.best_moves, solution.pv) == ("win", 1, (2,), (2,))
+    assert {move.move: (move.proven, move.distance) for move in solution.moves}[8] == ("loss", 2)
+
+
+def test_a_time_limit():
+    state = mc.ConnectFour(rows=7, cols=8)
+    begin = time.monotonic()
+    solution = mc.solve(state, 0.05)
+    assert time.monotonic() - begin < 20
+    assert solution.proven is solution.distance is None and not solution.exact
+    assert solution.best_moves == solution.pv == ()
+    assert {move.move for move in solution.moves} == set(range(8))
+    assert not any(move.proven for move in solution.moves)
+
+
+def test_statistics_are_completed():
+    state = mc.ConnectFour.from_moves("444444326522677111", base=1)
+    engine = mc.Searcher(seed=1, root_proofs=0, node_proofs=0)
+    engine.search(state, iterations=50)
+    stats = engine.stats()
+    assert any(entry.proven is None for entry in stats.moves)
+    whole = completed(stats, state, 60.0)
+    assert {entry.move: (entry.proven, entry.distance) for entry in whole.moves} == {
+        each.move: (each.proven, each.distance) for each in mc.solve(state).moves}
+    assert whole.proven == "win" and whole.state == state
+    assert completed(stats, state, 0.0) is stats
+    engine.search(mc.Gomoku(), iterations=50)
+    stats = engine.stats()
+    assert completed(stats, mc.Gomoku(), 1.0) is stats
+
+
+def test_json():
+    assert json.loads(json.dumps(mc.solve(mc.TicTacToe()).to_dict()))["moves"][0]["proven"] == "draw"
+
+
+def test_refusals():
+    with pytest.raises(mc.InvalidState, match="at most 64 cells, got 225"):
+        mc.solve(mc.Gomoku())
+    with pytest.raises(mc.InvalidState, match="exact search"):
+        mc.solve(mc.ConnectFour(rows=9, cols=9))
+    with pytest.raises(mc.GameOver):
+        mc.solve(mc.ConnectFour.from_moves("1212121", base=1))
+    with pytest.raises(mc.InvalidOption, match="seconds"):
+        mc.solve(mc.TicTacToe(), -1)
