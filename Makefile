@@ -16,6 +16,7 @@ BENCH_ARGS ?= --results bench
 INSTRUCTIONS_ARGS ?=
 OVERSHOOT_ARGS ?=
 SOAK_ARGS ?=
+GOMOCUP_ARGS ?=
 PORTABLE_ARGS ?= --compile
 WHEEL_PYTHONS ?= $(PYTHON)
 THREAD_TESTS := tests/test_threads.py tests/games/test_board_text.py tests/test_errors.py tests/distributed/test_messages.py \
@@ -26,7 +27,7 @@ SOURCES := setup.py pyproject.toml README.md LICENSE MANIFEST.in \
 	$(wildcard mcts_core/web/static/*)
 
 .PHONY: help demo test build docs test-clients test-browser test-axe test-examples bench release-check instructions overshoot soak
-.PHONY: wheels check-portable test-threads clean check-python
+.PHONY: test-windows test-wasm gomocup-zip page test-page wheels check-portable test-threads clean check-python
 .NOTPARALLEL:
 
 help:
@@ -35,6 +36,7 @@ help:
 	@echo 'make build   compiles what has changed, after pip install -e .'
 	@echo 'make lint    types, style and warnings of the C compiler'
 	@echo 'make docs    the documentation as a site, build/docs/index.html'
+	@echo 'make page    the page to play on, without a server: build/page/index.html'
 	@echo 'make bench   the speed beside other programs, into bench/RESULTS.md'
 	@echo 'make clean   removes the environments and everything that was built'
 	@echo
@@ -81,7 +83,10 @@ $(VENV)/.installed-torch: | $(VENV)/pyvenv.cfg
 	touch $@
 
 # sphinx-build and pytest, not python -m: that would import the package from here, where nothing is compiled.
+# The page to play on is a part of the site where Node can run Pyodide.
 docs: $(VENV)/.installed-docs
+	@if command -v node >/dev/null && command -v npm >/dev/null; then $(MAKE) page; \
+		else rm -rf build/page; echo 'make docs: no node and npm here: the site is built without the page to play on'; fi
 	rm -rf build/docs
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --fresh-env --quiet --conf-dir docs \
 		--doctree-dir build/doctrees . build/docs
@@ -121,6 +126,28 @@ wheels: | check-python
 check-portable: | $(VENV)/pyvenv.cfg
 	$(BIN)/python -m pip install --quiet ziglang
 	$(BIN)/python tools/portable.py $(PORTABLE_ARGS)
+
+# Builds for other systems, each by a compiler for it, with what they need from the package indexes; Wine and MinGW must
+# be there (Debian: tools/cross/windows.py names the packages).
+test-windows: $(VENV)/.installed-cross
+	$(BIN)/python tools/cross/windows.py test $(PYTEST_ARGS)
+
+test-wasm: $(VENV)/.installed-cross
+	$(BIN)/python tools/cross/wasm.py test $(PYTEST_ARGS)
+
+gomocup-zip: $(VENV)/.installed-cross
+	$(BIN)/python tools/cross/gomocup_zip.py $(GOMOCUP_ARGS)
+
+$(VENV)/.installed-cross: $(WHEEL)/.built
+	$(BIN)/python -m pip install --quiet --no-deps --force-reinstall $(WHEEL)/*.whl
+	$(BIN)/python -m pip install --quiet "cython>=3.1,<4" "setuptools>=77" wheel ziglang
+	touch $@
+
+page: $(VENV)/.installed-cross
+	$(BIN)/python tools/page/build.py build/page
+
+test-page: page $(VENV)/.installed-browser
+	$(BIN)/pytest -m browser $(PYTEST_ARGS) tests/web/test_page.py
 
 # Test after test, each in four threads at once; the one left out hands all of them the same iterator. hypothesis is older
 # because the newest has not a wheel for every Python.

@@ -24,9 +24,10 @@ HOT_MODULES = ["tree.plain_tree", "tree.guided_tree", "tree.general_tree", "game
 MODULES = sorted({".".join(path.relative_to("src").with_suffix("").parts) for path in Path("src").rglob("*.pyx")}
                  - set(HOT_MODULES))
 
+WEBASSEMBLY = "emscripten" in sysconfig.get_platform().lower()
 X86_64 = any(name in sysconfig.get_platform().lower() for name in ("x86_64", "amd64"))
 ISA_FLAGS = {
-    "baseline": {"unix": [], "msvc": []},
+    "baseline": {"unix": ["-msimd128"] if WEBASSEMBLY else [], "msvc": []},
     "avx2": {"unix": ["-mavx2", "-mbmi", "-mbmi2", "-mpopcnt"], "msvc": ["/arch:AVX2"]},
 }
 ISAS = list(ISA_FLAGS) if X86_64 else ["baseline"]

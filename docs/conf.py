@@ -21,6 +21,7 @@ language = "en"
 
 extensions = [
     "myst_parser", "sphinx.ext.autodoc", "native_signatures", "terminal_docstrings", "folder_links", "plain_pages",
+    "play_page",
 ]
 root_doc = "docs/index"
 include_patterns = [

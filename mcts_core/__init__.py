@@ -6,6 +6,14 @@
     3
 """
 
+import sys as _sys
+
+# "-m": runpy still looks for the module, which imports this package first
+if getattr(_sys, "argv", None) and (_sys.argv[0].endswith(("mcts-core", "mcts-core.exe"))
+                                    or (_sys.argv[0] == "-m" and "mcts_core" in _sys.orig_argv)):
+    from mcts_core.interrupts import end_quietly as _end_quietly
+
+    _sys.excepthook = _end_quietly
 try:
     from mcts_core import game as _game
 except ImportError:

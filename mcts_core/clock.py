@@ -153,6 +153,8 @@ class Clock:
         enough time is left. ``Stats.stop_reason`` is ``cancelled`` if the search ends before the longest time. In a
         ``with clock:`` block, the time is deducted at the end of the block. Raises the errors of ``Searcher.search``.
         """
+        if not callable(getattr(engine, "search", None)):
+            raise InvalidOption(f"engine must be a Searcher, got {shorten(engine)}; it comes before the state")
         running = self.running
         if not running:
             self.start()
@@ -185,7 +187,8 @@ class Clock:
         last = most if math.isfinite(most) else FARTHEST * moves
         delay = self._late.usual + self._unseen.total(last) / last
         later = max(0.0, (last - moves) * (delay + LEAST - self._increment))
-        free = max(0.0, left - moves * delay - max(later, min(STALL, STALL_SHARE * self._given)))
+        # below 0 where less is left than the reserve: then the moves take less than their increments bring
+        free = left - moves * delay - max(later, min(STALL, STALL_SHARE * self._given))
         planned = min((free + (moves - 1) * self._increment) / moves, SHARE * left, spare)
         longest = min(Pace.longest(planned), max(planned, SHARE * free), spare)
         return max(LEAST, planned), max(LEAST, longest)
@@ -272,5 +275,5 @@ def _seconds(value: Any, name: str) -> float:
     except (TypeError, ValueError, OverflowError):
         raise InvalidOption(f"{name} must be a number of seconds, got {shorten(value)}") from None
     if not math.isfinite(number) or not 0.0 <= number <= LONGEST:
-        raise InvalidOption(f"{name} must be a finite number of seconds from 0 to {LONGEST:g}, got {shorten(value)}")
+        raise InvalidOption(f"{name} must be a finite number of seconds from 0 to 1e9, got {shorten(value)}")
     return number

@@ -139,8 +139,11 @@ def refuse(function: str, unknown: Mapping[str, Any], known: Iterable[str], else
         given = f"{function}() has no option {name!r}, got {name}={shorten(value)}"
         if elsewhere is not None and name in elsewhere:
             raise InvalidOption(f"{given}; it is an option of {elsewhere[name]}")
-        nearest = _nearest(name, list(known))
-        raise InvalidOption(given + (f"; did you mean {nearest!r}?" if nearest else ""))
+        own = list(known)
+        nearest = _nearest(name, [*own, *(elsewhere or ())])
+        if nearest is None or elsewhere is None or nearest in own:
+            raise InvalidOption(given + (f"; did you mean {nearest!r}?" if nearest else ""))
+        raise InvalidOption(f"{given}; did you mean {nearest!r}, an option of {elsewhere[nearest]}?")
 
 
 def _nearest(name: str, known: list[str]) -> str | None:

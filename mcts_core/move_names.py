@@ -45,7 +45,8 @@ class Names:
     def have_numbers(self, moves: Iterable[Any]) -> bool:
         """Whether a table needs the numbers beside the names: moves are ints, which programs play, and names differ."""
         some = list(moves)
-        return self.known and all(isinstance(move, int) for move in some) and any(self.of(m) != str(m) for m in some)
+        are_numbers = self.known and all(hasattr(move, "__index__") for move in some)
+        return are_numbers and any(self.of(move) != str(move) for move in some)
 
     def line(self, moves: Iterable[Any]) -> list[str]:
         """The names of moves that follow each other."""

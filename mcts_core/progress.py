@@ -212,7 +212,7 @@ def is_terminal(stream: TextIO | None) -> bool:
     """Whether people see at once what is written to ``stream``."""
     try:
         return stream is not None and stream.isatty()
-    except (OSError, ValueError):  # closed
+    except (AttributeError, OSError, ValueError):  # what programs put there may only have write(), or be closed
         return False
 
 
@@ -274,7 +274,11 @@ class _RichBar:
         from rich.progress import BarColumn, Progress, TextColumn
 
         self._stream = stream
-        console = Console(file=stream)
+        class Quiet(Console):
+            def on_broken_pipe(self) -> None:  # rich's would end the program
+                raise
+
+        console = Quiet(file=stream)
         wide = _columns() >= _WIDE
         self._room = _columns() - 7 - (_BAR + 1 if wide else 0)
         columns = [TextColumn("{task.percentage:>3.0f} %"), TextColumn("{task.description}", markup=False)]

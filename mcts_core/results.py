@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from mcts_core.errors import NoSearch
-from mcts_core.words import counted, expectation, on_scale, proof, value_of
+from mcts_core.words import as_data, counted, expectation, on_scale, proof, value_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -258,6 +258,7 @@ class Rollouts:
 def _plain(move: Hashable) -> Any:
     if move is None or isinstance(move, (bool, int, float, str)):
         return move
-    if isinstance(move, tuple) and all(isinstance(part, (bool, int, float, str)) for part in move):
-        return list(move)
-    return str(move)
+    if isinstance(move, tuple) and all(isinstance(part, (bool, int, float, str)) or hasattr(part, "__index__")
+                                       for part in move):
+        return list(map(_plain, move))
+    return as_data(move)

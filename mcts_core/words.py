@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import index
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mcts_core.results import MoveStats, Node, Stats
@@ -42,3 +44,12 @@ def expectation(stats: Stats) -> str:
     move to play, as its row in a table has it. (``stats.value`` is the mean over all moves.)"""
     entry = next((each for each in stats.moves if each.move == stats.move and each.visits), None)
     return proof(stats) or f"value {stats.value if entry is None else entry.value:.3f}"
+
+
+def as_data(value: object) -> int | str:
+    """``value``, which JSON does not know, as data: an int of another kind, such as numpy's, as an int, all else as its
+    text."""
+    try:
+        return index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return str(value)

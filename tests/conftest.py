@@ -20,7 +20,8 @@ NEEDED_BY = {
               "tree/test_general_tree.py", "bots/test_openspiel.py", "bots/test_openspiel_bot.py",
               "bench/test_evaluator.py", "examples/test_alphazero.py", "examples/test_train_gomoku.py",
               "examples/test_train_gomoku_torch.py", "self_play/test_selfplay.py",
-              "self_play/test_files.py"],
+              "self_play/test_files.py", "engine/test_interrupts.py", "engine/test_searched_tree.py",
+              "testing/test_general_probe.py"],
     "open_spiel": ["bots/test_openspiel.py", "bots/test_openspiel_bot.py", "docs/test_docs.py",
                    "examples/test_examples.py"],
 }
@@ -30,15 +31,18 @@ collect_ignore = [name for package in WITHOUT for name in NEEDED_BY[package]]
 # What not every system has: @pytest.mark.needs("fork") leaves a test out, and says so, where that is not there.
 HERE = {
     "/proc": sys.platform == "linux" and os.path.exists("/proc/self/statm"),
+    "asyncio.run": sys.platform != "emscripten",  # it does not wait there
     "fork": hasattr(os, "fork"),
     "locks of files": importlib.util.find_spec("fcntl") is not None,
     "modes and links of POSIX": os.name == "posix",
     "named pipes": hasattr(os, "mkfifo"),
+    "processes": sys.platform != "emscripten",
     "pytest-xdist": importlib.util.find_spec("xdist") is not None,
     "resource": importlib.util.find_spec("resource") is not None,
     "select on pipes": os.name == "posix",
     "signals to processes": os.name == "posix",
     "signals to threads": hasattr(signal, "pthread_kill"),
+    "threads": sys.platform != "emscripten",
     "valgrind": shutil.which("valgrind") is not None,
 }
 

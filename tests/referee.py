@@ -12,12 +12,13 @@ PATIENCE = 60
 
 
 class EngineProcess:
-    """``mcts-core ARGUMENTS`` with its standard input and output in pipes, Python's buffering left on."""
+    """``mcts-core ARGUMENTS``, or another ``program``, with its standard input and output in pipes, Python's buffering
+    left on."""
 
-    def __init__(self, *arguments, end=b"\n", cwd=None):
+    def __init__(self, *arguments, end=b"\n", cwd=None, env=None, program=(sys.executable, "-m", "mcts_core")):
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "mcts_core", *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, cwd=cwd)
+            [*program, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd,
+            env=env)
         self.end = end
         self.answers = queue.Queue()
         self.reader = threading.Thread(target=self._read, daemon=True)

@@ -16,8 +16,8 @@ PAGES = pathlib.Path("/proc/self/statm")
 MEMORY_MB = 512
 """Of a Searcher here: address space that cannot be overlooked."""
 
-needs_proc = pytest.mark.skipif(not PAGES.exists(), reason="this system tells no memory in /proc/self/statm")
-needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+needs_proc = pytest.mark.needs("/proc")
+needs_fork = pytest.mark.needs("fork")
 
 
 def address_space():
@@ -43,6 +43,18 @@ def test_all_memory_goes_back(options):
     del engine
     arena.settle()
     assert address_space() < before + MEMORY_MB // 4
+
+
+@pytest.mark.wasm
+@pytest.mark.parametrize("memory_mb", [4096, 4097, 8192, 65536])
+def test_more_memory_than_a_system_has_addresses_for(memory_mb):
+    """On a system of 32 bits a size from 4 GiB on must not count modulo 4 GiB: the tree is then smaller."""
+    engine = mc.Searcher(memory_mb=memory_mb, preset="uct", seed=1)
+    engine.search(mc.ConnectFour(), iterations=100_000)
+    found = engine.stats().moves
+    engine = mc.Searcher(memory_mb=64, preset="uct", seed=1)
+    engine.search(mc.ConnectFour(), iterations=100_000)
+    assert engine.stats().moves == found and engine.stats().prunes == 0
 
 
 @needs_proc

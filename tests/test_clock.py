@@ -1,6 +1,7 @@
 """mcts_core/clock.py: seconds for a move, and the account of a game."""
 
 import math
+from random import Random
 from types import SimpleNamespace
 
 import pytest
@@ -49,6 +50,24 @@ def test_a_bot_that_keeps_to_it_does_not_lose_on_time(remaining, increment, to_g
         unseen += overhead
         assert clock.remaining - unseen >= -1e-9
     assert clock.moves_to_go is None
+
+
+@pytest.mark.parametrize("total, increment, delay", [(1.5, 0.05, 0.01), (3, 0.1, 0.02), (30, 0.05, 0.01)])
+def test_a_game_with_increments_on_an_uneven_network_is_not_lost(total, increment, delay):
+    """What is left falls to the reserve in the end: then a move and its delay must take less than the increment."""
+    for seed in range(20):
+        chance, timer, left, used = Random(seed), Timer(), total, 0.0
+        clock = Clock(total, increment, timer=timer)
+        for move in range(100):
+            clock.set(left)
+            with clock:
+                seconds = clock.seconds(mc.Gomoku())
+                timer.now += seconds
+            used += seconds
+            left -= seconds + chance.expovariate(1 / delay)
+            assert left > 0, f"seed {seed}, move {move}"
+            left += increment
+        assert used > 0.7 * (total + 100 * increment)
 
 
 def test_time_is_shared_out_evenly_over_a_period():
@@ -249,6 +268,8 @@ def test_bad_use():
         clock.start()
     with pytest.raises(mc.InvalidOption, match="remaining"):
         clock.set(-1)
+    with pytest.raises(mc.InvalidOption, match=r"engine must be a Searcher, got TicTacToe.*it comes before the state"):
+        Clock(1).search(mc.TicTacToe(), mc.Searcher())
     with pytest.raises(mc.InvalidOption, match="timer must be a function"):
         Clock(1, timer=5)
     with pytest.raises(mc.InvalidOption, match="expected_moves must be an int"):

@@ -224,3 +224,13 @@ def test_editors_know_every_option(function, name, missing):
         known |= typed_dicts()[name]
     assert known.keys() >= NAMES - missing
     assert [each for each, kind in known.items() if kind == "Any" and each not in ("state", "executor")] == []
+
+
+@pytest.mark.parametrize("call, told", [
+    (lambda: mc.Searcher(time=1), r"did you mean 'seconds', an option of search\(state, seconds=...\)\?$"),
+    (lambda: mc.Searcher(iteration=9), r"did you mean 'iterations', an option of search\(state, iterations=...\)\?$"),
+    (lambda: mc.Searcher().search(mc.TicTacToe(), exploraton=1),
+     r"did you mean 'exploration', an option of Searcher\(exploration=...\)\?$")])
+def test_an_option_that_was_meant_elsewhere_is_named(call, told):
+    with pytest.raises(mc.InvalidOption, match=told):
+        call()

@@ -34,7 +34,6 @@ TESTED_IN = {
     "mcts_core/games/mnk/policy_rollout.pxd": "games/mnk/knowledge",
     "mcts_core/games/mnk/rows.pxd": "games/mnk/knowledge",
     "mcts_core/games/mnk/symmetry.pxd": "games/mnk/knowledge",
-    "mcts_core/games/connect_four/openings.py": "games/connect_four/book",
     "mcts_core/games/mnk/weights.py": "games/mnk/network",
     "src/testing/network_probe.pyx": "games/mnk/network",
     "mcts_core/games/mnk/walk.pxd": "games/mnk/prover",
@@ -66,6 +65,7 @@ SUBJECTS = {
     "tree/scored_games": "rewards, discounts and best lines, through rules, tree and report",
     "proven_positions": "the search as a whole on positions of known value",
     "clients/gymnasium": "the package of others, on demand",
+    "bench/cross": "the builds for other systems, tools/cross",
     "clients/kaggle": "a real program of others, on demand",
     "clients/pettingzoo": "a real program of others, on demand",
     "contributing": "CONTRIBUTING.md and SECURITY.md",
@@ -89,6 +89,7 @@ SUBJECTS = {
     "typing": "what type checkers see",
     "web/axe": "the page as axe-core finds it, on demand",
     "web/browser": "the page as a whole, in a real browser, on demand",
+    "web/page": "the page without a server, tools/page: its build, and in a real browser, on demand",
     "wheels": "the wheels and the workflow that builds them",
 }
 """Test files that are named after no source, and what they are about."""

@@ -7,6 +7,8 @@ import pytest
 import mcts_core as mc
 from mcts_core.move_names import Names, find_move
 
+pytestmark = pytest.mark.wasm
+
 
 class Walk:
     """Six steps from (0, 0), east or north; a move is a pair, and its name tells where it leads."""

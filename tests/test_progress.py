@@ -344,3 +344,40 @@ def test_tqdm_itself(terminal, monkeypatch):
         bar((1, 4, 10.0, ""))
         assert " 25 %  1 of 4 games, 30 s left" in terminal.getvalue()
     assert seen_at_the_end(terminal.getvalue()) == ""
+
+
+class Writer:
+    """A stream as programs put it in the place of sys.stderr."""
+
+    def __init__(self):
+        self.written = ""
+
+    def write(self, text):
+        self.written += text
+
+    def flush(self):
+        pass
+
+
+def test_a_stream_that_can_only_be_written_gets_lines(monkeypatch):
+    stream = Writer()
+    monkeypatch.setattr("sys.stderr", stream)
+    mc.search(mc.TicTacToe(), iterations=100, progress=True)
+    assert stream.written.startswith("100 %  move ")
+
+
+@pytest.mark.parametrize("error", [BrokenPipeError, OSError])
+def test_a_terminal_that_cannot_be_written_ends_the_drawing_and_not_the_work(monkeypatch, error):
+    """rich ends the program where a pipe is broken."""
+    class Gone(Writer):
+        encoding = "utf-8"
+
+        def isatty(self):
+            return True
+
+        def write(self, text):
+            raise error
+
+    monkeypatch.setattr("sys.stderr", Gone())
+    monkeypatch.setenv("TERM", "xterm")
+    assert mc.search(mc.TicTacToe(), 0.3, iterations=10**8, progress=True, every=0.01, preset="uct") in range(9)

@@ -7,6 +7,8 @@ import pytest
 
 import mcts_core as mc
 
+pytestmark = pytest.mark.wasm
+
 FIELDS = ("move", "value", "visits", "moves", "pv", "iterations", "rollouts", "seconds", "iterations_per_second",
           "nodes", "bytes", "prunes", "dropped_nodes", "depth_mean", "depth_max", "reused_visits",
           "stop_reason", "proven", "distance", "overshoot", "seed", "threads",
@@ -136,3 +138,28 @@ def test_a_proven_position_has_its_proof_in_place_of_a_value():
     assert stats.proven == "win"
     assert str(stats).startswith(f"move {stats.move + 1} (number {stats.move})  win in {stats.distance}  "
                                  f"{stats.iterations:,} iterations in ")
+
+
+def test_moves_that_are_ints_of_another_kind_are_ints_in_json():
+    numpy = pytest.importorskip("numpy")
+
+    class Takes:
+        def __init__(self, left=5, to_move=1):
+            self.left, self.to_move = left, to_move
+
+        def legal_moves(self):
+            return list(numpy.arange(1, min(3, self.left) + 1))
+
+        def play(self, move):
+            return Takes(self.left - move, -self.to_move)
+
+        def winner(self):
+            return None if self.left else -self.to_move
+
+        def name(self, move):
+            return f"take {move}"
+
+    mc.search(Takes(), iterations=50, seed=1)
+    data = json.loads(json.dumps(mc.stats().to_dict()))
+    assert data["move"] == 1 and sorted(entry["move"] for entry in data["moves"]) == [1, 2, 3]
+    assert "move    number" in str(mc.stats()) or "move  number" in str(mc.stats())

@@ -35,6 +35,14 @@ def test_the_workflow_has_a_machine_for_each_platform_and_waits_for_all():
     assert "needs: [sdist, wheels]" in WORKFLOW
 
 
+def test_webassembly_is_configured_as_it_is_tested_here():
+    settings = PROJECT["tool"]["cibuildwheel"]["pyodide"]
+    tool = (ROOT / "tools" / "cross" / "wasm.py").read_text(encoding="utf-8")
+    assert f'WITHOUT = "{settings["test-environment"]["MCTS_CORE_TESTS_WITHOUT"]}"' in tool
+    assert all(f'"{name}"' in tool for name in settings["test-requires"])
+    assert 'MARKED = "wasm and not slow"' in tool and " -m 'wasm and not slow' " in settings["test-command"]
+
+
 def test_only_the_job_that_publishes_may_ask_for_a_token():
     for path in (ROOT / ".github" / "workflows").glob("*.yml"):
         text = path.read_text(encoding="utf-8")

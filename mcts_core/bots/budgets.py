@@ -66,17 +66,41 @@ class Margin:
         return min(max(LEAST, limit - self.seconds(limit)), FOREVER)
 
 
-def share(
-    remaining: float, increment: float = 0.0, moves_to_go: int | None = None, *, state: Any, moves_made: int
-) -> float:
-    """Seconds of the search for the next move in ``state``, as ``mcts_core.Clock`` divides ``remaining`` seconds.
+class MatchClock:
+    """One ``Clock`` for all moves of a match, which learns from the manager's reports what a move costs in addition."""
 
-    ``remaining`` may be below 0. ``moves_made``: by this player.
-    """
-    clock = mcts_core.Clock(
-        min(max(remaining, 0.0), FOREVER), min(increment, FOREVER), moves_to_go, OVERHEAD, moves_made=moves_made
-    )
-    return clock.seconds(state)
+    def __init__(self) -> None:
+        self._clock: mcts_core.Clock | None = None
+        self._passed = 0.0
+        """Seconds that the moves took, which is the time of this clock: it runs only while ``spend`` deducts."""
+        self._increment = 0.0
+        self._made = 0
+
+    def seconds(
+        self, remaining: float, increment: float = 0.0, moves_to_go: int | None = None, *, state: Any, moves_made: int,
+        reported: bool = True,
+    ) -> float:
+        """Seconds of the search for the next move in ``state``, from the moment in which the command arrived.
+
+        ``remaining`` may be below 0; ``reported``: the manager has just said so. ``moves_made``: by this player.
+        """
+        left, gain = min(max(remaining, 0.0), FOREVER), min(increment, FOREVER)
+        clock = self._clock
+        same = clock is not None and (self._made, self._increment) == (moves_made, gain)
+        if clock is None or not same or not (reported or abs(clock.remaining - left) < LEAST):  # or another game
+            clock = self._clock = mcts_core.Clock(
+                left, gain, moves_to_go, OVERHEAD, moves_made=moves_made, timer=lambda: self._passed)
+            self._made, self._increment = moves_made, gain
+        elif reported:
+            clock.set(left, moves_to_go)
+        return clock.seconds(state)
+
+    def spend(self, seconds: float) -> None:
+        """Deducts the time of a move, from the command to the answer."""
+        if self._clock is not None:
+            with self._clock:
+                self._passed += seconds
+            self._made += 1
 
 
 def check(engine: Searcher, state: Any, seconds: float | None, iterations: int | None) -> None:

@@ -13,7 +13,7 @@ import re
 import time
 
 import mcts_core
-from mcts_core.bots.budgets import DEFAULT_SECONDS, FOREVER, LEAST, Margin, check, fewest, share
+from mcts_core.bots.budgets import DEFAULT_SECONDS, FOREVER, LEAST, Margin, MatchClock, check, fewest
 from mcts_core.bots.lines import Lines
 from mcts_core.bots.thinking import GRACE, Thinking
 
@@ -85,10 +85,12 @@ class Times:
         self._left: float | None = None
         self._fresh = False
         self._used = 0.0
+        self._clock = MatchClock()
 
     def new_match(self) -> None:
         """Starts a new match. A ``time_left`` that arrived after the last move applies to the new match."""
         self._used = 0.0
+        self._clock = MatchClock()
         if not self._fresh:
             self._left = None
 
@@ -100,6 +102,7 @@ class Times:
     def spend(self, seconds: float) -> None:
         """Deducts the time of a move."""
         self._used += seconds
+        self._clock.spend(seconds)
         self._fresh = False
         if self._left is not None:
             self._left -= seconds
@@ -113,7 +116,8 @@ class Times:
         if left is None and self.match is not None:
             left = self.match - self._used
         if left is not None and left != math.inf:
-            limits.append(share(left, state=state, moves_made=(state.m * state.n - len(state.legal_moves())) // 2))
+            made = (state.m * state.n - len(state.legal_moves())) // 2
+            limits.append(self._clock.seconds(left, state=state, moves_made=made, reported=self._fresh))
         return min(limits) if limits else None
 
 

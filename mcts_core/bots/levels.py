@@ -13,6 +13,7 @@ from mcts_core.games.mnk.position import MNK
 TYPE_CHECKING = False  # the command line reads the names: typing and dataclasses would be most of the time of that
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from random import Random
     from typing import Any
 
     from mcts_core import Stats
@@ -56,32 +57,38 @@ def choose(
     iterations)`` does the search, for who wants to watch or end it."""
     from random import Random
 
-    draw = Random(seed)
-    engine = _searcher(state, level, draw.getrandbits(63))
+    random = Random(seed)
+    engine = searcher(state, level, random.getrandbits(63))
     if run is None:
         engine.search(state, iterations=level.iterations)
     else:
         run(engine, level.iterations)
     stats = engine.stats()
+    return draw(state, level, stats, random), stats
+
+
+def searcher(state: Any, level: Level, seed: int | None = None) -> Searcher:
+    """What searches for the moves of a level."""
+    # On a large board a textbook's search of so few iterations plays anywhere, which no beginner does.
+    large = isinstance(state, MNK) and state.m * state.n > _LARGE
+    return Searcher(preset="strong" if level.knowledge or large else "uct", seed=seed, memory_mb=_MEMORY_MB)
+
+
+def draw(state: Any, level: Level, stats: Stats, random: Random) -> Any:
+    """The move of a level, by what its search found."""
     best = stats.move
     candidates = {entry.move: entry.visits for entry in stats.moves}
-    if draw.random() >= level.overlooks:
+    if random.random() >= level.overlooks:
         looked = _look(state, [entry.move for entry in stats.moves])
         if len(looked) == 1:
-            return next(iter(looked)), stats
+            return next(iter(looked))
         candidates = {move: candidates[move] for move in looked}
         if best not in candidates:
             best = max(candidates, key=lambda move: candidates[move])
     if level.temperature == 0.0 or not any(candidates.values()):
-        return best, stats
+        return best
     weights = [visits ** (1.0 / level.temperature) for visits in candidates.values()]
-    return draw.choices(list(candidates), weights)[0], stats
-
-
-def _searcher(state: Any, level: Level, seed: int) -> Searcher:
-    # On a large board a textbook's search of so few iterations plays anywhere, which no beginner does.
-    large = isinstance(state, MNK) and state.m * state.n > _LARGE
-    return Searcher(preset="strong" if level.knowledge or large else "uct", seed=seed, memory_mb=_MEMORY_MB)
+    return random.choices(list(candidates), weights)[0]
 
 
 def _look(state: Any, moves: list[Any]) -> list[Any]:

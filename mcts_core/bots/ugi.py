@@ -12,7 +12,7 @@ import re
 import time
 
 import mcts_core
-from mcts_core.bots.budgets import DEFAULT_SECONDS, FOREVER, LEAST, check, fewest, share, within
+from mcts_core.bots.budgets import DEFAULT_SECONDS, FOREVER, LEAST, MatchClock, check, fewest, within
 from mcts_core.bots.thinking import GRACE, Thinking
 from mcts_core.games.registry import entry_of
 from mcts_core.move_names import Names
@@ -126,6 +126,8 @@ class UGI:
         self._moves: list[str] = []
         self._states: list[Any] = [notation.start]
         """The positions from that one to the current one: one more than there are moves."""
+        self._clocks = {1: MatchClock(), -1: MatchClock()}
+        """Of both players: a manager may let one process play both sides."""
         self._thinking: Thinking | None = None
         self._received = 0.0
         self._commands: Mapping[str, Callable[[list[str]], None]] = {
@@ -178,6 +180,7 @@ class UGI:
         self._end_search()
         self._engine = mcts_core.Searcher(**self._options)
         self._begin, self._moves, self._states = "startpos", [], [self._notation.start]
+        self._clocks = {1: MatchClock(), -1: MatchClock()}
 
     def _setoption(self, words: list[str]) -> None:
         self._end_search()
@@ -244,6 +247,8 @@ class UGI:
         else:
             seconds = self._seconds_of(limits, state, DEFAULT_SECONDS if iterations is None else None)
 
+        received, clock = self._received, self._clocks[1 if state.to_move == 1 else -1]
+
         def answer(stats: Stats | None, error: Exception | None) -> None:
             try:
                 if stats is None:
@@ -252,6 +257,7 @@ class UGI:
             except Exception as error:
                 self._tell(error)
                 answers = ["bestmove none"]
+            clock.spend(time.perf_counter() - received)
             self._lines.send(*answers)
 
         self._thinking = Thinking(
@@ -286,7 +292,7 @@ class UGI:
             named.append(within(limits["movetime"] / 1000))
         player = "p1" if state.to_move == 1 else "p2"
         if f"{player}time" in limits:
-            named.append(share(
+            named.append(self._clocks[1 if state.to_move == 1 else -1].seconds(
                 limits[f"{player}time"] / 1000,
                 limits.get(f"{player}inc", 0) / 1000,
                 min(limits.get("movestogo", 0), 10**6) or None,

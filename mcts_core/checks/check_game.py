@@ -302,9 +302,11 @@ class _Run:
         self.decided = self.last_won = 0
         self.drawn = self.redrawn = 0
         """Positions of ``determinize``, and those of them that differ from the position itself."""
+        self.movers: set[Any] = set()
 
     def report(self, name: str, seed: int, seconds: float) -> CheckReport:
-        ranked = sorted(self.seen.values(), key=lambda each: [*CAUSES, each.part].index(each.part))
+        ranked = sorted(self.seen.values(), key=lambda each: (
+            CHANGED not in each.text, [*CAUSES, each.part].index(each.part)))
         return CheckReport(
             game=name,
             problems=tuple(Problem(each.part, each.text, each.moves, each.count) for each in ranked),
@@ -323,7 +325,10 @@ class _Run:
         )
 
     def hints(self) -> Iterator[str]:
-        if self.decided >= DECIDED and not self.last_won and not self.seen:
+        if not self.general and len(self.movers) == 1 and self.plies >= DECIDED and not self.seen:
+            yield (f"the same player is to move in all {self.positions:,} positions. If the players take turns, play() "
+                   f"must return a position whose to_move is -to_move")
+        elif self.decided >= DECIDED and not self.last_won and not self.seen:
             yield (f"the player who moves last never wins: {self.decided:,} games, all won by the other player. If the "
                    f"last move is meant to win, winner() has the wrong sign: after that move to_move is the opponent, "
                    f"so the winner is -to_move")
@@ -373,6 +378,7 @@ class _Run:
             while True:
                 view = self.look(state)
                 self.positions += 1
+                self.movers.add(view.to_move)
                 if not self.path:
                     self.compare_first(view)
                 elif self.scored:
@@ -383,8 +389,9 @@ class _Run:
                 if view.result is not None:
                     if not self.path:
                         told = f"{'returns' if self.general else 'winner'} {view.result}"
+                        hint = "" if self.general or view.result else " (while it goes on, winner() must be None)"
                         raise GameOver(f"the game is over ({told}): there is nothing to check in {shorten(state)}; "
-                                       f"give a position in which it goes on")
+                                       f"give a position in which it goes on{hint}")
                     break
                 if len(self.path) >= self.limit:
                     self.endless += 1
@@ -559,6 +566,10 @@ class _Run:
             got = "None" if child is None else "the same object"
             self.tell("play()", "returned", f"must return a new position, got {got} for the move {shorten(move)}")
             raise _GameEnds
+        if type(child) is not type(state) and _missing(child):
+            text = f"must return a new position, got {shorten(child)} for the move {shorten(move)}"
+            self.tell("play()", "kind", text)
+            raise _GameEnds
         return child
 
     def compare(self, before: _View, after: _View, what: str, part: str = "play()") -> None:
@@ -589,9 +600,8 @@ class _Run:
             two = self.child(state, move, view)
             self.path.append(move)
             try:
-                self.compare(
-                    self.look(one), self.look(two), f"playing {shorten(move)} twice led to different positions"
-                )
+                after = self.look(one)
+                self.compare(after, self.look(two), f"playing {shorten(move)} twice led to different positions")
                 if self.rewarded and self.rewards_of(one) != self.rewards_of(two):
                     self.tell("rewards()", "changed", f"playing {shorten(move)} twice gave different rewards")
                 if comparable and self.call("__eq__()", lambda one=one, two=two: not one == two):
@@ -599,6 +609,8 @@ class _Run:
                 elif comparable and type(state).__hash__ is not None:
                     if self.call("__hash__()", hash, one) != self.call("__hash__()", hash, two):
                         self.tell("__hash__()", "equal", "equal positions must have equal hashes")
+                if comparable and after != view and self.call("__eq__()", lambda one=one: bool(one == state)):
+                    self.tell("__eq__()", "different", "the positions before and after a move must not be equal")
             finally:
                 self.path.pop()
         self.compare(view, self.look(state), f"play() {CHANGED}")

@@ -52,7 +52,8 @@ def run(args: argparse.Namespace) -> int:
     screen = make_screen(args.color)
     with watching(shows_progress(args), partial(of_checks, delay(args))) as progress:
         report = check_game(
-            parse_game(args.game).start, args.games, seed=args.seed, max_plies=args.max_plies, progress=progress)
+            parse_game(args.game, general=True).start, args.games, seed=args.seed, max_plies=args.max_plies,
+            progress=progress)
     if args.json:
         from mcts_core.cli.document import print_json
 

@@ -3,8 +3,11 @@
 import json
 import sys
 
+from mcts_core.words import as_data
+
 
 def print_json(document: object) -> None:
-    """Prints ``document``; a value that JSON does not know is printed as its ``str``."""
-    json.dump(document, sys.stdout, indent=2, default=str, allow_nan=False)
+    """Prints ``document``; ints of other kinds are ints, and other values that JSON does not know
+    their texts."""
+    json.dump(document, sys.stdout, indent=2, default=as_data, allow_nan=False)
     print()

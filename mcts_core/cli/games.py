@@ -144,22 +144,23 @@ class PythonGame(Game):
         return str(state).splitlines()
 
 
-def parse_game(spec: str) -> Game:
-    """The Game that GAME names. Raises InvalidOption, InvalidState, GameError."""
+def parse_game(spec: str, general: bool = False) -> Game:
+    """The Game that GAME names; ``general``: it may be a general game. Raises InvalidOption, InvalidState, GameError.
+    """
     name, colon, rest = spec.partition(":")
     name = name.strip().lower()
     if colon and not rest:
         raise InvalidOption(f"GAME must be {FORMS}, got {spec!r}")
     entry = next((entry for entry in GAMES if entry.name == name), None)
     if entry is None and name and rest:
-        return PythonGame(spec, spec, _load(spec))
+        return PythonGame(spec, spec, _load(spec, general))
     start = None if entry is None else entry.parse(rest)
     if entry is None or start is None:
         raise InvalidOption(f"GAME must be {FORMS}, got {spec!r}")
     return BoardGame(spec, entry, start)
 
 
-def _load(spec: str) -> Any:
+def _load(spec: str, general: bool) -> Any:
     """A user's first position. Raises InvalidOption where it is not found, GameError where it does not work."""
     module_name, _, class_name = spec.partition(":")
     if os.getcwd() not in sys.path:
@@ -179,6 +180,11 @@ def _load(spec: str) -> Any:
     except Exception as error:
         raise GameError(f"GAME {spec!r}: {class_name}() failed") from error
     missing = [name for name in ("to_move", "legal_moves", "play", "winner") if not hasattr(start, name)]
+    if missing and hasattr(start, "players"):
+        if general:
+            return start
+        raise GameError(f"GAME {spec!r}: this command knows games of two players with winner(); for general games, "
+                        f"with players and returns(), use mcts-core check, and mcts_core.search in Python")
     if missing:
         raise GameError(f"GAME {spec!r}: a position must have to_move, legal_moves(), play(move) and winner(); "
                         f"{class_name}() has no {', '.join(missing)}")

@@ -11,29 +11,20 @@ import contextlib
 import errno
 import io
 import os
-import platform
 import sys
+from importlib import import_module
 
 import mcts_core
-from mcts_core.cli import (
-    analyze,
-    bench,
-    check,
-    completion,
-    gomocup,
-    kaggle_bundle,
-    options,
-    play,
-    selfplay,
-    serve,
-    ugi,
-)
+from mcts_core.cli import options
 from mcts_core.cli.games import GAME_HELP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
+
+COMMANDS = ("play", "serve", "selfplay", "analyze", "bench", "check", "gomocup", "ugi", "kaggle-bundle", "completion")
+"""Each is a module of this folder."""
 
 ERRORS = (
     mcts_core.IllegalMove,
@@ -50,6 +41,8 @@ ERRORS = (
 
 def version_text() -> str:
     """The version of the package, the instruction set in use and the Python that runs it, on one line."""
+    import platform
+
     from mcts_core.dispatch import isa
 
     return f"mcts-core {mcts_core.__version__} ({isa}, {platform.python_implementation()} {platform.python_version()})"
@@ -64,8 +57,8 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The parser of the whole command line."""
+def build_parser(named: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
+    """The parser of the whole command line, or of the commands ``named`` alone, whose modules are then imported."""
     parser = argparse.ArgumentParser(
         prog="mcts-core",
         description="Monte Carlo tree search in native code: play, watch, analyze and measure.",
@@ -76,8 +69,8 @@ def build_parser() -> argparse.ArgumentParser:
         "--version", action=_Version, nargs=0, help="show the version, the instruction set and the Python, and end"
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (play, serve, selfplay, analyze, bench, check, gomocup, ugi, kaggle_bundle, completion):
-        command.add_parser(commands)
+    for name in named:
+        import_module(f"mcts_core.cli.{name.replace('-', '_')}").add_parser(commands)
     return parser
 
 
@@ -109,13 +102,22 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str] | None) -> int:
+    words = sys.argv[1:] if argv is None else argv
+    named = [name for name in COMMANDS if name in words[:1]]  # one command loads no other
     try:
-        args = build_parser().parse_args(argv)
+        args = build_parser(named or COMMANDS).parse_args(words)
         code: int = args.run(args)
         return code
     except ERRORS as error:
         sys.stdout.flush()
         print(f"mcts-core: error: {error}{_cause(error)}", file=sys.stderr)
+        return 2
+    except RuntimeError as error:
+        if "start new thread" not in str(error):
+            raise
+        sys.stdout.flush()
+        print("mcts-core: error: the system starts no more threads: its memory or its limit of threads is used up",
+              file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("\ninterrupted", file=sys.stderr)

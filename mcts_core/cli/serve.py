@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from mcts_core.cli.options import Commands
 
 DEFAULT_PORT = 8765
+LIMITS = {"sessions": "max_games", "searches": "max_searches", "seconds": "max_seconds", "threads": "max_threads",
+          "memory_mb": "memory_mb", "idle_minutes": "idle_minutes"}
+"""The limits of the server and the options that set them."""
 DESCRIPTION = """\
 A page in the browser where you play against the engine and see how it thinks. It is served on
 127.0.0.1, to this machine only, until Ctrl-C."""
@@ -58,9 +61,12 @@ def run(args: argparse.Namespace) -> int:
 
     if not 0 <= args.port <= 65535:
         raise InvalidOption(f"--port must be from 0 to 65535, got {args.port}")
-    granted = Limits(
-        sessions=args.max_games, searches=args.max_searches, seconds=args.max_seconds, threads=args.max_threads,
-        memory_mb=args.memory_mb, idle_minutes=args.idle_minutes)
+    try:
+        granted = Limits(**{name: getattr(args, option) for name, option in LIMITS.items()})
+    except InvalidOption as error:
+        name = str(error).removeprefix("the limit of ").split()[0]
+        option = f"--{LIMITS[name].replace('_', '-')}"
+        raise InvalidOption(str(error).replace(f"the limit of {name}", option)) from None
     game = parse_game(args.game)
     try:
         name = "" if is_offered(game.start) else game.spec

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 NAMES = "'processes', 'threads' or 'dask:ADDRESS'"
 MAX_WORKERS = 4096
 DASK = "dask:"
+MANAGER_SECONDS = 5.0
+"""How long the thread of an executor may take to notice that its processes were killed."""
 GUARD = "New processes import the script that starts them: put its code under if __name__ == \"__main__\":"
 
 
@@ -81,15 +83,19 @@ class Opened:
         self.close(busy=kind is not None)
 
     def close(self, busy: bool = False) -> None:
-        """Closes the executor without waiting. ``busy``: tasks may be running, so their processes are killed."""
+        """Closes the executor without waiting for tasks. ``busy``: tasks may run, so the processes are killed."""
         if self.client is not None:
             self.client.close()
         elif self._own:
             processes = dict(getattr(self.executor, "_processes", None) or {})
+            manager = getattr(self.executor, "_executor_manager_thread", None)
             self.executor.shutdown(wait=False, cancel_futures=True)
             if busy:
                 for process in processes.values():
                     process.kill()
+                # without its executor this thread prints a traceback when it finds dead processes and cancelled tasks
+                if manager is not None:
+                    manager.join(MANAGER_SECONDS)
 
 
 def connect(address: str) -> Any:

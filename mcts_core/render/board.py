@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mcts_core import IllegalMove, InvalidOption, InvalidState
 from mcts_core.arguments import as_int, shorten
+from mcts_core.games.board_text import cells_of_lines, winning_lines
 from mcts_core.games.registry import GAMES, entry_of
 from mcts_core.move_names import Names
 from mcts_core.render.markup import check_stats, check_value
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
 Cell = tuple[int, int]
 """Row, from 0 on top, and column."""
-
-_DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 
 class Board:
@@ -72,7 +71,7 @@ class Board:
             on_top = self.form == "slots"
             self.last = min(cell for cell in self.stones if cell[1] == move) if on_top else divmod(move, self.width)
         self.winner, self.to_move = state.winner(), state.to_move
-        self.lines = tuple(_lines_of(self.stones, self.winner, *line)) if self.winner and line else ()
+        self.lines = tuple(winning_lines(self.stones, self.winner, *line)) if self.winner and line else ()
         self.legal = frozenset(state.legal_moves())
 
     def cell_of(self, move: Any) -> Cell:
@@ -106,12 +105,7 @@ class Board:
 
     def winning(self) -> set[Cell]:
         """The cells of the lines that win."""
-        found = set()
-        for (row, column), (last_row, last_column) in self.lines:
-            steps = max(abs(last_row - row), abs(last_column - column))
-            found |= {(row + (last_row - row) * step // steps, column + (last_column - column) * step // steps)
-                      for step in range(steps + 1)} if steps else {(row, column)}
-        return found
+        return cells_of_lines(self.lines)
 
     def name_of(self, move: Any) -> str:
         """The name of ``move`` by the coordinates of the board; its text if it is not a move of this board."""
@@ -140,18 +134,3 @@ def names_of(state: Any, base: int = 1) -> Names:
 def is_board(state: Any) -> bool:
     """Whether the position has a board."""
     return entry_of(state) is not None
-
-
-def _lines_of(stones: dict[Cell, int], winner: int, need: int, exact: bool) -> list[tuple[Cell, Cell]]:
-    """The ends of the winner's unbroken lines that are long enough."""
-    found = []
-    for row, column in sorted(stones):
-        for down, right in _DIRECTIONS:
-            if stones[row, column] != winner or stones.get((row - down, column - right)) == winner:
-                continue
-            length = 1
-            while stones.get((row + length * down, column + length * right)) == winner:
-                length += 1
-            if length == need if exact else length >= need:
-                found.append(((row, column), (row + (length - 1) * down, column + (length - 1) * right)))
-    return found

@@ -182,13 +182,7 @@ def _lines(board: Board, stats: Stats | None) -> list[str]:
         for row in range(board.height) for column in range(board.width)
     ]
     last = -1 if board.last is None else board.last[0] * board.width + board.last[1]
-    lines = draw_board(marks, board.columns, board.rows, last)
-    margin = max(map(len, board.rows), default=0)
-    for row, column in board.winning():
-        at = margin + 2 * column
-        lines[row] = f"{lines[row]:<{at + 3}}"
-        lines[row] = f"{lines[row][:at]}|{lines[row][at + 1]}|{lines[row][at + 3:]}"
-    return lines
+    return draw_board(marks, board.columns, board.rows, last, board.winning())
 
 
 def _digits(board: Board, stats: Stats | None) -> dict[tuple[int, int], str]:

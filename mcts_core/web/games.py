@@ -25,12 +25,12 @@ class Games:
     """
 
     def __init__(self, own: Any = None, name: str = "") -> None:
-        self._own, self._own_name = own, name
+        self._own, self.own_name = own, name
 
     def offered(self) -> list[dict[str, str]]:
         """Name and label of each game."""
         found = [{"name": entry.name, "label": entry.label[0].upper() + entry.label[1:]} for entry in GAMES]
-        return [{"name": self._own_name, "label": self._own_name}, *found] if self._own_name else found
+        return [{"name": self.own_name, "label": self.own_name}, *found] if self.own_name else found
 
     def make(self, fields: Any, diagram: str | None = None) -> Any:
         """The first position of the game that ``fields`` say: its ``name``, and the arguments of its constructor.
@@ -40,7 +40,7 @@ class Games:
         if not isinstance(fields, dict):
             raise Refused(400, f"game must be a JSON object, got {shorten(fields)}", "game")
         games = {entry.name: entry for entry in GAMES}
-        name = choice(fields, "name", (*games, *([self._own_name] if self._own_name else [])), "")
+        name = choice(fields, "name", (*games, *([self.own_name] if self.own_name else [])), "")
         if name not in games:
             check_names(fields, "name")
             if diagram is not None:
@@ -66,5 +66,5 @@ class Games:
         """The fields from which ``make`` makes the empty board of ``state``."""
         entry = entry_of(state)
         if entry is None or not is_offered(state):
-            return {"name": self._own_name}
+            return {"name": self.own_name}
         return {"name": entry.name, **entry.arguments_of(state)}

@@ -45,7 +45,7 @@ def find_diagram(start: Any, text: str) -> str | None:
     names = list(start.column_names)
     edges = [names, *([str(number + first) for number in range(start.cols)] for first in (0, 1))]
     rows = []
-    for line in re.sub(r"[][()]", " ", text).splitlines():
+    for line in re.sub(r"[][()|]", " ", text).splitlines():
         if line.split()[:start.cols] not in edges:
             rows.append(re.sub(r"^\s*\d+(?=\s)|(?<=\s)\d+\s*$", "", line))
     found = "\n".join(row.strip() for row in rows if row.strip())

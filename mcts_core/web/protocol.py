@@ -1,18 +1,21 @@
 """What the page asks for, as JSON objects: the same requests and answers whatever carries them.
 
 ``offers`` is the first answer; each request is an action of a session with its fields, and the session's ``look``
-reports how its search goes. The page sends the game and its moves with every request. ``server`` carries it over HTTP.
+reports how its search goes. The page sends the game and its moves with every request. ``server`` carries it over HTTP,
+and ``worker`` within the browser.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from mcts_core import GameOver, IllegalMove, InvalidOption, InvalidState
 from mcts_core.bots import levels
 from mcts_core.web import limits
 from mcts_core.web.fields import check_names, choice, real, whole
 from mcts_core.web.games import Games
 from mcts_core.web.limits import Limits
+from mcts_core.web.refusals import Refused
 from mcts_core.web.session import Session
 from mcts_core.web.thinking import PURPOSES
 
@@ -48,3 +51,12 @@ def act(session: Session, granted: Limits, action: str, fields: dict[str, Any]) 
         check_names(fields)
         (session.finish if action == "finish" else session.drop)()
     return session.look()
+
+
+def refusal(error: Exception) -> tuple[int, dict[str, Any]] | None:
+    """What ``error`` answers a request: a status of HTTP and an object. None for errors that no visitor makes."""
+    if isinstance(error, Refused):
+        return error.status, {"error": str(error), "field": error.field}
+    if isinstance(error, (IllegalMove, GameOver, InvalidOption, InvalidState)):
+        return 400, {"error": str(error), "field": None}
+    return None

@@ -20,16 +20,16 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
-from mcts_core import GameOver, IllegalMove, InvalidOption, InvalidState
 from mcts_core.arguments import shorten
 from mcts_core.web import limits
 from mcts_core.web.fields import check_names, parse_object, real, whole
 from mcts_core.web.games import Games
 from mcts_core.web.limits import Limits
-from mcts_core.web.protocol import ACTIONS, act, offers
+from mcts_core.web.protocol import ACTIONS, act, offers, refusal
 from mcts_core.web.refusals import Refused
 from mcts_core.web.sessions import ID_FORM, Sessions
 from mcts_core.web.static_files import load_files
+from mcts_core.words import as_data
 
 ADDRESS = "127.0.0.1"
 PATH = re.compile(f"/api/sessions/({ID_FORM.pattern})(?:/([a-z-]+))?")
@@ -51,7 +51,6 @@ _DRAINED_BYTES = 1 << 20
 _DRAIN_SECONDS = 0.5
 _POLL_SECONDS = 0.1
 """Between two looks at whether the server ends: on Windows, shutting a socket down wakes nobody who waits for it."""
-_WRONG = (IllegalMove, GameOver, InvalidOption, InvalidState)
 
 
 class Server(socketserver.ThreadingMixIn, HTTPServer):
@@ -302,15 +301,17 @@ class Handler(BaseHTTPRequestHandler):
             self._check_origin()
             self._length = self._check_body()
             status, kind, body = work()
-        except Refused as error:
-            status, kind, body = _json(error.status, {"error": str(error), "field": error.field})
-        except _WRONG as error:
-            status, kind, body = _json(400, {"error": str(error)})
         except OSError:  # the visitor went away, or took too long
             raise
-        except Exception:
-            self.server.handle_error(self.request, self.client_address)
-            status, kind, body = _json(500, {"error": "the server failed; its terminal says how"})
+        except Exception as error:
+            refused = refusal(error)
+            if refused is None:
+                self.server.handle_error(self.request, self.client_address)
+                told = "the server failed; its terminal says how"
+                if own := self.server.sessions.games.own_name:  # then it is mostly this game that failed
+                    told = f"{own} failed: {type(error).__name__}: {error}"
+                refused = 500, {"error": told}
+            status, kind, body = _json(*refused)
         self._send(status, kind, body)
 
     def _send(self, status: int, kind: str, body: bytes) -> None:
@@ -347,5 +348,5 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def _json(status: int, data: dict[str, Any]) -> tuple[int, str, bytes]:
-    body = json.dumps(data, separators=(",", ":"), allow_nan=False, ensure_ascii=True)
+    body = json.dumps(data, separators=(",", ":"), allow_nan=False, ensure_ascii=True, default=as_data)
     return status, "application/json", body.encode("ascii")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Generator
+from contextlib import closing
 from typing import Any
 
 from mcts_core import GameError
@@ -20,17 +22,15 @@ _TURN_POLL = 0.05
 
 
 class Search:
-    """A job and how far it is: the thread of a session runs it."""
+    """A job and how far it is."""
 
-    __slots__ = ("figures", "finishing", "job", "waiting")
+    __slots__ = ("figures", "job", "waiting")
 
     def __init__(self, job: Job) -> None:
         self.job = job
         self.figures: dict[str, Any] | None = None
         self.waiting = False
         """Whether other searches have to end before it can begin."""
-        self.finishing = False
-        """Whether it shall end with what was found so far."""
 
 
 class Session:
@@ -40,6 +40,9 @@ class Session:
     earlier position, needs nothing of it. The methods that a visitor calls raise Refused and change nothing then.
     """
 
+    _IN_SLICES = False
+    """Whether the searches are in short slices, without threads of their own."""
+
     def __init__(self, turns: Turns, granted: Limits, games: Games) -> None:
         self._turns = turns
         self._granted = granted
@@ -48,7 +51,7 @@ class Session:
         self._version = 0
         self._number = 0
         self._closed = False
-        self._engines = Engines(granted.memory_mb)
+        self._engines = Engines(granted.memory_mb, self._IN_SLICES)
         self._search: Search | None = None
         self._last: Search | None = None
         self._thread: threading.Thread | None = None
@@ -78,10 +81,9 @@ class Session:
                 raise Refused(503, "the server is stopping")
             self._number += 1
             search = Search(Job(self._number, purpose, line, seconds, threads, level))
-            thread = threading.Thread(target=self._run, args=(search, self._thread), name="mcts_core session")
-            thread.start()
+            self._begin(search)
             self._search = self._last = search
-            self._thread, self._error = thread, None
+            self._error = None
             self._tell()
             return self._number
 
@@ -89,7 +91,7 @@ class Session:
         """Ends the search that is running with what it has found so far."""
         with self._news:
             if self._search is not None:
-                self._search.finishing = True
+                self._search.job.finishing = True
 
     def drop(self) -> None:
         """Ends the search that is running, for nothing."""
@@ -120,7 +122,7 @@ class Session:
         """Gives the memory of the trees back."""
         with self._news:
             if self._search is None:
-                self._engines = Engines(self._granted.memory_mb)
+                self._engines = Engines(self._granted.memory_mb, self._IN_SLICES)
 
     def close(self) -> None:
         """Ends the search and whoever waits for news."""
@@ -140,33 +142,56 @@ class Session:
         if thread is not None:
             thread.join()
 
-    # -- the thread of a search -------------------------------------------------------------------
+    # -- the work of a search ---------------------------------------------------------------------
 
     def _tell(self) -> None:
         self._version += 1
         self._news.notify_all()
 
+    def _work(self, search: Search) -> Generator[None, None, None]:
+        """Does the job of a search in steps, while it is wanted."""
+        with self._news:
+            if self._search is not search:
+                return
+        try:
+            for figures in think(search.job, self._engines):
+                with self._news:
+                    if self._search is not search:
+                        return
+                    search.figures = figures
+                    self._tell()
+                yield
+        except Exception as error:
+            cause = error.__cause__ if isinstance(error, GameError) else None
+            text = f"the search failed: {error or type(error).__name__}"
+            if cause is not None:
+                text += f" ({type(cause).__name__}: {cause})"
+            self._end(search, text)
+        else:
+            self._end(search)
+
+    def _end(self, search: Search, error: str | None = None) -> None:
+        with self._news:
+            if self._search is search:
+                self._search, self._error = None, error
+                self._tell()
+
+    # -- its thread -------------------------------------------------------------------------------
+
+    def _begin(self, search: Search) -> None:
+        thread = threading.Thread(target=self._run, args=(search, self._thread), name="mcts_core session")
+        thread.start()
+        self._thread = thread
+
     def _run(self, search: Search, before: threading.Thread | None) -> None:
         if before is not None:
             before.join()
         while self._queue(search):
-            begun = time.monotonic()
             try:
-                again = self._think(search, begun)
-            except Exception as error:
-                with self._news:
-                    if self._search is search:
-                        self._search = None
-                        cause = error.__cause__ if isinstance(error, GameError) else None
-                        self._error = f"the search failed: {error or type(error).__name__}"
-                        if cause is not None:
-                            self._error += f" ({type(cause).__name__}: {cause})"
-                        self._tell()
-                again = False
+                if not self._think(search):
+                    return
             finally:
                 self._turns.give_back()
-            if not again:
-                return
 
     def _queue(self, search: Search) -> bool:
         """Waits for a turn; False: the search is not wanted any more."""
@@ -181,42 +206,20 @@ class Session:
                     self._tell()
         return True
 
-    def _think(self, search: Search, begun: float) -> bool:
+    def _think(self, search: Search) -> bool:
         """Works on the job; whether it goes on with the next turn, because others wait."""
-        job, again = search.job, False
+        begun = time.monotonic()
         with self._news:
-            if self._search is not search:
-                return False
             if search.waiting:
                 search.waiting = False
                 self._tell()
-            engines = self._engines
-        if search.finishing:
-            job.seconds = limits.LEAST_SECONDS
-
-        def report(figures: dict[str, Any]) -> bool:
-            nonlocal again
-            with self._news:
-                if self._search is not search:
-                    return False
-                search.figures = figures
-                self._tell()
-                if search.finishing:
-                    return False
-            if job.purpose == "analysis":
-                now = time.monotonic()
-                if now - self.used > limits.WATCH_SECONDS:
-                    return False
-                again = self._turns.wanted and now - begun > limits.SHARE_SECONDS
-                return not again
-            return True
-
-        figures = think(job, engines, report)
-        with self._news:
-            if self._search is not search:
-                return False
-            search.figures = figures
-            if not again:
-                self._search = None
-            self._tell()
-        return again
+        with closing(self._work(search)) as steps:
+            for _ in steps:
+                if search.job.purpose == "analysis":
+                    now = time.monotonic()
+                    if now - self.used > limits.WATCH_SECONDS:
+                        self._end(search)
+                        return False
+                    if self._turns.wanted and now - begun > limits.SHARE_SECONDS:
+                        return True
+        return False

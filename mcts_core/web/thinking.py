@@ -1,12 +1,13 @@
 """What the engine does for the page: searches with their figures as JSON data, for a move, a hint, or without end.
 
-No threads here: ``think`` runs in whatever calls it, and asks ``report`` after each step whether to go on.
+``think`` does a job in steps of about ``limits.NEWS_SECONDS``, and between two of them its caller may do other things.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from random import Random
 from time import monotonic
 from typing import Any
 
@@ -34,6 +35,9 @@ _GLANCE = 8
 _GLANCES_SECONDS = 1.0
 _FIRST_LOOK, _LAST_LOOK = 0.05, 2.0
 """Seconds for a move that the search of the position has left without a number: the first time, and at most."""
+_SHORTEST = 0.001
+_GOES_ON = ("time", "iterations", "decided")
+"""Why a slice of a search ends after which there may be another one."""
 
 
 @dataclass(slots=True)
@@ -46,13 +50,20 @@ class Job:
     seconds: float
     threads: int
     level: str = levels.FULL
+    finishing: bool = False
+    """Whether it shall end with what was found so far."""
 
 
 class Engines:
-    """The Searchers of a session, which share ``memory_mb``: one for positions, one for single moves of them."""
+    """The Searchers of a session, which share ``memory_mb``: one for positions, one for single moves of them.
 
-    def __init__(self, memory_mb: float) -> None:
+    A search runs in a thread of its own; ``in_slices``: as many short ones of the same tree, which needs no thread but
+    costs some 5 % of the iterations.
+    """
+
+    def __init__(self, memory_mb: float, in_slices: bool = False) -> None:
         self._memory_mb = memory_mb
+        self._in_slices = in_slices
         self._threads = 0
         self._found: dict[str, Searcher] = {}
 
@@ -67,6 +78,21 @@ class Engines:
         """Of the positions after single moves."""
         return self._make("side", 1, max(1.0, min(0.25 * self._memory_mb, 64.0)))
 
+    def search(self, engine: Searcher, job: Job, state: Any, seconds: float | None = None,
+               iterations: int | None = None) -> Iterator[Stats]:
+        """Searches a position of a job, and yields Stats every ``limits.NEWS_SECONDS`` and at the end, of which there
+        is at least one; ends early when the job does."""
+        if self._in_slices:
+            yield from _in_slices(engine, job, state, seconds, iterations)
+            return
+        try:
+            for stats in engine.watch(state, seconds, iterations=iterations, every=limits.NEWS_SECONDS):
+                if job.finishing:
+                    engine.stop()
+                yield stats
+        finally:
+            engine.stop()
+
     def forget(self) -> None:
         """Gives the memory of the trees back."""
         self._found = {}
@@ -77,66 +103,79 @@ class Engines:
         return self._found[name]
 
 
-def think(job: Job, engines: Engines, report: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-    """Does the job; returns the last figures, of which ``move`` is the one to play.
+def _in_slices(engine: Searcher, job: Job, state: Any, seconds: float | None,
+               iterations: int | None) -> Iterator[Stats]:
+    begun, done, goes_on = monotonic(), 0, True
+    while goes_on:
+        rest = limits.NEWS_SECONDS if seconds is None else begun + seconds - monotonic()
+        engine.search(state, max(min(limits.NEWS_SECONDS, rest), _SHORTEST),
+                      iterations=None if iterations is None else iterations - done)
+        stats, spent = engine.stats(), monotonic() - begun
+        done += stats.iterations
+        goes_on = (stats.stop_reason in _GOES_ON and (seconds is None or spent < seconds)
+                   and (iterations is None or done < iterations))
+        reason = stats.stop_reason
+        if goes_on:
+            goes_on = not job.finishing
+            reason = "running" if goes_on else "cancelled"
+        yield replace(stats, iterations=done, seconds=spent, iterations_per_second=done / spent, stop_reason=reason)
 
-    ``report`` gets the figures so far; False ends the job with what was found.
+
+def think(job: Job, engines: Engines) -> Iterator[dict[str, Any]]:
+    """Does the job in steps and yields the figures after each; ``move`` of the last ones is the one to play.
+
+    ``job.finishing`` ends it with what was found; whoever takes no further step ends it for nothing.
     """
-    state = job.line.state
     if job.purpose == "answer" and job.level != levels.FULL:
-        move, stats = levels.choose(state, levels.LEVELS[job.level])
-        return Findings(job).figures(stats, move=move)
+        return _play_at_level(job, engines)
     findings = Findings(job)
     if job.purpose == "analysis":
-        for figures in _analyse(findings, engines, report):
-            if not report(figures):
-                return figures
-        return findings.last
-    options = {} if job.purpose == "answer" else {"iterations": _NEVER_EARLY}
-    engine = engines.main(job.threads)
-    stats = _search(engine, state, job.seconds, findings, report, **options)
-    findings.follow(stats)
-    figures = findings.figures(stats)
+        return _analyse(findings, engines)
+    return _search_once(findings, engines)
+
+
+def _play_at_level(job: Job, engines: Engines) -> Iterator[dict[str, Any]]:
+    state, level, findings = job.line.state, levels.LEVELS[job.level], Findings(job)
+    engine = levels.searcher(state, level)
+    yield from findings.of(engines.search(engine, job, state, iterations=level.iterations))
+    move = levels.draw(state, level, findings.stats, Random())
+    yield findings.figures(findings.stats, move=move)
+
+
+def _search_once(findings: Findings, engines: Engines) -> Iterator[dict[str, Any]]:
+    """One search of the position; for a hint or a review, each move gets a number then."""
+    job, engine = findings.job, engines.main(findings.job.threads)
+    iterations = None if job.purpose == "answer" else _NEVER_EARLY
+    yield from findings.of(engines.search(engine, job, findings.state, job.seconds, iterations))
+    stats = findings.stats
+    findings.follow(engine.stats())
     if job.purpose != "answer":
-        findings.glance(stats, engines.side(), min(job.seconds, _GLANCES_SECONDS))
-        figures = findings.figures(stats)
-    if job.purpose != "answer" and len(stats.moves) <= _SETTLED:
-        share = min(job.seconds, 1.0) / (2 * len(stats.moves))
-        for entry in findings.unsettled(stats):
-            findings.look_at(entry.move, engines.side(), max(share, _FIRST_LOOK))
-            figures = findings.figures(stats)
-    return figures
+        yield from findings.glance(stats, engines, min(job.seconds, _GLANCES_SECONDS))
+        if len(stats.moves) <= _SETTLED:
+            share = max(min(job.seconds, 1.0) / (2 * len(stats.moves)), _FIRST_LOOK)
+            for entry in findings.unsettled(stats):
+                yield from findings.look_at(entry.move, stats, engines, share)
+    yield findings.figures(stats)
 
 
-def _search(engine: Searcher, state: Any, seconds: float, findings: Findings,
-            report: Callable[[dict[str, Any]], bool], **options: int) -> Stats:
-    def progress(stats: Stats) -> None:
-        if not report(findings.figures(stats)):
-            engine.stop()
-
-    engine.search(state, seconds, progress=progress, every=limits.NEWS_SECONDS, **options)
-    return engine.stats()
-
-
-def _analyse(
-    findings: Findings, engines: Engines, report: Callable[[dict[str, Any]], bool]
-) -> Iterator[dict[str, Any]]:
-    """Figures after each slice: of the position until it is solved, then of each move that has no number of its own."""
-    engine, seconds, state = engines.main(findings.job.threads), _FIRST_SLICE, findings.state
+def _analyse(findings: Findings, engines: Engines) -> Iterator[dict[str, Any]]:
+    """A search of the position until it is solved, then of each move that has no number of its own."""
+    job, seconds, state = findings.job, _FIRST_SLICE, findings.state
+    engine = engines.main(job.threads)
     while True:
-        stats = _search(engine, state, seconds, findings, report, iterations=_NEVER_EARLY)
-        findings.follow(stats)
+        yield from findings.of(engines.search(engine, job, state, seconds, _NEVER_EARLY))
+        stats = findings.stats
+        findings.follow(engine.stats())
         if stats.stop_reason != "solved":
-            findings.glance(stats, engines.side(), _GLANCES_SECONDS)
+            yield from findings.glance(stats, engines, _GLANCES_SECONDS)
         yield findings.figures(stats)
-        if stats.stop_reason == "solved":
+        if stats.stop_reason == "solved" or job.finishing:
             break
         seconds = min(2 * seconds, _SLICE)
     look = _FIRST_LOOK
-    while left := list(findings.unsettled(stats)):
+    while not job.finishing and (left := list(findings.unsettled(stats))):
         for entry in left:
-            findings.look_at(entry.move, engines.side(), look)
-            yield findings.figures(stats)
+            yield from findings.look_at(entry.move, stats, engines, look)
         look = min(2 * look, _LAST_LOOK)
 
 
@@ -146,10 +185,16 @@ class Findings:
     def __init__(self, job: Job) -> None:
         self.job = job
         self.state = job.line.state
-        self.last: dict[str, Any] = {}
+        self.stats: Stats
+        """Of the last step of the search of the position."""
         self._board = Board(self.state, base=1) if is_board(self.state) else None
         self._own: dict[Any, MoveStats] = {}
         self._lines: dict[Any, list[Any]] = {}
+
+    def of(self, search: Iterator[Stats]) -> Iterator[dict[str, Any]]:
+        """The figures after each step of the search of the position."""
+        for self.stats in search:
+            yield self.figures(self.stats)
 
     def follow(self, stats: Stats) -> None:
         """Reads the lines of the best moves from the tree of a search that has just ended."""
@@ -170,27 +215,46 @@ class Findings:
             if known.proven is None and (solved or known.visits == 0):
                 yield entry
 
-    def glance(self, stats: Stats, engine: Searcher, seconds: float) -> None:
+    def glance(self, stats: Stats, engines: Engines, seconds: float) -> Iterator[dict[str, Any]]:
         """Gives the moves without a visit a number, as many as there is time for."""
-        end = monotonic() + seconds
+        now = monotonic()
+        end, told_at = now + seconds, now
         for entry in stats.moves:
-            if monotonic() > end:
+            if now > end:
                 break
             if entry.visits == 0 and entry.proven is None and entry.move not in self._own:
-                self.look_at(entry.move, engine, seconds, _GLANCE)
+                after = self._after(entry.move)
+                if after is not None:
+                    engine = engines.side()
+                    engine.search(after, seconds, iterations=_GLANCE)
+                    self._learn(entry.move, after, engine.stats())
+            now = monotonic()
+            if now > told_at + limits.NEWS_SECONDS:
+                told_at = now
+                yield self.figures(stats)
 
-    def look_at(self, move: Any, engine: Searcher, seconds: float, iterations: int = _NEVER_EARLY) -> None:
+    def look_at(self, move: Any, stats: Stats, engines: Engines, seconds: float) -> Iterator[dict[str, Any]]:
         """Searches the position after a move, for the number and the line of the move."""
+        after = self._after(move)
+        if after is not None:
+            for found in engines.search(engines.side(), self.job, after, seconds, _NEVER_EARLY):
+                self._learn(move, after, found)
+                yield self.figures(stats)
+
+    def _after(self, move: Any) -> Any:
+        """The position after a move; None, and the result is noted, where it ends the game."""
         after = self.state.play(move)
         winner = after.winner()
-        if winner is not None:
-            proven = "draw" if winner == 0 else "win" if winner == self.state.to_move else "loss"
-            value = _RESULTS[proven]
-            self._own[move] = MoveStats(move, 1, value, value, proven, 1)
-            self._lines[move] = [move]
-            return
-        engine.search(after, seconds, iterations=iterations)
-        stats = engine.stats()
+        if winner is None:
+            return after
+        proven = "draw" if winner == 0 else "win" if winner == self.state.to_move else "loss"
+        value = _RESULTS[proven]
+        self._own[move] = MoveStats(move, 1, value, value, proven, 1)
+        self._lines[move] = [move]
+        return None
+
+    def _learn(self, move: Any, after: Any, stats: Stats) -> None:
+        """Notes what the search of the position after a move has found."""
         turned = after.to_move != self.state.to_move
         value = 1.0 - stats.value if turned else stats.value
         known = {"win": "loss", "loss": "win"}.get(stats.proven or "", stats.proven) if turned else stats.proven
@@ -208,7 +272,7 @@ class Findings:
         value = _value_of(first)
         lines = {best: list(stats.pv)} if stats.pv and stats.pv[0] == best else {}
         lines = {**lines, **{key: line for key, line in self._lines.items() if len(line) > len(lines.get(key, ()))}}
-        self.last = {
+        return {
             "number": self.job.number,
             "purpose": self.job.purpose,
             "ply": len(self.job.line.names),
@@ -231,7 +295,6 @@ class Findings:
                 if few or entry.visits or entry.proven or entry.move == best
             ][:limits.SHOWN_MOVES],
         }
-        return self.last
 
     def _known(self, entry: MoveStats) -> MoveStats:
         """The better known of the two statistics of a move."""

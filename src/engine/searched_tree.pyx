@@ -179,7 +179,7 @@ cdef class SearchedTree(SearchTurn):
         known_clear(&self.outside)
         self.heard = False
         if self.tree == NULL or self.reset_tree(self.tree, 0, root, seed) != RUN_DONE:
-            raise MemoryError(f"no memory for a search tree of {self.memory // MIB} MB")
+            raise MemoryError(f"no memory for a search tree of {self.memory // MIB} MB: set a smaller memory_mb")
         if self.threads > 1:
             self.ready_threads(root, seed, NULL, -1)
         return 0
@@ -208,7 +208,8 @@ cdef class SearchedTree(SearchTurn):
             if member.tree == NULL:
                 member.tree = self.new_tree()
             if member.tree == NULL or self.reset_tree(member.tree, i, root, seed_of(seed, i)) != RUN_DONE:
-                raise MemoryError(f"no memory for {self.threads} search trees of {self.memory // MIB} MB in all")
+                raise MemoryError(f"no memory for {self.threads} search trees of {self.memory // MIB} MB in all: "
+                                  "set a smaller memory_mb")
         return 0
 
     # ---- a search ----------------------------------------------------------------------------------------------------

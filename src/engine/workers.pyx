@@ -20,6 +20,10 @@ cdef extern from "kernels/platform.h" nogil:
     int mcts_take(uint32_t *flag)
 
 
+cdef str WITHOUT_THREADS = (
+    "Searches with threads=1 need none; threads above 1, ponder, watch, search_async and search_parallel do. Python in "
+    "WebAssembly has no threads")
+
 cdef double POLL = 0.02   # seconds between two looks at signals: on Windows, Ctrl-C does not end a wait
 cdef double GRACE = 2.0   # seconds that threads have to end after an interrupt; only a user's function needs more
 
@@ -41,9 +45,11 @@ cdef class Worker:
         self.forks = forks
         try:
             start_new_thread(self.run, ())
-        except BaseException:
+        except BaseException as error:
             if mcts_take(&self.taken):
                 self.end()
+            if type(error) is RuntimeError:
+                raise RuntimeError(f"the system starts no thread ({error}). {WITHOUT_THREADS}") from error
             raise
         return 0
 

@@ -5,8 +5,9 @@ from libc.stdint cimport uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
 from mcts_core.arguments import shorten
-from mcts_core.games.board_text import (CELLS, as_number, cell_name, column_name, column_names, draw_board,
-                                        format_diagram, parse_diagram, parse_moves, row_names)
+from mcts_core.games.board_text import (CELLS, as_number, cell_name, cells_of_lines, column_name, column_names,
+                                        draw_board, format_diagram, parse_diagram, parse_moves, row_names,
+                                        winning_lines)
 from mcts_core.errors import GameOver, IllegalMove, InvalidState
 
 from mcts_core.arguments cimport as_move
@@ -182,10 +183,15 @@ cdef class BoardPosition(NativeState):
         return format_diagram(self.cells(), self.geometry.rows, self.geometry.cols)
 
     def __str__(self):
-        """Returns the board with coordinates and the last move in brackets; ``from_string`` reads this text."""
+        """Returns the board with coordinates, the last move in brackets and a line that wins between bars.
+        ``from_string`` reads this text."""
         cdef bytearray cells = bytearray(self.cells())
         cdef int last = self.cell_of(cells, self.history[self.played - 1]) if self.played else -1
-        lines = draw_board([CELLS[cell] for cell in cells], self.column_names, self.row_names, last)
+        winner, winning = self.winner(), ()
+        if winner:
+            stones = {divmod(at, self.geometry.cols): 1 if cell == 1 else -1 for at, cell in enumerate(cells) if cell}
+            winning = cells_of_lines(winning_lines(stones, winner, *self._line))
+        lines = draw_board([CELLS[cell] for cell in cells], self.column_names, self.row_names, last, winning)
         return "\n".join(lines) + ('   play("1") is play(0)' if self.geometry.slots else "")
 
     def __repr__(self):

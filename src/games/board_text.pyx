@@ -16,6 +16,7 @@ from mcts_core.errors import IllegalMove, InvalidState
 CELLS = ".XO"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 DIGITS = "0123456789"
+DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 BRACKETS = str.maketrans("()|", "   ")  # around the last move and the stones of a line that wins
 
 
@@ -187,10 +188,11 @@ def lines_of_columns(names, margin):
             for characters in zip(*[name.rjust(tall) for name in names], strict=True)]
 
 
-def draw_board(marks, columns, rows, last=-1):
+def draw_board(marks, columns, rows, last=-1, winning=()):
     """The lines of a board with coordinates: ``marks`` has one character per cell, row by row from the top.
 
-    ``columns`` and ``rows`` are their names; ``rows`` may be empty. The cell ``last`` is drawn in brackets.
+    ``columns`` and ``rows`` are their names; ``rows`` may be empty. The cell ``last`` is drawn in brackets, and the
+    cells ``winning`` (row and column of each) between bars.
     """
     cols = len(columns)
     margin = max([len(name) for name in rows], default=0)
@@ -199,6 +201,40 @@ def draw_board(marks, columns, rows, last=-1):
         line = list(" " + " ".join(marks[row * cols:(row + 1) * cols]) + " ")
         if last >= 0 and last // cols == row:
             line[2 * (last % cols)], line[2 * (last % cols) + 2] = "(", ")"
+        for each, column in winning:
+            if each == row:
+                line[2 * column] = line[2 * column + 2] = "|"
         name = rows[row] if rows else ""
         lines.append(f"{name:>{margin}}{''.join(line)}".rstrip())
     return lines + lines_of_columns(columns, margin)
+
+
+# ---- lines that win --------------------------------------------------------------------------------------------------
+
+def winning_lines(stones, winner, need, exact):
+    """The ends of the winner's unbroken lines that are long enough, as pairs of (row, column).
+
+    ``stones`` has the player (+1 or -1) of each cell (row, column) with a stone. ``need``: the stones of a line that
+    wins, with ``exact`` no more than these.
+    """
+    found = []
+    for row, column in sorted(stones):
+        for down, right in DIRECTIONS:
+            if stones[row, column] != winner or stones.get((row - down, column - right)) == winner:
+                continue
+            length = 1
+            while stones.get((row + length * down, column + length * right)) == winner:
+                length += 1
+            if length == need if exact else length >= need:
+                found.append(((row, column), (row + (length - 1) * down, column + (length - 1) * right)))
+    return found
+
+
+def cells_of_lines(lines):
+    """The set of the cells of lines that are given by their ends."""
+    found = set()
+    for (row, column), (last_row, last_column) in lines:
+        steps = max(abs(last_row - row), abs(last_column - column))
+        found |= {(row + (last_row - row) * step // steps, column + (last_column - column) * step // steps)
+                  for step in range(steps + 1)} if steps else {(row, column)}
+    return found

@@ -104,7 +104,8 @@ cdef class PythonGame(NativeState):
             self.user.error = error
             self.user.raise_error()
         if winner is not None:
-            raise GameOver(f"the game is over (winner {winner}): there is nothing to search in {shorten(root)}")
+            hint = "" if winner else "; while the game goes on, winner() must be None"
+            raise GameOver(f"the game is over (winner {winner}): there is nothing to search in {shorten(root)}{hint}")
         self.value = value_of(root)
 
     cdef int check_root(self) except -1:

@@ -335,11 +335,14 @@ cdef class UserStates:
         """Raises GameError if the root has changed since the search began. ``was`` and ``moves`` are the player to move
         and the legal moves of that time; the game went on then."""
         state, calling = self.root, self.calling
-        changes = []
+        result, mover, legal, changes = None, was, moves, []
         try:
             result = self.values(state)
-            mover = self.mover(state) if result is None else was
-            legal = self.legal(state) if result is None else moves
+            if result is None:
+                mover = self.mover(state)
+                legal = self.legal(state)
+        except GameError as error:  # such as no legal move
+            changes.append(f"{self.calling} is wrong now, and was not before ({error})")
         except Exception as error:
             self.error = error
             self.raise_error()

@@ -156,7 +156,10 @@ static inline int mcts_cpu_level(void) { return 0; }
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
-#if defined(__APPLE__)
+#if defined(__EMSCRIPTEN__)
+#include <stdlib.h>
+#include <string.h>
+#elif defined(__APPLE__)
 #include <mach/mach.h>
 #include <mach/mach_vm.h>
 #elif defined(__linux__)
@@ -171,9 +174,15 @@ static inline int mcts_cpu_level(void) { return 0; }
 #endif
 #endif
 
+/* NULL where the system does not give that much; a 32-bit one has no addresses for 4 GiB */
 static inline void *mcts_vm_reserve(uint64_t bytes) {
+    if (bytes > SIZE_MAX) return NULL;
 #if defined(_WIN32)
     return VirtualAlloc(NULL, (SIZE_T)bytes, MEM_RESERVE, PAGE_NOACCESS);
+#elif defined(__EMSCRIPTEN__)
+    /* its mmap takes and clears everything at once: here commit clears what is about to be used */
+    void *base = NULL;
+    return posix_memalign(&base, 65536, (size_t)bytes) == 0 ? base : NULL;
 #else
     void *base = mmap(NULL, (size_t)bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) return NULL;
@@ -188,15 +197,23 @@ static inline void *mcts_vm_reserve(uint64_t bytes) {
 static inline int mcts_vm_commit(void *base, uint64_t from, uint64_t to) {
 #if defined(_WIN32)
     return VirtualAlloc((char *)base + from, (SIZE_T)(to - from), MEM_COMMIT, PAGE_READWRITE) != NULL;
+#elif defined(__EMSCRIPTEN__)
+    memset((char *)base + from, 0, (size_t)(to - from));
+    return 1;
 #else
     return mprotect((char *)base + from, (size_t)(to - from), PROT_READ | PROT_WRITE) == 0;
 #endif
 }
 
-/* gives back bytes [from, to), multiples of 64 KiB; `to`: where the memory ends that was not given back */
+/* gives back bytes [from, to), multiples of 64 KiB; `to`: where the memory ends that was not given back. In WebAssembly
+ * only mcts_vm_release gives anything back. */
 static inline void mcts_vm_discard(void *base, uint64_t from, uint64_t to) {
 #if defined(_WIN32)
     VirtualFree((char *)base + from, (SIZE_T)(to - from), MEM_DECOMMIT);
+#elif defined(__EMSCRIPTEN__)
+    (void)base;
+    (void)from;
+    (void)to;
 #else
     munmap((char *)base + from, (size_t)(to - from));
 #endif
@@ -206,6 +223,9 @@ static inline void mcts_vm_release(void *base, uint64_t bytes) {
 #if defined(_WIN32)
     (void)bytes;
     VirtualFree(base, 0, MEM_RELEASE);
+#elif defined(__EMSCRIPTEN__)
+    (void)bytes;
+    free(base);
 #else
     munmap(base, (size_t)bytes);
 #endif
@@ -260,16 +280,21 @@ static inline int mcts_is_code(uintptr_t address) {
 }
 #endif
 
-/* bytes of memory of the machine, 0 when unknown */
+/* bytes of memory of the machine, as far as this process has addresses for them; 0 when unknown, as in WebAssembly,
+ * where only the browser knows */
 static inline uint64_t mcts_physical_memory(void) {
 #if defined(_WIN32)
     MEMORYSTATUSEX status;
+    uint64_t bytes;
     status.dwLength = sizeof status;
-    return GlobalMemoryStatusEx(&status) ? status.ullTotalPhys : 0;
+    bytes = GlobalMemoryStatusEx(&status) ? status.ullTotalPhys : 0;
+#elif defined(__EMSCRIPTEN__)
+    uint64_t bytes = 0;
 #else
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
+    uint64_t bytes = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
 #endif
+    return bytes < SIZE_MAX / 2 ? bytes : SIZE_MAX / 2; /* of 4 GiB of addresses, half may be the system's */
 }
 
 /* seconds of a clock that never jumps */
@@ -380,6 +405,9 @@ static inline int mcts_thread_start(void *job) {
     if (thread == NULL) return 0;
     CloseHandle(thread);
     return 1;
+#elif defined(__EMSCRIPTEN__)
+    (void)job;
+    return 0;
 #else
     pthread_t thread;
     pthread_attr_t attributes;

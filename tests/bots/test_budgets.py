@@ -65,16 +65,39 @@ def test_clocks_that_tick_coarsely_are_allowed_for(monkeypatch):
 
 @pytest.mark.parametrize("remaining", [-5.0, 0.0, 0.004, 0.02, 0.3, 5.0, 600.0, 1e12])
 @pytest.mark.parametrize("made", [0, 29, 100])
-def test_a_share_leaves_half_of_the_clock_and_is_never_nothing(remaining, made):
+def test_a_search_leaves_half_of_the_clock_and_is_never_nothing(remaining, made):
     for state in (mcts_core.Gomoku(), mcts_core.ConnectFour(), object()):
-        assert budgets.LEAST <= budgets.share(remaining, state=state, moves_made=made) <= max(0.001, remaining / 2)
+        seconds = budgets.MatchClock().seconds(remaining, state=state, moves_made=made)
+        assert budgets.LEAST <= seconds <= max(0.001, remaining / 2)
 
 
-def test_a_share_is_what_the_clock_says():
+def test_a_new_match_clock_says_what_the_clock_says():
     state = mcts_core.Gomoku()
     for arguments in ((60.0, 1.0), (60.0, 1.0, 10), (60.0, 0.0, 10), (2.0,)):
         clock = mcts_core.Clock(*arguments, overhead=budgets.OVERHEAD, moves_made=7)
-        assert budgets.share(*arguments, state=state, moves_made=7) == clock.seconds(state)
+        assert budgets.MatchClock().seconds(*arguments, state=state, moves_made=7) == clock.seconds(state)
+
+
+def test_a_match_has_one_clock_that_learns_from_reports_what_a_move_costs():
+    """Here each move costs 100 ms more than the engine can see."""
+    state, clock, left = mcts_core.Gomoku(), budgets.MatchClock(), 20.0
+    for made in range(5):
+        took = clock.seconds(left, state=state, moves_made=made)
+        clock.spend(took)
+        left -= took + 0.1
+    learned = clock.seconds(left, state=state, moves_made=5)
+    assert learned < 0.8 * budgets.MatchClock().seconds(left, state=state, moves_made=5)
+    assert clock.seconds(left, state=state, moves_made=3) == budgets.MatchClock().seconds(
+        left, state=state, moves_made=3)  # moves were taken back, or this is another game
+
+
+def test_without_reports_a_clock_keeps_its_own_account():
+    state, clock = mcts_core.Gomoku(), budgets.MatchClock()
+    first = clock.seconds(20.0, state=state, moves_made=0)
+    clock.spend(5.0)
+    second = clock.seconds(15.0, state=state, moves_made=1, reported=False)
+    assert second < first
+    assert clock.seconds(40.0, state=state, moves_made=1, reported=False) > 2 * second  # the limit has changed
 
 
 @pytest.mark.parametrize("seconds, start", [
@@ -82,9 +105,10 @@ def test_a_share_is_what_the_clock_says():
     (0.2, mcts_core.ConnectFour())])
 def test_a_game_on_one_clock_is_never_lost_on_time(seconds, start):
     """Not even one that fills the board, with moves that cost four milliseconds beyond their search."""
-    left, longest, state = seconds, 0.0, start
+    left, longest, state, clock = seconds, 0.0, start, budgets.MatchClock()
     for made in range((start.rows * start.cols + 1) // 2):
-        took = budgets.share(left, state=state, moves_made=made)
+        took = clock.seconds(left, state=state, moves_made=made)
+        clock.spend(took)
         longest = max(longest, took)
         left -= took + 0.004
         for _ in range(2):  # the board fills

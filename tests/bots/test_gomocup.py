@@ -364,6 +364,20 @@ def test_a_game_that_is_long_is_expected_to_go_on():
     assert times.search(filled(222)) > 25.0  # one of the last two moves
 
 
+def test_a_match_has_one_clock_that_learns_what_moves_cost():
+    """By the manager each move takes half a second more than the engine can see."""
+    times, left = Times(), 60.0
+    for stones in range(0, 10, 2):
+        times.tell_left(left)
+        took = times.search(filled(stones))
+        times.spend(took)
+        left -= took + 0.5
+    times.tell_left(left)
+    fresh = Times()
+    fresh.tell_left(left)
+    assert times.search(filled(10)) < 0.8 * fresh.search(filled(10))
+
+
 @pytest.mark.parametrize("infos, least, most", [
     (["timeout_turn 1000"], 0.5, 0.99),
     (["timeout_turn 0"], 0.001, 0.01),

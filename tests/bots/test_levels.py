@@ -4,6 +4,8 @@ from nim import Nim
 import mcts_core as mc
 from mcts_core.bots.levels import FULL, LEVELS, NAMES, choose
 
+pytestmark = pytest.mark.wasm
+
 
 def match(start, stronger, weaker, games):
     """The share of the points of the stronger level."""

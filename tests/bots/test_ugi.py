@@ -322,6 +322,25 @@ def test_the_clock_is_that_of_the_player_to_move(searches):
     assert searches[0][1] == pytest.approx(10 * searches[1][1], rel=0.2)
 
 
+def test_a_game_has_one_clock_that_learns_what_moves_cost(monkeypatch):
+    """By the manager each move takes 3 s, of which the engine sees next to nothing."""
+    planned = []
+
+    class Watched(ugi.Thinking):
+        def __init__(self, engine, state, seconds, *rest):
+            planned.append(seconds)
+            super().__init__(engine, state, seconds, *rest)
+
+    monkeypatch.setattr(ugi, "Thinking", Watched)
+    talk, moves = Talk(iterations=1), []
+    for left in (60, 57, 54):
+        talk.ask(f"position startpos moves {' '.join(moves)}", f"go p1time {1000 * left} p2time 60000")
+        moves += ["1", "2"]
+    game = f"position startpos moves {' '.join(moves)}"
+    talk.ask(game, "go p1time 51000 p2time 60000", "uginewgame", game, "go p1time 51000 p2time 60000")
+    assert planned[-2] < 0.8 * planned[-1]
+
+
 def test_own_limits_bound_those_of_go(searches):
     talk = Talk(seconds=0.5, iterations=100)
     talk.ask("go movetime 5000", "go nodes 10", "go nodes 1000", "go movetime 200", "go infinite")

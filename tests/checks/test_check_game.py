@@ -545,6 +545,69 @@ def test_general_games_that_cannot_be_checked():
         mc.check_game(Dice(plies=9))
 
 
+class Pile(Nim):
+    """All positions share one list of stones."""
+
+    def __init__(self, pile=None, to_move=1):
+        self.pile, self.to_move = [8] if pile is None else pile, to_move
+
+    @property
+    def stones(self):
+        return self.pile[0]
+
+    def play(self, move):
+        self.pile[0] -= move
+        return Pile(self.pile, -self.to_move)
+
+
+def test_a_position_that_changed_is_reported_before_what_follows_from_it():
+    first, *others = mc.check_game(Pile).problems
+    assert first.part == "play()" and "changed the position it was played in" in first.text
+    assert any(each.part == "legal_moves()" for each in others)
+
+
+def test_a_game_in_which_nobody_passes_the_turn_gets_a_hint():
+    class Stays(Nim):
+        def play(self, move):
+            return Stays(self.stones - move, self.to_move)
+
+    hint, = mc.check_game(Stays, 60).hints
+    assert hint.startswith("the same player is to move in all ") and hint.endswith("whose to_move is -to_move")
+
+
+def test_a_draw_that_is_meant_to_be_an_open_game_is_explained():
+    class Open(Nim):
+        def winner(self):
+            return 0 if self.stones else -self.to_move
+
+    with pytest.raises(mc.GameOver, match=r"\(while it goes on, winner\(\) must be None\)$"):
+        mc.check_game(Open)
+    with pytest.raises(mc.GameOver, match=r"; while the game goes on, winner\(\) must be None$"):
+        mc.search(Open(), iterations=1)
+
+
+@pytest.mark.parametrize("returned", [(Nim(3), 0.0, False), {"stones": 3}, 3], ids=["tuple", "dict", "move"])
+def test_what_play_returns_must_be_a_position(returned):
+    class Gives(Nim):
+        def play(self, move):
+            return returned
+
+    problem = mc.check_game(Gives, 5).problems[0]
+    assert problem.part == "play()" and problem.text.startswith("must return a new position, got ")
+
+
+def test_different_positions_must_not_be_equal():
+    class Same(Nim):
+        def __eq__(self, other):
+            return True
+
+        def __hash__(self):
+            return 1
+
+    problem, = mc.check_game(Same, 5).problems
+    assert (problem.part, problem.text) == ("__eq__()", "the positions before and after a move must not be equal")
+
+
 # ---- rewards and hidden information ----------------------------------------------------------------------------------
 
 class Saver:

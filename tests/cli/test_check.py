@@ -31,10 +31,28 @@ class Endless(Countdown):
         return Endless(4, -self.to_move)
 
 
+class Patience:
+    """A general game: one player takes stones."""
+
+    players, to_move = 1, 0
+
+    def __init__(self, left=4):
+        self.left = left
+
+    def legal_moves(self):
+        return [1, 2][: self.left]
+
+    def play(self, move):
+        return Patience(self.left - move)
+
+    def returns(self):
+        return None if self.left else [1.0]
+
+
 @pytest.fixture
 def games(monkeypatch):
     module = types.ModuleType("checked_games")
-    module.Countdown, module.Stuck, module.Endless = Countdown, Stuck, Endless
+    module.Countdown, module.Stuck, module.Endless, module.Patience = Countdown, Stuck, Endless, Patience
     monkeypatch.setitem(sys.modules, "checked_games", module)
 
 
@@ -79,3 +97,11 @@ def test_the_document(cli, games):
 def test_bad_arguments(cli, argv, words):
     code, out, err = cli("check", *argv)
     assert code == 2 and err.startswith("mcts-core: error: ") and words in err
+
+
+def test_a_general_game_is_checked_and_not_played(cli, games):
+    code, out, err = cli("check", "checked_games:Patience", "--games", 20, "--color", "never")
+    assert (code, err) == (0, "") and "mean results of the players 1.000\nno problem found\n" in out
+    for command in ("play", "analyze", "selfplay", "serve"):
+        code, out, err = cli(command, "checked_games:Patience")
+        assert code == 2 and "for general games, with players and returns(), use mcts-core check, and" in err

@@ -199,6 +199,20 @@ def test_what_is_no_text_is_a_wrong_move(tmp_path):
     assert (done.returncode, done.stderr) == (0, b"") and b"'\\\\xff' is no move here" in done.stdout
 
 
+@pytest.mark.parametrize("message, told", [("can't start new thread", True), ("of another kind", False)])
+def test_a_system_without_threads_is_an_error_in_one_line(cli, monkeypatch, message, told):
+    def failing(*args, **options):
+        raise RuntimeError(message)
+
+    monkeypatch.setattr(mcts_core.cli.analyze.options, "make_engine", failing)
+    if not told:
+        with pytest.raises(RuntimeError, match=message):
+            cli("analyze", "connect4")
+        return
+    code, out, err = cli("analyze", "connect4")
+    assert (code, out) == (2, "") and err.startswith("mcts-core: error: the system starts no more threads: ")
+
+
 def test_importing_the_command_line_imports_no_rich_and_no_numpy(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", "import sys, mcts_core.cli.main\n"

@@ -39,10 +39,10 @@ def test_it_serves_until_ctrl_c(tmp_path):
     (["--port", "65536"], "--port must be from 0 to 65535, got 65536"),
     (["--port", "0", "--seconds", "61"], "--seconds must be a number from 0.01 to 60, got 61"),
     (["--port", "0", "--threads", "2", "--max-threads", "1"], "--threads must be a whole number from 1 to 1, got 2"),
-    (["--port", "0", "--max-games", "0"], "the limit of sessions must be from 1 to 1000, got 0"),
-    (["--port", "0", "--memory-mb", "nan"], "the limit of memory_mb"),
-    (["--port", "0", "--idle-minutes", "0"], "the limit of idle_minutes"),
-    (["--port", "0", "--max-searches", "0"], "the limit of searches"),
+    (["--port", "0", "--max-games", "0"], "error: --max-games must be from 1 to 1000, got 0"),
+    (["--port", "0", "--memory-mb", "nan"], "error: --memory-mb must be"),
+    (["--port", "0", "--idle-minutes", "0"], "error: --idle-minutes must be"),
+    (["--port", "0", "--max-searches", "0"], "error: --max-searches must be"),
 ])
 def test_wrong_arguments(cli, argv, words):
     code, out, err = cli("serve", *argv)

@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import sys
+import threading
 import time
 from concurrent.futures import Executor, ThreadPoolExecutor
 
@@ -47,6 +48,16 @@ def test_what_the_caller_brought_stays_open():
         assert mine.submit(int).result() == 0
     assert Opened(Client({"a": 2, "b": 3})).workers == 5
     assert Opened(Client({}), 2).workers == 2
+
+
+def test_an_executor_that_was_interrupted_leaves_no_thread_and_prints_nothing(capfd):
+    before = set(threading.enumerate())
+    with pytest.raises(KeyError), Opened("processes", 2) as opened:
+        opened.executor.submit(int).result()
+        for _ in opened.executor.map(time.sleep, [0.0, 60.0, 60.0, 60.0, 60.0, 60.0]):
+            raise KeyError  # here what map has left is cancelled
+    assert not {each for each in set(threading.enumerate()) - before if "Executor" in type(each).__name__}
+    assert capfd.readouterr().err == ""
 
 
 def test_processes_that_work_are_ended():

@@ -161,6 +161,32 @@ def test_the_contents_are_the_links_of_the_index(monkeypatch):
         "a\n```{eval-rst}\n.. x:: y\n```\nb")
 
 
+def test_the_page_to_play_on_is_there_where_a_link_leads_to_it():
+    assert ("Play now" in text_of("index.html")) is (SITE / "play" / "index.html").exists()
+
+
+def test_the_page_to_play_on_is_a_part_of_the_site_where_it_is_built(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(ROOT / "docs" / "extensions")
+    monkeypatch.delitem(sys.modules, "play_page", raising=False)
+    import play_page
+
+    class App:
+        outdir = tmp_path / "site"
+
+    App.outdir.mkdir()
+    monkeypatch.setattr(play_page, "PAGE", tmp_path / "page")
+    text = "a\n\n<!-- play\n<p>one\ntwo</p>\n-->\n\nb"
+    source = [text]
+    play_page.show(App, "x", source)
+    play_page.copy(App, None)
+    assert source == [text] and not list(App.outdir.iterdir())
+    (tmp_path / "page").mkdir()
+    (tmp_path / "page" / "index.html").touch()
+    play_page.show(App, "x", source)
+    play_page.copy(App, None)
+    assert source == ["a\n\n<p>one\ntwo</p>\n\nb"] and (App.outdir / "play" / "index.html").exists()
+
+
 def test_docstrings_for_terminals_become_restructured_text(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "docs" / "extensions")
     monkeypatch.delitem(sys.modules, "terminal_docstrings", raising=False)

@@ -23,6 +23,8 @@ GAMES = [mc.ConnectFour(), mc.ConnectFour(8, 9, 5), mc.TicTacToe(), mc.Gomoku(15
 
 def test_default_memory_is_a_sensible_share():
     assert 64 * 2**20 <= default_memory() <= 2**50
+    assert default_memory() <= (sys.maxsize + 1) // 4  # there are 2 GiB of addresses on a system of 32 bits
+    assert sys.platform != "emscripten" or default_memory() == 64 * 2**20
 
 
 def test_clock_runs_forward():

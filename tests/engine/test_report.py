@@ -15,6 +15,8 @@ from mcts_core.engine.searched_tree import SearchedTree
 from mcts_core.engine.searched_two_player import TwoPlayerCore
 from mcts_core.engine.settings import TwoPlayerSettings
 
+pytestmark = pytest.mark.wasm
+
 PRESETS = ["uct", "strong"]
 GAMES = [mc.ConnectFour(), mc.ConnectFour(8, 9, 5), mc.TicTacToe(), mc.Gomoku(15), mc.Gomoku(20, "exact")]
 

@@ -1,12 +1,14 @@
 """src/engine/workers.pyx: threads that are started, waited for and ended together, and what comes in between."""
 
 import _thread
+import asyncio
 import signal
 import threading
 import time
 
 import pytest
 
+import mcts_core as mc
 from mcts_core.engine import workers
 from mcts_core.engine.turn import Halt
 from mcts_core.engine.workers import Worker, run_together
@@ -121,6 +123,31 @@ def test_a_thread_that_cannot_be_started_ends_all(error, begun, monkeypatch):
     with pytest.raises(type(error)):
         run_together([work] * 5, halt)
     assert len(calls) == 3 and ended == [True] * (3 if begun else 2)
+
+
+async def asynchronous(engine):
+    return await engine.search_async(mc.ConnectFour(), 1)
+
+
+@pytest.mark.wasm
+@pytest.mark.parametrize("need", [
+    lambda: mc.Searcher(threads=2).search(mc.ConnectFour(), iterations=10_000),
+    lambda: mc.Searcher().ponder(mc.ConnectFour()),
+    lambda: next(iter(mc.Searcher().watch(mc.ConnectFour(), 1))),
+    pytest.param(lambda: asyncio.run(asynchronous(mc.Searcher())), marks=pytest.mark.needs("asyncio.run")),
+    lambda: mc.search_many([mc.ConnectFour()] * 4, iterations=100, threads=2),
+    lambda: mc.search_parallel(mc.ConnectFour(), iterations=100, executor="threads", workers=1),
+], ids=["threads", "ponder", "watch", "search_async", "search_many", "search_parallel"])
+def test_where_the_system_starts_no_thread(need, monkeypatch):
+    """What needs one says so, and what needs none works."""
+    def start(function, arguments):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(workers, "start_new_thread", start)
+    with pytest.raises(RuntimeError, match="starts no thread .*can't start new thread.*threads=1 need none"):
+        need()
+    mc.Searcher().search(mc.ConnectFour(), iterations=100)
+    mc.search_many([mc.ConnectFour()] * 4, iterations=100)
 
 
 def test_a_function_runs_once():

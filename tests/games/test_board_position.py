@@ -8,6 +8,8 @@ import pytest
 from mcts_core import MNK, ConnectFour, GameOver, Gomoku, IllegalMove, InvalidState, TicTacToe
 from mcts_core.games.board_position import BoardPosition, restore
 
+pytestmark = pytest.mark.wasm
+
 EMPTY = [ConnectFour(), ConnectFour(5, 4, 3), MNK(5, 3, 3), MNK(4, 4, 4, "exact"), Gomoku(6), TicTacToe()]
 
 
@@ -68,3 +70,18 @@ def test_positions_are_made_by_games():
 def test_forged_pickles(arguments):
     with pytest.raises(InvalidState):
         restore(*arguments)
+
+
+def test_a_printed_board_marks_the_line_that_wins():
+    assert str(TicTacToe.from_moves("a1 a2 b1 b2 c1")).splitlines() == ["3 . . .", "2 O O .", "1|X|X|X|", "  a b c"]
+    slope = str(ConnectFour.from_moves("12233434414", base=1)).splitlines()
+    assert slope[2:6] == [" . . .|X|. . .", " . .|X|X . . .", " O|X|X O . . .", "|X|O O O . . ."]
+
+
+@pytest.mark.parametrize("empty", EMPTY, ids=repr)
+def test_a_board_that_is_won_is_read_as_it_is_printed(empty):
+    rules = {name: getattr(empty, name) for name in type(empty)._arguments}
+    won = end_of(empty)
+    printed = str(won)
+    assert ("|" in printed) is (won.winner() != 0)
+    assert type(empty).from_string(printed, **rules).diagram() == won.diagram()

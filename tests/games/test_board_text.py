@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from mcts_core.errors import IllegalMove, InvalidOption, InvalidState
 from mcts_core.games.board_text import format_diagram, parse_diagram, parse_moves
 
+pytestmark = pytest.mark.wasm
+
 QUICK = settings(derandomize=True, deadline=None, max_examples=100, database=None)
 
 

@@ -247,6 +247,25 @@ class Itself(Shared):
         return self
 
 
+def test_a_root_that_has_no_legal_move_any_more_is_a_changed_one():
+    class Pile:
+        def __init__(self, pile, to_move=1):
+            self.pile, self.to_move = pile, to_move
+
+        def legal_moves(self):
+            return list(range(1, min(3, self.pile[0]) + 1))
+
+        def play(self, move):
+            self.pile[0] -= move
+            return Pile(self.pile, -self.to_move)
+
+        def winner(self):
+            return None if self.pile[0] else -self.to_move
+
+    with pytest.raises(mc.GameError, match=r"^Pile.play\(\) changed the position that was searched: "):
+        mc.search(Pile([7]), iterations=100)
+
+
 @pytest.mark.parametrize("options", [{"preset": "uct"}, {}, {"policy_value": lambda state: (None, 0.0)}],
                          ids=["uct", "default", "policy_value"])
 @pytest.mark.parametrize("game", [Shared, Itself])

@@ -9,6 +9,8 @@ from mcts_core.games.registry import GAMES, entry_of, labels
 from mcts_core.render import svg
 from mcts_core.web.games import Games
 
+pytestmark = pytest.mark.wasm
+
 
 def concrete(kind):
     return [each for sub in kind.__subclasses__() if sub.__module__.startswith("mcts_core.")

@@ -15,6 +15,8 @@ import mcts_core as mc
 from mcts_core.render import svg
 from mcts_core.render.markup import percent
 
+pytestmark = pytest.mark.wasm
+
 X_STONES = {"slots": "#d0501a", "points": "#17191c"}
 O_STONES = {"slots": "#f4d53c", "points": "#fbfaf6"}
 
@@ -235,6 +237,7 @@ def test_the_width_scales_the_picture():
     assert float(wide.get("height")) == pytest.approx(scale * float(natural.get("height")), abs=0.01)
 
 
+@pytest.mark.needs("processes")
 def test_the_same_picture_in_every_process(tmp_path):
     code = ("import mcts_core as mc, hashlib\n"
             "state = mc.Gomoku.from_moves([112, 97, 113])\n"

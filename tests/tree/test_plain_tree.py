@@ -10,6 +10,8 @@ import mcts_core as mc
 from mcts_core import dispatch
 from mcts_core.testing.probe import Probe
 
+pytestmark = pytest.mark.wasm
+
 # +1 moves at the root. a: +1 wins at once; b: a draw at once; c: -1 moves, and has a win and a loss.
 PAPER = {
     "root": (+1, {"a": "a", "b": "b", "c": "c"}),

@@ -55,5 +55,7 @@ def test_diagrams_of_a_text():
     assert mc.TicTacToe.from_string(find_diagram(three, printed)) == mc.TicTacToe.from_string("....X.O..")
     assert find_diagram(FOUR, "1 2 3 4 5 6 7\n" + str(FOUR)) == FOUR.diagram()
     assert find_diagram(FOUR, "0 1 2 3 4 5 6\n" + str(FOUR)) == FOUR.diagram()
+    won = mc.ConnectFour.from_moves("1212121", base=1)
+    assert "|X|" in str(won) and find_diagram(FOUR, str(won)) == won.diagram()
     for start, text in ((FOUR, "4455"), (FIVE, "h8 i9"), (FIVE, ""), (Nim(), "..."), (FIVE, "x.y")):
         assert find_diagram(start, text) is None

@@ -6,6 +6,8 @@ from mcts_core.web.limits import Limits
 from mcts_core.web.refusals import Refused
 from mcts_core.web.sessions import Sessions
 
+pytestmark = pytest.mark.wasm
+
 GRANTED = Limits(threads=2, memory_mb=16, seconds=5)
 FOUR = {"game": {"name": "connect4"}}
 
@@ -25,6 +27,7 @@ def test_offers():
     assert found["game"] == {"name": "tictactoe"} and found["levels"][-1] == "full" and len(found["games"]) == 4
 
 
+@pytest.mark.needs("threads")
 def test_actions(ask):
     assert ask("position", **FOUR, moves=["4"])["ply"] == 1
     assert ask("read", **FOUR, text="44")["moves"] == ["4", "4"]

@@ -8,6 +8,7 @@ import threading
 import time
 
 import pytest
+from nim import Nim
 
 import mcts_core as mc
 from mcts_core.web import limits, server
@@ -20,10 +21,10 @@ GRANTED = Limits(sessions=100, threads=2, memory_mb=16, seconds=30)
 
 
 @contextlib.contextmanager
-def serving(granted=GRANTED):
+def serving(granted=GRANTED, game=None, name=""):
     """A server that answers; it leaves no thread."""
     before = set(threading.enumerate())
-    found = Server(0, mc.ConnectFour(), granted, seconds=0.02)
+    found = Server(0, mc.ConnectFour() if game is None else game, granted, name=name, seconds=0.02)
     thread = threading.Thread(target=found.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
@@ -464,3 +465,33 @@ def test_a_port_that_is_taken(page):
 def test_defaults_beyond_the_limits_are_refused(options):
     with pytest.raises(Refused, match="must be"):
         Server(0, mc.ConnectFour(), GRANTED, **options)
+
+
+def test_a_failure_of_the_users_game_is_told_to_the_visitor_too(capsys):
+    class Broken(Nim):
+        def legal_moves(self):
+            raise ValueError("no piles")
+
+    with serving(game=Broken(), name="module:Broken") as page:
+        key = said(page, "POST", "/api/sessions")[1]["id"]
+        status, answer = said(page, "POST", f"/api/sessions/{key}/position", {"game": {"name": "module:Broken"}})
+    assert (status, answer["error"]) == (500, "module:Broken failed: ValueError: no piles")
+    assert "ValueError: no piles" in capsys.readouterr().err
+
+
+def test_numbers_of_numpy_reach_the_page_as_numbers():
+    numpy = pytest.importorskip("numpy")
+
+    class Numbers(Nim):
+        @property
+        def to_move(self):
+            return numpy.int64(self._to_move)
+
+        @to_move.setter
+        def to_move(self, player):
+            self._to_move = player
+
+    with serving(game=Numbers(), name="module:Numbers") as page:
+        key = said(page, "POST", "/api/sessions")[1]["id"]
+        status, answer = said(page, "POST", f"/api/sessions/{key}/position", {"game": {"name": "module:Numbers"}})
+    assert status == 200 and answer["to_move"] in (1, -1)

@@ -173,7 +173,7 @@ def test_a_search_that_fails_is_told(table, monkeypatch):
         raise MemoryError("no room")
 
     session = table()
-    monkeypatch.setattr(mc.Searcher, "search", fail)
+    monkeypatch.setattr(mc.Searcher, "watch", fail)
     search(session, FOUR)
     seen = settled(session)
     assert seen["error"] == "the search failed: no room" and seen["figures"] is None

@@ -10,13 +10,18 @@ from mcts_core.web.positions import Line
 from mcts_core.web.thinking import LINE_LENGTH, PURPOSES, Engines, Job, think
 
 ENGINES = Engines(16)
+SLICES = Engines(16, in_slices=True)
 
 
-def run(start, moves, purpose, *, seconds=0.5, level=levels.FULL, report=lambda figures: True):
+def run(start, moves, purpose, *, seconds=0.5, level=levels.FULL, report=lambda figures: True, engines=ENGINES):
+    """The last figures of a job, which finishes once ``report`` of the figures so far is False."""
     line = Line({}, start)
     for name in moves.split():
         line.play(name)
-    return think(Job(7, purpose, line, seconds, 1, level), ENGINES, report)
+    job = Job(7, purpose, line, seconds, 1, level)
+    for figures in think(job, engines):
+        job.finishing = job.finishing or not report(figures)
+    return figures
 
 
 def reports(count):
@@ -33,10 +38,11 @@ def test_an_answer():
     assert all(entry["cell"] == (9 - int(entry["name"][1:]), ord(entry["name"][0]) - 97) for entry in figures["moves"])
 
 
-def test_every_move_of_a_hint_has_a_number():
+@pytest.mark.parametrize("engines", [ENGINES, SLICES], ids=["thread", "slices"])
+def test_every_move_of_a_hint_has_a_number(engines):
     four, five = mc.ConnectFour(), mc.Gomoku(9)
     for start, moves in ((four, "4 4 4 4 4 3 2 6"), (four, "1 7 1 7 1 6"), (five, "e5 e6"), (mc.TicTacToe(), "")):
-        figures = run(start, moves, "hint")
+        figures = run(start, moves, "hint", engines=engines)
         assert all(entry["value"] is not None for entry in figures["moves"])
         assert len(figures["moves"]) == len(start.legal_moves()) - (len(moves.split()) if start.cols == 9 else 0)
 
@@ -87,9 +93,23 @@ def test_an_analysis_has_lines_of_several_moves_and_no_end():
 def test_a_report_ends_a_search():
     begin = time.monotonic()
     for purpose in PURPOSES:
-        figures = run(mc.Gomoku(), "h8 i9", purpose, seconds=50, report=lambda figures: False)
-        assert figures["move"]
-    assert time.monotonic() - begin < 20
+        for engines in (ENGINES, SLICES):
+            figures = run(mc.Gomoku(), "h8 i9", purpose, seconds=50, report=lambda figures: False, engines=engines)
+            assert figures["move"]
+    assert time.monotonic() - begin < 40
+
+
+def test_slices_are_one_search():
+    """Of one tree, with the figures of all slices together; one slice is enough for an only move."""
+    seen, report = reports(1000)
+    figures = run(mc.Gomoku(), "h8 i9", "answer", seconds=0.5, report=report, engines=Engines(16, in_slices=True))
+    visits = [each["visits"] for each in seen]
+    assert len(visits) >= 4 and visits == sorted(visits) and [each["seconds"] for each in seen][-1] >= 0.5
+    assert figures["per_second"] == pytest.approx(figures["visits"] / figures["seconds"], rel=0.01)
+    assert {each["stop_reason"] for each in seen[:-2]} == {"running"} and figures["stop_reason"] == "time"
+    assert run(mc.Gomoku(9), "e5", "answer", level="club", engines=SLICES)["visits"] == 1500
+    only = run(mc.TicTacToe(), "b2 a1 c1 a3 a2 c2 b3 b1", "answer", seconds=50, engines=SLICES)
+    assert only["stop_reason"] in ("only_move", "solved")
 
 
 def test_a_level_has_its_own_move():

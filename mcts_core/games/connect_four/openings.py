@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+from mcts_core.games import data_files
 from mcts_core.games.connect_four.book import Book
 from mcts_core.games.connect_four.position import ConnectFour, use_book
 
@@ -12,20 +13,16 @@ if TYPE_CHECKING:
     from typing import Any
 
 _lock = threading.Lock()
-_read: list[Book | None] = []
+_read: list[Book] = []
 
 
-def shipped() -> Book | None:
+def shipped() -> Book:
     """The book, which is read at its first use in less than a millisecond. After that, searches of the standard board
-    may ask it. None if the package was built without it. Raises InvalidFile if the file is damaged."""
-    from importlib.resources import files  # at the top it would be a third of the time to import the package
-
+    may ask it. Raises InvalidFile if the file is damaged."""
     with _lock:
         if not _read:
-            file = files("mcts_core.games.connect_four").joinpath("openings.book")
-            book = Book(file.read_bytes()) if file.is_file() else None
-            if book is not None:
-                use_book(book)
+            book = Book(data_files.read(__spec__, "openings.book"))
+            use_book(book)
             _read.append(book)
     return _read[0]
 
@@ -34,4 +31,5 @@ def ready_for(state: Any) -> bool:
     """Whether there is a book for the board of ``state``. If so, it has been read."""
     if not isinstance(state, ConnectFour) or (state.rows, state.cols, state.connect) != (6, 7, 4):
         return False
-    return shipped() is not None
+    shipped()
+    return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+from mcts_core.games import data_files
 from mcts_core.games.mnk.network import Network
 
 _lock = threading.Lock()
@@ -12,9 +13,7 @@ _read: list[Network] = []
 
 def shipped() -> Network:
     """Read when it is used first, which takes a tenth of a second. Raises InvalidFile where it is damaged."""
-    from importlib.resources import files  # of the time that importing the package takes, this would be a third
-
     with _lock:
         if not _read:
-            _read.append(Network(files("mcts_core.games.mnk").joinpath("gomoku.network").read_bytes()))
+            _read.append(Network(data_files.read(__spec__, "gomoku.network")))
     return _read[0]

@@ -629,7 +629,7 @@ function save() {
 
 async function start() {
   try {
-    offers = await transport.offers();
+    offers = await transport.offers((text) => { find("status").textContent = text; });
   } catch (refusal) {
     fail(refusal);
     return;
@@ -638,6 +638,7 @@ async function start() {
   find("game").replaceChildren(...offers.games.map(({ name, label }) => option(name, label)));
   find("level").replaceChildren(...offers.levels.map((name) => option(name, name === "full" ? "full strength" : name)));
   for (const name of ["seconds", "threads"]) [find(name).min, find(name).max] = offers.limits[name];
+  find("threads").parentElement.hidden = offers.limits.threads[1] === 1;
   Object.assign(state, { seconds: offers.seconds, threads: offers.threads });
   const saved = JSON.parse(sessionStorage.getItem(SAVED) ?? "null");
   const linked = Record.fromHash(location.hash);

@@ -1,5 +1,5 @@
-// How requests reach the engine: here over HTTP, to mcts-core serve. No other file of the page knows of that. To replace
-// it, for example by a worker that runs the engine in the browser, export another `transport` with offers, look and act.
+// How requests reach the engine: here over HTTP, to mcts-core serve. No other file of the page knows of that. Where the
+// page has no server, tools/page/transport.js takes the place of this file: the engine is a worker in the browser then.
 
 import { Refusal } from "./refusal.js";
 
@@ -11,7 +11,8 @@ class HttpTransport {
     this.id = sessionStorage.getItem(KEY);
   }
 
-  /** What the server offers: games, levels, limits, and what it was started with. Throws Refusal. */
+  /** What the engine offers: games, levels, limits, and what to begin with. The page gives a function, which over HTTP
+   *  nothing needs: it shows a text about what has to be loaded first. Throws Refusal. */
   offers() {
     return this.ask("");
   }

@@ -327,6 +327,11 @@ cdef class ConnectFour(BoardPosition):
 
     _arguments = ("rows", "cols", "connect")
 
+    @property
+    def _line(self):
+        """The stones of a line that wins, and whether no more than these."""
+        return self.connect, False
+
     def __cinit__(self):
         self.assume(STANDARD, STANDARD.start, NULL, 0)
 

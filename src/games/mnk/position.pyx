@@ -268,6 +268,11 @@ cdef class MNK(BoardPosition):
 
     _arguments = ("m", "n", "k", "rule")
 
+    @property
+    def _line(self):
+        """The stones of a line that wins, and whether no more than these."""
+        return self.k, self.rule == "exact"
+
     def __cinit__(self):
         self.assume(TIC_TAC_TOE, TIC_TAC_TOE.start, NULL, 0)
 

@@ -13,6 +13,8 @@ from mcts_core import Searcher, rollouts
 from mcts_core.errors import GameOver, IllegalMove, InvalidOption, InvalidState
 from mcts_core.games.connect_four.position import ConnectFour, perft, simple_rollouts, simple_twin
 
+pytestmark = pytest.mark.wasm
+
 QUICK = settings(derandomize=True, deadline=None, max_examples=150, database=None)
 
 
@@ -263,6 +265,7 @@ def test_a_state_made_without_init_is_the_empty_standard_board():
     assert ConnectFour.__new__(ConnectFour) == ConnectFour()
 
 
+@pytest.mark.needs("threads")
 def test_states_are_shared_by_threads():
     root = ConnectFour(9, 8, 5)
     games_seen, problems = [], []

@@ -15,6 +15,8 @@ from mcts_core.games.mnk.network import Network
 from mcts_core.games.mnk.weights import shipped
 from mcts_core.testing.network_probe import network_outputs, powers
 
+pytestmark = pytest.mark.wasm
+
 SHAPES = [(5, 5), (9, 9), (15, 15), (5, 22), (22, 5), (22, 22), (8, 13)]
 
 

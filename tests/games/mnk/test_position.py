@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from mcts_core.errors import GameOver, IllegalMove, InvalidOption, InvalidState
 from mcts_core.games.mnk.position import MNK, Gomoku, TicTacToe, count_games, simple_rollouts
 
+pytestmark = pytest.mark.wasm
+
 fixed = settings(derandomize=True, deadline=None, max_examples=150)
 
 
@@ -462,6 +464,7 @@ def test_a_forged_pickle_is_refused():
         restore(*arguments[:-1], (0, 0))
 
 
+@pytest.mark.needs("threads")
 def test_threads_share_boards():
     made = []
 
