@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     Rollout: TypeAlias = Literal["random", "decisive", "tactical"]
     RaveSchedule: TypeAlias = Literal["mse", "hand"]
     FinalMove: TypeAlias = Literal["robust", "max", "best_line"]
+    RootPolicy: TypeAlias = Literal["puct", "gumbel"]
     Valuation: TypeAlias = Literal["rollout", "network"] | float
     Evaluator: TypeAlias = Callable[[Any], tuple[Any, Any]]
     Progress: TypeAlias = bool | Callable[[Stats], object]
@@ -57,6 +58,9 @@ if TYPE_CHECKING:
         c_puct: float | None
         noise_alpha: float | None
         noise_weight: float | None
+        root_policy: RootPolicy | None
+        gumbel_moves: int | None
+        gumbel_scale: float | None
         valuation: Valuation | None
         network: Network | bytes | None
         least_prior: float | None

@@ -81,7 +81,8 @@ def search_many(
 
     With an ``evaluator`` and only a number of iterations, up to 256 positions are searched side by side in the calling
     thread. The evaluator gets the leaves of all of them in one batch of up to 256 * ``batch``. Then ``memory_mb`` is
-    the limit of one position.
+    the limit of one position. With ``threads`` above 1, a second thread calls the evaluator with the leaves of one half
+    of the positions, while the calling thread gathers the next leaves of the other half.
 
     If a position fails (GameOver, InvalidState, GameError, ...), the others are still searched. Then, with
     ``errors="raise"``, the first failure is raised with its index in the message and the original exception as its
@@ -116,7 +117,7 @@ def search_many(
         if tell is not None:
             batch.reporter = _Reporter(tell, as_interval(every), len(positions), begin)
         if together:
-            batch.work_together(engines[0], [])
+            batch.work_together(engines[0], [], count > 1)
         elif len(engines) == 1:
             batch.work(engines[0])
         else:
@@ -189,8 +190,11 @@ class _Batch:
             if self.reporter is not None:
                 self.reporter.add([self.results[index]])
 
-    def work_together(self, engine: Searcher, cores: list[GeneralCore]) -> None:
-        """Searches the positions in groups whose leaves are evaluated together; ``cores`` grow to as many."""
+    def work_together(self, engine: Searcher, cores: list[GeneralCore], overlap: bool) -> None:
+        """Searches the positions in groups whose leaves are evaluated together; ``cores`` grow to as many.
+
+        ``overlap``: a second thread calls the evaluator.
+        """
         from mcts_core.engine.general_group import search_together
         from mcts_core.engine.searched_general import GeneralCore
 
@@ -202,7 +206,7 @@ class _Batch:
             first.reuse = NEVER
             seeds = self._seeds[begin:begin + TOGETHER]
             requests = [first.replace(state=state, seed=seed) for state, seed in zip(group, seeds, strict=True)]
-            errors = search_together(cores[:len(group)], requests)
+            errors = search_together(cores[:len(group)], requests, overlap)
             for index, (core, error) in enumerate(zip(cores, errors, strict=False)):
                 figures = core.figures()
                 if error is not None or figures is None:

@@ -35,11 +35,15 @@ MAX_THREADS = 256
 PROVER_BYTES = 64 << 20
 """Largest memory of a game's exact search; never more than a quarter of the budget."""
 
+EVALUATOR_PROVER_BYTES = 16 << 20
+"""The same beside an evaluator, where many games may be played at a time; never more than a 64th of the budget."""
+
 _PRESETS = ("strong", "uct")
 _SELECTIONS = ("ucb1", "puct", "ucb1-tuned", "rave", "grave")
 _ROLLOUTS = ("random", "decisive", "tactical")
 _SCHEDULES = ("mse", "hand")
 _FINAL_MOVES = ("robust", "max", "best_line")
+_ROOT_POLICIES = ("puct", "gumbel")
 
 
 # ---- values ----------------------------------------------------------------------------------------------------------
@@ -174,6 +178,9 @@ _GENERAL: dict[str, Callable[[Any, str], Any]] = {
     "noise_alpha": _number(1e-6, 1e6),
     "noise_weight": _number(0.0, 1.0),
     "temperature": _number(0.0, 1e6),
+    "root_policy": _choice(*_ROOT_POLICIES),
+    "gumbel_moves": _whole(1, 2**16),
+    "gumbel_scale": _number(0.0, 1e6),
     "network": _network,
     "least_prior": _number(0.0, 1.0),
     "rollout_moves": _whole(1, 10**6),
@@ -182,6 +189,12 @@ _GENERAL: dict[str, Callable[[Any, str], Any]] = {
 
 _PUCT = ("c_puct", "noise_alpha", "noise_weight", "network", "least_prior")
 """Of these, the ones that a search of a native game by PUCT knows."""
+
+_EVALUATED = ("batch", "root_policy", "gumbel_moves", "gumbel_scale")
+"""Those that need an evaluator."""
+
+_NOT_GUMBEL = ("c_puct", "fpu", "noise_alpha", "noise_weight", "temperature", "final_move")
+"""Those that Gumbel noise and sequential halving replace."""
 
 _ROLLOUT = ("selection", "exploration", "rollout", "rollouts_per_leaf", "prior_weight", "rave_schedule", "rave_k",
             "rave_bias", "grave_ref")
@@ -213,10 +226,20 @@ class Options:
             raise InvalidOption("evaluator and policy_value are two forms of one thing; give one of them")
         self.has_evaluator = any(name in self.general for name in FUNCTIONS)
         if not self.has_evaluator:
-            if "batch" in self.general:
-                raise InvalidOption(f"batch needs an evaluator or policy_value, got {self.general['batch']!r} alone")
+            for name in _EVALUATED:
+                if name in self.general:
+                    raise InvalidOption(f"{name} needs an evaluator or policy_value, got {self.general[name]!r} alone")
         elif "network" in self.general:
             raise InvalidOption("network and an evaluator value the same leaves; give one of them")
+        elif self.by_halving:
+            for name in _NOT_GUMBEL:
+                if name in self.general or given.get(name, "robust") != "robust":
+                    raise InvalidOption(f"{name} has no meaning with root_policy 'gumbel', "
+                                        f"got {self.general.get(name, given.get(name))!r}")
+        else:
+            for name in ("gumbel_moves", "gumbel_scale"):
+                if name in self.general:
+                    raise InvalidOption(f"{name} needs root_policy 'gumbel', got {self.general[name]!r}")
         self.by_rollouts = given.get("valuation") == "rollout" or (
             "valuation" not in given and given.get("selection") != "puct" and any(name in given for name in _ROLLOUT)
             and not any(name in self.general for name in _PUCT))
@@ -244,13 +267,20 @@ class Options:
         }
         return ", ".join(f"{name}={value!r}" for name, value in shown.items() if value is not None)
 
+    @property
+    def by_halving(self) -> bool:
+        """Whether searches share out their iterations by sequential halving."""
+        return self.general.get("root_policy") == "gumbel"
+
     def is_general(self, state: Any) -> bool:
         """Whether the general tree searches ``state``."""
         return self.has_evaluator or is_general(state) or is_hidden(state)
 
     def kind_of(self, state: Any) -> object:
         """States of one kind have the same settings."""
-        return "hidden" if is_hidden(state) else self.is_general(state) or tuning.kind_of(state)
+        if is_hidden(state):
+            return "hidden"
+        return tuning.proofs_of(state) if self.is_general(state) else tuning.kind_of(state)
 
     def of(self, state: Any) -> dict[str, Any]:
         """The options that a search of ``state`` has, the defaults of its game included."""
@@ -355,9 +385,16 @@ class Options:
     def _of_general(self, state: Any) -> dict[str, Any]:
         known = (tuning.EVALUATOR if "evaluator" in self.general else
                  tuning.POLICY_VALUE if "policy_value" in self.general else tuning.ROLLOUTS)
+        if self.has_evaluator:
+            known = {**known, **tuning.PROOFS[tuning.proofs_of(state)]}
+        if self.by_halving:
+            known = {name: value for name, value in known.items() if name == "final_move" or name not in _NOT_GUMBEL}
+            known |= tuning.GUMBEL
         for name, value in self.given.items():
             if name not in known and value != tuning.UCT[name]:
-                reason = "an evaluator is given" if self.has_evaluator else f"{type(state).__name__} is a general game"
+                reason = (f"{type(state).__name__} is a general game" if is_general(state) else
+                          "an evaluator is given" if self.has_evaluator else
+                          f"{type(state).__name__} has hidden information")
                 raise InvalidOption(f"{name} {value!r} has no meaning here: {reason}")
         return {**known, **{name: self.given[name] for name in known if name in self.given}, **self.general}
 
@@ -373,4 +410,7 @@ class Options:
         if "exchange_every" in options:
             options["interval"] = options.pop("exchange_every")
         options["noise_alpha"] = options.get("noise_alpha") or 0.0
+        options["gumbel"] = options.pop("root_policy", None) == "gumbel"
+        if options.get("solver"):
+            options["prover_bytes"] = min(EVALUATOR_PROVER_BYTES, self.memory // 64)
         return InformationSettings(**options) if is_hidden(state) else GeneralSettings(**options)

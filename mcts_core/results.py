@@ -28,8 +28,9 @@ class MoveStats:
 
     ``proven`` is ``"win"``, ``"loss"`` or ``"draw"`` for that player if the value of the move is proven, else None.
     Then ``distance`` is the number of plies (moves of either player), including this move, within which the game ends
-    if the winner follows the proof. ``prior`` is the prior of the move as a share of 1, with selection ``"puct"`` in
-    native games, else None.
+    if the winner follows the proof. ``prior`` is the prior of the move as a share of 1, with an evaluator and with
+    selection ``"puct"`` in native games (0 once the move is proven lost), else None. ``policy`` is its share of the
+    improved policy with ``root_policy="gumbel"``, else None.
     """
 
     move: Hashable
@@ -39,6 +40,7 @@ class MoveStats:
     proven: str | None = None
     distance: int | None = None
     prior: float | None = None
+    policy: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

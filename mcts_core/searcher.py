@@ -10,7 +10,7 @@ from mcts_core.engine.loop import clock
 from mcts_core.engine.request import ANY, BELOW, NEVER, SearchRequest
 from mcts_core.engine.searched_two_player import TwoPlayerCore
 from mcts_core.engine.settings import InformationSettings, TwoPlayerSettings
-from mcts_core.errors import NoSearch, SearchBusy
+from mcts_core.errors import InvalidOption, NoSearch, SearchBusy
 from mcts_core.keywords import checked, refuse
 from mcts_core.options import (
     MAX_ITERATIONS,
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         Progress,
         RaveSchedule,
         Rollout,
+        RootPolicy,
         SearchOptions,
         Selection,
         Valuation,
@@ -82,7 +83,8 @@ class Searcher:
     solver: whether the search backs up proven values (Winands et al. 2008). Then it never plays a proven loss while
         another move is left, plays a proven win by the shortest known way, holds out in a lost position as long as
         possible, and stops when the root is proven. The solver includes the exact search of a native game: alpha-beta
-        in Connect Four and on small boards, wins by fours and open threes in five in a row.
+        in Connect Four and on small boards, wins by fours and open threes in five in a row. With an evaluator, the
+        solver serves games of two players who take turns.
     rollout: ``"random"``; ``"decisive"``: a move that wins at once, otherwise one that stops the opponent from winning
         at once; ``"tactical"``: also open fours and open threes (m,n,k games with k >= 4 and a side longer than k).
     rollouts_per_leaf: the rollouts of one iteration, 1 to 100. An iteration counts as one visit with the mean of their
@@ -99,7 +101,8 @@ class Searcher:
     leaf_proofs, node_proofs, root_proofs: how many steps exact search may take, in units of about 20 to 300 ns: for a
         node that is expanded; for an expanded node, per visit, each time its visits have doubled; for the root, per
         iteration. With selection ``"puct"``, the position after the most visited move gets the root's budget once
-        more, while it is not proven.
+        more, while it is not proven. With an evaluator: for every new leaf; for the root and for its most visited
+        move, per iteration each.
     book: whether exact search may read the book of Connect Four, which has the values of all positions with eight
         stones on the board of 7 columns and 6 rows; ``Stats.book`` reports whether it did. The default is True, with
         ``preset="uct"`` False. Other games and boards have no book.
@@ -148,6 +151,11 @@ class Searcher:
         minus ``fpu`` (default 0.1).
     noise_alpha, noise_weight: with PUCT, Dirichlet noise for self-play. A prior at the root becomes (1 - weight) times
         itself plus weight (0 to 1, default 0.25) times noise of Dirichlet(alpha), alpha > 0; None: no noise.
+    root_policy: with an evaluator, ``"puct"`` (the default) or ``"gumbel"`` (Danihelka et al., ICLR 2022): sequential
+        halving among the ``gumbel_moves`` moves (1 to 65536, default 16) with the highest sum of the logarithm of the
+        prior and Gumbel noise times ``gumbel_scale`` (default 1; 0: no noise). Below the root, it selects by the
+        improved policy. Such a search needs ``iterations``, starts with an empty tree, and reports the improved policy
+        as ``MoveStats.policy``.
     least_prior: with ``selection="puct"`` and ``expand_distance``: below the root, the search leaves out moves whose
         prior is below this share (0 to 1, default 0.01) of the highest prior, unless all others lose.
     temperature: with an evaluator or in a general game, the move to play is drawn with probabilities in proportion to
@@ -208,6 +216,9 @@ class Searcher:
         c_puct: float | None = None,
         noise_alpha: float | None = None,
         noise_weight: float | None = None,
+        root_policy: RootPolicy | None = None,
+        gumbel_moves: int | None = None,
+        gumbel_scale: float | None = None,
         temperature: float | None = None,
         valuation: Valuation | None = None,
         network: Network | bytes | None = None,
@@ -282,7 +293,10 @@ class Searcher:
             duration = 1.0
         if early is None:
             early = limit == 0 and options.preset != "uct"
-        if options.reuse:  # a seed says what a search finds: the same position again begins anew
+        if options.by_halving:
+            if not limit or duration:
+                raise InvalidOption("root_policy 'gumbel' divides a number of iterations: give iterations, no seconds")
+        elif options.reuse:  # a seed says what a search finds: the same position again begins anew
             reuse = ANY if options.seed is None else BELOW
         seed = random_seed() if options.seed is None else options.seed
         return SearchRequest(state, settings, begin, duration, limit, seed, early, reuse)
@@ -327,6 +341,8 @@ class Searcher:
         """The search, which ends with the last reference to it."""
         from mcts_core.engine.background_search import BackgroundSearch
 
+        if self._options.by_halving:
+            raise InvalidOption("root_policy 'gumbel' needs a number of iterations, and pondering has none")
         request = self._request(state, None, 1, clock())
         self._core.check(state, request.settings)
         return BackgroundSearch(self._core, request.replace(iterations=0, stop_early=False))

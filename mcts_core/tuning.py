@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcts_core.engine.settings import guide_of, has_valuation
-from mcts_core.game import NativeState
+from mcts_core.game import NativeState, is_general
 from mcts_core.games.connect_four.position import ConnectFour
 from mcts_core.games.mnk.position import MNK
 
@@ -115,11 +115,23 @@ EVALUATOR: Mapping[str, Any] = {
     "noise_alpha": None,
     "noise_weight": 0.25,
     "temperature": 0.0,
+    "root_policy": "puct",
 }
 """Defaults for any game with an evaluator of batches."""
 
+GUMBEL: Mapping[str, Any] = {"gumbel_moves": 16, "gumbel_scale": 1.0}
+"""What ``root_policy="gumbel"`` adds."""
+
 POLICY_VALUE: Mapping[str, Any] = {**EVALUATOR, "batch": 1}
 """Defaults for any game with an evaluator of single states."""
+
+PROOFS: Mapping[str, Mapping[str, Any]] = {
+    "none": {},
+    "tree": {"solver": True},
+    "exact": {"solver": True, "leaf_proofs": 8, "root_proofs": 16},
+}
+"""What searches with an evaluator prove: nothing in general games; what the tree proves in games of two players in
+turn; with exact search, where the game has one. Its budgets cost less than an evaluation by a network."""
 
 EXPLORATION: Mapping[str, float] = {"ucb1": 0.5**0.5, "ucb1-tuned": 1.0, "rave": 0.1, "grave": 0.1}
 """Default exploration of a selection that is not the default for its game."""
@@ -133,6 +145,14 @@ def kind_of(state: Any) -> object:
     cells = state.m * state.n if isinstance(state, MNK) else 0
     return (isinstance(state, NativeState), isinstance(state, ConnectFour), (cells > 0) + (cells > 64), guide_of(state),
             has_valuation(state))
+
+
+def proofs_of(state: Any) -> str:
+    """Which of ``PROOFS`` a search of ``state`` with an evaluator has."""
+    if is_general(state):
+        return "none"
+    guide = guide_of(state) if isinstance(state, NativeState) else None
+    return "exact" if guide is not None and guide[3] else "tree"
 
 
 def defaults(state: Any, *, by_rollouts: bool = False) -> Mapping[str, Any]:

@@ -33,6 +33,7 @@ HERE = {
     "/proc": sys.platform == "linux" and os.path.exists("/proc/self/statm"),
     "asyncio.run": sys.platform != "emscripten",  # it does not wait there
     "fork": hasattr(os, "fork"),
+    "mctx": importlib.util.find_spec("mctx") is not None,
     "locks of files": importlib.util.find_spec("fcntl") is not None,
     "modes and links of POSIX": os.name == "posix",
     "named pipes": hasattr(os, "mkfifo"),
@@ -93,6 +94,14 @@ def turn(request, tmp_path_factory):
         flock(room, kind)
         flock(gate, LOCK_UN)
         yield
+
+
+@pytest.fixture
+def no_book(monkeypatch):
+    """Connect Four is not solved from the first move, for searches that must last."""
+    from mcts_core.games.connect_four import openings
+
+    monkeypatch.setattr(openings, "ready_for", lambda state: False)
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from mcts_core.engine.searched_two_player import TwoPlayerCore
 from mcts_core.engine.settings import GeneralSettings
 
 PRESETS = ["uct", "strong"]
-START = mc.ConnectFour()
+START = mc.ConnectFour(7, 8)
 SOON = 5.0
 """Seconds, for what takes milliseconds: a machine may be busy."""
 
@@ -449,7 +449,7 @@ def test_search_async():
         assert await engine.search_async(START, iterations=500) == alone.search(START, iterations=500)
         assert engine.stats().moves == alone.stats().moves
         both = await asyncio.gather(*(mc.Searcher(seed=seed).search_async(START, iterations=100) for seed in range(5)))
-        assert set(both) <= set(range(7))
+        assert set(both) <= set(START.legal_moves())
 
     asyncio.run(main())
 
@@ -523,7 +523,7 @@ ENDS = {
 }
 
 
-@pytest.mark.parametrize(("name", "state"), [(name, "mc.ConnectFour()") for name in ENDS]
+@pytest.mark.parametrize(("name", "state"), [(name, "mc.ConnectFour(7, 8)") for name in ENDS]
                          + [("ponder", "Game()"), ("several", "Game()")])
 def test_the_interpreter_ends_at_once(name, state):
     game = """
@@ -540,7 +540,8 @@ class Game:
 
 def test_exit_within_pondering():
     seconds, text = python("import mcts_core as mc, sys, time\nengine = mc.Searcher()\n"
-                           "with engine.pondering(mc.ConnectFour()):\n    time.sleep(0.02); print('out'); sys.exit(0)")
+                           "with engine.pondering(mc.ConnectFour(7, 8)):\n"
+                           "    time.sleep(0.02); print('out'); sys.exit(0)")
     assert text == "out\n" and seconds < 20
 
 
@@ -550,17 +551,17 @@ def test_fork_while_it_ponders():
 import os, sys, time
 import mcts_core as mc
 engine = mc.Searcher(seed=1)
-engine.ponder(mc.ConnectFour())
+engine.ponder(mc.ConnectFour(7, 8))
 time.sleep(0.05)
 child = os.fork()
 if child == 0:
     try:
         ready = engine.stop() is None  # the child has no thread, and a tree in the middle of a change
-        engine.search(mc.ConnectFour(), iterations=500)
+        engine.search(mc.ConnectFour(7, 8), iterations=500)
         fresh = mc.Searcher(seed=1)
-        fresh.search(mc.ConnectFour(), iterations=500)
+        fresh.search(mc.ConnectFour(7, 8), iterations=500)
         ready = ready and engine.stats().moves == fresh.stats().moves
-        engine.ponder(mc.ConnectFour())
+        engine.ponder(mc.ConnectFour(7, 8))
         ready = ready and engine.stop().stop_reason == "cancelled"
     finally:
         os._exit(0 if ready else 1)

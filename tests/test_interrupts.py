@@ -20,7 +20,7 @@ sys.meta_path.insert(0, Finder)
 STARTED = "import sys; from mcts_core.cli.main import main; sys.exit(main())"
 
 
-@pytest.mark.parametrize("module", ["mcts_core.options", "mcts_core.cli.play", "argparse"])
+@pytest.mark.parametrize("module", ["mcts_core.options", "argparse"])
 @pytest.mark.parametrize("start", [["-m", "mcts_core"], ["mcts-core"]], ids=["module", "script"])
 def test_ctrl_c_while_it_is_imported_prints_no_traceback(tmp_path, module, start):
     (tmp_path / "mcts-core").write_text(STARTED)

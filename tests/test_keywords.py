@@ -19,12 +19,14 @@ OPTIONS = {
     "root_proofs": 0, "final_move": "max", "memory_mb": 2, "seed": 1, "stop_early": False, "threads": 1,
     "book": False, "exchange_every": 100, "reuse": True, "prune": False, "policy_value": lambda state: (None, 0.0),
     "valuation": "rollout", "batch": 1, "c_puct": 1.0, "noise_alpha": 0.3, "noise_weight": 0.5, "temperature": 1.0,
-    "evaluator": None, "network": None, "least_prior": 0.1, "rollout_moves": 5,
+    "evaluator": None, "network": None, "least_prior": 0.1, "rollout_moves": 5, "root_policy": "gumbel",
+    "gumbel_moves": 4, "gumbel_scale": 0.5,
 }
+BY_NOISE = {"policy_value": OPTIONS["policy_value"], "root_policy": "gumbel"}
 NEEDED = {
     "batch": {"policy_value": OPTIONS["policy_value"]}, "temperature": {"policy_value": OPTIONS["policy_value"]},
     "c_puct": {"selection": "puct"}, "noise_alpha": {"selection": "puct"}, "noise_weight": {"selection": "puct"},
-    "least_prior": {"selection": "puct"},
+    "least_prior": {"selection": "puct"}, "root_policy": BY_NOISE, "gumbel_moves": BY_NOISE, "gumbel_scale": BY_NOISE,
 }
 
 
@@ -63,12 +65,13 @@ def test_every_option_works_in_workers_and_in_self_play(function):
     if function == "selfplay":
         pytest.importorskip("numpy")
     alone = {"batch", "temperature", "c_puct", "noise_alpha", "noise_weight", "least_prior", "policy_value",
-             "rollout_moves"}
+             "rollout_moves", *BY_NOISE, "gumbel_moves", "gumbel_scale"}
     options = {name: value for name, value in OPTIONS.items() if name not in alone | {"reuse"}}
     assert FUNCTIONS[function](**options)
     assert FUNCTIONS[function](selection="puct", c_puct=1.0, noise_alpha=0.3, noise_weight=0.5, least_prior=0.1)
     if function == "selfplay":
         assert by_selfplay(policy_value=OPTIONS["policy_value"], batch=1, temperature=1.0, reuse=True)
+        assert by_selfplay(**BY_NOISE, gumbel_moves=4, gumbel_scale=0.5)
         return
     with pytest.raises(mc.InvalidOption, match=r"search_parallel\(\) has no option 'reuse'.*option of Searcher"):
         by_search_parallel(reuse=True)

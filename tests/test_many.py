@@ -2,10 +2,12 @@
 
 import os
 import random
+import signal
 import subprocess
 import sys
 import threading
 
+import numpy as np
 import pytest
 
 import mcts_core as mc
@@ -96,7 +98,7 @@ def test_any_collection_will_do():
 
 
 def test_time_budget():
-    results = mc.search_many([mc.ConnectFour(), mc.Gomoku(15)], seconds=0.03, threads=2)
+    results = mc.search_many([mc.ConnectFour(7, 8), mc.Gomoku(15)], seconds=0.03, threads=2)
     assert [result.stats.stop_reason for result in results] == ["time", "time"]
 
 
@@ -189,3 +191,61 @@ def test_ctrl_c_ends_all(threads):
         if delays[-1] < 0.05:
             break
     assert min(delays) < 0.05
+
+
+# ---- an evaluator beside the search ----------------------------------------------------------------------------------
+
+def by_position(observations):
+    """An evaluator whose numbers for a position do not depend on the batch."""
+    weights = np.arange(1, observations[0].size + 1, dtype=np.float64) ** 0.5
+    codes = observations.reshape(len(observations), -1) @ weights
+    return np.abs(np.sin(codes[:, None] * np.arange(1, 8))), 0.5 * np.cos(codes)
+
+
+@pytest.mark.parametrize("options", [{}, {"batch": 4}, {"root_policy": "gumbel"}, {"solver": False, "memory_mb": 1}])
+def test_an_evaluator_in_a_second_thread_changes_nothing(options):
+    states = [mc.ConnectFour.from_moves(moves) for moves in ("", "3", "32", "333", "3322", "012")] + [OVER]
+    callers, sizes = set(), []
+
+    def evaluate(observations):
+        callers.add(threading.get_ident())
+        sizes.append(len(observations))
+        return by_position(observations)
+
+    found = [search_many(states, iterations=60, seed=1, evaluator=evaluate, threads=threads, errors="return", **options)
+             for threads in (1, 2)]
+    assert len(callers) == 2 and threading.get_ident() in callers
+    assert max(sizes) > 3  # the leaves of several positions come together
+    for one, other in zip(*found, strict=True):
+        assert one.move == other.move and type(one.error) is type(other.error)
+        if one.stats is not None:
+            assert (one.stats.moves, one.stats.nodes, one.stats.seed) == (
+                other.stats.moves, other.stats.nodes, other.stats.seed)
+
+
+def test_no_thread_outlives_what_an_evaluator_raises():
+    calls = []
+
+    def fails(observations):
+        calls.append(threading.get_ident())
+        if len(calls) == 5:
+            raise ValueError("enough")
+        return by_position(observations)
+
+    with pytest.raises(mc.EvaluatorError, match="enough"):
+        search_many([mc.ConnectFour()] * 4, iterations=50, evaluator=fails, threads=2)
+    assert len(calls) <= 6  # one call may have waited behind that
+    found = search_many([mc.ConnectFour()] * 4, iterations=5, evaluator=by_position, threads=2)
+    assert all(result.move is not None for result in found)
+
+
+def test_an_interrupt_ends_the_searches_of_an_evaluator_in_a_second_thread():
+    def evaluate(observations):
+        if not done:
+            done.append(True)
+            signal.raise_signal(signal.SIGINT)
+        return by_position(observations)
+
+    done = []
+    with pytest.raises(KeyboardInterrupt):
+        search_many([mc.ConnectFour()] * 4, iterations=10_000, evaluator=evaluate, threads=2)

@@ -69,7 +69,7 @@ def test_stats_keep_neither_the_searcher_nor_its_memory():
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda stats: pickle.loads(pickle.dumps(stats)),
                                     dataclasses.replace])
 def test_copies_have_the_figures_only(copied):
-    engine = searched(mc.ConnectFour())
+    engine = searched(mc.ConnectFour(7, 8))
     stats = engine.stats()
     other = copied(stats)
     assert other == stats and hash(other) == hash(stats) and repr(other) == repr(stats)

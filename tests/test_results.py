@@ -47,7 +47,8 @@ def test_to_dict_is_json(stats):
     assert data["name"] == str(stats.move + 1) and data["pv_names"] == [str(move + 1) for move in stats.pv]
     assert data["moves"][0] == {"move": stats.moves[0].move, "name": str(stats.moves[0].move + 1),
                                 "visits": stats.moves[0].visits, "wins": stats.moves[0].wins,
-                                "value": stats.moves[0].value, "proven": None, "distance": None, "prior": None}
+                                "value": stats.moves[0].value, "proven": None, "distance": None, "prior": None,
+                                "policy": None}
     assert data["pv"] == list(stats.pv)
 
 

@@ -69,7 +69,7 @@ def test_stats_belong_to_the_thread():
 
 
 @pytest.mark.parametrize(("options", "most"), [({"preset": "uct"}, 200_000),
-                                               ({"root_proofs": 0, "expand_after": 1}, 20_000)])
+                                               ({"book": False, "root_proofs": 0, "expand_after": 1}, 20_000)])
 def test_the_module_does_not_sit_on_the_memory_of_a_large_search(options, most, monkeypatch):
     from mcts_core import searcher
 
@@ -96,7 +96,7 @@ def test_default_budget_is_a_second():
 
 
 def test_both_budgets():
-    engine = mc.Searcher()
+    engine = mc.Searcher(book=False)
     engine.search(mc.ConnectFour(), 30, iterations=1000)
     assert engine.stats().stop_reason == "iterations"
     engine.search(mc.ConnectFour(), 0.01, iterations=2**30 - 1)

@@ -264,9 +264,10 @@ def test_every_option_is_saved():
         "rollout": "decisive", "rollouts_per_leaf": 2, "expand_after": 3, "expand_distance": 1, "prior_weight": 1.5,
         "rave_schedule": "mse", "rave_k": 9.0, "rave_bias": 0.5, "grave_ref": 7, "symmetry": True, "leaf_proofs": 1,
         "node_proofs": 2, "root_proofs": 3, "final_move": "max", "memory_mb": 9.0, "seed": 4, "stop_early": False,
-        "reuse": False, "prune": False, "book": False, "threads": 2, "exchange_every": 99,
+        "reuse": False, "prune": False, "book": False, "threads": 2, "exchange_every": 99, "rollout_moves": 6,
     }
-    of_general_trees = {"evaluator", "policy_value", "batch", "temperature"}
+    of_general_trees = {"evaluator", "policy_value", "batch", "temperature", "root_policy", "gumbel_moves",
+                        "gumbel_scale"}
     of_puct = {"c_puct": 0.5, "noise_alpha": 0.25, "noise_weight": 0.125, "network": level(), "least_prior": 0.5,
                "valuation": 0.75}
     of_who_looks = {"progress", "every"}

@@ -189,6 +189,8 @@ def search_parallel(
     watch, interval = as_progress(progress), as_interval(every)
     options.setdefault("memory_mb", MEMORY_MB)
     engine = Searcher(**options)
+    if engine._options.by_halving:
+        raise InvalidOption("root_policy 'gumbel' divides the iterations of one search, which workers cannot do")
     request = engine._request(state, seconds, iterations)  # raises if the arguments are invalid
     engine._core.check(state, request.settings)
     try:

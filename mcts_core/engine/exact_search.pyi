@@ -1,6 +1,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+from typing_extensions import disjoint_base
+
+@disjoint_base
 class ExactSearch:
     def __init__(self, root: Any, bytes: int, book: bool) -> None: ...
     @property

@@ -10,11 +10,14 @@ from mcts_core.engine.loop cimport SearchCore
 
 cdef class GeneralCore(SearchCore):
     cdef Rules rules               # of the last search, None when it failed
+    cdef object keeper             # the root of a game whose exact search has memory in the tree
     cdef list others_rules         # the rules of the threads beside the first one, by number
     cdef Evaluator evaluator       # that of the search that runs
 
     cdef Rules rules_for(self, uint32_t number, object root)
     cdef GeneralBlock *root(self) noexcept nogil
+    cdef void plan(self, uint32_t limit) noexcept nogil  # says how many iterations there will be
+    cdef list improved_policy(self)
     cdef int evaluate(self) except -1
     # The steps of a search whose leaves are evaluated together with those of others. ``gather`` begins a batch of at
     # most ``count`` iterations; True: the tree had no room for more. ``waiting`` is how many of them wait. ``resolve``

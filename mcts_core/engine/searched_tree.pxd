@@ -145,8 +145,10 @@ cdef class SearchedTree(SearchTurn):
     cdef bint has_result(self) noexcept
     cdef object name(self, uint32_t move)
     cdef list loose_children(self, dict figures, uint32_t max_depth, double least)  # where no tree hangs below them
-    cdef list root_children(self)    # (move, visits, wins, value, proven, distance) of every legal move of the root
-    cdef bint by_value(self) noexcept  # the final move is the one with the best value
+    # (move, visits, wins, value, proven, distance, and what else MoveStats has) of every legal move of the root
+    cdef list root_children(self)
+    # that of these children which the search would play, of moves that no proof decides
+    cdef tuple leader(self, list children)
     cdef list winning_moves(self)    # those that end the game with a win, by the links of the root
     cdef int proof(self, uint32_t *distance, uint32_t *move) noexcept  # half-points, -1: the root is not proven
     cdef double value(self)          # of the root, for the player to move

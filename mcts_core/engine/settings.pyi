@@ -71,7 +71,16 @@ class GeneralSettings(SearchSettings):
         interval: int = 4000,
         by_line: bool = False,
         rollout_moves: int = 0,
+        solver: bool = False,
+        prover_bytes: int = 0,
+        leaf_proofs: int = 0,
+        root_proofs: int = 0,
+        gumbel: bool = False,
+        gumbel_moves: int = 0,
+        gumbel_scale: float = 0,
     ) -> Self: ...
+    @property
+    def by_halving(self) -> bool: ...
 
 @disjoint_base
 class InformationSettings(GeneralSettings): ...

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 
-from mcts_core.game cimport NativeState, mcts_game, mcts_general, mcts_rng
+from mcts_core.game cimport NativeState, mcts_game, mcts_general, mcts_proof, mcts_rng
 from mcts_core.games.user_states cimport UserStates
 
 
@@ -41,6 +41,11 @@ ctypedef struct GeneralRules:
     # The planes of where the last look was; `row` is NULL where only the position itself is asked for. Negative: an
     # error.
     int32_t (*observe)(void *context, float *row) noexcept nogil
+    # The exact search of the game `proving`, whose guide makes its `memory`, asked about the position after
+    # path[0..length); NULL where there is none. Negative: an error.
+    int32_t (*prove)(void *context, const uint32_t *path, uint32_t length, void *memory, uint64_t budget, bint exact,
+                     mcts_proof *proof) noexcept nogil
+    const mcts_game *proving
 
 
 ctypedef struct NativeContext:   # of the table over a native game
@@ -67,6 +72,7 @@ cdef class Rules:
     cdef readonly tuple shape         # of an observation: planes, rows, columns; None: not known
     cdef readonly int actions         # entries of a policy; 0: not known
     cdef list leaves                  # (state, legal moves) of what waits for a policy by legal move
+    cdef bint in_turn                 # two players alternate, and what one wins the other loses
     cdef list line                    # the moves of the best line that was found, None: none yet, or it is not kept
     cdef double line_value            # what it gives the only player
 

@@ -137,7 +137,8 @@ class Game:
         table, state = self._table, self.state
         weights = shares(stats)
         move = result.move
-        if temperature > 0 and len(self._rows) < temperature_plies and stats.proven is None:
+        drawn_already = stats.moves[0].policy is not None  # by Gumbel noise
+        if temperature > 0 and not drawn_already and len(self._rows) < temperature_plies and stats.proven is None:
             most = max(weight for _, weight in weights)
             move = drawn([(move, (weight / most) ** (1 / temperature)) for move, weight in weights],
                          seed_of(self._seed, 2 * self._step + 1))
@@ -210,7 +211,7 @@ class Games:
         """Searches the current positions of all games."""
         batch = _Batch([game.state for game in running], None, self._iterations, [game.seed for game in running])
         if "evaluator" in self._engines[0]._options.general:
-            batch.work_together(self._engines[0], self._cores)
+            batch.work_together(self._engines[0], self._cores, len(self._engines) > 1)
         elif len(self._engines) == 1:
             batch.work(self._engines[0])
         else:
@@ -242,7 +243,8 @@ def shares(stats: Stats) -> list[tuple[Any, float]]:
     """The weight of each legal move in the policy."""
     if stats.proven is not None:
         return [(entry.move, float(entry.move == stats.move)) for entry in stats.moves]
-    found = [(entry.move, 0.0 if entry.proven == "loss" else float(entry.visits)) for entry in stats.moves]
+    found = [(entry.move, 0.0 if entry.proven == "loss" else
+              float(entry.visits) if entry.policy is None else entry.policy) for entry in stats.moves]
     if any(weight for _, weight in found):
         return found
     return [(move, float(move == stats.move)) for move, _ in found]

@@ -147,7 +147,9 @@ def selfplay(
     together: the number of games that run side by side, 1 to 256. An ``evaluator`` gets their leaves in batches of up
         to ``together * batch``. When a game ends, the next game of its shard takes its place.
     shard_games: the games of a shard, >= 1. An interrupted call loses the shard that it had started.
-    threads: 1 to 1024 searches at a time, without an ``evaluator``. The results do not depend on it.
+    threads: 1 to 1024 searches at a time. With an ``evaluator``, 2 or more let a second thread call it with the leaves
+        of one half of the games, while the next leaves of the other half are gathered. The results do not depend on it
+        (with an evaluator: if what it returns for a position does not depend on the other positions of the batch).
     label: a text that the folder keeps and compares, for what it cannot see itself, such as which network plays.
     progress: True draws a bar. A function gets a SelfPlayProgress each time all games
         that run side by side have made a move. If it raises an exception, the call ends and raises that exception.

@@ -47,7 +47,8 @@ class Probe:
         self, path: Sequence[int], rollout: int = 0, told: bool = True
     ) -> tuple[int, bytes, tuple[int, int, bool, int | None] | None]: ...
     def prove(
-        self, path: Sequence[int], budget: int, exact: bool = False, memory: int = ..., looks: int = 0
+        self, path: Sequence[int], budget: int, exact: bool = False, memory: int = ..., looks: int = 0,
+        book: bool = False,
     ) -> tuple[tuple[int, int, bool, int | None] | None, int]: ...
     def forget(self) -> None: ...
 

@@ -5,9 +5,12 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from mcts_core.arena cimport arena_at
 from mcts_core.tree.check_walk cimport *
 from mcts_core.games.general_rules cimport KIND_CHANCE, KIND_OVER, GeneralPosition
-from mcts_core.tree.general_tree cimport (CERTAIN, CHANCE_PLAYER, GENERAL_PADDING, Ending, GeneralBlock, GeneralColumns,
-                                          GeneralTree, ending_units, ending_values, general_columns, general_units,
-                                          is_possible_sum, rewards_of, set_limits, totals_of)
+from mcts_core.tree.general_proofs cimport is_proven_link
+from mcts_core.tree.general_tree cimport (CERTAIN, CHANCE_PLAYER, EXCLUDED, GENERAL_PADDING, LINK_PROVEN, Ending,
+                                          GeneralBlock, GeneralColumns, GeneralTree, capacity_for, ending_units,
+                                          ending_values, general_columns, general_size, general_units, is_possible_sum,
+                                          rewards_of, set_limits, totals_of)
+from mcts_core.tree.guided_tree cimport DISTANCE_SHIFT, MAX_DISTANCE, result_of
 from mcts_core.tree.plain_tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_SLOTS, WIDE_INDEX
 
 
@@ -29,12 +32,20 @@ cdef inline bint look_at(const Walk *walk, uint32_t length, bint listed) noexcep
             return False
 
 
+cdef inline bint is_opened(const GeneralColumns *columns, uint32_t move) noexcept nogil:
+    cdef uint32_t slot
+    for slot in range(columns.count if columns.priors != NULL else 0):
+        if columns.moves[slot] == move:
+            return True
+    return False
+
+
 cdef inline const char *check_position(Walk *walk, const GeneralBlock *block, const GeneralColumns *columns,
                                        uint32_t level) noexcept nogil:
     """Whether a block is that of the position at the end of the path."""
     cdef GeneralTree *general = <GeneralTree *>walk.tree
     cdef const GeneralPosition *position = &general.position
-    cdef uint32_t slot
+    cdef uint32_t slot, next = columns.count if columns.priors != NULL else 0  # of the moves in the order of the game
     if not look_at(walk, level, True):
         return b"the rules report an error at a block"
     if position.kind == KIND_OVER:
@@ -42,8 +53,12 @@ cdef inline const char *check_position(Walk *walk, const GeneralBlock *block, co
     if position.count != block.count:
         return b"a block has not all of its moves"
     for slot in range(block.count):
-        if columns.moves[slot] != position.moves[slot]:
+        if next < block.count and columns.moves[next] == position.moves[slot]:
+            next += 1
+        elif not is_opened(columns, position.moves[slot]):
             return b"a block has a move that is not legal, or one twice"
+    if next < block.count:
+        return b"a block has a move that is not legal, or one twice"
     if (position.kind == KIND_CHANCE) != (block.player < 0):
         return b"a block has the wrong player"
     if block.player >= 0:
@@ -89,6 +104,16 @@ cdef inline const char *check_ending(Walk *walk, uint32_t link, uint32_t level, 
     return NULL
 
 
+cdef inline bint is_decided(const Walk *walk, uint32_t link) noexcept nogil:
+    """Whether a child, which selection never takes, is proven."""
+    return (<GeneralTree *>walk.tree).options.solver and (is_proven_link(link) or (
+        link & LINK_KIND == LINK_TERMINAL and fits(walk, link & WIDE_INDEX, ending_units(<GeneralTree *>walk.tree))))
+
+
+cdef inline bint is_prior(float prior) noexcept nogil:
+    return 0 <= prior <= 1.001
+
+
 cdef inline const char *check_general_child(Walk *walk, const GeneralColumns *columns, uint32_t slot, uint32_t level,
                                             uint32_t most) noexcept nogil:
     cdef uint32_t link = columns.links[slot], visits = columns.visits[slot]
@@ -96,8 +121,14 @@ cdef inline const char *check_general_child(Walk *walk, const GeneralColumns *co
         return b"a child has more visits than its node"
     if columns.sums != NULL and not is_value_sum(walk, columns.sums[slot], visits):
         return b"a child has impossible wins"
-    if columns.priors != NULL and not 0 <= columns.priors[slot] <= 1.001:
-        return b"a prior is impossible"
+    if columns.priors != NULL and not is_prior(columns.priors[slot]):
+        if columns.priors[slot] != EXCLUDED or not is_decided(walk, link):
+            return b"a prior is impossible"
+    if is_proven_link(link):
+        if not (<GeneralTree *>walk.tree).options.solver or link & ~LINK_PROVEN > (
+                <uint32_t>MAX_DISTANCE << DISTANCE_SHIFT | 2) or result_of(link) > 2:
+            return b"a child has an impossible proof"
+        return NULL
     if link & LINK_KIND == LINK_TERMINAL:
         return check_ending(walk, link, level, columns.moves[slot])
     if link and link & LINK_KIND != LINK_BLOCK:
@@ -109,17 +140,23 @@ cdef inline const char *check_room(Walk *walk, GeneralBlock *block, const Genera
                                    uint32_t units) noexcept nogil:
     """The columns beyond the last child, which selection reads."""
     cdef uint32_t slot
-    for slot in range(block.count, columns.capacity):
+    cdef uint32_t end = capacity_for(columns.total)
+    for slot in range(columns.count, columns.capacity):
         if columns.sums != NULL and (columns.visits[slot] != 1 or columns.sums[slot] != GENERAL_PADDING):
-            return b"a slot without a move is not empty"
+            return b"a slot without a child is not empty"
+        if walk.whole:
+            columns.links[slot] = 0
+            if columns.sums == NULL:
+                columns.visits[slot] = 0
+    for slot in range(columns.total, end):
         if columns.priors != NULL and columns.priors[slot] != 0:
             return b"a slot without a move is not empty"
         if walk.whole:
-            columns.links[slot] = columns.moves[slot] = 0
+            columns.moves[slot] = 0
             if columns.sums == NULL:
-                columns.visits[slot] = columns.limits[slot] = 0
+                columns.limits[slot] = 0
     clear_rest(walk, <uint8_t *>block, <uint8_t *>(columns.limits + (
-        columns.capacity if columns.sums == NULL or columns.priors != NULL else 0)) - <uint8_t *>block, units)
+        end if columns.sums == NULL or columns.priors != NULL else 0)) - <uint8_t *>block, units)
     return NULL
 
 
@@ -136,8 +173,6 @@ cdef inline const char *check_totals(const Walk *walk, GeneralBlock *block, uint
             return b"a block has impossible values"
         if general.scored and not is_value_sum(walk, rewards_of(general, block)[player], 1):
             return b"a block has an impossible reward"
-    if block.spare:
-        return b"a block has something where there should be nothing"
     return NULL
 
 
@@ -154,7 +189,10 @@ cdef inline const char *check_general_block(Walk *walk, uint32_t index, uint32_t
         return b"a block has an impossible number of slots"
     if not CHANCE_PLAYER <= block.player < <int>general.players or (level == 0 and block.player < 0):
         return b"a block has no player"
-    units = general_units(general, block.count, block.player < 0)
+    if block.closed > block.count or (block.closed and (
+            level == 0 or block.player < 0 or not general.options.puct or general.options.gumbel)):
+        return b"a block has not the statistics of its moves"
+    units = general_size(general, block)
     if not claim(walk, index, units):
         return b"two records overlap, or one ends outside of the tree"
     walk.found.units += units
@@ -172,17 +210,21 @@ cdef inline const char *check_general_block(Walk *walk, uint32_t index, uint32_t
     for slot in range(block.count):
         if fault == NULL:
             fault = check_move(walk, columns.moves[slot])
-        if fault == NULL:
+        if fault == NULL and slot < columns.count:
             fault = check_general_child(walk, &columns, slot, level, block.visits)
+        elif fault == NULL and not is_prior(columns.priors[slot]):
+            fault = b"a prior is impossible"
         if fault != NULL:
             return fault
+        if slot >= columns.count:
+            continue
         sum += columns.visits[slot]
         walk.found.nodes += columns.visits[slot] > 0
         if block.player < 0 and columns.limits[slot] > CERTAIN:
             return b"an outcome has an impossible probability"
         if block.player < 0 and slot and columns.limits[slot] < columns.limits[slot - 1]:
             return b"an outcome has an impossible probability"
-    if sum + own > block.visits and walk.rules.alone:
+    if sum + own > block.visits and walk.rules.alone and not general.options.solver:  # draws count beside other moves
         return b"the children of a node have more visits than the node"
     if block.player < 0 and columns.limits[block.count - 1] != CERTAIN:
         return b"an outcome has an impossible probability"
@@ -196,8 +238,8 @@ cdef inline const char *check_general_top(Walk *walk) noexcept nogil:
     cdef GeneralTree *general = <GeneralTree *>walk.tree
     cdef GeneralBlock *block = <GeneralBlock *>walk.tree.arena.base
     cdef GeneralColumns columns
-    cdef uint32_t units = general_units(general, 1, True)
-    if not claim(walk, 0, units) or block.player != CHANCE_PLAYER or block.count != 1:
+    cdef uint32_t units = general_units(general, 1, 1, True)
+    if not claim(walk, 0, units) or block.player != CHANCE_PLAYER or block.count != 1 or block.closed:
         return b"the tree has no beginning"
     walk.found.units += units
     columns = general_columns(general, block)

@@ -4,19 +4,30 @@ One block per node that has children in the tree, addressed by 32-bit indices of
 Python object, no malloc per node. The statistics of the children stand as columns in the block of their parent:
 
     GeneralBlock  totals[players]  rewards[players]  (to a multiple of 32 bytes)
-    sums[capacity]  visits[capacity]  links[capacity]  moves[capacity]  priors[capacity]
+    sums[room]  visits[room]  links[room]  moves[all]  priors[all]
 
 ``totals``: of the values that every player got through the node, a float64 each, by which it can be the root of the
 next search. ``rewards``: only in scored games, what the move that leads to the node gives every player; it is part of
 the sum of the slot that leads to the node, not of the node's totals. ``sums``: of the values that the player who moves
 at this node got through the child, a float64 each.
 ``priors``: only in searches with priors, and at chance nodes, where the column holds as uint32 the limits of the
-outcomes in [0, 2**31] and ``sums`` is not there. A link:
+outcomes in [0, 2**31] and ``sums`` is not there.
+
+Of two hundred moves of a leaf, a search with priors visits few or none. So a node below the root has statistics only
+for the moves that it has visited and for the next one, the unvisited move with the highest prior. These are its first
+moves, in the order in which they joined; the others, ``closed``, follow in the order of the game. ``room`` doubles when
+it is full, in a new block. A leaf of gomoku takes 2 KB like this, and 5.6 KB with statistics for every move. The
+search is the same, because the score of an unvisited move grows with its prior. (Of two moves with equal scores it
+takes the one that joined first.) The root, chance nodes, and searches without priors or with Gumbel noise, which ask
+for the statistics of every move, have them for all.
+
+A link:
 
     11 + index      the block of a node that is expanded
     10 + index      the block of a decision node that waits for its evaluation
     01 + index      the game is over there; the record, which other links may share, holds the value of every player,
                     in a scored game with the reward of the last move
+    001 + distance (16 bits from bit 2) + half-points of player 0       its value is proven (``general_proofs.pxd``)
     0               a leaf: no visit yet, or, in searches by rollouts, one; or it has lost its block
 
 Block 0 stands above the root, as in the other trees: a chance node with one outcome, whose totals are the root's.
@@ -30,6 +41,7 @@ which the totals know nothing.
 from libc.stdint cimport int16_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from mcts_core.arena cimport arena_at
+from mcts_core.game cimport mcts_game
 from mcts_core.games.general_rules cimport GeneralPosition, GeneralRules
 from mcts_core.tree.plain_tree cimport LINK_BLOCK, LINK_KIND, WIDE_INDEX, Tree, TreeOps
 
@@ -39,15 +51,20 @@ cdef enum:
     GENERAL_HEADER = 16          # bytes of a GeneralBlock
     MAX_PLAYERS = 32
     CHANCE_PLAYER = -1
+    FIRST_ROOM = 8               # for children with statistics
 
 cdef extern from *:
     """
     #define LINK_WAITS 0x80000000u
+    #define LINK_PROVEN 0x20000000u
+    #define EXCLUDED (-1e30f)     /* SEL_EXCLUDED */
     #define CERTAIN 0x80000000u
     #define GENERAL_PADDING (-1e30)
     #define GENERAL_LARGEST_SUM 1e140  /* of values of a scored game; one of them is at most 1e100 by far */
     """
     const uint32_t LINK_WAITS
+    const uint32_t LINK_PROVEN
+    const float EXCLUDED         # the prior of a proven loss, which selection never takes
     const uint32_t CERTAIN       # the limit of the last outcome, above every number that is drawn
     const double GENERAL_PADDING  # the sum of a slot without a move, which has one visit
     const double LARGEST_SUM "GENERAL_LARGEST_SUM"
@@ -61,17 +78,18 @@ cdef enum GeneralFault:          # what is wrong with an evaluation
 ctypedef struct GeneralBlock:
     uint32_t visits              # of this node, those under way included; its own evaluation is one
     uint32_t valued              # of these, those whose values are in the totals
-    uint32_t count               # of children
+    uint32_t count               # of moves
     int16_t player               # who moves, CHANCE_PLAYER at a chance node
-    uint16_t spare
+    uint16_t closed              # of these, the last ones, which have no statistics
 
 ctypedef struct Ending:          # the record of a finished game, before the values
     uint32_t next                # an older one, 0: none
     uint32_t mark                # for what works on whole trees
 
 ctypedef struct GeneralColumns:
-    uint32_t count
-    uint32_t capacity            # room of a column, a multiple of 8
+    uint32_t count               # children with statistics
+    uint32_t capacity            # room for these, a multiple of 8
+    uint32_t total               # moves
     double *sums                 # NULL at chance nodes
     uint32_t *visits
     uint32_t *links
@@ -89,6 +107,13 @@ ctypedef struct GeneralOptions:
     uint32_t batch
     double noise_alpha           # of the Dirichlet noise of the root; 0: there is none
     double noise_weight
+    bint solver                  # proven values are backed up: of two players in turn, with evaluations
+    uint64_t prover_bytes        # of the game's exact search, 0: it is not asked
+    uint32_t leaf_proofs         # its budget for a leaf
+    uint32_t root_proofs         # for the root and its most visited move, per iteration
+    bint gumbel                  # selection by `gumbel.pxd`, not by PUCT
+    uint32_t gumbel_moves        # considered at the root, at most
+    double gumbel_scale          # of the noise
     bint keeps_line              # the best line that was found, of one player
 
 ctypedef struct GeneralEvaluation:  # of `rows` positions, in the order in which they were gathered
@@ -103,6 +128,7 @@ ctypedef struct GeneralEntry:    # a descent of the current batch
     uint32_t length
     uint32_t leaf                # the block that waits; 0: it met another one's and does not count
     bint fresh                   # its node was never visited before
+    double sum                   # of the policy of its moves
 
 ctypedef struct GeneralTree:
     Tree tree                    # first: a pointer to one is a pointer to the other
@@ -133,16 +159,34 @@ ctypedef struct GeneralTree:
     uint32_t fault_action
     double fault_number
     uint32_t last_ending         # the latest record of a finished game
+    # exact search
+    void *prover                 # its memory
+    const mcts_game *prover_game
+    uint64_t prover_bytes
+    uint64_t root_proofs_spent   # budget that was spent for the root
+    # Gumbel
+    uint64_t seed                # of the noise
+    uint32_t simulations         # the budget of iterations, which sequential halving shares out
+    double *root_scores          # noise and logarithm of the prior of every move of the root
+    double *completed            # values of the children at hand
 
 ctypedef struct GeneralOps:
     TreeOps tree                 # first; its `run` is for searches by rollouts
     # searches by evaluations: up to `count` iterations, of which those that need an evaluation wait for it, at most a
     # batch; their observations go to `observations`, `stride` floats each (NULL: nobody asks for them); a Status
     int (*gather)(GeneralTree *tree, uint32_t count, float *observations, uint64_t stride) noexcept nogil
-    # ends what waits, by its evaluation; a GeneralFault, with which nothing has changed
+    # ends what waits, by its evaluation; after a GeneralFault it still waits, and can only be retracted
     int (*resolve)(GeneralTree *tree, const GeneralEvaluation *evaluation) noexcept nogil
     # forgets what waits: as if it had not been gathered
     void (*retract)(GeneralTree *tree) noexcept nogil
+    # what others have proven: the child that entry `at` of the path leads to; then whether that proves the block of
+    # that entry (1: it is the root's), told in `changed`
+    void (*accept)(GeneralTree *tree, uint32_t at, uint32_t link) noexcept nogil
+    void (*reconsider)(GeneralTree *tree, uint32_t at, bint *changed) noexcept nogil
+    # gives the root statistics for all moves; False when the arena is full
+    bint (*open_root)(GeneralTree *tree) noexcept nogil
+    # gives back the memory of exact search
+    void (*forget_prover)(GeneralTree *tree) noexcept nogil
 
 
 cdef inline GeneralBlock *general_block(const GeneralTree *general, uint32_t index) noexcept nogil:
@@ -170,8 +214,9 @@ cdef inline double carried(const GeneralTree *general, GeneralBlock *block, uint
 cdef inline GeneralColumns general_columns(const GeneralTree *general, GeneralBlock *block) noexcept nogil:
     cdef GeneralColumns columns
     cdef uint8_t *at = <uint8_t *>block + general.header
-    columns.count = block.count
-    columns.capacity = capacity_for(block.count)
+    columns.total = block.count
+    columns.count = block.count - block.closed
+    columns.capacity = room_of(columns.count, block.count)
     columns.sums = NULL
     if block.player >= 0:
         columns.sums = <double *>at
@@ -179,7 +224,7 @@ cdef inline GeneralColumns general_columns(const GeneralTree *general, GeneralBl
     columns.visits = <uint32_t *>at
     columns.links = columns.visits + columns.capacity
     columns.moves = columns.links + columns.capacity
-    columns.limits = columns.moves + columns.capacity
+    columns.limits = columns.moves + capacity_for(block.count)
     columns.priors = <float *>columns.limits if general.options.puct and block.player >= 0 else NULL
     return columns
 
@@ -187,6 +232,14 @@ cdef inline GeneralColumns general_columns(const GeneralTree *general, GeneralBl
 cdef inline uint32_t capacity_for(uint32_t count) noexcept nogil:
     """Of a column: whole vectors of every instruction set."""
     return (count + 7) & ~<uint32_t>7
+
+
+cdef inline uint32_t room_of(uint32_t opened, uint32_t count) noexcept nogil:
+    """Capacity of the columns of statistics, for so many children of ``count`` moves."""
+    cdef uint32_t room = FIRST_ROOM, most = capacity_for(count)
+    while room < opened:
+        room *= 2
+    return min(room, most)
 
 
 cdef inline uint32_t header_for(uint32_t players, bint scored) noexcept nogil:
@@ -201,10 +254,16 @@ cdef inline bint is_possible_sum(const GeneralTree *general, double sum, double 
     return -rounding <= sum <= visits + rounding
 
 
-cdef inline uint32_t general_units(const GeneralTree *general, uint32_t count, bint chance) noexcept nogil:
-    """Of a block of so many children."""
-    cdef uint32_t slot = 16 if chance else 24 if general.options.puct else 20
-    return (general.header + slot * capacity_for(count) + GENERAL_UNIT - 1) // GENERAL_UNIT
+cdef inline uint32_t general_units(const GeneralTree *general, uint32_t opened, uint32_t count,
+                                   bint chance) noexcept nogil:
+    """Of a block of ``count`` moves, so many of which have statistics."""
+    cdef uint32_t statistics = 8 if chance else 16, move = 8 if chance or general.options.puct else 4
+    return (general.header + statistics * room_of(opened, count) + move * capacity_for(count)
+            + GENERAL_UNIT - 1) // GENERAL_UNIT
+
+
+cdef inline uint32_t general_size(const GeneralTree *general, const GeneralBlock *block) noexcept nogil:
+    return general_units(general, block.count - block.closed, block.count, block.player < 0)
 
 
 cdef inline uint32_t ending_units(const GeneralTree *general) noexcept nogil:

@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from mcts_core.arena cimport arena_at
 from mcts_core.tree.general_tree cimport (GeneralBlock, GeneralColumns, GeneralTree, ending_units, general_columns,
-                                          general_units)
+                                          general_size)
 from mcts_core.tree.guided_tree cimport (BLOCK_INCOMPLETE, GuidedBlock, GuidedColumns, GuidedTree, amaf_units,
                                          block_units, guided_columns)
 from mcts_core.tree.plain_tree cimport (LINK_BLOCK, LINK_KIND, LINK_MINI, LINK_TERMINAL, NARROW_COLUMN, NARROW_INDEX,
@@ -29,8 +29,8 @@ cdef inline BlockView view_general(const GeneralTree *general, GeneralBlock *blo
     cdef BlockView view
     cdef GeneralColumns columns = general_columns(general, block)
     view.record = <uint8_t *>block
-    view.units = general_units(general, block.count, block.player < 0)
-    view.count = block.count
+    view.units = general_size(general, block)
+    view.count = columns.count
     view.sign = block.player
     view.visits = columns.visits
     view.wins = NULL

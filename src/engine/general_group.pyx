@@ -4,6 +4,7 @@ Each position has a tree of its own and is searched exactly as it would be alone
 shared. So a network gets batches of positions x batch also where each search asks for a few leaves at a time.
 """
 
+from _queue import Empty, SimpleQueue
 from _thread import get_ident
 
 from cpython.exc cimport PyErr_CheckSignals
@@ -15,31 +16,112 @@ from mcts_core.engine.turn import main_thread_ident
 
 from mcts_core.engine.evaluators cimport Evaluator, evaluator_of
 from mcts_core.engine.report cimport log, log_entry
+from mcts_core.game cimport mcts_interrupt
 from mcts_core.games.general_rules cimport Rules
 from mcts_core.engine.request cimport SearchRequest
 from mcts_core.engine.settings cimport GeneralSettings
 from mcts_core.engine.searched_general cimport GeneralCore
+from mcts_core.engine.turn cimport Halt
+from mcts_core.engine.workers cimport Worker, wait_for_all
 from mcts_core.tree.plain_tree cimport RUN_DONE
 
 
-def search_together(list cores, list requests):
+cdef double POLL = 0.02   # seconds between two looks at signals: on Windows, Ctrl-C does not end a wait
+
+
+cdef class Part:
+    """Searches whose leaves are evaluated in one call."""
+
+    cdef Evaluator evaluator
+    cdef list running    # by index
+    cdef list asking     # of these, the cores with leaves that wait
+    cdef list crowded    # of these, those whose trees were full
+    cdef uint32_t rows   # leaves that wait
+    cdef bint asked      # the evaluator has them, in another thread
+    cdef object error    # what that raised
+
+    def __cinit__(self, Evaluator evaluator, list running):
+        self.evaluator = evaluator
+        self.running = running
+        self.asking, self.crowded = [], []
+
+
+cdef class Caller:
+    """Calls evaluators in a thread of its own, in the order in which parts are given."""
+
+    cdef Worker worker
+    cdef object calls, answers   # parts; None: no more
+    cdef Rules rules
+    cdef bint over
+
+    def __cinit__(self, Rules rules):
+        self.rules = rules
+        self.calls, self.answers = SimpleQueue(), SimpleQueue()
+        self.worker = Worker(self.serve)
+        self.worker.start()
+
+    def serve(self):
+        """What the thread does."""
+        cdef Part part
+        while True:
+            part = self.calls.get()
+            if part is None or self.over:
+                return
+            try:
+                part.evaluator.evaluate(self.rules, part.rows)
+            except BaseException as error:
+                part.error = error
+            self.answers.put(part)
+
+    cdef int begin(self, Part part) except -1:
+        self.calls.put(part)
+        part.asked = True
+        return 0
+
+    cdef int finish(self, Part part) except -1:
+        """Waits for the call of the part that was given first. Raises what it or a signal handler raised."""
+        cdef bint answered = False
+        while not answered:
+            try:
+                self.answers.get(timeout=POLL)
+                answered = True
+            except Empty:
+                PyErr_CheckSignals()
+        part.asked = False
+        if part.error is not None:
+            raise part.error
+        return 0
+
+    cdef int close(self) except -1:
+        """Ends the thread. A call that runs is waited for; where an interrupt comes meanwhile, two seconds at most."""
+        self.over = True
+        self.calls.put(None)
+        wait_for_all([self.worker], Halt(), None)
+        return 0
+
+
+def search_together(list cores, list requests, bint overlap):
     """Searches ``requests[i]`` with ``cores[i]``. Returns a list of exceptions, None for each search that did not fail;
     the cores have the figures afterwards.
 
     The requests must have the same settings, with an evaluator of batches, and the same budget of iterations, without a
     time budget. An error of the evaluator ends all searches with EvaluatorError.
+
+    ``overlap``: the evaluator is called in a thread of its own, with the leaves of one half of the searches, while the
+    next leaves of the other half are gathered, so that they are there when the call ends. No search differs, because no
+    tree has a second batch.
     """
     cdef GeneralCore core
     cdef SearchRequest request = requests[0]
     cdef GeneralSettings settings = request.settings
-    cdef Evaluator evaluator
     cdef Rules first = None
-    cdef uint32_t rows, waiting, at, iterations = request.iterations, batch = settings.options.batch
-    cdef bint on_main_thread = get_ident() == main_thread_ident(), full
-    cdef list errors = [None] * len(requests), running = [], asking, crowded, entries
+    cdef uint32_t iterations = request.iterations
+    cdef bint on_main_thread = get_ident() == main_thread_ident()
+    cdef list errors = [None] * len(requests), running = [], parts, entries
     cdef dict full_at = {}
-    cdef Py_ssize_t begun = 0, place
-    evaluator = evaluator_of(settings.function, settings.by_state)
+    cdef Py_ssize_t begun = 0, place, count, turn = 0
+    cdef Part part
+    cdef Caller caller = None
     try:
         for index, request in enumerate(requests):
             core = cores[index]
@@ -47,6 +129,8 @@ def search_together(list cores, list requests):
             begun += 1
             try:
                 core.set_up(request)
+                core.plan(iterations)
+                core.tree.interrupt = mcts_interrupt(NULL, NULL)  # there is no deadline
                 if first is None:
                     first = core.rules
                 if not same_form(first, core.rules):
@@ -57,46 +141,25 @@ def search_together(list cores, list requests):
                 errors[index] = error
                 continue
             running.append(index)
-        while running:
-            evaluator.prepare(first, <uint32_t>len(running) * batch)
-            rows = 0
-            asking, crowded = [], []
-            for index in list(running):
-                core = cores[index]
-                try:
-                    full = core.gather(iterations - core.spent(), evaluator.observations + rows * evaluator.stride,
-                                       evaluator.stride)
-                except Exception as error:
-                    core.drop_result()
-                    errors[index] = error
-                    running.remove(index)
-                    continue
-                if core.waiting():
-                    asking.append(core)
-                    rows += core.waiting()
-                if full:
-                    crowded.append(index)
-            if rows:
-                try:
-                    evaluator.evaluate(first, rows)
-                    at = 0
-                    for core in asking:
-                        waiting = core.waiting()
-                        core.resolve(evaluator, at)
-                        at += waiting
-                finally:
-                    evaluator.release()
-            for index in crowded:  # nothing waits now
-                core = cores[index]
-                if full_at.get(index) == core.spent() or core.make_room(core.deadline) != RUN_DONE:
-                    core.end(b"memory")
-                    running.remove(index)
-                full_at[index] = core.spent()
-            for index in list(running):
-                core = cores[index]
-                if core.spent() >= iterations:
-                    core.end(b"iterations")
-                    running.remove(index)
+        count = 2 if overlap and len(running) > 1 else 1
+        parts = [Part(evaluator_of(settings.function, settings.by_state), running[place::count])
+                 for place in range(count)]
+        if count > 1:
+            caller = Caller(first)
+        while any([part.asked or part.running for part in parts]):
+            part = parts[turn]
+            turn = (turn + 1) % count
+            if part.asked:
+                caller.finish(part)
+                resolve(part, cores, iterations, full_at)
+            if part.running:
+                gather(part, cores, errors, first, iterations, settings.options.batch)
+            if part.rows and caller is not None:
+                caller.begin(part)
+            elif part.running:
+                if part.rows:
+                    part.evaluator.evaluate(first, part.rows)
+                resolve(part, cores, iterations, full_at)
             if on_main_thread:
                 PyErr_CheckSignals()
         for index in range(len(requests)):
@@ -118,14 +181,72 @@ def search_together(list cores, list requests):
             core.drop_result()
         raise
     finally:
-        for place in range(begun):
-            core = cores[place]
-            core.stop_clock(0.0)
-            core.leave()
+        try:
+            if caller is not None:
+                caller.close()
+        finally:
+            for place in range(begun):
+                core = cores[place]
+                core.stop_clock(0.0)
+                core.leave()
     for entry in entries:
         if entry is not None:
             log(entry)
     return errors
+
+
+cdef int gather(Part part, list cores, list errors, Rules first, uint32_t iterations, uint32_t batch) except -1:
+    """Lets leaves of the searches of a part wait. Those that end now, or fail, leave it."""
+    cdef GeneralCore core
+    cdef Evaluator evaluator = part.evaluator
+    cdef bint full
+    evaluator.prepare(first, <uint32_t>len(part.running) * batch)
+    for index in list(part.running):
+        core = cores[index]
+        try:
+            full = core.gather(iterations - core.spent(), evaluator.observations + part.rows * evaluator.stride,
+                               evaluator.stride)
+        except Exception as error:
+            core.drop_result()
+            errors[index] = error
+            part.running.remove(index)
+            continue
+        if core.is_proven():
+            core.end(b"solved")
+            part.running.remove(index)
+            continue
+        if core.waiting():
+            part.asking.append(core)
+            part.rows += core.waiting()
+        if full:
+            part.crowded.append(index)
+    return 0
+
+
+cdef int resolve(Part part, list cores, uint32_t iterations, dict full_at) except -1:
+    """Ends what waits in the searches of a part, by its evaluation. Those whose budget is spent leave it."""
+    cdef GeneralCore core
+    cdef uint32_t at = 0, waiting
+    try:
+        for core in part.asking:
+            waiting = core.waiting()
+            core.resolve(part.evaluator, at)
+            at += waiting
+    finally:
+        part.evaluator.release()
+    for index in part.crowded:  # nothing waits now
+        core = cores[index]
+        if full_at.get(index) == core.spent() or core.make_room(core.deadline) != RUN_DONE:
+            core.end(b"memory")
+            part.running.remove(index)
+        full_at[index] = core.spent()
+    for index in list(part.running):
+        core = cores[index]
+        if core.spent() >= iterations:
+            core.end(b"iterations")
+            part.running.remove(index)
+    part.asking, part.crowded, part.rows = [], [], 0
+    return 0
 
 
 cdef bint same_form(Rules one, Rules other) except -1:

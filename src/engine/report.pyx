@@ -12,6 +12,7 @@ from libc.string cimport memset
 from mcts_core.tree.dirichlet cimport natural_exp, natural_log, uniform
 from mcts_core.game cimport MCTS_NO_MOVE
 from mcts_core.engine.searched_tree cimport LINE, Counts, SearchedTree
+from mcts_core.engine.searched_tree import by_visits_key
 
 
 PROVEN = ("loss", "draw", "win")
@@ -29,7 +30,9 @@ cdef object final_move(SearchedTree tree):
     cdef double temperature = tree.settings.temperature
     if line is not None:
         return line[0]
-    return drawn_move(tree, children, temperature) if temperature > 0 else best_move(tree, children)
+    if temperature > 0 and not tree.is_proven():
+        return drawn_move(tree, [child for child in children if child[4] != "loss"], temperature)
+    return best_move(tree, children)
 
 
 cdef object best_move(SearchedTree tree, list children):
@@ -37,13 +40,12 @@ cdef object best_move(SearchedTree tree, list children):
     cdef uint32_t distance, first
     cdef int proof
     cdef list winning, alive
-    key = by_value_key if tree.by_value() else by_visits_key
     if not tree.settings.proves:
         # a move that wins at once takes precedence, even over a more visited one
         winning = tree.winning_moves()
         if winning:
             children = [child for child in children if child[0] in winning]
-        return max(children, key=key)[0]
+        return tree.leader(children)[0]
     proof = tree.proof(&distance, &first)
     if proof >= 0 and first != MCTS_NO_MOVE:
         return tree.name(first)
@@ -55,7 +57,7 @@ cdef object best_move(SearchedTree tree, list children):
         return max(children, key=by_length_key)[0]
     if proof == 1:
         alive = [child for child in alive if child[4] == "draw"] or alive
-    return max(alive, key=key)[0]
+    return tree.leader(alive)[0]
 
 
 cdef object drawn_move(SearchedTree tree, list children, double temperature):
@@ -160,16 +162,6 @@ cdef dict log_entry(SearchedTree tree):
 cdef int log(dict entry) except -1:
     logger.debug("move %s, value %.3f, %d iterations in %.6f s, stopped by %s", *entry.values(), extra=entry)
     return 0
-
-
-def by_visits_key(child):
-    """Orders children by visits, then by value."""
-    return child[1], child[3]
-
-
-def by_value_key(child):
-    """Orders children by value, then by visits; those without a visit last."""
-    return child[1] > 0, child[3], child[1]
 
 
 def by_distance_key(child):

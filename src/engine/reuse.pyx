@@ -14,7 +14,7 @@ from mcts_core.tree.compaction cimport COMPACTION, compact, keep_top
 from mcts_core.game cimport MCTS_ONGOING, NativeState, mcts_game
 from mcts_core.games.general_rules cimport KIND_DECISION, GeneralPosition, NativeRules, PythonRules, Rules
 from mcts_core.games.python_game cimport PythonGame
-from mcts_core.tree.general_tree cimport GeneralTree
+from mcts_core.tree.general_tree cimport GeneralBlock, GeneralTree
 from mcts_core.tree.plain_tree cimport MAX_SLOTS, NO_VISITS, RUN_DONE, RUN_MEMORY, Tree
 from mcts_core.tree.view cimport BlockView, bytes_of, index_mask, is_block, root_link, slot_of, view_block, view_move
 
@@ -184,7 +184,7 @@ cdef list told_path(Rules before, object state_before, object state):
 
 cdef bint is_at(const Tree *tree, Rules rules, list path, uint32_t link, Rules end) except -1:
     """Whether ``link``, at the end of ``path``, leads to a block for the root of ``end``: the same player is to move,
-    the positions are equal, and in a user's game the moves are the same, in the same order."""
+    the positions are equal, and in a user's game the moves are the same, without an evaluator in the same order."""
     cdef GeneralPosition *position = &(<GeneralTree *>tree).position
     cdef uint32_t *moves
     cdef uint32_t i, count = <uint32_t>len(path)
@@ -195,8 +195,13 @@ cdef bint is_at(const Tree *tree, Rules rules, list path, uint32_t link, Rules e
     view = view_block(tree, link & index_mask(tree))
     if view.sign != end.player:
         return False
-    if isinstance(rules, PythonRules) and [rules.name(view.moves[i]) for i in range(view.count)] != end.root_moves:
-        return False
+    if isinstance(rules, PythonRules):
+        listed = [rules.name(view.moves[i]) for i in range((<GeneralBlock *>view.record).count)]
+        expected = end.root_moves
+        if (<GeneralTree *>tree).options.puct:  # the moves with statistics come first
+            listed, expected = (len(listed), set(listed)), (len(expected), set(expected))
+        if listed != expected:
+            return False
     moves = <uint32_t *>malloc((count + 1) * sizeof(uint32_t))
     if moves == NULL:
         raise MemoryError()

@@ -4,7 +4,7 @@ chance, leaves that a network values.
 A run of a search with an evaluator is one batch: it descends to the leaves of a batch and ends when they are evaluated.
 """
 
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint32_t, uint64_t
 
 from mcts_core.arguments import shorten
 from mcts_core.errors import InvalidOption
@@ -12,12 +12,15 @@ from mcts_core.errors import InvalidOption
 from mcts_core.dispatch cimport hot_table
 from mcts_core.engine.evaluators cimport Evaluator, evaluator_of
 from mcts_core.games.general_rules cimport NativeRules, PythonRules, Rules, rules_of
+from mcts_core.tree.general_proofs cimport points_for, points_of
 from mcts_core.tree.general_tree cimport *
+from mcts_core.tree.gumbel cimport best_by_halving, complete_values, improve_policy, score_by_noise
 from mcts_core.engine.reuse cimport path_in_general
 from mcts_core.engine.settings cimport GeneralSettings, SearchSettings
-from mcts_core.engine.searched_tree cimport OPEN, WON, RootView, Standing
-from mcts_core.tree.plain_tree cimport (LINK_KIND, LINK_TERMINAL, RUN_DONE, RUN_GAME_ERROR, WIDE_INDEX, Tree, TreeOps,
-                                        TreeRoot)
+from mcts_core.engine.report cimport PROVEN
+from mcts_core.engine.searched_tree cimport LOST, OPEN, WON, RootView, Standing
+from mcts_core.tree.plain_tree cimport (LINK_KIND, LINK_TERMINAL, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, WIDE_INDEX,
+                                        Tree, TreeOps, TreeRoot)
 
 
 cdef GeneralOps *ops = <GeneralOps *>hot_table("tree.general_tree")
@@ -34,7 +37,7 @@ cdef class GeneralCore(SearchCore):
         self.others_rules = [None] * threads
 
     def __dealloc__(self):
-        self.drop_trees()
+        self.drop_trees()  # before the game goes, whose exact search has memory in them
 
     # ---- the root ----------------------------------------------------------------------------------------------------
 
@@ -84,11 +87,14 @@ cdef class GeneralCore(SearchCore):
         cdef TreeRoot at = TreeRoot(NULL, NULL, 0, &rules.table)
         if isinstance(rules, PythonRules):
             (<PythonRules>rules).user.adopt((<PythonRules>self.rules).user)
+        if not ops.open_root(<GeneralTree *>tree):
+            return RUN_MEMORY
         tree.ops.resume(tree, &at, seed, moved)
         return RUN_DONE
 
     cdef int take_root(self, object root, object state) except -1:
         self.rules = root
+        self.keeper = None if self.rules.table.proving == NULL else self.rules.root
         self.state = state
         if (<GeneralSettings>self.settings).by_line:
             (<GeneralTree *>self.tree).best = self.rules.line_value
@@ -142,7 +148,14 @@ cdef class GeneralCore(SearchCore):
         return general_block(general, general_root(general) & WIDE_INDEX)
 
     cdef Standing standing(self, const RootView *view, uint32_t slot) noexcept nogil:
-        cdef uint32_t link = view.links[slot]
+        cdef uint32_t link = view.links[slot], distance
+        cdef int32_t points
+        if self.settings.proves:
+            points = points_of(<GeneralTree *>self.tree, link, &distance)
+            if points < 0:
+                return OPEN
+            points = points_for(self.root().player, points)
+            return WON if points == 2 and distance == 0 else LOST if points == 0 and distance == 0 else OPEN
         if link & LINK_KIND != LINK_TERMINAL or (<GeneralTree *>self.tree).scored:
             return OPEN
         # a win: the player who makes the move gets the highest value
@@ -155,7 +168,11 @@ cdef class GeneralCore(SearchCore):
         if settings.function is not None:
             self.evaluator = evaluator_of(settings.function, settings.by_state)
             self.evaluator.prepare(self.rules, settings.options.batch)
+        self.plan(limit)
         return SearchCore.start(self, limit, repeatable)
+
+    cdef void plan(self, uint32_t limit) noexcept nogil:
+        (<GeneralTree *>self.tree).simulations = limit
 
     cdef int run(self, uint32_t count) except -1 nogil:
         """Up to ``count`` iterations by rollouts, or up to one batch of evaluations."""
@@ -191,11 +208,14 @@ cdef class GeneralCore(SearchCore):
     cdef int resolve(self, Evaluator evaluator, uint32_t row) except -1:
         cdef GeneralTree *general = <GeneralTree *>self.tree
         cdef GeneralEvaluation part = evaluator.evaluation
+        cdef int fault
         part.rows = self.waiting()
         if part.policy != NULL:
             part.policy += <uint64_t>row * part.width
         part.values += <uint64_t>row * part.value_width
-        if ops.resolve(general, &part) != FAULT_NONE:
+        with nogil:  # the thread that calls the evaluator wants the lock
+            fault = ops.resolve(general, &part)
+        if fault != FAULT_NONE:
             general.fault_row += row
             raise evaluator.complaint(self.rules, general)
         return 0
@@ -214,14 +234,50 @@ cdef class GeneralCore(SearchCore):
 
     cdef list root_children(self):
         cdef GeneralColumns columns = general_columns(<GeneralTree *>self.tree, self.root())
-        cdef uint32_t slot
+        cdef uint32_t slot, away
+        cdef int32_t points
         cdef list children = []
         unknown = self.value() if (<GeneralTree *>self.tree).scored else 0.5
         for slot in range(columns.count):
             visits, wins = columns.visits[slot], columns.sums[slot]
+            proven = distance = None
+            points = points_of(<GeneralTree *>self.tree, columns.links[slot], &away) if self.settings.proves else -1
+            if points >= 0:
+                proven, distance = PROVEN[points_for(self.root().player, points)], away + 1
             children.append((self.rules.name(columns.moves[slot]), visits, wins, wins / visits if visits else unknown,
-                             None, None))
+                             proven, distance, None if columns.priors == NULL else max(0.0, columns.priors[slot])))
+        if (<GeneralSettings>self.settings).by_halving:
+            policy = self.improved_policy()
+            return [(*child, share) for child, share in zip(children, policy, strict=True)]
         return children
+
+    cdef list improved_policy(self):
+        """The share of every move of the root."""
+        cdef GeneralTree *general = <GeneralTree *>self.tree
+        cdef GeneralColumns columns = general_columns(general, self.root())
+        cdef uint32_t slot
+        complete_values(self.root(), &columns, general.completed)
+        improve_policy(&columns, general.completed)
+        return [general.completed[slot] for slot in range(columns.count)]
+
+    cdef tuple leader(self, list children):
+        """With Gumbel noise, the most visited move, of several the one with the best score."""
+        cdef GeneralTree *general = <GeneralTree *>self.tree
+        cdef GeneralColumns columns
+        cdef uint32_t slot, most = 0
+        if not (<GeneralSettings>self.settings).by_halving:
+            return SearchCore.leader(self, children)
+        columns = general_columns(general, self.root())
+        for slot in range(columns.count):
+            if columns.priors[slot] >= 0:
+                most = max(most, columns.visits[slot])
+        score_by_noise(self.seed, general.options.gumbel_scale, &columns, general.root_scores)
+        complete_values(self.root(), &columns, general.completed)
+        best = self.rules.name(columns.moves[best_by_halving(&columns, general.root_scores, general.completed, most)])
+        for child in children:
+            if child[0] == best:
+                return child
+        return SearchCore.leader(self, children)
 
     cdef double value(self):
         cdef GeneralBlock *top = general_block(<GeneralTree *>self.tree, 0)

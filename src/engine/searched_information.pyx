@@ -10,6 +10,7 @@ from mcts_core.errors import InvalidOption, InvalidState
 
 from mcts_core.engine.request cimport REUSE_BELOW, REUSE_NEVER, SearchRequest
 from mcts_core.engine.searched_tree cimport Counts, RootView
+from mcts_core.engine.searched_tree import by_value_key
 from mcts_core.engine.settings cimport GeneralSettings, SearchSettings
 from mcts_core.engine.slices cimport read_clock
 from mcts_core.game cimport NativeState, mcts_rng
@@ -135,8 +136,9 @@ cdef class InformationCore(SearchCore):
     cdef list winning_moves(self):
         return []
 
-    cdef bint by_value(self) noexcept:
-        return self.settings.by_value or self.known.maxima  # visits say what was explored, values what is best
+    cdef tuple leader(self, list children):
+        """Where maxima are backed up, visits say what was explored, values what is best."""
+        return max(children, key=by_value_key) if self.known.maxima else SearchCore.leader(self, children)
 
     cdef int proof(self, uint32_t *distance, uint32_t *move) noexcept:
         return -1

@@ -259,7 +259,8 @@ cdef class SearchedTree(SearchTurn):
             follow(self.tree, &self.team.members[0].known, path, count)
         if not descend(self.tree, path, count):
             return False
-        self.resume_tree(self.tree, 0, root, request.seed, count > 0)
+        if self.resume_tree(self.tree, 0, root, request.seed, count > 0) != RUN_DONE:
+            return False
         if self.threads > 1:
             self.ready_threads(root, request.seed, path, <int>count if self.teamed else -1)
         for i in range(self.threads if count or left <= 0 else 0):
@@ -347,8 +348,8 @@ cdef class SearchedTree(SearchTurn):
     cdef bint has_result(self) noexcept:
         return self.state is not None and root_visits(self.tree) > 0
 
-    cdef bint by_value(self) noexcept:
-        return self.settings.by_value
+    cdef tuple leader(self, list children):
+        return max(children, key=by_value_key if self.settings.by_value else by_visits_key)
 
     cdef list winning_moves(self):
         cdef BlockView block
@@ -463,6 +464,16 @@ cdef class SearchedTree(SearchTurn):
             raise MemoryError("no memory for looking at what another search told")
         self.heard = True
         return hear(self.tree, &self.outside, message, words)
+
+
+def by_visits_key(child):
+    """Orders children by visits, then by value."""
+    return child[1], child[3]
+
+
+def by_value_key(child):
+    """Orders children by value, then by visits; those without a visit last."""
+    return child[1] > 0, child[3], child[1]
 
 
 cdef inline uint64_t seed_of(uint64_t seed, uint32_t number) noexcept nogil:

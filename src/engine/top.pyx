@@ -6,6 +6,7 @@ from mcts_core.errors import InvalidOption, SearchBusy
 
 from mcts_core.tree.general_tree cimport (GeneralBlock, GeneralTree, carried, ending_values, general_block,
                                           totals_of)
+from mcts_core.tree.general_proofs cimport points_for, points_of
 from mcts_core.tree.guided_tree cimport GuidedTree, distance_of, result_of
 from mcts_core.engine.loop cimport SearchCore
 from mcts_core.engine.report cimport PROVEN
@@ -142,7 +143,13 @@ cdef class Walk:
 
     cdef tuple proof_of(self, uint32_t link):
         """What is proven for the player to move at the root, and the distance to the end in plies, with this move."""
-        cdef uint32_t points
+        cdef uint32_t points, away
+        cdef int32_t known
+        if is_general(self.tree):
+            if not (<const GeneralTree *>self.tree).options.solver:
+                return None, None
+            known = points_of(<const GeneralTree *>self.tree, link, &away)
+            return (None, None) if known < 0 else (PROVEN[points_for(self.player, known)], away + 1)
         if (not is_guided(self.tree) or link & LINK_KIND != LINK_TERMINAL
                 or not ((<const GuidedTree *>self.tree).options.solver or distance_of(link) == 0)):
             return None, None

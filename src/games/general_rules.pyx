@@ -9,7 +9,7 @@ are kept, because the next path usually branches off from it.
 import math
 
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBuffer_Release, PyObject_GetBuffer
-from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
@@ -18,8 +18,9 @@ from mcts_core.game import import_numpy, refuse_hidden
 from mcts_core.arguments import shorten
 from mcts_core.games.user_states import as_count
 
-from mcts_core.game cimport (MCTS_CHANCE, MCTS_DRAW, MCTS_ERROR, MCTS_MAX_MOVES, MCTS_ONGOING, MCTS_WIN, NativeState,
-                             general_of, mcts_game, mcts_general, mcts_rng, mcts_rng_below, mcts_rng_next)
+from mcts_core.game cimport (MCTS_CHANCE, MCTS_DRAW, MCTS_ERROR, MCTS_MAX_MOVES, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_WIN,
+                             NativeState, general_of, mcts_game, mcts_general, mcts_proof, mcts_rng, mcts_rng_below,
+                             mcts_rng_next)
 from mcts_core.games.python_game cimport check_table
 from mcts_core.games.user_states cimport MAX_PLAYERS, UserStates, refuse_repeated, value_of
 
@@ -121,6 +122,10 @@ cdef class NativeRules(Rules):
                 raise GameOver(f"the game is over (winner {winner}): there is nothing to search in {root!r}")
             player = 0 if root.to_move == 1 else 1
             self.root_moves = root.legal_moves()
+            self.in_turn = True
+            if can_prove(game):
+                self.table.prove = native_prove
+                self.table.proving = game
         self.player = player
         context.root_player = player
         self.table.context = context
@@ -273,6 +278,17 @@ cdef int32_t native_observe(void *opaque, float *row) noexcept nogil:
     return context.extra.observe(context.game.context, context.state, row)
 
 
+cdef inline bint can_prove(const mcts_game *game) noexcept nogil:
+    return game.guide != NULL and game.guide.prove != NULL
+
+
+cdef int32_t native_prove(void *opaque, const uint32_t *path, uint32_t length, void *memory, uint64_t budget,
+                          bint exact, mcts_proof *proof) noexcept nogil:
+    cdef const NativeContext *context = <const NativeContext *>opaque
+    cdef const mcts_game *game = context.game
+    return game.guide.prove(game.context, context.root, path, length, memory, budget, exact, proof)
+
+
 # ---- games written in Python -----------------------------------------------------------------------------------------
 
 def chance_at_root(state):
@@ -297,6 +313,7 @@ cdef class PythonRules(Rules):
             raise InvalidState(f"an evaluator needs states with a method observation(), but {shorten(root)} has none; "
                                f"policy_value needs no observations")
         self.players = self.user.players
+        self.in_turn = not self.general
         actions = getattr(root, "actions", None) if observing and not aligned else None
         if actions is not None:
             count = as_count(actions, 1, (1 << 30) - 1)
@@ -316,6 +333,9 @@ cdef class PythonRules(Rules):
             raise InvalidState(f"an evaluator values positions from -1 to 1, so it needs a game without rewards() and "
                                f"discount, got {shorten(root)}")
         self.table.observe = python_observe
+        if isinstance(root, NativeState) and can_prove((<NativeState>root).game):  # policy_value takes it as it is
+            self.table.prove = python_prove
+            self.table.proving = (<NativeState>root).game
         values = None
         if observing and not aligned:
             import_numpy()
@@ -593,3 +613,31 @@ cdef int32_t python_observe(void *context, float *row) noexcept with gil:
     except BaseException as error:
         rules.user.error = error
         return MCTS_ERROR
+
+
+cdef int32_t python_prove(void *context, const uint32_t *path, uint32_t length, void *memory, uint64_t budget,
+                          bint exact, mcts_proof *proof) noexcept with gil:
+    """Of a native position, whose moves the search has numbered."""
+    cdef PythonRules rules = <PythonRules>context
+    cdef const mcts_game *game = rules.table.proving
+    cdef uint32_t *moves = <uint32_t *>malloc((length + 1) * sizeof(uint32_t))
+    cdef uint32_t i
+    cdef int32_t returned
+    try:
+        if moves == NULL:
+            raise MemoryError
+        for i in range(length):
+            moves[i] = rules.user.moves[path[i]]
+        with nogil:
+            returned = game.guide.prove(game.context, (<NativeState>rules.root).state, moves, length, memory, budget,
+                                        exact, proof)
+        if returned < 0:
+            raise GameError(f"the exact search of {type(rules.root).__name__} reported an error")
+        if proof.move != MCTS_NO_MOVE:
+            proof.move = rules.user.ids.get(proof.move, MCTS_NO_MOVE)
+        return 0
+    except BaseException as error:
+        rules.user.error = error
+        return MCTS_ERROR
+    finally:
+        free(moves)

@@ -16,7 +16,7 @@ from mcts_core.tree.exchange cimport (Known, Words, check_message, follow, forge
 from mcts_core.games.general_rules cimport PythonRules, Rules, rules_of
 from mcts_core.engine.settings cimport GeneralSettings
 from mcts_core.tree.general_tree cimport FAULT_NONE, GeneralBlock, GeneralOps, GeneralTree, general_block, totals_of
-from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_MEMORY, Tree, TreeRoot
+from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_MEMORY, RUN_SOLVED, Tree, TreeRoot
 from mcts_core.tree.storage cimport (check_sound, known_record, make_known, memory_of, move_together, numbers_of,
                                      room_of, take_numbers)
 from mcts_core.tree.check_walk cimport ANY_MOVE, Rules as TreeRules
@@ -76,7 +76,7 @@ cdef class GeneralProbe:
             self.evaluator.prepare(self.rules, self.settings.options.batch)
             while self.tree.iterations < end and status == RUN_DONE:
                 status = self.batch(end - self.tree.iterations)
-        if status not in (RUN_DONE, RUN_MEMORY):
+        if status not in (RUN_DONE, RUN_MEMORY, RUN_SOLVED):
             self.rules.fail()
         self.rules.rest()
         return status == RUN_DONE
@@ -107,6 +107,11 @@ cdef class GeneralProbe:
         tree = self.tree
         return {"iterations": tree.iterations, "reused": tree.reused, "nodes": tree.nodes, "prunes": tree.prunes,
                 "dropped": tree.dropped, "units": tree.arena.top, "has_root": bool(has_root(tree))}
+
+    @property
+    def proof(self):
+        """(half-points for the player to move, plies) where the root is proven, else None."""
+        return (self.tree.proof.value, self.tree.proof.distance) if self.tree.proof.value >= 0 else None
 
     def node(self, path=()):
         """(player, visits, values in the totals, totals, {move: (visits, sum of values)}) of the node after ``path``,
@@ -183,6 +188,8 @@ cdef class GeneralProbe:
             return False
         self.rules = rules
         root.rules = &rules.table
+        if not ops.open_root(self.general):
+            return False
         ops.tree.resume(self.tree, &root, seed, len(moves) > 0)
         return True
 

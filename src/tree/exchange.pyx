@@ -14,7 +14,8 @@ from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
 
 from mcts_core.tree.general_news cimport *
-from mcts_core.tree.general_tree cimport GeneralBlock, GeneralTree
+from mcts_core.tree.general_proofs cimport is_proven_link, points_of
+from mcts_core.tree.general_tree cimport LINK_PROVEN, GeneralBlock, GeneralOps, GeneralTree
 from mcts_core.tree.guided_tree cimport (DISTANCE_SHIFT, MAX_DISTANCE, GuidedBlock, GuidedOps, GuidedTree, distance_of,
                                          result_of)
 from mcts_core.tree.plain_tree cimport (LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS, NO_VISITS, RUN_DONE, RUN_GAME_ERROR,
@@ -129,15 +130,28 @@ cdef uint32_t child_record(const Tree *tree, Known *known, uint32_t link, uint32
 
 # ---- telling ---------------------------------------------------------------------------------------------------------
 
-cdef inline bint is_proven(const Tree *tree, uint32_t link) noexcept nogil:
-    """Whether a link holds a value that exact search or backup has proven, and not only the rules."""
-    return is_guided(tree) and (<const GuidedTree *>tree).options.solver and link & LINK_KIND == LINK_TERMINAL
+cdef inline bint proves(const Tree *tree) noexcept nogil:
+    if is_general(tree):
+        return (<const GeneralTree *>tree).options.solver
+    return is_guided(tree) and (<const GuidedTree *>tree).options.solver
+
+
+cdef inline uint32_t proof_in(const Tree *tree, uint32_t link) noexcept nogil:
+    """The link to tell where a child's value is proven, by the rules or by the search, else 0."""
+    cdef uint32_t distance
+    cdef int32_t points
+    if not proves(tree):
+        return 0
+    if not is_general(tree):
+        return link if link & LINK_KIND == LINK_TERMINAL else 0
+    points = points_of(<const GeneralTree *>tree, link, &distance)
+    return 0 if points < 0 else LINK_PROVEN | distance << DISTANCE_SHIFT | <uint32_t>points
 
 
 cdef bint tell_block(Tree *tree, Known *known, uint32_t index, uint32_t record, uint32_t least, Words *message,
                      uint32_t depth) noexcept nogil:
     cdef BlockView view = view_block(tree, index)
-    cdef uint32_t at = message.used, slot, count = 0, visits, link, told, child = 0
+    cdef uint32_t at = message.used, slot, count = 0, visits, link, told, proof, child = 0
     cdef uint32_t words = entry_words(tree), last = words - 1
     cdef uint32_t *entry
     cdef uint32_t *news
@@ -152,9 +166,10 @@ cdef bint tell_block(Tree *tree, Known *known, uint32_t index, uint32_t record, 
         link = view.links[slot]
         visits = view.visits[slot] - entry[1]
         told = 0
-        if is_proven(tree, link):
+        proof = proof_in(tree, link)
+        if proof:
             if entry[last] != PROVEN:
-                told = link
+                told = proof
         elif is_block(link) and visits >= least and depth < DEEPEST:
             child = child_record(tree, known, link, record, slot)
             entry = entry_at(tree, known, record, slot)  # the array may have moved
@@ -274,12 +289,23 @@ cdef inline bint is_news(const Tree *tree, uint32_t visits, uint32_t news, const
 
 
 cdef inline bint is_distance(const Tree *tree, uint32_t distance) noexcept nogil:
-    return distance <= MAX_DISTANCE + 1 and (tree.game.max_plies == 0 or distance <= tree.game.max_plies)
+    if distance > MAX_DISTANCE + 1:
+        return False
+    return is_general(tree) or tree.game.max_plies == 0 or distance <= tree.game.max_plies
 
 
 cdef inline bint is_value(const Tree *tree, uint32_t told, bint known, uint32_t link) noexcept nogil:
     """Whether ``told`` can be the proven value of a child, whose link, where the child is ``known``, is ``link``."""
-    if not is_guided(tree) or not (<const GuidedTree *>tree).options.solver or told & LINK_KIND != LINK_TERMINAL:
+    cdef uint32_t distance
+    cdef int32_t points
+    if not proves(tree):
+        return False
+    if is_general(tree):
+        if not is_proven_link(told) or told & ~LINK_PROVEN > (<uint32_t>MAX_DISTANCE << DISTANCE_SHIFT | 2):
+            return False
+        points = points_of(<const GeneralTree *>tree, link, &distance)
+        return result_of(told) <= 2 and (points < 0 or points == <int32_t>result_of(told))
+    if told & LINK_KIND != LINK_TERMINAL:
         return False
     if told & ~<uint32_t>LINK_KIND > (<uint32_t>MAX_DISTANCE << DISTANCE_SHIFT | 2) or result_of(told) > 2:
         return False
@@ -351,12 +377,12 @@ cdef int check_message(const Tree *tree, const uint32_t *message, uint32_t lengt
             or not is_news(tree, top.visits[0], message[1], message + 2)):
         return RUN_GAME_ERROR
     if is_general(tree):
-        if not is_node(<const GeneralTree *>tree, general_at(&top), message + HEADER) or message[2] or message[3]:
+        if not is_node(<const GeneralTree *>tree, general_at(&top), message + HEADER) or message[2]:
             return RUN_GAME_ERROR
         if message[HEADER] != message[1]:
             return RUN_GAME_ERROR
     if message[3]:
-        if not is_guided(tree) or not (<const GuidedTree *>tree).options.solver or message[3] > 3:
+        if not proves(tree) or message[3] > 3:
             return RUN_GAME_ERROR
         if message[4] == 0 or not is_distance(tree, message[4]):
             return RUN_GAME_ERROR
@@ -446,10 +472,15 @@ cdef const uint32_t *hear_block(Tree *tree, Known *known, uint32_t index, uint32
             proven = proven or below
         elif told:
             entry[words - 1] = PROVEN
-            if link & LINK_KIND != LINK_TERMINAL:
-                (<const GuidedOps *>tree.ops).accept(<GuidedTree *>tree, length + 1, told)
+            if proof_in(tree, link) == 0 and link & LINK_KIND != LINK_TERMINAL:
+                if is_general(tree):
+                    (<const GeneralOps *>tree.ops).accept(<GeneralTree *>tree, length, told)
+                else:
+                    (<const GuidedOps *>tree.ops).accept(<GuidedTree *>tree, length + 1, told)
                 proven = True
-    if proven and status[0] == RUN_DONE:
+    if proven and is_general(tree):
+        (<const GeneralOps *>tree.ops).reconsider(<GeneralTree *>tree, length, changed)
+    elif proven and status[0] == RUN_DONE:
         status[0] = (<const GuidedOps *>tree.ops).reconsider(<GuidedTree *>tree, length, changed)
         index = <uint32_t>((tree.path_record[length] - tree.arena.base) // tree.arena.unit)  # it may have been widened
     tree.ops.refresh(tree, index, visits, reference)
@@ -479,7 +510,7 @@ cdef int hear(Tree *tree, Known *known, const uint32_t *message, uint32_t length
     tree.path_slot[0] = 0
     hear_block(tree, known, top.links[0] & index_mask(tree), known.root, message + header_words(tree), 1,
                MAX_ITERATIONS if is_general(tree) else top.visits[0], 0, &changed, &status)
-    if is_guided(tree) and message[3]:
+    if message[3]:
         known.proven = 1
         if tree.proof.value < 0:
             tree.proof.value = <int32_t>message[3] - 1

@@ -17,7 +17,7 @@ from mcts_core.arena cimport arena_grow
 from mcts_core.tree.compaction cimport compact
 from mcts_core.tree.exchange cimport Known, forget_gone
 from mcts_core.game cimport MCTS_NO_MOVE
-from mcts_core.tree.general_tree cimport LARGEST_SUM, GeneralTree
+from mcts_core.tree.general_tree cimport LARGEST_SUM, GeneralOps, GeneralTree
 from mcts_core.tree.guided_tree cimport GuidedOps, GuidedTree
 from mcts_core.tree.plain_tree cimport MAX_ITERATIONS, Tree, is_general, is_guided
 from mcts_core.tree.check_walk cimport Findings, Rules
@@ -45,6 +45,8 @@ cdef int move_together(Tree *tree) except -1:
     tree.nodes = nodes  # as that search has counted them
     if is_guided(tree):
         (<const GuidedOps *>tree.ops).forget_prover(<GuidedTree *>tree)
+    if is_general(tree):
+        (<const GeneralOps *>tree.ops).forget_prover(<GeneralTree *>tree)
     return 0
 
 
@@ -72,6 +74,8 @@ cdef dict numbers_of(const Tree *tree):
     if is_general(tree) and (<const GeneralTree *>tree).scored:
         record["low"] = [(<const GeneralTree *>tree).low[player] for player in range(players_of(tree))]
         record["high"] = [(<const GeneralTree *>tree).high[player] for player in range(players_of(tree))]
+    if is_general(tree) and tree.proof.value >= 0:
+        record["proof"] = {"value": tree.proof.value, "distance": tree.proof.distance}
     return record
 
 
@@ -149,6 +153,8 @@ cdef int take_numbers(Tree *tree, record, list legal) except -1:
         (<GeneralTree *>tree).last_ending = 0
         if (<GeneralTree *>tree).scored:
             take_range(<GeneralTree *>tree, record)
+        if "proof" in record:
+            take_proof(<GeneralTree *>tree, entry(record, "proof", dict))
     if not is_guided(tree):
         return 0
     part = entry(record, "guided", dict)
@@ -166,6 +172,13 @@ cdef int take_numbers(Tree *tree, record, list legal) except -1:
         if type(move) is not int or legal is None or move not in legal:
             raise InvalidFile(f"the first move of a proof must be legal, got {shorten(move)}")
         tree.proof.move = move
+    return 0
+
+
+cdef int take_proof(GeneralTree *general, part) except -1:
+    general.tree.proof.value = number(part, "value", 0, 2 if general.options.solver else -1)
+    general.tree.proof.distance = number(part, "distance", 0, UINT32)
+    general.tree.settled = 1
     return 0
 
 

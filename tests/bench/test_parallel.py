@@ -33,7 +33,7 @@ def test_a_player_searches_by_all_its_workers():
     import mcts_core as mc
 
     player = parallel.Setting(3, 500, 2).player(None, 1)
-    state = mc.ConnectFour()
+    state = mc.ConnectFour(7, 8)
     assert player.move(state) in state.legal_moves() and player.proven is None
     state = mc.ConnectFour.from_moves("4757", base=1)
     assert player.move(state) == 2 and player.proven == "win"

@@ -27,7 +27,7 @@ from mcts_core.distributed.worker import Ended, Table, Task, table
 
 KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows ends a process at once by any signal
 pytestmark = pytest.mark.xdist_group("parallel")  # processes for all of them
-START = mc.ConnectFour()
+START = mc.ConnectFour(7, 8)
 BENCH = Path(__file__).resolve().parents[2] / "bench"
 SOON = 5.0
 """Seconds, for what takes a moment: a machine may be busy."""
@@ -170,7 +170,7 @@ def test_the_own_processes_end_with_the_search():
 def test_a_program_without_a_guard_is_told_so(tmp_path):
     """A script is imported by the processes that it starts."""
     program = tmp_path / "program.py"
-    program.write_text("import mcts_core as mc\nmc.search_parallel(mc.ConnectFour(), 20, workers=2)\n")
+    program.write_text("import mcts_core as mc\nmc.search_parallel(mc.ConnectFour(7, 8), 20, workers=2)\n")
     done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
     error = done.stderr.splitlines()[-1]
@@ -503,7 +503,7 @@ def test_ctrl_c_ends_the_own_processes(tmp_path):
             time.sleep(0.5)
             print(*(process.pid for process in multiprocessing.active_children()), flush=True)
         threading.Thread(target=tell).start()
-        mc.search_parallel(mc.ConnectFour(), iterations=2**29, rounds=1, workers=2, preset="uct")
+        mc.search_parallel(mc.ConnectFour(7, 8), iterations=2**29, rounds=1, workers=2, preset="uct")
     """)
     process = subprocess.Popen([sys.executable, program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     children = [int(pid) for pid in process.stdout.readline().split()]
@@ -632,7 +632,7 @@ def test_many_searches_at_a_time(threads):
         assert result.stats.moves == search(state).stats.moves
 
 
-@pytest.mark.parametrize(("state", "options"), [(Dice(), {}), (START, {"evaluator": flat})])
+@pytest.mark.parametrize(("state", "options"), [(Dice(), {}), (mc.ConnectFour(), {"evaluator": flat})])
 def test_what_the_general_tree_searches(state, options, processes):
     result = mc.search_parallel(state, iterations=1000, executor=processes, workers=2, rounds=2, **options)
     check(result, state)

@@ -17,6 +17,8 @@ from mcts_core.engine.searched_two_player import TwoPlayerCore
 from mcts_core.engine.settings import TwoPlayerSettings, default_memory
 from mcts_core.testing.probe import check_tree
 
+pytestmark = pytest.mark.usefixtures("no_book")
+
 PRESETS = ["uct", "strong"]
 GAMES = [mc.ConnectFour(), mc.ConnectFour(8, 9, 5), mc.TicTacToe(), mc.Gomoku(15), mc.Gomoku(20, "exact")]
 

@@ -9,9 +9,9 @@ from value_games import Claim
 
 import mcts_core as mc
 from mcts_core.engine.loop import clock
-from mcts_core.engine.report import by_distance_key, by_length_key, by_value_key, by_visits_key
+from mcts_core.engine.report import by_distance_key, by_length_key
 from mcts_core.engine.request import SearchRequest
-from mcts_core.engine.searched_tree import SearchedTree
+from mcts_core.engine.searched_tree import SearchedTree, by_value_key, by_visits_key
 from mcts_core.engine.searched_two_player import TwoPlayerCore
 from mcts_core.engine.settings import TwoPlayerSettings
 

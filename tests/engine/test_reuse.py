@@ -17,6 +17,8 @@ import mcts_core as mc
 from mcts_core.testing.probe import Probe
 from mcts_core.testing.tree_probe import audit, subtree
 
+pytestmark = pytest.mark.usefixtures("no_book")
+
 
 def figures(stats):
     """All of the Stats but the clock's."""

@@ -113,7 +113,8 @@ def test_an_evaluator_that_is_slower_than_the_budget_gives_a_move():
 
 @pytest.mark.parametrize("options", [{"evaluator": flat}, {"policy_value": lambda state: (None, 0.0), "batch": 3}])
 def test_a_full_memory_ends_the_search(options):
-    small, large = (mc.Searcher(memory_mb=size, seed=4, prune=False, reuse=False, **options) for size in (1, 64))
+    small, large = (mc.Searcher(memory_mb=size, seed=4, prune=False, reuse=False, solver=False, **options)
+                    for size in (1, 64))
     small.search(START, iterations=10**6)
     stats = small.stats()
     assert stats.stop_reason == "memory" and 0.9 * 2**20 < stats.bytes <= 2**20
@@ -325,7 +326,8 @@ def test_bad_options(options, text):
     (Race(), {"rollout": "decisive"}, "rollout 'decisive'"),
     (START, {"evaluator": flat, "exploration": 0.3}, "exploration 0.3 has no meaning here: an evaluator is given"),
     (START, {"evaluator": flat, "rollouts_per_leaf": 2}, "rollouts_per_leaf 2 has no meaning"),
-    (START, {"evaluator": flat, "solver": True}, "solver True"),
+    (START, {"evaluator": flat, "node_proofs": 4}, "node_proofs 4 has no meaning here: an evaluator is given"),
+    (Race(), {"policy_value": lambda state: (None, 0.0), "leaf_proofs": 4}, "leaf_proofs 4 has no meaning"),
     (START, {"c_puct": 1.0}, "c_puct 1.0 needs an evaluator or selection 'puct'"),
     (START, {"noise_alpha": 0.3}, "noise_alpha 0.3 needs"),
     (START, {"noise_weight": 0.3}, "noise_weight 0.3 needs"),
@@ -343,7 +345,12 @@ def test_the_options_are_told():
         "exchange_every": 4000}
     assert mc.Searcher(evaluator=flat, noise_alpha=0.3).options(START) == {
         "final_move": "robust", "fpu": None, "batch": 8, "c_puct": 0.625, "noise_alpha": 0.3, "noise_weight": 0.25,
-        "temperature": 0.0, "evaluator": flat}
+        "temperature": 0.0, "evaluator": flat, "root_policy": "puct", "solver": True, "leaf_proofs": 8,
+        "root_proofs": 16}
+    assert mc.Searcher(evaluator=flat, root_policy="gumbel").options(START) == {
+        "final_move": "robust", "batch": 8, "evaluator": flat, "root_policy": "gumbel", "gumbel_moves": 16,
+        "gumbel_scale": 1.0, "solver": True, "leaf_proofs": 8, "root_proofs": 16}
+    assert "solver" not in mc.Searcher(policy_value=flat).options(Race())
     assert mc.Searcher(policy_value=flat).options(START)["batch"] == 1
     assert "batch=3" in repr(mc.Searcher(evaluator=flat, batch=3))
     for preset in ("uct", "strong"):

@@ -83,7 +83,8 @@ KINDS = {
     "evaluator of three": (lambda: knot(players=3, chance=0.3), {"evaluator": network_of_all, "batch": 4}),
     "policy_value": (lambda: knot(players=2, chance=0.0), {"policy_value": uniform}),
     "native, evaluator": (lambda: mc.ConnectFour(), {"evaluator": flat}),
-    "native, policy_value": (lambda: mc.TicTacToe(), {"policy_value": even}),
+    "native, policy_value": (lambda: mc.TicTacToe(), {"policy_value": even, "solver": False}),
+    "native, policy_value, proofs": (lambda: mc.ConnectFour(), {"policy_value": even}),
     "native, network": (lambda: mc.Gomoku(9), {"selection": "puct", "valuation": "network", "least_prior": 0.1}),
     "native, three and chance": (lambda: native_race()(start()), {}),
 }
@@ -310,7 +311,7 @@ def test_a_copy_goes_on_as_the_original(name, duplicate):
 def test_a_copy_of_a_board_whose_moves_have_numbers(make):
     """``policy_value`` takes states as they are, so their moves are numbered as those of a game written in Python are;
     after a move the numbers are more than the moves that are left."""
-    engine, state = mc.Searcher(policy_value=even, seed=1), make()
+    engine, state = mc.Searcher(policy_value=even, seed=1, solver=False), make()
     for _ in range(4):
         state = state.play(engine.search(state, iterations=300))
         other = pickle.loads(pickle.dumps(engine))

@@ -6,7 +6,7 @@ import pytest
 
 import mcts_core as mc
 
-pytestmark = pytest.mark.wasm
+pytestmark = [pytest.mark.wasm, pytest.mark.usefixtures("no_book")]
 
 GAMES = [mc.ConnectFour(), mc.ConnectFour(8, 9, 5), mc.ConnectFour(5, 4, 4), mc.TicTacToe(), mc.MNK(5, 4, 3),
          mc.Gomoku(9)]

@@ -12,6 +12,8 @@ import mcts_core as mc
 from mcts_core.engine import workers
 from mcts_core.testing.probe import check_tree
 
+pytestmark = pytest.mark.usefixtures("no_book")
+
 CASES = [
     (mc.ConnectFour(), {"preset": "uct"}), (mc.ConnectFour(), {}), (mc.ConnectFour(9, 9, 4), {}),
     (mc.Gomoku(), {"preset": "uct"}), (mc.Gomoku(), {}), (mc.MNK(9, 9, 5), {"selection": "rave"}),

@@ -83,7 +83,7 @@ def test_a_call_that_progress_ended_goes_on(whole, tmp_path, games):
 
 
 def test_nothing_is_lost_when_the_evaluator_fails(whole, tmp_path):
-    left = 200
+    left = 60
 
     def failing(observations):
         nonlocal left

@@ -113,11 +113,11 @@ def by_hand(state, number, seed, iterations, temperature, plies, **options):
 
 
 @pytest.mark.parametrize(("state", "options"), [
-    (mc.ConnectFour(), {"evaluator": evaluator(7), "noise_alpha": 0.8, "batch": 1}),
-    (mc.ConnectFour(4, 5, 3), {"evaluator": evaluator(5), "batch": 4}),
+    (mc.ConnectFour(), {"evaluator": evaluator(7), "noise_alpha": 0.8, "batch": 1, "solver": False}),
+    (mc.ConnectFour(4, 5, 3), {"evaluator": evaluator(5), "batch": 4, "solver": False}),
     (mc.TicTacToe(), {"preset": "uct"}),
-    (Nim(), {"evaluator": evaluator(3), "batch": 1}),
-    (Nim(8, -1), {"policy_value": policy_value}),
+    (Nim(), {"evaluator": evaluator(3), "batch": 1, "solver": False}),
+    (Nim(8, -1), {"policy_value": policy_value, "solver": False}),
     (Nim(9), {"preset": "uct"}),
     (Race(1), {"evaluator": evaluator(2), "batch": 1}),
     (Race(2), {}),
@@ -175,11 +175,11 @@ def test_evaluations_are_batched_across_games():
         sizes.append(len(observations))
         return evaluator(7)(observations)
 
-    data = play(mc.ConnectFour(), games=20, iterations=15, together=8, evaluator=evaluate)
+    data = play(mc.ConnectFour(), games=20, iterations=15, together=8, evaluator=evaluate, solver=False)
     together = list(sizes)
     assert max(together) == 8 and sum(size == 8 for size in together) > len(together) / 3
     sizes.clear()
-    assert equal(play(mc.ConnectFour(), games=20, iterations=15, together=1, evaluator=evaluate), data)
+    assert equal(play(mc.ConnectFour(), games=20, iterations=15, together=1, evaluator=evaluate, solver=False), data)
     assert sum(sizes) == sum(together) and set(sizes) == {1} and len(sizes) > 5 * len(together)
     sizes.clear()
     play(mc.ConnectFour(), games=4, together=4, evaluator=evaluate, batch=5)
@@ -392,7 +392,7 @@ def test_states_that_cannot_be_played(state, error, text):
     ({"progress": "bar"}, "progress"), ({"exploration": -1}, "exploration"),
     ({"noise_alpha": 1.0}, "noise_alpha .* needs"),
     ({"evaluator": 5}, "evaluator must be a function"), ({"batch": 2}, "batch needs an evaluator"),
-    ({"evaluator": evaluator(7), "solver": True}, "solver True has no meaning here"),
+    ({"evaluator": evaluator(7), "rave_k": 5.0}, "rave_k 5.0 has no meaning here"),
     ({"evaluator": evaluator(7), "batch": 0}, "batch must be an int"),
     ({"folder": 5}, "folder must be a str or a path"),
 ])
@@ -438,3 +438,23 @@ def test_without_numpy(tmp_path):
 def test_the_public_names():
     assert mc.selfplay is selfplay and callable(mc.selfplay)
     assert {"selfplay", "SelfPlayData", "SelfPlayProgress"} <= set(mc.__all__)
+
+
+def test_gumbel_targets_are_the_improved_policy():
+    """Also of moves without a visit; the moves played are those of the search, whatever the temperature."""
+    options = {"evaluator": evaluator(7), "root_policy": "gumbel", "solver": False, "iterations": 8}
+    data = play(mc.ConnectFour(), games=3, **options)
+    assert np.abs(data.policies.sum(1) - 1).max() < 1e-6 and (data.policies[data.plies == 0] > 0).all()
+    assert equal(play(mc.ConnectFour(), games=3, temperature=5.0, **options), data)
+    assert len({tuple(data.actions[data.games == number]) for number in range(3)}) == 3
+
+
+def test_an_evaluator_in_a_second_thread_plays_the_same_games():
+    def evaluate(observations):
+        codes = observations.reshape(len(observations), -1) @ np.arange(1, 28, dtype=np.float64)
+        return np.abs(np.sin(codes[:, None] * np.arange(1, 10))), 0.5 * np.cos(codes)
+
+    options = {"games": 7, "iterations": 20, "seed": 1, "evaluator": evaluate, "noise_alpha": 1.0}
+    one, other = (next(selfplay(mc.TicTacToe(), threads=threads, **options)) for threads in (1, 2))
+    for name in ARRAYS:
+        assert (getattr(one, name) == getattr(other, name)).all()

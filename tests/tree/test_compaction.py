@@ -10,6 +10,8 @@ from value_games import Claim
 import mcts_core as mc
 from mcts_core.testing.tree_probe import audit, keep, prune, records
 
+pytestmark = pytest.mark.usefixtures("no_book")
+
 DATA = Path(__file__).resolve().parents[1] / "data"
 NO_PROOFS = {"leaf_proofs": 0, "node_proofs": 0, "root_proofs": 0}
 GAMES = [mc.ConnectFour(), mc.ConnectFour(5, 8, 4), mc.ConnectFour(11, 10, 4), mc.MNK(6, 6, 4), mc.Gomoku(9),
@@ -367,7 +369,7 @@ print(peak() - before, engine.stats().bytes, engine.stats().prunes)
     ("mc.ConnectFour()", "preset='uct'", 8, 3_000_000),
     ("mc.ConnectFour()", "preset='uct', rollouts_per_leaf=2", 64, 4_500_000),
     ("mc.ConnectFour(11, 10, 4)", "preset='uct'", 64, 4_500_000),
-    ("mc.ConnectFour()", "expand_after=1, root_proofs=0, node_proofs=1", 8, 150_000),
+    ("mc.ConnectFour()", "book=False, expand_after=1, root_proofs=0, node_proofs=1", 8, 150_000),
     ("mc.Gomoku(15)", "expand_after=1, valuation='rollout'", 8, 30_000),
     ("mc.Gomoku(15)", "expand_after=1, rollout='random', leaf_proofs=0", 64, 250_000),
 ])

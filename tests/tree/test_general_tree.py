@@ -1,6 +1,8 @@
 """src/tree/general_tree.pyx: against a slow oracle, iteration by iteration, and against trees counted on paper."""
 
 import importlib
+import pickle
+import random
 
 import numpy as np
 import pytest
@@ -8,6 +10,8 @@ from general_oracle import Oracle, Tangle, by_states, network, network_of_all
 
 import mcts_core as mc
 from mcts_core import dispatch
+from mcts_core.engine.settings import GeneralSettings
+from mcts_core.testing.general_probe import GeneralProbe
 
 
 def found_by(state, iterations, **options):
@@ -253,7 +257,7 @@ def test_native_games_equal_the_oracle(state, batch):
         return found
 
     for iterations in (1, 10, 150):
-        stats = found_by(state, iterations, seed=1, evaluator=function, batch=batch)
+        stats = found_by(state, iterations, seed=1, evaluator=function, batch=batch, solver=False)
         assert_same(stats, Oracle(state, 1, evaluate=evaluate, batch=batch).run(iterations))
         assert stats.values is None
 
@@ -272,7 +276,8 @@ def test_ordinary_python_games_equal_native_ones():
         return np.outer(sums, np.ones(7)) + np.arange(7), sums / 23 - 0.5
 
     state = mc.ConnectFour.from_moves("33324")
-    native, wrapped = (found_by(one, 500, seed=2, evaluator=function) for one in (state, Wrapped(state)))
+    native, wrapped = (found_by(one, 500, seed=2, evaluator=function, leaf_proofs=0, root_proofs=0)
+                       for one in (state, Wrapped(state)))
     assert native.moves == wrapped.moves and native.pv == wrapped.pv and native.bytes == wrapped.bytes
 
 
@@ -304,3 +309,81 @@ for number in range(0, 40, 2):
         assert done.returncode == 0, done.stderr
         outputs.append(done.stdout)
     assert outputs[0] == outputs[1] and len(outputs[0]) > 10_000
+
+
+# ---- nodes of many moves ---------------------------------------------------------------------------------------------
+
+def by_hash(state):
+    """Priors and a value that are a function of the position, some priors 0."""
+    draw = random.Random(str(state))
+    priors = [draw.choice([0.0, draw.random(), draw.random()]) for _ in state.legal_moves()]
+    return priors, draw.uniform(-0.6, 0.6)
+
+
+def of_all(states):
+    """``by_hash`` as the ``evaluate`` of the oracle."""
+    found = []
+    for state in states:
+        priors, value = by_hash(state)
+        value = 0.5 + 0.5 * value
+        found.append((np.float32(priors).tolist(), [value, 1 - value] if state.to_move == 1 else [1 - value, value]))
+    return found
+
+
+@pytest.mark.parametrize("fpu", [None, 0.7])
+@pytest.mark.parametrize("batch", [1, 8, 40])
+def test_a_node_with_statistics_for_few_of_its_moves(batch, fpu):
+    """Those of the other moves join in the order of their priors: visits as in a tree that has them all."""
+    state = mc.MNK(6, 5, 4)
+    oracle = Oracle(state, 3, evaluate=of_all, batch=batch, fpu=fpu).run(700)
+    probe = GeneralProbe(state, GeneralSettings(policy_value=by_hash, c_puct=0.625, batch=batch, fpu=fpu), 3)
+    assert probe.run(700)
+    probe.check()
+    compared, most = 0, 0
+    waiting = [((), oracle.root)]
+    while waiting:
+        path, node = waiting.pop()
+        if node is None or node.children is None or node.kind == "over":
+            continue
+        children = probe.node(path)[4]
+        visited = {move: count for move, count in zip(node.moves, node.counts, strict=True) if count}
+        assert {move: visits for move, (visits, _) in children.items() if visits} == visited
+        assert len(children) <= len(visited) + 1 or path == ()
+        compared += 1
+        most = max(most, len(visited) if path else 0)
+        waiting += [((*path, move), child) for move, child in zip(node.moves, node.children, strict=True)]
+    assert compared > 200 and most > 8  # some had to move to a larger block
+
+
+def test_a_root_that_was_a_node_of_few_statistics():
+    state = mc.MNK(6, 5, 4)
+    probe = GeneralProbe(state, GeneralSettings(policy_value=by_hash, c_puct=0.625, batch=8), 3)
+    assert probe.run(500)
+    best = max(probe.node()[4], key=lambda move: probe.node()[4][move])
+    before = probe.node((best,))
+    assert len(before[4]) < 29
+    assert probe.reroot((best,), state.play(best), 4)
+    after = probe.node()
+    assert after[:4] == before[:4] and before[4].items() <= after[4].items() and len(after[4]) == 29
+    assert probe.run(300)
+    probe.check()
+    probe.compact(0.5)
+    probe.check()
+    assert probe.run(300)
+    probe.check()
+
+
+def test_a_leaf_of_many_moves_takes_few_bytes():
+    engine = mc.Searcher(policy_value=lambda state: (None, 0.0), seed=1, leaf_proofs=0, root_proofs=0)
+    engine.search(mc.Gomoku(), iterations=500)
+    assert engine.stats().bytes / 500 < 2200
+
+
+def test_nodes_of_few_statistics_are_saved():
+    engine = mc.Searcher(policy_value=by_hash, seed=1, solver=False)
+    engine.search(mc.MNK(6, 5, 4), iterations=600)
+    copy = pickle.loads(pickle.dumps(engine))
+    state = mc.MNK(6, 5, 4).play(engine.stats().move)
+    assert copy.search(state, iterations=300) == engine.search(state, iterations=300)
+    assert copy.stats().moves == engine.stats().moves
+    assert copy.stats().reused_visits > 0

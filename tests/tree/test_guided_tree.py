@@ -17,6 +17,8 @@ from mcts_core.games.mnk.network import Network
 from mcts_core.testing.probe import Probe
 from mcts_core.testing.threat_probe import ThreatProbe
 
+pytestmark = pytest.mark.usefixtures("no_book")
+
 DATA = Path(__file__).resolve().parents[1] / "data"
 NO_PROVER = {"leaf_proofs": 0, "node_proofs": 0, "root_proofs": 0}
 NAMES = {-1: "loss", 0: "draw", 1: "win"}

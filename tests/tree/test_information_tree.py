@@ -336,6 +336,8 @@ def test_the_moves_of_two_players_with_a_winner():
             assert mc.stats().values is None and mc.stats().value > 0.9
         mc.search(Stones(bad), iterations=500, seed=1)  # +1 cannot know: no move is better
         assert max(entry.value for entry in mc.stats().moves) < 0.6
+    with pytest.raises(mc.InvalidOption, match="solver True has no meaning here: Stones has hidden information"):
+        mc.search(Stones(), iterations=5, solver=True)
 
 
 def test_without_a_key_nodes_are_found_by_the_moves():
@@ -410,6 +412,8 @@ def test_what_hidden_information_refuses():
         mc.search(Guess(), iterations=5, final_move="best_line")
     with pytest.raises(mc.InvalidOption, match="threads"):
         mc.search(Kuhn(), iterations=5, threads=2)
+    with pytest.raises(mc.InvalidOption, match="solver True has no meaning here: Kuhn is a general game"):
+        mc.search(Kuhn(), iterations=5, solver=True)
     with pytest.raises(mc.GameOver):
         mc.search(Kuhn((0, 1), "pp"), iterations=5)
     with pytest.raises(mc.InvalidState, match="only Searcher.search"):

@@ -77,6 +77,20 @@ def test_the_values_of_the_tree_below_the_root_count_from_their_move_on():
     assert top["b"].children[0].value == 10.0 and top["a"].children[0].value == 4.0
 
 
+def test_nodes_of_many_moves():
+    """Rewards stand before the columns of a block, which has statistics for each of its 20 moves."""
+    wide = {"root": {move: (float(move), str(move)) for move in range(20)}, "end": 0.0,
+            **{str(move): {step: (step / 2, "end") for step in range(20)} for move in range(20)}}
+    engine = mc.Searcher(seed=1)
+    engine.search(Walk(wide), iterations=3000)
+    for searcher in (engine, pickle.loads(pickle.dumps(engine))):
+        top = {child.move: child for child in searcher.tree(max_depth=2, min_share=0).children}
+        assert sorted(top) == list(range(20)) and engine.stats().move == 19
+        assert {child.move: child.value for child in top[19].children} == {step: step / 2 for step in range(20)}
+        assert math.isclose(top[19].value, 19 + sum(child.visits * child.value for child in top[19].children)
+                            / sum(child.visits for child in top[19].children), rel_tol=0.1)
+
+
 def test_a_discount_counts_moves_of_players_and_no_outcomes_of_chance():
     """One move, then chance: 0.5 * (10 + 0.5 * 4) + 0.5 * (20 + 0.5 * 4) = 17."""
     dice = {"root": {"throw": (0.0, "dice"), "stay": (3.0, "end")},
@@ -318,9 +332,13 @@ def test_an_exception_in_rewards_is_the_cause():
         mc.search(Bad(), iterations=5)
 
 
-def test_evaluators_are_refused():
-    with pytest.raises(mc.InvalidState, match="without rewards"):
-        mc.search(Belt(), iterations=5, policy_value=lambda state: (None, 0.0))
+def test_evaluators_and_the_solver_are_refused():
+    for options in ({}, {"root_policy": "gumbel"}):
+        with pytest.raises(mc.InvalidState, match="without rewards"):
+            mc.search(Belt(), iterations=5, policy_value=lambda state: (None, 0.0), **options)
+    for options in ({}, {"policy_value": lambda state: (None, 0.0)}):
+        with pytest.raises(mc.InvalidOption, match="solver True has no meaning here: Belt is a general game"):
+            mc.search(Belt(), iterations=5, solver=True, **options)
 
 
 # ---- the best line ---------------------------------------------------------------------------------------------------

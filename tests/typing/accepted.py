@@ -106,6 +106,10 @@ assert_type(together.workers, tuple[mc.WorkerReport, ...])
 assert_type(together.errors, tuple[str, ...])
 
 drawn = mc.rollouts(four, 100, seed=1)
+solution = mc.solve(mc.TicTacToe(), 10, book=False)
+assert_type(solution, mc.Solution)
+assert_type(solution.moves, tuple[mc.SolvedMove, ...])
+assert_type((solution.proven, solution.distance, solution.exact), tuple[str | None, int | None, bool])
 assert_type(drawn, mc.Rollouts)
 assert_type((drawn.wins, drawn.mean_length), tuple[int, float])
 

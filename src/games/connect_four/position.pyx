@@ -23,6 +23,11 @@ from mcts_core.games.board_text import check_winner
 
 __all__ = ["ConnectFour", "perft", "simple_rollouts", "simple_twin"]
 
+cdef extern from "kernels/planes.h" nogil:
+    void plane_of_bits(float *plane, uint64_t low, uint64_t high, int rows, int cols, int height)
+    void plane_fill(float *plane, int cells, float value)
+
+
 cdef int MAX_BITS = 128
 
 
@@ -138,20 +143,11 @@ cdef int32_t observe(void *context, const void *state, float *planes) noexcept n
     cdef const c4_context *c = <const c4_context *> context
     cdef const c4_state *s = <const c4_state *> state
     cdef uint64_t stones[2]
-    cdef int column, _, bit, at, size = c.rows * c.cols
-    cdef float side = 0.0 if s.plies & 1 else 1.0
+    cdef int size = c.rows * c.cols
     occupied(c, s, stones)
-    stones[0] ^= s.me[0]
-    stones[1] ^= s.me[1]
-    for column in range(c.cols):
-        bit = column * c.height
-        at = size - c.cols + column
-        for _ in range(c.rows):
-            planes[at] = <float> <int32_t> (s.me[bit >> 6] >> (bit & 63) & 1)
-            planes[size + at] = <float> <int32_t> (stones[bit >> 6] >> (bit & 63) & 1)
-            planes[2 * size + at] = side
-            bit += 1
-            at -= c.cols
+    plane_of_bits(planes, s.me[0], s.me[1], c.rows, c.cols, c.height)
+    plane_of_bits(planes + size, stones[0] ^ s.me[0], stones[1] ^ s.me[1], c.rows, c.cols, c.height)
+    plane_fill(planes + 2 * size, size, 0.0 if s.plies & 1 else 1.0)
     return 0
 
 

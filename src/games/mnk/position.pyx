@@ -25,6 +25,11 @@ from mcts_core.games.board_text import check_winner
 
 __all__ = ["MNK", "Gomoku", "TicTacToe", "count_games", "simple_rollouts"]
 
+cdef extern from "kernels/planes.h" nogil:
+    void plane_of_bytes(float *plane, const uint8_t *board, int rows, int cols, int stride, uint8_t value)
+    void plane_fill(float *plane, int cells, float value)
+
+
 cdef extern from *:
     """
     #if defined(Py_LIMITED_API)
@@ -109,13 +114,10 @@ cdef int32_t observe(void *context, const void *state, float *planes) noexcept n
     began."""
     cdef const mnk_geometry *g = <const mnk_geometry *> context
     cdef const mnk_state *s = <const mnk_state *> state
-    cdef int cell
     cdef uint8_t own = 1 + (s.stones & 1)
-    cdef float side = 0.0 if s.stones & 1 else 1.0
-    for cell in range(g.cells):
-        planes[cell] = <float> (s.board[g.offset[cell]] == own)
-        planes[g.cells + cell] = <float> (s.board[g.offset[cell]] == 3 - own)
-        planes[2 * g.cells + cell] = side
+    plane_of_bytes(planes, s.board, g.rows, g.cols, g.stride, own)
+    plane_of_bytes(planes + g.cells, s.board, g.rows, g.cols, g.stride, 3 - own)
+    plane_fill(planes + 2 * g.cells, g.cells, 0.0 if s.stones & 1 else 1.0)  # last: the others write beyond their ends
     return 0
 
 

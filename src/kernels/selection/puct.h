@@ -46,13 +46,15 @@ static inline float sel_mean(const sel_columns *c, float half) {
 MCTS_INLINE uint32_t general_puct(uint32_t capacity, const uint32_t *visits, const double *sums, const float *priors,
                                   float scale, float urgency) {
     const sel_f zero = sel_all(0.0f), one = sel_all(1.0f), factor = sel_all(scale), untried = sel_all(urgency);
+    const sel_f excluded = sel_all(SEL_EXCLUDED), floor = sel_all(-1e20f);
     float top = -INFINITY;
     uint32_t i, best = 0;
     for (i = 0; i < capacity; i += SEL_LANES) {
         const sel_f n = sel_load_ints(visits + i);
         const sel_f mean = sel_div(sel_load_doubles(sums + i), sel_max(n, one));
-        const sel_f bonus = sel_div(sel_mul(factor, sel_load(priors + i)), sel_add(n, one));
-        sel_highest(sel_add(sel_where(n, zero, mean, untried), bonus), i, &top, &best);
+        const sel_f prior = sel_load(priors + i), bonus = sel_div(sel_mul(factor, prior), sel_add(n, one));
+        const sel_f value = sel_add(sel_where(n, zero, mean, untried), bonus);
+        sel_highest(sel_where(prior, floor, value, excluded), i, &top, &best);
     }
     return best;
 }

@@ -1,0 +1,60 @@
+"""What is proven in the general tree, in searches of two players in turn: links of proven values, and the proof rule.
+
+The rule is that of ``proof_rule.pxd``. A block has all moves of its node, so it needs no bounds. Nothing is proven of
+a move without statistics.
+"""
+
+from libc.stdint cimport int32_t, uint32_t
+
+from mcts_core.tree.general_tree cimport (LINK_PROVEN, GeneralBlock, GeneralColumns, GeneralTree, ending_values,
+                                          general_columns)
+from mcts_core.tree.guided_tree cimport DISTANCE_SHIFT, MAX_DISTANCE, distance_of, result_of
+from mcts_core.tree.plain_tree cimport LINK_KIND, LINK_TERMINAL
+
+
+cdef inline uint32_t proven_link(int32_t player, int32_t value, uint32_t distance) noexcept nogil:
+    """The link of a node with ``value`` half-points for this player, ``distance`` plies before the end of the game."""
+    return LINK_PROVEN | min(distance, <uint32_t>MAX_DISTANCE) << DISTANCE_SHIFT | <uint32_t>(
+        value if player == 0 else 2 - value)
+
+
+cdef inline bint is_proven_link(uint32_t link) noexcept nogil:
+    return link & LINK_KIND == 0 and link & LINK_PROVEN
+
+
+cdef inline int32_t points_of(const GeneralTree *general, uint32_t link, uint32_t *distance) noexcept nogil:
+    """The proven half-points of player 0 behind a link, else -1."""
+    distance[0] = 0
+    if link & LINK_KIND == LINK_TERMINAL:
+        return <int32_t>(2 * ending_values(general, link)[0])
+    if not is_proven_link(link):
+        return -1
+    distance[0] = distance_of(link)
+    return <int32_t>result_of(link)
+
+
+cdef inline int32_t points_for(int32_t player, int32_t points) noexcept nogil:
+    """Those of a player, by those of player 0."""
+    return points if player == 0 else 2 - points
+
+
+cdef inline int32_t proven_value(const GeneralTree *general, GeneralBlock *block, uint32_t *distance) noexcept nogil:
+    """Half-points for the player to move, where the children prove them, else -1."""
+    cdef GeneralColumns columns = general_columns(general, block)
+    cdef uint32_t slot, away, win = 0, draw = 0, loss = 0  # distances, and 1 more
+    cdef int32_t points
+    cdef bint unknown = columns.count < columns.total
+    for slot in range(columns.count):
+        points = points_of(general, columns.links[slot], &away)
+        if points < 0:
+            unknown = True
+            continue
+        points = points_for(block.player, points)
+        if points == 2 and (win == 0 or away < win - 1):
+            win = away + 1
+        elif points == 1 and away >= draw:
+            draw = away + 1
+        elif points == 0 and away >= loss:
+            loss = away + 1
+    distance[0] = win if win else draw if draw else loss
+    return 2 if win else -1 if unknown else 1 if draw else 0

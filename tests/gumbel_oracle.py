@@ -1,0 +1,110 @@
+"""Planning with Gumbel noise as the paper tells it, slow and plain: Danihelka et al., ICLR 2022, scaled as in mctx.
+
+Nodes are objects, all numbers are those of Python. The noise is made of the library's random numbers: -log(-log(u)).
+"""
+
+import math
+
+import mcts_core as mc
+from mcts_core.testing.probe import Probe
+
+NOISE = 0x6A09E667F3BCC909
+"""By which the seed of the noise differs from that of the search."""
+
+
+def noise(seed, count):
+    random = Probe(mc.TicTacToe(), seed ^ NOISE)
+    return [-math.log(-math.log(((random.random() >> 12) + 0.5) / 2**52)) for _ in range(count)]
+
+
+class Node:
+    """``value``: of the evaluation or the end of the game, for player 0, from 0 to 1."""
+
+    def __init__(self, state, evaluate, player):
+        self.state, self.player = state, player
+        self.over = state.winner() is not None
+        if self.over:
+            self.value = (1 + state.winner()) / 2
+            return
+        priors, value = evaluate(state)
+        self.value = (1 + value) / 2 if player == 0 else (1 - value) / 2
+        self.moves = state.legal_moves()
+        self.priors = [priors[move] / sum(priors[move] for move in self.moves) for move in self.moves]
+        self.children = [None] * len(self.moves)
+        self.visits = [0] * len(self.moves)
+        self.sums = [0.0] * len(self.moves)
+
+    def own(self, value):
+        return value if self.player == 0 else 1 - value
+
+    def completed(self):
+        """Appendix D: what has no visit has the mixed value."""
+        tried = [slot for slot, visits in enumerate(self.visits) if visits]
+        mixed = self.own(self.value)
+        if tried:
+            weight = sum(self.priors[slot] for slot in tried)
+            mean = sum(self.priors[slot] * self.sums[slot] / self.visits[slot] for slot in tried) / weight
+            mixed = (mixed + sum(self.visits) * mean) / (1 + sum(self.visits))
+        values = [total / visits if visits else mixed for total, visits in zip(self.sums, self.visits, strict=True)]
+        low, high = min(values), max(values)
+        return [(50 + max(self.visits)) * 0.1 * (value - low) / max(high - low, 1e-8) for value in values]
+
+    def improved(self):
+        """The softmax of logits and completed values."""
+        values = self.completed()
+        shares = [prior * math.exp(value - max(values)) for prior, value in zip(self.priors, values, strict=True)]
+        return [share / sum(shares) for share in shares]
+
+
+def halving(moves, simulations):
+    """The visits that a move must have for each simulation to consider it."""
+    if moves == 1:
+        return list(range(simulations))
+    rounds, sequence, visits, left = math.ceil(math.log2(moves)), [], [0] * moves, moves
+    while len(sequence) < simulations:
+        for _ in range(max(1, simulations // (rounds * left))):
+            sequence += visits[:left]
+            visits[:left] = [number + 1 for number in visits[:left]]
+        left = max(2, left // 2)
+    return sequence[:simulations]
+
+
+class Search:
+    """The search of ``state``; ``evaluate(state)`` returns ({move: prior}, value of the side to move from -1 to 1)."""
+
+    def __init__(self, state, evaluate, iterations, seed, moves=16, scale=1.0):
+        self.evaluate, self.seen = evaluate, []
+        self.root = root = self.node(state)
+        self.scores = [scale * number + math.log(prior)
+                       for number, prior in zip(noise(seed, len(root.moves)), root.priors, strict=True)]
+        for wanted in halving(min(moves, len(root.moves)), iterations):
+            self.descend(root, self.best(wanted))
+        self.move = root.moves[self.best(max(root.visits))]
+
+    def node(self, state):
+        node = Node(state, self.evaluate, 0 if state.to_move == 1 else 1)
+        if not node.over:
+            self.seen.append(state)
+        return node
+
+    def best(self, wanted):
+        values = self.root.completed()
+        return max((slot for slot, visits in enumerate(self.root.visits) if visits == wanted),
+                   key=lambda slot: (self.scores[slot] + values[slot], -slot))
+
+    def descend(self, node, slot):
+        path = []
+        while True:
+            path.append((node, slot))
+            child = node.children[slot]
+            if child is None:
+                child = node.children[slot] = self.node(node.state.play(node.moves[slot]))
+                break
+            if child.over:
+                break
+            node, total = child, 1 + sum(child.visits)
+            policy = node.improved()
+            slot = max(range(len(node.moves)), key=lambda slot: (policy[slot] - node.visits[slot] / total, -slot))
+        for node, slot in path:
+            node.visits[slot] += 1
+            node.sums[slot] += node.own(child.value)
