@@ -64,9 +64,9 @@ cdef enum:
     GROWTH = 2      # new entries for each further one
     SMALL = 2       # nodes of a subtree that is not worth an entry
     NOWHERE = 255   # no move
-    NEAR = 20       # empty cells of the positions in the near table, at most
-    NEAR_BUCKETS = 8192
-    NEAR_SHARE = 8  # of the memory that the near table takes, at most an eighth
+    LATE = 20       # empty cells of the positions in the late table, at most
+    LATE_BUCKETS = 8192
+    LATE_SHARE = 8  # of the memory that the late table takes, at most an eighth
 
 cdef uint64_t STANDARD_FLOOR = 0x40810204081
 cdef uint64_t STANDARD_BOARD = 0x40810204081 * 63
@@ -79,7 +79,7 @@ ctypedef struct score_bounds:
     uint8_t move         # of the bound `low`
 
 ctypedef struct prover_memory:
-    proof_table near     # of positions with few empty cells: what the processor's cache holds; or none
+    proof_table late     # of positions with few empty cells: what the processor's cache holds; or none
     proof_table table    # of the others; its buckets: a power of two, or 0
     uint64_t base        # those in use: base + split, base a power of two
     uint64_t split
@@ -289,15 +289,15 @@ cdef inline uint64_t scatter(uint64_t key) noexcept nogil:
     return key * <uint64_t> 0x9E3779B97F4A7C15 >> 24
 
 
-cdef inline bint is_near(const search_state *s, int plies) noexcept nogil:
-    return s.cells - plies <= NEAR and s.memory.near.buckets
+cdef inline bint is_late(const search_state *s, int plies) noexcept nogil:
+    return s.cells - plies <= LATE and s.memory.late.buckets
 
 
 cdef inline proof_entry *bucket_of(const search_state *s, uint64_t key, int plies) noexcept nogil:
     cdef prover_memory *memory = s.memory
     cdef uint64_t hash = scatter(key), index = hash & (memory.base - 1)
-    if is_near(s, plies):
-        return memory.near.entries + PROOF_WAYS * (hash & (memory.near.buckets - 1))
+    if is_late(s, plies):
+        return memory.late.entries + PROOF_WAYS * (hash & (memory.late.buckets - 1))
     if index < memory.split:
         index = hash & (2 * memory.base - 1)
     return memory.table.entries + PROOF_WAYS * index
@@ -327,7 +327,7 @@ cdef void start_small(prover_memory *memory) noexcept nogil:
 
 
 cdef inline const proof_table *table_of(const search_state *s, int plies) noexcept nogil:
-    return &s.memory.near if is_near(s, plies) else &s.memory.table
+    return &s.memory.late if is_late(s, plies) else &s.memory.table
 
 
 cdef inline void prefetch(const search_state *s, uint64_t key, int plies) noexcept nogil:
@@ -352,7 +352,7 @@ cdef inline void store(const search_state *s, uint64_t key, int plies, int low, 
     bounds.low = <int8_t> low
     bounds.high = <int8_t> high
     bounds.move = <uint8_t> move
-    if is_new and memory.base < memory.table.buckets and not is_near(s, plies):
+    if is_new and memory.base < memory.table.buckets and not is_late(s, plies):
         memory.fresh += 1
         if memory.fresh == GROWTH:
             memory.fresh = 0
@@ -694,22 +694,22 @@ cdef void count_lines(const c4_context *c, uint8_t *lines) noexcept nogil:
 
 cdef void *create_memory(void *context, uint64_t bytes) noexcept nogil:
     """A table of a power of two of buckets, its pages untouched; none if there is no room for one."""
-    cdef uint64_t used = sizeof(prover_memory), buckets = 0, near = 0
+    cdef uint64_t used = sizeof(prover_memory), buckets = 0, late = 0
     cdef prover_memory *memory = <prover_memory *> calloc(1, sizeof(prover_memory))
     if memory == NULL:
         return NULL
-    if bytes >= NEAR_SHARE * NEAR_BUCKETS * PROOF_BUCKET:
-        near = NEAR_BUCKETS
-        used += NEAR_BUCKETS * PROOF_BUCKET
+    if bytes >= LATE_SHARE * LATE_BUCKETS * PROOF_BUCKET:
+        late = LATE_BUCKETS
+        used += LATE_BUCKETS * PROOF_BUCKET
     if bytes >= used + PROOF_BUCKET:
         buckets = 1
         while used + 2 * buckets * PROOF_BUCKET <= bytes:
             buckets *= 2
-    if not proof_table_make(&memory.near, near):
+    if not proof_table_make(&memory.late, late):
         free(memory)
         return NULL
     if not proof_table_make(&memory.table, buckets):
-        proof_table_release(&memory.near)
+        proof_table_release(&memory.late)
         free(memory)
         return NULL
     start_small(memory)
@@ -718,13 +718,13 @@ cdef void *create_memory(void *context, uint64_t bytes) noexcept nogil:
 
 
 cdef void clear_memory(void *context, void *memory) noexcept nogil:
-    proof_table_clear(&(<prover_memory *> memory).near)
+    proof_table_clear(&(<prover_memory *> memory).late)
     proof_table_clear(&(<prover_memory *> memory).table)
     start_small(<prover_memory *> memory)
 
 
 cdef void destroy_memory(void *context, void *memory) noexcept nogil:
-    proof_table_release(&(<prover_memory *> memory).near)
+    proof_table_release(&(<prover_memory *> memory).late)
     proof_table_release(&(<prover_memory *> memory).table)
     free(memory)
 
