@@ -93,21 +93,17 @@ class _Solving:
         self.root: tuple[int, int, bool] | None = None
         self.moves: dict[int, tuple[int, int, bool]] = {}
         """Value in half-points, distance, whether the distance is exact."""
-        self.ended: set[int] = set()
         for move in state.legal_moves():
             winner = state.play(move).winner()
             if winner is not None:
                 self.moves[move] = (2 if winner else 1, 1, True)
-                self.ended.add(move)
 
     def run(self, begin: float) -> Solution:
         legal = self.state.legal_moves()
         for exact in (False, True):
             self._look_at_root(exact)
-            for keeping in (True, False):
-                for move in legal:
-                    if self._keeps(move) is keeping or not exact:
-                        self._look_at(move, exact)
+            for move in sorted(legal, key=self._keeps, reverse=True) if exact else legal:
+                self._look_at(move, exact)
         best = self._best_moves()
         pv = self._line(best[0]) if best else ()
         rows = [self._row(move) for move in legal]
@@ -124,7 +120,7 @@ class _Solving:
 
     def _look_at(self, move: int, exact: bool) -> None:
         known = self.moves.get(move)
-        if move in self.ended or (known is not None and known[2]):
+        if known is not None and known[2]:
             return
         found = self._prove([move], exact)
         if found is not None:

@@ -161,7 +161,6 @@ static inline int mcts_cpu_level(void) { return 0; }
 #include <string.h>
 #elif defined(__APPLE__)
 #include <mach/mach.h>
-#include <mach/mach_vm.h>
 #elif defined(__linux__)
 #include <stdio.h>
 #include <string.h>
@@ -241,14 +240,14 @@ static inline int mcts_is_code(uintptr_t address) {
 }
 #elif defined(__APPLE__)
 static inline int mcts_is_code(uintptr_t address) {
-    mach_vm_address_t begin = address;
-    mach_vm_size_t size = 0;
+    vm_address_t begin = address;
+    vm_size_t size = 0;
     vm_region_basic_info_data_64_t found;
     mach_msg_type_number_t count = VM_REGION_BASIC_INFO_COUNT_64;
     mach_port_t object = MACH_PORT_NULL;
     /* the region with the address, or the next one after it */
-    if (mach_vm_region(mach_task_self(), &begin, &size, VM_REGION_BASIC_INFO_64, (vm_region_info_t)&found, &count,
-                       &object) != KERN_SUCCESS)
+    if (vm_region_64(mach_task_self(), &begin, &size, VM_REGION_BASIC_INFO_64, (vm_region_info_t)&found, &count, &object) !=
+        KERN_SUCCESS)
         return 0;
     return begin <= address && (found.protection & VM_PROT_EXECUTE) != 0;
 }
