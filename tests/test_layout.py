@@ -42,6 +42,7 @@ TESTED_IN = {
     "src/games/mnk/continuous_fours.pyx": "games/mnk/prover",
     "src/testing/kernel_probe.pyx": "games/mnk/rollout",
     "src/testing/threat_probe.pyx": "games/mnk/continuous_threats",
+    "src/games/user_rollout.pyx": "games/general_rules",
     "src/engine/storage.pyx": "storage",
     "src/tree/storage.pyx": "storage",
     "mcts_core/tree/check_walk.pxd": "tree/check",
@@ -51,6 +52,10 @@ TESTED_IN = {
     # structs and a base class, which only their users can try out
     "mcts_core/simple_game.pxd": "games/native_games",
     "mcts_core/tree/general_news.pxd": "testing/general_probe",
+    "mcts_core/tree/general_blocks.pxd": "tree/general_tree",
+    "mcts_core/tree/general_evaluation.pxd": "tree/general_tree",
+    "mcts_core/tree/general_selection.pxd": "tree/general_tree",
+    "mcts_core/tree/general_solver.pxd": "tree/general_proofs",
     "mcts_core/tree/memory.pxd": "tree/plain_tree",
     "mcts_core/tree/proof_rule.pxd": "tree/guided_tree",
     "mcts_core/tree/rave.pxd": "tree/guided_tree",
@@ -62,7 +67,6 @@ TESTED_IN = {
 """Sources without a test file of their own name, and the one that tests them."""
 
 SUBJECTS = {
-    "tree/scored_games": "rewards, discounts and best lines, through rules, tree and report",
     "proven_positions": "the search as a whole on positions of known value",
     "clients/gymnasium": "the package of others, on demand",
     "bench/cross": "the builds for other systems, tools/cross",

@@ -72,7 +72,6 @@ cdef class Rules:
     cdef readonly tuple shape         # of an observation: planes, rows, columns; None: not known
     cdef readonly int actions         # entries of a policy; 0: not known
     cdef list leaves                  # (state, legal moves) of what waits for a policy by legal move
-    cdef bint in_turn                 # two players alternate, and what one wins the other loses
     cdef list line                    # the moves of the best line that was found, None: none yet, or it is not kept
     cdef double line_value            # what it gives the only player
 
@@ -96,15 +95,12 @@ cdef class PythonRules(Rules):
     cdef bint observing               # evaluations are asked for
     cdef bint aligned                 # with a policy by legal move, not by action
     cdef bint keeps                   # the best line
-    cdef uint32_t longest             # moves of a rollout of a scored game, at most
-    cdef list rolled                  # the moves of the last rollout, where lines are kept
+    cdef uint32_t longest             # moves of a rollout of a scored game, at most; 0: no limit
+    cdef list rolled                  # the moves of the last rollout, where lines are kept, else None
 
     cdef object at(self, const uint32_t *path, uint32_t length)
     cdef int describe(self, object state, bint listed, GeneralPosition *position) except -1
     cdef int rollout(self, mcts_rng *rng, double *values) except -1
-    cdef int roll_scored(self, object state, mcts_rng *rng, double *values) except -1
-    cdef list roll_out(self, object state, mcts_rng *rng)
-    cdef object random_move(self, object state, mcts_rng *rng, bint *chance)
     cdef int keep_lines(self) except -1
     cdef int keep(self, const uint32_t *path, uint32_t length, bint rolled) except -1
     cdef int follow_line(self, PythonRules before) except -1

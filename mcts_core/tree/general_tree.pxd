@@ -52,6 +52,7 @@ cdef enum:
     MAX_PLAYERS = 32
     CHANCE_PLAYER = -1
     FIRST_ROOM = 8               # for children with statistics
+    NO_LEAF = 0
 
 cdef extern from *:
     """
@@ -61,6 +62,8 @@ cdef extern from *:
     #define CERTAIN 0x80000000u
     #define GENERAL_PADDING (-1e30)
     #define GENERAL_LARGEST_SUM 1e140  /* of values of a scored game; one of them is at most 1e100 by far */
+    #define GENERAL_UNTRIED 1e20f
+    #define GENERAL_DRAWN 0x80000000u
     """
     const uint32_t LINK_WAITS
     const uint32_t LINK_PROVEN
@@ -68,6 +71,8 @@ cdef extern from *:
     const uint32_t CERTAIN       # the limit of the last outcome, above every number that is drawn
     const double GENERAL_PADDING  # the sum of a slot without a move, which has one visit
     const double LARGEST_SUM "GENERAL_LARGEST_SUM"
+    const float UNTRIED "GENERAL_UNTRIED"  # the score of a child without a visit where no first-play urgency is given
+    const uint32_t DRAWN "GENERAL_DRAWN"  # in an entry of path_slot: selection passed over a proven draw
 
 cdef enum GeneralFault:          # what is wrong with an evaluation
     FAULT_NONE = 0
@@ -126,7 +131,7 @@ ctypedef struct GeneralEvaluation:  # of `rows` positions, in the order in which
 ctypedef struct GeneralEntry:    # a descent of the current batch
     uint32_t start               # of its path
     uint32_t length
-    uint32_t leaf                # the block that waits; 0: it met another one's and does not count
+    uint32_t leaf                # the block that waits; NO_LEAF: it met another one's and does not count
     bint fresh                   # its node was never visited before
     double sum                   # of the policy of its moves
 
@@ -195,6 +200,14 @@ cdef inline GeneralBlock *general_block(const GeneralTree *general, uint32_t ind
 
 cdef inline double *totals_of(GeneralBlock *block) noexcept nogil:
     return <double *>(<uint8_t *>block + GENERAL_HEADER)
+
+
+cdef inline void add_values(const GeneralTree *general, GeneralBlock *block, const double *values) noexcept nogil:
+    cdef double *totals = totals_of(block)
+    cdef uint32_t player
+    for player in range(general.players):
+        totals[player] += values[player]
+    block.valued += 1
 
 
 cdef inline double *rewards_of(const GeneralTree *general, GeneralBlock *block) noexcept nogil:

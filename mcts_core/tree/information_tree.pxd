@@ -96,7 +96,6 @@ cdef class InformationTree:
     cdef int list_legal(self, uint32_t node, list moves) except -1
     cdef uint32_t select(self, uint32_t node, uint32_t count) noexcept nogil
     cdef int add_reward(self, uint32_t length, object state) except -1
-    cdef object random_move(self, object state, bint *chance)
     cdef int roll_out(self, object state, double *values) except -1
     cdef int iterate(self) except -1
     cdef int back_up(self, uint32_t length, uint32_t leaf, double *values) except -1

@@ -22,11 +22,11 @@ from mcts_core.game cimport (MCTS_CHANCE, MCTS_DRAW, MCTS_ERROR, MCTS_MAX_MOVES,
                              NativeState, general_of, mcts_game, mcts_general, mcts_proof, mcts_rng, mcts_rng_below,
                              mcts_rng_next)
 from mcts_core.games.python_game cimport check_table
+from mcts_core.games.user_rollout cimport LONGEST_ROLLOUT, random_rollout, refuse_chance
 from mcts_core.games.user_states cimport MAX_PLAYERS, UserStates, refuse_repeated, value_of
 
 
 cdef enum:
-    LONGEST_ROLLOUT = 1000000  # moves, after which a game counts as endless
     LONGEST_GAME = 20000       # moves in the tree; one iteration can add any number of chance moves
     FOLLOWED = 2               # moves of the best line after which the next search may continue it
 
@@ -122,7 +122,6 @@ cdef class NativeRules(Rules):
                 raise GameOver(f"the game is over (winner {winner}): there is nothing to search in {root!r}")
             player = 0 if root.to_move == 1 else 1
             self.root_moves = root.legal_moves()
-            self.in_turn = True
             if can_prove(game):
                 self.table.prove = native_prove
                 self.table.proving = game
@@ -313,7 +312,6 @@ cdef class PythonRules(Rules):
             raise InvalidState(f"an evaluator needs states with a method observation(), but {shorten(root)} has none; "
                                f"policy_value needs no observations")
         self.players = self.user.players
-        self.in_turn = not self.general
         actions = getattr(root, "actions", None) if observing and not aligned else None
         if actions is not None:
             count = as_count(actions, 1, (1 << 30) - 1)
@@ -328,7 +326,6 @@ cdef class PythonRules(Rules):
         self.table.keep = python_keep
         self.table.scored = self.user.scored
         self.table.discount = self.user.discount
-        self.longest = LONGEST_ROLLOUT + 1
         if observing and self.user.scored:
             raise InvalidState(f"an evaluator values positions from -1 to 1, so it needs a game without rewards() and "
                                f"discount, got {shorten(root)}")
@@ -409,8 +406,8 @@ cdef class PythonRules(Rules):
         player = self.user.mover(state)
         position.kind = KIND_CHANCE if player < 0 else KIND_DECISION
         position.player = <uint32_t>player
-        if self.keeps:
-            self.refuse_chance(player < 0, state)
+        if self.keeps and player < 0:
+            refuse_chance(state)
         if not listed:
             return 0
         if player < 0:
@@ -437,105 +434,21 @@ cdef class PythonRules(Rules):
 
     cdef int rollout(self, mcts_rng *rng, double *values) except -1:
         """A rollout from the position of the last look."""
-        cdef uint32_t i
-        state = self.trail[len(self.trail) - 1]
-        if self.user.rolls:
-            returned, moves = self.user.rollout(state, mcts_rng_next(rng))
-            if self.keeps:
-                self.rolled = moves
-        elif self.user.scored or self.keeps:
-            return self.roll_scored(state, rng, values)
-        else:
-            returned = self.roll_out(state, rng)
-        for i in range(<uint32_t>self.players):
-            values[i] = returned[i]
-        return 0
-
-    cdef object random_move(self, object state, mcts_rng *rng, bint *chance):
-        """A legal move, or an outcome of chance by its probability."""
-        cdef uint32_t i, n
-        cdef double at, sum = 0.0
-        chance[0] = self.user.mover(state) < 0
-        if not chance[0]:
-            moves = self.user.legal(state)
-            return moves[mcts_rng_below(rng, <uint32_t>len(moves))]
-        outcomes = self.user.outcomes(state)
-        n = <uint32_t>len(outcomes)
-        at = <double>(mcts_rng_next(rng) >> 11) * (1.0 / 9007199254740992.0)
-        for i in range(n):
-            outcome, probability = outcomes[i]
-            if probability > 0:
-                move = outcome
-                sum += probability
-                if at < sum:
-                    break
-        return move
-
-    cdef list roll_out(self, object state, mcts_rng *rng):
-        """A rollout of a game whose values come at its end alone."""
-        cdef uint32_t count = 0
-        cdef bint chance
-        cdef list returned = self.user.values(state)
-        while returned is None:
-            if count == LONGEST_ROLLOUT:
-                raise GameError(f"a rollout of {type(state).__name__} did not end within {LONGEST_ROLLOUT} moves")
-            state = self.user.child(state, self.random_move(state, rng, &chance))
-            count += 1
-            returned = self.user.values(state)
-        return returned
-
-    cdef int roll_scored(self, object state, mcts_rng *rng, double *values) except -1:
-        """A rollout with rewards on the way, or one whose moves are kept."""
-        cdef uint32_t count = 0, i
-        cdef bint chance = False
-        cdef double weight = 1.0
-        cdef list returned = self.user.values(state)
-        cdef list rewards
-        self.rolled = []
-        for i in range(<uint32_t>self.players):
-            values[i] = 0.0
-        while returned is None:
-            if count == self.longest:
-                return 0
-            if count == LONGEST_ROLLOUT:
-                raise GameError(f"a rollout of {type(state).__name__} did not end within {LONGEST_ROLLOUT} moves: "
-                                f"rollout_moves cuts rollouts")
-            move = self.random_move(state, rng, &chance)
-            if self.keeps:
-                self.refuse_chance(chance, state)
-                self.rolled.append(move)
-            state = self.user.child(state, move)
-            count += 1
-            returned = self.user.values(state)
-            if not self.user.scored:
-                continue
-            rewards = self.user.rewards(state)
-            for i in range(<uint32_t>self.players):
-                values[i] += weight * <double>rewards[i]
-            if returned is not None or self.user.mover(state) >= 0:
-                weight *= self.user.discount
-        for i in range(<uint32_t>self.players):
-            values[i] += weight * <double>returned[i]
-        return 0
+        if self.keeps:
+            self.rolled = []
+        return random_rollout(self.user, self.trail[len(self.trail) - 1], self.longest, self.rolled, rng, values)
 
     cdef int keep_lines(self) except -1:
         """Prepares for a search that keeps the best line."""
         self.keeps = True
         self.line_value = -math.inf
-        self.rolled = []
         return 0
-
-    def refuse_chance(self, bint chance, state):
-        if chance:
-            raise GameError(f"final_move 'best_line' needs a game without chance, but chance is to move in "
-                            f"{shorten(state)}")
 
     cdef int keep(self, const uint32_t *path, uint32_t length, bint rolled) except -1:
         cdef uint32_t i
         self.line = [self.user.moves[path[i]] for i in range(length)]
-        if rolled:
-            self.line += self.rolled
-        for move in self.rolled:
+        for move in self.rolled if rolled else ():
+            self.line.append(move)
             self.user.identity_of(move)  # the line is stored by numbers
         return 0
 

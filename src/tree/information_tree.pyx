@@ -29,13 +29,13 @@ from libc.string cimport memcpy, memset
 from mcts_core.arguments import shorten
 from mcts_core.errors import GameError, GameOver, InvalidState
 from mcts_core.tree.dirichlet cimport natural_log
-from mcts_core.game cimport mcts_rng_below, mcts_rng_next, mcts_rng_seed
+from mcts_core.game cimport mcts_rng_below, mcts_rng_seed
+from mcts_core.games.user_rollout cimport random_move, random_rollout
 from mcts_core.games.user_states cimport UserStates, refuse_repeated
 
 
 cdef enum:
     LONGEST_GAME = 20000
-    LONGEST_ROLLOUT = 1000000
     KEY_BYTES = 200              # of a key with its node, about: a small tuple or text, and its place in a dict
     MOST_VISITS = 4096           # visits up to which pruning compares nodes
     MOST_COMPARED = 256          # positions that are compared with a new root
@@ -384,51 +384,9 @@ cdef class InformationTree:
             self.path[length - 1].rewards[player] += <double>reward
         return 0
 
-    cdef object random_move(self, object state, bint *chance):
-        cdef double at, sum = 0.0
-        chance[0] = self.user.mover(state) < 0
-        if not chance[0]:
-            moves = self.user.legal(state)
-            return moves[mcts_rng_below(&self.rng, <uint32_t>len(moves))]
-        at = <double>(mcts_rng_next(&self.rng) >> 11) * (1.0 / 9007199254740992.0)
-        for outcome, probability in self.user.outcomes(state):
-            if probability > 0:
-                move = outcome
-                sum += probability
-                if at < sum:
-                    break
-        return move
-
     cdef int roll_out(self, object state, double *values) except -1:
-        """The values of a rollout, discounted to ``state``."""
-        cdef double weight = 1.0
-        cdef uint32_t moves = 0, player
-        cdef bint chance
         self.rollouts += 1
-        if self.user.rolls:
-            returned, _ = self.user.rollout(state, mcts_rng_next(&self.rng))
-            for player in range(<uint32_t>self.user.players):
-                values[player] = returned[player]
-            return 0
-        for player in range(<uint32_t>self.user.players):
-            values[player] = 0.0
-        returned = self.user.values(state)
-        while returned is None:
-            if self.user.scored and self.longest and moves == self.longest:
-                return 0
-            if moves == LONGEST_ROLLOUT:
-                raise GameError(f"a rollout of {type(state).__name__} did not end within {LONGEST_ROLLOUT} moves")
-            state = self.user.child(state, self.random_move(state, &chance))
-            moves += 1
-            returned = self.user.values(state)
-            if self.user.scored:
-                for player, reward in enumerate(self.user.rewards(state)):
-                    values[player] += weight * <double>reward
-                if returned is not None or self.user.mover(state) >= 0:
-                    weight *= self.user.discount
-        for player in range(<uint32_t>self.user.players):
-            values[player] += weight * <double>returned[player]
-        return 0
+        return random_rollout(self.user, state, self.longest if self.user.scored else 0, None, &self.rng, values)
 
     cdef int iterate(self) except -1:
         cdef double values[32]
@@ -450,7 +408,7 @@ cdef class InformationTree:
                 raise GameError(f"a game of {type(state).__name__} did not end within {LONGEST_GAME} moves")
             player = self.user.mover(state)
             if player < 0:
-                state = self.user.child(state, self.random_move(state, &chance))
+                state = self.user.child(state, random_move(self.user, state, &self.rng, &chance))
                 self.add_reward(length, state)
                 continue
             key = self.key_of(state, player, length)
