@@ -15,6 +15,8 @@ TESTED_IN = {
     "mcts_core/self_play/games.py": "self_play/selfplay",
     "mcts_core/web/refusals.py": "web/server",
     "mcts_core/bots/gymnasium.py": "clients/gymnasium",
+    "mcts_core/bots/gymnasium_copies.py": "clients/gymnasium",
+    "mcts_core/bots/gymnasium_spaces.py": "clients/gymnasium",
     "src/engine/searched_information.pyx": "tree/information_tree",
     "bench/gymnasium_goals.py": "clients/gymnasium",
     "bench/hidden_information.py": "bots/openspiel",

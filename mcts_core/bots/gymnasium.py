@@ -9,12 +9,12 @@ arXiv:2407.17032.
 
 from __future__ import annotations
 
-import copy
-import itertools
 import random
 from dataclasses import dataclass
 
 from mcts_core.arguments import as_int, shorten
+from mcts_core.bots.gymnasium_copies import DeepCopies, OwnStates, copier_of
+from mcts_core.bots.gymnasium_spaces import MOST_ACTIONS, actions_of, import_gymnasium, is_discrete, key_of, mask_of
 from mcts_core.errors import GameError, InvalidOption, InvalidState
 from mcts_core.options import as_number, random_seed
 from mcts_core.searcher import Searcher
@@ -29,23 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["Episode", "Planner"]
 
 METHODS = ("line", "states", "sequences")
-MOST_ACTIONS = 4096
-"""Of an action space of several parts, all of whose combinations are tried."""
-_SHARED = frozenset({
-    "spec", "metadata", "action_space", "observation_space", "_action_space", "_observation_space", "_np_random",
-    "_metadata", "P", "desc", "initial_state_distrib", "screen", "window", "window_surface", "clock", "viewer",
-})
-"""Attributes that copies of an environment have in common: what never changes, the source of chance, and windows."""
-
-
-def import_gymnasium() -> Any:
-    try:
-        import gymnasium  # type: ignore[import-not-found, unused-ignore]
-    except ImportError as error:
-        raise ImportError('a Planner needs gymnasium: pip install "mcts-core[gymnasium]"') from error
-    return gymnasium
-
-
 @dataclass(frozen=True, slots=True)
 class Episode:
     """One episode that a Planner played."""
@@ -120,9 +103,9 @@ class Planner:
         self.key = key
         first = random_seed() if seed is None else as_int(seed, "seed", 0, 2**64 - 1)
         self._random = numpy.random.default_rng(first)
-        self._actions = _actions_of(env.action_space, as_int(actions, "actions", 1, MOST_ACTIONS), self._random,
-                                    self.widening > 0)
-        self._copier = _copier_of(copies, env, make, self._random)
+        self._actions = actions_of(env.action_space, as_int(actions, "actions", 1, MOST_ACTIONS), self._random,
+                                   self.widening > 0)
+        self._copier = copier_of(copies, env, make, self._random)
         self._began: int | None = None
         self._played: list[Any] = []
         self._chosen: tuple[Any, Any] | None = None
@@ -158,7 +141,7 @@ class Planner:
         self._began, self._played, self._chosen = seed, [], None
         self._plan = 0, ()
         self._observation = observation
-        self._mask = _mask_of(info)
+        self._mask = mask_of(info)
         return observation, info
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, Any]:
@@ -166,7 +149,7 @@ class Planner:
         observation, reward, terminated, truncated, info = self.env.step(action)
         self._played.append(action)
         self._observation = observation
-        self._mask = _mask_of(info)
+        self._mask = mask_of(info)
         return observation, reward, terminated, truncated, info
 
     def search(self, observation: Any = None, info: Any = None) -> Any:
@@ -176,12 +159,12 @@ class Planner:
         those of the Planner.
         """
         if observation is not None:
-            self._observation, self._mask = observation, _mask_of(info)
+            self._observation, self._mask = observation, mask_of(info)
         if self._observation is None:
             raise InvalidState("there is no observation yet: call reset(), or give search() what the environment's "
                                "reset() or step() returned")
         if self._engine is None:
-            self.method = "states" if _is_discrete(self.env.observation_space) else "sequences"
+            self.method = "states" if is_discrete(self.env.observation_space) else "sequences"
             self._engine = self._make_engine()
         root = self._root()
         self._chosen = None
@@ -219,7 +202,7 @@ class Planner:
         legal = self._actions.legal(self._mask)
         snapshot = self._copier.save(self)
         if self.method == "line":
-            return _Position(self, snapshot, self._line(), _key(self._observation), legal)
+            return _Position(self, snapshot, self._line(), key_of(self._observation), legal)
         kind = _Observed if self.method == "states" else _Drawn
         return kind(self, self._copier, snapshot, self._observation, legal, 0.0, False)
 
@@ -229,7 +212,7 @@ class Planner:
         if self._chosen is not None:
             before, move = self._chosen
             child = before.play(move)
-            if child.seen == _key(self._observation):
+            if child.seen == key_of(self._observation):
                 moves: tuple[Any, ...] = child.moves
                 return moves
         self._plan = 0, ()
@@ -241,252 +224,6 @@ class Planner:
         begin, line = self._plan
         rest = line[depth - begin:]
         return rest[:draw.randint(1, len(rest))] if rest and draw.random() < 0.5 else ()
-
-
-# ---- actions and observations ----------------------------------------------------------------------------------------
-
-class _Actions:
-    """The actions that are tried, by their numbers; ``order``: in which order, by default that of the numbers."""
-
-    def __init__(self, values: list[Any], masked: bool, order: list[int] | None = None) -> None:
-        self.values = values
-        self.all = list(range(len(values))) if order is None else order
-        self.masked = masked
-
-    def of(self, number: int) -> Any:
-        return self.values[number]
-
-    def legal(self, mask: Any) -> list[int]:
-        if mask is None or not self.masked:
-            return self.all
-        legal = [number for number in self.all if number < len(mask) and mask[number]]
-        return legal or self.all
-
-
-def _actions_of(space: Any, count: int, draw: Any, widening: bool) -> _Actions:
-    """``widening``: the first actions of the order must be as good as any, since they are tried first."""
-    spaces = import_gymnasium().spaces
-    if isinstance(space, spaces.Discrete):
-        if space.n > MOST_ACTIONS:
-            raise InvalidState(f"an action space must have at most {MOST_ACTIONS} actions, got {space}")
-        order = [int(number) for number in draw.permutation(int(space.n))] if widening else None
-        return _Actions([int(space.start) + number for number in range(int(space.n))], True, order)
-    if isinstance(space, spaces.Box):
-        return _Actions(_spread(space, count) if widening else _grid(space, count, draw), False)
-    parts: list[list[Any]] | None = None
-    if isinstance(space, spaces.MultiDiscrete) and space.nvec.ndim == 1:
-        parts = [[int(start) + number for number in range(int(n))]
-                 for n, start in zip(space.nvec, space.start, strict=True)]
-    elif isinstance(space, spaces.MultiBinary):
-        parts = [[0, 1]] * int(space.n)
-    if parts is None:
-        raise InvalidState(f"actions must be Discrete, MultiDiscrete, MultiBinary or Box, got {space}")
-    size = 1
-    for part in parts:
-        size *= len(part)
-    if size > MOST_ACTIONS:
-        raise InvalidState(f"an action space must have at most {MOST_ACTIONS} combinations, got {size} of {space}")
-    import numpy
-
-    order = [int(number) for number in draw.permutation(size)] if widening else None
-    return _Actions([numpy.array(values, space.dtype) for values in itertools.product(*parts)], False, order)
-
-
-def _bounds(space: Any) -> tuple[Any, Any]:
-    """The least and the largest number in each direction of a Box."""
-    import numpy
-
-    if not (numpy.isfinite(space.low).all() and numpy.isfinite(space.high).all()):
-        raise InvalidState(f"the actions of a Box must be bounded, got {space}")
-    return space.low.ravel(), space.high.ravel()
-
-
-def _spread(space: Any, count: int) -> list[Any]:
-    """``count`` actions of a Box, of which the first ones are spread over it as evenly as all.
-
-    They are the sequence R of M. Roberts ("The unreasonable effectiveness of quasirandom sequences", 2018), stretched
-    by a quarter and cut off at the bounds: the best action of a machine is often as much as it can.
-    """
-    import numpy
-
-    low, high = _bounds(space)
-    golden = 2.0
-    for _ in range(64):
-        golden = (1.0 + golden) ** (1.0 / (low.size + 1))
-    steps = golden ** -numpy.arange(1.0, low.size + 1)
-    places = ((0.5 + numpy.outer(numpy.arange(count), steps)) % 1.0 - 0.5) * 1.25 + 0.5
-    return [(low + (high - low) * point.clip(0.0, 1.0)).reshape(space.shape).astype(space.dtype) for point in places]
-
-
-def _grid(space: Any, count: int, draw: Any) -> list[Any]:
-    """About ``count`` actions of a Box: all points of the finest grid that is no larger, and random ones beside it."""
-    import numpy
-
-    low, high = _bounds(space)
-    side = int(count ** (1.0 / low.size) + 1e-9) if low.size else 1
-    values = []
-    if side >= 2:
-        axes = [numpy.linspace(bottom, top, side) for bottom, top in zip(low, high, strict=True)]
-        values = [numpy.array(point) for point in itertools.product(*axes)]
-    values += [low + (high - low) * draw.random(low.size) for _ in range(count - len(values))]
-    return [point.reshape(space.shape).astype(space.dtype) for point in values]
-
-
-def _mask_of(info: Any) -> Any:
-    return info.get("action_mask") if isinstance(info, dict) else None
-
-
-def _is_discrete(space: Any) -> bool:
-    spaces = import_gymnasium().spaces
-    if isinstance(space, spaces.Tuple):
-        return all(_is_discrete(part) for part in space.spaces)
-    if isinstance(space, spaces.Dict):
-        return all(_is_discrete(part) for part in space.spaces.values())
-    return isinstance(space, (spaces.Discrete, spaces.MultiDiscrete, spaces.MultiBinary, spaces.Text))
-
-
-def _key(observation: Any) -> Hashable:
-    """An observation as a value that can be looked up."""
-    if isinstance(observation, dict):
-        return tuple((name, _key(part)) for name, part in sorted(observation.items()))
-    if isinstance(observation, (list, tuple)):
-        return tuple(map(_key, observation))
-    found: Hashable = observation
-    if hasattr(observation, "tobytes"):
-        found = observation.item() if getattr(observation, "ndim", 1) == 0 else observation.tobytes()
-    return found
-
-
-# ---- copies ----------------------------------------------------------------------------------------------------------
-
-def _without_limits(env: Any) -> Any:
-    """The environment within the wrappers that limit, check, record or show."""
-    wrappers = import_gymnasium().wrappers
-    names = ("TimeLimit", "OrderEnforcing", "PassiveEnvChecker", "RecordEpisodeStatistics", "RecordVideo",
-             "HumanRendering", "Autoreset")
-    outer = tuple(kind for kind in (getattr(wrappers, name, None) for name in names) if kind is not None)
-    while isinstance(env, outer):
-        env = env.env
-    return env
-
-
-_ATOMS = frozenset({int, float, bool, str, bytes, type(None), complex, type})
-"""Types of values that copies share."""
-
-
-def _copied(env: Any, memo: dict[int, Any]) -> Any:
-    """A copy of an environment, wrapper by wrapper and attribute by attribute.
-
-    ``copy.deepcopy`` takes ten times as long for a small environment, because it copies spaces and source of chance,
-    and of one with ``EzPickle`` it makes a new one in its first state.
-    """
-    kind = type(env)
-    if hasattr(kind, "__deepcopy__"):
-        return copy.deepcopy(env, memo)
-    made = object.__new__(kind)
-    memo[id(env)] = made
-    attributes = vars(made)
-    for name, value in vars(env).items():
-        if type(value) in _ATOMS or name in _SHARED:
-            attributes[name] = value
-        elif name == "env":
-            attributes[name] = _copied(value, memo)
-        else:
-            attributes[name] = copy.deepcopy(value, memo)
-    return made
-
-
-class _DeepCopies:
-    """Copies by ``copy.deepcopy``."""
-
-    def __init__(self, env: Any, draw: Any) -> None:
-        self._env = _without_limits(env)
-        self._draw = draw
-        self._save(self._env)
-
-    def _save(self, env: Any) -> Any:
-        try:
-            made = _copied(env, {})
-        except Exception as error:
-            raise InvalidState(f"{shorten(env)} cannot be copied by copy.deepcopy ({type(error).__name__}: {error}): "
-                               f"give copies='state' or copies='replay'") from error
-        inner = made.unwrapped
-        inner.render_mode = None
-        inner._np_random = self._draw
-        return made
-
-    def save(self, planner: Planner) -> Any:
-        return self._save(self._env)
-
-    def restore(self, snapshot: Any) -> Any:
-        return self._save(snapshot)
-
-
-class _OwnStates:
-    """Copies by the environment's own methods, in one simulator."""
-
-    def __init__(self, env: Any, make: Callable[[], Any] | None, draw: Any) -> None:
-        inner = env.unwrapped
-        for get, put in (("get_state", "set_state"), ("clone_state", "restore_state")):
-            if callable(getattr(inner, get, None)) and callable(getattr(inner, put, None)):
-                self._get, self._put = get, put
-                break
-        else:
-            raise InvalidOption(f"copies='state' needs an environment with get_state() and set_state(state), or "
-                                f"clone_state() and restore_state(state), which {shorten(inner)} has not")
-        self._env = inner
-        self._draw = draw
-        self._made = _without_limits(_maker_of(env, make)())
-        self._made.reset(seed=0)
-
-    def save(self, planner: Planner) -> Any:
-        return getattr(self._env, self._get)()
-
-    def restore(self, snapshot: Any) -> Any:
-        inner = self._made.unwrapped
-        getattr(inner, self._put)(snapshot)
-        inner._np_random = self._draw
-        return self._made
-
-
-class _Replays:
-    """Copies by playing the actions of the episode again."""
-
-    def __init__(self, env: Any, make: Callable[[], Any] | None) -> None:
-        self._made = _without_limits(_maker_of(env, make)())
-
-    def save(self, planner: Planner) -> Any:
-        if planner._began is None:
-            raise InvalidState("copies='replay' needs an episode that was begun with reset() of the Planner")
-        return planner._began, list(planner._played)
-
-    def restore(self, snapshot: Any) -> Any:
-        seed, actions = snapshot
-        self._made.reset(seed=seed)
-        for action in actions:
-            self._made.step(action)
-        return self._made
-
-
-def _maker_of(env: Any, make: Callable[[], Any] | None) -> Callable[[], Any]:
-    if make is not None:
-        if not callable(make):
-            raise InvalidOption(f"make must be a function that returns an environment, got {shorten(make)}")
-        return make
-    if env.spec is None:
-        raise InvalidOption(f"{shorten(env)} has no spec to be made again by: give make")
-    spec = env.spec
-    return lambda: import_gymnasium().make(spec)
-
-
-def _copier_of(copies: str, env: Any, make: Callable[[], Any] | None, draw: Any) -> Any:
-    if copies == "deepcopy":
-        return _DeepCopies(env, draw)
-    if copies == "state":
-        return _OwnStates(env, make, draw)
-    if copies == "replay":
-        return _Replays(env, make)
-    raise InvalidOption(f"copies must be 'deepcopy' or 'state' or 'replay', got {shorten(copies)}")
 
 
 # ---- states of the search --------------------------------------------------------------------------------------------
@@ -513,7 +250,7 @@ def _roll_out(planner: Planner, simulated: Any, seed: int, legal: list[int], dep
         weight *= discount
         if terminated or truncated:
             break
-        mask = _mask_of(info)
+        mask = mask_of(info)
         if mask is not None:
             legal, held = planner._actions.legal(mask), 0
     return [total], moves
@@ -546,14 +283,14 @@ class _Position:
         simulated = planner._copier.restore(self._snapshot)
         action = planner._actions.of(move)
         observation, reward, terminated, truncated, info = simulated.step(action)
-        legal = planner._actions.legal(_mask_of(info))
-        if isinstance(planner._copier, _DeepCopies):
+        legal = planner._actions.legal(mask_of(info))
+        if isinstance(planner._copier, DeepCopies):
             snapshot = simulated
-        elif isinstance(planner._copier, _OwnStates):
+        elif isinstance(planner._copier, OwnStates):
             snapshot = getattr(simulated.unwrapped, planner._copier._get)()
         else:
             snapshot = self._snapshot[0], [*self._snapshot[1], action]
-        return _Position(planner, snapshot, (*self.moves, move), _key(observation), legal, float(reward),
+        return _Position(planner, snapshot, (*self.moves, move), key_of(observation), legal, float(reward),
                          bool(terminated or truncated))
 
     def rewards(self) -> list[float]:
@@ -597,7 +334,7 @@ class _Drawn:
             raise GameError("only a determinized state of an environment can be played")
         actions = self._planner._actions
         observation, reward, terminated, truncated, info = self._snapshot.step(actions.of(move))
-        return type(self)(self._planner, None, self._snapshot, observation, actions.legal(_mask_of(info)),
+        return type(self)(self._planner, None, self._snapshot, observation, actions.legal(mask_of(info)),
                           float(reward), bool(terminated or truncated))
 
     def rewards(self) -> list[float]:
@@ -617,4 +354,4 @@ class _Observed(_Drawn):
 
     def observation_key(self, player: int) -> Hashable:
         key = self._planner.key
-        return _key(self._observation if key is None else key(self._observation))
+        return key_of(self._observation if key is None else key(self._observation))
