@@ -85,6 +85,15 @@ cdef void prepare(threat_search *s, int32_t cols, int32_t rows, int32_t exact) n
     s.top = 0
 
 
+cdef inline void mark(uint64_t *set_, const int *lines, const uint32_t *windows) noexcept nogil:
+    """Notes in a set of lines which of the four lines of a cell have windows. A line of each direction is always in the
+    same word."""
+    set_[0] = (set_[0] & ~(<uint64_t>1 << lines[0] | <uint64_t>1 << lines[1])
+               | <uint64_t>(windows[0] != 0) << lines[0] | <uint64_t>(windows[1] != 0) << lines[1])
+    set_[1] = set_[1] & ~(<uint64_t>1 << (lines[2] & 63)) | <uint64_t>(windows[2] != 0) << (lines[2] & 63)
+    set_[2] = set_[2] & ~(<uint64_t>1 << (lines[3] & 63)) | <uint64_t>(windows[3] != 0) << (lines[3] & 63)
+
+
 cdef inline void put(threat_search *s, int player, int cell) noexcept nogil:
     """Also updates the threes and fours of both players on the four lines. Searching all lines for them each time took
     a third of a search with proofs at its leaves."""
@@ -95,8 +104,7 @@ cdef inline void put(threat_search *s, int player, int cell) noexcept nogil:
     cdef uint32_t valid[8]
     cdef uint32_t three[8]
     cdef uint32_t four[8]
-    cdef int i, line, owner, word
-    cdef uint64_t bit
+    cdef int i, line
     s.hash ^= ZOBRIST[player][STONES + cell]
     lines_of(cell, lines, bits)
     for i in range(4):
@@ -107,14 +115,13 @@ cdef inline void put(threat_search *s, int player, int cell) noexcept nogil:
         valid[i] = valid[4 + i] = s.valid[line]
     s.count += 1 if s.board.own[player][lines[0]] & bits[0] else -1
     mnk_threes_and_fours8(mine, theirs, valid, s.strict, three, four)
-    for i in range(8):
-        line = lines[i & 3]
-        owner = i >> 2
-        word = line >> 6
-        bit = <uint64_t>1 << (line & 63)
-        s.windows[owner][line] = three[i]
-        s.threes[owner][word] = s.threes[owner][word] & ~bit | (bit if three[i] else 0)
-        s.fours[owner][word] = s.fours[owner][word] & ~bit | (bit if four[i] else 0)
+    for i in range(4):
+        s.windows[0][lines[i]] = three[i]
+        s.windows[1][lines[i]] = three[4 + i]
+    mark(s.threes[0], lines, three)
+    mark(s.threes[1], lines, three + 4)
+    mark(s.fours[0], lines, four)
+    mark(s.fours[1], lines, four + 4)
 
 
 cdef void put_stone(threat_search *s, int32_t player, int32_t cell) noexcept nogil:
@@ -218,10 +225,9 @@ cdef inline void exchange(threat_search *s, int move, int reply, saved *old) noe
         old.three[i] = s.three[line]
     mnk_threes8(mine, theirs, valid, s.strict, three)
     for i in range(8):
-        line = old.lines[i]
-        s.three[line] = three[i]
-        s.active[line >> 6] = (s.active[line >> 6] & ~(<uint64_t>1 << (line & 63))) | (
-            <uint64_t>(three[i] != 0) << (line & 63))
+        s.three[old.lines[i]] = three[i]
+    mark(s.active, old.lines, three)
+    mark(s.active, old.lines + 4, three + 4)
 
 
 cdef inline void take_back(threat_search *s, const saved *old) noexcept nogil:
@@ -236,20 +242,16 @@ cdef inline void take_back(threat_search *s, const saved *old) noexcept nogil:
     s.active[2] = old.active[2]
 
 
-cdef inline int answer(const threat_search *s, const int *lines) noexcept nogil:
-    """The cell where the defender threatens a five on these four lines, or NOBODY or SEVERAL."""
-    cdef uint32_t three
-    cdef uint32_t four[4]
-    cdef uint32_t window, any_ = 0
+cdef inline int answer_in(const threat_search *s, const int *lines, const uint32_t *stones,
+                          uint32_t *four) noexcept nogil:
+    """The cell where the defender threatens a five on four lines with his ``stones`` and fours, or NOBODY or SEVERAL."""
+    cdef uint32_t window
     cdef int i, cell, found = NOBODY
-    for i in range(4):
-        mnk_threes_and_fours(s.theirs[lines[i]], s.mine[lines[i]], s.valid[lines[i]], s.strict, &three, &four[i])
-        any_ |= four[i]
-    if not any_:
+    if not four[0] | four[1] | four[2] | four[3]:
         return NOBODY
     for i in range(4):
         while four[i]:
-            window = (<uint32_t>31 << mcts_ctz64(four[i])) & ~s.theirs[lines[i]]
+            window = (<uint32_t>31 << mcts_ctz64(four[i])) & ~stones[i]
             four[i] &= four[i] - 1
             cell = threat_cell_at(s, lines[i], mcts_ctz64(window))
             if found == NOBODY:
@@ -259,12 +261,24 @@ cdef inline int answer(const threat_search *s, const int *lines) noexcept nogil:
     return found
 
 
+cdef inline int answer(const threat_search *s, const int *lines) noexcept nogil:
+    """The same on the four lines of the attack's last reply."""
+    cdef uint32_t three
+    cdef uint32_t four[4]
+    cdef uint32_t stones[4]
+    cdef int i
+    for i in range(4):
+        stones[i] = s.theirs[lines[i]]
+        mnk_threes_and_fours(stones[i], s.mine[lines[i]], s.valid[lines[i]], s.strict, &three, &four[i])
+    return answer_in(s, lines, stones, four)
+
+
 cdef inline int list_fours(threat_search *s, int forced) noexcept nogil:
     """Pushes the attacker's fours on the stack as ``move << 16 | reply``, only those at ``forced`` unless it is NOBODY.
     Returns their number, or UNKNOWN if one of them threatens two fives; ``best`` is then that move."""
     cdef int i, line, low, high, move, reply, turn, count = 0
     cdef uint64_t rest
-    cdef uint32_t windows, cells
+    cdef uint32_t windows, cells, before
     s.stamp += 1
     for i in range(3):
         rest = s.active[i]
@@ -272,9 +286,13 @@ cdef inline int list_fours(threat_search *s, int forced) noexcept nogil:
             line = 64 * i + mcts_ctz64(rest)
             rest &= rest - 1
             windows = s.three[line]
+            cells = 0
             while windows:
+                before = cells
                 cells = (<uint32_t>31 << mcts_ctz64(windows)) & ~s.mine[line]
                 windows &= windows - 1
+                if cells == before:
+                    continue
                 low = threat_cell_at(s, line, mcts_ctz64(cells))
                 high = threat_cell_at(s, line, mcts_ctz64(cells & (cells - 1)))
                 for turn in range(2):
@@ -296,6 +314,103 @@ cdef inline int list_fours(threat_search *s, int forced) noexcept nogil:
     return count
 
 
+cdef int play_last(threat_search *s, int move, int reply, int forced) noexcept nogil:
+    """attack() with two stones left after a four and its reply. ``seen`` and ``reply`` stay as they are."""
+    cdef saved old
+    cdef uint32_t seen = s.seen[forced]
+    cdef uint16_t known = s.reply[forced]
+    cdef int result
+    exchange(s, move, reply, &old)
+    result = attack(s, 2, forced)
+    take_back(s, &old)
+    s.seen[forced] = seen
+    s.reply[forced] = known
+    return result
+
+
+cdef inline bint any_four(const threat_search *s, const int *lines, const uint32_t *three,
+                          const uint32_t *bits_reply) noexcept nogil:
+    """Whether the attacker has a four after an exchange on these ``lines`` of move and reply: with the ``three`` on
+    those of the move, or with a window that he had before and that the reply is not in."""
+    cdef uint64_t rest[3]
+    cdef int i
+    if three[0] | three[1] | three[2] | three[3]:
+        return True
+    for i in range(3):
+        rest[i] = s.active[i]
+    for i in range(8):
+        rest[lines[i] >> 6] &= ~(<uint64_t>1 << (lines[i] & 63))
+    if has_any(rest):
+        return True
+    for i in range(4):
+        if lines[i] != lines[4 + i] and s.three[lines[4 + i]] & ~<uint32_t>(31 * <uint64_t>bits_reply[i] >> 4):
+            return True
+    return False
+
+
+cdef inline int attack_last(threat_search *s, int move, int reply, uint32_t stamp) noexcept nogil:
+    """The same as attack() with two stones left after a four and its reply, which are not played: most positions of a
+    search are such ones, and this takes a third of the instructions.
+
+    list_fours() of the position before the four marked all cells of its windows with ``stamp``, and found no cell in
+    two windows with different other cells. So a four that threatens two fives needs a window which the move has made a
+    three. Of the windows that share a cell with it, those on its own line are at hand; the others are as they were, if
+    the reply is not in them: no other line of the move meets it in an empty cell.
+    """
+    cdef int lines[8]
+    cdef uint32_t bits[4]
+    cdef uint32_t bits_reply[4]
+    cdef uint32_t mine[8]
+    cdef uint32_t theirs[8]
+    cdef uint32_t valid[8]
+    cdef uint32_t three[8]
+    cdef uint32_t four[8]
+    cdef int their_lines[4]
+    cdef int i, cell, forced
+    cdef uint32_t windows, cells, before, all_, common
+    lines_of(move, lines, bits)
+    lines_of(reply, lines + 4, bits_reply)
+    for i in range(4):
+        common = 0 - <uint32_t>(lines[i] == lines[4 + i])
+        mine[i] = s.mine[lines[i]] ^ bits[i]
+        theirs[i] = s.theirs[lines[i]] ^ (bits_reply[i] & common)
+        valid[i] = s.valid[lines[i]]
+        mine[4 + i] = s.theirs[lines[4 + i]] ^ bits_reply[i]
+        theirs[4 + i] = s.mine[lines[4 + i]] ^ (bits[i] & common)
+        valid[4 + i] = s.valid[lines[4 + i]]
+    mnk_threes_and_fours8(mine, theirs, valid, s.strict, three, four)
+    forced = answer_in(s, lines + 4, mine + 4, four + 4)
+    if forced == SEVERAL:
+        return 0
+    if forced != NOBODY:
+        return play_last(s, move, reply, forced)
+    s.spent += 1
+    for i in range(4):
+        windows = three[i]
+        if not windows & ~s.three[lines[i]]:
+            continue
+        all_ = cells = 0
+        while windows:
+            before = cells
+            cells = (<uint32_t>31 << mcts_ctz64(windows)) & ~mine[i]
+            windows &= windows - 1
+            if cells == before:
+                continue
+            if cells & all_:
+                return 2
+            all_ |= cells
+        while all_:
+            cell = threat_cell_at(s, lines[i], mcts_ctz64(all_))
+            all_ &= all_ - 1
+            if s.seen[cell] == stamp and s.reply[cell] != reply:
+                lines_of(s.reply[cell], their_lines, bits)
+                if their_lines[i] != lines[i]:
+                    return 2
+    if not s.cut:
+        s.cut = any_four(s, lines, three, bits_reply)
+    return 0
+
+
 cdef int attack(threat_search *s, int left, int forced) noexcept nogil:
     """The number of stones with which the attacker wins, 0 or UNKNOWN. He is to move, has no five at once, and places
     up to ``left`` stones, fours and at last a five; the first one at ``forced`` unless it is NOBODY. Sets ``best``."""
@@ -303,7 +418,7 @@ cdef int attack(threat_search *s, int left, int forced) noexcept nogil:
     cdef threat_note *known
     cdef saved old
     cdef int count, i, move, reply, result, won = 0
-    cdef uint32_t base = s.top, outer, best = 0
+    cdef uint32_t base = s.top, outer, stamp, best = 0
     key = s.hash ^ s.side
     if left > 2:
         known = recall(s, key)
@@ -330,18 +445,22 @@ cdef int attack(threat_search *s, int left, int forced) noexcept nogil:
     if left <= 2:
         s.cut |= outer | (count > 0)
         return 0
+    stamp = s.stamp
     s.top += count
     for i in range(count):
         move = s.stack[base + i] >> 16
         reply = s.stack[base + i] & 0xFFFF
-        s.hash ^= s.mine_keys[move] ^ s.their_keys[reply]
-        if left > 3:
-            proof_prefetch(&s.table, s.hash ^ s.side)
-        exchange(s, move, reply, &old)
-        result = answer(s, old.lines + 4)
-        result = 0 if result == SEVERAL else attack(s, left - 1, result)
-        s.hash ^= s.mine_keys[move] ^ s.their_keys[reply]
-        take_back(s, &old)
+        if left == 3 and forced == NOBODY:
+            result = attack_last(s, move, reply, stamp)
+        else:
+            s.hash ^= s.mine_keys[move] ^ s.their_keys[reply]
+            if left > 3:
+                proof_prefetch(&s.table, s.hash ^ s.side)
+            exchange(s, move, reply, &old)
+            result = answer(s, old.lines + 4)
+            result = 0 if result == SEVERAL else attack(s, left - 1, result)
+            s.hash ^= s.mine_keys[move] ^ s.their_keys[reply]
+            take_back(s, &old)
         if result < 0:
             s.top = base
             return UNKNOWN
@@ -422,7 +541,7 @@ cdef int zone_of(threat_search *s, int player, uint32_t *zone, uint16_t *order, 
     cdef uint16_t moves[THREAT_STONES]
     cdef uint16_t replies[THREAT_STONES]
     cdef int other = 1 - player, played = 0, count, i, line, cell, stones = 0
-    cdef uint32_t move = 0, three, four, five, window, windows
+    cdef uint32_t move = 0, three, four, five, few, window, windows
     cdef int cells[2]
     length[0] = 0
     quiet[0] = True
@@ -457,11 +576,12 @@ cdef int zone_of(threat_search *s, int player, uint32_t *zone, uint16_t *order, 
         played += 1
     if stones > 0:
         for line in range(MNK_LINES):
-            if not s.valid[line]:
-                continue
-            mnk_threes_and_fours(s.board.own[other][line], before[line], s.valid[line], 0, &three, &four)
-            windows = three | four
             five = s.board.own[other][line]
+            few = five & (five - 1)
+            if not few & (few - 1):  # less than three stones: 85 % of the lines
+                continue
+            mnk_threes_and_fours(five, before[line], s.valid[line], 0, &three, &four)
+            windows = three | four
             five &= five >> 1 & five >> 2
             quiet[0] &= not (four or five & five >> 2)
             while windows:
