@@ -7,8 +7,7 @@ from libc.string cimport memset
 
 from mcts_core.game cimport mcts_estimate, mcts_valuation
 from mcts_core.games.mnk.network cimport (LINE_SIDE, exp2_fill, exp2_minus, exp2_sigmoid, line_board, line_cell,
-                                          line_clear, line_fill, line_half, line_put, mnk_network, net_logit, net_look,
-                                          net_value)
+                                          line_clear, line_put, mnk_network, net_logit, net_look, net_value)
 from mcts_core.games.mnk.rollout cimport MNK_MAX_CELLS, mnk_geometry, mnk_state
 from mcts_core.games.mnk.rows cimport MNK_EDGE, bit, mnk_load_rows, mnk_row_board
 from mcts_core.games.mnk.valuation cimport mnk_valuation_table
@@ -54,13 +53,13 @@ cdef void begin(void *board, const mnk_geometry *g, const mnk_state *root) noexc
     for move in range(g.cells):
         stone = root.board[g.offset[move]]
         if stone:
-            line_put(&a.lines, stone - 1, line_cell(move // g.cols, move % g.cols))
+            line_put(&a.lines, stone - 1, line_cell(move // g.cols, move % g.cols), 1)
 
 
 cdef void put(void *board, const mnk_geometry *g, int player, uint32_t move) noexcept nogil:
     cdef accumulator *a = <accumulator *>board
     cdef int row = <int>move // g.cols, col = <int>move - row * g.cols
-    line_put(&a.lines, player, line_cell(row, col))
+    line_put(&a.lines, player, line_cell(row, col), 1 if a.rows.empty[MNK_EDGE + row] & bit(col) else -1)
     a.rows.own[player][MNK_EDGE + row] ^= bit(col)
     a.rows.empty[MNK_EDGE + row] ^= bit(col)
 
@@ -97,7 +96,7 @@ cdef int32_t weigh(void *context, const void *root, const uint32_t *path, uint32
     cdef int row, mover = go_to(a, g, root, path, length)
     for i in range(count):
         row = <int>moves[i] // g.cols
-        logits[i] = net_logit(&a.net, a.lines.code[line_cell(row, <int>moves[i] - row * g.cols)], line_half[mover])
+        logits[i] = net_logit(&a.net, a.lines.half[line_cell(row, <int>moves[i] - row * g.cols)], mover)
         if logits[i] > most:
             most = logits[i]
     for i in range(count):
@@ -116,7 +115,6 @@ cdef void prepare(const mnk_geometry *g, mcts_valuation *valuation) noexcept nog
 
 
 exp2_fill()
-line_fill()
 
 cdef mnk_valuation_table TABLE
 TABLE.prepare = prepare
