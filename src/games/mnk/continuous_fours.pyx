@@ -85,6 +85,10 @@ cdef void prepare(threat_search *s, int32_t cols, int32_t rows, int32_t exact) n
     s.top = 0
 
 
+cdef inline bint has_any(const uint64_t *lines) noexcept nogil:
+    return (lines[0] | lines[1] | lines[2]) != 0
+
+
 cdef inline void mark(uint64_t *set_, const int *lines, const uint32_t *windows) noexcept nogil:
     """Notes in a set of lines which of the four lines of a cell have windows. A line of each direction is always in the
     same word."""
@@ -105,6 +109,7 @@ cdef inline void put(threat_search *s, int player, int cell) noexcept nogil:
     cdef uint32_t three[8]
     cdef uint32_t four[8]
     cdef int i, line
+    cdef uint32_t any_three = 0, any_four = 0
     s.hash ^= ZOBRIST[player][STONES + cell]
     lines_of(cell, lines, bits)
     for i in range(4):
@@ -115,13 +120,18 @@ cdef inline void put(threat_search *s, int player, int cell) noexcept nogil:
         valid[i] = valid[4 + i] = s.valid[line]
     s.count += 1 if s.board.own[player][lines[0]] & bits[0] else -1
     mnk_threes_and_fours8(mine, theirs, valid, s.strict, three, four)
-    for i in range(4):
-        s.windows[0][lines[i]] = three[i]
-        s.windows[1][lines[i]] = three[4 + i]
-    mark(s.threes[0], lines, three)
-    mark(s.threes[1], lines, three + 4)
-    mark(s.fours[0], lines, four)
-    mark(s.fours[1], lines, four + 4)
+    for i in range(8):
+        any_three |= three[i] | s.windows[i >> 2][lines[i & 3]]
+        any_four |= four[i]
+    if any_three:  # most stones change none: a third of the instructions
+        for i in range(4):
+            s.windows[0][lines[i]] = three[i]
+            s.windows[1][lines[i]] = three[4 + i]
+        mark(s.threes[0], lines, three)
+        mark(s.threes[1], lines, three + 4)
+    if any_four or has_any(s.fours[0]) or has_any(s.fours[1]):
+        mark(s.fours[0], lines, four)
+        mark(s.fours[1], lines, four + 4)
 
 
 cdef void put_stone(threat_search *s, int32_t player, int32_t cell) noexcept nogil:
@@ -165,10 +175,6 @@ cdef int fives_through(const threat_search *s, int player, int stone, int *cells
     for i in range(4):
         set_[lines[i] >> 6] |= <uint64_t>1 << (lines[i] & 63)
     return fives_on(s, player, set_, cells)
-
-
-cdef inline bint has_any(const uint64_t *lines) noexcept nogil:
-    return (lines[0] | lines[1] | lines[2]) != 0
 
 
 cdef inline int fives(const threat_search *s, int player, int *cells) noexcept nogil:
