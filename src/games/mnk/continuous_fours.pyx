@@ -14,8 +14,8 @@ from mcts_core.game cimport MCTS_NO_MOVE, mcts_proof
 from mcts_core.games.mnk.lines cimport (MNK_COLUMNS, MNK_FALLING, MNK_LINES, MNK_RISING, mnk_line_cell, mnk_line_cells,
                                         mnk_lines_of)
 from mcts_core.games.mnk.continuous_fours cimport (THREAT_CELLS, THREAT_LOOK, THREAT_STACK, THREAT_STONES,
-                                                   mnk_threat_table, threat_cell_at, threat_is_over, threat_note,
-                                                   threat_search, threat_take)
+                                                   mnk_threat_table, threat_cell_at, threat_change, threat_is_over,
+                                                   threat_note, threat_search, threat_take)
 from mcts_core.games.proof_table cimport fill_zobrist, proof_bucket, proof_find, proof_keep, proof_prefetch
 
 
@@ -73,6 +73,9 @@ cdef void prepare(threat_search *s, int32_t cols, int32_t rows, int32_t exact) n
     for line in range(rows + cols - 1):
         s.valid[MNK_FALLING + 1 - cols + line] = <uint32_t>mnk_line_cells(cols, rows, MNK_FALLING + 1 - cols + line)
         s.valid[MNK_RISING + line] = <uint32_t>mnk_line_cells(cols, rows, MNK_RISING + line)
+    s.blocks = 0
+    for line in range(MNK_LINES):
+        s.blocks |= <uint32_t>(s.valid[line] != 0) << (line >> 3)
     memset(&s.board, 0, sizeof(s.board))
     memset(s.three, 0, sizeof(s.three))
     memset(s.windows, 0, sizeof(s.windows))
@@ -99,8 +102,9 @@ cdef inline void mark(uint64_t *set_, const int *lines, const uint32_t *windows)
 
 
 cdef inline void put(threat_search *s, int player, int cell) noexcept nogil:
-    """Also updates the threes and fours of both players on the four lines. Searching all lines for them each time took
-    a third of a search with proofs at its leaves."""
+    """Puts a stone on an empty cell. Also updates the threes and fours of both players on the four lines: searching all
+    lines for them each time took a third of a search with proofs at its leaves."""
+    cdef threat_change *before = &s.before[s.count]
     cdef int lines[4]
     cdef uint32_t bits[4]
     cdef uint32_t mine[8]
@@ -108,20 +112,23 @@ cdef inline void put(threat_search *s, int player, int cell) noexcept nogil:
     cdef uint32_t valid[8]
     cdef uint32_t three[8]
     cdef uint32_t four[8]
-    cdef int i, line
+    cdef int i
     cdef uint32_t any_three = 0, any_four = 0
     s.hash ^= ZOBRIST[player][STONES + cell]
+    s.count += 1
     lines_of(cell, lines, bits)
     for i in range(4):
-        line = lines[i]
-        s.board.own[player][line] ^= bits[i]
-        mine[i] = theirs[4 + i] = s.board.own[0][line]
-        theirs[i] = mine[4 + i] = s.board.own[1][line]
-        valid[i] = valid[4 + i] = s.valid[line]
-    s.count += 1 if s.board.own[player][lines[0]] & bits[0] else -1
+        s.board.own[player][lines[i]] ^= bits[i]
+        mine[i] = theirs[4 + i] = s.board.own[0][lines[i]]
+        theirs[i] = mine[4 + i] = s.board.own[1][lines[i]]
+        valid[i] = valid[4 + i] = s.valid[lines[i]]
+        before.windows[0][i] = s.windows[0][lines[i]]
+        before.windows[1][i] = s.windows[1][lines[i]]
+    memcpy(before.threes, s.threes, sizeof(s.threes))
+    memcpy(before.fours, s.fours, sizeof(s.fours))
     mnk_threes_and_fours8(mine, theirs, valid, s.strict, three, four)
     for i in range(8):
-        any_three |= three[i] | s.windows[i >> 2][lines[i & 3]]
+        any_three |= three[i] | before.windows[i >> 2][i & 3]
         any_four |= four[i]
     if any_three:  # most stones change none: a third of the instructions
         for i in range(4):
@@ -134,8 +141,29 @@ cdef inline void put(threat_search *s, int player, int cell) noexcept nogil:
         mark(s.fours[1], lines, four + 4)
 
 
+cdef inline void lift(threat_search *s, int player, int cell) noexcept nogil:
+    """Takes the last stone away again."""
+    cdef const threat_change *before
+    cdef int lines[4]
+    cdef uint32_t bits[4]
+    cdef int i
+    s.hash ^= ZOBRIST[player][STONES + cell]
+    s.count -= 1
+    before = &s.before[s.count]
+    lines_of(cell, lines, bits)
+    for i in range(4):
+        s.board.own[player][lines[i]] ^= bits[i]
+        s.windows[0][lines[i]] = before.windows[0][i]
+        s.windows[1][lines[i]] = before.windows[1][i]
+    memcpy(s.threes, before.threes, sizeof(s.threes))
+    memcpy(s.fours, before.fours, sizeof(s.fours))
+
+
 cdef void put_stone(threat_search *s, int32_t player, int32_t cell) noexcept nogil:
-    put(s, player, cell)
+    if s.board.own[player][cell >> 5] >> (cell & 31) & 1:
+        lift(s, player, cell)
+    else:
+        put(s, player, cell)
 
 
 cdef int fives_on(const threat_search *s, int player, const uint64_t *lines, int *cells) noexcept nogil:
@@ -564,7 +592,7 @@ cdef int zone_of(threat_search *s, int player, uint32_t *zone, uint16_t *order, 
         length[0] += 1
         count = fives_through(s, player, move, cells)
         if count == 0:  # a false entry of the table: two positions with the same key
-            put(s, player, move)
+            lift(s, player, move)
             stones = UNKNOWN
             break
         for i in range(count):
@@ -582,6 +610,8 @@ cdef int zone_of(threat_search *s, int player, uint32_t *zone, uint16_t *order, 
         played += 1
     if stones > 0:
         for line in range(MNK_LINES):
+            if not s.blocks >> (line >> 3) & 1:
+                continue
             five = s.board.own[other][line]
             few = five & (five - 1)
             if not few & (few - 1):  # less than three stones: 85 % of the lines
@@ -601,8 +631,8 @@ cdef int zone_of(threat_search *s, int player, uint32_t *zone, uint16_t *order, 
             zone[order[i] >> 5] |= <uint32_t>1 << (order[i] & 31)
     while played:
         played -= 1
-        put(s, player, moves[played])
-        put(s, other, replies[played])
+        lift(s, other, replies[played])
+        lift(s, player, moves[played])
     return stones
 
 
@@ -617,7 +647,7 @@ cdef int wins(threat_search *s, int player, int depth, uint32_t *move) noexcept 
         return count
     put(s, player, cells[0])
     result = loses(s, 1 - player, depth - 1, &ignored)
-    put(s, player, cells[0])
+    lift(s, player, cells[0])
     if result > 0:
         move[0] = cells[0]
         return result + 1
@@ -652,7 +682,7 @@ cdef int loses(threat_search *s, int player, int depth, uint32_t *move) noexcept
     if count == 1:
         put(s, player, cells[0])
         worst = wins(s, 1 - player, depth, &ignored)
-        put(s, player, cells[0])
+        lift(s, player, cells[0])
         if worst < 0:
             return UNKNOWN
         worst += worst > 0
@@ -670,7 +700,7 @@ cdef int loses(threat_search *s, int player, int depth, uint32_t *move) noexcept
                 break
             put(s, player, cell)
             result = wins(s, 1 - player, depth, &ignored)
-            put(s, player, cell)
+            lift(s, player, cell)
             if result < 0:
                 return UNKNOWN
             if result == 0:
