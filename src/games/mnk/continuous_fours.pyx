@@ -12,7 +12,7 @@ from libc.string cimport memcpy, memset
 
 from mcts_core.game cimport MCTS_NO_MOVE, mcts_proof
 from mcts_core.games.mnk.lines cimport (MNK_COLUMNS, MNK_FALLING, MNK_LINES, MNK_RISING, mnk_line_cell, mnk_line_cells,
-                                        mnk_lines_of)
+                                        mnk_lines_of, mnk_toggle)
 from mcts_core.games.mnk.continuous_fours cimport (THREAT_CELLS, THREAT_LOOK, THREAT_STACK, THREAT_STONES,
                                                    mnk_threat_table, threat_cell_at, threat_change, threat_is_over,
                                                    threat_note, threat_search, threat_take)
@@ -57,6 +57,23 @@ cdef inline void lines_of(int cell, int *lines, uint32_t *bits) noexcept nogil:
     bits[3] = bits[0]
 
 
+# Words of the four lines of a cell. With the numbers of lines_of() in place of `y` and `x`, GCC makes vectors of them and
+# takes these apart again: 50 instructions for four words.
+
+cdef inline void words_of(const uint32_t *words, int y, int x, uint32_t *four) noexcept nogil:
+    four[0] = words[y]
+    four[1] = words[MNK_COLUMNS + x]
+    four[2] = words[MNK_FALLING + y - x]
+    four[3] = words[MNK_RISING + y + x]
+
+
+cdef inline void set_words(uint32_t *words, int y, int x, const uint32_t *four) noexcept nogil:
+    words[y] = four[0]
+    words[MNK_COLUMNS + x] = four[1]
+    words[MNK_FALLING + y - x] = four[2]
+    words[MNK_RISING + y + x] = four[3]
+
+
 cdef void prepare(threat_search *s, int32_t cols, int32_t rows, int32_t exact) noexcept nogil:
     cdef int line
     s.cols = cols
@@ -92,38 +109,38 @@ cdef inline bint has_any(const uint64_t *lines) noexcept nogil:
     return (lines[0] | lines[1] | lines[2]) != 0
 
 
-cdef inline void mark(uint64_t *set_, const int *lines, const uint32_t *windows) noexcept nogil:
+cdef inline void mark(uint64_t *set_, int y, int x, const uint32_t *windows) noexcept nogil:
     """Notes in a set of lines which of the four lines of a cell have windows. A line of each direction is always in the
     same word."""
-    set_[0] = (set_[0] & ~(<uint64_t>1 << lines[0] | <uint64_t>1 << lines[1])
-               | <uint64_t>(windows[0] != 0) << lines[0] | <uint64_t>(windows[1] != 0) << lines[1])
-    set_[1] = set_[1] & ~(<uint64_t>1 << (lines[2] & 63)) | <uint64_t>(windows[2] != 0) << (lines[2] & 63)
-    set_[2] = set_[2] & ~(<uint64_t>1 << (lines[3] & 63)) | <uint64_t>(windows[3] != 0) << (lines[3] & 63)
+    cdef int falling = (MNK_FALLING + y - x) & 63, rising = (MNK_RISING + y + x) & 63
+    set_[0] = (set_[0] & ~(<uint64_t>1 << y | <uint64_t>1 << (MNK_COLUMNS + x))
+               | <uint64_t>(windows[0] != 0) << y | <uint64_t>(windows[1] != 0) << (MNK_COLUMNS + x))
+    set_[1] = set_[1] & ~(<uint64_t>1 << falling) | <uint64_t>(windows[2] != 0) << falling
+    set_[2] = set_[2] & ~(<uint64_t>1 << rising) | <uint64_t>(windows[3] != 0) << rising
 
 
 cdef inline void put(threat_search *s, int player, int cell) noexcept nogil:
     """Puts a stone on an empty cell. Also updates the threes and fours of both players on the four lines: searching all
     lines for them each time took a third of a search with proofs at its leaves."""
     cdef threat_change *before = &s.before[s.count]
-    cdef int lines[4]
-    cdef uint32_t bits[4]
+    cdef int y = cell >> 5, x = cell & 31, i
     cdef uint32_t mine[8]
     cdef uint32_t theirs[8]
     cdef uint32_t valid[8]
     cdef uint32_t three[8]
     cdef uint32_t four[8]
-    cdef int i
     cdef uint32_t any_three = 0, any_four = 0
     s.hash ^= ZOBRIST[player][STONES + cell]
     s.count += 1
-    lines_of(cell, lines, bits)
-    for i in range(4):
-        s.board.own[player][lines[i]] ^= bits[i]
-        mine[i] = theirs[4 + i] = s.board.own[0][lines[i]]
-        theirs[i] = mine[4 + i] = s.board.own[1][lines[i]]
-        valid[i] = valid[4 + i] = s.valid[lines[i]]
-        before.windows[0][i] = s.windows[0][lines[i]]
-        before.windows[1][i] = s.windows[1][lines[i]]
+    mnk_toggle(s.board.own[player], y, x)
+    words_of(s.board.own[0], y, x, mine)
+    words_of(s.board.own[1], y, x, mine + 4)
+    words_of(s.board.own[1], y, x, theirs)
+    words_of(s.board.own[0], y, x, theirs + 4)
+    words_of(s.valid, y, x, valid)
+    words_of(s.valid, y, x, valid + 4)
+    words_of(s.windows[0], y, x, before.windows[0])
+    words_of(s.windows[1], y, x, before.windows[1])
     memcpy(before.threes, s.threes, sizeof(s.threes))
     memcpy(before.fours, s.fours, sizeof(s.fours))
     mnk_threes_and_fours8(mine, theirs, valid, s.strict, three, four)
@@ -131,30 +148,25 @@ cdef inline void put(threat_search *s, int player, int cell) noexcept nogil:
         any_three |= three[i] | before.windows[i >> 2][i & 3]
         any_four |= four[i]
     if any_three:  # most stones change none: a third of the instructions
-        for i in range(4):
-            s.windows[0][lines[i]] = three[i]
-            s.windows[1][lines[i]] = three[4 + i]
-        mark(s.threes[0], lines, three)
-        mark(s.threes[1], lines, three + 4)
+        set_words(s.windows[0], y, x, three)
+        set_words(s.windows[1], y, x, three + 4)
+        mark(s.threes[0], y, x, three)
+        mark(s.threes[1], y, x, three + 4)
     if any_four or has_any(s.fours[0]) or has_any(s.fours[1]):
-        mark(s.fours[0], lines, four)
-        mark(s.fours[1], lines, four + 4)
+        mark(s.fours[0], y, x, four)
+        mark(s.fours[1], y, x, four + 4)
 
 
 cdef inline void lift(threat_search *s, int player, int cell) noexcept nogil:
     """Takes the last stone away again."""
     cdef const threat_change *before
-    cdef int lines[4]
-    cdef uint32_t bits[4]
-    cdef int i
+    cdef int y = cell >> 5, x = cell & 31
     s.hash ^= ZOBRIST[player][STONES + cell]
     s.count -= 1
     before = &s.before[s.count]
-    lines_of(cell, lines, bits)
-    for i in range(4):
-        s.board.own[player][lines[i]] ^= bits[i]
-        s.windows[0][lines[i]] = before.windows[0][i]
-        s.windows[1][lines[i]] = before.windows[1][i]
+    mnk_toggle(s.board.own[player], y, x)
+    set_words(s.windows[0], y, x, before.windows[0])
+    set_words(s.windows[1], y, x, before.windows[1])
     memcpy(s.threes, before.threes, sizeof(s.threes))
     memcpy(s.fours, before.fours, sizeof(s.fours))
 
@@ -229,64 +241,59 @@ cdef void keep(threat_search *s, uint64_t key, int won, int failed, uint32_t mov
 # ---- attacks of fours ------------------------------------------------------------------------------------------------
 
 ctypedef struct saved:
-    int lines[8]
-    uint32_t bits[4]
-    uint32_t bits_reply[4]
     uint32_t three[8]
     uint64_t active[3]
 
 
+cdef inline void toggle(threat_search *s, int move, int reply) noexcept nogil:
+    mnk_toggle(s.mine, move >> 5, move & 31)
+    mnk_toggle(s.theirs, reply >> 5, reply & 31)
+
+
 cdef inline void exchange(threat_search *s, int move, int reply, saved *old) noexcept nogil:
     """Plays the attacker's stone and its answer, and updates the threes on the lines of both."""
+    cdef int y = move >> 5, x = move & 31, row = reply >> 5, col = reply & 31
     cdef uint32_t mine[8]
     cdef uint32_t theirs[8]
     cdef uint32_t valid[8]
     cdef uint32_t three[8]
-    cdef int i, line
-    lines_of(move, old.lines, old.bits)
-    lines_of(reply, old.lines + 4, old.bits_reply)
-    old.active[0] = s.active[0]
-    old.active[1] = s.active[1]
-    old.active[2] = s.active[2]
-    for i in range(4):
-        s.mine[old.lines[i]] ^= old.bits[i]
-        s.theirs[old.lines[4 + i]] ^= old.bits_reply[i]
-    for i in range(8):
-        line = old.lines[i]
-        mine[i] = s.mine[line]
-        theirs[i] = s.theirs[line]
-        valid[i] = s.valid[line]
-        old.three[i] = s.three[line]
+    toggle(s, move, reply)
+    memcpy(old.active, s.active, sizeof(old.active))
+    words_of(s.three, y, x, old.three)
+    words_of(s.three, row, col, old.three + 4)
+    words_of(s.mine, y, x, mine)
+    words_of(s.mine, row, col, mine + 4)
+    words_of(s.theirs, y, x, theirs)
+    words_of(s.theirs, row, col, theirs + 4)
+    words_of(s.valid, y, x, valid)
+    words_of(s.valid, row, col, valid + 4)
     mnk_threes8(mine, theirs, valid, s.strict, three)
-    for i in range(8):
-        s.three[old.lines[i]] = three[i]
-    mark(s.active, old.lines, three)
-    mark(s.active, old.lines + 4, three + 4)
+    set_words(s.three, y, x, three)
+    set_words(s.three, row, col, three + 4)
+    mark(s.active, y, x, three)
+    mark(s.active, row, col, three + 4)
 
 
-cdef inline void take_back(threat_search *s, const saved *old) noexcept nogil:
-    cdef int i
-    for i in range(4):
-        s.mine[old.lines[i]] ^= old.bits[i]
-        s.theirs[old.lines[4 + i]] ^= old.bits_reply[i]
-    for i in range(8):
-        s.three[old.lines[i]] = old.three[i]
-    s.active[0] = old.active[0]
-    s.active[1] = old.active[1]
-    s.active[2] = old.active[2]
+cdef inline void take_back(threat_search *s, int move, int reply, const saved *old) noexcept nogil:
+    toggle(s, move, reply)
+    set_words(s.three, move >> 5, move & 31, old.three)
+    set_words(s.three, reply >> 5, reply & 31, old.three + 4)
+    memcpy(s.active, old.active, sizeof(old.active))
 
 
-cdef inline int answer_in(const threat_search *s, const int *lines, const uint32_t *stones,
-                          uint32_t *four) noexcept nogil:
-    """The cell where the defender threatens a five on four lines with his ``stones`` and fours, or NOBODY or SEVERAL."""
-    cdef uint32_t window
+cdef int answer_in(const threat_search *s, int reply, const uint32_t *stones, const uint32_t *four) noexcept nogil:
+    """The cell where the defender threatens a five on the four lines of a reply, with his ``stones`` and fours there, or
+    NOBODY or SEVERAL."""
+    cdef int lines[4]
+    cdef uint32_t bits[4]
+    cdef uint32_t windows, window
     cdef int i, cell, found = NOBODY
-    if not four[0] | four[1] | four[2] | four[3]:
-        return NOBODY
+    lines_of(reply, lines, bits)
     for i in range(4):
-        while four[i]:
-            window = (<uint32_t>31 << mcts_ctz64(four[i])) & ~stones[i]
-            four[i] &= four[i] - 1
+        windows = four[i]
+        while windows:
+            window = (<uint32_t>31 << mcts_ctz64(windows)) & ~stones[i]
+            windows &= windows - 1
             cell = threat_cell_at(s, lines[i], mcts_ctz64(window))
             if found == NOBODY:
                 found = cell
@@ -295,16 +302,21 @@ cdef inline int answer_in(const threat_search *s, const int *lines, const uint32
     return found
 
 
-cdef inline int answer(const threat_search *s, const int *lines) noexcept nogil:
-    """The same on the four lines of the attack's last reply."""
-    cdef uint32_t three
+cdef inline int answer(const threat_search *s, int reply) noexcept nogil:
+    """The same after the reply."""
+    cdef int y = reply >> 5, x = reply & 31
+    cdef uint32_t mine[4]
+    cdef uint32_t theirs[4]
+    cdef uint32_t valid[4]
+    cdef uint32_t three[4]
     cdef uint32_t four[4]
-    cdef uint32_t stones[4]
     cdef int i
+    words_of(s.theirs, y, x, mine)
+    words_of(s.mine, y, x, theirs)
+    words_of(s.valid, y, x, valid)
     for i in range(4):
-        stones[i] = s.theirs[lines[i]]
-        mnk_threes_and_fours(stones[i], s.mine[lines[i]], s.valid[lines[i]], s.strict, &three, &four[i])
-    return answer_in(s, lines, stones, four)
+        mnk_threes_and_fours(mine[i], theirs[i], valid[i], s.strict, &three[i], &four[i])
+    return answer_in(s, reply, mine, four) if four[0] | four[1] | four[2] | four[3] else NOBODY
 
 
 cdef inline int list_fours(threat_search *s, int forced) noexcept nogil:
@@ -356,28 +368,28 @@ cdef int play_last(threat_search *s, int move, int reply, int forced) noexcept n
     cdef int result
     exchange(s, move, reply, &old)
     result = attack(s, 2, forced)
-    take_back(s, &old)
+    take_back(s, move, reply, &old)
     s.seen[forced] = seen
     s.reply[forced] = known
     return result
 
 
-cdef inline bint any_four(const threat_search *s, const int *lines, const uint32_t *three,
-                          const uint32_t *bits_reply) noexcept nogil:
-    """Whether the attacker has a four after an exchange on these ``lines`` of move and reply: with the ``three`` on
-    those of the move, or with a window that he had before and that the reply is not in."""
+cdef bint any_four(const threat_search *s, int move, int reply) noexcept nogil:
+    """Whether the attacker has a four, after an exchange, on another line than those of the move: with a window that he
+    had before and that the reply is not in."""
+    cdef int lines[8]
+    cdef uint32_t bits[4]
     cdef uint64_t rest[3]
     cdef int i
-    if three[0] | three[1] | three[2] | three[3]:
-        return True
-    for i in range(3):
-        rest[i] = s.active[i]
+    lines_of(move, lines, bits)
+    lines_of(reply, lines + 4, bits)
+    memcpy(rest, s.active, sizeof(rest))
     for i in range(8):
         rest[lines[i] >> 6] &= ~(<uint64_t>1 << (lines[i] & 63))
     if has_any(rest):
         return True
     for i in range(4):
-        if lines[i] != lines[4 + i] and s.three[lines[4 + i]] & ~<uint32_t>(31 * <uint64_t>bits_reply[i] >> 4):
+        if lines[i] != lines[4 + i] and s.three[lines[4 + i]] & ~<uint32_t>(31 * <uint64_t>bits[i] >> 4):
             return True
     return False
 
@@ -391,38 +403,56 @@ cdef inline int attack_last(threat_search *s, int move, int reply, uint32_t stam
     three. Of the windows that share a cell with it, those on its own line are at hand; the others are as they were, if
     the reply is not in them: no other line of the move meets it in an empty cell.
     """
-    cdef int lines[8]
+    cdef int lines[4]
+    cdef int their_lines[4]
     cdef uint32_t bits[4]
-    cdef uint32_t bits_reply[4]
     cdef uint32_t mine[8]
     cdef uint32_t theirs[8]
     cdef uint32_t valid[8]
     cdef uint32_t three[8]
     cdef uint32_t four[8]
-    cdef int their_lines[4]
-    cdef int i, cell, forced
-    cdef uint32_t windows, cells, before, all_, common
-    lines_of(move, lines, bits)
-    lines_of(reply, lines + 4, bits_reply)
-    for i in range(4):
-        common = 0 - <uint32_t>(lines[i] == lines[4 + i])
-        mine[i] = s.mine[lines[i]] ^ bits[i]
-        theirs[i] = s.theirs[lines[i]] ^ (bits_reply[i] & common)
-        valid[i] = s.valid[lines[i]]
-        mine[4 + i] = s.theirs[lines[4 + i]] ^ bits_reply[i]
-        theirs[4 + i] = s.mine[lines[4 + i]] ^ (bits[i] & common)
-        valid[4 + i] = s.valid[lines[4 + i]]
+    cdef uint32_t known[4]
+    cdef int y = move >> 5, x = move & 31, row = reply >> 5, col = reply & 31, i, cell, forced
+    cdef uint32_t windows, cells, before, all_
+    cdef uint32_t at_x = <uint32_t>1 << x, at_y = <uint32_t>1 << y, at_col = <uint32_t>1 << col
+    cdef uint32_t at_row = <uint32_t>1 << row
+    words_of(s.mine, y, x, mine)
+    words_of(s.theirs, y, x, theirs)
+    words_of(s.valid, y, x, valid)
+    words_of(s.theirs, row, col, mine + 4)
+    words_of(s.mine, row, col, theirs + 4)
+    words_of(s.valid, row, col, valid + 4)
+    words_of(s.three, y, x, known)
+    mine[0] ^= at_x
+    mine[1] ^= at_y
+    mine[2] ^= at_x
+    mine[3] ^= at_x
+    mine[4] ^= at_col
+    mine[5] ^= at_row
+    mine[6] ^= at_col
+    mine[7] ^= at_col
+    if y == row:  # the line of both has both stones
+        theirs[0] ^= at_col
+        theirs[4] ^= at_x
+    elif x == col:
+        theirs[1] ^= at_row
+        theirs[5] ^= at_y
+    elif y - x == row - col:
+        theirs[2] ^= at_col
+        theirs[6] ^= at_x
+    else:
+        theirs[3] ^= at_col
+        theirs[7] ^= at_x
     mnk_threes_and_fours8(mine, theirs, valid, s.strict, three, four)
-    forced = answer_in(s, lines + 4, mine + 4, four + 4)
-    if forced == SEVERAL:
-        return 0
-    if forced != NOBODY:
-        return play_last(s, move, reply, forced)
+    if four[4] | four[5] | four[6] | four[7]:
+        forced = answer_in(s, reply, mine + 4, four + 4)
+        return 0 if forced == SEVERAL else play_last(s, move, reply, forced)
     s.spent += 1
     for i in range(4):
         windows = three[i]
-        if not windows & ~s.three[lines[i]]:
+        if not windows & ~known[i]:
             continue
+        lines_of(move, lines, bits)
         all_ = cells = 0
         while windows:
             before = cells
@@ -441,7 +471,7 @@ cdef inline int attack_last(threat_search *s, int move, int reply, uint32_t stam
                 if their_lines[i] != lines[i]:
                     return 2
     if not s.cut:
-        s.cut = any_four(s, lines, three, bits_reply)
+        s.cut = three[0] | three[1] | three[2] | three[3] or any_four(s, move, reply)
     return 0
 
 
@@ -491,10 +521,10 @@ cdef int attack(threat_search *s, int left, int forced) noexcept nogil:
             if left > 3:
                 proof_prefetch(&s.table, s.hash ^ s.side)
             exchange(s, move, reply, &old)
-            result = answer(s, old.lines + 4)
+            result = answer(s, reply)
             result = 0 if result == SEVERAL else attack(s, left - 1, result)
             s.hash ^= s.mine_keys[move] ^ s.their_keys[reply]
-            take_back(s, &old)
+            take_back(s, move, reply, &old)
         if result < 0:
             s.top = base
             return UNKNOWN
@@ -575,7 +605,7 @@ cdef int zone_of(threat_search *s, int player, uint32_t *zone, uint16_t *order, 
     cdef uint16_t moves[THREAT_STONES]
     cdef uint16_t replies[THREAT_STONES]
     cdef int other = 1 - player, played = 0, count, i, line, cell, stones = 0
-    cdef uint32_t move = 0, three, four, five, few, window, windows
+    cdef uint32_t move = 0, three, four, five, few, window, windows, blocks
     cdef int cells[2]
     length[0] = 0
     quiet[0] = True
@@ -609,24 +639,26 @@ cdef int zone_of(threat_search *s, int player, uint32_t *zone, uint16_t *order, 
         replies[played] = cells[0]
         played += 1
     if stones > 0:
-        for line in range(MNK_LINES):
-            if not s.blocks >> (line >> 3) & 1:
-                continue
-            five = s.board.own[other][line]
-            few = five & (five - 1)
-            if not few & (few - 1):  # less than three stones: 85 % of the lines
-                continue
-            mnk_threes_and_fours(five, before[line], s.valid[line], 0, &three, &four)
-            windows = three | four
-            five &= five >> 1 & five >> 2
-            quiet[0] &= not (four or five & five >> 2)
-            while windows:
-                window = (<uint32_t>31 << mcts_ctz64(windows)) & ~(s.board.own[other][line] | before[line])
-                windows &= windows - 1
-                while window:
-                    cell = threat_cell_at(s, line, mcts_ctz64(window))
-                    window &= window - 1
-                    zone[cell >> 5] |= <uint32_t>1 << (cell & 31)
+        blocks = s.blocks
+        while blocks:
+            i = 8 * mcts_ctz64(blocks)
+            blocks &= blocks - 1
+            for line in range(i, i + 8):
+                five = s.board.own[other][line]
+                few = five & (five - 1)
+                if not few & (few - 1):  # less than three stones: 85 % of the lines
+                    continue
+                mnk_threes_and_fours(five, before[line], s.valid[line], 0, &three, &four)
+                windows = three | four
+                five &= five >> 1 & five >> 2
+                quiet[0] &= not (four or five & five >> 2)
+                while windows:
+                    window = (<uint32_t>31 << mcts_ctz64(windows)) & ~(s.board.own[other][line] | before[line])
+                    windows &= windows - 1
+                    while window:
+                        cell = threat_cell_at(s, line, mcts_ctz64(window))
+                        window &= window - 1
+                        zone[cell >> 5] |= <uint32_t>1 << (cell & 31)
         for i in range(length[0]):
             zone[order[i] >> 5] |= <uint32_t>1 << (order[i] & 31)
     while played:
