@@ -360,6 +360,21 @@ cdef inline int list_fours(threat_search *s, int forced) noexcept nogil:
     return count
 
 
+cdef inline int known_attack(threat_search *s, int left) noexcept nogil:
+    """What the table knows of attack(): its result, with ``best``, or UNKNOWN."""
+    cdef threat_note *known
+    if left > 2:
+        known = recall(s, s.hash ^ s.side)
+        if known != NULL:
+            if known.won and known.won <= left:
+                s.best = known.move
+                return known.won
+            if known.failed >= left:
+                s.cut |= known.failed != NEVER
+                return 0
+    return UNKNOWN
+
+
 cdef int play_last(threat_search *s, int move, int reply, int forced) noexcept nogil:
     """attack() with two stones left after a four and its reply. ``seen`` and ``reply`` stay as they are."""
     cdef saved old
@@ -477,26 +492,16 @@ cdef inline int attack_last(threat_search *s, int move, int reply, uint32_t stam
 
 cdef int attack(threat_search *s, int left, int forced) noexcept nogil:
     """The number of stones with which the attacker wins, 0 or UNKNOWN. He is to move, has no five at once, and places
-    up to ``left`` stones, fours and at last a five; the first one at ``forced`` unless it is NOBODY. Sets ``best``."""
-    cdef uint64_t key, start = s.spent
-    cdef threat_note *known
+    up to ``left`` stones, fours and at last a five; the first one at ``forced`` unless it is NOBODY. Sets ``best``.
+    The caller has asked known_attack()."""
+    cdef uint64_t key = s.hash ^ s.side, start = s.spent
     cdef saved old
     cdef int count, i, move, reply, result, won = 0
     cdef uint32_t base = s.top, outer, stamp, best = 0
-    key = s.hash ^ s.side
-    if left > 2:
-        known = recall(s, key)
-        if known != NULL:
-            if known.won and known.won <= left:
-                s.best = known.move
-                return known.won
-            if known.failed >= left:
-                s.cut |= known.failed != NEVER
-                return 0
-        # A win in 3 plies is searched whatever the budget, because exact distances depend on it. So is a win in 5, so
-        # that every call leaves something in the table for the next one.
-        if left > 3 and s.spent >= s.pause and threat_is_over(s):
-            return UNKNOWN
+    # A win in 3 plies is searched whatever the budget, because exact distances depend on it. So is a win in 5, so that
+    # every call leaves something in the table for the next one.
+    if left > 3 and s.spent >= s.pause and threat_is_over(s):
+        return UNKNOWN
     s.spent += 1
     outer = s.cut
     s.cut = False
@@ -511,6 +516,10 @@ cdef int attack(threat_search *s, int left, int forced) noexcept nogil:
         return 0
     stamp = s.stamp
     s.top += count
+    if left > 3:
+        for i in range(count):
+            proof_prefetch(&s.table, key ^ s.mine_keys[s.stack[base + i] >> 16]
+                           ^ s.their_keys[s.stack[base + i] & 0xFFFF])
     for i in range(count):
         move = s.stack[base + i] >> 16
         reply = s.stack[base + i] & 0xFFFF
@@ -518,13 +527,13 @@ cdef int attack(threat_search *s, int left, int forced) noexcept nogil:
             result = attack_last(s, move, reply, stamp)
         else:
             s.hash ^= s.mine_keys[move] ^ s.their_keys[reply]
-            if left > 3:
-                proof_prefetch(&s.table, s.hash ^ s.side)
-            exchange(s, move, reply, &old)
-            result = answer(s, reply)
-            result = 0 if result == SEVERAL else attack(s, left - 1, result)
+            result = known_attack(s, left - 1)
+            if result < 0:
+                exchange(s, move, reply, &old)
+                result = answer(s, reply)
+                result = 0 if result == SEVERAL else attack(s, left - 1, result)
+                take_back(s, move, reply, &old)
             s.hash ^= s.mine_keys[move] ^ s.their_keys[reply]
-            take_back(s, move, reply, &old)
         if result < 0:
             s.top = base
             return UNKNOWN
@@ -575,7 +584,9 @@ cdef int win_by_fours(threat_search *s, int player, uint32_t *move) noexcept nog
     memcpy(s.active, s.threes[player], sizeof(s.active))
     while level <= THREAT_STONES:
         s.cut = False
-        result = attack(s, level, forced)
+        result = known_attack(s, level)
+        if result < 0:
+            result = attack(s, level, forced)
         if result < 0:
             return UNKNOWN
         if result:
