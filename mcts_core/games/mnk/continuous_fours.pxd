@@ -26,8 +26,9 @@ ctypedef struct threat_note:
     uint8_t won           # wins with so many stones of his; 0: not known
     uint8_t failed        # does not with so many; 255: with no number
 
-# What a stone changed of the threes and fours, by player.
+# The threes and fours, by player, before a stone changed them.
 ctypedef struct threat_change:
+    bint changed                          # anything at all
     uint32_t windows[2][4]
     uint64_t threes[2][3]
     uint64_t fours[2][3]

@@ -129,10 +129,19 @@ cdef inline void put(threat_search *s, int player, int cell) noexcept nogil:
     cdef uint32_t valid[8]
     cdef uint32_t three[8]
     cdef uint32_t four[8]
-    cdef uint32_t any_three = 0, any_four = 0
+    cdef uint32_t own, some = 0
     s.hash ^= ZOBRIST[player][STONES + cell]
     s.count += 1
     mnk_toggle(s.board.own[player], y, x)
+    # Most stones change nothing: that takes three of them on a line, or threes and fours of the other player.
+    words_of(s.board.own[player], y, x, mine)
+    words_of(s.windows[1 - player], y, x, three)
+    for i in range(4):
+        own = mine[i] & (mine[i] - 1)
+        some |= own & (own - 1) | three[i]
+    before.changed = some != 0 or has_any(s.fours[0]) or has_any(s.fours[1])
+    if not before.changed:
+        return
     words_of(s.board.own[0], y, x, mine)
     words_of(s.board.own[1], y, x, mine + 4)
     words_of(s.board.own[1], y, x, theirs)
@@ -144,17 +153,12 @@ cdef inline void put(threat_search *s, int player, int cell) noexcept nogil:
     memcpy(before.threes, s.threes, sizeof(s.threes))
     memcpy(before.fours, s.fours, sizeof(s.fours))
     mnk_threes_and_fours8(mine, theirs, valid, s.strict, three, four)
-    for i in range(8):
-        any_three |= three[i] | before.windows[i >> 2][i & 3]
-        any_four |= four[i]
-    if any_three:  # most stones change none: a third of the instructions
-        set_words(s.windows[0], y, x, three)
-        set_words(s.windows[1], y, x, three + 4)
-        mark(s.threes[0], y, x, three)
-        mark(s.threes[1], y, x, three + 4)
-    if any_four or has_any(s.fours[0]) or has_any(s.fours[1]):
-        mark(s.fours[0], y, x, four)
-        mark(s.fours[1], y, x, four + 4)
+    set_words(s.windows[0], y, x, three)
+    set_words(s.windows[1], y, x, three + 4)
+    mark(s.threes[0], y, x, three)
+    mark(s.threes[1], y, x, three + 4)
+    mark(s.fours[0], y, x, four)
+    mark(s.fours[1], y, x, four + 4)
 
 
 cdef inline void lift(threat_search *s, int player, int cell) noexcept nogil:
@@ -165,10 +169,11 @@ cdef inline void lift(threat_search *s, int player, int cell) noexcept nogil:
     s.count -= 1
     before = &s.before[s.count]
     mnk_toggle(s.board.own[player], y, x)
-    set_words(s.windows[0], y, x, before.windows[0])
-    set_words(s.windows[1], y, x, before.windows[1])
-    memcpy(s.threes, before.threes, sizeof(s.threes))
-    memcpy(s.fours, before.fours, sizeof(s.fours))
+    if before.changed:
+        set_words(s.windows[0], y, x, before.windows[0])
+        set_words(s.windows[1], y, x, before.windows[1])
+        memcpy(s.threes, before.threes, sizeof(s.threes))
+        memcpy(s.fours, before.fours, sizeof(s.fours))
 
 
 cdef void put_stone(threat_search *s, int32_t player, int32_t cell) noexcept nogil:
