@@ -100,6 +100,9 @@ cdef inline void leave_out(GuidedTree *guided, uint32_t *count) noexcept nogil:
         if found.priors[slot] < most and found.outcomes[slot] == MCTS_ONGOING:
             found.complete = 0
             continue
+        if kept == slot:
+            kept += 1
+            continue
         found.moves[kept] = found.moves[slot]
         found.actions[kept] = found.actions[slot]
         found.outcomes[kept] = found.outcomes[slot]
