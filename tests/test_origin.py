@@ -4,6 +4,7 @@ import copy
 import dataclasses
 import gc
 import pickle
+import threading
 import weakref
 
 import pytest
@@ -66,20 +67,71 @@ def test_stats_keep_neither_the_searcher_nor_its_memory():
     assert stats.state == mc.ConnectFour() and "<svg" in stats._repr_html_()
 
 
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda stats: pickle.loads(pickle.dumps(stats)),
-                                    dataclasses.replace])
-def test_copies_have_the_figures_only(copied):
-    engine = searched(mc.ConnectFour(7, 8))
-    stats = engine.stats()
-    other = copied(stats)
-    assert other == stats and hash(other) == hash(stats) and repr(other) == repr(stats)
-    assert other.state is None and other.to_dict()["name"] is None and other.to_dict()["pv_names"] is None
+def pickled(stats):
+    return pickle.loads(pickle.dumps(stats))
+
+
+class Mine:
+    """A game of a user, of which nothing but its state can be pickled."""
+
+    to_move = 1
+
+    def __init__(self, state, lock=None):
+        self.state, self.lock = state, lock
+
+    def legal_moves(self):
+        return self.state.legal_moves()
+
+    def play(self, move):
+        return Mine(self.state.play(move), self.lock)
+
+    def winner(self):
+        return self.state.winner()
+
+    def name(self, move):
+        return f"drop {move}"
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickled])
+def test_copies_have_the_names_of_moves_but_no_tree(copied):
+    for state in (mc.ConnectFour(7, 8), Mine(mc.ConnectFour(7, 8))):
+        engine = searched(state, 200)
+        stats = engine.stats()
+        for other in (copied(stats), copied(copied(stats))):
+            assert other == stats and hash(other) == hash(stats) and repr(other) == repr(stats)
+            assert str(other) == str(stats) and other.to_dict() == stats.to_dict()
+            assert other.state.name(3) == state.name(3) and other.state is not state
+            for call in (other.tree, other.to_dot):
+                with pytest.raises(mc.NoSearch, match="these statistics are a copy or were made by hand"):
+                    call()
+        assert stats.tree().visits == 200
+
+
+def assert_figures_alone(other, stats):
+    assert other == stats and other.state is None
+    assert other.to_dict()["name"] is None and other.to_dict()["pv_names"] is None
     assert str(other).startswith(f"move {stats.move}  value ") and str(other).endswith(" ".join(map(str, stats.pv)))
     assert "<svg" not in other._repr_html_()
-    for call in (other.tree, other.to_dot):
-        with pytest.raises(mc.NoSearch, match="these statistics are a copy or were made by hand"):
-            call()
-    assert stats.tree().visits == 2000
+    with pytest.raises(mc.NoSearch, match="these statistics are a copy or were made by hand"):
+        other.tree()
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickled])
+def test_copies_whose_position_cannot_be_pickled_have_the_figures_only(copied):
+    stats = searched(Mine(mc.ConnectFour(7, 8), threading.Lock()), 200).stats()
+    assert_figures_alone(copied(stats), stats)
+
+
+def test_a_pickle_whose_class_is_gone_has_the_figures_only(monkeypatch):
+    stats = searched(Mine(mc.ConnectFour(7, 8)), 200).stats()
+    message = pickle.dumps(stats)
+    monkeypatch.delattr(f"{__name__}.Mine")
+    assert_figures_alone(pickle.loads(message), stats)
+
+
+def test_statistics_made_by_hand_have_the_figures_only():
+    stats = searched(mc.ConnectFour(7, 8)).stats()
+    assert_figures_alone(dataclasses.replace(stats), stats)
 
 
 def test_stats_are_as_frozen_and_small_as_before():
