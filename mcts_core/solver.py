@@ -167,13 +167,13 @@ def _rank(known: tuple[int, int, bool] | None) -> tuple[int, int]:
     return ((3, -distance), (1, 0), (0, distance))[value]
 
 
-def completed(stats: Stats, state: Any, seconds: float) -> Stats:
-    """``stats`` of a search of ``state``, completed by what ``solve`` proves of its moves in ``seconds`` more. They are
-    unchanged if the game has no exact search for this board."""
+def completed(stats: Stats, state: Any, seconds: float, *, book: bool = True) -> Stats:
+    """``stats`` of a search that solved ``state``, completed by what ``solve`` proves of its moves in ``seconds`` more.
+    They are unchanged if the game has no exact search for this board."""
     if seconds <= 0 or all(entry.proven is not None for entry in stats.moves):
         return stats
     try:
-        solution = solve(state, seconds)
+        solution = solve(state, seconds, book=book)
     except InvalidState:
         return stats
     known: dict[Any, SolvedMove] = {each.move: each for each in solution.moves if each.proven is not None}
@@ -182,8 +182,5 @@ def completed(stats: Stats, state: Any, seconds: float) -> Stats:
         if entry.move in known and (entry.proven is None or known[entry.move].exact) else entry
         for entry in stats.moves)
     found = replace(stats, moves=moves, book=stats.book or solution.book)
-    if stats.proven is None:
-        found = replace(found, proven=solution.proven, distance=solution.distance)
-    if hasattr(stats, "_origin"):
-        object.__setattr__(found, "_origin", stats._origin)
+    object.__setattr__(found, "_origin", stats._origin)
     return found
