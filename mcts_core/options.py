@@ -31,6 +31,8 @@ MAX_ITERATIONS = 2**30 - 1
 MAX_SECONDS = 1e9
 MAX_SEED = 2**64 - 1
 MAX_THREADS = 256
+EVERY = 0.1
+"""Default of ``every``."""
 PROVER_BYTES = 64 << 20
 """Largest memory of a game's exact search; never more than a quarter of the budget."""
 
@@ -81,7 +83,7 @@ def as_interval(every: Any) -> float:
 
 def as_progress(progress: Any, what: str = "the Stats so far") -> bool | Callable[[Any], object]:
     """``progress`` as it was given: True, a function, or False, which None means too. ``what`` it is called with."""
-    if progress is None or isinstance(progress, bool):
+    if progress is None or is_flag(progress):
         return bool(progress)
     if callable(progress):
         return progress  # type: ignore[no-any-return]
@@ -105,9 +107,15 @@ def _choice(*known: str) -> Callable[[Any, str], Any]:
     return check
 
 
-def _flag(value: Any, name: str) -> bool:
-    if isinstance(value, bool):
-        return value
+def is_flag(value: Any) -> bool:
+    """Whether ``value`` is a bool, or one of numpy, which has no ``__index__`` and is recognised by its name."""
+    return isinstance(value, bool) or (type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_"))
+
+
+def as_flag(value: Any, name: str) -> bool:
+    """``value`` as a bool, or InvalidOption."""
+    if is_flag(value):
+        return bool(value)
     raise InvalidOption(f"{name} must be True or False, got {shorten(value)}")
 
 
@@ -138,10 +146,10 @@ _OWN: dict[str, Callable[[Any, str], Any]] = {
     "preset": _choice(*_PRESETS),
     "memory_mb": _memory,
     "seed": _whole(0, MAX_SEED),
-    "stop_early": _flag,
-    "reuse": _flag,
-    "prune": _flag,
-    "book": _flag,
+    "stop_early": as_flag,
+    "reuse": as_flag,
+    "prune": as_flag,
+    "book": as_flag,
 }
 """What is the same for every game."""
 
@@ -149,7 +157,7 @@ _GIVEN: dict[str, Callable[[Any, str], Any]] = {
     "selection": _choice(*_SELECTIONS),
     "exploration": _number(0.0, 1e6),
     "fpu": _number(-1e6, 1e6),
-    "solver": _flag,
+    "solver": as_flag,
     "rollout": _choice(*_ROLLOUTS),
     "rollouts_per_leaf": _whole(1, 100),
     "expand_after": _whole(1, 2**30),
@@ -159,7 +167,7 @@ _GIVEN: dict[str, Callable[[Any, str], Any]] = {
     "rave_k": _number(0.0, 1e9),
     "rave_bias": _number(0.0, 1e6),
     "grave_ref": _whole(0, 2**30),
-    "symmetry": _flag,
+    "symmetry": as_flag,
     "leaf_proofs": _whole(0, 2**20),
     "node_proofs": _whole(0, 2**20),
     "root_proofs": _whole(0, 2**20),
@@ -262,6 +270,7 @@ class Options:
             "reuse": None if self.reuse else False, "prune": None if self.prune else False,
             "book": None if self.book == (self.preset != "uct") else self.book,
             **self.general,
+            "progress": self.progress or None, "every": None if self.every == EVERY else self.every,
         }
         return ", ".join(f"{name}={value!r}" for name, value in shown.items() if value is not None)
 
