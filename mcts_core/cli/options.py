@@ -49,6 +49,15 @@ def new_parser(commands: Commands, name: str, *, help: str, description: str) ->
         formatter_class=HelpFormatter)
 
 
+def commands_of(parser: argparse.ArgumentParser) -> list[tuple[str, str, argparse.ArgumentParser]]:
+    """Name, help and parser of each command of ``parser``."""
+    return [
+        (name, next(each.help or "" for each in action._choices_actions if each.dest == name), command)
+        for action in parser._actions if isinstance(action, argparse._SubParsersAction)
+        for name, command in action.choices.items()
+    ]
+
+
 def add_game(parser: argparse.ArgumentParser) -> None:
     """Adds the argument GAME."""
     parser.add_argument(

@@ -9,7 +9,7 @@ from mcts_core import InvalidOption, WorkersLost
 from mcts_core.cli import options
 from mcts_core.cli.games import parse_game
 from mcts_core.cli.tables import diagram, make_screen, show_board, show_stats
-from mcts_core.cli.thinking import delay, search_bar, shows_progress
+from mcts_core.cli.thinking import NO_BAR, delay, search_bar, shows_progress
 from mcts_core.move_names import Names
 from mcts_core.progress import Bar, of_parts, watching
 from mcts_core.words import best, counted, expectation
@@ -167,12 +167,8 @@ def play_game(
             show_board(screen, game, state)
             screen.text()
         step(f"move {len(searches) + 1}")
-        bar = search_bar(args, state, limits) if screen else None
-        try:
-            move = engine.search(state, **limits, progress=bar or False)
-        finally:
-            if bar is not None:
-                bar.clear()
+        with search_bar(args, state, limits) if screen else NO_BAR as tell:
+            move = engine.search(state, **limits, progress=tell or False)
         stats, names = engine.stats(), Names(state)
         if screen:
             show_stats(screen, names, stats, args.top)
