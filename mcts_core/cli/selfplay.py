@@ -35,10 +35,10 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("--games", type=int, default=1, metavar="N",
                         help="number of games (default 1); game i is played with --seed plus i, from 0")
     parser.add_argument("--workers", type=int, metavar="N",
-                        help="games at a time (default 1, or as many as the executor is for); more than one are told "
-                             "in a line each")
+                        help="games at a time (default 1; with --executor as many as it has workers); with more than "
+                             "one, each game is reported in one line")
     parser.add_argument("--executor", metavar="WHERE",
-                        help="where they are played: processes (default), threads or dask:ADDRESS")
+                        help="where games run: processes (default), threads or dask:ADDRESS")
     options.add_top(parser)
     options.add_progress(parser)
     options.add_search_options(parser)
