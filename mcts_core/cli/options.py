@@ -98,8 +98,8 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         help="strong: the settings that measured strongest for the game (default); uct: textbook UCT")
     group.add_argument(
         "--selection", choices=("ucb1", "puct", "ucb1-tuned", "rave", "grave"), metavar="NAME",
-        help="the formula that selects the moves to search: ucb1, puct, ucb1-tuned, rave or grave (the preset sets the "
-             "default of this option and of those below)")
+        help="the formula that selects the moves to search: ucb1, puct, ucb1-tuned, rave or grave (the preset sets "
+             "the default of this option and of those below)")
     group.add_argument(
         "--rollout", choices=("random", "decisive", "tactical"),
         help="how rollouts choose moves: random: all alike; decisive: win at once, or stop the opponent's win; "
@@ -128,7 +128,8 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         "--final-move", choices=("robust", "max"),
         help="the move to play: robust, the one with the most visits (default), or max, the one with the best value")
     group.add_argument(
-        "--memory-mb", type=float, metavar="MB", help="memory limit of the tree (default: a quarter of the machine's memory)")
+        "--memory-mb", type=float, metavar="MB",
+        help="memory limit of the tree (default: a quarter of the machine's memory)")
 
 
 def add_output_options(parser: argparse.ArgumentParser, *, json: bool) -> None:
@@ -136,7 +137,7 @@ def add_output_options(parser: argparse.ArgumentParser, *, json: bool) -> None:
     group = parser.add_argument_group("output")
     group.add_argument(
         "--color", choices=("auto", "always", "never"), default="auto",
-        help="colours and tables by rich (extra [rich]); auto, the default: if it is installed and stdout is a terminal")
+        help="colours and tables by rich (extra [rich]); auto (default): if it is installed and stdout is a terminal")
     if json:
         group.add_argument("--json", action="store_true", help="print one JSON document instead of tables")
 
