@@ -229,14 +229,14 @@ class Options:
         )
         self.given = {**given, "final_move": given.get("final_move", "robust")}
         if "evaluator" in self.general and "policy_value" in self.general:
-            raise InvalidOption("evaluator and policy_value are two forms of one thing; give one of them")
+            raise InvalidOption("evaluator and policy_value are two forms of the same function; give one of them")
         self.has_evaluator = any(name in self.general for name in FUNCTIONS)
         if not self.has_evaluator:
             for name in _EVALUATED:
                 if name in self.general:
                     raise InvalidOption(f"{name} needs an evaluator or policy_value, got {self.general[name]!r} alone")
         elif "network" in self.general:
-            raise InvalidOption("network and an evaluator value the same leaves; give one of them")
+            raise InvalidOption("network and an evaluator both value the leaves; give one of them")
         elif self.by_halving:
             for name in _NOT_GUMBEL:
                 if name in self.general or given.get(name, "robust") != "robust":
@@ -318,7 +318,7 @@ class Options:
                     "selection 'puct'" if name in _PUCT else "an evaluator or a general game")
                 raise InvalidOption(f"{name} {value!r} needs {needed}, got {shorten(state)}")
         if "network" in self.general and not isinstance(state, MNK):
-            raise InvalidOption(f"network {self.general['network']!r} knows five in a row only, got {shorten(state)}")
+            raise InvalidOption(f"network {self.general['network']!r} is only for five in a row, got {shorten(state)}")
         guide = guide_of(state)
         plain = (
             (options["selection"], options["rollout"], options["fpu"]) == ("ucb1", "random", None)
@@ -329,7 +329,7 @@ class Options:
             for name in ("selection", "rollout", "solver", "fpu", "expand_after", "expand_distance", "prior_weight"):
                 if name in self.given and self.given[name] != tuning.UCT[name]:
                     raise InvalidOption(
-                        f"{type(state).__name__} offers no more than its rules, so {name} must be "
+                        f"{type(state).__name__} has rules and no knowledge, so {name} must be "
                         f"{tuning.UCT[name]!r}, got {self.given[name]!r}"
                     )
         valuation = options["valuation"]
@@ -356,8 +356,8 @@ class Options:
             )
         if options["selection"] in ("rave", "grave") and not actions:
             raise InvalidOption(
-                f"selection {options['selection']!r} needs a game that tells what its rollouts played, "
-                f"which {type(state).__name__} does not"
+                f"selection {options['selection']!r} needs a game whose rollouts report their moves, "
+                f"which those of {type(state).__name__} do not"
             )
         prover_bytes = min(PROVER_BYTES, self.memory // 4) if options["solver"] and has_prover else 0
         return TwoPlayerSettings(

@@ -55,19 +55,19 @@ class Origin:
         if self._core is None:
             raise NoSearch(NO_TREE)
         if self._number is None:
-            raise NoSearch("these statistics were reported on the way and the tree has grown since; "
-                           "read it after the search, from its own statistics")
+            raise NoSearch("these statistics are of a running search, whose tree has changed since; "
+                           "read the tree after the search, from its last statistics")
         core = self._core()
         found = None if core is None else top(core, self._number, depth, share, MAX_NODES)
         if found is not None:
             return _node_of(found)
         if self._kept is None:
-            raise NoSearch("the tree of these statistics is gone: its Searcher has searched again, has given its "
-                           "memory back or is gone itself")
+            raise NoSearch("the tree of these statistics no longer exists: its Searcher has searched again, "
+                           "has released its memory or was deleted")
         if depth > KEPT_DEPTH or share < KEPT_SHARE:
-            raise NoSearch(f"mcts_core.search gave this large tree back and kept what max_depth={KEPT_DEPTH} and "
-                           f"min_share={KEPT_SHARE} show, got max_depth={depth}, min_share={share:g}; "
-                           f"a Searcher keeps all of it")
+            raise NoSearch(f"mcts_core.search has released this large tree and kept only what max_depth={KEPT_DEPTH} "
+                           f"and min_share={KEPT_SHARE} show, got max_depth={depth}, min_share={share:g}; "
+                           f"a Searcher keeps the whole tree")
         return self._cut(self._kept, depth, share * self._kept.visits)
 
     def _cut(self, node: Node, depth: int, least: float) -> Node:

@@ -181,7 +181,7 @@ def _load(spec: str, general: bool) -> Any:
     if missing and hasattr(start, "players"):
         if general:
             return start
-        raise GameError(f"GAME {spec!r}: this command knows games of two players with winner(); for general games, "
+        raise GameError(f"GAME {spec!r}: this command plays games of two players with winner(). For a general game, "
                         f"with players and returns(), use mcts-core check, and mcts_core.search in Python")
     if missing:
         raise GameError(f"GAME {spec!r}: a position must have to_move, legal_moves(), play(move) and winner(); "

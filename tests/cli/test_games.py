@@ -43,6 +43,16 @@ def test_an_unknown_game_is_refused_with_all_forms(spec):
         parse_game(spec)
 
 
+@pytest.mark.parametrize("command", ["analyze", "play", "selfplay", "serve", "ugi --game"])
+def test_a_general_game_is_refused_by_name(cli, monkeypatch, command):
+    module = types.ModuleType("dice")
+    module.Pig = type("Pig", (), dict.fromkeys(("players", "to_move", "legal_moves", "play", "returns"), 1))
+    monkeypatch.setitem(sys.modules, "dice", module)
+    code, out, err = cli(*command.split(), "dice:Pig")
+    assert (code, out) == (2, "") and "GAME 'dice:Pig': this command plays games of two players with winner()" in err
+    assert parse_game("dice:Pig", general=True).start.players == 1
+
+
 @pytest.mark.parametrize("spec", ["connect4:0x7x4", "connect4:99x99x4", "gomoku:0", "gomoku:33", "mnk:3,3,0"])
 def test_impossible_boards_are_refused_by_the_library(spec):
     with pytest.raises((InvalidState, InvalidOption)):
