@@ -167,7 +167,7 @@ def test_large_trees_that_search_gives_back(monkeypatch):
         assert stats.tree(depth, share) == expected.tree(depth, share)
     assert stats.tree(1, 1.0).children[0].move == stats.move
     for depth, share in ((4, 0.01), (3, 0.009), (0, 0)):
-        with pytest.raises(mc.NoSearch, match="has released this large tree and kept only what max_depth=3 and min_share"):
+        with pytest.raises(mc.NoSearch, match="has released this large tree and kept only what max_depth=3"):
             stats.tree(depth, share)
     mc.search(state, iterations=10, seed=1)
     assert stats.tree() == expected.tree()

@@ -854,14 +854,14 @@ def test_flipped_bits(small):
 
 
 @pytest.mark.parametrize(("data", "text"), [
-    (b"", "not a saved Searcher"), (b"hello", "no saved Searcher"), (b"X" * 1000, "no saved Searcher"),
+    (b"", "not a saved Searcher"), (b"hello", "not a saved Searcher"), (b"X" * 1000, "not a saved Searcher"),
     (pickle.dumps({"a": 1}) * 20, "not a saved Searcher"), (MAGIC, "truncated to 8 bytes"),
     (MAGIC.replace(b"\r\n", b"\n") + bytes(100), "not a saved Searcher"),
     (put_together({}, b"", version=2), "it has version 2 of the format, this version of mcts_core reads 1"),
     (put_together({}, b"", version=0), "it has version 0"), (put_together({}, b"", version=2**32 - 1), "version"),
     (put_together({}, b"", magic=b"\x89PNG\r\n\x1a\n"), "not a saved Searcher"),
     (put_together(b"{", b""), "header cannot be read"), (put_together(b"\xff\xfe", b""), "header cannot be read"),
-    (put_together(b"[" * 100_000, b""), "header cannot be read"), (put_together(b"[]", b""), "no object"),
+    (put_together(b"[" * 100_000, b""), "header cannot be read"), (put_together(b"[]", b""), "not an object"),
     (put_together(b'{"options":{"seed":' + b"9" * 5000 + b"}}", b""), "header cannot be read"),
     (put_together({}, b""), "options must be there"), (put_together({"options": {"no": 1}}, b""), "options are not"),
     (put_together({"options": {"seed": -1}}, b""), "seed must be an int"),
