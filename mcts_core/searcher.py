@@ -348,8 +348,7 @@ class Searcher:
         Raises GameError if the game failed while the Searcher pondered.
         """
         background, self._background = self._background, None
-        self._core.cancel()
-        if not self._core.wait():
+        if not self._core.wait(self._core.cancel()):
             self._background = background
             return None
         if background is not None:
