@@ -32,6 +32,8 @@ MAX_ITERATIONS = 2**30 - 1
 MAX_SECONDS = 1e9
 MAX_SEED = 2**64 - 1
 MAX_THREADS = 256
+EVERY = 0.1
+"""Default of ``every``."""
 PROVER_BYTES = 64 << 20
 """Largest memory of a game's exact search; never more than a quarter of the budget."""
 
@@ -82,7 +84,7 @@ def as_interval(every: Any) -> float:
 
 def as_progress(progress: Any, what: str = "the Stats so far") -> bool | Callable[[Any], object]:
     """``progress`` as it was given: True, a function, or False, which None means too. ``what`` it is called with."""
-    if progress is None or isinstance(progress, bool):
+    if progress is None or is_flag(progress):
         return bool(progress)
     if callable(progress):
         return progress  # type: ignore[no-any-return]
@@ -106,9 +108,15 @@ def _choice(*known: str) -> Callable[[Any, str], Any]:
     return check
 
 
-def _flag(value: Any, name: str) -> bool:
-    if isinstance(value, bool):
-        return value
+def is_flag(value: Any) -> bool:
+    """Whether ``value`` is a bool, or one of numpy, which has no ``__index__`` and is recognised by its name."""
+    return isinstance(value, bool) or (type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_"))
+
+
+def as_flag(value: Any, name: str) -> bool:
+    """``value`` as a bool, or InvalidOption."""
+    if is_flag(value):
+        return bool(value)
     raise InvalidOption(f"{name} must be True or False, got {shorten(value)}")
 
 
@@ -139,10 +147,10 @@ _OWN: dict[str, Callable[[Any, str], Any]] = {
     "preset": _choice(*_PRESETS),
     "memory_mb": _memory,
     "seed": _whole(0, MAX_SEED),
-    "stop_early": _flag,
-    "reuse": _flag,
-    "prune": _flag,
-    "book": _flag,
+    "stop_early": as_flag,
+    "reuse": as_flag,
+    "prune": as_flag,
+    "book": as_flag,
 }
 """What is the same for every game."""
 
@@ -150,7 +158,7 @@ _GIVEN: dict[str, Callable[[Any, str], Any]] = {
     "selection": _choice(*_SELECTIONS),
     "exploration": _number(0.0, 1e6),
     "fpu": _number(-1e6, 1e6),
-    "solver": _flag,
+    "solver": as_flag,
     "rollout": _choice(*_ROLLOUTS),
     "rollouts_per_leaf": _whole(1, 100),
     "expand_after": _whole(1, 2**30),
@@ -160,7 +168,7 @@ _GIVEN: dict[str, Callable[[Any, str], Any]] = {
     "rave_k": _number(0.0, 1e9),
     "rave_bias": _number(0.0, 1e6),
     "grave_ref": _whole(0, 2**30),
-    "symmetry": _flag,
+    "symmetry": as_flag,
     "leaf_proofs": _whole(0, 2**20),
     "node_proofs": _whole(0, 2**20),
     "root_proofs": _whole(0, 2**20),
@@ -223,14 +231,14 @@ class Options:
         )
         self.given = {**given, "final_move": given.get("final_move", "robust")}
         if "evaluator" in self.general and "policy_value" in self.general:
-            raise InvalidOption("evaluator and policy_value are two forms of one thing; give one of them")
+            raise InvalidOption("evaluator and policy_value are two forms of the same function; give one of them")
         self.has_evaluator = any(name in self.general for name in FUNCTIONS)
         if not self.has_evaluator:
             for name in _EVALUATED:
                 if name in self.general:
                     raise InvalidOption(f"{name} needs an evaluator or policy_value, got {self.general[name]!r} alone")
         elif "network" in self.general:
-            raise InvalidOption("network and an evaluator value the same leaves; give one of them")
+            raise InvalidOption("network and an evaluator both value the leaves; give one of them")
         elif self.by_halving:
             for name in _NOT_GUMBEL:
                 if name in self.general or given.get(name, "robust") != "robust":
@@ -264,6 +272,7 @@ class Options:
             "reuse": None if self.reuse else False, "prune": None if self.prune else False,
             "book": None if self.book == (self.preset != "uct") else self.book,
             **self.general,
+            "progress": self.progress or None, "every": None if self.every == EVERY else self.every,
         }
         return ", ".join(f"{name}={value!r}" for name, value in shown.items() if value is not None)
 
@@ -315,7 +324,7 @@ class Options:
                     "selection 'puct'" if name in _PUCT else "an evaluator or a general game")
                 raise InvalidOption(f"{name} {value!r} needs {needed}, got {shorten(state)}")
         if "network" in self.general and not isinstance(state, MNK):
-            raise InvalidOption(f"network {self.general['network']!r} knows five in a row only, got {shorten(state)}")
+            raise InvalidOption(f"network {self.general['network']!r} is only for five in a row, got {shorten(state)}")
         guide = guide_of(state)
         plain = (
             (options["selection"], options["rollout"], options["fpu"]) == ("ucb1", "random", None)
@@ -326,7 +335,7 @@ class Options:
             for name in ("selection", "rollout", "solver", "fpu", "expand_after", "expand_distance", "prior_weight"):
                 if name in self.given and self.given[name] != tuning.UCT[name]:
                     raise InvalidOption(
-                        f"{type(state).__name__} offers no more than its rules, so {name} must be "
+                        f"{type(state).__name__} has rules and no knowledge, so {name} must be "
                         f"{tuning.UCT[name]!r}, got {self.given[name]!r}"
                     )
         valuation = options["valuation"]
@@ -353,8 +362,8 @@ class Options:
             )
         if options["selection"] in ("rave", "grave") and not actions:
             raise InvalidOption(
-                f"selection {options['selection']!r} needs a game that tells what its rollouts played, "
-                f"which {type(state).__name__} does not"
+                f"selection {options['selection']!r} needs a game whose rollouts report their moves, "
+                f"which those of {type(state).__name__} do not"
             )
         prover_bytes = min(PROVER_BYTES, self.memory // 4) if options["solver"] and has_prover else 0
         return TwoPlayerSettings(

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from mcts_core.move_names import Names
     from mcts_core.origin import Origin
 
+NO_TREE = "these statistics are a copy or were made by hand; the tree is known by those that stats() returned"
+
 
 @dataclass(frozen=True, slots=True)
 class MoveStats:
@@ -67,7 +69,7 @@ class Node:
 
 
 class _Found:
-    """What Stats know besides their fields. It is not compared, copied or pickled."""
+    """What Stats know besides their fields. It is not compared."""
 
     __slots__ = ("_origin",)
     _origin: Origin
@@ -144,7 +146,8 @@ class Stats(_Found):
 
     @property
     def state(self) -> Any:
-        """The position that was searched. None in copies, in pickles, and in statistics that were made by hand."""
+        """The position that was searched. None in statistics that were made by hand (also by ``dataclasses.replace``),
+        and in copies and pickles if the position cannot be pickled."""
         origin = getattr(self, "_origin", None)
         return None if origin is None else origin.state
 
@@ -168,8 +171,7 @@ class Stats(_Found):
         """
         origin: Origin | None = getattr(self, "_origin", None)
         if origin is None:
-            raise NoSearch("these statistics are a copy or were made by hand; the tree is known by those that stats() "
-                           "returned")
+            raise NoSearch(NO_TREE)
         return origin.tree(max_depth, min_share)
 
     def to_dot(self, max_depth: int = 3, min_share: float = 0.01) -> str:
@@ -177,6 +179,11 @@ class Stats(_Found):
         from mcts_core.render import dot
 
         return dot(self.tree(max_depth, min_share), state=self.state, pv=self.pv, scale=self.scale)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from mcts_core.origin import copied, packed
+
+        return copied, (tuple(getattr(self, field.name) for field in fields(self)), packed(self.state))
 
     def _repr_html_(self) -> str:
         from mcts_core.render import html

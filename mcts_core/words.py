@@ -46,6 +46,12 @@ def expectation(stats: Stats) -> str:
     return proof(stats) or f"value {stats.value if entry is None else entry.value:.3f}"
 
 
+def cause_of(error: BaseException) -> str:
+    """The cause of an error, to be written behind its message; empty where the message itself has it."""
+    told = f"{type(error.__cause__).__name__}: {error.__cause__}"
+    return "" if error.__cause__ is None or told in str(error) else f" (caused by {told})"
+
+
 def as_data(value: object) -> int | str:
     """``value``, which JSON does not know, as data: an int of another kind, such as numpy's, as an int, all else as its
     text."""

@@ -25,7 +25,8 @@ from mcts_core.games.user_states import (
     mend_returns,
     unhashable,
 )
-from mcts_core.options import as_interval, as_progress
+from mcts_core.move_names import Names, as_typed
+from mcts_core.options import as_flag, as_interval, as_progress
 from mcts_core.progress import of_checks, watching
 from mcts_core.searcher import Searcher
 from mcts_core.words import counted
@@ -173,7 +174,8 @@ def check_game(
     In every position, it checks that ``to_move``, ``winner()`` and ``legal_moves()`` (in a general game ``returns()``
     and ``chance_outcomes()``) are valid, that no move is listed twice, that ``play`` does not change the old position,
     and that the game ends within ``max_plies`` moves. It checks ``rewards()`` and ``discount`` where a general game has
-    them. In some positions, it checks that repeated calls give the same results.
+    them. In some positions, it checks that repeated calls give the same results, and that ``name``, if the game has it,
+    gives each move a different name.
 
     With hidden information, it also checks in some positions that ``observation_key`` is hashable, and that the
     positions of ``determinize`` fit what the player to move knows and are drawn with the generator that it was given.
@@ -196,8 +198,7 @@ def check_game(
     count = as_int(games, "games", 1, 10**9)
     first = as_int(seed, "seed", 0, 2**64 - 1)
     limit = as_int(max_plies, "max_plies", 1, 10**9)
-    if not isinstance(raise_on_error, bool):
-        raise InvalidOption(f"raise_on_error must be True or False, got {shorten(raise_on_error)}")
+    raises = as_flag(raise_on_error, "raise_on_error")
     watch, interval = as_progress(progress, "a CheckProgress"), as_interval(every)
     begin = time.perf_counter()
     start = _first_position(game)
@@ -215,7 +216,7 @@ def check_game(
         if not run.is_enough():
             run.finish(first)
     report = run.report(_name_of(start), first, time.perf_counter() - begin)
-    if raise_on_error and not report.ok:
+    if raises and not report.ok:
         raise GameError(str(report))
     return report
 
@@ -558,6 +559,18 @@ class _Run:
             text = f"must not repeat a move, but lists {shorten(twice)} {moves.count(twice)} times: {shorten(moves)}"
             self.tell(part, "twice", text)
 
+    def named_apart(self, state: Any, moves: list[Any]) -> None:
+        """Records a name that two moves have: a person who types it could mean both."""
+        names = Names(state)
+        found: dict[str, Any] = {}
+        for move in moves if names.known else ():
+            name = names.of(move)
+            other = found.setdefault(as_typed(name), move)
+            if other != move:
+                text = f"must give each move another name, but {shorten(other)} and {shorten(move)} are both {name!r}"
+                self.tell("name()", "same", text)
+                return
+
     def child(self, state: Any, move: Any, view: _View) -> Any:
         """The position after ``move``; ``view`` holds the answers of ``state`` before."""
         child = self.call("play()", state.play, move)
@@ -593,6 +606,7 @@ class _Run:
         moves = view.moves
         if len(moves) > MOST_CHILDREN:
             moves = self.choice.sample(moves, MOST_CHILDREN)
+        self.named_apart(state, moves)
         comparable = getattr(type(state), "__eq__", None) is not object.__eq__
         for move in moves:
             one = self.child(state, move, view)

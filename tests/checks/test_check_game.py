@@ -289,6 +289,20 @@ def test_a_play_that_changes_its_position_is_named(game):
     assert report.games == 1  # the next one would begin where this one was broken off
 
 
+def test_a_name_that_two_moves_have_is_a_problem():
+    class Named(Nim):
+        def name(self, move):
+            return f"take {move}"
+
+    assert mc.check_game(Named, 50).ok
+    Named.name = lambda self, move: "take 1" if move == 1 else "take  1"
+    problem, = mc.check_game(Named, 50).problems
+    assert (problem.part, problem.moves) == ("name()", ())
+    assert problem.text == "must give each move another name, but 1 and 2 are both 'take  1'"
+    Named.name = "a name of the game and not of its moves"
+    assert mc.check_game(Named, 50).ok
+
+
 def test_a_play_that_changes_the_first_position_only_later():
     class Late(Nim):
         first = None
