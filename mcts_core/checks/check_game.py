@@ -8,7 +8,7 @@ import time
 from dataclasses import asdict, dataclass, field
 
 from mcts_core.arguments import as_int, shorten
-from mcts_core.errors import GameError, GameOver, InvalidOption, InvalidState
+from mcts_core.errors import GameError, GameOver, InvalidState
 from mcts_core.game import CHANCE, NativeState, is_hidden, refuse_hidden
 from mcts_core.games.user_states import (
     MOST_MOVES,
