@@ -103,7 +103,7 @@ class Searcher:
         iteration. With selection ``"puct"``, the position after the most visited move gets the root's budget once
         more, while it is not proven. With an evaluator: for every new leaf; for the root and for its most visited
         move, per iteration each.
-    book: whether exact search may read the book of Connect Four, which has the values of all positions with eight
+    book: whether exact search may read the book of Connect Four, which has the values of all positions with ten
         stones on the board of 7 columns and 6 rows; ``Stats.book`` reports whether it did. The default is True, with
         ``preset="uct"`` False. Other games and boards have no book.
     final_move: ``"robust"``: the most visited move; ``"max"``: the move with the best value (Browne et al., IEEE
