@@ -442,7 +442,7 @@ cdef class SearchedTree(SearchTurn):
             return None
         try:
             if not tell(self.tree, &self.outside, least, &message):
-                raise MemoryError("no memory for what a search tells")
+                raise MemoryError("no memory for the message of a search")
             return (<const uint8_t *>message.at)[:message.used * sizeof(uint32_t)]
         finally:
             words_free(&message)
@@ -459,9 +459,10 @@ cdef class SearchedTree(SearchTurn):
         if status == RUN_GAME_ERROR or (status == RUN_DONE and message[3] and not self.may_begin(message[5])):
             raise ValueError(f"not a message of a search: {told[:24]!r}")
         if not has_root(self.tree):
-            raise NoSearch("there are no statistics yet of the root's moves, to which anything could be added")
+            raise NoSearch("there are no statistics of the root's moves yet to which those of another search could be "
+                           "added")
         if status != RUN_DONE:
-            raise MemoryError("no memory for looking at what another search told")
+            raise MemoryError("no memory to read the message of another search")
         self.heard = True
         return hear(self.tree, &self.outside, message, words)
 

@@ -41,7 +41,7 @@ cdef int move_together(Tree *tree) except -1:
     with nogil:
         done = compact(tree, tree.arena.top)
     if not done:
-        raise MemoryError("no memory for moving the tree together")
+        raise MemoryError("no memory to compact the tree")
     tree.nodes = nodes  # as that search has counted them
     if is_guided(tree):
         (<const GuidedOps *>tree.ops).forget_prover(<GuidedTree *>tree)
@@ -188,11 +188,12 @@ cdef int make_known(const Tree *tree, Known *known, record, list views) except -
         return 0
     words = number(record, "words", 0, UINT32)
     if words > known.words.limit:
-        raise InvalidOption("memory_mb must be larger for what the threads of the saved Searcher know of each other")
+        raise InvalidOption("memory_mb must be larger: the threads of the saved Searcher need memory for their "
+                            "exchange")
     if words:
         known.words.at = <uint32_t *>malloc(4 * <uint64_t>words)
         if known.words.at == NULL:
-            raise MemoryError("no memory for what is known of other trees")
+            raise MemoryError("no memory for the exchange between threads")
         views.append(PyMemoryView_FromMemory(<char *>known.words.at, 4 * <uint64_t>words, PyBUF_WRITE))
     known.words.used = known.words.room = words
     known.root = number(record, "root", 0, words)
