@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-from pathlib import Path
 
 from mcts_core import Searcher
 from mcts_core.cli.games import GAME_HELP
@@ -160,7 +159,8 @@ def searcher_options(args: argparse.Namespace) -> dict[str, Any]:
     """The options of Searcher that were named; reads the file of ``--network``. Raises OSError, InvalidFile."""
     options = {name: getattr(args, name) for name in SEARCHER_OPTIONS}
     if options["network"] is not None:
-        options["network"] = Network(Path(options["network"]).read_bytes())
+        with open(options["network"], "rb") as file:
+            options["network"] = Network(file.read())
     return {name: value for name, value in options.items() if value is not None}
 
 
