@@ -9,6 +9,7 @@ from mcts_core import tuning
 from mcts_core.arguments import as_int, shorten
 from mcts_core.engine.settings import (
     GeneralSettings,
+    InformationSettings,
     TwoPlayerSettings,
     default_memory,
     guide_of,
@@ -16,7 +17,7 @@ from mcts_core.engine.settings import (
     tree_share,
 )
 from mcts_core.errors import InvalidOption
-from mcts_core.game import NativeState, is_general
+from mcts_core.game import NativeState, is_general, is_hidden
 from mcts_core.games.connect_four import openings
 from mcts_core.games.mnk.network import Network
 from mcts_core.games.mnk.position import MNK
@@ -43,7 +44,7 @@ _PRESETS = ("strong", "uct")
 _SELECTIONS = ("ucb1", "puct", "ucb1-tuned", "rave", "grave")
 _ROLLOUTS = ("random", "decisive", "tactical")
 _SCHEDULES = ("mse", "hand")
-_FINAL_MOVES = ("robust", "max")
+_FINAL_MOVES = ("robust", "max", "best_line")
 _ROOT_POLICIES = ("puct", "gumbel")
 
 
@@ -190,6 +191,7 @@ _GENERAL: dict[str, Callable[[Any, str], Any]] = {
     "gumbel_scale": _number(0.0, 1e6),
     "network": _network,
     "least_prior": _number(0.0, 1.0),
+    "rollout_moves": _whole(1, 10**6),
 }
 """Those of general games, evaluators and networks alone."""
 
@@ -281,10 +283,12 @@ class Options:
 
     def is_general(self, state: Any) -> bool:
         """Whether the general tree searches ``state``."""
-        return self.has_evaluator or is_general(state)
+        return self.has_evaluator or is_general(state) or is_hidden(state)
 
     def kind_of(self, state: Any) -> object:
         """States of one kind have the same settings."""
+        if is_hidden(state):
+            return "hidden"
         return tuning.proofs_of(state) if self.is_general(state) else tuning.kind_of(state)
 
     def of(self, state: Any) -> dict[str, Any]:
@@ -311,6 +315,8 @@ class Options:
 
     def two_player_settings(self, state: Any) -> TwoPlayerSettings:
         options = self.of(state)
+        if options["final_move"] == "best_line":
+            raise InvalidOption(f"final_move 'best_line' needs a general game of one player, got {shorten(state)}")
         puct = options["selection"] == "puct"
         for name, value in self.general.items():
             if not puct or name not in _PUCT:
@@ -395,13 +401,20 @@ class Options:
             known |= tuning.GUMBEL
         for name, value in self.given.items():
             if name not in known and value != tuning.UCT[name]:
-                reason = f"{type(state).__name__} is a general game" if is_general(state) else "an evaluator is given"
+                reason = (f"{type(state).__name__} is a general game" if is_general(state) else
+                          "an evaluator is given" if self.has_evaluator else
+                          f"{type(state).__name__} has hidden information")
                 raise InvalidOption(f"{name} {value!r} has no meaning here: {reason}")
         return {**known, **{name: self.given[name] for name in known if name in self.given}, **self.general}
 
     def _general_settings(self, state: Any) -> GeneralSettings:
         options = self._of_general(state)
-        options["by_value"] = options.pop("final_move") == "max"
+        final_move = options.pop("final_move")
+        options["by_value"], options["by_line"] = final_move == "max", final_move == "best_line"
+        if options["by_line"] and (self.has_evaluator or options["temperature"]):
+            other = "an evaluator" if self.has_evaluator else f"temperature {options['temperature']!r}"
+            raise InvalidOption(f"final_move 'best_line' plays the best line of rollouts, so it has no meaning with "
+                                f"{other}")
         options["prunes"] = self.prune
         if "exchange_every" in options:
             options["interval"] = options.pop("exchange_every")
@@ -409,4 +422,4 @@ class Options:
         options["gumbel"] = options.pop("root_policy", None) == "gumbel"
         if options.get("solver"):
             options["prover_bytes"] = min(EVALUATOR_PROVER_BYTES, self.memory // 64)
-        return GeneralSettings(**options)
+        return InformationSettings(**options) if is_hidden(state) else GeneralSettings(**options)

@@ -68,8 +68,9 @@ def solve(state: Any, seconds: float | None = None, *, book: bool = True) -> Sol
 
     It works for Connect Four and m,n,k games on boards of at most 64 cells. It proves the value of the position first,
     then the value of every move, then the distances. With ``seconds``, it returns what it has proven by then. Without,
-    it searches until everything is proven. On the standard board of Connect Four this takes half a minute from the
-    empty board, and less than a second once about 14 stones are on it. Other large boards can take far longer.
+    it searches until everything is proven. On the standard board of Connect Four this takes a second from the empty
+    board, up to half a minute with 5 to 8 stones on it, and less than a second from about 14 stones on. Other large
+    boards can take far longer.
     ``book=False`` searches without the book of Connect Four.
 
     Raises GameOver, InvalidState (the game has no exact search), InvalidOption.

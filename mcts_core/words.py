@@ -26,6 +26,14 @@ def value_of(entry: MoveStats, none: str = "-") -> str:
     return f"{entry.value:.3f}" if entry.visits else none
 
 
+def on_scale(value: float, scale: tuple[float, float] | None) -> float:
+    """``value`` from 0 to 1 on a scale such as ``Stats.scale``; a value beyond its end counts as that."""
+    if scale is None:
+        return value
+    low, high = scale
+    return min(max((value - low) / (high - low), 0.0), 1.0) if high > low else 0.5
+
+
 def best(stats: Stats) -> MoveStats:
     """The statistics of the move to play."""
     return next(entry for entry in stats.moves if entry.move == stats.move)

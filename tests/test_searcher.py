@@ -198,7 +198,7 @@ def test_options_are_by_keyword():
 def test_messages_quote_what_came():
     with pytest.raises(mc.InvalidOption, match="got -1"):
         mc.search(mc.ConnectFour(), -1)
-    with pytest.raises(mc.InvalidOption, match="'robust' or 'max', got 'best'"):
+    with pytest.raises(mc.InvalidOption, match="'robust' or 'max' or 'best_line', got 'best'"):
         mc.Searcher(final_move="best")
     with pytest.raises(mc.InvalidOption, match="threads must be .* 1 to 256, got 0"):
         mc.Searcher(threads=0)

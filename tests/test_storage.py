@@ -264,7 +264,7 @@ def test_every_option_is_saved():
         "rollout": "decisive", "rollouts_per_leaf": 2, "expand_after": 3, "expand_distance": 1, "prior_weight": 1.5,
         "rave_schedule": "mse", "rave_k": 9.0, "rave_bias": 0.5, "grave_ref": 7, "symmetry": True, "leaf_proofs": 1,
         "node_proofs": 2, "root_proofs": 3, "final_move": "max", "memory_mb": 9.0, "seed": 4, "stop_early": False,
-        "reuse": False, "prune": False, "book": False, "threads": 2, "exchange_every": 99,
+        "reuse": False, "prune": False, "book": False, "threads": 2, "exchange_every": 99, "rollout_moves": 6,
     }
     of_general_trees = {"evaluator", "policy_value", "batch", "temperature", "root_policy", "gumbel_moves",
                         "gumbel_scale"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-from pathlib import Path
 
 from mcts_core import Searcher
 from mcts_core.cli.games import GAME_HELP
@@ -125,8 +124,9 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         "--least-prior", type=float, metavar="SHARE",
         help="with puct: moves whose prior is below this share of the highest one are left out below the root")
     group.add_argument(
-        "--final-move", choices=("robust", "max"),
-        help="the move to play: robust, the one with the most visits (default), or max, the one with the best value")
+        "--final-move", choices=("robust", "max", "best_line"),
+        help="the move to play: robust, the one with the most visits (default), max, the one with the best value, or "
+             "best_line, the first of the best line found, in games of one player without chance")
     group.add_argument(
         "--memory-mb", type=float, metavar="MB",
         help="memory limit of the tree (default: a quarter of the machine's memory)")
@@ -159,7 +159,8 @@ def searcher_options(args: argparse.Namespace) -> dict[str, Any]:
     """The options of Searcher that were named; reads the file of ``--network``. Raises OSError, InvalidFile."""
     options = {name: getattr(args, name) for name in SEARCHER_OPTIONS}
     if options["network"] is not None:
-        options["network"] = Network(Path(options["network"]).read_bytes())
+        with open(options["network"], "rb") as file:
+            options["network"] = Network(file.read())
     return {name: value for name, value in options.items() if value is not None}
 
 

@@ -110,6 +110,9 @@ cdef class SearchedTree(SearchTurn):
     cdef object name(self, uint32_t move):
         return move
 
+    cdef list loose_children(self, dict figures, uint32_t max_depth, double least):
+        return []
+
     cdef list root_children(self):
         return []
 
@@ -117,6 +120,15 @@ cdef class SearchedTree(SearchTurn):
         return 0.5
 
     cdef tuple values(self):
+        return None
+
+    cdef tuple scale(self):
+        return None
+
+    cdef list kept_line(self):
+        return None
+
+    cdef object line_value(self):
         return None
 
     cdef list extended(self, list line):
