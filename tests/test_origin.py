@@ -41,7 +41,7 @@ def test_stats_know_their_position():
 
 
 def test_the_tree_is_that_of_its_own_search():
-    engine = searched(mc.ConnectFour())
+    engine = searched(mc.ConnectFour(), book=False)
     first, tree = engine.stats(), engine.tree()
     assert first.tree() == tree == engine.stats().tree()
     engine.search(mc.ConnectFour(), iterations=500)
