@@ -54,7 +54,7 @@ def test_other_output_than_times_is_compared():
 
 def test_the_picture_is_that_of_the_first_search():
     state = mcts_core.ConnectFour.from_moves("44444326", base=1)
-    mcts_core.search(state, iterations=800, seed=1)
+    mcts_core.search(state, iterations=800, seed=1, book=False)
     picture = mcts_core.render.svg(state, stats=mcts_core.stats())
     assert picture == (ROOT / "docs" / "pictures" / "connect_four.svg").read_text(encoding="utf-8")
     assert "](docs/pictures/connect_four.svg)" in TEXT
