@@ -2,8 +2,11 @@
 
 import fnmatch
 import re
+import runpy
 import tomllib
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 WORKFLOW = (ROOT / ".github" / "workflows" / "wheels.yml").read_text(encoding="utf-8")
@@ -73,3 +76,14 @@ def test_platforms_without_some_packages_leave_out_what_exists():
         files = re.search(rf'"{package}": \[(.*?)\]', conftest, re.DOTALL).group(1)
         for name in re.findall(r'"(\w+\.py)"', files):
             assert (ROOT / "tests" / name).exists()
+
+
+@pytest.mark.parametrize(("switch", "plain"), [("", []), ("1", ["baseline", "avx2"]), ("baseline", ["baseline"])])
+def test_portable_branches_are_built_as_asked(monkeypatch, switch, plain):
+    pytest.importorskip("Cython")
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("MCTS_CORE_PLAIN_C", switch)
+    setup = runpy.run_path("setup.py")
+    modules = [(isa, setup["extension"](setup["hot_name"]("tree.plain_tree", isa), "x.pyx"))
+               for isa in ("baseline", "avx2")]
+    assert [isa for isa, module in modules if module.define_macros == [("MCTS_PLAIN_C", "1")]] == plain
