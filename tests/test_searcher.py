@@ -41,11 +41,11 @@ def test_search_and_stats_of_the_module():
 
 
 def test_options_of_the_module_function():
-    mc.search(mc.ConnectFour(), iterations=500, seed=3, exploration=1.0)
+    mc.search(mc.ConnectFour(), iterations=500, seed=3, book=False, exploration=1.0)
     first = mc.stats()
-    mc.search(mc.ConnectFour(), iterations=500, seed=3, exploration=0.1)
+    mc.search(mc.ConnectFour(), iterations=500, seed=3, book=False, exploration=0.1)
     second = mc.stats()
-    mc.search(mc.ConnectFour(), iterations=500, seed=3, exploration=1.0)
+    mc.search(mc.ConnectFour(), iterations=500, seed=3, book=False, exploration=1.0)
     assert first.moves == mc.stats().moves != second.moves
     with pytest.raises(mc.InvalidOption, match="wrong_option"):
         mc.search(mc.ConnectFour(), iterations=5, wrong_option=1)
