@@ -10,8 +10,8 @@ positions with fewer.
 
 ``solve`` computes all of it from nothing with the exact search of the package, and appends one line for each position,
 its moves and its value for the player to move, to the file of results. The value is "+", "=" or "-", and with
-``--scores`` the score, a number (``src/games/connect_four/alpha_beta.pyx`` defines it); ``--book`` makes that faster. It
-can be stopped at any time, and goes on from there; ``--part 0 2`` does the first half of the positions, for two
+``--scores`` the score, a number (``src/games/connect_four/alpha_beta.pyx`` defines it); ``--book`` makes that faster.
+It can be stopped at any time, and goes on from there; ``--part 0 2`` does the first half of the positions, for two
 processes with a file each, and leaves out those that the files of ``--known`` have. ``check`` computes some positions
 again, in another order, each with an empty table and without a book, and compares. ``pack`` writes the file that the
 package reads, and reads it back.

@@ -1,8 +1,8 @@
 """The book of Connect Four, read from its file and checked.
 
 The file: eight bytes of magic; four numbers of 32 bits, the form, the stones of its positions, how many there are, and
-the stones of the positions with a score, 0 if there are none; then its filters, for wins, for draws and for the six bits
-of the scores. Each filter is the seed in 64 bits, the number of segments and the logarithm of their length in 32 bits
+the stones of the positions with a score, 0 if there are none; then its filters, for wins, for draws and for the six
+bits of the scores. Each filter is the seed in 64 bits, the number of segments and the logarithm of their length in 32 bits
 each, and the bits. A checksum ends the file. All numbers are little-endian. ``tools/connect_four_book.py`` writes it.
 """
 
@@ -56,7 +56,8 @@ cdef class Book:
                               f"{shorten(self.source[:8])}")
         if zlib.crc32(self.source[:size - 4]) != int.from_bytes(self.source[size - 4:], "little"):
             raise InvalidFile("the checksum of the book of Connect Four is wrong: its file is damaged")
-        form, stones, positions, score_stones = (int.from_bytes(self.source[8 + 4 * i:12 + 4 * i], "little") for i in range(4))
+        form, stones, positions, score_stones = (
+            int.from_bytes(self.source[8 + 4 * i:12 + 4 * i], "little") for i in range(4))
         if form != FORMAT or not 1 <= stones <= MOST_STONES:
             raise InvalidFile(f"a book of another form: this package knows form {FORMAT} with 1 to {MOST_STONES} "
                               f"stones, got form {form} with {stones}")

@@ -129,7 +129,7 @@ def test_positions_before_a_score_of_the_book_have_their_distance_at_once(places
             value, distance = probe.prove(each, EVER, True, 1 << 24)[0][:2]
             scores[key_of(each)] = (44 - len(each) - distance) // 2 * (value - 1)
     with_book(Book(tool.as_file(16, values, 15, scores)))
-    for path, score in chosen[:3]:
+    for path, _ in chosen[:3]:
         plain, work = Probe(mc.ConnectFour()).prove(path, EVER, True, 1 << 24)
         proof, less = Probe(mc.ConnectFour()).prove(path, EVER, True, 1 << 24, book=True)
         assert proof[:3] == plain[:3] and proof[2] and less < 20 < work
