@@ -2,8 +2,11 @@
 
 import fnmatch
 import re
+import runpy
 import tomllib
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 WORKFLOW = (ROOT / ".github" / "workflows" / "wheels.yml").read_text(encoding="utf-8")
@@ -37,10 +40,21 @@ def test_the_workflow_has_a_machine_for_each_platform_and_waits_for_all():
 
 def test_webassembly_is_configured_as_it_is_tested_here():
     settings = PROJECT["tool"]["cibuildwheel"]["pyodide"]
+    common = (ROOT / "tools" / "cross" / "common.py").read_text(encoding="utf-8")
+    assert f'PYTHON = "{settings["build"].removeprefix("cp").removesuffix("-*")}"' in common
     tool = (ROOT / "tools" / "cross" / "wasm.py").read_text(encoding="utf-8")
     assert f'WITHOUT = "{settings["test-environment"]["MCTS_CORE_TESTS_WITHOUT"]}"' in tool
     assert all(f'"{name}"' in tool for name in settings["test-requires"])
     assert 'MARKED = "wasm and not slow"' in tool and " -m 'wasm and not slow' " in settings["test-command"]
+
+
+def test_the_wheel_for_pyodide_is_built_and_not_published():
+    job = WORKFLOW.partition("\n  pyodide:\n")[2].partition("\n  publish:\n")[0]
+    assert "cibuildwheel --platform pyodide" in job
+    name = re.search(r"name: (\w+)\n          path: wheelhouse", job)[1]
+    published = re.search(r'pattern: "\{(.+)\}"', WORKFLOW)[1].split(",")
+    assert [any(fnmatch.fnmatch(each, pattern) for pattern in published)
+            for each in (name, "sdist", "wheels-manylinux-x86_64")] == [False, True, True]
 
 
 def test_only_the_job_that_publishes_may_ask_for_a_token():
@@ -62,3 +76,14 @@ def test_platforms_without_some_packages_leave_out_what_exists():
         files = re.search(rf'"{package}": \[(.*?)\]', conftest, re.DOTALL).group(1)
         for name in re.findall(r'"(\w+\.py)"', files):
             assert (ROOT / "tests" / name).exists()
+
+
+@pytest.mark.parametrize(("switch", "plain"), [("", []), ("1", ["baseline", "avx2"]), ("baseline", ["baseline"])])
+def test_portable_branches_are_built_as_asked(monkeypatch, switch, plain):
+    pytest.importorskip("Cython")
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("MCTS_CORE_PLAIN_C", switch)
+    setup = runpy.run_path("setup.py")
+    modules = [(isa, setup["extension"](setup["hot_name"]("tree.plain_tree", isa), "x.pyx"))
+               for isa in ("baseline", "avx2")]
+    assert [isa for isa, module in modules if module.define_macros == [("MCTS_PLAIN_C", "1")]] == plain
