@@ -57,8 +57,8 @@ cdef inline void lines_of(int cell, int *lines, uint32_t *bits) noexcept nogil:
     bits[3] = bits[0]
 
 
-# Words of the four lines of a cell. With the numbers of lines_of() in place of `y` and `x`, GCC makes vectors of them and
-# takes these apart again: 50 instructions for four words.
+# Words of the four lines of a cell. With the numbers of lines_of() in place of `y` and `x`, GCC makes vectors of them
+# and takes these apart again: 50 instructions for four words.
 
 cdef inline void words_of(const uint32_t *words, int y, int x, uint32_t *four) noexcept nogil:
     four[0] = words[y]
@@ -287,8 +287,8 @@ cdef inline void take_back(threat_search *s, int move, int reply, const saved *o
 
 
 cdef int answer_in(const threat_search *s, int reply, const uint32_t *stones, const uint32_t *four) noexcept nogil:
-    """The cell where the defender threatens a five on the four lines of a reply, with his ``stones`` and fours there, or
-    NOBODY or SEVERAL."""
+    """The cell where the defender threatens a five on the four lines of a reply, with his ``stones`` and fours there;
+    or NOBODY or SEVERAL."""
     cdef int lines[4]
     cdef uint32_t bits[4]
     cdef uint32_t windows, window
