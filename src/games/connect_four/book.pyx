@@ -2,7 +2,7 @@
 
 The file: eight bytes of magic; four numbers of 32 bits, the form, the stones of its positions, how many there are, and
 the stones of the positions with a score, 0 if there are none; its filters, for wins, for draws and for the six bits of
-the scores. Each filter is the seed in 64 bits, the number of segments and the logarithm of their length in 32 bits each,
+the scores. Each filter is the seed in 64 bits, the number of segments and the logarithm of their length, 32 bits each,
 and the bits. A checksum ends the file. All numbers are little-endian. ``tools/connect_four_book.py`` writes it.
 """
 
