@@ -27,7 +27,7 @@ SOURCES := setup.py pyproject.toml README.md LICENSE MANIFEST.in \
 	$(wildcard mcts_core/web/static/*)
 
 .PHONY: help demo test build docs test-clients test-browser test-axe test-examples bench release-check instructions overshoot soak
-.PHONY: test-windows test-wasm gomocup-zip page test-page wheels check-portable test-threads clean check-python
+.PHONY: environment test-windows test-wasm gomocup-zip page test-page wheels check-portable test-threads clean check-python
 .NOTPARALLEL:
 
 help:
@@ -92,6 +92,9 @@ docs: $(VENV)/.installed-docs
 		--doctree-dir build/doctrees . build/docs
 	$(BIN)/pytest -m docs $(PYTEST_ARGS) tests/docs/test_site.py
 
+# What .ci/run installs before it runs several of these at a time.
+environment: $(addprefix $(VENV)/.installed-,test docs torch alphazero notebook clients browser cross)
+
 bench: $(BENCH_VENV)/.installed-peers
 	$(BENCH_VENV)/bin/python bench/run.py $(BENCH_ARGS)
 
@@ -143,8 +146,10 @@ $(VENV)/.installed-cross: $(WHEEL)/.built
 	$(BIN)/python -m pip install --quiet "cython>=3.1,<4" "setuptools>=77" wheel ziglang
 	touch $@
 
-page: $(VENV)/.installed-cross
-	$(BIN)/python tools/page/build.py build/page
+page: build/page/index.html
+
+build/page/index.html: $(VENV)/.installed-cross $(wildcard tools/page/* tools/cross/*.py)
+	$(BIN)/python tools/page/build.py $(@D)
 
 test-page: page $(VENV)/.installed-browser
 	$(BIN)/pytest -m browser $(PYTEST_ARGS) tests/web/test_page.py

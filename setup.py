@@ -35,9 +35,11 @@ ISAS = list(ISA_FLAGS) if X86_64 else ["baseline"]
 # No contraction and no fast-math: every instruction set must search identically.
 COMMON_FLAGS = {"unix": ["-O3", "-fno-math-errno", "-ffp-contract=off"], "msvc": ["/O2", "/fp:precise"]}
 
+# MCTS_CORE_PLAIN_C=1: the portable branch of every kernel; =baseline: only the modules of AVX2 have vectors.
+PLAIN_C = os.environ.get("MCTS_CORE_PLAIN_C")
 # MCTS_CORE_SANITIZE=thread, address or undefined: for tests of the package itself, with GCC or Clang.
 SANITIZE = os.environ.get("MCTS_CORE_SANITIZE")
-SANITIZE_FLAGS = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-g", "-O1"] if SANITIZE else []
+SANITIZE_FLAGS = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-g1", "-O1"] if SANITIZE else []
 # MCTS_CORE_COVERAGE=1: what runs is counted, for gcov.
 COVERAGE = bool(os.environ.get("MCTS_CORE_COVERAGE"))
 if COVERAGE:
@@ -62,7 +64,7 @@ class BuildExt(build_ext):
         super().finalize_options()
         if self.editable_mode or self.inplace:
             # pip's own folders are gone after each install: one changed module would compile all of them again
-            plain = "plain" if os.environ.get("MCTS_CORE_PLAIN_C") else None
+            plain = PLAIN_C and f"plain-{PLAIN_C}"
             python = sysconfig.get_config_var("EXT_SUFFIX").split(".")[1]
             kind = "-".join(filter(None, ["editable", python, SANITIZE, plain, COVERAGE and "coverage"]))
             self.build_lib = self.build_temp = str(BUILD / kind)
@@ -128,8 +130,9 @@ def hot_source(name, isa):
 
 
 def extension(module, path):
-    plain = [("MCTS_PLAIN_C", "1")] if os.environ.get("MCTS_CORE_PLAIN_C") else []
-    return Extension(f"mcts_core.{module}", [path], include_dirs=INCLUDE_DIRS, define_macros=plain)
+    plain = PLAIN_C == "1" or PLAIN_C == "baseline" and not module.endswith("_avx2")
+    return Extension(f"mcts_core.{module}", [path], include_dirs=INCLUDE_DIRS,
+                     define_macros=[("MCTS_PLAIN_C", "1")] if plain else [])
 
 
 if __name__ == "__main__":  # processes that translate may import this file

@@ -13,6 +13,7 @@ from typing import Any
 
 import mcts_core as mc
 from mcts_core.cli.main import build_parser
+from mcts_core.cli.options import commands_of
 
 FOLDER = Path(__file__).parent
 PAGES = ("options.md", "command_line.md")
@@ -79,8 +80,7 @@ GAME = "`GAME`"
 
 def commands() -> dict[str, argparse.ArgumentParser]:
     """The parser of each command."""
-    action, = (each for each in build_parser()._actions if isinstance(each, argparse._SubParsersAction))
-    return dict(action.choices)
+    return {name: parser for name, _, parser in commands_of(build_parser())}
 
 
 def arguments(parser: argparse.ArgumentParser) -> dict[str, str]:

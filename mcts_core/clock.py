@@ -57,8 +57,9 @@ class Clock:
     increment: seconds that are added after each move, >= 0.
     moves_to_go: moves to make in ``remaining``, including this one; None: all moves of the game.
     overhead: seconds per move that this clock cannot see (the network, the referee), >= 0. The clock uses this number
-        until ``set`` reports the remaining time; from then on it learns the real overhead. It measures delays within
-        a move itself.
+        until ``set`` reports the remaining time; from then on it learns the real overhead. If nobody reports the
+        time, give the largest overhead that you expect: a clock that assumes less may lose on time. Delays within a
+        move are measured by the clock itself.
     expected_moves: the moves of this player in the whole game. None: for a game of this package, the clock estimates
         them from the position; for others, it plans about a quarter of the time for the first move, and plans for
         more moves as the game continues.

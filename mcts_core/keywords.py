@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Selection: TypeAlias = Literal["ucb1", "puct", "ucb1-tuned", "rave", "grave"]
     Rollout: TypeAlias = Literal["random", "decisive", "tactical"]
     RaveSchedule: TypeAlias = Literal["mse", "hand"]
-    FinalMove: TypeAlias = Literal["robust", "max"]
+    FinalMove: TypeAlias = Literal["robust", "max", "best_line"]
     RootPolicy: TypeAlias = Literal["puct", "gumbel"]
     Valuation: TypeAlias = Literal["rollout", "network"] | float
     Evaluator: TypeAlias = Callable[[Any], tuple[Any, Any]]
@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         valuation: Valuation | None
         network: Network | bytes | None
         least_prior: float | None
+        rollout_moves: int | None
 
     class SearchOptions(SharedOptions, total=False):
         """Options of ``search``."""

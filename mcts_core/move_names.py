@@ -75,6 +75,11 @@ class Names:
         return name if isinstance(name, str) and name.strip() else None
 
 
+def as_typed(name: str) -> str:
+    """A name without its spaces, which people may leave out."""
+    return "".join(name.split())
+
+
 def find_move(state: Any, text: str) -> Any:
     """The move that people call ``text``: its name or its ``str``, with or without spaces. Raises IllegalMove.
 
@@ -82,10 +87,10 @@ def find_move(state: Any, text: str) -> Any:
     """
     if isinstance(state, BoardPosition):
         return state.move(text)
-    names, legal, wanted = Names(state), list(state.legal_moves()), "".join(text.split())
+    names, legal, wanted = Names(state), list(state.legal_moves()), as_typed(text)
     for write in (names.of, str):
         for move in legal:
-            if "".join(write(move).split()) == wanted:
+            if as_typed(write(move)) == wanted:
                 return move
     read = getattr(state, "move", None)
     if names.known and callable(read):  # a method of this name alone may be anything, such as one that makes a move

@@ -9,6 +9,7 @@ from mcts_core import tuning
 from mcts_core.arguments import as_int, shorten
 from mcts_core.engine.settings import (
     GeneralSettings,
+    InformationSettings,
     TwoPlayerSettings,
     default_memory,
     guide_of,
@@ -17,7 +18,7 @@ from mcts_core.engine.settings import (
     tree_share,
 )
 from mcts_core.errors import InvalidOption
-from mcts_core.game import NativeState, is_general
+from mcts_core.game import NativeState, is_general, is_hidden
 from mcts_core.games.connect_four import openings
 from mcts_core.games.mnk.network import Network
 from mcts_core.games.mnk.position import MNK
@@ -32,6 +33,8 @@ MAX_ITERATIONS = 2**30 - 1
 MAX_SECONDS = 1e9
 MAX_SEED = 2**64 - 1
 MAX_THREADS = 256
+EVERY = 0.1
+"""Default of ``every``."""
 PROVER_BYTES = 64 << 20
 """Largest memory of a game's exact search; never more than a quarter of the budget."""
 
@@ -42,7 +45,7 @@ _PRESETS = ("strong", "uct")
 _SELECTIONS = ("ucb1", "puct", "ucb1-tuned", "rave", "grave")
 _ROLLOUTS = ("random", "decisive", "tactical")
 _SCHEDULES = ("mse", "hand")
-_FINAL_MOVES = ("robust", "max")
+_FINAL_MOVES = ("robust", "max", "best_line")
 _ROOT_POLICIES = ("puct", "gumbel")
 
 
@@ -82,7 +85,7 @@ def as_interval(every: Any) -> float:
 
 def as_progress(progress: Any, what: str = "the Stats so far") -> bool | Callable[[Any], object]:
     """``progress`` as it was given: True, a function, or False, which None means too. ``what`` it is called with."""
-    if progress is None or isinstance(progress, bool):
+    if progress is None or is_flag(progress):
         return bool(progress)
     if callable(progress):
         return progress  # type: ignore[no-any-return]
@@ -106,9 +109,15 @@ def _choice(*known: str) -> Callable[[Any, str], Any]:
     return check
 
 
-def _flag(value: Any, name: str) -> bool:
-    if isinstance(value, bool):
-        return value
+def is_flag(value: Any) -> bool:
+    """Whether ``value`` is a bool, or one of numpy, which has no ``__index__`` and is recognised by its name."""
+    return isinstance(value, bool) or (type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_"))
+
+
+def as_flag(value: Any, name: str) -> bool:
+    """``value`` as a bool, or InvalidOption."""
+    if is_flag(value):
+        return bool(value)
     raise InvalidOption(f"{name} must be True or False, got {shorten(value)}")
 
 
@@ -139,10 +148,10 @@ _OWN: dict[str, Callable[[Any, str], Any]] = {
     "preset": _choice(*_PRESETS),
     "memory_mb": _memory,
     "seed": _whole(0, MAX_SEED),
-    "stop_early": _flag,
-    "reuse": _flag,
-    "prune": _flag,
-    "book": _flag,
+    "stop_early": as_flag,
+    "reuse": as_flag,
+    "prune": as_flag,
+    "book": as_flag,
 }
 """What is the same for every game."""
 
@@ -150,7 +159,7 @@ _GIVEN: dict[str, Callable[[Any, str], Any]] = {
     "selection": _choice(*_SELECTIONS),
     "exploration": _number(0.0, 1e6),
     "fpu": _number(-1e6, 1e6),
-    "solver": _flag,
+    "solver": as_flag,
     "rollout": _choice(*_ROLLOUTS),
     "rollouts_per_leaf": _whole(1, 100),
     "expand_after": _whole(1, 2**30),
@@ -160,7 +169,7 @@ _GIVEN: dict[str, Callable[[Any, str], Any]] = {
     "rave_k": _number(0.0, 1e9),
     "rave_bias": _number(0.0, 1e6),
     "grave_ref": _whole(0, 2**30),
-    "symmetry": _flag,
+    "symmetry": as_flag,
     "leaf_proofs": _whole(0, 2**20),
     "node_proofs": _whole(0, 2**20),
     "root_proofs": _whole(0, 2**20),
@@ -183,6 +192,7 @@ _GENERAL: dict[str, Callable[[Any, str], Any]] = {
     "gumbel_scale": _number(0.0, 1e6),
     "network": _network,
     "least_prior": _number(0.0, 1.0),
+    "rollout_moves": _whole(1, 10**6),
 }
 """Those of general games, evaluators and networks alone."""
 
@@ -222,14 +232,14 @@ class Options:
         )
         self.given = {**given, "final_move": given.get("final_move", "robust")}
         if "evaluator" in self.general and "policy_value" in self.general:
-            raise InvalidOption("evaluator and policy_value are two forms of one thing; give one of them")
+            raise InvalidOption("evaluator and policy_value are two forms of the same function; give one of them")
         self.has_evaluator = any(name in self.general for name in FUNCTIONS)
         if not self.has_evaluator:
             for name in _EVALUATED:
                 if name in self.general:
                     raise InvalidOption(f"{name} needs an evaluator or policy_value, got {self.general[name]!r} alone")
         elif "network" in self.general:
-            raise InvalidOption("network and an evaluator value the same leaves; give one of them")
+            raise InvalidOption("network and an evaluator both value the leaves; give one of them")
         elif self.by_halving:
             for name in _NOT_GUMBEL:
                 if name in self.general or given.get(name, "robust") != "robust":
@@ -263,6 +273,7 @@ class Options:
             "reuse": None if self.reuse else False, "prune": None if self.prune else False,
             "book": None if self.book == (self.preset != "uct") else self.book,
             **self.general,
+            "progress": self.progress or None, "every": None if self.every == EVERY else self.every,
         }
         return ", ".join(f"{name}={value!r}" for name, value in shown.items() if value is not None)
 
@@ -273,10 +284,12 @@ class Options:
 
     def is_general(self, state: Any) -> bool:
         """Whether the general tree searches ``state``."""
-        return self.has_evaluator or is_general(state)
+        return self.has_evaluator or is_general(state) or is_hidden(state)
 
     def kind_of(self, state: Any) -> object:
         """States of one kind have the same settings."""
+        if is_hidden(state):
+            return "hidden"
         return tuning.proofs_of(state) if self.is_general(state) else kind_of(state)
 
     def of(self, state: Any) -> dict[str, Any]:
@@ -303,6 +316,8 @@ class Options:
 
     def two_player_settings(self, state: Any) -> TwoPlayerSettings:
         options = self.of(state)
+        if options["final_move"] == "best_line":
+            raise InvalidOption(f"final_move 'best_line' needs a general game of one player, got {shorten(state)}")
         puct = options["selection"] == "puct"
         for name, value in self.general.items():
             if not puct or name not in _PUCT:
@@ -310,7 +325,7 @@ class Options:
                     "selection 'puct'" if name in _PUCT else "an evaluator or a general game")
                 raise InvalidOption(f"{name} {value!r} needs {needed}, got {shorten(state)}")
         if "network" in self.general and not isinstance(state, MNK):
-            raise InvalidOption(f"network {self.general['network']!r} knows five in a row only, got {shorten(state)}")
+            raise InvalidOption(f"network {self.general['network']!r} is only for five in a row, got {shorten(state)}")
         guide = guide_of(state)
         plain = (
             (options["selection"], options["rollout"], options["fpu"]) == ("ucb1", "random", None)
@@ -321,7 +336,7 @@ class Options:
             for name in ("selection", "rollout", "solver", "fpu", "expand_after", "expand_distance", "prior_weight"):
                 if name in self.given and self.given[name] != tuning.UCT[name]:
                     raise InvalidOption(
-                        f"{type(state).__name__} offers no more than its rules, so {name} must be "
+                        f"{type(state).__name__} has rules and no knowledge, so {name} must be "
                         f"{tuning.UCT[name]!r}, got {self.given[name]!r}"
                     )
         valuation = options["valuation"]
@@ -348,8 +363,8 @@ class Options:
             )
         if options["selection"] in ("rave", "grave") and not actions:
             raise InvalidOption(
-                f"selection {options['selection']!r} needs a game that tells what its rollouts played, "
-                f"which {type(state).__name__} does not"
+                f"selection {options['selection']!r} needs a game whose rollouts report their moves, "
+                f"which those of {type(state).__name__} do not"
             )
         prover_bytes = min(PROVER_BYTES, self.memory // 4) if options["solver"] and has_prover else 0
         return TwoPlayerSettings(
@@ -387,13 +402,20 @@ class Options:
             known |= tuning.GUMBEL
         for name, value in self.given.items():
             if name not in known and value != tuning.UCT[name]:
-                reason = f"{type(state).__name__} is a general game" if is_general(state) else "an evaluator is given"
+                reason = (f"{type(state).__name__} is a general game" if is_general(state) else
+                          "an evaluator is given" if self.has_evaluator else
+                          f"{type(state).__name__} has hidden information")
                 raise InvalidOption(f"{name} {value!r} has no meaning here: {reason}")
         return {**known, **{name: self.given[name] for name in known if name in self.given}, **self.general}
 
     def _general_settings(self, state: Any) -> GeneralSettings:
         options = self._of_general(state)
-        options["by_value"] = options.pop("final_move") == "max"
+        final_move = options.pop("final_move")
+        options["by_value"], options["by_line"] = final_move == "max", final_move == "best_line"
+        if options["by_line"] and (self.has_evaluator or options["temperature"]):
+            other = "an evaluator" if self.has_evaluator else f"temperature {options['temperature']!r}"
+            raise InvalidOption(f"final_move 'best_line' plays the best line of rollouts, so it has no meaning with "
+                                f"{other}")
         options["prunes"] = self.prune
         if "exchange_every" in options:
             options["interval"] = options.pop("exchange_every")
@@ -401,4 +423,4 @@ class Options:
         options["gumbel"] = options.pop("root_policy", None) == "gumbel"
         if options.get("solver"):
             options["prover_bytes"] = min(EVALUATOR_PROVER_BYTES, self.memory // 64)
-        return GeneralSettings(**options)
+        return InformationSettings(**options) if is_hidden(state) else GeneralSettings(**options)

@@ -9,7 +9,7 @@ from mcts_core.arguments import as_int
 from mcts_core.engine.records import record, records
 from mcts_core.errors import NoSearch
 from mcts_core.options import as_number
-from mcts_core.results import MoveStats, Node, Stats
+from mcts_core.results import NO_TREE, MoveStats, Node, Stats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,14 +27,15 @@ MAX_DEPTH = 100
 class Origin:
     """The position and the tree of one search; it keeps neither the Searcher nor its memory alive.
 
-    ``number``: of the search; None for figures that were reported on the way, the tree of which has grown since.
+    ``core`` is None for a copy, which has no tree. ``number``: of the search; None for figures that were reported on
+    the way, the tree of which has grown since.
     """
 
     __slots__ = ("_chosen", "_core", "_kept", "_number", "state")
 
-    def __init__(self, core: SearchCore, state: Any, number: int | None) -> None:
+    def __init__(self, core: SearchCore | None, state: Any, number: int | None) -> None:
         self.state = state
-        self._core = ref(core)
+        self._core = None if core is None else ref(core)
         self._number = number
         self._kept: Node | None = None
         self._chosen: Any = None
@@ -50,20 +51,22 @@ class Origin:
 
         depth = as_int(max_depth, "max_depth", 0, MAX_DEPTH)
         share = as_number(min_share, "min_share", 0.0, 1.0)
+        if self._core is None:
+            raise NoSearch(NO_TREE)
         if self._number is None:
-            raise NoSearch("these statistics were reported on the way and the tree has grown since; "
-                           "read it after the search, from its own statistics")
+            raise NoSearch("these statistics are of a running search, whose tree has changed since; "
+                           "read the tree after the search, from its last statistics")
         core = self._core()
         found = None if core is None else top(core, self._number, depth, share, MAX_NODES)
         if found is not None:
             return _node_of(found)
         if self._kept is None:
-            raise NoSearch("the tree of these statistics is gone: its Searcher has searched again, has given its "
-                           "memory back or is gone itself")
+            raise NoSearch("the tree of these statistics no longer exists: its Searcher has searched again, "
+                           "has released its memory or was deleted")
         if depth > KEPT_DEPTH or share < KEPT_SHARE:
-            raise NoSearch(f"mcts_core.search gave this large tree back and kept what max_depth={KEPT_DEPTH} and "
-                           f"min_share={KEPT_SHARE} show, got max_depth={depth}, min_share={share:g}; "
-                           f"a Searcher keeps all of it")
+            raise NoSearch(f"mcts_core.search has released this large tree and kept only what max_depth={KEPT_DEPTH} "
+                           f"and min_share={KEPT_SHARE} show, got max_depth={depth}, min_share={share:g}; "
+                           f"a Searcher keeps the whole tree")
         return self._cut(self._kept, depth, share * self._kept.visits)
 
     def _cut(self, node: Node, depth: int, least: float) -> Node:
@@ -98,3 +101,28 @@ def stats_of(core: SearchCore, figures: dict[str, Any]) -> Stats:
     figures["pv"] = tuple(figures["pv"])
     figures["_origin"] = Origin(core, state, None if figures["stop_reason"] == "running" else number)
     return record(Stats, figures)
+
+
+def packed(state: Any) -> bytes | None:
+    """The position of a copy or a pickle of Stats; None where it cannot be pickled. It is a pickle of its own, so that
+    the figures can be read where the class of the position cannot be imported."""
+    import pickle
+
+    try:
+        return None if state is None else pickle.dumps(state)
+    except Exception:
+        return None
+
+
+def copied(values: tuple[Any, ...], state: bytes | None) -> Stats:
+    """The Stats of their fields and of what ``packed`` made of their position."""
+    import pickle
+
+    found = Stats(*values)
+    if state is not None:
+        try:
+            position = pickle.loads(state)
+        except Exception:
+            return found
+        object.__setattr__(found, "_origin", Origin(None, position, None))
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from mcts_core.errors import NoSearch
-from mcts_core.words import as_data, counted, expectation, proof, value_of
+from mcts_core.words import as_data, counted, expectation, on_scale, proof, value_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from mcts_core.move_names import Names
     from mcts_core.origin import Origin
 
+NO_TREE = "these statistics are a copy or were made by hand; the tree is known by those that stats() returned"
+
 
 @dataclass(frozen=True, slots=True)
 class MoveStats:
@@ -22,7 +24,9 @@ class MoveStats:
 
     ``visits`` counts the iterations that went through the move. An iteration that reached a proven draw counts for that
     draw and for the move that it tried instead. ``wins`` is the sum of the results for the player to move at the root;
-    a draw counts one half. ``value`` is ``wins / visits``, from 0 to 1 (0.5 without a visit).
+    a draw counts one half. ``value`` is ``wins / visits``, from 0 to 1 (0.5 without a visit). In a game with rewards or
+    a discount both are in the units of the game and include the reward of the move, and a move without a visit has the
+    value of the position.
 
     ``proven`` is ``"win"``, ``"loss"`` or ``"draw"`` for that player if the value of the move is proven, else None.
     Then ``distance`` is the number of plies (moves of either player), including this move, within which the game ends
@@ -65,7 +69,7 @@ class Node:
 
 
 class _Found:
-    """What Stats know besides their fields. It is not compared, copied or pickled."""
+    """What Stats know besides their fields. It is not compared."""
 
     __slots__ = ("_origin",)
     _origin: Origin
@@ -81,7 +85,8 @@ class Stats(_Found):
     move: Hashable
     """The move to play."""
     value: float
-    """Mean result for the player to move at the root, from 0 to 1, or the proven result. A draw counts one half."""
+    """Mean result for the player to move at the root, from 0 to 1, or the proven result. A draw counts one half. In a
+    game with rewards or a discount, the mean discounted sum of rewards from the root on."""
     visits: int
     """Visits of the root: ``iterations`` plus ``reused_visits``."""
     moves: tuple[MoveStats, ...]
@@ -132,12 +137,24 @@ class Stats(_Found):
     ``winner()``, None."""
     book: bool = False
     """Whether the exact search read the book of Connect Four, so that proofs may rest on it."""
+    scale: tuple[float, float] | None = None
+    """In games with rewards or a discount, the lowest and the highest mean value that the search has seen for the
+    player to move at the root. Then ``value``, ``values`` and the values of moves are in the units of the game. In all
+    other games None: values are from 0 to 1."""
+    line_value: float | None = None
+    """With ``final_move="best_line"``, the discounted sum of rewards along ``pv``; else None."""
 
     @property
     def state(self) -> Any:
-        """The position that was searched. None in copies, in pickles, and in statistics that were made by hand."""
+        """The position that was searched. None in statistics that were made by hand (also by ``dataclasses.replace``),
+        and in copies and pickles if the position cannot be pickled."""
         origin = getattr(self, "_origin", None)
         return None if origin is None else origin.state
+
+    def share(self, value: float) -> float:
+        """Returns ``value`` on the scale from 0 to 1 on which the search compares moves: 0 and 1 are the ends of
+        ``scale``, also for values outside of it."""
+        return on_scale(value, self.scale)
 
     def tree(self, max_depth: int = 3, min_share: float = 0.01) -> Node:
         """Returns the top of the search tree, from the root down to ``max_depth`` (0 to 100) moves.
@@ -154,15 +171,19 @@ class Stats(_Found):
         """
         origin: Origin | None = getattr(self, "_origin", None)
         if origin is None:
-            raise NoSearch("these statistics are a copy or were made by hand; the tree is known by those that stats() "
-                           "returned")
+            raise NoSearch(NO_TREE)
         return origin.tree(max_depth, min_share)
 
     def to_dot(self, max_depth: int = 3, min_share: float = 0.01) -> str:
         """Returns the top of the search tree in the DOT language of Graphviz; see ``tree`` and ``render.dot``."""
         from mcts_core.render import dot
 
-        return dot(self.tree(max_depth, min_share), state=self.state, pv=self.pv)
+        return dot(self.tree(max_depth, min_share), state=self.state, pv=self.pv, scale=self.scale)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from mcts_core.origin import copied, packed
+
+        return copied, (tuple(getattr(self, field.name) for field in fields(self)), packed(self.state))
 
     def _repr_html_(self) -> str:
         from mcts_core.render import html

@@ -9,7 +9,7 @@ from mcts_core.engine import bulk_rollouts
 from mcts_core.engine.loop import clock
 from mcts_core.engine.request import ANY, BELOW, NEVER, SearchRequest
 from mcts_core.engine.searched_two_player import TwoPlayerCore
-from mcts_core.engine.settings import TwoPlayerSettings
+from mcts_core.engine.settings import InformationSettings, TwoPlayerSettings
 from mcts_core.errors import InvalidOption, NoSearch, SearchBusy
 from mcts_core.keywords import checked, refuse
 from mcts_core.options import (
@@ -103,11 +103,13 @@ class Searcher:
         iteration. With selection ``"puct"``, the position after the most visited move gets the root's budget once
         more, while it is not proven. With an evaluator: for every new leaf; for the root and for its most visited
         move, per iteration each.
-    book: whether exact search may read the book of Connect Four, which has the values of all positions with eight
+    book: whether exact search may read the book of Connect Four, which has the values of all positions with ten
         stones on the board of 7 columns and 6 rows; ``Stats.book`` reports whether it did. The default is True, with
         ``preset="uct"`` False. Other games and boards have no book.
     final_move: ``"robust"``: the most visited move; ``"max"``: the move with the best value (Browne et al., IEEE
-        TCIAIG 4, 2012, section 3.1). A move that wins at once is played in any case.
+        TCIAIG 4, 2012, section 3.1). A move that wins at once is played in any case. ``"best_line"``, for general games
+        of one player without chance, written in Python: the search keeps the best line that the tree or a rollout has
+        found and plays its first move. The next search continues that line.
     memory_mb: the memory limit of the tree and of exact search in units of 2**20 bytes, at least 1. The default is a
         quarter of the machine's memory. When the tree reaches the limit, it is pruned: the search drops the least
         visited subtrees until half of the tree is left. With a time limit, it keeps no more than it can move in a
@@ -158,6 +160,8 @@ class Searcher:
         prior is below this share (0 to 1, default 0.01) of the highest prior, unless all others lose.
     temperature: with an evaluator or in a general game, the move to play is drawn with probabilities in proportion to
         visits ** (1 / temperature). With 0, the default, ``final_move`` chooses the move.
+    rollout_moves: in a general game with rewards or a discount, written in Python: the moves after which a rollout
+        ends, 1 to 1,000,000. Whatever would come later counts 0. None: rollouts go on to the end of the game.
     progress, every: True draws a bar while ``search`` runs, with the best move so far, its value and the time left: in
         the terminal (by rich or tqdm if one is installed), or in a notebook as an output that is updated. A function
         gets the Stats so far, each time ``every`` seconds (0.001 to 1e9, default 0.1) have passed. It is not saved,
@@ -165,15 +169,15 @@ class Searcher:
 
     A state with an attribute ``players`` belongs to a general game (docs/general_games.md): any number of players, in
     any order, and chance. General games use these options: exploration, fpu, rollouts_per_leaf, final_move, memory_mb,
-    prune, seed, reuse, stop_early, threads (native games), exchange_every, temperature, and the options of evaluators.
-    With an evaluator, exploration, rollouts_per_leaf and threads are not allowed.
+    prune, seed, reuse, stop_early, threads (native games), exchange_every, temperature, rollout_moves, and the options
+    of evaluators. With an evaluator, exploration, rollouts_per_leaf and threads are not allowed.
 
     You may use a Searcher from any thread, for one search at a time. A second search raises ``SearchBusy``, unless the
     first was cancelled: then the second waits for its end, 5 s at most. Raises ``InvalidOption``; ``search`` also
     raises it for an option that the game does not have.
     """
 
-    __slots__ = ("_background", "_core", "_options", "_ready", "_settings", "__weakref__")
+    __slots__ = ("_background", "_core", "_options", "_served", "_settings", "__weakref__")
 
     @checked(_OF_A_SEARCH)
     def __init__(
@@ -219,6 +223,7 @@ class Searcher:
         valuation: Valuation | None = None,
         network: Network | bytes | None = None,
         least_prior: float | None = None,
+        rollout_moves: int | None = None,
         progress: Progress | None = None,
         every: float = 0.1,
     ) -> None:
@@ -226,9 +231,9 @@ class Searcher:
         del options["self"]
         self._options = Options(options)
         self._settings: dict[object, SearchSettings] = {}
-        self._ready: dict[object, SearchSettings] = {}  # those for whose kind of tree the core is
         self._background: BackgroundSearch | None = None
         self._core: SearchCore = TwoPlayerCore(self._options.memory, self._options.threads)
+        self._served: type = TwoPlayerSettings  # the kind of settings that the core is for
 
     def __repr__(self) -> str:
         return f"Searcher({self._options})"
@@ -278,8 +283,8 @@ class Searcher:
         in place of that of the options."""
         options = self._options
         kind = options.kind_of(state)
-        settings = self._ready.get(kind)
-        if settings is None:
+        settings = self._settings.get(kind)
+        if settings is None or type(settings) is not self._served:
             settings = self._prepare(state, kind)
         limit, duration, early, reuse = 0, 0.0, options.stop_early, NEVER
         if iterations is not None:
@@ -310,21 +315,21 @@ class Searcher:
             self._core.check(state, settings)  # that it is no state would be worse
             self._options.check_threads(state)
         self._settings[kind] = settings
-        self._ready[kind] = settings
         return settings
 
     def _fit_core(self, settings: SearchSettings) -> None:
         """Makes the core one for this kind of tree. SearchBusy while another kind is searched."""
-        if isinstance(settings, TwoPlayerSettings) is isinstance(self._core, TwoPlayerCore):
+        kind: type = type(settings)
+        if kind is self._served:
             return
         self._core.check_free()
-        self._ready = {}
-        if isinstance(settings, TwoPlayerSettings):
-            self._core = TwoPlayerCore(self._options.memory, self._options.threads)
-        else:
-            from mcts_core.engine.searched_general import GeneralCore
-
-            self._core = GeneralCore(self._options.memory, self._options.threads)
+        core: type[SearchCore] = TwoPlayerCore
+        if kind is InformationSettings:
+            from mcts_core.engine.searched_information import InformationCore as core
+        elif kind is not TwoPlayerSettings:
+            from mcts_core.engine.searched_general import GeneralCore as core
+        self._core = core(self._options.memory, self._options.threads)
+        self._served = kind
 
     def ponder(self, state: Any) -> None:
         """Starts a search of ``state`` in a background thread, without a limit, until ``stop()``.
@@ -354,8 +359,7 @@ class Searcher:
         Raises GameError if the game failed while the Searcher pondered.
         """
         background, self._background = self._background, None
-        self._core.cancel()
-        if not self._core.wait():
+        if not self._core.wait(self._core.cancel()):
             self._background = background
             return None
         if background is not None:

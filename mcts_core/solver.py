@@ -68,9 +68,9 @@ def solve(state: Any, seconds: float | None = None, *, book: bool = True) -> Sol
 
     It works for Connect Four and m,n,k games on boards of at most 64 cells. It proves the value of the position first,
     then the value of every move, then the distances. With ``seconds``, it returns what it has proven by then. Without,
-    it searches until everything is proven: on the standard board of Connect Four less than a second from about 14
-    stones on, and half a minute from the empty board. Other large boards can take far longer. ``book=False`` searches
-    without the book of Connect Four.
+    it searches until everything is proven. On the standard board of Connect Four this takes half a minute from the
+    empty board, and less than a second once about 14 stones are on it. Other large boards can take far longer.
+    ``book=False`` searches without the book of Connect Four.
 
     Raises GameOver, InvalidState (the game has no exact search), InvalidOption.
     """
@@ -167,13 +167,13 @@ def _rank(known: tuple[int, int, bool] | None) -> tuple[int, int]:
     return ((3, -distance), (1, 0), (0, distance))[value]
 
 
-def completed(stats: Stats, state: Any, seconds: float) -> Stats:
-    """``stats`` of a search of ``state``, completed by what ``solve`` proves of its moves in ``seconds`` more. They are
-    unchanged if the game has no exact search for this board."""
+def completed(stats: Stats, state: Any, seconds: float, *, book: bool = True) -> Stats:
+    """``stats`` of a search that solved ``state``, completed by what ``solve`` proves of its moves in ``seconds`` more.
+    They are unchanged if the game has no exact search for this board."""
     if seconds <= 0 or all(entry.proven is not None for entry in stats.moves):
         return stats
     try:
-        solution = solve(state, seconds)
+        solution = solve(state, seconds, book=book)
     except InvalidState:
         return stats
     known: dict[Any, SolvedMove] = {each.move: each for each in solution.moves if each.proven is not None}
@@ -182,8 +182,5 @@ def completed(stats: Stats, state: Any, seconds: float) -> Stats:
         if entry.move in known and (entry.proven is None or known[entry.move].exact) else entry
         for entry in stats.moves)
     found = replace(stats, moves=moves, book=stats.book or solution.book)
-    if stats.proven is None:
-        found = replace(found, proven=solution.proven, distance=solution.distance)
-    if hasattr(stats, "_origin"):
-        object.__setattr__(found, "_origin", stats._origin)
+    object.__setattr__(found, "_origin", stats._origin)
     return found

@@ -263,7 +263,7 @@ def _build(
         _read_data(file, [], digest)
         return engine
     if tree_storage.size_of(record) != data:
-        raise InvalidFile("its trees have other sizes than it says")
+        raise InvalidFile("its trees have other sizes than its header says")
     game = header.get("game")
     if game is not None:
         state = _decode(game)
@@ -299,7 +299,7 @@ def _read_header(file: BinaryIO, size: int) -> tuple[dict[str, Any], Any, int]:
     """The header, the checksum so far, and the bytes of the trees."""
     prefix = _read(file, min(size, _PREFIX.size))
     if prefix[:len(MAGIC)] != MAGIC[:len(prefix)] or not prefix:
-        raise InvalidFile("it is no saved Searcher")
+        raise InvalidFile("it is not a saved Searcher")
     if len(prefix) < _PREFIX.size:
         raise InvalidFile(f"it is truncated to {size} bytes")
     _, version, length, data = _PREFIX.unpack(prefix)
@@ -319,7 +319,7 @@ def _read_header(file: BinaryIO, size: int) -> tuple[dict[str, Any], Any, int]:
     except (ValueError, RecursionError) as error:
         raise InvalidFile(f"its header cannot be read: {error}") from None
     if type(header) is not dict:
-        raise InvalidFile("its header is no object")
+        raise InvalidFile("its header is not an object")
     return header, digest, data
 
 
@@ -434,7 +434,7 @@ def _decode(game: Any) -> Any:
             for move in moves:
                 state = state.play(move)
     except ValueError as error:  # InvalidState, IllegalMove, GameOver
-        raise InvalidFile(f"its position cannot be: {error}") from None
+        raise InvalidFile(f"its position is impossible: {error}") from None
     if state.winner() is not None:
         raise InvalidFile("its position is the end of a game")
     return state

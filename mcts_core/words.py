@@ -26,6 +26,14 @@ def value_of(entry: MoveStats, none: str = "-") -> str:
     return f"{entry.value:.3f}" if entry.visits else none
 
 
+def on_scale(value: float, scale: tuple[float, float] | None) -> float:
+    """``value`` from 0 to 1 on a scale such as ``Stats.scale``; a value beyond its end counts as that."""
+    if scale is None:
+        return value
+    low, high = scale
+    return min(max((value - low) / (high - low), 0.0), 1.0) if high > low else 0.5
+
+
 def best(stats: Stats) -> MoveStats:
     """The statistics of the move to play."""
     return next(entry for entry in stats.moves if entry.move == stats.move)
@@ -36,6 +44,12 @@ def expectation(stats: Stats) -> str:
     move to play, as its row in a table has it. (``stats.value`` is the mean over all moves.)"""
     entry = next((each for each in stats.moves if each.move == stats.move and each.visits), None)
     return proof(stats) or f"value {stats.value if entry is None else entry.value:.3f}"
+
+
+def cause_of(error: BaseException) -> str:
+    """The cause of an error, to be written behind its message; empty where the message itself has it."""
+    told = f"{type(error.__cause__).__name__}: {error.__cause__}"
+    return "" if error.__cause__ is None or told in str(error) else f" (caused by {told})"
 
 
 def as_data(value: object) -> int | str:

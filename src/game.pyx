@@ -30,9 +30,21 @@ def is_general(state):
 
 def refuse_hidden(state):
     """Raises InvalidState for a state of a game of hidden information, which a search would play as if all was seen."""
-    if getattr(state, "hidden_information", False):
-        raise InvalidState(f"a search needs a game in which every player sees everything, but {shorten(state)} has "
-                           f"hidden_information")
+    if not getattr(state, "hidden_information", False):
+        return
+    if is_hidden(state):
+        raise InvalidState(f"this needs a game in which every player sees everything, but {shorten(state)} has "
+                           f"hidden_information, which only Searcher.search and search take")
+    raise InvalidState(f"a search needs a game in which every player sees everything, but {shorten(state)} has "
+                       f"hidden_information. To have it searched all the same, write determinize(player, rng), which "
+                       f"returns a state that fits what the player knows, its hidden part drawn with rng, a "
+                       f"random.Random, and observation_key(player), a hashable value that names what he knows")
+
+
+def is_hidden(state):
+    """Whether ``state`` is searched by what its players know: it has ``hidden_information`` and ``determinize``."""
+    return (not isinstance(state, NativeState) and getattr(state, "hidden_information", False)
+            and callable(getattr(state, "determinize", None)))
 
 
 def import_numpy():

@@ -4,7 +4,7 @@ LINT_VENV ?= .venv-lint-$(VERSION)
 LINT := $(LINT_VENV)/bin
 FUZZ_ARGS ?=
 
-.PHONY: lint sanitize sanitize-address sanitize-thread memcheck fuzz coverage
+.PHONY: lint sanitize sanitize-address sanitize-short sanitize-thread memcheck fuzz coverage
 
 # ---- types and style -------------------------------------------------------------------------------------------------
 
@@ -52,6 +52,8 @@ runtime = $(shell $(CC) -print-file-name=lib$(1).so)
 # The rooms of native modules; besides those, what goes through many of them.
 NATIVE_TESTS := $(addprefix tests/,games tree engine testing distributed/test_messages.py test_searcher.py test_arguments.py \
 	test_background.py test_dispatch.py test_errors.py test_fuzz.py test_signature.py test_storage.py)
+SHORT_TESTS := $(addprefix tests/,test_signature.py test_fuzz.py tree/test_plain_tree.py games/mnk/test_rollout.py \
+	games/connect_four/test_rollout.py)
 RACE_TESTS := $(addprefix tests/,engine/test_thread_exchange.py engine/test_workers.py tree/test_exchange.py test_arena.py \
 	test_background.py test_many.py)
 # Some tests say what may take 50 ms, which such builds need for other things; ThreadSanitizer lets no thread begin after
@@ -72,8 +74,13 @@ sanitize-address: build/address/.built
 	$(WATCH) $(call on,address) LD_PRELOAD="$(RUNTIMES)" $(BIN)/python tests/sanitizers/short.py
 	$(WATCH) $(call on,address) LD_PRELOAD="$(RUNTIMES)" $(BIN)/pytest $(ADDRESS_OPTIONS) $(NATIVE_TESTS)
 
+sanitize-short: build/address/.built
+	$(WATCH) $(call on,address) LD_PRELOAD="$(RUNTIMES)" $(BIN)/python tests/sanitizers/short.py
+	$(WATCH) $(call on,address) LD_PRELOAD="$(RUNTIMES)" $(BIN)/pytest $(WORKERS) $(ADDRESS_OPTIONS) $(SHORT_TESTS)
+
+# The portable branches, and vectors in the modules of AVX2.
 build/address/.built: $(SOURCES) | $(VENV)/.installed-test
-	$(call watched,address,MCTS_CORE_SANITIZE=address$(comma)undefined)
+	$(call watched,address,MCTS_CORE_PLAIN_C=baseline MCTS_CORE_SANITIZE=address$(comma)undefined)
 
 sanitize-thread: build/thread/.built
 	env TSAN_OPTIONS=halt_on_error=1:suppressions=$(abspath tests/sanitizers/thread.txt) $(call on,thread) \

@@ -119,6 +119,15 @@ def test_stop_ends_a_search_of_another_thread():
     assert stats.stop_reason == "cancelled" and found == [stats.move] and stats.seconds < 30
 
 
+def test_stop_waits_for_no_search_that_began_after_it():
+    engine = mc.Searcher(seed=1)
+    number = engine._core.cancel()
+    with engine.pondering(START):  # another thread may do this within stop()
+        assert engine._core.wait(number)
+        with pytest.raises(mc.SearchBusy):
+            engine.stats()
+
+
 def test_stop_from_many_threads():
     engine = mc.Searcher(seed=1)
     for _ in range(10):

@@ -17,7 +17,7 @@ FINDINGS = [
 
 @pytest.mark.parametrize("name", targets.TARGETS)
 def test_inputs_to_begin_with(name):
-    for data in targets.SEEDS[targets.TARGETS[name]]:
+    for data in targets.inputs(name):
         targets.TARGETS[name](data)
 
 

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.wasm
 FIELDS = ("move", "value", "visits", "moves", "pv", "iterations", "rollouts", "seconds", "iterations_per_second",
           "nodes", "bytes", "prunes", "dropped_nodes", "depth_mean", "depth_max", "reused_visits",
           "stop_reason", "proven", "distance", "overshoot", "seed", "threads",
-          "isa", "values", "book")
+          "isa", "values", "book", "scale", "line_value")
 
 
 @pytest.fixture(scope="module")

@@ -198,7 +198,7 @@ def test_options_are_by_keyword():
 def test_messages_quote_what_came():
     with pytest.raises(mc.InvalidOption, match="got -1"):
         mc.search(mc.ConnectFour(), -1)
-    with pytest.raises(mc.InvalidOption, match="'robust' or 'max', got 'best'"):
+    with pytest.raises(mc.InvalidOption, match="'robust' or 'max' or 'best_line', got 'best'"):
         mc.Searcher(final_move="best")
     with pytest.raises(mc.InvalidOption, match="threads must be .* 1 to 256, got 0"):
         mc.Searcher(threads=0)
@@ -355,6 +355,20 @@ def test_repr_rebuilds():
     engine = mc.Searcher(exploration=0.5, final_move="max", memory_mb=16, seed=4, rollouts_per_leaf=3)
     assert repr(engine) == "Searcher(exploration=0.5, rollouts_per_leaf=3, final_move='max', memory_mb=16.0, seed=4)"
     assert repr(eval(repr(engine), {"Searcher": mc.Searcher})) == repr(engine)
+    assert repr(mc.Searcher(memory_mb=16, progress=True, every=0.5)) == (
+        "Searcher(final_move='robust', memory_mb=16.0, progress=True, every=0.5)")
+    assert "progress=<built-in function print>" in repr(mc.Searcher(progress=print))
+
+
+def test_flags_of_numpy_are_flags():
+    numpy = pytest.importorskip("numpy")
+    yes, no = numpy.True_, numpy.zeros(1, bool)[0]
+    assert repr(mc.Searcher(solver=no, reuse=no, symmetry=yes, progress=no)) == repr(
+        mc.Searcher(solver=False, reuse=False, symmetry=True))
+    assert mc.check_game(mc.TicTacToe, 5, raise_on_error=yes).ok
+    for flag in (1, numpy.int64(1), numpy.ones(1, bool), "True"):
+        with pytest.raises(mc.InvalidOption, match="solver must be True or False, got"):
+            mc.Searcher(solver=flag)
 
 
 def test_random_seeds_differ_and_reproduce():

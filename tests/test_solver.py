@@ -71,10 +71,10 @@ def test_a_time_limit():
 
 def test_statistics_are_completed():
     state = mc.ConnectFour.from_moves("444444326522677111", base=1)
-    engine = mc.Searcher(seed=1, root_proofs=0, node_proofs=0)
-    engine.search(state, iterations=50)
+    engine = mc.Searcher(seed=1)
+    engine.search(state, iterations=5000)
     stats = engine.stats()
-    assert any(entry.proven is None for entry in stats.moves)
+    assert stats.stop_reason == "solved" and any(entry.proven is None for entry in stats.moves)
     whole = completed(stats, state, 60.0)
     assert {entry.move: (entry.proven, entry.distance) for entry in whole.moves} == {
         each.move: (each.proven, each.distance) for each in mc.solve(state).moves}
@@ -83,6 +83,16 @@ def test_statistics_are_completed():
     engine.search(mc.Gomoku(), iterations=50)
     stats = engine.stats()
     assert completed(stats, mc.Gomoku(), 1.0) is stats
+
+
+def test_statistics_are_completed_without_the_book_where_it_is_not_wanted():
+    state = mc.ConnectFour.from_moves("4455", base=1)
+    engine = mc.Searcher(seed=1, book=False)
+    engine.search(state, iterations=5000)
+    stats = engine.stats()
+    assert stats.stop_reason == "solved" and not stats.book
+    assert not completed(stats, state, 0.5, book=False).book
+    assert completed(stats, state, 60.0).book
 
 
 def test_json():

@@ -122,7 +122,7 @@ def test_every_game_is_searched_by_puct(number):
 
 
 def test_a_network_is_for_five_in_a_row():
-    with pytest.raises(mc.InvalidOption, match="network .* knows five in a row only, got ConnectFour"):
+    with pytest.raises(mc.InvalidOption, match="network .* is only for five in a row, got ConnectFour"):
         mc.Searcher(selection="puct", network=shipped()).search(mc.ConnectFour(), iterations=10)
     with pytest.raises(mc.InvalidOption, match="'network' needs a game with a valuation"):
         mc.Searcher(selection="puct", valuation="network").search(mc.ConnectFour(), iterations=10)

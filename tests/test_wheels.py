@@ -37,10 +37,21 @@ def test_the_workflow_has_a_machine_for_each_platform_and_waits_for_all():
 
 def test_webassembly_is_configured_as_it_is_tested_here():
     settings = PROJECT["tool"]["cibuildwheel"]["pyodide"]
+    common = (ROOT / "tools" / "cross" / "common.py").read_text(encoding="utf-8")
+    assert f'PYTHON = "{settings["build"].removeprefix("cp").removesuffix("-*")}"' in common
     tool = (ROOT / "tools" / "cross" / "wasm.py").read_text(encoding="utf-8")
     assert f'WITHOUT = "{settings["test-environment"]["MCTS_CORE_TESTS_WITHOUT"]}"' in tool
     assert all(f'"{name}"' in tool for name in settings["test-requires"])
     assert 'MARKED = "wasm and not slow"' in tool and " -m 'wasm and not slow' " in settings["test-command"]
+
+
+def test_the_wheel_for_pyodide_is_built_and_not_published():
+    job = WORKFLOW.partition("\n  pyodide:\n")[2].partition("\n  publish:\n")[0]
+    assert "cibuildwheel --platform pyodide" in job
+    name = re.search(r"name: (\w+)\n          path: wheelhouse", job)[1]
+    published = re.search(r'pattern: "\{(.+)\}"', WORKFLOW)[1].split(",")
+    assert [any(fnmatch.fnmatch(each, pattern) for pattern in published)
+            for each in (name, "sdist", "wheels-manylinux-x86_64")] == [False, True, True]
 
 
 def test_only_the_job_that_publishes_may_ask_for_a_token():

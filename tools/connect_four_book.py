@@ -1,14 +1,20 @@
-"""Makes the book of Connect Four: who wins each position of the standard board with so many stones.
+"""Makes the book of Connect Four: who wins each position of the standard board with so many stones, and the scores of
+positions with fewer.
 
-    python tools/connect_four_book.py solve --stones 8 --results book8.txt
-    python tools/connect_four_book.py check --stones 8 --results book8.txt --sample 2000
-    python tools/connect_four_book.py pack --stones 8 mcts_core/games/connect_four/openings.book --results book8.txt
+    python tools/connect_four_book.py solve --stones 10 --results signs.txt
+    python tools/connect_four_book.py check --stones 10 --results signs.txt --sample 2000
+    python tools/connect_four_book.py pack signs.book --stones 10 --results signs.txt
+    python tools/connect_four_book.py solve --stones 4 --scores --book signs.book --results scores.txt
+    python tools/connect_four_book.py pack mcts_core/games/connect_four/openings.book --stones 10 --results signs.txt \\
+                                           --score-stones 4 --score-results scores.txt
 
 ``solve`` computes all of it from nothing with the exact search of the package, and appends one line for each position,
-its moves and its value for the player to move, to the file of results. It can be stopped at any time, and goes on from
-there; ``--part 0 2`` does the first half of the positions, for two processes with a file each, and leaves out those
-that the files of ``--known`` have. ``check`` computes some positions again, in another order and each with an empty
-table, and compares. ``pack`` writes the file that the package reads, and reads it back.
+its moves and its value for the player to move, to the file of results. The value is "+", "=" or "-", and with
+``--scores`` the score, a number (``src/games/connect_four/alpha_beta.pyx`` defines it); ``--book`` makes that faster. It
+can be stopped at any time, and goes on from there; ``--part 0 2`` does the first half of the positions, for two
+processes with a file each, and leaves out those that the files of ``--known`` have. ``check`` computes some positions
+again, in another order, each with an empty table and without a book, and compares. ``pack`` writes the file that the
+package reads, and reads it back.
 
 In it are the positions, mirror images once, in which the player to move neither wins at once nor has lost after his
 move: the search sees those itself.
@@ -19,13 +25,16 @@ from __future__ import annotations
 import argparse
 import math
 import random
+import re
 import struct
 import time
 import zlib
 from pathlib import Path
 
 from mcts_core import ConnectFour
+from mcts_core.games.connect_four import openings
 from mcts_core.games.connect_four.book import Book
+from mcts_core.games.connect_four.position import use_book
 from mcts_core.testing.probe import Probe
 
 COLS, ROWS, HEIGHT = 7, 6, 7
@@ -33,7 +42,10 @@ FLOOR = sum(1 << HEIGHT * column for column in range(COLS))
 BOARD = FLOOR * (2**ROWS - 1)
 ENDLESS = 1 << 60
 """Budget of a proof."""
-SIGNS = {0: "-", 1: "=", 2: "+"}
+SIGNS = "-=+"
+RESULT = re.compile(rb"(\d*) ([-=+]|-?\d+)\n")
+CELLS = COLS * ROWS
+SCORE_BITS = 6
 
 
 def mirror(key: int) -> int:
@@ -92,14 +104,22 @@ def is_open(mine: int, taken: int) -> bool:
 
 
 def read_results(path: Path) -> dict[bytes, str]:
-    """The value of each position that was solved: "+", "=" or "-" by its moves; a line that was cut short is none."""
+    """The value or the score of each position that was solved, by its moves; a line that was cut short is none."""
     found = {}
     if path.exists():
         for line in path.read_bytes().splitlines(keepends=True):
-            moves, _, sign = line.partition(b" ")
-            if sign.endswith(b"\n") and sign.strip().decode() in SIGNS.values():
-                found[moves] = sign.strip().decode()
+            if result := RESULT.fullmatch(line):
+                found[result[1]] = result[2].decode()
     return found
+
+
+def solved(probe: Probe, path: bytes, args: argparse.Namespace, book: bool) -> tuple[str, int]:
+    """The value or the score of a position, and the nodes it took."""
+    (value, distance, *_), nodes = probe.prove([move - 49 for move in path], ENDLESS, args.scores, args.memory << 20,
+                                               book=book)
+    if args.scores:
+        return str((CELLS + 2 - len(path) - distance) // 2 * (value - 1)), nodes
+    return SIGNS[value], nodes
 
 
 def solve(args: argparse.Namespace) -> int:
@@ -110,15 +130,18 @@ def solve(args: argparse.Namespace) -> int:
     done = read_results(args.results)
     left = [path for path in paths if path not in done]
     print(f"{len(paths)} positions, {len(left)} left", flush=True)
+    if args.book is not None:
+        openings.shipped()  # read now, it does not take the place of the book that was asked for
+        use_book(Book(args.book.read_bytes()))
     probe, began, nodes, told = Probe(ConnectFour()), time.process_time(), 0, time.time()
     with args.results.open("ab") as file:
         file.seek(0, 2)
         if file.tell() and not args.results.read_bytes().endswith(b"\n"):
             file.write(b"\n")
         for count, path in enumerate(left, 1):
-            (value, *_), spent = probe.prove([move - 49 for move in path], ENDLESS, False, args.memory << 20)
+            value, spent = solved(probe, path, args, args.book is not None)
             nodes += spent
-            file.write(path + b" " + SIGNS[value].encode() + b"\n")
+            file.write(path + b" " + value.encode() + b"\n")
             if time.time() > told + 10:
                 told = time.time()
                 file.flush()
@@ -136,15 +159,15 @@ def check(args: argparse.Namespace) -> int:
     wrong, probe = 0, Probe(ConnectFour())
     for path in random.Random(args.seed).sample(paths, min(args.sample, len(paths))):
         probe.forget()
-        (value, *_), _ = probe.prove([move - 49 for move in path], ENDLESS, False, args.memory << 20)
-        if SIGNS[value] != found[path]:
+        value, _ = solved(probe, path, args, False)
+        if value != found[path]:
             wrong += 1
-            print(f"{path.decode()}: {found[path]} in the results, {SIGNS[value]} now")
-    quiet = [path for key, path in places.items() if path in found and is_quiet(key)]
-    signs = [found[path] for path in quiet]
+            print(f"{path.decode()}: {found[path]} in the results, {value} now")
     print(f"{len(places)} positions, {len(paths)} solved, {min(args.sample, len(paths))} of them again, {wrong} wrong")
-    print(f"{len(quiet)} of them in which nobody can win with the next stone: {signs.count('+')} won, "
-          f"{signs.count('=')} drawn, {signs.count('-')} lost")
+    if not args.scores:
+        signs = [found[path] for key, path in places.items() if path in found and is_quiet(key)]
+        print(f"{len(signs)} of them in which nobody can win with the next stone: {signs.count('+')} won, "
+              f"{signs.count('=')} drawn, {signs.count('-')} lost")
     return 1 if wrong else 0
 
 
@@ -224,27 +247,41 @@ def make_filter(said: dict[int, int]) -> bytes:
     return struct.pack("<QII", seed, segments, bits) + bytes(array)
 
 
-def as_file(stones: int, count: int, wins: dict[int, int], draws: dict[int, int]) -> bytes:
+def as_file(stones: int, values: dict[int, int], score_stones: int = 0, scores: dict[int, int] | None = None) -> bytes:
     """The file of a book: ``src/games/connect_four/book.pyx`` says what is in it."""
-    data = struct.pack("<8sIIII", b"MCTSC4BK", 1, stones, count, 0) + make_filter(wins) + make_filter(draws)
+    filters = [{key: int(value == 2) for key, value in values.items()},
+               {key: int(value == 1) for key, value in values.items() if value != 2}]
+    if scores is not None:
+        filters += [{key: score + 2**(SCORE_BITS - 1) >> bit & 1 for key, score in scores.items()}
+                    for bit in range(SCORE_BITS)]
+    data = struct.pack("<8sIIII", b"MCTSC4BK", 1, stones, len(values), score_stones)
+    data += b"".join(map(make_filter, filters))
     return data + struct.pack("<I", zlib.crc32(data))
+
+
+def read_complete(stones: int, names: list[Path]) -> dict[int, str]:
+    """What was found of every position, by key."""
+    found = read_all(names)
+    paths = positions(stones)
+    for path in paths.values():
+        if path not in found:
+            raise SystemExit(f"{path.decode()} is not solved yet")
+    return {key: found[path] for key, path in paths.items()}
 
 
 def pack(args: argparse.Namespace) -> int:
     """Writes the file of the book and reads it back."""
-    found = read_all(args.results)
-    values = {}
-    for key, path in positions(args.stones).items():
-        if path not in found:
-            raise SystemExit(f"{path.decode()} is not solved yet")
-        values[key] = "-=+".index(found[path])
-    data = as_file(args.stones, len(values), {key: int(value == 2) for key, value in values.items()},
-                   {key: int(value == 1) for key, value in values.items() if value != 2})
+    values = {key: SIGNS.index(sign) for key, sign in read_complete(args.stones, args.results).items()}
+    scores = None
+    if args.score_stones:
+        scores = {key: int(score) for key, score in read_complete(args.score_stones, args.score_results).items()}
+    data = as_file(args.stones, values, args.score_stones, scores)
     book = Book(data)
-    if any(book.value(key) != value for key, value in values.items()):
+    if any(book.value(key) != value for key, value in values.items()) \
+            or any(book.score(key) != score for key, score in (scores or {}).items()):
         raise SystemExit("the book does not say what it was made of")
     args.book.write_bytes(data)
-    print(f"{len(values)} positions, {len(data)} bytes, {8 * len(data) / len(values):.2f} bits each")
+    print(f"{len(values)} positions, {len(scores or {})} scores, {len(data)} bytes")
     return 0
 
 
@@ -254,8 +291,11 @@ def main(argv: list[str] | None = None) -> int:
     for run in (solve, check, pack):
         command = commands.add_parser(run.__name__)
         command.set_defaults(run=run)
-        command.add_argument("--stones", type=int, default=8)
+        command.add_argument("--stones", type=int, required=True)
+        if run is not pack:
+            command.add_argument("--scores", action="store_true", help="scores in place of values")
         if run is solve:
+            command.add_argument("--book", type=Path, help="a book that the search may ask")
             command.add_argument("--results", type=Path, required=True)
             command.add_argument("--part", type=int, nargs=2, default=(0, 1), metavar=("PART", "PARTS"))
             command.add_argument("--known", type=Path, nargs="+", default=[])
@@ -266,6 +306,8 @@ def main(argv: list[str] | None = None) -> int:
             command.add_argument("--seed", type=int, default=1)
         if run is pack:
             command.add_argument("book", type=Path)
+            command.add_argument("--score-stones", type=int, default=0)
+            command.add_argument("--score-results", type=Path, nargs="+", default=[])
         else:
             command.add_argument("--memory", type=int, default=1024 if run is solve else 64,
                                  help="MB of the table of the search")

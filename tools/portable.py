@@ -10,11 +10,13 @@ Nothing is linked and nothing runs. The headers of macOS, musl and Windows come 
 
 import argparse
 import importlib.util
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -165,15 +167,17 @@ def compile_kernels(command, variants, root=ROOT):
     kernels = sorted([path.relative_to(root / "src").as_posix() for path in (root / "src" / "kernels").rglob("*.h")]
                      + [f"mcts_core/{path.name}" for path in (root / "mcts_core" / "include").glob("mcts_core/*.h")])
     places = [f"-I{root / 'src'}", f"-I{root / 'mcts_core' / 'include'}"]
-    complaints = []
-    with tempfile.TemporaryDirectory() as folder:
-        unit = Path(folder) / "unit.c"
-        for kernel in kernels:
-            unit.write_text(f'#include "{kernel}"\n')
-            for flags in variants:
-                done = subprocess.run([*command, *WARNINGS, *flags, *places, str(unit)], capture_output=True, text=True)
-                if done.returncode:
-                    complaints.append(f"{kernel} {' '.join(flags)}\n{done.stderr[:2000]}")
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
+
+        def complaint(number, flags):
+            unit = Path(folder) / f"unit_{number}.c"
+            done = subprocess.run([*command, *WARNINGS, *flags, *places, str(unit)], capture_output=True, text=True)
+            return done.returncode and f"{kernels[number]} {' '.join(flags)}\n{done.stderr[:2000]}"
+
+        for number, kernel in enumerate(kernels):
+            (Path(folder) / f"unit_{number}.c").write_text(f'#include "{kernel}"\n')
+        readings = [pool.submit(complaint, number, flags) for number in range(len(kernels)) for flags in variants]
+        complaints = [reading.result() for reading in readings if reading.result()]
     return len(kernels), complaints
 
 

@@ -1,7 +1,8 @@
 """Games of OpenSpiel as states of the search, and the search as a bot of OpenSpiel (extra [openspiel]).
 
-``state`` makes a state of any turn-based game of perfect information, for one player or several, with or without
-chance. ``Bot`` plays in OpenSpiel's own tools, such as ``pyspiel.evaluate_bots``. ``pyspiel`` is imported on first use.
+``state`` makes a state of any turn-based game, for one player or several, with or without chance and hidden
+information. ``Bot`` plays in OpenSpiel's own tools, such as ``pyspiel.evaluate_bots``. ``pyspiel`` is imported on first
+use.
 
 Source: M. Lanctot et al., "OpenSpiel: A Framework for Reinforcement Learning in Games", arXiv:1908.09453.
 """
@@ -21,9 +22,11 @@ if TYPE_CHECKING:
 
     from mcts_core.bots.openspiel_bot import Bot
 
-__all__ = ["Bot", "GeneralState", "OrdinaryState", "state"]
+__all__ = ["Bot", "GeneralState", "HiddenState", "OrdinaryState", "state"]
 
 MOST_PLAYERS = 32
+MOST_DRAWS = 100
+"""Of a position that fits what a player knows; then the real one is taken."""
 
 
 def __getattr__(name: str) -> Any:
@@ -46,26 +49,28 @@ def state(
     ``source`` is a ``pyspiel.State``, a ``pyspiel.Game`` or the text that loads one (``"hex(board_size=5)"``). A game
     stands for its first position.
 
-    The state is of one of three kinds:
+    The state is of one of four kinds:
 
     - ``connect_four``, ``tic_tac_toe``, ``mnk`` and ``gomoku`` become ``ConnectFour``, ``TicTacToe``, ``MNK`` and
       ``Gomoku`` if the rules and the board size are supported (no ``wrap``, ``anti`` or other ``dims``) and the game
       begins on the empty board. ``native=False`` prevents this.
     - Games of two players without chance that end in a win, a loss or a draw become an ``OrdinaryState``, whose value
       the search can prove.
+    - Games that hide information become a ``HiddenState``, which is searched by what its players know.
     - All other games become a ``GeneralState``: any number of players, chance, any results. With ``general=True`` every
-      game does.
+      game of perfect information does.
 
-    The results of a GeneralState are the game's utilities, scaled to [0, 1]: (utility - low) / (high - low). Here
+    The results of the last two are the game's utilities, scaled to [0, 1]: (utility - low) / (high - low). Here
     ``utility_range`` is (low, high), by default the minimum and maximum utility that the game declares. Some games
     declare far more than play reaches (2048: 20480), so that the search sees little difference between results; then
-    pass a range of your own. Utilities outside of it count as its nearer end. A range makes every game a GeneralState.
+    pass a range of your own. Utilities outside of it count as its nearer end. A range makes every game of
+    perfect information a GeneralState.
 
     ``source`` is copied, so later changes to it do not change the state.
 
-    Raises InvalidState for games that cannot be searched: simultaneous moves, hidden information, chance events that
-    the game draws itself (``SAMPLED_STOCHASTIC``), no finite range of utilities. Raises InvalidOption, and
-    ModuleNotFoundError without pyspiel.
+    Raises InvalidState for games that cannot be searched: simultaneous moves, hidden information without information
+    states, chance events that the game draws itself (``SAMPLED_STOCHASTIC``), no finite range of utilities. Raises
+    InvalidOption, and ModuleNotFoundError without pyspiel.
     """
     pyspiel = import_pyspiel()
     for name, value in (("native", native), ("general", general)):
@@ -84,6 +89,9 @@ def state(
         found = _native(game, position)
         if found is not None:
             return found
+    if _is_hidden(game):
+        low, high = wanted or _range_of(game)
+        return HiddenState(position, Rules(game, str(game), game.num_players(), low, high, wanted is not None))
     if not general and wanted is None and _ends_in_win_loss_or_draw(game):
         return OrdinaryState(position, Rules(game, str(game), 2, -1.0, 1.0, False))
     low, high = wanted or _range_of(game)
@@ -123,17 +131,22 @@ def check_game(game: Any) -> None:
         reason = "its players move at the same time"
     elif kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
         reason = "its players do not move in turns"
-    elif kind.information != pyspiel.GameType.Information.PERFECT_INFORMATION:
-        reason = "it hides information from its players"
+    elif _is_hidden(game) and not kind.provides_information_state_string:
+        reason = "it hides information and has no information states"
     elif kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
         reason = "it draws its chance events itself without giving the probabilities"
     elif not 1 <= game.num_players() <= MOST_PLAYERS:
         reason = f"it has {game.num_players()} players"
     if reason is not None:
         raise mcts_core.InvalidState(
-            f"{shorten(str(game))} cannot be searched: {reason}; a game must have perfect information, turns, and "
+            f"{shorten(str(game))} cannot be searched: {reason}; a game must have turns and "
             f"1 to {MOST_PLAYERS} players"
         )
+
+
+def _is_hidden(game: Any) -> bool:
+    """Returns whether a player does not see everything."""
+    return bool(game.get_type().information != import_pyspiel().GameType.Information.PERFECT_INFORMATION)
 
 
 class Rules:
@@ -331,6 +344,78 @@ class GeneralState(_State):
                 f"{low:g} to {rules.high:g}; pass another one as utility_range=(low, high)"
             )
         return [min(max(value, 0.0), 1.0) for value in values]
+
+
+class HiddenState(GeneralState):
+    """A position of a general game in which players do not see everything. Made by ``state``."""
+
+    __slots__ = ("_known",)
+    hidden_information = True
+
+    def observation_key(self, player: int) -> str:
+        """OpenSpiel's information state of a player."""
+        return str(self._position.information_state_string(player))
+
+    def determinize(self, player: int, rng: Any) -> HiddenState:
+        """A position with the same information state of ``player``, drawn with ``rng``.
+
+        It is drawn along the game so far: what chance and the others did is drawn again, chance by its probabilities,
+        the others at random, of what gives the player the information states that he had. Most games of OpenSpiel
+        offer no such draw themselves.
+        """
+        history, known = self._history_of(player)
+        for _ in range(MOST_DRAWS):
+            position = self._rules.game.new_initial_state()
+            for (mover, action), seen in zip(history, known, strict=True):
+                position = _redrawn(position, mover, action, seen, player, rng)
+                if position is None:
+                    break
+            if position is not None:
+                return type(self)(position, self._rules)
+        return type(self)(self._position.clone(), self._rules)
+
+    def _history_of(self, player: int) -> tuple[list[tuple[int, int]], list[tuple[str, bool]]]:
+        """Who did what so far, and what ``player`` knew after each of it."""
+        known: dict[int, Any] = getattr(self, "_known", None) or {}
+        if player not in known:
+            position = self._rules.game.new_initial_state()
+            history, seen = [], []
+            for step in self._position.full_history():
+                position.apply_action(step.action)
+                history.append((step.player, step.action))
+                seen.append(_view(position, player))
+            known[player] = history, seen
+            self._known = known
+        found: tuple[list[tuple[int, int]], list[tuple[str, bool]]] = known[player]
+        return found
+
+
+def _view(position: Any, player: int) -> tuple[str, bool]:
+    """What a player knows, and whether he is to move."""
+    return position.information_state_string(player), position.current_player() == player
+
+
+def _redrawn(position: Any, mover: int, action: int, seen: tuple[str, bool], player: int, rng: Any) -> Any:
+    """``position`` after an action of ``mover`` that ``player`` cannot tell from ``action``; None: there is none."""
+    if mover == player:
+        if position.is_terminal() or position.current_player() != player or action not in position.legal_actions():
+            return None
+        position.apply_action(action)
+        return position if _view(position, player) == seen else None
+    if position.is_chance_node():
+        choices = position.chance_outcomes()
+    elif position.is_terminal() or position.current_player() == player:
+        return None
+    else:
+        choices = [(move, 1.0) for move in position.legal_actions()]
+    fitting = []
+    for move, weight in choices:
+        child = position.child(move)
+        if weight > 0 and _view(child, player) == seen:
+            fitting.append((child, weight))
+    if not fitting:
+        return None
+    return rng.choices([child for child, _ in fitting], [weight for _, weight in fitting])[0]
 
 
 def _restore(kind: type[_State], position: Any, low: float, high: float, clipped: bool) -> _State:

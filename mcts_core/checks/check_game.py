@@ -8,21 +8,25 @@ import time
 from dataclasses import asdict, dataclass, field
 
 from mcts_core.arguments import as_int, shorten
-from mcts_core.errors import GameError, GameOver, InvalidOption, InvalidState
-from mcts_core.game import CHANCE, NativeState, refuse_hidden
+from mcts_core.errors import GameError, GameOver, InvalidState
+from mcts_core.game import CHANCE, NativeState, is_hidden, refuse_hidden
 from mcts_core.games.user_states import (
     MOST_MOVES,
     MOST_PLAYERS,
     as_count,
+    as_discount,
     as_outcomes,
+    as_scores,
     as_sign,
     as_values,
     as_winner,
     expect_returns,
+    expect_rewards,
     mend_returns,
     unhashable,
 )
-from mcts_core.options import as_interval, as_progress
+from mcts_core.move_names import Names, as_typed
+from mcts_core.options import as_flag, as_interval, as_progress
 from mcts_core.progress import of_checks, watching
 from mcts_core.searcher import Searcher
 from mcts_core.words import counted
@@ -36,8 +40,8 @@ METHODS = ("to_move", "legal_moves", "play", "winner")
 GENERAL_METHODS = ("players", "to_move", "legal_moves", "play", "returns")
 """Those of a general game, recognised by its ``players``."""
 CAUSES = (
-    "players", "to_move", "winner()", "returns()", "legal_moves()", "moves", "chance_outcomes()", "play()", "position",
-    "legal_moves", "play",
+    "players", "discount", "to_move", "winner()", "returns()", "rewards()", "legal_moves()", "moves",
+    "chance_outcomes()", "play()", "position", "observation_key()", "determinize()", "legal_moves", "play",
 )
 """Parts whose problems make others fail too: they are reported first."""
 CLOSE = 1e-6
@@ -48,6 +52,11 @@ CLOSELY = 2.0
 """Positions of a game, on average, that are examined closely."""
 ENOUGH = 20
 """After so many different problems no more games are played."""
+DRAWS = 2
+"""Positions of ``determinize`` for each position that is examined closely, beside the first two."""
+REPEATED = "determinize(player, rng) must draw all that is hidden with rng, so that a seed repeats a search"
+DRAWN = 20
+"""Positions of ``determinize``, at least, before it is suspicious that all were the position itself."""
 DECIDED = 20
 """Won games, at least, before it is suspicious that the player who moved last won none of them."""
 CHANGED = "changed the position it was played in"
@@ -87,7 +96,8 @@ class CheckReport:
     draws: int
     losses: int
     values: tuple[float, ...] | None
-    """For a general game, the mean result of each player from 0 to 1; otherwise None."""
+    """For a general game, the mean result of each player, from 0 to 1, or with rewards or a discount the mean
+    discounted sum of rewards; otherwise None."""
     mean_length: float
     """Mean number of moves of the finished games."""
     longest: int
@@ -163,8 +173,12 @@ def check_game(
 
     In every position, it checks that ``to_move``, ``winner()`` and ``legal_moves()`` (in a general game ``returns()``
     and ``chance_outcomes()``) are valid, that no move is listed twice, that ``play`` does not change the old position,
-    and that the game ends within ``max_plies`` moves. In some positions, it checks that repeated calls give the same
-    results.
+    and that the game ends within ``max_plies`` moves. It checks ``rewards()`` and ``discount`` where a general game has
+    them. In some positions, it checks that repeated calls give the same results, and that ``name``, if the game has it,
+    gives each move a different name.
+
+    With hidden information, it also checks in some positions that ``observation_key`` is hashable, and that the
+    positions of ``determinize`` fit what the player to move knows and are drawn with the generator that it was given.
 
     For a native game, it also checks that functions write only into the state and the list of moves (by guard bytes
     around them), that their results are in range and agree with each other, that native rollouts have the results of
@@ -184,8 +198,7 @@ def check_game(
     count = as_int(games, "games", 1, 10**9)
     first = as_int(seed, "seed", 0, 2**64 - 1)
     limit = as_int(max_plies, "max_plies", 1, 10**9)
-    if not isinstance(raise_on_error, bool):
-        raise InvalidOption(f"raise_on_error must be True or False, got {shorten(raise_on_error)}")
+    raises = as_flag(raise_on_error, "raise_on_error")
     watch, interval = as_progress(progress, "a CheckProgress"), as_interval(every)
     begin = time.perf_counter()
     start = _first_position(game)
@@ -203,7 +216,7 @@ def check_game(
         if not run.is_enough():
             run.finish(first)
     report = run.report(_name_of(start), first, time.perf_counter() - begin)
-    if raise_on_error and not report.ok:
+    if raises and not report.ok:
         raise GameError(str(report))
     return report
 
@@ -230,7 +243,8 @@ def _first_position(game: Any) -> Any:
             f"a position must have to_move, legal_moves(), play(move) and winner(), or in a general game players, "
             f"to_move, legal_moves(), play(move) and returns(); {shorten(game)} has no {' and no '.join(missing)}"
         )
-    refuse_hidden(game)
+    if not is_hidden(game):
+        refuse_hidden(game)
     return game
 
 
@@ -271,6 +285,11 @@ class _Run:
         self.start, self.choice, self.limit = start, choice, limit
         self.native = isinstance(start, NativeState)
         self.general = hasattr(start, "players")
+        self.hidden = is_hidden(start)
+        self.rewarded = self.general and callable(getattr(start, "rewards", None))
+        self.scored = self.rewarded or (self.general and hasattr(start, "discount"))
+        self.discount: float | None = None
+        """The discount of the first position."""
         self.sums: list[float] = []
         self.seen: dict[str, _Seen] = {}
         self.path: list[Any] = []
@@ -282,6 +301,8 @@ class _Run:
         self.is_damaged = False
         """The first position has changed since, so no further game can start there."""
         self.decided = self.last_won = 0
+        self.drawn = self.redrawn = 0
+        """Positions of ``determinize``, and those of them that differ from the position itself."""
         self.movers: set[Any] = set()
 
     def report(self, name: str, seed: int, seconds: float) -> CheckReport:
@@ -312,6 +333,9 @@ class _Run:
             yield (f"the player who moves last never wins: {self.decided:,} games, all won by the other player. If the "
                    f"last move is meant to win, winner() has the wrong sign: after that move to_move is the opponent, "
                    f"so the winner is -to_move")
+        if self.drawn >= DRAWN and not self.redrawn and not self.seen:
+            yield (f"determinize() returned the position itself {self.drawn:,} times: if something is hidden in it, "
+                   f"draw that part anew with rng, or the search sees it")
 
     def is_enough(self) -> bool:
         """Whether more games would show nothing new, or take too long."""
@@ -349,6 +373,7 @@ class _Run:
         self.games += 1
         state = self.start
         mover = None
+        totals, weight = [0.0] * self.start.players if self.general else [], 1.0
         closely = 1.0 if number == 0 else CLOSELY * self.games / (1 + self.positions)
         try:
             while True:
@@ -357,6 +382,11 @@ class _Run:
                 self.movers.add(view.to_move)
                 if not self.path:
                     self.compare_first(view)
+                elif self.scored:
+                    totals = [total + weight * gain
+                              for total, gain in zip(totals, self.rewards_of(state), strict=True)]
+                    if view.chances is None:  # outcomes of chance belong to the move before them
+                        weight *= self.discount or 1.0
                 if view.result is not None:
                     if not self.path:
                         told = f"{'returns' if self.general else 'winner'} {view.result}"
@@ -386,7 +416,8 @@ class _Run:
             self.last_won += view.result == mover
         if self.general:
             before = self.sums or [0.0] * len(view.result)
-            self.sums = [total + value for total, value in zip(before, view.result, strict=True)]
+            self.sums = [total + gained + weight * value
+                         for total, gained, value in zip(before, totals, view.result, strict=True)]
         else:
             self.results[view.result] += 1
         self.plies += len(self.path)
@@ -437,15 +468,18 @@ class _Run:
             text = f"must be an int from 1 to {MOST_PLAYERS}, the same in every position, got {shorten(given)}"
             self.tell("players", "value", text)
             raise _GameEnds
+        if self.scored:
+            given = self.call("discount", lambda: getattr(state, "discount", 1.0))
+            discount = self.checked("discount", as_discount, given, "must be a number above 0 and at most 1")
+            if self.discount is None:
+                self.discount = discount
+            elif discount != self.discount:
+                self.tell("discount", "changed",
+                          f"must be the same in every position, was {self.discount:g} and is {discount:g}")
+                raise _GameEnds
         values = self.call("returns()", state.returns)
         if values is not None:
-            expected = expect_returns(players)
-            hint = mend_returns(values, players)
-            result = tuple(self.checked("returns()", as_values, values, expected, hint))
-            if len(result) != players:
-                self.tell("returns()", "value", f"{expected}, got {shorten(values)}")
-                raise _GameEnds
-            return _View(None, result)
+            return _View(None, self.numbers("returns()", values, expect_returns(players, self.scored)))
         to_move = self.call("to_move", lambda: state.to_move)
         if isinstance(to_move, str) and to_move == CHANCE:
             moves, chances = self.outcomes_of(state)
@@ -456,6 +490,23 @@ class _Run:
             self.tell("to_move", "value", f"must be {expected} or CHANCE, got {shorten(to_move)}")
             raise _GameEnds
         return _View(player, None, self.moves_of(state))
+
+    def rewards_of(self, state: Any) -> tuple[float, ...]:
+        """The rewards of the move that led to this position, checked."""
+        if not self.rewarded:
+            none: tuple[float, ...] = (0.0,) * self.start.players
+            return none
+        return self.numbers("rewards()", self.call("rewards()", state.rewards), expect_rewards(self.start.players))
+
+    def numbers(self, part: str, given: Any, expected: str) -> tuple[float, ...]:
+        """A number for each player, checked."""
+        players = self.start.players
+        convert = as_scores if self.scored else as_values
+        found: tuple[float, ...] = tuple(self.checked(part, convert, given, expected, mend_returns(given, players)))
+        if len(found) != players:
+            self.tell(part, "value", f"{expected}, got {shorten(given)}")
+            raise _GameEnds
+        return found
 
     def moves_of(self, state: Any) -> list[Any]:
         """The legal moves of the player to move, checked."""
@@ -508,6 +559,18 @@ class _Run:
             text = f"must not repeat a move, but lists {shorten(twice)} {moves.count(twice)} times: {shorten(moves)}"
             self.tell(part, "twice", text)
 
+    def named_apart(self, state: Any, moves: list[Any]) -> None:
+        """Records a name that two moves have: a person who types it could mean both."""
+        names = Names(state)
+        found: dict[str, Any] = {}
+        for move in moves if names.known else ():
+            name = names.of(move)
+            other = found.setdefault(as_typed(name), move)
+            if other != move:
+                text = f"must give each move another name, but {shorten(other)} and {shorten(move)} are both {name!r}"
+                self.tell("name()", "same", text)
+                return
+
     def child(self, state: Any, move: Any, view: _View) -> Any:
         """The position after ``move``; ``view`` holds the answers of ``state`` before."""
         child = self.call("play()", state.play, move)
@@ -543,6 +606,7 @@ class _Run:
         moves = view.moves
         if len(moves) > MOST_CHILDREN:
             moves = self.choice.sample(moves, MOST_CHILDREN)
+        self.named_apart(state, moves)
         comparable = getattr(type(state), "__eq__", None) is not object.__eq__
         for move in moves:
             one = self.child(state, move, view)
@@ -552,6 +616,8 @@ class _Run:
             try:
                 after = self.look(one)
                 self.compare(after, self.look(two), f"playing {shorten(move)} twice led to different positions")
+                if self.rewarded and self.rewards_of(one) != self.rewards_of(two):
+                    self.tell("rewards()", "changed", f"playing {shorten(move)} twice gave different rewards")
                 if comparable and self.call("__eq__()", lambda one=one, two=two: not one == two):
                     self.tell("__eq__()", "equal", "positions after the same moves must be equal")
                 elif comparable and type(state).__hash__ is not None:
@@ -562,11 +628,70 @@ class _Run:
             finally:
                 self.path.pop()
         self.compare(view, self.look(state), f"play() {CHANGED}")
+        if self.hidden and view.chances is None:
+            self.look_at_draws(state, view)
         if self.native and not self.general:
             from mcts_core.checks.check_table import table_problems
 
             for found in self.call("position", list, table_problems(self.start, state, list(self.path), view.moves)):
                 self.tell(*found)
+
+    # ---- hidden information ------------------------------------------------------------------------------------------
+
+    def look_at_draws(self, state: Any, view: _View) -> None:
+        """Checks what the player to move knows, and the positions that fit it."""
+        player = view.to_move
+        key = self.key_of(state, player)
+        if self.key_of(state, player) != key:
+            text = f"observation_key({player}) of one position returned two different keys, one of them {shorten(key)}"
+            self.tell("observation_key()", "changed", text)
+            raise _GameEnds
+        seed = self.choice.getrandbits(64)
+        one, two = self.draw(state, view, key, seed), self.draw(state, view, key, seed)
+        draws = [one, *(self.draw(state, view, key, self.choice.getrandbits(64)) for _ in range(DRAWS))]
+        comparable = getattr(type(state), "__eq__", None) is not object.__eq__
+        if comparable and not one == two:
+            self.tell("determinize()", "random", REPEATED)
+        self.drawn += len(draws)
+        self.redrawn += sum(each is not state and not (comparable and each == state) for each in draws)
+        self.compare(view, self.look(state), "determinize() changed the position", "determinize()")
+
+    def draw(self, state: Any, view: _View, key: Any, seed: int) -> Any:
+        """A position of ``determinize``, checked; ``key``: what the player to move knows."""
+        part, player = "determinize()", view.to_move
+        call = f"determinize({player}, rng)"
+        before = random.getstate()
+        drawn = self.call(part, state.determinize, player, random.Random(seed))
+        if random.getstate() != before:
+            random.setstate(before)
+            self.tell(part, "random", REPEATED)
+        if drawn is None:
+            self.tell(part, "returned", f"{call} must return a position, got None")
+            raise _GameEnds
+        other = self.look(drawn)
+        if other.result is not None or other.to_move != player:
+            got = "one in which the game is over" if other.result is not None else f"one with to_move {other.to_move}"
+            self.tell(part, "mover", f"{call} must return a position in which {player} is to move, got {got}")
+            raise _GameEnds
+        known = self.key_of(drawn, player)
+        if known != key:
+            self.tell(part, "key", f"{call} must return a position that fits what the player knows: observation_key("
+                                   f"{player}) is {shorten(key)}, and of the position returned {shorten(known)}")
+            raise _GameEnds
+        return drawn
+
+    def key_of(self, state: Any, player: Any) -> Any:
+        """What names the knowledge of a player, checked; None without ``observation_key``."""
+        part = "observation_key()"
+        if not callable(getattr(state, "observation_key", None)):
+            return None
+        key = self.call(part, state.observation_key, player)
+        try:
+            hash(key)
+        except TypeError:
+            self.tell(part, "hash", f"observation_key({player}) must return a hashable value, got {shorten(key)}")
+            raise _GameEnds from None
+        return key
 
     # ---- after the games ---------------------------------------------------------------------------------------------
 

@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     stats = engine.stats()
     move = stats.move
     if stats.stop_reason == "solved" and not interrupted and limits["seconds"] is not None:
-        stats = completed(stats, state, limits["seconds"] - stats.seconds)
+        stats = completed(stats, state, limits["seconds"] - stats.seconds, book=args.book is not False)
     if interrupted:
         print("\ninterrupted: this is what was found so far", file=sys.stderr)
     code = 130 if interrupted else 0

@@ -37,7 +37,7 @@ def add_parser(commands: Commands) -> None:
         type=int,
         default=10_000,
         metavar="N",
-        help="a game of more moves is taken for endless (default 10000)",
+        help="a game with more moves counts as endless (default 10000)",
     )
     options.add_progress(parser)
     options.add_output_options(parser, json=True)

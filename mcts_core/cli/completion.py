@@ -71,12 +71,7 @@ class Command:
 
 def read(parser: argparse.ArgumentParser) -> list[Command]:
     """All commands of the parser; the first one has the options that stand before a command."""
-    found = [Command("", "", parser)]
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            helps = {each.dest: each.help or "" for each in action._choices_actions}
-            found += [Command(name, helps[name], each) for name, each in action.choices.items()]
-    return found
+    return [Command("", "", parser), *(Command(*each) for each in options.commands_of(parser))]
 
 
 def words_of(commands: list[Command], command: Command) -> list[str]:

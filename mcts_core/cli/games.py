@@ -149,14 +149,12 @@ def parse_game(spec: str, general: bool = False) -> Game:
     """
     name, colon, rest = spec.partition(":")
     name = name.strip().lower()
-    if colon and not rest:
-        raise InvalidOption(f"GAME must be {FORMS}, got {spec!r}")
     entry = next((entry for entry in GAMES if entry.name == name), None)
     if entry is None and name and rest:
         return PythonGame(spec, spec, _load(spec, general))
-    start = None if entry is None else entry.parse(rest)
+    start = None if entry is None or (colon and not rest) else entry.parse(rest)
     if entry is None or start is None:
-        raise InvalidOption(f"GAME must be {FORMS}, got {spec!r}")
+        raise InvalidOption(f"GAME must be {FORMS if entry is None else entry.syntax}, got {spec!r}")
     return BoardGame(spec, entry, start)
 
 
@@ -183,7 +181,7 @@ def _load(spec: str, general: bool) -> Any:
     if missing and hasattr(start, "players"):
         if general:
             return start
-        raise GameError(f"GAME {spec!r}: this command knows games of two players with winner(); for general games, "
+        raise GameError(f"GAME {spec!r}: this command plays games of two players with winner(). For a general game, "
                         f"with players and returns(), use mcts-core check, and mcts_core.search in Python")
     if missing:
         raise GameError(f"GAME {spec!r}: a position must have to_move, legal_moves(), play(move) and winner(); "

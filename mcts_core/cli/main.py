@@ -17,6 +17,7 @@ from importlib import import_module
 import mcts_core
 from mcts_core.cli import options
 from mcts_core.cli.games import GAME_HELP
+from mcts_core.words import cause_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def _run(argv: Sequence[str] | None) -> int:
         return code
     except ERRORS as error:
         sys.stdout.flush()
-        print(f"mcts-core: error: {error}{_cause(error)}", file=sys.stderr)
+        print(f"mcts-core: error: {error}{cause_of(error)}", file=sys.stderr)
         return 2
     except RuntimeError as error:
         if "start new thread" not in str(error):
@@ -132,9 +133,3 @@ def _drop_unwritten() -> None:
         except OSError:
             with contextlib.suppress(OSError), open(os.devnull, "wb") as nothing:
                 os.dup2(nothing.fileno(), stream.fileno())
-
-
-def _cause(error: BaseException) -> str:
-    """The cause of an error, where its message does not tell it."""
-    told = f"{type(error.__cause__).__name__}: {error.__cause__}"
-    return "" if error.__cause__ is None or told in str(error) else f" (caused by {told})"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-from pathlib import Path
 
 from mcts_core import Searcher
 from mcts_core.cli.games import GAME_HELP
@@ -49,6 +48,15 @@ def new_parser(commands: Commands, name: str, *, help: str, description: str) ->
         formatter_class=HelpFormatter)
 
 
+def commands_of(parser: argparse.ArgumentParser) -> list[tuple[str, str, argparse.ArgumentParser]]:
+    """Name, help and parser of each command of ``parser``."""
+    return [
+        (name, next(each.help or "" for each in action._choices_actions if each.dest == name), command)
+        for action in parser._actions if isinstance(action, argparse._SubParsersAction)
+        for name, command in action.choices.items()
+    ]
+
+
 def add_game(parser: argparse.ArgumentParser) -> None:
     """Adds the argument GAME."""
     parser.add_argument(
@@ -77,7 +85,8 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         "--seconds", type=float, metavar="S",
         help=f"time for one move (default {DEFAULT_SECONDS:g} unless --iterations is given)")
     group.add_argument(
-        "--iterations", type=int, metavar="N", help="iterations for one move; with --seconds: whichever ends first")
+        "--iterations", type=int, metavar="N",
+        help="iterations for one move; with --seconds, the limit reached first ends the search")
     group.add_argument(
         "--seed", type=int, metavar="N", help="the same seed and --iterations give the same moves on every machine")
     group.add_argument(
@@ -85,15 +94,15 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         help="threads of a search, for the games of the package and native ones (default 1)")
     group.add_argument(
         "--preset", choices=("strong", "uct"),
-        help="strong: what is strongest for the game as far as it was measured (default); uct: textbook UCT")
+        help="strong: the settings that measured strongest for the game (default); uct: textbook UCT")
     group.add_argument(
         "--selection", choices=("ucb1", "puct", "ucb1-tuned", "rave", "grave"), metavar="NAME",
-        help="how the tree is descended: ucb1, puct, ucb1-tuned, rave or grave (default: the preset's for the game, as "
-             "for the next ones)")
+        help="the formula that selects the moves to search: ucb1, puct, ucb1-tuned, rave or grave (the preset sets "
+             "the default of this option and of those below)")
     group.add_argument(
         "--rollout", choices=("random", "decisive", "tactical"),
-        help="rollouts: uniformly random; decisive: win at once or keep the opponent from it; tactical: also open "
-             "fours and threes (m,n,k games)")
+        help="how rollouts choose moves: random: all alike; decisive: win at once, or stop the opponent's win; "
+             "tactical: also open fours and threes (m,n,k games)")
     group.add_argument(
         "--solver", action=argparse.BooleanOptionalAction, default=None,
         help="prove wins, losses and draws, or not")
@@ -115,10 +124,12 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         "--least-prior", type=float, metavar="SHARE",
         help="with puct: moves whose prior is below this share of the highest one are left out below the root")
     group.add_argument(
-        "--final-move", choices=("robust", "max"),
-        help="how the move is chosen: robust, the most visits (default), or max, the best value")
+        "--final-move", choices=("robust", "max", "best_line"),
+        help="the move to play: robust, the one with the most visits (default), max, the one with the best value, or "
+             "best_line, the first of the best line found, in games of one player without chance")
     group.add_argument(
-        "--memory-mb", type=float, metavar="MB", help="most memory for the tree (default: a quarter of the machine's)")
+        "--memory-mb", type=float, metavar="MB",
+        help="memory limit of the tree (default: a quarter of the machine's memory)")
 
 
 def add_output_options(parser: argparse.ArgumentParser, *, json: bool) -> None:
@@ -126,7 +137,7 @@ def add_output_options(parser: argparse.ArgumentParser, *, json: bool) -> None:
     group = parser.add_argument_group("output")
     group.add_argument(
         "--color", choices=("auto", "always", "never"), default="auto",
-        help="tables and colour by rich, extra [rich]: auto (default) where it is installed and stdout is a terminal")
+        help="colours and tables by rich (extra [rich]); auto (default): if it is installed and stdout is a terminal")
     if json:
         group.add_argument("--json", action="store_true", help="print one JSON document instead of tables")
 
@@ -135,7 +146,7 @@ def add_progress(parser: argparse.ArgumentParser) -> None:
     """Adds ``--progress``."""
     parser.add_argument(
         "--progress", action=argparse.BooleanOptionalAction, default=None,
-        help="show on standard error how far the work is, or not (default: where that is a terminal and it takes long)")
+        help="draw a progress bar on standard error, or not (default: on a terminal, when the work takes long)")
 
 
 def add_top(parser: argparse.ArgumentParser) -> None:
@@ -148,7 +159,8 @@ def searcher_options(args: argparse.Namespace) -> dict[str, Any]:
     """The options of Searcher that were named; reads the file of ``--network``. Raises OSError, InvalidFile."""
     options = {name: getattr(args, name) for name in SEARCHER_OPTIONS}
     if options["network"] is not None:
-        options["network"] = Network(Path(options["network"]).read_bytes())
+        with open(options["network"], "rb") as file:
+            options["network"] = Network(file.read())
     return {name: value for name, value in options.items() if value is not None}
 
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 COMMANDS = f"""\
 moves  list the legal moves
 hint   what the engine would play for you, with its statistics
-undo   take back your last move and the answer to it, after the end of the game too
-swap   change sides; after the end of the game: another one with sides changed
+undo   take back your last move and the answer to it, also after the end of the game
+swap   change sides; after the end of the game, start another one with sides changed
 again  another game
 level  how strong the engine plays: level {', '.join(levels.NAMES)}
 board  show the board again
@@ -42,14 +42,14 @@ def add_parser(commands: Commands) -> None:
     parser = options.new_parser(
         commands, "play", help="play against the engine",
         description="You against the engine. Besides moves, type: moves, hint, undo, swap, again,\n"
-                    "level, board, help, quit. Ctrl-C makes an engine that thinks move at once, and\n"
-                    "ends the game otherwise.")
+                    "level, board, help, quit. Ctrl-C while the engine thinks makes it move at once;\n"
+                    "at the prompt, it ends the game.")
     options.add_game(parser)
     parser.add_argument("--side", choices=("first", "second"), default="first",
                         help="the side that you play (default first)")
     parser.add_argument("--level", choices=levels.NAMES, default=levels.FULL, metavar="LEVEL",
-                        help=f"how strong the engine plays: {', '.join(levels.NAMES)} (default). Below full it thinks "
-                             "little and errs as people do, and the options of the search are those of hints")
+                        help=f"how strong the engine plays: {', '.join(levels.NAMES)} (default). Below full it "
+                             "searches little and errs as people do; the search options then apply to hints alone")
     options.add_progress(parser)
     options.add_search_options(parser)
     options.add_output_options(parser, json=False)

@@ -9,7 +9,7 @@ from mcts_core import InvalidOption, WorkersLost
 from mcts_core.cli import options
 from mcts_core.cli.games import parse_game
 from mcts_core.cli.tables import diagram, make_screen, show_board, show_stats
-from mcts_core.cli.thinking import delay, search_bar, shows_progress
+from mcts_core.cli.thinking import NO_BAR, delay, search_bar, shows_progress
 from mcts_core.move_names import Names
 from mcts_core.progress import Bar, of_parts, watching
 from mcts_core.words import best, counted, expectation
@@ -35,10 +35,10 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("--games", type=int, default=1, metavar="N",
                         help="number of games (default 1); game i is played with --seed plus i, from 0")
     parser.add_argument("--workers", type=int, metavar="N",
-                        help="games at a time (default 1, or as many as the executor is for); more than one are told "
-                             "in a line each")
+                        help="games at a time (default 1; with --executor as many as it has workers); with more than "
+                             "one, each game is reported in one line")
     parser.add_argument("--executor", metavar="WHERE",
-                        help="where they are played: processes (default), threads or dask:ADDRESS")
+                        help="where games run: processes (default), threads or dask:ADDRESS")
     options.add_top(parser)
     options.add_progress(parser)
     options.add_search_options(parser)
@@ -167,12 +167,8 @@ def play_game(
             show_board(screen, game, state)
             screen.text()
         step(f"move {len(searches) + 1}")
-        bar = search_bar(args, state, limits) if screen else None
-        try:
-            move = engine.search(state, **limits, progress=bar or False)
-        finally:
-            if bar is not None:
-                bar.clear()
+        with search_bar(args, state, limits) if screen else NO_BAR as tell:
+            move = engine.search(state, **limits, progress=tell or False)
         stats, names = engine.stats(), Names(state)
         if screen:
             show_stats(screen, names, stats, args.top)

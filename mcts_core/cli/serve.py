@@ -34,9 +34,10 @@ def add_parser(commands: Commands) -> None:
         help=f"the port (default {DEFAULT_PORT}; 0: any that is free)")
     parser.add_argument("--open", action="store_true", help="open the page in the browser")
     parser.add_argument(
-        "--seconds", type=float, default=1.0, metavar="S", help="time for one move until the page says otherwise (1)")
+        "--seconds", type=float, default=1.0, metavar="S",
+        help="time for one move (1); the visitor can change it on the page")
     parser.add_argument(
-        "--threads", type=int, default=1, metavar="N", help="threads of a search until the page says otherwise (1)")
+        "--threads", type=int, default=1, metavar="N", help="threads of a search (1); the visitor can change them")
     group = parser.add_argument_group("limits")
     group.add_argument("--max-seconds", type=float, default=60.0, metavar="S", help="longest time for one move (60)")
     group.add_argument(
@@ -44,11 +45,12 @@ def add_parser(commands: Commands) -> None:
         help="most threads of one search (default: the processors)")
     group.add_argument("--max-games", type=int, default=16, metavar="N", help="games at a time (16)")
     group.add_argument(
-        "--max-searches", type=int, default=2, metavar="N", help="searches at a time; the others wait (2)")
+        "--max-searches", type=int, default=2, metavar="N", help="searches at a time (2); further ones wait")
     group.add_argument(
         "--memory-mb", type=float, default=256.0, metavar="MB", help="most memory for the tree of one game (256)")
     group.add_argument(
-        "--idle-minutes", type=float, default=120.0, metavar="M", help="a game without a visitor ends after (120)")
+        "--idle-minutes", type=float, default=120.0, metavar="M",
+        help="minutes after which a game without a visitor ends (120)")
     parser.set_defaults(run=run)
 
 

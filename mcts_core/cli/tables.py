@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-from shutil import get_terminal_size
 
 from mcts_core import InvalidOption
 from mcts_core.games.board_position import BoardPosition
@@ -40,7 +39,11 @@ def make_screen(color: str, stream: TextIO | None = None) -> Screen:
 
 def width_of(stream: TextIO) -> int | None:
     """The columns of a terminal; None for files and pipes, whose lines may be of any length."""
-    return get_terminal_size().columns if stream.isatty() else None
+    if not stream.isatty():
+        return None
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns
 
 
 def fold(line: str, width: int | None) -> str:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+from contextlib import nullcontext
+from functools import partial
 
-from mcts_core.progress import Bar, is_terminal, of_search
+from mcts_core.progress import is_terminal, of_search, watching
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from types import FrameType
     from typing import Any
 
@@ -18,6 +22,7 @@ if TYPE_CHECKING:
 
 LONG = 0.5
 """Seconds after which work is long: a bar that nobody asked for is shown from then on."""
+NO_BAR: AbstractContextManager[None] = nullcontext()
 
 
 def shows_progress(args: argparse.Namespace) -> bool:
@@ -30,27 +35,25 @@ def delay(args: argparse.Namespace) -> float:
     return LONG if args.progress is None else 0.0
 
 
-def search_bar(args: argparse.Namespace, state: Any, limits: dict[str, Any], before: str = "") -> Bar | None:
-    """The bar of one search, None where there is none."""
-    if not shows_progress(args):
-        return None
-    return of_search(state, limits.get("seconds"), limits.get("iterations"), before=before, delay=delay(args))
+def search_bar(args: argparse.Namespace, state: Any, limits: dict[str, Any]) -> watching:
+    """The bar of one search."""
+    return watching(shows_progress(args), partial(
+        of_search, state, limits.get("seconds"), limits.get("iterations"), delay=delay(args)))
 
 
-def think(engine: Searcher, state: Any, limits: dict[str, Any], bar: Bar | None = None) -> bool:
+def think(
+    engine: Searcher, state: Any, limits: dict[str, Any],
+    bar: AbstractContextManager[Callable[[Stats], object] | None] = NO_BAR,
+) -> bool:
     """Searches. Whether Ctrl-C ended it: the first one ends the search with what it has found, the second one, which a
     slow game written in Python may need, raises KeyboardInterrupt."""
-    with _Interrupt(engine) as interrupt:
+    with _Interrupt(engine) as interrupt, bar as tell:
         def look(stats: Stats) -> None:
             interrupt.pass_on()
-            if bar is not None:
-                bar(stats)
+            if tell is not None:
+                tell(stats)
 
-        try:
-            engine.search(state, **limits, progress=look)
-        finally:
-            if bar is not None:
-                bar.clear()
+        engine.search(state, **limits, progress=look)
     return interrupt.came
 
 

@@ -144,6 +144,7 @@ cdef class SearchedTree(SearchTurn):
 
     cdef bint has_result(self) noexcept
     cdef object name(self, uint32_t move)
+    cdef list loose_children(self, dict figures, uint32_t max_depth, double least)  # where no tree hangs below them
     # (move, visits, wins, value, proven, distance, and what else MoveStats has) of every legal move of the root
     cdef list root_children(self)
     # the move to play, where counts alone decide it: what ``best_move`` finds, without a list of all children
@@ -155,6 +156,9 @@ cdef class SearchedTree(SearchTurn):
     cdef double value(self)          # of the root, for the player to move
     cdef tuple values(self)          # of every player; None: there are two in turn
     cdef bint by_book(self) noexcept  # whether exact search used a book of the game
+    cdef tuple scale(self)           # the lowest and the highest value that the search has seen; None: 0 and 1
+    cdef list kept_line(self)        # the moves of the best line that was found; None: it is not what is played
+    cdef object line_value(self)     # what that gives
     cdef int sum_counts(self, Counts *counts) except -1
     cdef uint32_t link_of(self, object move) except? 0  # the link behind a move of the root
     # goes from a link to its most visited child: the move, and the link behind it; False where there is none

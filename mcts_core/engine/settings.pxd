@@ -29,3 +29,9 @@ cdef class GeneralSettings(SearchSettings):
     cdef object function           # the user's evaluator, None: rollouts
     cdef bint by_state             # it takes states, not batches of observations
     cdef readonly bint by_halving  # sequential halving at the root: it needs a budget of iterations and an empty tree
+    cdef bint by_line              # the final move is the first of the best line
+    cdef uint32_t rollout_moves    # of a rollout of a scored game, at most; 0: to its end
+
+
+cdef class InformationSettings(GeneralSettings):
+    pass

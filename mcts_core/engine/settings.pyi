@@ -70,6 +70,8 @@ class GeneralSettings(SearchSettings):
         by_value: bool = False,
         prunes: bool = True,
         interval: int = 4000,
+        by_line: bool = False,
+        rollout_moves: int = 0,
         solver: bool = False,
         prover_bytes: int = 0,
         leaf_proofs: int = 0,
@@ -80,3 +82,5 @@ class GeneralSettings(SearchSettings):
     ) -> Self: ...
     @property
     def by_halving(self) -> bool: ...
+
+class InformationSettings(GeneralSettings): ...

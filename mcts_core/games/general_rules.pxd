@@ -16,7 +16,8 @@ ctypedef struct GeneralPosition:
     uint32_t *moves              # out, of a decision or chance node
     uint32_t *actions            # out, where evaluations are asked for: the entry of the policy of each move
     double *probabilities        # out, of a chance node
-    double *values               # out, of a finished game: of each player, in [0, 1]
+    double *values               # out, of a finished game: of each player, in [0, 1]; in a scored game any number
+    double *rewards              # out, in a scored game: of the move that led here, for each player
     int32_t kind                 # out: a GeneralKind
     uint32_t player              # out: who is to move
     uint32_t count               # out: number of moves or outcomes
@@ -24,13 +25,19 @@ ctypedef struct GeneralPosition:
 ctypedef struct GeneralRules:
     void *context
     uint32_t players
+    bint scored                  # there are rewards on the way, or a discount; values are any numbers
+    double discount              # of what comes after a move
     # Goes to the position after path[0..length) from the root and describes it, its moves only where they are to be
     # `listed`. Where there are more of them than room, only `count` is right, and the tree asks again. Negative: an
     # error.
     int32_t (*look)(void *context, const uint32_t *path, uint32_t length, bint listed,
                     GeneralPosition *position) noexcept nogil
-    # A rollout from where the last look was: the values of the players. Negative: an error.
+    # A rollout from where the last look was: the values of the players, in a scored game discounted to that position.
+    # Negative: an error.
     int32_t (*rollout)(void *context, mcts_rng *rng, double *values) noexcept nogil
+    # The path, and where a rollout began at its end the moves of that one, is the best line that was found so far.
+    # Negative: an error.
+    int32_t (*keep)(void *context, const uint32_t *path, uint32_t length, bint rolled) noexcept nogil
     # The planes of where the last look was; `row` is NULL where only the position itself is asked for. Negative: an
     # error.
     int32_t (*observe)(void *context, float *row) noexcept nogil
@@ -65,7 +72,8 @@ cdef class Rules:
     cdef readonly tuple shape         # of an observation: planes, rows, columns; None: not known
     cdef readonly int actions         # entries of a policy; 0: not known
     cdef list leaves                  # (state, legal moves) of what waits for a policy by legal move
-    cdef bint in_turn                 # two players alternate, and what one wins the other loses
+    cdef list line                    # the moves of the best line that was found, None: none yet, or it is not kept
+    cdef double line_value            # what it gives the only player
 
     cdef object name(self, uint32_t move)
     cdef int fail(self) except -1
@@ -86,10 +94,16 @@ cdef class PythonRules(Rules):
     cdef list listed                  # the legal moves there, as they were listed last
     cdef bint observing               # evaluations are asked for
     cdef bint aligned                 # with a policy by legal move, not by action
+    cdef bint keeps                   # the best line
+    cdef uint32_t longest             # moves of a rollout of a scored game, at most; 0: no limit
+    cdef list rolled                  # the moves of the last rollout, where lines are kept, else None
 
     cdef object at(self, const uint32_t *path, uint32_t length)
     cdef int describe(self, object state, bint listed, GeneralPosition *position) except -1
     cdef int rollout(self, mcts_rng *rng, double *values) except -1
+    cdef int keep_lines(self) except -1
+    cdef int keep(self, const uint32_t *path, uint32_t length, bint rolled) except -1
+    cdef int follow_line(self, PythonRules before) except -1
     cdef int write(self, object state, float *row) except -1
 
 

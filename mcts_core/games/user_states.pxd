@@ -10,6 +10,7 @@ cdef enum:
 cpdef int as_sign(value) except 0
 cpdef object as_winner(value)
 cpdef list as_values(given)
+cpdef list as_scores(given)
 cpdef list as_outcomes(given)
 cpdef list as_moves(given)
 cdef object value_of(object state)
@@ -19,6 +20,10 @@ cdef int refuse_repeated(object state, list moves, str method) except -1
 cdef class UserStates:
     cdef object root
     cdef bint general         # a general game
+    cdef readonly bint scored      # of these, one with rewards() or a discount: values are any numbers
+    cdef readonly double discount
+    cdef bint rewards_given   # it has rewards()
+    cdef readonly bint rolls  # states have rollout()
     cdef readonly int players
     cdef bint acts            # states have action()
     cdef readonly tuple shape  # of an observation, once there was one
@@ -37,6 +42,8 @@ cdef class UserStates:
     cpdef object child(self, object state, object move)
     cpdef object winner(self, object state)
     cpdef list values(self, object state)
+    cpdef list rewards(self, object state)
+    cpdef tuple rollout(self, object state, object seed)
     cpdef list legal(self, object state)
     cpdef list outcomes(self, object state)
     cpdef object index(self, object state, object move, int actions)

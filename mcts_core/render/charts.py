@@ -62,8 +62,9 @@ def plot(
     second.plot(times, [stats.value for stats in found], color="#808080", linestyle="--", linewidth=1.5, label="root")
     first.set(title="visits", ylabel="share of the visits", ylim=(0.0, 1.0))
     second.set(title="values", ylabel="value for the player to move")
-    low, high = second.get_ylim()
-    second.set_ylim(max(low, -0.02), min(high, 1.02))
+    if last.scale is None:
+        low, high = second.get_ylim()
+        second.set_ylim(max(low, -0.02), min(high, 1.02))
     for each in (first, second):
         each.set_xlabel(over)
         each.grid(alpha=0.3)

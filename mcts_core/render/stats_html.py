@@ -93,7 +93,7 @@ def _table(stats: Stats, names: Names, most: int) -> str:
 def _row(entry: MoveStats, stats: Stats, names: Names, greatest: int, known: bool, numbers: bool) -> str:
     weight = "bold" if entry.move == stats.move else "normal"
     name = escape(label(entry.move, names))
-    value = check_value(entry.value)
+    value = check_value(stats.share(entry.value))
     cells = [
         *([f'<span style="opacity:0.6;font-weight:normal">{entry.move}</span>'] if numbers else []),
         _bar(entry.visits / greatest if greatest else 0.0, _VISITS),

@@ -12,7 +12,7 @@ from mcts_core.arguments import shorten
 from mcts_core.move_names import Names
 from mcts_core.render.board import Board, is_board, names_of, side
 from mcts_core.render.markup import check_value, clean, label, number, percent, share_of, value_colour
-from mcts_core.words import proof
+from mcts_core.words import on_scale, proof
 
 DEEPEST = 100
 """Moves of a principal variation that are used: as many as a tree can be deep."""
@@ -29,7 +29,8 @@ _HEAD = (
 )
 
 
-def dot(tree: Node, *, state: Any = None, pv: Iterable[Any] = (), base: int = 1) -> str:
+def dot(tree: Node, *, state: Any = None, pv: Iterable[Any] = (), base: int = 1,
+        scale: tuple[float, float] | None = None) -> str:
     """Returns a tree, such as the one that ``Stats.tree`` returns, as a directed graph in the DOT language.
 
     A node shows its move, its visits with their share of the root's visits, and its value or proven result for the
@@ -41,6 +42,7 @@ def dot(tree: Node, *, state: Any = None, pv: Iterable[Any] = (), base: int = 1)
     state: the position at the root, which knows the names of the moves; without it, moves are shown as their ``str``.
     pv: the principal variation, such as ``Stats.pv``.
     base: the number of the first column of Connect Four: 1, as on all boards, or 0.
+    scale: the values that are grey and green, such as ``Stats.scale``; None: 0 and 1.
 
     The same arguments give the same text. Raises InvalidOption.
     """
@@ -71,14 +73,14 @@ def dot(tree: Node, *, state: Any = None, pv: Iterable[Any] = (), base: int = 1)
     waiting: list[tuple[Node, int, int, bool, Names]] = [(tree, -1, 0, True, names)]
     while waiting:
         node, parent, depth, on_line, names = waiting.pop()
-        if node.value is not None:
+        if node.value is not None and scale is None:
             check_value(node.value)
         share = share_of(node.visits, tree)
         name = "root" if parent < 0 else label(node.move, names)
         words = [name, f"{node.visits:,} visits", proof(node) or _value(node.value)]
         if parent >= 0:
             words[1] = f"{node.visits:,} ({percent(share)})"
-        colour = _UNKNOWN if node.value is None else value_colour(node.value)
+        colour = _UNKNOWN if node.value is None else value_colour(on_scale(node.value, scale))
         attributes = [f"label={_quoted(*words)}", f'fillcolor="{colour}"', f'shape="{_shape(node, boxes)}"']
         if parent < 0:
             attributes.append('style="filled,rounded"')

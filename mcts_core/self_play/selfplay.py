@@ -140,10 +140,9 @@ def selfplay(
     folder: the folder for the files; None: no files.
     seed: an int from 0 to 2**64 - 1; by default the seed of the folder, or a new one. The seeds of a game depend on
         it and on the number of the game.
-    temperature, temperature_plies: the first 30 moves of a game, or ``temperature_plies``, are drawn with
-        probabilities in proportion to visits ** (1 / temperature), with a temperature from 0 to 1e6. After them, and
-        with temperature 0 always, the search chooses the move (Silver et al., Science 362, 2018, supplementary
-        pseudocode).
+    temperature, temperature_plies: the first ``temperature_plies`` (30) moves of a game are drawn with probabilities
+        in proportion to visits ** (1 / temperature), with a temperature from 0 to 1e6. The search chooses the moves
+        after them, and all moves if the temperature is 0 (Silver et al., Science 362, 2018, supplementary pseudocode).
     together: the number of games that run side by side, 1 to 256. An ``evaluator`` gets their leaves in batches of up
         to ``together * batch``. When a game ends, the next game of its shard takes its place.
     shard_games: the games of a shard, >= 1. An interrupted call loses the shard that it had started.

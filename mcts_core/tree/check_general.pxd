@@ -8,15 +8,15 @@ from mcts_core.games.general_rules cimport KIND_CHANCE, KIND_OVER, GeneralPositi
 from mcts_core.tree.general_proofs cimport is_proven_link
 from mcts_core.tree.general_tree cimport (CERTAIN, CHANCE_PLAYER, EXCLUDED, GENERAL_PADDING, LINK_PROVEN, Ending,
                                           GeneralBlock, GeneralColumns, GeneralTree, capacity_for, ending_units,
-                                          ending_values, general_columns, general_size, general_units, set_limits,
-                                          totals_of)
+                                          ending_values, general_columns, general_size, general_units, is_possible_sum,
+                                          rewards_of, set_limits, totals_of)
 from mcts_core.tree.guided_tree cimport DISTANCE_SHIFT, MAX_DISTANCE, result_of
 from mcts_core.tree.plain_tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_SLOTS, WIDE_INDEX
 
 
-cdef inline bint is_value_sum(double sum, uint32_t values) noexcept nogil:
-    """Whether that can be the sum of so many values, each from 0 to 1, but for rounding."""
-    return -1e-9 <= sum <= values * (1 + 1e-9)
+cdef inline bint is_value_sum(const Walk *walk, double sum, uint32_t values) noexcept nogil:
+    """Whether that can be the sum of so many values, each from 0 to 1 or a score, but for rounding."""
+    return is_possible_sum(<const GeneralTree *>walk.tree, sum, values, 1e-9 * (values + 1))
 
 
 cdef inline bint look_at(const Walk *walk, uint32_t length, bint listed) noexcept nogil:
@@ -91,7 +91,7 @@ cdef inline const char *check_ending(Walk *walk, uint32_t link, uint32_t level, 
             ending.next = 0
         clear_rest(walk, <uint8_t *>ending, sizeof(Ending) + 8 * general.players, units)
         for player in range(general.players):
-            if not 0 <= values[player] <= 1:
+            if not (is_value_sum(walk, values[player], 1) if general.scored else 0 <= values[player] <= 1):
                 return b"a finished game has an impossible value"
     if walk.rules.general == NULL:
         return NULL
@@ -119,7 +119,7 @@ cdef inline const char *check_general_child(Walk *walk, const GeneralColumns *co
     cdef uint32_t link = columns.links[slot], visits = columns.visits[slot]
     if visits > (most if walk.rules.alone else most_visits(walk.tree)):
         return b"a child has more visits than its node"
-    if columns.sums != NULL and not is_value_sum(columns.sums[slot], visits):
+    if columns.sums != NULL and not is_value_sum(walk, columns.sums[slot], visits):
         return b"a child has impossible wins"
     if columns.priors != NULL and not is_prior(columns.priors[slot]):
         if columns.priors[slot] != EXCLUDED or not is_decided(walk, link):
@@ -169,8 +169,10 @@ cdef inline const char *check_totals(const Walk *walk, GeneralBlock *block, uint
     if block.valued > block.visits:
         return b"a block has more values than visits"
     for player in range(general.players):
-        if not is_value_sum(totals_of(block)[player], block.valued):
+        if not is_value_sum(walk, totals_of(block)[player], block.valued):
             return b"a block has impossible values"
+        if general.scored and not is_value_sum(walk, rewards_of(general, block)[player], 1):
+            return b"a block has an impossible reward"
     return NULL
 
 

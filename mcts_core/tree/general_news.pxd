@@ -3,7 +3,7 @@
 from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
 
-from mcts_core.tree.general_tree cimport GeneralBlock, GeneralTree, totals_of
+from mcts_core.tree.general_tree cimport GeneralBlock, GeneralTree, is_possible_sum, totals_of
 from mcts_core.tree.plain_tree cimport MAX_ITERATIONS
 
 
@@ -24,14 +24,16 @@ cdef inline void set_float(uint32_t *words, double value) noexcept nogil:
     memcpy(words, &value, sizeof(double))
 
 
-cdef inline double clamped(double sum, uint32_t visits) noexcept nogil:
+cdef inline double clamped(const GeneralTree *general, double sum, uint32_t visits) noexcept nogil:
     """A sum of values of so many visits, which rounding may have taken out of its range."""
+    if general.scored:
+        return sum
     return 0.0 if sum < 0 else <double>visits if sum > visits else sum
 
 
-cdef inline bint is_sum(double sum, uint32_t visits) noexcept nogil:
+cdef inline bint is_sum(const GeneralTree *general, double sum, uint32_t visits) noexcept nogil:
     """Whether that can be the news of a sum."""
-    return -ROUNDING <= sum <= visits + ROUNDING
+    return is_possible_sum(general, sum, visits, ROUNDING)
 
 
 cdef inline void tell_node(const GeneralTree *general, GeneralBlock *block, uint32_t *known,
@@ -55,7 +57,7 @@ cdef inline bint is_node(const GeneralTree *general, const GeneralBlock *block, 
                           or news[1] > MAX_ITERATIONS - min(block.valued, <uint32_t>MAX_ITERATIONS)):
         return False
     for player in range(general.players):
-        if not is_sum(float_at(news + 2 + 2 * player), news[1]):
+        if not is_sum(general, float_at(news + 2 + 2 * player), news[1]):
             return False
     return news[0] <= MAX_ITERATIONS and news[1] <= MAX_ITERATIONS
 
@@ -73,5 +75,5 @@ cdef inline void hear_node(const GeneralTree *general, GeneralBlock *block, uint
     known[0] = min(known[0] + news[0], block.visits)
     for player in range(general.players):
         added = float_at(news + 2 + 2 * player)
-        totals[player] = clamped(totals[player] + added, block.valued)
+        totals[player] = clamped(general, totals[player] + added, block.valued)
         set_float(known + 2 + 2 * player, float_at(known + 2 + 2 * player) + added)

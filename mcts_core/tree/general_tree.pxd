@@ -3,11 +3,13 @@
 One block per node that has children in the tree, addressed by 32-bit indices of GENERAL_UNIT bytes; no pointer, no
 Python object, no malloc per node. The statistics of the children stand as columns in the block of their parent:
 
-    GeneralBlock  totals[players]  (to a multiple of 32 bytes)
+    GeneralBlock  totals[players]  rewards[players]  (to a multiple of 32 bytes)
     sums[room]  visits[room]  links[room]  moves[all]  priors[all]
 
 ``totals``: of the values that every player got through the node, a float64 each, by which it can be the root of the
-next search. ``sums``: of the values that the player who moves at this node got through the child, a float64 each.
+next search. ``rewards``: only in scored games, what the move that leads to the node gives every player; it is part of
+the sum of the slot that leads to the node, not of the node's totals. ``sums``: of the values that the player who moves
+at this node got through the child, a float64 each.
 ``priors``: only in searches with priors, and at chance nodes, where the column holds as uint32 the limits of the
 outcomes in [0, 2**31] and ``sums`` is not there.
 
@@ -23,7 +25,8 @@ A link:
 
     11 + index      the block of a node that is expanded
     10 + index      the block of a decision node that waits for its evaluation
-    01 + index      the game is over there; the record, which other links may share, holds the value of every player
+    01 + index      the game is over there; the record, which other links may share, holds the value of every player,
+                    in a scored game with the reward of the last move
     001 + distance (16 bits from bit 2) + half-points of player 0       its value is proven (``general_proofs.pxd``)
     0               a leaf: no visit yet, or, in searches by rollouts, one; or it has lost its block
 
@@ -49,6 +52,7 @@ cdef enum:
     MAX_PLAYERS = 32
     CHANCE_PLAYER = -1
     FIRST_ROOM = 8               # for children with statistics
+    NO_LEAF = 0
 
 cdef extern from *:
     """
@@ -57,12 +61,18 @@ cdef extern from *:
     #define EXCLUDED (-1e30f)     /* SEL_EXCLUDED */
     #define CERTAIN 0x80000000u
     #define GENERAL_PADDING (-1e30)
+    #define GENERAL_LARGEST_SUM 1e140  /* of values of a scored game; one of them is at most 1e100 by far */
+    #define GENERAL_UNTRIED 1e20f
+    #define GENERAL_DRAWN 0x80000000u
     """
     const uint32_t LINK_WAITS
     const uint32_t LINK_PROVEN
     const float EXCLUDED         # the prior of a proven loss, which selection never takes
     const uint32_t CERTAIN       # the limit of the last outcome, above every number that is drawn
     const double GENERAL_PADDING  # the sum of a slot without a move, which has one visit
+    const double LARGEST_SUM "GENERAL_LARGEST_SUM"
+    const float UNTRIED "GENERAL_UNTRIED"  # the score of a child without a visit where no first-play urgency is given
+    const uint32_t DRAWN "GENERAL_DRAWN"  # in an entry of path_slot: selection passed over a proven draw
 
 cdef enum GeneralFault:          # what is wrong with an evaluation
     FAULT_NONE = 0
@@ -109,6 +119,7 @@ ctypedef struct GeneralOptions:
     bint gumbel                  # selection by `gumbel.pxd`, not by PUCT
     uint32_t gumbel_moves        # considered at the root, at most
     double gumbel_scale          # of the noise
+    bint keeps_line              # the best line that was found, of one player
 
 ctypedef struct GeneralEvaluation:  # of `rows` positions, in the order in which they were gathered
     uint32_t rows
@@ -120,7 +131,7 @@ ctypedef struct GeneralEvaluation:  # of `rows` positions, in the order in which
 ctypedef struct GeneralEntry:    # a descent of the current batch
     uint32_t start               # of its path
     uint32_t length
-    uint32_t leaf                # the block that waits; 0: it met another one's and does not count
+    uint32_t leaf                # the block that waits; NO_LEAF: it met another one's and does not count
     bint fresh                   # its node was never visited before
     double sum                   # of the policy of its moves
 
@@ -131,6 +142,11 @@ ctypedef struct GeneralTree:
     GeneralOptions options
     uint32_t players
     uint32_t header              # bytes of a block before its columns
+    # scored games: the lowest and the highest mean value of a child that backups have seen, for the player who moves
+    bint scored
+    double low[MAX_PLAYERS]
+    double high[MAX_PLAYERS]
+    double best                  # what the best line gives, in a search that keeps it
     # the batch: paths one after the other, in the arrays of the head
     uint32_t path_used
     GeneralEntry *entries
@@ -186,6 +202,28 @@ cdef inline double *totals_of(GeneralBlock *block) noexcept nogil:
     return <double *>(<uint8_t *>block + GENERAL_HEADER)
 
 
+cdef inline void add_values(const GeneralTree *general, GeneralBlock *block, const double *values) noexcept nogil:
+    cdef double *totals = totals_of(block)
+    cdef uint32_t player
+    for player in range(general.players):
+        totals[player] += values[player]
+    block.valued += 1
+
+
+cdef inline double *rewards_of(const GeneralTree *general, GeneralBlock *block) noexcept nogil:
+    """Of the move that leads to the node; in scored games only."""
+    return totals_of(block) + general.players
+
+
+cdef inline double carried(const GeneralTree *general, GeneralBlock *block, uint32_t player,
+                           double value) noexcept nogil:
+    """The value of the move that leads to a node of a scored game, of a value of that node.
+
+    One step of the discount is a move of a player with all that chance adds to it, so a chance node has none.
+    """
+    return rewards_of(general, block)[player] + (value if block.player < 0 else general.rules.discount * value)
+
+
 cdef inline GeneralColumns general_columns(const GeneralTree *general, GeneralBlock *block) noexcept nogil:
     cdef GeneralColumns columns
     cdef uint8_t *at = <uint8_t *>block + general.header
@@ -217,9 +255,16 @@ cdef inline uint32_t room_of(uint32_t opened, uint32_t count) noexcept nogil:
     return min(room, most)
 
 
-cdef inline uint32_t header_for(uint32_t players) noexcept nogil:
+cdef inline uint32_t header_for(uint32_t players, bint scored) noexcept nogil:
     """Bytes of a block before its columns."""
-    return (GENERAL_HEADER + 8 * players + GENERAL_UNIT - 1) // GENERAL_UNIT * GENERAL_UNIT
+    return (GENERAL_HEADER + (16 if scored else 8) * players + GENERAL_UNIT - 1) // GENERAL_UNIT * GENERAL_UNIT
+
+
+cdef inline bint is_possible_sum(const GeneralTree *general, double sum, double visits, double rounding) noexcept nogil:
+    """Whether that can be the sum of so many values."""
+    if general.scored:
+        return -LARGEST_SUM <= sum <= LARGEST_SUM
+    return -rounding <= sum <= visits + rounding
 
 
 cdef inline uint32_t general_units(const GeneralTree *general, uint32_t opened, uint32_t count,

@@ -19,6 +19,10 @@ cdef extern from "kernels/selection/columns.h" nogil:
     const float SEL_EXCLUDED
 
 
+cdef extern from "kernels/selection/priors.h" nogil:
+    void priors_share(float *column, uint32_t count, double sum)
+
+
 cdef enum:
     PRIOR_SLOPE = 3072       # of the logarithm of a share, in 256ths of log2, over the expected result: 12
 
@@ -73,11 +77,13 @@ cdef inline int share_out(GuidedTree *guided, uint32_t length, uint32_t count) n
     for slot in range(count):
         if not found.priors[slot] >= 0:
             return RUN_GAME_ERROR
-        if guided.options.spread > 0:
-            found.priors[slot] *= 1 + guided.options.spread * (<float>2.0 * <float>uniform(&guided.tree.rng) - 1)
         total += found.priors[slot]
-    for slot in range(count):
-        found.priors[slot] = <float>(found.priors[slot] / total) if total > 0 else <float>(1.0 / count)
+    if guided.options.spread > 0:
+        total = 0
+        for slot in range(count):
+            found.priors[slot] *= 1 + guided.options.spread * (<float>2.0 * <float>uniform(&guided.tree.rng) - 1)
+            total += found.priors[slot]
+    priors_share(found.priors, count, total)
     return RUN_DONE
 
 
@@ -93,6 +99,9 @@ cdef inline void leave_out(GuidedTree *guided, uint32_t *count) noexcept nogil:
     for slot in range(count[0]):
         if found.priors[slot] < most and found.outcomes[slot] == MCTS_ONGOING:
             found.complete = 0
+            continue
+        if kept == slot:
+            kept += 1
             continue
         found.moves[kept] = found.moves[slot]
         found.actions[kept] = found.actions[slot]

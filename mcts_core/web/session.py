@@ -8,7 +8,6 @@ from collections.abc import Generator
 from contextlib import closing
 from typing import Any
 
-from mcts_core import GameError
 from mcts_core.web import limits
 from mcts_core.web.games import Games
 from mcts_core.web.limits import Limits
@@ -16,6 +15,7 @@ from mcts_core.web.positions import Lines, describe
 from mcts_core.web.refusals import Refused
 from mcts_core.web.thinking import Engines, Job, think
 from mcts_core.web.turns import Turns
+from mcts_core.words import cause_of
 
 _TURN_POLL = 0.05
 """Seconds between two looks at whether a search that waits for its turn is still wanted."""
@@ -162,11 +162,7 @@ class Session:
                     self._tell()
                 yield
         except Exception as error:
-            cause = error.__cause__ if isinstance(error, GameError) else None
-            text = f"the search failed: {error or type(error).__name__}"
-            if cause is not None:
-                text += f" ({type(cause).__name__}: {cause})"
-            self._end(search, text)
+            self._end(search, f"the search failed: {str(error) or type(error).__name__}{cause_of(error)}")
         else:
             self._end(search)
 

@@ -230,7 +230,7 @@ cdef class SearchCore(SearchedTree):
         search to tell of, or where the root's moves have no statistics yet.
         """
         if not self.take():
-            raise SearchBusy("this Searcher is searching in another thread; it can tell of it afterwards")
+            raise SearchBusy("this Searcher is searching in another thread; it can send its statistics afterwards")
         try:
             return self.tell_news(least) if self.state is not None else None
         finally:
@@ -244,10 +244,10 @@ cdef class SearchCore(SearchedTree):
         """
         cdef int status
         if not self.take():
-            raise SearchBusy("this Searcher is searching in another thread; it can hear of others afterwards")
+            raise SearchBusy("this Searcher is searching in another thread; it can receive those of others afterwards")
         try:
             if self.state is None:
-                raise NoSearch("there is no search to which anything could be added")
+                raise NoSearch("there is no search to which the statistics of another one could be added")
             status = self.hear_news(told)
             self.look_again()
             if status == RUN_GAME_ERROR:  # of a game in Python, when a node got its other moves
@@ -256,7 +256,7 @@ cdef class SearchCore(SearchedTree):
                 finally:
                     self.drop_result()
             if status != RUN_DONE:
-                raise MemoryError("no memory for what another search told")
+                raise MemoryError("no memory for the statistics of another search")
         finally:
             self.lock.release()
 

@@ -11,7 +11,7 @@ from libc.string cimport memset
 
 from mcts_core.tree.dirichlet cimport natural_exp, natural_log, uniform
 from mcts_core.game cimport MCTS_NO_MOVE
-from mcts_core.engine.searched_tree cimport Counts, SearchedTree
+from mcts_core.engine.searched_tree cimport LINE, Counts, SearchedTree
 from mcts_core.engine.searched_tree import by_visits_key
 
 
@@ -26,9 +26,11 @@ cdef dict known_levels = {}  # what it knows of its levels: False where isEnable
 
 
 cdef object final_move(SearchedTree tree):
-    cdef list children
+    cdef list children, line = tree.kept_line()
     cdef double temperature = tree.settings.temperature
     cdef uint32_t move
+    if line is not None:
+        return line[0]
     if temperature <= 0 and tree.is_clear(&move):
         return tree.name(move)
     children = tree.root_children()
@@ -101,14 +103,15 @@ cdef dict figures_of(SearchedTree tree):
     memset(&counts, 0, sizeof(counts))
     tree.sum_counts(&counts)
     children = tree.root_children()
-    move = tree.move if tree.finished else best_move(tree, children)
+    kept = tree.kept_line()
+    move = tree.move if tree.finished else kept[0] if kept is not None else best_move(tree, children)
     proof = tree.proof(&plies, &first)
     proven = distance = None
     if proof >= 0:
         proven, distance = PROVEN[proof], plies
     line = tree.line
     if line is None:
-        line = principal_variation(tree, move)
+        line = principal_variation(tree, move) if kept is None else kept[:LINE]
         if tree.finished:
             if proof >= 0:
                 line = tree.extended(line)
@@ -117,6 +120,8 @@ cdef dict figures_of(SearchedTree tree):
         "move": move,
         "value": proof / 2.0 if proof >= 0 else tree.value(),
         "values": tree.values(),
+        "scale": tree.scale(),
+        "line_value": tree.line_value(),
         "visits": counts.visits,
         "moves": sorted(children, key=by_visits_key, reverse=True),
         "pv": list(line),

@@ -6,6 +6,9 @@ A run of a search with an evaluator is one batch: it descends to the leaves of a
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
+from mcts_core.arguments import shorten
+from mcts_core.errors import InvalidOption
+
 from mcts_core.dispatch cimport hot_table
 from mcts_core.engine.evaluators cimport Evaluator, evaluator_of
 from mcts_core.games.general_rules cimport NativeRules, PythonRules, Rules, rules_of
@@ -41,7 +44,25 @@ cdef class GeneralCore(SearchCore):
     cdef object root_of(self, object state, SearchSettings settings):
         cdef GeneralSettings own = settings
         cdef bint observing = own is not None and own.function is not None
-        return rules_of(state, observing, observing and own.by_state)
+        cdef Rules rules = rules_of(state, observing, observing and own.by_state)
+        cdef PythonRules python
+        if own is None or not (own.by_line or own.rollout_moves):
+            return rules
+        if not isinstance(rules, PythonRules):
+            raise InvalidOption(f"{'final_move best_line' if own.by_line else 'rollout_moves'} needs a game written in "
+                                f"Python, got {shorten(state)}")
+        python = rules
+        if own.by_line:
+            if rules.players != 1:
+                raise InvalidOption(f"final_move 'best_line' needs a game of one player, got {rules.players} in "
+                                    f"{shorten(state)}")
+            python.keep_lines()
+        if own.rollout_moves:
+            if not python.user.scored:
+                raise InvalidOption(f"rollout_moves needs a game with rewards() or discount, because others have no "
+                                    f"value before their end, got {shorten(state)}")
+            python.longest = own.rollout_moves
+        return rules
 
     cdef const TreeOps *layout(self) noexcept nogil:
         return &ops.tree
@@ -75,6 +96,10 @@ cdef class GeneralCore(SearchCore):
         self.rules = root
         self.keeper = None if self.rules.table.proving == NULL else self.rules.root
         self.state = state
+        if (<GeneralSettings>self.settings).by_line:
+            (<GeneralTree *>self.tree).best = self.rules.line_value
+            for move in self.rules.line or ():
+                (<PythonRules>root).user.identity_of(move)  # lines are stored by numbers
         self.in_batches = options_of(self).puct
         return 0
 
@@ -85,6 +110,12 @@ cdef class GeneralCore(SearchCore):
         self.rules = self.state = None
 
     cdef list path_to(self, object root, object state):
+        if (<GeneralSettings>self.settings).by_line:
+            self.rules.line_value = (<GeneralTree *>self.tree).best
+            try:
+                (<PythonRules>root).follow_line(self.rules)
+            except Exception:  # raised by the user's game; the search will meet and report it
+                pass
         return path_in_general(self.tree, self.rules, self.state, root, state)
 
     cdef uint64_t name_bytes(self) noexcept:
@@ -125,7 +156,7 @@ cdef class GeneralCore(SearchCore):
                 return OPEN
             points = points_for(self.root().player, points)
             return WON if points == 2 and distance == 0 else LOST if points == 0 and distance == 0 else OPEN
-        if link & LINK_KIND != LINK_TERMINAL:
+        if link & LINK_KIND != LINK_TERMINAL or (<GeneralTree *>self.tree).scored:
             return OPEN
         # a win: the player who makes the move gets the highest value
         return WON if ending_values(<GeneralTree *>self.tree, link)[self.root().player] >= 1 else OPEN
@@ -206,13 +237,14 @@ cdef class GeneralCore(SearchCore):
         cdef uint32_t slot, away
         cdef int32_t points
         cdef list children = []
+        unknown = self.value() if (<GeneralTree *>self.tree).scored else 0.5
         for slot in range(columns.count):
             visits, wins = columns.visits[slot], columns.sums[slot]
             proven = distance = None
             points = points_of(<GeneralTree *>self.tree, columns.links[slot], &away) if self.settings.proves else -1
             if points >= 0:
                 proven, distance = PROVEN[points_for(self.root().player, points)], away + 1
-            children.append((self.rules.name(columns.moves[slot]), visits, wins, wins / visits if visits else 0.5,
+            children.append((self.rules.name(columns.moves[slot]), visits, wins, wins / visits if visits else unknown,
                              proven, distance, None if columns.priors == NULL else max(0.0, columns.priors[slot])))
         if (<GeneralSettings>self.settings).by_halving:
             policy = self.improved_policy()
@@ -257,6 +289,17 @@ cdef class GeneralCore(SearchCore):
         if not self.rules.general:
             return None
         return tuple([totals_of(top)[player] / top.valued for player in range(self.rules.players)])
+
+    cdef tuple scale(self):
+        cdef GeneralTree *general = <GeneralTree *>self.tree
+        cdef int player = self.rules.player
+        return (general.low[player], general.high[player]) if general.scored else None
+
+    cdef list kept_line(self):
+        return self.rules.line
+
+    cdef object line_value(self):
+        return (<GeneralTree *>self.tree).best if self.rules.line is not None else None
 
     cdef bint signs(self) noexcept:
         return not self.rules.general

@@ -110,6 +110,9 @@ cdef class SearchedTree(SearchTurn):
     cdef object name(self, uint32_t move):
         return move
 
+    cdef list loose_children(self, dict figures, uint32_t max_depth, double least):
+        return []
+
     cdef list root_children(self):
         return []
 
@@ -117,6 +120,15 @@ cdef class SearchedTree(SearchTurn):
         return 0.5
 
     cdef tuple values(self):
+        return None
+
+    cdef tuple scale(self):
+        return None
+
+    cdef list kept_line(self):
+        return None
+
+    cdef object line_value(self):
         return None
 
     cdef list extended(self, list line):
@@ -433,7 +445,7 @@ cdef class SearchedTree(SearchTurn):
             return None
         try:
             if not tell(self.tree, &self.outside, least, &message):
-                raise MemoryError("no memory for what a search tells")
+                raise MemoryError("no memory for the message of a search")
             return (<const uint8_t *>message.at)[:message.used * sizeof(uint32_t)]
         finally:
             words_free(&message)
@@ -450,9 +462,10 @@ cdef class SearchedTree(SearchTurn):
         if status == RUN_GAME_ERROR or (status == RUN_DONE and message[3] and not self.may_begin(message[5])):
             raise ValueError(f"not a message of a search: {told[:24]!r}")
         if not has_root(self.tree):
-            raise NoSearch("there are no statistics yet of the root's moves, to which anything could be added")
+            raise NoSearch("there are no statistics of the root's moves yet to which those of another search could be "
+                           "added")
         if status != RUN_DONE:
-            raise MemoryError("no memory for looking at what another search told")
+            raise MemoryError("no memory to read the message of another search")
         self.heard = True
         return hear(self.tree, &self.outside, message, words)
 

@@ -109,8 +109,11 @@ cdef class GeneralSettings(SearchSettings):
     def __cinit__(self, *, evaluator=None, policy_value=None, double exploration=0, double c_puct=0, fpu=None,
                   uint32_t rollouts_per_leaf=1, uint32_t batch=1, double noise_alpha=0, double noise_weight=0,
                   double temperature=0, bint by_value=False, bint prunes=True, uint32_t interval=4000,
-                  bint solver=False, uint64_t prover_bytes=0, uint32_t leaf_proofs=0, uint32_t root_proofs=0,
-                  bint gumbel=False, uint32_t gumbel_moves=0, double gumbel_scale=0):
+                  bint by_line=False, uint32_t rollout_moves=0, bint solver=False, uint64_t prover_bytes=0,
+                  uint32_t leaf_proofs=0, uint32_t root_proofs=0, bint gumbel=False, uint32_t gumbel_moves=0,
+                  double gumbel_scale=0):
+        self.by_line = self.options.keeps_line = by_line
+        self.rollout_moves = rollout_moves
         self.function = evaluator if evaluator is not None else policy_value
         self.by_state = evaluator is None
         self.visits_are_data = temperature > 0 or noise_alpha > 0 or gumbel
@@ -118,7 +121,7 @@ cdef class GeneralSettings(SearchSettings):
         self.options.gumbel_moves = gumbel_moves
         self.options.gumbel_scale = gumbel_scale
         self.proves = solver
-        self.values_decide = by_value or solver
+        self.values_decide = by_value or by_line or solver
         self.options.puct = self.function is not None
         self.options.solver = solver
         self.options.prover_bytes = prover_bytes
@@ -132,6 +135,10 @@ cdef class GeneralSettings(SearchSettings):
         self.options.batch = batch
         self.options.noise_alpha = noise_alpha
         self.options.noise_weight = noise_weight
+
+
+cdef class InformationSettings(GeneralSettings):
+    """The options of a search of a game with hidden information."""
 
 
 def guide_of(state):

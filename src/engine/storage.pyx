@@ -50,6 +50,8 @@ def dump(SearchCore core, encode, consume):
         if figures is None:
             return consume(None, None, None, None, [])
         game = encode(core.state)
+        if core.tree == NULL:  # nodes by information, whose keys only their game can read
+            return consume(None, None, None, None, [])
         names = core.names
         core.used = figures["bytes"]
         for i in range(core.width()):
@@ -67,6 +69,9 @@ def dump(SearchCore core, encode, consume):
             "pv": core.line if names is None else numbers_in(names, core.line), "trees": trees,
             "outside": known_record(core.tree, &core.outside, views),
         }
+        kept = core.kept_line()
+        if kept is not None:
+            record["line"] = {"moves": numbers_in(names, kept), "value": core.line_value()}
         return consume(core.state, game, names, record, views)
     finally:
         for view in views:
@@ -197,6 +202,8 @@ cdef int take_search(SearchCore core, record, object state, object root) except 
     core.stop_reason = word(record, "stop_reason")
     core.isa = word(record, "isa")
     core.finished = False
+    if record.get("line") is not None:
+        take_line(root, entry(record, "line", dict))
     core.take_root(root, state)
     if record.get("pv") is not None:
         line = line_of(entry(record, "pv", list), state, core.names)
@@ -205,6 +212,17 @@ cdef int take_search(SearchCore core, record, object state, object root) except 
     core.move = final_move(core) if line is None else line[0]
     core.line = line
     core.finished = finished
+    return 0
+
+
+cdef int take_line(object root, record) except -1:
+    """Reads the best line that a search has kept."""
+    cdef PythonRules rules = root
+    value = entry(record, "value", float)
+    if not rules.keeps or not math.isfinite(value):
+        raise InvalidFile("a line is kept of a search that keeps none")
+    rules.line = line_of(entry(record, "moves", list), None, rules.user.moves)
+    rules.line_value = value
     return 0
 
 

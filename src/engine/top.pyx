@@ -4,7 +4,8 @@ from libc.stdint cimport int32_t, uint32_t
 
 from mcts_core.errors import InvalidOption, SearchBusy
 
-from mcts_core.tree.general_tree cimport GeneralBlock, GeneralTree, ending_values, general_block, totals_of
+from mcts_core.tree.general_tree cimport (GeneralBlock, GeneralTree, carried, ending_values, general_block,
+                                          totals_of)
 from mcts_core.tree.general_proofs cimport points_for, points_of
 from mcts_core.tree.guided_tree cimport GuidedTree, distance_of, result_of
 from mcts_core.engine.loop cimport SearchCore
@@ -33,6 +34,9 @@ def top(SearchCore core not None, uint32_t number, uint32_t max_depth, double mi
         figures = core.snapshot()
         if figures is None:
             return None
+        if core.tree == NULL:  # nodes by information: what follows a move has no one place in it
+            return (None, 0, figures["visits"], figures["value"], None, None,
+                    core.loose_children(figures, max_depth, max(1.0, min_share * <uint32_t>figures["visits"])))
         children = children_of_root(core.tree, figures["moves"], figures["move"], max_depth,
                                     max(1.0, min_share * <uint32_t>figures["visits"]), most, core.names, core.signs())
         return None, 0, figures["visits"], figures["value"], figures["proven"], figures["distance"], children
@@ -133,7 +137,8 @@ cdef class Walk:
         if is_block(link):
             block = general_block(general, link & WIDE_INDEX)
             if block.valued:
-                return totals_of(block)[self.player] / block.valued
+                value = totals_of(block)[self.player] / block.valued
+                return carried(general, block, self.player, value) if general.scored else value
         return None
 
     cdef tuple proof_of(self, uint32_t link):

@@ -150,12 +150,14 @@ cdef class SearchTurn:
         mcts_raise(&self.cancelled, number)
 
     def cancel(self):
-        """Cancels the search that is running. May be called from any thread."""
-        self.cancel_search(mcts_flag_read(&self.number))
-
-    def wait(self):
-        """Waits until the running search has ended; False at once when the calling thread itself runs it."""
+        """Cancels the search that is running and returns its number, or that of the last one. May be called from any
+        thread."""
         number = mcts_flag_read(&self.number)
+        self.cancel_search(number)
+        return number
+
+    def wait(self, uint32_t number):
+        """Waits until the search of this number has ended; False at once when the calling thread itself runs it."""
         while mcts_flag_read(&self.number) == number:
             if self.take():
                 self.lock.release()

@@ -6,6 +6,8 @@ A general game in Python has ``players``, ``to_move`` (an index, or ``CHANCE``),
 are kept, because the next path usually branches off from it.
 """
 
+import math
+
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
@@ -20,12 +22,13 @@ from mcts_core.game cimport (MCTS_CHANCE, MCTS_DRAW, MCTS_ERROR, MCTS_MAX_MOVES,
                              NativeState, general_of, mcts_game, mcts_general, mcts_proof, mcts_rng, mcts_rng_below,
                              mcts_rng_next)
 from mcts_core.games.python_game cimport check_table
+from mcts_core.games.user_rollout cimport LONGEST_ROLLOUT, random_rollout, refuse_chance
 from mcts_core.games.user_states cimport MAX_PLAYERS, UserStates, refuse_repeated, value_of
 
 
 cdef enum:
-    LONGEST_ROLLOUT = 1000000  # moves, after which a game counts as endless
     LONGEST_GAME = 20000       # moves in the tree; one iteration can add any number of chance moves
+    FOLLOWED = 2               # moves of the best line after which the next search may continue it
 
 cdef double CLOSE = 1e-6       # how far the sum of probabilities may be from 1
 
@@ -119,7 +122,6 @@ cdef class NativeRules(Rules):
                 raise GameOver(f"the game is over (winner {winner}): there is nothing to search in {root!r}")
             player = 0 if root.to_move == 1 else 1
             self.root_moves = root.legal_moves()
-            self.in_turn = True
             if can_prove(game):
                 self.table.prove = native_prove
                 self.table.proving = game
@@ -310,7 +312,6 @@ cdef class PythonRules(Rules):
             raise InvalidState(f"an evaluator needs states with a method observation(), but {shorten(root)} has none; "
                                f"policy_value needs no observations")
         self.players = self.user.players
-        self.in_turn = not self.general
         actions = getattr(root, "actions", None) if observing and not aligned else None
         if actions is not None:
             count = as_count(actions, 1, (1 << 30) - 1)
@@ -322,6 +323,12 @@ cdef class PythonRules(Rules):
         self.table.players = self.players
         self.table.look = python_look
         self.table.rollout = python_rollout
+        self.table.keep = python_keep
+        self.table.scored = self.user.scored
+        self.table.discount = self.user.discount
+        if observing and self.user.scored:
+            raise InvalidState(f"an evaluator values positions from -1 to 1, so it needs a game without rewards() and "
+                               f"discount, got {shorten(root)}")
         self.table.observe = python_observe
         if isinstance(root, NativeState) and can_prove((<NativeState>root).game):  # policy_value takes it as it is
             self.table.prove = python_prove
@@ -399,6 +406,8 @@ cdef class PythonRules(Rules):
         player = self.user.mover(state)
         position.kind = KIND_CHANCE if player < 0 else KIND_DECISION
         position.player = <uint32_t>player
+        if self.keeps and player < 0:
+            refuse_chance(state)
         if not listed:
             return 0
         if player < 0:
@@ -425,36 +434,39 @@ cdef class PythonRules(Rules):
 
     cdef int rollout(self, mcts_rng *rng, double *values) except -1:
         """A rollout from the position of the last look."""
-        cdef int count = 0, player
-        cdef uint32_t i, n
-        cdef double at, sum
-        state = self.trail[len(self.trail) - 1]
-        while True:
-            returned = self.user.values(state)
-            if returned is not None:
-                break
-            if count == LONGEST_ROLLOUT:
-                raise GameError(f"a rollout of {type(state).__name__} did not end within {LONGEST_ROLLOUT} moves")
-            player = self.user.mover(state)
-            if player >= 0:
-                moves = self.user.legal(state)
-                move = moves[mcts_rng_below(rng, <uint32_t>len(moves))]
-            else:
-                outcomes = self.user.outcomes(state)
-                n = <uint32_t>len(outcomes)
-                at = <double>(mcts_rng_next(rng) >> 11) * (1.0 / 9007199254740992.0)
-                sum = 0.0
-                for i in range(n):
-                    outcome, probability = outcomes[i]
-                    if probability > 0:
-                        move = outcome
-                        sum += probability
-                        if at < sum:
-                            break
-            state = self.user.child(state, move)
-            count += 1
-        for i in range(<uint32_t>self.players):
-            values[i] = returned[i]
+        if self.keeps:
+            self.rolled = []
+        return random_rollout(self.user, self.trail[len(self.trail) - 1], self.longest, self.rolled, rng, values)
+
+    cdef int keep_lines(self) except -1:
+        """Prepares for a search that keeps the best line."""
+        self.keeps = True
+        self.line_value = -math.inf
+        return 0
+
+    cdef int keep(self, const uint32_t *path, uint32_t length, bint rolled) except -1:
+        cdef uint32_t i
+        self.line = [self.user.moves[path[i]] for i in range(length)]
+        for move in self.rolled if rolled else ():
+            self.line.append(move)
+            self.user.identity_of(move)  # the line is stored by numbers
+        return 0
+
+    cdef int follow_line(self, PythonRules before) except -1:
+        """Takes over what is left of the best line of an earlier search, where this root comes on it."""
+        cdef double value = before.line_value
+        cdef int step
+        state = before.root
+        if before.line is None:
+            return 0
+        for step in range(min(len(before.line), FOLLOWED + 1)):  # what is left of it then is a move at least
+            if state is self.root or (self.value is not None and state == self.root):
+                self.line = before.line[step:]
+                self.line_value = value
+                return 0
+            state = self.user.child(state, before.line[step])
+            if self.user.scored:
+                value = (value - <double>self.user.rewards(state)[0]) / self.user.discount
         return 0
 
     cdef int write(self, object state, float *row) except -1:
@@ -470,7 +482,12 @@ cdef int32_t python_look(void *context, const uint32_t *path, uint32_t length, b
                          GeneralPosition *position) noexcept with gil:
     cdef PythonRules rules = <PythonRules>context
     try:
-        rules.describe(rules.at(path, length), listed, position)
+        state = rules.at(path, length)
+        rules.describe(state, listed, position)
+        if rules.user.scored:
+            rewards = rules.user.rewards(state) if length else [0.0] * rules.players
+            for player, reward in enumerate(rewards):
+                position.rewards[<uint32_t>player] = reward
         return 0
     except BaseException as error:
         rules.user.error = error
@@ -481,6 +498,16 @@ cdef int32_t python_rollout(void *context, mcts_rng *rng, double *values) noexce
     cdef PythonRules rules = <PythonRules>context
     try:
         rules.rollout(rng, values)
+        return 0
+    except BaseException as error:
+        rules.user.error = error
+        return MCTS_ERROR
+
+
+cdef int32_t python_keep(void *context, const uint32_t *path, uint32_t length, bint rolled) noexcept with gil:
+    cdef PythonRules rules = <PythonRules>context
+    try:
+        rules.keep(path, length, rolled)
         return 0
     except BaseException as error:
         rules.user.error = error

@@ -315,7 +315,8 @@ def native_game(*, legal_moves, play, state_size, max_moves, start=None, to_move
     start: the first position, as bytes or an array; by default all bytes are 0.
     to_move: ``int32_t (void *context, const void *state)`` returns the player to move, +1 or -1. It is not needed if
         the players alternate; a pass is a move.
-    rollout, simulate, expand: for speed: phases of the search, in place of those made from legal_moves and play.
+    rollout, simulate, expand: optional, for speed: functions that run whole phases of the search. Without them, these
+        phases call legal_moves and play.
     observe, shape: for evaluators: ``int32_t (void *context, const void *state, float *planes)`` writes the observation
         from the view of the player to move, as numbers of the shape (planes, rows, columns), and returns 0. The players
         must alternate. A move is its own index in the policy.

@@ -19,6 +19,7 @@ cdef enum:
 
 cdef double CLOSE = 1e-6       # how far the sum of probabilities may be from 1
 cdef double ROUNDING = 1e-9    # how far a value may be out of its range
+LARGEST_SCORE = 1e100          # of a reward or a value of a scored game, either way
 
 
 cdef int require_members(object root, bint general) except -1:
@@ -67,11 +68,21 @@ def as_count(value, low, high):
     return number if number is not None and low <= number <= high else None
 
 
-def expect_returns(int players):
-    """The message about what ``returns()`` must return in a game of so many players."""
+def expect_returns(int players, bint scored=False):
+    """The message about what ``returns()`` must return in a game of so many players; ``scored``: with rewards or a
+    discount."""
+    if scored:
+        return expect_rewards(players).replace("must return", "must return None or", 1)
     if players == 1:
         return "must return None or a list of one number from 0 to 1, the result of the only player"
     return f"must return None or a number from 0 to 1 for each of the {players} players"
+
+
+def expect_rewards(int players):
+    """The message about what ``rewards()`` must return."""
+    if players == 1:
+        return "must return a list of one finite number, that of the only player"
+    return f"must return a finite number for each of the {players} players"
 
 
 def mend_returns(given, int players):
@@ -107,6 +118,28 @@ cpdef list as_values(given):
         if not -ROUNDING <= value <= 1 + ROUNDING:
             raise ValueError
     return [min(max(value, 0.0), 1.0) for value in values]
+
+
+cpdef list as_scores(given):
+    """A reward or a value of a scored game for each player: any finite numbers."""
+    if isinstance(given, (str, bytes, dict, set, frozenset)):
+        raise TypeError
+    scores = [float(score) for score in given]
+    for score in scores:
+        if not -LARGEST_SCORE <= score <= LARGEST_SCORE:
+            raise ValueError
+    return scores
+
+
+cpdef double as_discount(value) except? -1.0:
+    """A discount. Raises InvalidState, because the search reads it from the root only."""
+    try:
+        number = 0.0 if isinstance(value, (bool, str, bytes)) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = 0.0
+    if not 0.0 < number <= 1.0:
+        raise InvalidState(f"discount must be a number above 0 and at most 1, got {shorten(value)}")
+    return number
 
 
 cpdef list as_outcomes(given):
@@ -163,11 +196,16 @@ cdef class UserStates:
         self.moves = []
         self.ids = {}
         self.players = 2
+        self.discount = 1.0
         if general:
             players = as_count(getattr(root, "players", None), 1, MAX_PLAYERS)
             if players is None:
                 raise InvalidState(f"players must be an int from 1 to {MAX_PLAYERS}, got {shorten(root.players)}")
             self.players = players
+            self.rewards_given = callable(getattr(root, "rewards", None))
+            self.scored = self.rewards_given or hasattr(root, "discount")
+            self.rolls = callable(getattr(root, "rollout", None))
+            self.discount = as_discount(getattr(root, "discount", 1.0))
 
     cdef int raise_error(self) except -1:
         """Raises a GameError whose cause is the exception of the game. Ctrl-C and the like are raised unchanged."""
@@ -244,14 +282,54 @@ cdef class UserStates:
         given = state.returns()
         if given is None:
             return None
-        expected = f"{type(state).__name__}.returns() {expect_returns(self.players)}"
         try:
-            values = as_values(given)
+            if self.scored:
+                values = as_scores(given)
+            else:
+                values = as_values(given)
         except (TypeError, ValueError, OverflowError):
-            raise GameError(f"{expected}, got {shorten(given)}{mend_returns(given, self.players)}") from None
+            raise GameError(f"{type(state).__name__}.returns() {expect_returns(self.players, self.scored)}, "
+                            f"got {shorten(given)}{mend_returns(given, self.players)}") from None
         if len(values) != self.players:
-            raise GameError(f"{expected}, got {len(values)}: {shorten(given)}")
+            raise GameError(f"{type(state).__name__}.returns() {expect_returns(self.players, self.scored)}, "
+                            f"got {len(values)}: {shorten(given)}")
         return values
+
+    cpdef list rewards(self, object state):
+        """What the move that led to ``state`` gave each player."""
+        if not self.rewards_given:
+            return [0.0] * self.players
+        self.calling = "rewards()"
+        given = state.rewards()
+        try:
+            rewards = as_scores(given)
+        except (TypeError, ValueError, OverflowError):
+            raise GameError(f"{type(state).__name__}.rewards() {expect_rewards(self.players)}, got {shorten(given)}"
+                            f"{mend_returns(given, self.players)}") from None
+        if len(rewards) != self.players:
+            raise GameError(f"{type(state).__name__}.rewards() {expect_rewards(self.players)}, got {len(rewards)}: "
+                            f"{shorten(given)}")
+        return rewards
+
+    cpdef tuple rollout(self, object state, object seed):
+        """A rollout by the game itself: what each player got from ``state`` on, and the moves."""
+        self.calling = "rollout()"
+        given = state.rollout(seed)
+        kind = "finite number" if self.scored else "number from 0 to 1"
+        expected = (f"{type(state).__name__}.rollout(seed) must return a {kind} for each of the players and a list of "
+                    f"the moves")
+        try:
+            told, moves = given
+            if self.scored:
+                values = as_scores(told)
+            else:
+                values = as_values(told)
+            moves = as_moves(moves)
+        except (TypeError, ValueError, OverflowError):
+            raise GameError(f"{expected}, got {shorten(given)}") from None
+        if len(values) != self.players:
+            raise GameError(f"{expected}, got {shorten(given)}")
+        return values, moves
 
     cdef int check_root(self, object was, object moves) except -1:
         """Raises GameError if the root has changed since the search began. ``was`` and ``moves`` are the player to move

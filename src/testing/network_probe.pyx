@@ -4,8 +4,8 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
 from mcts_core.games.mnk.network cimport (EXP2_ONE, LINE_SIDE, Network, exp2_fill, exp2_minus, exp2_sigmoid, line_board,
-                                          line_cell, line_clear, line_fill, line_half, line_pattern, line_put,
-                                          net_logit, net_look, net_value)
+                                          line_cell, line_clear, line_patterns, line_put, net_logit, net_look,
+                                          net_value)
 
 
 def network_outputs(Network network, bytes cells, int rows, int cols, int player):
@@ -15,7 +15,8 @@ def network_outputs(Network network, bytes cells, int rows, int cols, int player
     cdef uint32_t stones[LINE_SIDE + 6]
     cdef uint32_t empty[LINE_SIDE]
     cdef uint32_t look[LINE_SIDE]
-    cdef int row, col, d
+    cdef uint32_t patterns[4]
+    cdef int row, col
     if max(rows, cols) > LINE_SIDE or len(cells) != rows * cols or not 0 <= player <= 1:
         raise ValueError("no board")
     memset(stones, 0, sizeof(stones))
@@ -25,7 +26,7 @@ def network_outputs(Network network, bytes cells, int rows, int cols, int player
         for col in range(cols):
             if cells[row * cols + col]:
                 stones[3 + row] |= 1u << col
-                line_put(&b, cells[row * cols + col] - 1, line_cell(row, col))
+                line_put(&b, cells[row * cols + col] - 1, line_cell(row, col), 1)
             else:
                 empty[row] |= 1u << col
     net_look(stones + 3, empty, rows, look)
@@ -33,9 +34,8 @@ def network_outputs(Network network, bytes cells, int rows, int cols, int player
     for row in range(rows):
         for col in range(cols):
             if look[row] >> col & 1:
-                code = b.code[line_cell(row, col)]
-                found[row * cols + col] = (net_logit(&network.data, code, line_half[player]),
-                                           tuple(line_pattern(code[d], line_half[player]) for d in range(4)))
+                line_patterns(b.half[line_cell(row, col)], player, 1, patterns)
+                found[row * cols + col] = net_logit(&network.data, b.half[line_cell(row, col)], player), tuple(patterns)
     return net_value(&network.data, &b, look, rows, player), found
 
 
@@ -46,4 +46,3 @@ def powers(exponents):
 
 
 exp2_fill()
-line_fill()

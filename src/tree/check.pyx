@@ -15,7 +15,7 @@ from mcts_core.tree.check_plain cimport check_leaf, check_plain_block, check_pla
 from mcts_core.tree.check_walk cimport ANY_MOVE, Frame, Walk, check_index, claim, play
 from mcts_core.tree.exchange cimport DEEPEST, Known, entry_at, entry_words, node_words
 from mcts_core.tree.general_news cimport ROUNDING, float_at
-from mcts_core.tree.general_tree cimport GeneralBlock, GeneralTree, totals_of
+from mcts_core.tree.general_tree cimport GeneralBlock, GeneralTree, is_possible_sum, totals_of
 from mcts_core.tree.plain_tree cimport LINK_BLOCK, LINK_KIND, NO_VISITS, Tree, is_general, is_guided
 from mcts_core.tree.view cimport BlockView, index_mask, is_block, view_block, view_move
 
@@ -224,9 +224,10 @@ cdef inline bint is_news(const Tree *tree, uint32_t visits, int32_t wins, uint32
     return 0 <= more <= 2 * <int64_t>tree.rollouts_per_leaf * (visits - known_visits)
 
 
-cdef inline bint is_rest(double whole, double known, uint32_t visits, uint32_t known_visits) noexcept nogil:
+cdef inline bint is_rest(const GeneralTree *general, double whole, double known, uint32_t visits,
+                         uint32_t known_visits) noexcept nogil:
     """Whether the part of a sum of values that others do not know yet is possible."""
-    return known_visits <= visits and -ROUNDING <= whole - known <= visits - known_visits + ROUNDING
+    return known_visits <= visits and is_possible_sum(general, whole - known, visits - known_visits, ROUNDING)
 
 
 cdef inline bint is_known_node(const GeneralTree *general, GeneralBlock *block, const uint32_t *words) noexcept nogil:
@@ -235,7 +236,7 @@ cdef inline bint is_known_node(const GeneralTree *general, GeneralBlock *block, 
     if words[0] > block.visits:
         return False
     for player in range(general.players):
-        if not is_rest(totals_of(block)[player], float_at(words + 2 + 2 * player), block.valued, words[1]):
+        if not is_rest(general, totals_of(block)[player], float_at(words + 2 + 2 * player), block.valued, words[1]):
             return False
     return True
 
@@ -265,8 +266,8 @@ cdef const char *check_record(const Tree *tree, const Known *known, uint32_t ind
             continue
         if view.wins != NULL and not is_news(tree, view.visits[slot], view.wins[slot], entry[1], <int32_t>entry[2]):
             return b"more is known of other trees than there is"
-        if is_general(tree) and not is_rest(view.sums[slot] if view.sums != NULL else 0.0, float_at(entry + 2),
-                                            view.visits[slot], entry[1]):
+        if is_general(tree) and not is_rest(<const GeneralTree *>tree, view.sums[slot] if view.sums != NULL else 0.0,
+                                            float_at(entry + 2), view.visits[slot], entry[1]):
             return b"more is known of other trees than there is"
         if entry[last] == 0 or entry[last] == PROVEN:
             continue
@@ -281,7 +282,7 @@ cdef const char *check_record(const Tree *tree, const Known *known, uint32_t ind
 cdef bint is_known_root(const GeneralTree *general, GeneralBlock *block, const Known *known) noexcept nogil:
     cdef uint32_t player
     for player in range(general.players):
-        if not is_rest(totals_of(block)[player], known.totals[player], block.valued, known.valued):
+        if not is_rest(general, totals_of(block)[player], known.totals[player], block.valued, known.valued):
             return False
     return known.visits <= block.visits
 

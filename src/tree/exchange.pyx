@@ -284,7 +284,7 @@ cdef inline bint is_news(const Tree *tree, uint32_t visits, uint32_t news, const
     if visits > most_visits(tree) or news > most_visits(tree) - visits:
         return False
     if is_general(tree):
-        return is_sum(float_at(wins), news)
+        return is_sum(<const GeneralTree *>tree, float_at(wins), news)
     return 0 <= <int64_t><int32_t>wins[0] <= 2 * <int64_t>tree.rollouts_per_leaf * news
 
 
@@ -453,7 +453,8 @@ cdef const uint32_t *hear_block(Tree *tree, Known *known, uint32_t index, uint32
             view.wins[slot] += <int32_t>at[2 - <int32_t>words]
             entry[2] += at[2 - <int32_t>words]
         elif view.sums != NULL:
-            view.sums[slot] = clamped(view.sums[slot] + float_at(at + 2 - words), view.visits[slot])
+            view.sums[slot] = clamped(<const GeneralTree *>tree, view.sums[slot] + float_at(at + 2 - words),
+                                      view.visits[slot])
             set_float(entry + 2, float_at(entry + 2) + float_at(at + 2 - words))
         link = view.links[slot]
         tree.path_slot[length] = slot

@@ -17,7 +17,7 @@ from mcts_core.arena cimport arena_grow
 from mcts_core.tree.compaction cimport compact
 from mcts_core.tree.exchange cimport Known, forget_gone
 from mcts_core.game cimport MCTS_NO_MOVE
-from mcts_core.tree.general_tree cimport GeneralOps, GeneralTree
+from mcts_core.tree.general_tree cimport LARGEST_SUM, GeneralOps, GeneralTree
 from mcts_core.tree.guided_tree cimport GuidedOps, GuidedTree
 from mcts_core.tree.plain_tree cimport MAX_ITERATIONS, Tree, is_general, is_guided
 from mcts_core.tree.check_walk cimport Findings, Rules
@@ -41,7 +41,7 @@ cdef int move_together(Tree *tree) except -1:
     with nogil:
         done = compact(tree, tree.arena.top)
     if not done:
-        raise MemoryError("no memory for moving the tree together")
+        raise MemoryError("no memory to compact the tree")
     tree.nodes = nodes  # as that search has counted them
     if is_guided(tree):
         (<const GuidedOps *>tree.ops).forget_prover(<GuidedTree *>tree)
@@ -71,9 +71,31 @@ cdef dict numbers_of(const Tree *tree):
         }
         if tree.proof.value < 0:
             record["guided"].update(distance=0, exact=0, move=None)
+    if is_general(tree) and (<const GeneralTree *>tree).scored:
+        record["low"] = [(<const GeneralTree *>tree).low[player] for player in range(players_of(tree))]
+        record["high"] = [(<const GeneralTree *>tree).high[player] for player in range(players_of(tree))]
     if is_general(tree) and tree.proof.value >= 0:
         record["proof"] = {"value": tree.proof.value, "distance": tree.proof.distance}
     return record
+
+
+cdef inline uint32_t players_of(const Tree *tree) noexcept nogil:
+    return (<const GeneralTree *>tree).players
+
+
+cdef int take_range(GeneralTree *general, record) except -1:
+    """The lowest and highest values that the search of a scored game has seen."""
+    for name in ("low", "high"):
+        bounds = entry(record, name, list)
+        if len(bounds) != general.players or not all(type(bound) is float and abs(bound) <= LARGEST_SUM
+                                                     for bound in bounds):
+            raise InvalidFile(f"{name} must be a number for each player, got {shorten(bounds)}")
+        for player, bound in enumerate(bounds):
+            if name == "low":
+                general.low[player] = bound
+            else:
+                general.high[player] = bound
+    return 0
 
 
 cdef dict known_record(const Tree *tree, Known *known, list views):
@@ -129,6 +151,8 @@ cdef int take_numbers(Tree *tree, record, list legal) except -1:
     tree.depth_sum = number(record, "depth_sum", 0, LARGEST)
     if is_general(tree):
         (<GeneralTree *>tree).last_ending = 0
+        if (<GeneralTree *>tree).scored:
+            take_range(<GeneralTree *>tree, record)
         if "proof" in record:
             take_proof(<GeneralTree *>tree, entry(record, "proof", dict))
     if not is_guided(tree):
@@ -164,11 +188,12 @@ cdef int make_known(const Tree *tree, Known *known, record, list views) except -
         return 0
     words = number(record, "words", 0, UINT32)
     if words > known.words.limit:
-        raise InvalidOption("memory_mb must be larger for what the threads of the saved Searcher know of each other")
+        raise InvalidOption("memory_mb must be larger: the threads of the saved Searcher need memory for their "
+                            "exchange")
     if words:
         known.words.at = <uint32_t *>malloc(4 * <uint64_t>words)
         if known.words.at == NULL:
-            raise MemoryError("no memory for what is known of other trees")
+            raise MemoryError("no memory for the exchange between threads")
         views.append(PyMemoryView_FromMemory(<char *>known.words.at, 4 * <uint64_t>words, PyBUF_WRITE))
     known.words.used = known.words.room = words
     known.root = number(record, "root", 0, words)

@@ -64,18 +64,20 @@ LINES = [sum(1 << 7 * (column + i * across) + row + i * up for i in range(4))
 def test_filters_say_what_they_were_made_of(count):
     rng = random.Random(count)
     keys = rng.sample(range(1 << 49), count)
-    wins = {key: rng.randrange(2) for key in keys}
-    draws = {key: rng.randrange(2) for key in keys if not wins[key]}
-    book = Book(tool.as_file(12, len(keys), wins, draws))
-    assert book.stones == 12 and book.positions == count
-    assert [book.value(key) for key in keys] == [2 if wins[key] else draws[key] for key in keys]
+    values = {key: rng.randrange(3) for key in keys}
+    scores = {key: rng.randrange(-20, 21) for key in keys}
+    book = Book(tool.as_file(12, values, 11, scores))
+    assert book.stones == 12 and book.positions == count and book.score_stones == 11
+    assert [book.value(key) for key in keys] == list(values.values())
+    assert [book.score(key) for key in keys] == list(scores.values())
+    assert Book(tool.as_file(12, values)).score_stones == -1
 
 
 def test_results_are_read_back_and_a_broken_line_is_not(tmp_path):
     file = tmp_path / "results"
     assert tool.read_results(file) == {}
-    file.write_bytes(b"1234 +\n5 =\n11 -\n22 \n7 +")
-    assert tool.read_results(file) == {b"1234": "+", b"5": "=", b"11": "-"}
+    file.write_bytes(b"1234 +\n5 =\n11 -\n22 \n12 -18\n7 +")
+    assert tool.read_results(file) == {b"1234": "+", b"5": "=", b"11": "-", b"12": "-18"}
     (tmp_path / "other").write_bytes(b"5 -\n")
     with pytest.raises(SystemExit, match="5 has another value"):
         tool.read_all([file, tmp_path / "other"])
@@ -102,11 +104,28 @@ def test_solving_goes_on_where_it_stopped(tmp_path, monkeypatch, capsys):
     assert tool.main(["check", "--stones", "20", "--memory", "4", "--results", str(results)]) == 1
 
 
+def test_scores_are_those_of_the_data_and_go_into_the_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(tool, "positions", lambda stones: {key_of(path): path.encode() for path in LATE})
+    signs, scores, book = tmp_path / "signs", tmp_path / "scores", tmp_path / "book"
+    command = ["solve", "--stones", "20", "--memory", "4", "--results"]
+    assert tool.main([*command, str(signs)]) == 0 == tool.main([*command, str(scores), "--scores"])
+    solved = tool.read_results(scores)
+    assert solved == {path.encode(): score for path, score in SCORES.items()}
+    assert tool.main(["check", "--scores", "--stones", "20", "--memory", "4", "--results", str(scores)]) == 0
+    command = ["pack", str(book), "--stones", "20", "--results", str(signs)]
+    assert tool.main([*command, "--score-stones", "19", "--score-results", str(scores)]) == 0
+    packed = Book(book.read_bytes())
+    assert [packed.score(key_of(path)) for path in LATE] == [int(SCORES[path]) for path in LATE]
+    with pytest.raises(SystemExit, match="is not solved yet"):
+        tool.main(["pack", str(book), "--stones", "20", "--results", str(tmp_path / "none")])
+
+
 def test_what_is_known_is_left_out(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(tool, "positions", lambda stones: {key_of(path): path.encode() for path in LATE})
     known = tmp_path / "known"
     known.write_text(f"{LATE[0]} +\n{LATE[2]} -\n")
-    assert tool.main(["solve", "--memory", "4", "--results", str(tmp_path / "new"), "--known", str(known)]) == 0
+    command = ["solve", "--stones", "24", "--memory", "4", "--results", str(tmp_path / "new"), "--known", str(known)]
+    assert tool.main(command) == 0
     assert set(tool.read_results(tmp_path / "new")) == {LATE[1].encode(), LATE[3].encode()}
     assert "2 positions, 2 left" in capsys.readouterr().out
 
@@ -119,5 +138,6 @@ def key_of(path):
     return min(mine + taken + tool.FLOOR, tool.mirror(mine + taken + tool.FLOOR))
 
 
-LATE = [row.split("\t")[0] for row in (Path(__file__).resolve().parents[1] / "data/c4_dev.tsv").read_text().splitlines()
-        if len(row.split("\t")[0]) == 24][:4]
+ROWS = [row.split("\t") for row in (Path(__file__).resolve().parents[1] / "data/c4_dev.tsv").read_text().splitlines()]
+SCORES = dict([row[:2] for row in ROWS if len(row[0]) == 24][:4])
+LATE = list(SCORES)

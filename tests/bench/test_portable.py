@@ -94,10 +94,14 @@ def test_a_planted_line_is_told_with_its_place(portable, tmp_path):
 
 FAKE = """
 import sys
+import time
 unit = sys.argv[-1]
 text = open(unit).read()
 if "bad.h" in text and "-DMCTS_PLAIN_C" in sys.argv:
     sys.exit("bad.h: error: what is this")
+if "worse.h" in text:
+    time.sleep("-DMCTS_PLAIN_C" not in sys.argv)
+    sys.exit("worse.h: error")
 """
 
 
@@ -106,11 +110,13 @@ def test_each_kernel_is_read_in_each_variant(portable, tmp_path):
     kernels.mkdir(parents=True)
     (kernels / "good.h").write_text("")
     (kernels / "bad.h").write_text("")
+    (kernels / "worse.h").write_text("")
     compiler = tmp_path / "compiler.py"
     compiler.write_text(FAKE)
     count, complaints = portable.compile_kernels([sys.executable, str(compiler)], [[], portable.PLAIN], tmp_path)
-    assert count == 2
-    assert [complaint.split("\n")[0] for complaint in complaints] == ["kernels/bad.h -DMCTS_PLAIN_C"]
+    assert count == 3
+    assert [complaint.split("\n")[0].strip() for complaint in complaints] == [
+        "kernels/bad.h -DMCTS_PLAIN_C", "kernels/worse.h", "kernels/worse.h -DMCTS_PLAIN_C"]
     assert "what is this" in complaints[0]
 
 

@@ -84,7 +84,7 @@ def test_another_version_is_told(text):
     (f"uses: actions/checkout@{'0a' * 19}  # v4", "by the hash"),
 ])
 def test_an_action_that_is_not_pinned_is_told(line, words):
-    good = f"uses: actions/checkout@{'0a' * 20}  # v4.1\nuses: ./.github/own\nuses: {check.UNPINNED[0]}"
+    good = f"uses: actions/checkout@{'0a' * 20}  # v4.1\nuses: ./.github/own"
     assert not [*check.workflow_problems({"tests.yml": good})]
     problem, = check.workflow_problems({"tests.yml": f"{good}\n      - {line}\n"})
     assert problem.startswith("tests.yml must") and words in problem

@@ -13,7 +13,7 @@ import pytest
 
 import mcts_core as mc
 from mcts_core.bots import openspiel
-from mcts_core.bots.openspiel import GeneralState, OrdinaryState, Rules
+from mcts_core.bots.openspiel import GeneralState, HiddenState, OrdinaryState, Rules
 
 ORDINARY = [
     "breakthrough(rows=5,columns=4)", "othello", "hex(board_size=4)", "nim", "oware", "mancala", "clobber",
@@ -272,8 +272,6 @@ def test_results_that_the_game_did_not_announce():
 
 
 @pytest.mark.parametrize(("text", "reason"), [
-    ("kuhn_poker", "it hides information"),
-    ("dark_hex", "it hides information"),
     ("matrix_pd", "at the same time"),
     ("goofspiel", "at the same time"),
     ("stones_and_gems", "draws its chance events itself"),
@@ -287,8 +285,56 @@ def test_games_that_are_refused(text, reason):
 
 
 def test_a_position_of_a_game_that_is_refused():
-    with pytest.raises(mc.InvalidState, match="hides information"):
-        openspiel.state(pyspiel.load_game("kuhn_poker").new_initial_state())
+    with pytest.raises(mc.InvalidState, match="at the same time"):
+        openspiel.state(pyspiel.load_game("goofspiel").new_initial_state())
+
+
+HIDDEN = ["kuhn_poker", "leduc_poker", "liars_dice", "phantom_ttt", "dark_hex(board_size=2)",
+          "turn_based_simultaneous_game(game=goofspiel(num_cards=3,imp_info=True,points_order=descending))"]
+
+
+@pytest.mark.parametrize("text", HIDDEN)
+def test_positions_of_hidden_information(text):
+    """What is drawn for a player looks to him like the position itself, and the search plays a game to its end."""
+    draw = random.Random(text)
+    drawn, positions = 0, 0
+    for _ in range(6):
+        state = openspiel.state(text)
+        assert isinstance(state, HiddenState) and state.hidden_information
+        while state.returns() is None:
+            if state.to_move == mc.CHANCE:
+                moves, chances = zip(*state.chance_outcomes(), strict=True)
+                state = state.play(draw.choices(moves, chances)[0])
+                continue
+            player = state.to_move
+            for _ in range(3):
+                made = state.determinize(player, draw)
+                assert made.observation_key(player) == state.observation_key(player)
+                assert made.to_move == player and made.legal_moves() == state.legal_moves()
+                drawn += made != state
+            positions += 1
+            move = mc.search(state, iterations=5, seed=1) if draw.random() < 0.3 else draw.choice(state.legal_moves())
+            state = state.play(move)
+    assert positions >= 12 and drawn >= positions / 3
+
+
+def test_the_cards_of_others_are_drawn_by_their_chances():
+    """Leduc poker: five cards are left for the other player, all as likely."""
+    state = openspiel.state("leduc_poker").play(0).play(4)
+    counts = {}
+    for _ in range(1000):
+        made = state.determinize(0, random.Random(len(counts) + sum(counts.values())))
+        counts[made.moves[1]] = counts.get(made.moves[1], 0) + 1
+        assert made.moves[0] == 0
+    assert set(counts) == {1, 2, 3, 4, 5} and min(counts.values()) > 140
+
+
+def test_a_hidden_card_is_not_seen():
+    """Kuhn poker, the king calls a bet and the jack folds, whatever the other one has."""
+    for card, action in ((2, 1), (0, 0)):
+        for other in {0, 1, 2} - {card}:
+            state = openspiel.state("kuhn_poker").play(other).play(card).play(1)
+            assert mc.search(state, iterations=1000, seed=1) == action
 
 
 @pytest.mark.parametrize(("source", "message"), [

@@ -105,7 +105,7 @@ def test_utilities_and_kinds_are_passed_on():
 
 
 @pytest.mark.parametrize(("arguments", "error", "message"), [
-    (("kuhn_poker", 0), mc.InvalidState, "hides information"),
+    (("goofspiel", 0), mc.InvalidState, "at the same time"),
     (("matrix_pd", 0), mc.InvalidState, "at the same time"),
     ((None, 0), mc.InvalidState, "must be a pyspiel.Game or the text of one, got None"),
     (("hex", 2), mc.InvalidOption, "player_id must be an int from 0 to 1, got 2"),

@@ -289,6 +289,20 @@ def test_a_play_that_changes_its_position_is_named(game):
     assert report.games == 1  # the next one would begin where this one was broken off
 
 
+def test_a_name_that_two_moves_have_is_a_problem():
+    class Named(Nim):
+        def name(self, move):
+            return f"take {move}"
+
+    assert mc.check_game(Named, 50).ok
+    Named.name = lambda self, move: "take 1" if move == 1 else "take  1"
+    problem, = mc.check_game(Named, 50).problems
+    assert (problem.part, problem.moves) == ("name()", ())
+    assert problem.text == "must give each move another name, but 1 and 2 are both 'take  1'"
+    Named.name = "a name of the game and not of its moves"
+    assert mc.check_game(Named, 50).ok
+
+
 def test_a_play_that_changes_the_first_position_only_later():
     class Late(Nim):
         first = None
@@ -606,3 +620,145 @@ def test_different_positions_must_not_be_equal():
 
     problem, = mc.check_game(Same, 5).problems
     assert (problem.part, problem.text) == ("__eq__()", "the positions before and after a move must not be equal")
+
+
+# ---- rewards and hidden information ----------------------------------------------------------------------------------
+
+class Saver:
+    """Three years: save one coin, or spend all for two coins each."""
+
+    players, to_move, discount = 1, 0, 0.5
+
+    def __init__(self, year=0, saved=0, gain=None):
+        self.year, self.saved, self.gain = year, saved, gain
+
+    def legal_moves(self):
+        return ["save", "spend"]
+
+    def play(self, move):
+        if move == "save":
+            return type(self)(self.year + 1, self.saved + 1, -1.0)
+        return type(self)(self.year + 1, 0, 2.0 * self.saved)
+
+    def rewards(self):
+        return [self.gain + 0.0]  # fails in the first position, which nobody asks
+
+    def returns(self):
+        return [10.0] if self.year == 3 else None
+
+
+def test_a_sound_game_with_rewards():
+    report = mc.check_game(Saver, 400, seed=1, raise_on_error=True)
+    total = 0.0
+    for number in range(8):
+        state, weight = Saver(), 1.0
+        for year in range(3):
+            state = state.play("save" if number >> year & 1 else "spend")
+            total += weight * state.gain / 8
+            weight *= 0.5
+        total += weight * 10.0 / 8
+    assert abs(report.values[0] - total) < 0.15
+
+
+@pytest.mark.parametrize(("method", "value", "part", "said"), [
+    ("rewards", lambda self: 5.0, "rewards()", "a list of one finite number, that of the only player, got 5.0"),
+    ("rewards", lambda self: [1.0, 2.0], "rewards()", "got [1.0, 2.0]"),
+    ("rewards", lambda self: [float("inf")], "rewards()", "finite"),
+    ("rewards", lambda self: 1 / 0, "rewards()", "ZeroDivisionError"),
+    ("rewards", lambda self: [random.random()], "rewards()", "twice gave different rewards"),
+    ("returns", lambda self: [float("nan")] if self.year == 3 else None, "returns()", "finite"),
+    ("discount", 0.0, "discount", "must be a number above 0 and at most 1, got 0.0"),
+    ("discount", "much", "discount", "got 'much'"),
+    ("discount", property(lambda self: 1.0 - 0.1 * self.year), "discount", "in every position, was 1 and is 0.9"),
+])
+def test_problems_of_games_with_rewards(method, value, part, said):
+    game = type("Broken", (Saver,), {method: value})
+    problems = mc.check_game(game, 20, seed=1).problems
+    assert any(problem.part == part and said in problem.text for problem in problems), problems
+
+
+class Cards:
+    """Two players have one card each of three; they pass or bet, and the better card wins."""
+
+    players, hidden_information = 2, True
+
+    def __init__(self, cards=(0, 1), line=""):
+        self.cards, self.line = cards, line
+        self.to_move = len(line) % 2
+
+    def legal_moves(self):
+        return ["pass", "bet"]
+
+    def play(self, move):
+        return type(self)(self.cards, self.line + move[0])
+
+    def returns(self):
+        if len(self.line) < 2:
+            return None
+        return [0.0, 1.0] if self.cards[0] < self.cards[1] else [1.0, 0.0]
+
+    def determinize(self, player, rng):
+        other = rng.choice([card for card in range(3) if card != self.cards[player]])
+        return type(self)((self.cards[0], other) if player == 0 else (other, self.cards[1]), self.line)
+
+    def observation_key(self, player):
+        return self.cards[player], self.line
+
+
+class ComparedCards(Cards):
+    def __eq__(self, other):
+        return (self.cards, self.line) == (other.cards, other.line)
+
+    def __hash__(self):
+        return hash((self.cards, self.line))
+
+
+class Stones(Nim):
+    """With players +1 and -1, and without keys."""
+
+    hidden_information = True
+
+    def determinize(self, player, rng):
+        assert player == self.to_move
+        return Stones(self.stones, self.to_move)
+
+
+@pytest.mark.parametrize("game", [Cards, ComparedCards, Stones])
+def test_sound_games_with_hidden_information(game):
+    report = mc.check_game(game, 50, seed=1, raise_on_error=True)
+    assert report.ok and report.games == 50 and report.hints == ()
+
+
+def test_a_determinization_that_draws_nothing_is_a_hint():
+    game = type("Seen", (ComparedCards,), {"determinize": lambda self, player, rng: self})
+    report = mc.check_game(game, 50, seed=1)
+    assert report.ok and "determinize() returned the position itself" in report.hints[0]
+
+
+@pytest.mark.parametrize(("method", "function", "part", "said"), [
+    ("determinize", lambda self, player, rng: None, "determinize()", "(0, rng) must return a position, got None"),
+    ("determinize", lambda self, player, rng: ComparedCards((2, 1), self.line), "determinize()",
+     "must return a position that fits what the player knows: observation_key(0) is (0, ''), and of the position "
+     "returned (2, '')"),
+    ("determinize", lambda self, player, rng: ComparedCards(self.cards, self.line + "p"), "determinize()",
+     "a position in which 0 is to move, got one with to_move 1"),
+    ("determinize", lambda self, player, rng: ComparedCards(self.cards, "pp"), "determinize()", "the game is over"),
+    ("determinize", lambda self, player, rng: 1 / 0, "determinize()", "ZeroDivisionError"),
+    ("determinize", lambda self, player, rng: Cards.determinize(self, player, random), "determinize()",
+     "must draw all that is hidden with rng"),
+    ("determinize", lambda self, player, rng: Cards.determinize(self, player, random.SystemRandom()), "determinize()",
+     "must draw all that is hidden with rng"),
+    ("observation_key", lambda self, player: [self.cards[player]], "observation_key()", "hashable"),
+    ("observation_key", lambda self, player: object(), "observation_key()", "two different keys"),
+    ("observation_key", lambda self, player: 1 / 0, "observation_key()", "ZeroDivisionError"),
+    ("observation_key", lambda self, player: (self.cards, self.line), "determinize()", "fits what the player knows"),
+])
+def test_problems_of_games_with_hidden_information(method, function, part, said):
+    game = type("Broken", (ComparedCards,), {method: function})
+    problems = mc.check_game(game, 50, seed=1).problems
+    assert problems[0].part == part and said in problems[0].text, problems
+
+
+def test_hidden_information_without_determinize_is_refused():
+    with pytest.raises(mc.InvalidState, match=r"write determinize\(player, rng\)"):
+        mc.check_game(type("Bare", (Cards,), {"determinize": None}))

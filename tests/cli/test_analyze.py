@@ -4,6 +4,7 @@ import re
 import pytest
 
 import mcts_core
+from mcts_core.cli import analyze
 
 
 def test_the_table_the_move_and_the_principal_variation(cli):
@@ -109,6 +110,19 @@ def test_the_options_reach_the_search(cli):
         assert chosen["value"] == max(entry["value"] for entry in moves)
         differ += chosen is not moves[0]
     assert differ > 0
+
+
+@pytest.mark.parametrize("options, book", [((), True), (("--book",), True), (("--no-book",), False)])
+def test_the_exact_values_of_moves_are_without_the_book_where_the_search_is(cli, monkeypatch, options, book):
+    seen = []
+
+    def completed(stats, state, seconds, *, book):
+        seen.append(book)
+        return stats
+
+    monkeypatch.setattr(analyze, "completed", completed)
+    assert cli("analyze", "connect4", "4455", "--seconds", 10, *options)[0] == 0
+    assert seen == [book]
 
 
 def test_a_python_game_is_analyzed(cli, tmp_path, monkeypatch):

@@ -66,6 +66,21 @@ def test_the_scripts_have_no_errors(cli, tmp_path, shell, option):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("line, words", [
+    ("mcts-core ana", ["analyze"]), ("mcts-core analyze con", ["connect4"]),
+    ("mcts-core analyze connect4 --se", ["--seconds", "--seed", "--selection"]),
+    ("mcts-core play --side ", ["first", "second"]), ("mcts-core play connect4 --level c", ["casual", "club"])])
+def test_fish_completes(cli, tmp_path, line, words):
+    fish = shutil.which("fish")
+    if fish is None:
+        pytest.skip("needs fish")
+    path = tmp_path / "script"
+    path.write_text(cli("completion", "fish")[1] + "\nfunction mcts-core; end\n", encoding="utf-8")
+    ask = f"source {path}; complete -C '{line}'"
+    done = subprocess.run([fish, "--no-config", "-c", ask], capture_output=True, text=True)
+    assert done.stderr == "" and [each.split("\t")[0] for each in done.stdout.splitlines()] == words
+
+
 def test_fish(cli):
     lines = cli("completion", "fish")[1].splitlines()
     assert "complete -c mcts-core -n __fish_use_subcommand -a play -d 'play against the engine'" in lines

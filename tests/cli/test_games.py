@@ -1,3 +1,4 @@
+import re
 import sys
 import types
 
@@ -25,13 +26,31 @@ def test_a_spec_names_its_first_position(spec, start):
 
 
 @pytest.mark.parametrize("spec", [
-    "", ":", "chess", "connect4:", "connect4:6", "connect4:6x7", "connect4:6x7x4x1", "connect4:6x7xfour",
+    "connect4:", "connect4:6", "connect4:6x7", "connect4:6x7x4x1", "connect4:6x7xfour", "connect4:8,8,4",
     "connect4:-6x7x4", "gomoku:15:freestyle", "gomoku:x", "gomoku:15:15", "mnk", "mnk:3,3", "mnk:3,3,3,3",
-    "mnk:3,3,three", "tictactoe:3", "connect4:6x7x4:exact", ":Class", "module:",
+    "mnk:3,3,three", "tictactoe:3", "connect4:6x7x4:exact",
 ])
-def test_other_specs_are_refused_with_the_forms(spec):
+def test_a_known_game_is_refused_with_its_form(spec):
+    form = {"connect4": "connect4[:ROWSxCOLSxCONNECT]", "gomoku": "gomoku[:SIZE[:exact]]", "mnk": "mnk:M,N,K[:exact]",
+            "tictactoe": "tictactoe"}[spec.split(":")[0]]
+    with pytest.raises(InvalidOption, match=f"^{re.escape(f'GAME must be {form}, got {spec!r}')}$"):
+        parse_game(spec)
+
+
+@pytest.mark.parametrize("spec", ["", ":", "chess", ":Class", "module:"])
+def test_an_unknown_game_is_refused_with_all_forms(spec):
     with pytest.raises(InvalidOption, match="GAME must be connect4.*module:Class, got"):
         parse_game(spec)
+
+
+@pytest.mark.parametrize("command", ["analyze", "play", "selfplay", "serve", "ugi --game"])
+def test_a_general_game_is_refused_by_name(cli, monkeypatch, command):
+    module = types.ModuleType("dice")
+    module.Pig = type("Pig", (), dict.fromkeys(("players", "to_move", "legal_moves", "play", "returns"), 1))
+    monkeypatch.setitem(sys.modules, "dice", module)
+    code, out, err = cli(*command.split(), "dice:Pig")
+    assert (code, out) == (2, "") and "GAME 'dice:Pig': this command plays games of two players with winner()" in err
+    assert parse_game("dice:Pig", general=True).start.players == 1
 
 
 @pytest.mark.parametrize("spec", ["connect4:0x7x4", "connect4:99x99x4", "gomoku:0", "gomoku:33", "mnk:3,3,0"])

@@ -96,22 +96,21 @@ def shown(text):
     return lines
 
 
-def interrupted_analysis(tmp_path, *options):
-    process = subprocess.Popen(
-        [sys.executable, "-m", "mcts_core", "analyze", "connect4", "--seconds", "60", "--preset", "uct", "--progress",
-         *options], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    time.sleep(3.0)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=LIMIT)
-    assert process.returncode == 130 and "Traceback" not in err
-    assert err.endswith("interrupted: this is what was found so far\n")
-    return out
+def interrupted_analysis(start, tmp_path, *options):
+    found = tmp_path / "found"
+    with found.open("wb") as out:
+        work = start("analyze", "connect4", "--seconds", 60, "--preset", "uct", "--progress", *options, stdout=out)
+    work.read_until("s left")
+    work.interrupt()
+    assert work.end() == 130 and "Traceback" not in work.text
+    assert shown(work.text)[-2:] == ["interrupted: this is what was found so far", ""]
+    return found.read_text(encoding="utf-8")
 
 
-def test_ctrl_c_in_analyze_prints_what_was_found(tmp_path):
-    out = interrupted_analysis(tmp_path)
+def test_ctrl_c_in_analyze_prints_what_was_found(start, tmp_path):
+    out = interrupted_analysis(start, tmp_path)
     assert ", ended by cancelled\n" in out and re.search("^best move: [1-7], value ", out, re.MULTILINE)
-    document = json.loads(interrupted_analysis(tmp_path, "--json"))
+    document = json.loads(interrupted_analysis(start, tmp_path, "--json"))
     assert document["stats"]["stop_reason"] == "cancelled" and document["stats"]["seconds"] < 30
 
 

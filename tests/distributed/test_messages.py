@@ -151,7 +151,7 @@ def test_a_search_that_runs_neither_tells_nor_hears():
     engine = searched(mc.ConnectFour(), 1)
     told = engine._core.tell(1)
     with engine.pondering(mc.ConnectFour()):
-        with pytest.raises(mc.SearchBusy, match="it can tell of it afterwards"):
+        with pytest.raises(mc.SearchBusy, match="it can send its statistics afterwards"):
             engine._core.tell(1)
-        with pytest.raises(mc.SearchBusy, match="it can hear of others afterwards"):
+        with pytest.raises(mc.SearchBusy, match="it can receive those of others afterwards"):
             engine._core.hear(told)

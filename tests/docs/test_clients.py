@@ -1,4 +1,4 @@
-"""docs/kaggle.md and docs/pettingzoo.md: what needs the packages of others is run by make test-clients."""
+"""docs/gymnasium.md, kaggle.md and pettingzoo.md: what needs the packages of others is run by make test-clients."""
 
 import doctest
 import pathlib
@@ -7,7 +7,7 @@ import re
 import pytest
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs"
-PACKAGES = ("kaggle_environments", "pettingzoo.classic")
+PACKAGES = ("gymnasium", "kaggle_environments", "pettingzoo.classic")
 
 
 def failures(name, *, clients):
@@ -28,6 +28,12 @@ def failures(name, *, clients):
 
 def test_what_needs_no_package_runs():
     assert failures("kaggle.md", clients=False) == 0
+
+
+@pytest.mark.clients
+def test_the_session_with_gymnasium_prints_what_the_page_says():
+    pytest.importorskip("gymnasium", reason="gymnasium is not installed; make test-clients installs it")
+    assert failures("gymnasium.md", clients=True) == 0
 
 
 @pytest.mark.clients

@@ -529,8 +529,7 @@ def test_core_without_a_search():
     core = GeneralCore(2**20)
     assert core.figures() is None and core.held == 0
     core.release()
-    assert core.figures() is None and core.held == 0 and core.wait()
-    core.cancel()
+    assert core.figures() is None and core.held == 0 and core.wait(core.cancel())
 
 
 def test_release_gives_the_arena_back():

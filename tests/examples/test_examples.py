@@ -233,7 +233,7 @@ def test_the_valuation_of_breakthrough(breakthrough):
     assert sum(priors.values()) == pytest.approx(1)
     assert max(priors, key=priors.get) == "b7a6" and priors["h4h3"] > priors["g7g6"]
     assert engine.options(state)["network"] is None
-    with pytest.raises(mcts_core.InvalidOption, match="knows five in a row only"):
+    with pytest.raises(mcts_core.InvalidOption, match="is only for five in a row"):
         mcts_core.Searcher(selection="puct", valuation="network", network=shipped()).search(state, iterations=10)
 
 

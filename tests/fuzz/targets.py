@@ -8,8 +8,10 @@ import functools
 import inspect
 import io
 import json
+import pathlib
 import pickle
 import struct
+import zipfile
 import zlib
 
 import saved_files
@@ -22,6 +24,7 @@ from mcts_core.bots.gomocup import Gomocup
 from mcts_core.bots.lines import Lines, serve
 from mcts_core.bots.ugi import UGI, Notation
 from mcts_core.cli.games import parse_game
+from mcts_core.engine import storage as tree_storage
 from mcts_core.games.mnk.network import Network
 from mcts_core.games.mnk.weights import shipped
 from mcts_core.testing import probe
@@ -238,6 +241,8 @@ def _bases():
     return found
 
 
+SMALL = 3000
+"""Bytes of a saved tree that is restored thousands of times a second."""
 VALUES = [
     None, 0, 1, -1, 2, 64, 2**31, 2**32 - 1, 2**63, 2**64, 10**400, 1e308, -0.5, 0.5, "", "x", [], {}, True, False,
 ]
@@ -290,6 +295,41 @@ def saved(data):
     except (mc.InvalidFile, mc.InvalidOption):
         return
     _use(loaded, state)
+
+
+@functools.cache
+def _restorable():
+    """Of each small saved Searcher what ``storage._build`` makes of its header: a Searcher, and what is restored."""
+    found = []
+    for state, header, trees, given, names in _bases():
+        if len(trees) <= SMALL:
+            engine = storage._rebuild(mc.Searcher, put_together(header, trees), given, names)
+            settings = storage._settings(engine, state, storage._read_options(header["resolved"]))
+            found.append((engine, state, names, settings, json.dumps(header["search"]), trees))
+    return found
+
+
+def trees(data):
+    """The search and the trees of a saved Searcher with changes, as storage._build hands them on: thousands a second,
+    and a hundred of ``saved``, which reads whole files and searches. The first byte chooses the Searcher, the second
+    whether numbers of the search or words of the trees are changed."""
+    if len(data) < 2:
+        return
+    engine, state, names, settings, text, whole = _restorable()[data[0] % len(_restorable())]
+    record, changed = json.loads(text), bytearray(whole)
+    if data[1] & 1:
+        _edit_header(record, data[2:])
+    else:
+        _edit_words(changed, data[2:])
+    file = io.BytesIO(changed)
+    try:
+        if tree_storage.size_of(record) != len(changed):
+            return
+        tree_storage.restore(engine._core, state, names, settings, record,
+                             lambda views: [file.readinto(view) for view in views])
+    except mc.InvalidFile:
+        return
+    probe.check_tree(engine, whole=True)
 
 
 def _use(loaded, state):
@@ -392,7 +432,17 @@ SEEDS = {
     saved: [bytes([base, 0]) + _numbers((place, 1 << base)) for base in range(20) for place in (0, 3, 17, 1000)]
     + [bytes([base, 1]) + struct.pack("<HHHH", 3 * base, base, 7 * base, 300 * base) for base in range(20)]
     + [b"\x00\x02{}", b"\x01\x02{\"options\": {}}", b"\x03\x03" + saved_files.MAGIC, b"\x0b\x04+", b"\x0b\x04"],
+    trees: [bytes([base, 0]) + _numbers((place, 1 << base)) for base in range(12) for place in (0, 3, 17, 1000)]
+    + [bytes([base, 1]) + struct.pack("<HHHH", 3 * base, base, 7 * base, 300 * base) for base in range(12)],
     messages: [bytes([number, 0]) + _numbers((place, 1 << place)) for number in range(5) for place in range(9)]
     + [bytes([number, 1]) + bytes(48) for number in range(5)],
 }
 TARGETS = {function.__name__: function for function in SEEDS}
+CORPUS = pathlib.Path(__file__).with_name("corpus.zip")
+"""Inputs that a long run found, which reach more than the seeds do: ``fuzz.py --keep`` writes it."""
+
+
+def inputs(name):
+    """The seeds of a target, and what is kept of the corpus of a long run."""
+    with zipfile.ZipFile(CORPUS) as file:
+        return SEEDS[TARGETS[name]] + [file.read(entry) for entry in file.namelist() if entry.startswith(f"{name}/")]

@@ -190,7 +190,7 @@ def test_a_users_game_that_fails_is_told_with_its_cause(table):
     session = table(games=Games(Broken(), "b:Broken"))
     search(session, {"game": {"name": "b:Broken"}})
     error = settled(session)["error"]
-    assert error.startswith("the search failed: ") and error.endswith("(ValueError: out of matches)")
+    assert error.startswith("the search failed: ") and error.count("out of matches") == 1
 
 
 def test_a_users_game_is_searched(table):

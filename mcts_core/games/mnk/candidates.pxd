@@ -10,7 +10,8 @@ from mcts_core.games.mnk.rows cimport MNK_EDGE, bit, mnk_row_board
 cdef inline void candidates(const mnk_geometry *g, const mnk_row_board *b, int left, uint32_t distance,
                             uint32_t *cells) noexcept nogil:
     """The empty cells at most ``distance`` from a stone; all if it is 0; those in the middle of an empty board."""
-    cdef uint32_t wide[MNK_MAX_SIDE]
+    cdef uint32_t stones[3 * MNK_MAX_SIDE]  # with rows of nobody's on either side
+    cdef uint32_t *wide = stones + MNK_MAX_SIDE
     cdef uint32_t all
     cdef int row, i, reach, _
     if distance == 0 or distance >= MNK_MAX_SIDE:
@@ -23,13 +24,16 @@ cdef inline void candidates(const mnk_geometry *g, const mnk_row_board *b, int l
         cells[(g.rows - 1) // 2] = all
         return
     reach = <int> distance
-    for row in range(g.rows):
-        all = b.own[0][MNK_EDGE + row] | b.own[1][MNK_EDGE + row]
-        for _ in range(reach):
-            all |= all << 1 | all >> 1
-        wide[row] = all
-    for row in range(g.rows):
-        all = 0
-        for i in range(max(0, row - reach), min(g.rows, row + reach + 1)):
-            all |= wide[i]
-        cells[row] = all & b.empty[MNK_EDGE + row]
+    # always all rows: compilers make vectors of such loops
+    memset(stones, 0, sizeof(stones))
+    for row in range(MNK_MAX_SIDE):
+        wide[row] = b.own[0][MNK_EDGE + row] | b.own[1][MNK_EDGE + row]
+        cells[row] = 0
+    for _ in range(reach):
+        for row in range(MNK_MAX_SIDE):
+            wide[row] |= wide[row] << 1 | wide[row] >> 1
+    for i in range(-reach, reach + 1):
+        for row in range(MNK_MAX_SIDE):
+            cells[row] |= wide[row + i]
+    for row in range(MNK_MAX_SIDE):
+        cells[row] &= b.empty[MNK_EDGE + row]

@@ -39,18 +39,9 @@ cdef inline uint32_t stones_near(const mnk_row_board *b, int row) noexcept nogil
     return all
 
 
-cdef inline void append(child_list *l, int cell, int outcome, int distance, float prior) noexcept nogil:
-    cdef int n = l.count
-    l.children.moves[n] = cell
-    l.children.actions[n] = cell
-    l.children.outcomes[n] = outcome
-    l.children.distances[n] = distance
-    l.children.priors[n] = prior
-    l.count = n + 1
-
-
 cdef inline void append_all(child_list *l, const uint32_t *rows, int outcome, int distance, float prior) noexcept nogil:
-    cdef int row, col
+    cdef mcts_children at = l.children[0]  # a copy: what is stored cannot change it
+    cdef int row, col, cell, n = l.count
     cdef uint32_t rest
     for row in range(l.g.rows):
         rest = rows[row]
@@ -58,7 +49,14 @@ cdef inline void append_all(child_list *l, const uint32_t *rows, int outcome, in
             col = mcts_ctz64(rest)
             rest &= rest - 1
             if is_first(l.g, &l.symmetries, row, col):
-                append(l, row * l.g.cols + col, outcome, distance, prior)
+                cell = row * l.g.cols + col
+                at.moves[n] = cell
+                at.actions[n] = cell
+                at.outcomes[n] = outcome
+                at.distances[n] = distance
+                at.priors[n] = prior
+                n += 1
+    l.count = n
 
 
 cdef inline void append_ranked(child_list *l, const mnk_row_board *b, const mnk_shapes *mine, const mnk_shapes *theirs,

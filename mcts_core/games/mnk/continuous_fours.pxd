@@ -26,12 +26,20 @@ ctypedef struct threat_note:
     uint8_t won           # wins with so many stones of his; 0: not known
     uint8_t failed        # does not with so many; 255: with no number
 
+# The threes and fours, by player, before a stone changed them.
+ctypedef struct threat_change:
+    bint changed                          # anything at all
+    uint32_t windows[2][4]
+    uint64_t threes[2][3]
+    uint64_t fours[2][3]
+
 ctypedef struct threat_search:
     # the board, fixed
     int32_t cols
     int32_t rows
     uint32_t strict
     uint32_t valid[MNK_LINES]             # the cells of each line
+    uint32_t blocks                       # of eight lines: those with a cell
     int16_t base[MNK_LINES]               # the cell of bit 0
     int16_t step[6]                       # from bit to bit, by line / 32
     # the position
@@ -41,6 +49,7 @@ ctypedef struct threat_search:
     uint32_t windows[2][MNK_LINES]        # by player, those that are threes
     uint64_t threes[2][3]                 # lines with threes
     uint64_t fours[2][3]                  # lines with fours
+    threat_change before[THREAT_CELLS]    # each stone, by the number of those before it
     # the attack
     uint32_t *mine
     uint32_t *theirs
@@ -67,7 +76,7 @@ ctypedef struct threat_search:
 ctypedef struct mnk_threat_table:
     # Sets up a search, of which the table is left alone, for a board.
     void (*prepare)(threat_search *s, int32_t cols, int32_t rows, int32_t exact) noexcept nogil
-    # Puts a stone of the player (0 began) on an empty cell, or takes it away again.
+    # Puts a stone of the player (0 began) on an empty cell, or takes the last one away again.
     void (*put)(threat_search *s, int32_t player, int32_t cell) noexcept nogil
     # Tries to prove the position with `player` to move; `spent` and `limit` are set by the caller. Moves are cells.
     void (*prove)(threat_search *s, int32_t player, mcts_proof *proof) noexcept nogil

@@ -1,6 +1,6 @@
 """A line-pattern network for five in a row, as data: see ``kernels/mnk/network.h`` for what it computes."""
 
-from libc.stdint cimport int16_t, int32_t, uint16_t, uint32_t
+from libc.stdint cimport int16_t, int32_t, uint32_t
 
 
 cdef extern from "kernels/mnk/network_data.h" nogil:
@@ -27,18 +27,16 @@ cdef extern from "kernels/mnk/network.h" nogil:
         EXP2_ONE
 
     ctypedef struct line_board:
-        uint32_t code[1024][4]
+        uint32_t half[1024][2][4]
 
-    const uint16_t line_half[2][1024]
     void exp2_fill()
     uint32_t exp2_minus(uint32_t x)
     int32_t exp2_sigmoid(int32_t x)
-    void line_fill()
     void line_clear(line_board *b, int rows, int cols)
-    void line_put(line_board *b, int player, int cell)
+    void line_put(line_board *b, int player, int cell, int by)
     int line_cell(int row, int col)
-    uint32_t line_pattern(uint32_t code, const uint16_t *half)
-    int32_t net_logit(const mnk_network *net, const uint32_t *code, const uint16_t *half)
+    void line_patterns(const uint32_t (*half)[4], int player, int scale, uint32_t *patterns)
+    int32_t net_logit(const mnk_network *net, const uint32_t (*half)[4], int player)
     int32_t net_value(const mnk_network *net, const line_board *b, const uint32_t *look, int rows, int player)
     void net_look(const uint32_t *stones, const uint32_t *empty, int rows, uint32_t *look)
 

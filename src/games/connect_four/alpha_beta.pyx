@@ -24,7 +24,7 @@ from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
-from mcts_core.games.connect_four.book cimport c4_book, c4_book_value
+from mcts_core.games.connect_four.book cimport c4_book, c4_book_score, c4_book_value
 from mcts_core.games.connect_four.knowledge cimport c4_popcount, c4_wins_one, c4_wins_standard
 from mcts_core.games.connect_four.alpha_beta cimport c4_prover_table
 from mcts_core.games.connect_four.rollout cimport C4_ONE_WORD, C4_STANDARD, C4_TWO_WORDS, c4_context, c4_state
@@ -99,6 +99,7 @@ ctypedef struct search_state:
     const mcts_interrupt *interrupt
     const c4_book *book
     int32_t book_plies   # stones of its positions, -1: there is none
+    int32_t score_plies  # of those with a score
     int32_t cells        # of the board
     uint32_t move        # of the last search that reached its window
 
@@ -380,8 +381,13 @@ cdef inline uint64_t key_of(const searcher *f, uint64_t me, uint64_t stones, int
     return key
 
 
-cdef inline void bound_by_book(const c4_book *book, uint64_t key, int *low, int *high) noexcept nogil:
-    cdef int value = c4_book_value(book, key)
+cdef inline void bound_by_book(const search_state *s, uint64_t key, int plies, int *low, int *high) noexcept nogil:
+    cdef int value
+    s.memory.by_book = 1
+    if plies == s.score_plies:
+        low[0] = high[0] = c4_book_score(s.book, key)
+        return
+    value = c4_book_value(s.book, key)
     if value == 2:
         low[0] = max(low[0], 1)
     elif value == 0:
@@ -451,9 +457,8 @@ cdef int search(searcher *f, uint64_t me, uint64_t stones, uint64_t theirs, int 
     if high < beta:
         return high
     if searcher is standard_search:
-        if plies == f.s.book_plies:
-            f.s.memory.by_book = 1
-            bound_by_book(f.s.book, key_of(f, me, stones, plies), &low, &high)
+        if plies == f.s.book_plies or plies == f.s.score_plies:
+            bound_by_book(&f.s, key_of(f, me, stones, plies), plies, &low, &high)
             if low >= beta:
                 return low
             if high < beta:
@@ -473,8 +478,7 @@ cdef int search(searcher *f, uint64_t me, uint64_t stones, uint64_t theirs, int 
         if known.high < high:
             high = known.high
         if low >= beta:
-            if known_move != NOWHERE:
-                f.s.move = <uint32_t> cols - 1 - known_move if flipped else known_move
+            f.s.move = <uint32_t> cols - 1 - known_move if flipped else known_move
             return low
         if high < beta:
             return high
@@ -539,6 +543,8 @@ cdef int search(searcher *f, uint64_t me, uint64_t stones, uint64_t theirs, int 
                           f.s.nodes - start)
                 return value
     if f.s.nodes - start > SMALL:
+        if known_move == NOWHERE:  # the book has no moves, and a bound in the table has one
+            low = -((cells - 2 - plies) >> 1)
         store(&f.s, key, plies, low, best, known_move, f.s.nodes - start)
     return best
 
@@ -557,7 +563,7 @@ cdef inline uint32_t distance_of(int score, int plies, int cells) noexcept nogil
 cdef inline int32_t prove(searcher *f, const c4_context *c, const c4_state *root, const uint32_t *path, uint32_t length,
                           void *memory, uint64_t budget, bint exact, mcts_proof *proof) noexcept nogil:
     cdef uint64_t me = root.me[0], next = root.next[0], other, move, playable, theirs, key
-    cdef int plies = root.plies + <int> length, cells = c.rows * c.cols, low, high, book_low = 0
+    cdef int plies = root.plies + <int> length, cells = c.rows * c.cols, low, high, book_low = -cells
     cdef int beta, value, i
     cdef bint has_book
     cdef uint32_t j
@@ -585,6 +591,7 @@ cdef inline int32_t prove(searcher *f, const c4_context *c, const c4_state *root
     f.s.interrupt = proof.interrupt
     f.s.book = c.book if proof.ask_book else NULL
     f.s.book_plies = -1 if f.s.book == NULL else f.s.book.stones
+    f.s.score_plies = -1 if f.s.book == NULL else f.s.book.score_stones
     proof.by_book = 0
     proof.exact = 1
     proof.spent = 1
@@ -621,21 +628,22 @@ cdef inline int32_t prove(searcher *f, const c4_context *c, const c4_state *root
     if known != NULL:
         if known.low > low:
             low = known.low
-            if known.move != NOWHERE:
-                proof.move = known.move if key == me + me + other + floor_of(f) else c.cols - 1 - known.move
+            proof.move = known.move if key == me + me + other + floor_of(f) else c.cols - 1 - known.move
         if known.high < high:
             high = known.high
     has_book = plies <= f.s.book_plies
-    if plies == f.s.book_plies:  # it knows the value, the search finds the move
+    if plies == f.s.book_plies or plies == f.s.score_plies:  # it knows the value, the search finds the move
         book_low = low
-        bound_by_book(f.s.book, key, &book_low, &high)
-        f.s.memory.by_book = 1
-        f.s.book_plies = -1
+        bound_by_book(&f.s, key, plies, &book_low, &high)
+        if plies == f.s.book_plies:
+            f.s.book_plies = -1
+        else:
+            f.s.score_plies = -1
     while low < high:
         if low <= 0 <= high:
             beta = 1 if low == 0 or book_low > 0 or high > 0 and not plies & 1 else 0
         elif exact:
-            beta = low + (high - low + 1) // 2
+            beta = max(book_low, low + (high - low + 1) // 2)
         else:
             break
         value = search(f, me, me | other, theirs, plies, beta, False)

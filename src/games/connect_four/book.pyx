@@ -1,8 +1,9 @@
 """The book of Connect Four, read from its file and checked.
 
-The file: eight bytes of magic; four numbers of 32 bits, the form, the stones of its positions, how many there are and
-0; then twice, for wins and for draws, the seed in 64 bits, the number of segments and the logarithm of their length in
-32 bits each, and the bits; a checksum. All numbers are little-endian. ``tools/connect_four_book.py`` writes it.
+The file: eight bytes of magic; four numbers of 32 bits, the form, the stones of its positions, how many there are, and
+the stones of the positions with a score, 0 if there are none; then its filters, for wins, for draws and for the six bits
+of the scores. Each filter is the seed in 64 bits, the number of segments and the logarithm of their length in 32 bits
+each, and the bits. A checksum ends the file. All numbers are little-endian. ``tools/connect_four_book.py`` writes it.
 """
 
 from libc.stdint cimport uint8_t, uint64_t
@@ -55,14 +56,20 @@ cdef class Book:
                               f"{shorten(self.source[:8])}")
         if zlib.crc32(self.source[:size - 4]) != int.from_bytes(self.source[size - 4:], "little"):
             raise InvalidFile("the checksum of the book of Connect Four is wrong: its file is damaged")
-        form, stones, positions, _ = (int.from_bytes(self.source[8 + 4 * i:12 + 4 * i], "little") for i in range(4))
+        form, stones, positions, score_stones = (int.from_bytes(self.source[8 + 4 * i:12 + 4 * i], "little") for i in range(4))
         if form != FORMAT or not 1 <= stones <= MOST_STONES:
             raise InvalidFile(f"a book of another form: this package knows form {FORMAT} with 1 to {MOST_STONES} "
                               f"stones, got form {form} with {stones}")
+        if score_stones >= stones:
+            raise InvalidFile(f"the scores of the book must be of positions with fewer than its {stones} stones, got "
+                              f"{score_stones}")
         self.data.stones = stones
+        self.data.score_stones = score_stones or -1
         self.positions = positions
         end = read_filter(self.source, HEADER, &self.data.wins)
         end = read_filter(self.source, end, &self.data.draws)
+        for i in range(C4_SCORE_BITS if score_stones else 0):
+            end = read_filter(self.source, end, &self.data.score[i])
         if end + 4 != size:
             raise InvalidFile(f"a book of this form has {end + 4} bytes, got {size}")
 
@@ -71,6 +78,15 @@ cdef class Book:
         """Of the positions that it has."""
         return self.data.stones
 
+    @property
+    def score_stones(self):
+        """Of the positions that it has the scores of; -1: none."""
+        return self.data.score_stones
+
     def value(self, key):
         """Half-points of the player to move, for the key of a position that is in the book; else any number."""
         return c4_book_value(&self.data, <uint64_t>key)
+
+    def score(self, key):
+        """The score of the player to move, for the key of a position that the book has a score of; else any number."""
+        return c4_book_score(&self.data, <uint64_t>key)

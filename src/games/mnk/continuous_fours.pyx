@@ -12,10 +12,10 @@ from libc.string cimport memcpy, memset
 
 from mcts_core.game cimport MCTS_NO_MOVE, mcts_proof
 from mcts_core.games.mnk.lines cimport (MNK_COLUMNS, MNK_FALLING, MNK_LINES, MNK_RISING, mnk_line_cell, mnk_line_cells,
-                                        mnk_lines_of)
+                                        mnk_lines_of, mnk_toggle)
 from mcts_core.games.mnk.continuous_fours cimport (THREAT_CELLS, THREAT_LOOK, THREAT_STACK, THREAT_STONES,
-                                                   mnk_threat_table, threat_cell_at, threat_is_over, threat_note,
-                                                   threat_search, threat_take)
+                                                   mnk_threat_table, threat_cell_at, threat_change, threat_is_over,
+                                                   threat_note, threat_search, threat_take)
 from mcts_core.games.proof_table cimport fill_zobrist, proof_bucket, proof_find, proof_keep, proof_prefetch
 
 
@@ -57,6 +57,23 @@ cdef inline void lines_of(int cell, int *lines, uint32_t *bits) noexcept nogil:
     bits[3] = bits[0]
 
 
+# Words of the four lines of a cell. With the numbers of lines_of() in place of `y` and `x`, GCC makes vectors of them and
+# takes these apart again: 50 instructions for four words.
+
+cdef inline void words_of(const uint32_t *words, int y, int x, uint32_t *four) noexcept nogil:
+    four[0] = words[y]
+    four[1] = words[MNK_COLUMNS + x]
+    four[2] = words[MNK_FALLING + y - x]
+    four[3] = words[MNK_RISING + y + x]
+
+
+cdef inline void set_words(uint32_t *words, int y, int x, const uint32_t *four) noexcept nogil:
+    words[y] = four[0]
+    words[MNK_COLUMNS + x] = four[1]
+    words[MNK_FALLING + y - x] = four[2]
+    words[MNK_RISING + y + x] = four[3]
+
+
 cdef void prepare(threat_search *s, int32_t cols, int32_t rows, int32_t exact) noexcept nogil:
     cdef int line
     s.cols = cols
@@ -73,6 +90,9 @@ cdef void prepare(threat_search *s, int32_t cols, int32_t rows, int32_t exact) n
     for line in range(rows + cols - 1):
         s.valid[MNK_FALLING + 1 - cols + line] = <uint32_t>mnk_line_cells(cols, rows, MNK_FALLING + 1 - cols + line)
         s.valid[MNK_RISING + line] = <uint32_t>mnk_line_cells(cols, rows, MNK_RISING + line)
+    s.blocks = 0
+    for line in range(MNK_LINES):
+        s.blocks |= <uint32_t>(s.valid[line] != 0) << (line >> 3)
     memset(&s.board, 0, sizeof(s.board))
     memset(s.three, 0, sizeof(s.three))
     memset(s.windows, 0, sizeof(s.windows))
@@ -85,40 +105,82 @@ cdef void prepare(threat_search *s, int32_t cols, int32_t rows, int32_t exact) n
     s.top = 0
 
 
+cdef inline bint has_any(const uint64_t *lines) noexcept nogil:
+    return (lines[0] | lines[1] | lines[2]) != 0
+
+
+cdef inline void mark(uint64_t *set_, int y, int x, const uint32_t *windows) noexcept nogil:
+    """Notes in a set of lines which of the four lines of a cell have windows. A line of each direction is always in the
+    same word."""
+    cdef int falling = (MNK_FALLING + y - x) & 63, rising = (MNK_RISING + y + x) & 63
+    set_[0] = (set_[0] & ~(<uint64_t>1 << y | <uint64_t>1 << (MNK_COLUMNS + x))
+               | <uint64_t>(windows[0] != 0) << y | <uint64_t>(windows[1] != 0) << (MNK_COLUMNS + x))
+    set_[1] = set_[1] & ~(<uint64_t>1 << falling) | <uint64_t>(windows[2] != 0) << falling
+    set_[2] = set_[2] & ~(<uint64_t>1 << rising) | <uint64_t>(windows[3] != 0) << rising
+
+
 cdef inline void put(threat_search *s, int player, int cell) noexcept nogil:
-    """Also updates the threes and fours of both players on the four lines. Searching all lines for them each time took
-    a third of a search with proofs at its leaves."""
-    cdef int lines[4]
-    cdef uint32_t bits[4]
+    """Puts a stone on an empty cell. Also updates the threes and fours of both players on the four lines: searching all
+    lines for them each time took a third of a search with proofs at its leaves."""
+    cdef threat_change *before = &s.before[s.count]
+    cdef int y = cell >> 5, x = cell & 31, i
     cdef uint32_t mine[8]
     cdef uint32_t theirs[8]
     cdef uint32_t valid[8]
     cdef uint32_t three[8]
     cdef uint32_t four[8]
-    cdef int i, line, owner, word
-    cdef uint64_t bit
+    cdef uint32_t own, some = 0
     s.hash ^= ZOBRIST[player][STONES + cell]
-    lines_of(cell, lines, bits)
+    s.count += 1
+    mnk_toggle(s.board.own[player], y, x)
+    # Most stones change nothing: that takes three of them on a line, or threes and fours of the other player.
+    words_of(s.board.own[player], y, x, mine)
+    words_of(s.windows[1 - player], y, x, three)
     for i in range(4):
-        line = lines[i]
-        s.board.own[player][line] ^= bits[i]
-        mine[i] = theirs[4 + i] = s.board.own[0][line]
-        theirs[i] = mine[4 + i] = s.board.own[1][line]
-        valid[i] = valid[4 + i] = s.valid[line]
-    s.count += 1 if s.board.own[player][lines[0]] & bits[0] else -1
+        own = mine[i] & (mine[i] - 1)
+        some |= own & (own - 1) | three[i]
+    before.changed = some != 0 or has_any(s.fours[0]) or has_any(s.fours[1])
+    if not before.changed:
+        return
+    words_of(s.board.own[0], y, x, mine)
+    words_of(s.board.own[1], y, x, mine + 4)
+    words_of(s.board.own[1], y, x, theirs)
+    words_of(s.board.own[0], y, x, theirs + 4)
+    words_of(s.valid, y, x, valid)
+    words_of(s.valid, y, x, valid + 4)
+    words_of(s.windows[0], y, x, before.windows[0])
+    words_of(s.windows[1], y, x, before.windows[1])
+    memcpy(before.threes, s.threes, sizeof(s.threes))
+    memcpy(before.fours, s.fours, sizeof(s.fours))
     mnk_threes_and_fours8(mine, theirs, valid, s.strict, three, four)
-    for i in range(8):
-        line = lines[i & 3]
-        owner = i >> 2
-        word = line >> 6
-        bit = <uint64_t>1 << (line & 63)
-        s.windows[owner][line] = three[i]
-        s.threes[owner][word] = s.threes[owner][word] & ~bit | (bit if three[i] else 0)
-        s.fours[owner][word] = s.fours[owner][word] & ~bit | (bit if four[i] else 0)
+    set_words(s.windows[0], y, x, three)
+    set_words(s.windows[1], y, x, three + 4)
+    mark(s.threes[0], y, x, three)
+    mark(s.threes[1], y, x, three + 4)
+    mark(s.fours[0], y, x, four)
+    mark(s.fours[1], y, x, four + 4)
+
+
+cdef inline void lift(threat_search *s, int player, int cell) noexcept nogil:
+    """Takes the last stone away again."""
+    cdef const threat_change *before
+    cdef int y = cell >> 5, x = cell & 31
+    s.hash ^= ZOBRIST[player][STONES + cell]
+    s.count -= 1
+    before = &s.before[s.count]
+    mnk_toggle(s.board.own[player], y, x)
+    if before.changed:
+        set_words(s.windows[0], y, x, before.windows[0])
+        set_words(s.windows[1], y, x, before.windows[1])
+        memcpy(s.threes, before.threes, sizeof(s.threes))
+        memcpy(s.fours, before.fours, sizeof(s.fours))
 
 
 cdef void put_stone(threat_search *s, int32_t player, int32_t cell) noexcept nogil:
-    put(s, player, cell)
+    if s.board.own[player][cell >> 5] >> (cell & 31) & 1:
+        lift(s, player, cell)
+    else:
+        put(s, player, cell)
 
 
 cdef int fives_on(const threat_search *s, int player, const uint64_t *lines, int *cells) noexcept nogil:
@@ -160,10 +222,6 @@ cdef int fives_through(const threat_search *s, int player, int stone, int *cells
     return fives_on(s, player, set_, cells)
 
 
-cdef inline bint has_any(const uint64_t *lines) noexcept nogil:
-    return (lines[0] | lines[1] | lines[2]) != 0
-
-
 cdef inline int fives(const threat_search *s, int player, int *cells) noexcept nogil:
     """Finds up to 2 cells where ``player`` completes a five; returns their number."""
     return fives_on(s, player, s.fours[player], cells) if has_any(s.fours[player]) else 0
@@ -188,69 +246,59 @@ cdef void keep(threat_search *s, uint64_t key, int won, int failed, uint32_t mov
 # ---- attacks of fours ------------------------------------------------------------------------------------------------
 
 ctypedef struct saved:
-    int lines[8]
-    uint32_t bits[4]
-    uint32_t bits_reply[4]
     uint32_t three[8]
     uint64_t active[3]
 
 
+cdef inline void toggle(threat_search *s, int move, int reply) noexcept nogil:
+    mnk_toggle(s.mine, move >> 5, move & 31)
+    mnk_toggle(s.theirs, reply >> 5, reply & 31)
+
+
 cdef inline void exchange(threat_search *s, int move, int reply, saved *old) noexcept nogil:
     """Plays the attacker's stone and its answer, and updates the threes on the lines of both."""
+    cdef int y = move >> 5, x = move & 31, row = reply >> 5, col = reply & 31
     cdef uint32_t mine[8]
     cdef uint32_t theirs[8]
     cdef uint32_t valid[8]
     cdef uint32_t three[8]
-    cdef int i, line
-    lines_of(move, old.lines, old.bits)
-    lines_of(reply, old.lines + 4, old.bits_reply)
-    old.active[0] = s.active[0]
-    old.active[1] = s.active[1]
-    old.active[2] = s.active[2]
-    for i in range(4):
-        s.mine[old.lines[i]] ^= old.bits[i]
-        s.theirs[old.lines[4 + i]] ^= old.bits_reply[i]
-    for i in range(8):
-        line = old.lines[i]
-        mine[i] = s.mine[line]
-        theirs[i] = s.theirs[line]
-        valid[i] = s.valid[line]
-        old.three[i] = s.three[line]
+    toggle(s, move, reply)
+    memcpy(old.active, s.active, sizeof(old.active))
+    words_of(s.three, y, x, old.three)
+    words_of(s.three, row, col, old.three + 4)
+    words_of(s.mine, y, x, mine)
+    words_of(s.mine, row, col, mine + 4)
+    words_of(s.theirs, y, x, theirs)
+    words_of(s.theirs, row, col, theirs + 4)
+    words_of(s.valid, y, x, valid)
+    words_of(s.valid, row, col, valid + 4)
     mnk_threes8(mine, theirs, valid, s.strict, three)
-    for i in range(8):
-        line = old.lines[i]
-        s.three[line] = three[i]
-        s.active[line >> 6] = (s.active[line >> 6] & ~(<uint64_t>1 << (line & 63))) | (
-            <uint64_t>(three[i] != 0) << (line & 63))
+    set_words(s.three, y, x, three)
+    set_words(s.three, row, col, three + 4)
+    mark(s.active, y, x, three)
+    mark(s.active, row, col, three + 4)
 
 
-cdef inline void take_back(threat_search *s, const saved *old) noexcept nogil:
-    cdef int i
-    for i in range(4):
-        s.mine[old.lines[i]] ^= old.bits[i]
-        s.theirs[old.lines[4 + i]] ^= old.bits_reply[i]
-    for i in range(8):
-        s.three[old.lines[i]] = old.three[i]
-    s.active[0] = old.active[0]
-    s.active[1] = old.active[1]
-    s.active[2] = old.active[2]
+cdef inline void take_back(threat_search *s, int move, int reply, const saved *old) noexcept nogil:
+    toggle(s, move, reply)
+    set_words(s.three, move >> 5, move & 31, old.three)
+    set_words(s.three, reply >> 5, reply & 31, old.three + 4)
+    memcpy(s.active, old.active, sizeof(old.active))
 
 
-cdef inline int answer(const threat_search *s, const int *lines) noexcept nogil:
-    """The cell where the defender threatens a five on these four lines, or NOBODY or SEVERAL."""
-    cdef uint32_t three
-    cdef uint32_t four[4]
-    cdef uint32_t window, any_ = 0
+cdef int answer_in(const threat_search *s, int reply, const uint32_t *stones, const uint32_t *four) noexcept nogil:
+    """The cell where the defender threatens a five on the four lines of a reply, with his ``stones`` and fours there, or
+    NOBODY or SEVERAL."""
+    cdef int lines[4]
+    cdef uint32_t bits[4]
+    cdef uint32_t windows, window
     cdef int i, cell, found = NOBODY
+    lines_of(reply, lines, bits)
     for i in range(4):
-        mnk_threes_and_fours(s.theirs[lines[i]], s.mine[lines[i]], s.valid[lines[i]], s.strict, &three, &four[i])
-        any_ |= four[i]
-    if not any_:
-        return NOBODY
-    for i in range(4):
-        while four[i]:
-            window = (<uint32_t>31 << mcts_ctz64(four[i])) & ~s.theirs[lines[i]]
-            four[i] &= four[i] - 1
+        windows = four[i]
+        while windows:
+            window = (<uint32_t>31 << mcts_ctz64(windows)) & ~stones[i]
+            windows &= windows - 1
             cell = threat_cell_at(s, lines[i], mcts_ctz64(window))
             if found == NOBODY:
                 found = cell
@@ -259,12 +307,29 @@ cdef inline int answer(const threat_search *s, const int *lines) noexcept nogil:
     return found
 
 
+cdef inline int answer(const threat_search *s, int reply) noexcept nogil:
+    """The same after the reply."""
+    cdef int y = reply >> 5, x = reply & 31
+    cdef uint32_t mine[4]
+    cdef uint32_t theirs[4]
+    cdef uint32_t valid[4]
+    cdef uint32_t three[4]
+    cdef uint32_t four[4]
+    cdef int i
+    words_of(s.theirs, y, x, mine)
+    words_of(s.mine, y, x, theirs)
+    words_of(s.valid, y, x, valid)
+    for i in range(4):
+        mnk_threes_and_fours(mine[i], theirs[i], valid[i], s.strict, &three[i], &four[i])
+    return answer_in(s, reply, mine, four) if four[0] | four[1] | four[2] | four[3] else NOBODY
+
+
 cdef inline int list_fours(threat_search *s, int forced) noexcept nogil:
     """Pushes the attacker's fours on the stack as ``move << 16 | reply``, only those at ``forced`` unless it is NOBODY.
     Returns their number, or UNKNOWN if one of them threatens two fives; ``best`` is then that move."""
     cdef int i, line, low, high, move, reply, turn, count = 0
     cdef uint64_t rest
-    cdef uint32_t windows, cells
+    cdef uint32_t windows, cells, before
     s.stamp += 1
     for i in range(3):
         rest = s.active[i]
@@ -272,9 +337,13 @@ cdef inline int list_fours(threat_search *s, int forced) noexcept nogil:
             line = 64 * i + mcts_ctz64(rest)
             rest &= rest - 1
             windows = s.three[line]
+            cells = 0
             while windows:
+                before = cells
                 cells = (<uint32_t>31 << mcts_ctz64(windows)) & ~s.mine[line]
                 windows &= windows - 1
+                if cells == before:
+                    continue
                 low = threat_cell_at(s, line, mcts_ctz64(cells))
                 high = threat_cell_at(s, line, mcts_ctz64(cells & (cells - 1)))
                 for turn in range(2):
@@ -296,17 +365,11 @@ cdef inline int list_fours(threat_search *s, int forced) noexcept nogil:
     return count
 
 
-cdef int attack(threat_search *s, int left, int forced) noexcept nogil:
-    """The number of stones with which the attacker wins, 0 or UNKNOWN. He is to move, has no five at once, and places
-    up to ``left`` stones, fours and at last a five; the first one at ``forced`` unless it is NOBODY. Sets ``best``."""
-    cdef uint64_t key, start = s.spent
+cdef inline int known_attack(threat_search *s, int left) noexcept nogil:
+    """What the table knows of attack(): its result, with ``best``, or UNKNOWN."""
     cdef threat_note *known
-    cdef saved old
-    cdef int count, i, move, reply, result, won = 0
-    cdef uint32_t base = s.top, outer, best = 0
-    key = s.hash ^ s.side
     if left > 2:
-        known = recall(s, key)
+        known = recall(s, s.hash ^ s.side)
         if known != NULL:
             if known.won and known.won <= left:
                 s.best = known.move
@@ -314,10 +377,136 @@ cdef int attack(threat_search *s, int left, int forced) noexcept nogil:
             if known.failed >= left:
                 s.cut |= known.failed != NEVER
                 return 0
-        # A win in 3 plies is searched whatever the budget, because exact distances depend on it. So is a win in 5, so
-        # that every call leaves something in the table for the next one.
-        if left > 3 and s.spent >= s.pause and threat_is_over(s):
-            return UNKNOWN
+    return UNKNOWN
+
+
+cdef int play_last(threat_search *s, int move, int reply, int forced) noexcept nogil:
+    """attack() with two stones left after a four and its reply. ``seen`` and ``reply`` stay as they are."""
+    cdef saved old
+    cdef uint32_t seen = s.seen[forced]
+    cdef uint16_t known = s.reply[forced]
+    cdef int result
+    exchange(s, move, reply, &old)
+    result = attack(s, 2, forced)
+    take_back(s, move, reply, &old)
+    s.seen[forced] = seen
+    s.reply[forced] = known
+    return result
+
+
+cdef bint any_four(const threat_search *s, int move, int reply) noexcept nogil:
+    """Whether the attacker has a four, after an exchange, on another line than those of the move: with a window that he
+    had before and that the reply is not in."""
+    cdef int lines[8]
+    cdef uint32_t bits[4]
+    cdef uint64_t rest[3]
+    cdef int i
+    lines_of(move, lines, bits)
+    lines_of(reply, lines + 4, bits)
+    memcpy(rest, s.active, sizeof(rest))
+    for i in range(8):
+        rest[lines[i] >> 6] &= ~(<uint64_t>1 << (lines[i] & 63))
+    if has_any(rest):
+        return True
+    for i in range(4):
+        if lines[i] != lines[4 + i] and s.three[lines[4 + i]] & ~<uint32_t>(31 * <uint64_t>bits[i] >> 4):
+            return True
+    return False
+
+
+cdef inline int attack_last(threat_search *s, int move, int reply, uint32_t stamp) noexcept nogil:
+    """The same as attack() with two stones left after a four and its reply, which are not played: most positions of a
+    search are such ones, and this takes a third of the instructions.
+
+    list_fours() of the position before the four marked all cells of its windows with ``stamp``, and found no cell in
+    two windows with different other cells. So a four that threatens two fives needs a window which the move has made a
+    three. Of the windows that share a cell with it, those on its own line are at hand; the others are as they were, if
+    the reply is not in them: no other line of the move meets it in an empty cell.
+    """
+    cdef int lines[4]
+    cdef int their_lines[4]
+    cdef uint32_t bits[4]
+    cdef uint32_t mine[8]
+    cdef uint32_t theirs[8]
+    cdef uint32_t valid[8]
+    cdef uint32_t three[8]
+    cdef uint32_t four[8]
+    cdef uint32_t known[4]
+    cdef int y = move >> 5, x = move & 31, row = reply >> 5, col = reply & 31, i, cell, forced
+    cdef uint32_t windows, cells, before, all_
+    cdef uint32_t at_x = <uint32_t>1 << x, at_y = <uint32_t>1 << y, at_col = <uint32_t>1 << col
+    cdef uint32_t at_row = <uint32_t>1 << row
+    words_of(s.mine, y, x, mine)
+    words_of(s.theirs, y, x, theirs)
+    words_of(s.valid, y, x, valid)
+    words_of(s.theirs, row, col, mine + 4)
+    words_of(s.mine, row, col, theirs + 4)
+    words_of(s.valid, row, col, valid + 4)
+    words_of(s.three, y, x, known)
+    mine[0] ^= at_x
+    mine[1] ^= at_y
+    mine[2] ^= at_x
+    mine[3] ^= at_x
+    mine[4] ^= at_col
+    mine[5] ^= at_row
+    mine[6] ^= at_col
+    mine[7] ^= at_col
+    if y == row:  # the line of both has both stones
+        theirs[0] ^= at_col
+        theirs[4] ^= at_x
+    elif x == col:
+        theirs[1] ^= at_row
+        theirs[5] ^= at_y
+    elif y - x == row - col:
+        theirs[2] ^= at_col
+        theirs[6] ^= at_x
+    else:
+        theirs[3] ^= at_col
+        theirs[7] ^= at_x
+    mnk_threes_and_fours8(mine, theirs, valid, s.strict, three, four)
+    if four[4] | four[5] | four[6] | four[7]:
+        forced = answer_in(s, reply, mine + 4, four + 4)
+        return 0 if forced == SEVERAL else play_last(s, move, reply, forced)
+    s.spent += 1
+    for i in range(4):
+        windows = three[i]
+        if not windows & ~known[i]:
+            continue
+        lines_of(move, lines, bits)
+        all_ = cells = 0
+        while windows:
+            before = cells
+            cells = (<uint32_t>31 << mcts_ctz64(windows)) & ~mine[i]
+            windows &= windows - 1
+            if cells == before:
+                continue
+            if cells & all_:
+                return 2
+            all_ |= cells
+        while all_:
+            cell = threat_cell_at(s, lines[i], mcts_ctz64(all_))
+            all_ &= all_ - 1
+            if s.seen[cell] == stamp and s.reply[cell] != reply:
+                lines_of(s.reply[cell], their_lines, bits)
+                if their_lines[i] != lines[i]:
+                    return 2
+    if not s.cut:
+        s.cut = three[0] | three[1] | three[2] | three[3] or any_four(s, move, reply)
+    return 0
+
+
+cdef int attack(threat_search *s, int left, int forced) noexcept nogil:
+    """The number of stones with which the attacker wins, 0 or UNKNOWN. He is to move, has no five at once, and places
+    up to ``left`` stones, fours and at last a five; the first one at ``forced`` unless it is NOBODY. Sets ``best``.
+    The caller has asked known_attack()."""
+    cdef uint64_t key = s.hash ^ s.side, start = s.spent
+    cdef saved old
+    cdef int count, i, move, reply, result, won = 0
+    cdef uint32_t base = s.top, outer, stamp, best = 0
+    # A win in 3 plies is searched whatever the budget, because exact distances depend on it. So is a win in 5, so that
+    # every call leaves something in the table for the next one.
+    if left > 3 and s.spent >= s.pause and threat_is_over(s):
+        return UNKNOWN
     s.spent += 1
     outer = s.cut
     s.cut = False
@@ -330,18 +519,26 @@ cdef int attack(threat_search *s, int left, int forced) noexcept nogil:
     if left <= 2:
         s.cut |= outer | (count > 0)
         return 0
+    stamp = s.stamp
     s.top += count
+    if left > 3:
+        for i in range(count):
+            proof_prefetch(&s.table, key ^ s.mine_keys[s.stack[base + i] >> 16]
+                           ^ s.their_keys[s.stack[base + i] & 0xFFFF])
     for i in range(count):
         move = s.stack[base + i] >> 16
         reply = s.stack[base + i] & 0xFFFF
-        s.hash ^= s.mine_keys[move] ^ s.their_keys[reply]
-        if left > 3:
-            proof_prefetch(&s.table, s.hash ^ s.side)
-        exchange(s, move, reply, &old)
-        result = answer(s, old.lines + 4)
-        result = 0 if result == SEVERAL else attack(s, left - 1, result)
-        s.hash ^= s.mine_keys[move] ^ s.their_keys[reply]
-        take_back(s, &old)
+        if left == 3 and forced == NOBODY:
+            result = attack_last(s, move, reply, stamp)
+        else:
+            s.hash ^= s.mine_keys[move] ^ s.their_keys[reply]
+            result = known_attack(s, left - 1)
+            if result < 0:
+                exchange(s, move, reply, &old)
+                result = answer(s, reply)
+                result = 0 if result == SEVERAL else attack(s, left - 1, result)
+                take_back(s, move, reply, &old)
+            s.hash ^= s.mine_keys[move] ^ s.their_keys[reply]
         if result < 0:
             s.top = base
             return UNKNOWN
@@ -392,7 +589,9 @@ cdef int win_by_fours(threat_search *s, int player, uint32_t *move) noexcept nog
     memcpy(s.active, s.threes[player], sizeof(s.active))
     while level <= THREAT_STONES:
         s.cut = False
-        result = attack(s, level, forced)
+        result = known_attack(s, level)
+        if result < 0:
+            result = attack(s, level, forced)
         if result < 0:
             return UNKNOWN
         if result:
@@ -422,7 +621,7 @@ cdef int zone_of(threat_search *s, int player, uint32_t *zone, uint16_t *order, 
     cdef uint16_t moves[THREAT_STONES]
     cdef uint16_t replies[THREAT_STONES]
     cdef int other = 1 - player, played = 0, count, i, line, cell, stones = 0
-    cdef uint32_t move = 0, three, four, five, window, windows
+    cdef uint32_t move = 0, three, four, five, few, window, windows, blocks
     cdef int cells[2]
     length[0] = 0
     quiet[0] = True
@@ -439,7 +638,7 @@ cdef int zone_of(threat_search *s, int player, uint32_t *zone, uint16_t *order, 
         length[0] += 1
         count = fives_through(s, player, move, cells)
         if count == 0:  # a false entry of the table: two positions with the same key
-            put(s, player, move)
+            lift(s, player, move)
             stones = UNKNOWN
             break
         for i in range(count):
@@ -456,27 +655,32 @@ cdef int zone_of(threat_search *s, int player, uint32_t *zone, uint16_t *order, 
         replies[played] = cells[0]
         played += 1
     if stones > 0:
-        for line in range(MNK_LINES):
-            if not s.valid[line]:
-                continue
-            mnk_threes_and_fours(s.board.own[other][line], before[line], s.valid[line], 0, &three, &four)
-            windows = three | four
-            five = s.board.own[other][line]
-            five &= five >> 1 & five >> 2
-            quiet[0] &= not (four or five & five >> 2)
-            while windows:
-                window = (<uint32_t>31 << mcts_ctz64(windows)) & ~(s.board.own[other][line] | before[line])
-                windows &= windows - 1
-                while window:
-                    cell = threat_cell_at(s, line, mcts_ctz64(window))
-                    window &= window - 1
-                    zone[cell >> 5] |= <uint32_t>1 << (cell & 31)
+        blocks = s.blocks
+        while blocks:
+            i = 8 * mcts_ctz64(blocks)
+            blocks &= blocks - 1
+            for line in range(i, i + 8):
+                five = s.board.own[other][line]
+                few = five & (five - 1)
+                if not few & (few - 1):  # less than three stones: 85 % of the lines
+                    continue
+                mnk_threes_and_fours(five, before[line], s.valid[line], 0, &three, &four)
+                windows = three | four
+                five &= five >> 1 & five >> 2
+                quiet[0] &= not (four or five & five >> 2)
+                while windows:
+                    window = (<uint32_t>31 << mcts_ctz64(windows)) & ~(s.board.own[other][line] | before[line])
+                    windows &= windows - 1
+                    while window:
+                        cell = threat_cell_at(s, line, mcts_ctz64(window))
+                        window &= window - 1
+                        zone[cell >> 5] |= <uint32_t>1 << (cell & 31)
         for i in range(length[0]):
             zone[order[i] >> 5] |= <uint32_t>1 << (order[i] & 31)
     while played:
         played -= 1
-        put(s, player, moves[played])
-        put(s, other, replies[played])
+        lift(s, other, replies[played])
+        lift(s, player, moves[played])
     return stones
 
 
@@ -491,7 +695,7 @@ cdef int wins(threat_search *s, int player, int depth, uint32_t *move) noexcept 
         return count
     put(s, player, cells[0])
     result = loses(s, 1 - player, depth - 1, &ignored)
-    put(s, player, cells[0])
+    lift(s, player, cells[0])
     if result > 0:
         move[0] = cells[0]
         return result + 1
@@ -526,7 +730,7 @@ cdef int loses(threat_search *s, int player, int depth, uint32_t *move) noexcept
     if count == 1:
         put(s, player, cells[0])
         worst = wins(s, 1 - player, depth, &ignored)
-        put(s, player, cells[0])
+        lift(s, player, cells[0])
         if worst < 0:
             return UNKNOWN
         worst += worst > 0
@@ -544,7 +748,7 @@ cdef int loses(threat_search *s, int player, int depth, uint32_t *move) noexcept
                 break
             put(s, player, cell)
             result = wins(s, 1 - player, depth, &ignored)
-            put(s, player, cell)
+            lift(s, player, cell)
             if result < 0:
                 return UNKNOWN
             if result == 0:

@@ -15,12 +15,14 @@ from mcts_core.game cimport MCTS_NO_MOVE, mcts_proof
 from mcts_core.games.mnk.continuous_fours cimport (THREAT_LOOK, THREAT_STACK, THREAT_STONES, mnk_threat_table,
                                                    threat_cell_at, threat_is_over, threat_search, threat_take)
 from mcts_core.games.mnk.continuous_threats cimport mnk_vct_table, vct_note
-from mcts_core.games.mnk.lines cimport MNK_LINES, mnk_lines_of
+from mcts_core.games.mnk.lines cimport mnk_lines_of
 from mcts_core.games.proof_table cimport fill_zobrist, proof_bucket, proof_find, proof_keep
 
 
-cdef extern from "kernels/platform.h" nogil:
+cdef extern from "kernels/mnk/lines.h" nogil:
     int mcts_ctz64(uint64_t x) noexcept
+    void mnk_open_threes8(const uint32_t *mine, const uint32_t *theirs, const uint32_t *valid, uint32_t strict,
+                          uint32_t *cells) noexcept
 
 
 cdef enum:
@@ -139,15 +141,6 @@ cdef int threat(threat_search *s, int player, uint32_t *zone, uint16_t *order, i
     return stones
 
 
-cdef inline uint32_t open_threes(uint32_t mine, uint32_t theirs, uint32_t valid, uint32_t strict) noexcept nogil:
-    """The cells of a line where a stone makes a three that a further stone can turn into an open four."""
-    cdef uint32_t live = valid & ~theirs, empty = live & ~mine
-    cdef uint32_t a = mine >> 1, b = mine >> 2, c = mine >> 3, d = mine >> 4
-    cdef uint32_t at = ((a ^ b) & (c ^ d)) | (a & b & ~(c | d)) | (c & d & ~(a | b))
-    at &= empty & empty >> 5 & live >> 1 & live >> 2 & live >> 3 & live >> 4 & ~((mine << 1 | mine >> 6) & strict)
-    return (at << 1 | at << 2 | at << 3 | at << 4) & empty
-
-
 cdef inline uint32_t potential(const threat_search *s, int player, int cell) noexcept nogil:
     """The number of lines on which a stone in the cell can still become five together with another stone nearby."""
     cdef const uint32_t *mine = s.board.own[player]
@@ -190,25 +183,34 @@ cdef uint32_t list_threats(threat_search *s, int player, int forced) noexcept no
     """Pushes the threats of a player on the stack, only that at ``forced`` unless that is < 0; returns the number."""
     cdef const uint32_t *mine = s.board.own[player]
     cdef const uint32_t *theirs = s.board.own[1 - player]
-    cdef uint32_t three, window, cells, count = 0
-    cdef int line, low, high
+    cdef uint32_t opens[8]
+    cdef uint32_t blocks = s.blocks, three, window, cells, count = 0, found
+    cdef int first, line, low, high, i
     cdef child *one
     s.stamp += 1
-    for line in range(MNK_LINES):
-        if not mine[line] & (mine[line] - 1):  # fewer than two stones
+    while blocks:
+        first = 8 * mcts_ctz64(blocks)
+        blocks &= blocks - 1
+        mnk_open_threes8(&mine[first], &theirs[first], &s.valid[first], s.strict, opens)
+        found = 0
+        for i in range(8):
+            found |= opens[i] | s.windows[player][first + i]
+        if not found:
             continue
-        three = s.windows[player][line]
-        while three:
-            window = (<uint32_t>31 << mcts_ctz64(three)) & ~mine[line]
-            three &= three - 1
-            low = threat_cell_at(s, line, mcts_ctz64(window))
-            high = threat_cell_at(s, line, mcts_ctz64(window & (window - 1)))
-            add_threat(s, &count, low, high)
-            add_threat(s, &count, high, low)
-        cells = open_threes(mine[line], theirs[line], s.valid[line], s.strict)
-        while cells:
-            add_threat(s, &count, threat_cell_at(s, line, mcts_ctz64(cells)), NO_REPLY)
-            cells &= cells - 1
+        for i in range(8):
+            line = first + i
+            three = s.windows[player][line]
+            while three:
+                window = (<uint32_t>31 << mcts_ctz64(three)) & ~mine[line]
+                three &= three - 1
+                low = threat_cell_at(s, line, mcts_ctz64(window))
+                high = threat_cell_at(s, line, mcts_ctz64(window & (window - 1)))
+                add_threat(s, &count, low, high)
+                add_threat(s, &count, high, low)
+            cells = opens[i]
+            while cells:
+                add_threat(s, &count, threat_cell_at(s, line, mcts_ctz64(cells)), NO_REPLY)
+                cells &= cells - 1
     if forced >= 0:
         one = children_at(s, s.top)
         if s.seen[forced] == s.stamp:

@@ -206,7 +206,10 @@ cdef Geometry find_geometry(m, n, k, rule):
     n = as_int(n, "n", 1, MNK_MAX_SIDE, InvalidState)
     if max(m, n) < MIN_K:
         raise InvalidState(f"one of m and n must be at least {MIN_K}, got m={m}, n={n}")
-    k = as_int(k, "k", MIN_K, max(m, n), InvalidState)
+    k = as_int(k, "k", MIN_K, MNK_MAX_SIDE, InvalidState)
+    if k > max(m, n):
+        raise InvalidState(f"k must be at most the longer side of the board, {max(m, n)}, or nobody could ever win, "
+                           f"got {k}")
     if not isinstance(rule, str) or rule not in RULES:
         raise InvalidState(f"rule must be 'freestyle' or 'exact', got {shorten(rule)}")
     key = (m, n, k, rule == "exact")

@@ -1,14 +1,13 @@
 """The valuation of five in a row by a line-pattern network. Hot: compiled once per instruction set."""
 
 from cpython.pycapsule cimport PyCapsule_New
-from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from mcts_core.game cimport mcts_estimate, mcts_valuation
 from mcts_core.games.mnk.network cimport (LINE_SIDE, exp2_fill, exp2_minus, exp2_sigmoid, line_board, line_cell,
-                                          line_clear, line_fill, line_half, line_put, mnk_network, net_logit, net_look,
-                                          net_value)
+                                          line_clear, line_put, mnk_network, net_logit, net_look, net_value)
 from mcts_core.games.mnk.rollout cimport MNK_MAX_CELLS, mnk_geometry, mnk_state
 from mcts_core.games.mnk.rows cimport MNK_EDGE, bit, mnk_load_rows, mnk_row_board
 from mcts_core.games.mnk.valuation cimport mnk_valuation_table
@@ -25,11 +24,13 @@ ctypedef struct accumulator:
     mnk_walk walk
     mnk_row_board rows
     line_board lines
+    uint16_t cell[MNK_MAX_CELLS]    # of a move, in `lines`
 
 
 cdef void *create(void *context, const void *network) noexcept nogil:
     cdef const mnk_geometry *g = <const mnk_geometry *>context
     cdef accumulator *a
+    cdef int move
     if network == NULL:
         return NULL
     a = <accumulator *>malloc(sizeof(accumulator))
@@ -38,6 +39,8 @@ cdef void *create(void *context, const void *network) noexcept nogil:
         if g.exact:
             a.net.table = a.net.exact_table
         a.walk.has_root = False
+        for move in range(g.cells):
+            a.cell[move] = line_cell(move // g.cols, move % g.cols)
     return a
 
 
@@ -54,13 +57,13 @@ cdef void begin(void *board, const mnk_geometry *g, const mnk_state *root) noexc
     for move in range(g.cells):
         stone = root.board[g.offset[move]]
         if stone:
-            line_put(&a.lines, stone - 1, line_cell(move // g.cols, move % g.cols))
+            line_put(&a.lines, stone - 1, a.cell[move], 1)
 
 
 cdef void put(void *board, const mnk_geometry *g, int player, uint32_t move) noexcept nogil:
     cdef accumulator *a = <accumulator *>board
     cdef int row = <int>move // g.cols, col = <int>move - row * g.cols
-    line_put(&a.lines, player, line_cell(row, col))
+    line_put(&a.lines, player, a.cell[move], 1 if a.rows.empty[MNK_EDGE + row] & bit(col) else -1)
     a.rows.own[player][MNK_EDGE + row] ^= bit(col)
     a.rows.empty[MNK_EDGE + row] ^= bit(col)
 
@@ -94,10 +97,9 @@ cdef int32_t weigh(void *context, const void *root, const uint32_t *path, uint32
     cdef int32_t logits[MNK_MAX_CELLS]
     cdef int32_t most = -2147483647
     cdef uint32_t i
-    cdef int row, mover = go_to(a, g, root, path, length)
+    cdef int mover = go_to(a, g, root, path, length)
     for i in range(count):
-        row = <int>moves[i] // g.cols
-        logits[i] = net_logit(&a.net, a.lines.code[line_cell(row, <int>moves[i] - row * g.cols)], line_half[mover])
+        logits[i] = net_logit(&a.net, a.lines.half[a.cell[moves[i]]], mover)
         if logits[i] > most:
             most = logits[i]
     for i in range(count):
@@ -116,7 +118,6 @@ cdef void prepare(const mnk_geometry *g, mcts_valuation *valuation) noexcept nog
 
 
 exp2_fill()
-line_fill()
 
 cdef mnk_valuation_table TABLE
 TABLE.prepare = prepare

@@ -1,4 +1,5 @@
-/* The book of Connect Four: the value of each position of the standard board with a certain number of stones.
+/* The book of Connect Four: the value of each position of the standard board with a certain number of stones, and the
+ * score of each with another, smaller number.
  *
  * It holds no positions. Each of its filters says one bit of a position, whose key it was made with: the sum of three
  * bits at places by hashes of the key (a binary fuse filter without fingerprints: Graf and Lemire, "Binary Fuse
@@ -16,10 +17,14 @@ typedef struct c4_filter {
     uint32_t segment_bits;  /* logarithm of their length, 3 to 21 */
 } c4_filter;
 
+#define C4_SCORE_BITS 6
+
 typedef struct c4_book {
-    c4_filter wins;   /* 1: the player to move wins */
-    c4_filter draws;  /* of the others: 1: it is a draw */
+    c4_filter wins;                 /* 1: the player to move wins */
+    c4_filter draws;                /* of the others: 1: it is a draw */
+    c4_filter score[C4_SCORE_BITS]; /* the bits of the score plus 32, the lowest first */
     int32_t stones;
+    int32_t score_stones;           /* -1: no scores */
 } c4_book;
 
 MCTS_INLINE int c4_bit_of(const c4_filter *f, uint64_t key) {
@@ -36,6 +41,13 @@ MCTS_INLINE int c4_bit_of(const c4_filter *f, uint64_t key) {
 /* 2: the player to move wins, 1: draw, 0: he loses, if the book is of the position. */
 MCTS_INLINE int c4_book_value(const c4_book *book, uint64_t key) {
     return c4_bit_of(&book->wins, key) ? 2 : c4_bit_of(&book->draws, key);
+}
+
+/* The score of the player to move as src/games/connect_four/alpha_beta.pyx defines it, if the book is of the position. */
+static inline int c4_book_score(const c4_book *book, uint64_t key) {
+    int i, score = 0;
+    for (i = 0; i < C4_SCORE_BITS; i++) score |= c4_bit_of(&book->score[i], key) << i;
+    return score - (1 << (C4_SCORE_BITS - 1));
 }
 
 #endif

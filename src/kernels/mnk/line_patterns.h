@@ -1,9 +1,9 @@
 /* The line patterns of a board: for each cell and each of the four directions, what lies on the five cells on either
  * side.
  *
- * Such five cells are a half-line, 2 bits each, the nearest first: 0 empty, 1 and 2 a stone of the player who began and of
- * the other, 3 beyond the edge. Seen by the player to move there are (3**6 - 1) / 2 = 364 of them; a pattern is an unordered
- * pair. A stone changes the half-lines of the 40 cells around it, by one exclusive or each.
+ * Such five cells are a half-line: three digits for each cell before the edge, the nearest first: 0 empty, 1 a stone of the
+ * player who looks, 2 of the other one. There are (3**6 - 1) / 2 = 364 of them; a pattern is an unordered pair. A stone
+ * changes the half-lines of the 40 cells around it, by one addition each.
  */
 #ifndef MCTS_LINE_PATTERNS_H
 #define MCTS_LINE_PATTERNS_H
@@ -14,44 +14,33 @@
 #include "kernels/mnk/network_data.h"
 #include "kernels/platform.h"
 
-/* For a cell and direction: the half-line before it in bits 0 to 9, the one behind it in bits 10 to 19. */
+/* For a cell: the numbers of the half-lines before it in the four directions, then of those behind it; as the player who
+ * began sees them in bits 0 to 15, as the other one in bits 16 to 31. */
 typedef struct line_board {
-    uint32_t code[(LINE_SIDE + 2 * LINE_REACH) * LINE_ROW][4];
+    uint32_t half[(LINE_SIDE + 2 * LINE_REACH) * LINE_ROW][2][4];
 } line_board;
 
 static const int line_steps[4] = {1, LINE_ROW, LINE_ROW + 1, LINE_ROW - 1};
+static const uint32_t line_powers[LINE_REACH] = {1, 3, 9, 27, 81};
 
-static uint16_t line_half[2][1024];        /* the number of a half-line as the player who began, or the other, sees it */
-static uint32_t line_rows[LINE_HALVES];    /* b (b + 1) / 2 */
-
-static inline void line_fill(void) {
-    for (int code = 0; code < 1024; code++)
-        for (int player = 0; player < 2; player++) {
-            int digits = 0, first = 0, power = 1;
-            for (int j = 0; j < LINE_REACH; j++) {
-                const int what = code >> 2 * j & 3;
-                if (what == 3) break;
-                digits += power * (what == 0 ? 0 : what == 1 + player ? 1 : 2);
-                first += power;
-                power *= 3;
-            }
-            line_half[player][code] = (uint16_t)(first + digits);
-        }
-    for (uint32_t half = 0; half < LINE_HALVES; half++) line_rows[half] = half * (half + 1) / 2;
-}
+#define LINE_BOTH 0x10001u
 
 MCTS_INLINE int line_cell(int row, int col) { return (row + LINE_REACH) * LINE_ROW + col + LINE_REACH; }
 
-/* Puts a stone of a player (0 began) on a cell, or takes it away again. */
-static inline void line_put(line_board *b, int player, int cell) {
-    const uint32_t stone = 1u + (uint32_t)player;
-    for (int d = 0; d < 4; d++)
-        for (int j = 1; j <= LINE_REACH; j++) {
-            b->code[cell + j * line_steps[d]][d] ^= stone << (2 * j - 2);
-            b->code[cell - j * line_steps[d]][d] ^= stone << (2 * j + 8);
+/* Puts a stone of a player (0 began) on a cell (by = 1), or takes it away again (by = -1). */
+static inline void line_put(line_board *b, int player, int cell, int by) {
+    uint32_t(*at)[2][4] = b->half + cell;
+    uint32_t stone = (uint32_t)by * (LINE_BOTH + (1u << 16 * !player));
+    for (int j = 1; j <= LINE_REACH; j++) {
+        for (int d = 0; d < 4; d++) {
+            at[j * line_steps[d]][0][d] += stone;
+            at[-j * line_steps[d]][1][d] += stone;
         }
+        stone *= 3;
+    }
 }
 
+/* An empty board: a half-line of n cells has a number above those of all shorter ones. */
 static inline void line_clear(line_board *b, int rows, int cols) {
     memset(b, 0, sizeof *b);
     for (int row = 0; row < rows; row++)
@@ -59,16 +48,30 @@ static inline void line_clear(line_board *b, int rows, int cols) {
             for (int d = 0; d < 4; d++)
                 for (int j = 1; j <= LINE_REACH; j++) {
                     const int down = d == 0 ? 0 : j, right = d == 0 ? j : d == 1 ? 0 : d == 2 ? j : -j;
-                    uint32_t *code = &b->code[line_cell(row, col)][d];
-                    if (row - down < 0 || col - right < 0 || col - right >= cols) *code |= 3u << (2 * j - 2);
-                    if (row + down >= rows || col + right < 0 || col + right >= cols) *code |= 3u << (2 * j + 8);
+                    uint32_t(*half)[4] = b->half[line_cell(row, col)];
+                    if (row - down >= 0 && col - right >= 0 && col - right < cols)
+                        half[0][d] += LINE_BOTH * line_powers[j - 1];
+                    if (row + down < rows && col + right >= 0 && col + right < cols)
+                        half[1][d] += LINE_BOTH * line_powers[j - 1];
                 }
 }
 
-/* The pattern of a code as the player whose row of line_half is given sees it. */
-MCTS_INLINE uint32_t line_pattern(uint32_t code, const uint16_t *half) {
-    const uint32_t a = half[code & 1023], b = half[code >> 10];
-    return a < b ? line_rows[b] + a : line_rows[a] + b;
+/* The numbers of the four patterns of a cell as a player sees them, times `scale`, a power of two. */
+MCTS_INLINE void line_patterns(const uint32_t half[2][4], int player, int scale, uint32_t *patterns) {
+#if defined(MCTS_SSE2)
+    const __m128i ones = _mm_set1_epi32(1), low = _mm_set1_epi32(0xFFFF), shift = _mm_cvtsi32_si128(16 * player);
+    const __m128i a = _mm_and_si128(_mm_srl_epi32(_mm_loadu_si128((const __m128i *)half[0]), shift), low);
+    const __m128i b = _mm_and_si128(_mm_srl_epi32(_mm_loadu_si128((const __m128i *)half[1]), shift), low);
+    const __m128i most = _mm_max_epi16(a, b), least = _mm_min_epi16(a, b);
+    const __m128i rows = _mm_srli_epi32(_mm_madd_epi16(most, _mm_add_epi32(most, ones)), 1);
+    const __m128i found = _mm_add_epi32(rows, least);
+    _mm_storeu_si128((__m128i *)patterns, _mm_sll_epi32(found, _mm_cvtsi32_si128(mcts_ctz64((uint64_t)scale))));
+#else
+    for (int d = 0; d < 4; d++) {
+        const uint32_t a = half[0][d] >> 16 * player & 0xFFFF, b = half[1][d] >> 16 * player & 0xFFFF;
+        patterns[d] = (uint32_t)scale * (a < b ? b * (b + 1) / 2 + a : a * (a + 1) / 2 + b);
+    }
+#endif
 }
 
 #endif

@@ -76,6 +76,20 @@ MCTS_INLINE void mnk_threes_and_fours(uint32_t mine, uint32_t theirs, uint32_t v
     *four = live & ~low & high & carry;
 }
 
+/* The cells of a line where a stone makes a three that a further stone can turn into an open four. */
+MCTS_INLINE uint32_t mnk_open_threes(uint32_t mine, uint32_t theirs, uint32_t valid, uint32_t strict) {
+    const uint32_t live = valid & ~theirs, empty = live & ~mine;
+    const uint32_t a = mine >> 1, b = mine >> 2, c = mine >> 3, d = mine >> 4;
+    uint32_t at = ((a ^ b) & (c ^ d)) | (a & b & ~(c | d)) | (c & d & ~(a | b));
+    at &= empty & empty >> 5 & live >> 1 & live >> 2 & live >> 3 & live >> 4 & ~((mine << 1 | mine >> 6) & strict);
+    return (at << 1 | at << 2 | at << 3 | at << 4) & empty;
+}
+
+MCTS_INLINE void mnk_open_threes8(const uint32_t mine[8], const uint32_t theirs[8], const uint32_t valid[8],
+                                  uint32_t strict, uint32_t cells[8]) {
+    for (int i = 0; i < 8; i++) cells[i] = mnk_open_threes(mine[i], theirs[i], valid[i], strict);
+}
+
 MCTS_INLINE void mnk_threes8(const uint32_t mine[8], const uint32_t theirs[8], const uint32_t valid[8], uint32_t strict,
                              uint32_t three[8]) {
     uint32_t four[8];

@@ -72,24 +72,24 @@ MCTS_INLINE int32_t net_scaled(int32_t x) { return x >= 0 ? x >> 9 : -((511 - x)
 
 #define NET_VECTORS (NET_CHANNELS / SHORTS)
 
-/* The channels of a cell. */
-MCTS_INLINE void net_cell(const mnk_network *net, const uint32_t *code, const uint16_t *half, short_v *channels) {
-    const int16_t *rows[4];
+/* The channels of a cell as a player sees it. */
+MCTS_INLINE void net_cell(const mnk_network *net, const uint32_t half[2][4], int player, short_v *channels) {
+    uint32_t rows[4];
     const short_v zero = shorts_all(0), one = shorts_all(NET_ONE);
-    for (int d = 0; d < 4; d++) rows[d] = net->table + (size_t)NET_CHANNELS * line_pattern(code[d], half);
+    line_patterns(half, player, NET_CHANNELS, rows);
     for (int v = 0; v < NET_VECTORS; v++) {
-        const int at = v * SHORTS;
-        const short_v sum = shorts_add(shorts_add(shorts_load(rows[0] + at), shorts_load(rows[1] + at)),
-                                       shorts_add(shorts_load(rows[2] + at), shorts_load(rows[3] + at)));
+        const int16_t *table = net->table + v * SHORTS;
+        const short_v sum = shorts_add(shorts_add(shorts_load(table + rows[0]), shorts_load(table + rows[1])),
+                                       shorts_add(shorts_load(table + rows[2]), shorts_load(table + rows[3])));
         channels[v] = shorts_min(shorts_max(sum, zero), one);
     }
 }
 
 /* The logarithm to the base 2 of a move's weight, in 256ths. */
-MCTS_INLINE int32_t net_logit(const mnk_network *net, const uint32_t *code, const uint16_t *half) {
+MCTS_INLINE int32_t net_logit(const mnk_network *net, const uint32_t half[2][4], int player) {
     short_v channels[NET_VECTORS];
     int_v sum;
-    net_cell(net, code, half, channels);
+    net_cell(net, half, player, channels);
     sum = shorts_dot(channels[0], shorts_load(net->policy));
     for (int v = 1; v < NET_VECTORS; v++)
         sum = ints_add(sum, shorts_dot(channels[v], shorts_load(net->policy + v * SHORTS)));
@@ -125,7 +125,6 @@ static inline int32_t net_value_logit(const mnk_network *net, const uint16_t *su
 
 /* The logit of the value for a player, from the empty cells in `look` (a word for each row). */
 static inline int32_t net_value(const mnk_network *net, const line_board *b, const uint32_t *look, int rows, int player) {
-    const uint16_t *half = line_half[player];
     short_v channels[NET_VECTORS], sums[NET_VECTORS], most[NET_VECTORS];
     uint16_t sum[NET_CHANNELS];
     int16_t highest[NET_CHANNELS];
@@ -133,7 +132,7 @@ static inline int32_t net_value(const mnk_network *net, const line_board *b, con
     for (int row = 0; row < rows; row++) {
         uint32_t rest = look[row];
         while (rest) {
-            net_cell(net, b->code[line_cell(row, mcts_ctz64(rest))], half, channels);
+            net_cell(net, b->half[line_cell(row, mcts_ctz64(rest))], player, channels);
             rest &= rest - 1;
             for (int v = 0; v < NET_VECTORS; v++) {
                 sums[v] = shorts_add(sums[v], channels[v]); /* 484 cells at most: below 2**16 */

@@ -57,7 +57,7 @@ MCTS_INLINE uint32_t mnk_ahead(const uint32_t *set, int p, int j, int down, int 
 MCTS_INLINE void mnk_shapes_along(const mnk_row_board *b, int player, int rows, int k, int exact, int down, int right,
                                   int find, mnk_row_windows *w, mnk_shapes *t) {
     const uint32_t *own = b->own[player], *empty = b->empty;
-    uint32_t possible = 0;
+    uint32_t possible = 0, any1 = 0, any2 = 0;
     for (int p = 0; p < rows; p++) {
         uint32_t valid = UINT32_MAX, one = 0, two = 0, three = 0, four = 0, five = 0; /* empty cells, at least */
         for (int j = 0; j < k; j++) {
@@ -71,8 +71,8 @@ MCTS_INLINE void mnk_shapes_along(const mnk_row_board *b, int player, int rows, 
         }
         if (exact) valid &= ~(mnk_ahead(own, p, -1, down, right) | mnk_ahead(own, p, k, down, right));
         possible |= valid;
-        w->lack1[MNK_EDGE + p] = valid & one & ~two;
-        if (find >= MNK_FIND_FOURS) w->lack2[MNK_EDGE + p] = valid & two & ~three;
+        any1 |= w->lack1[MNK_EDGE + p] = valid & one & ~two;
+        if (find >= MNK_FIND_FOURS) any2 |= w->lack2[MNK_EDGE + p] = valid & two & ~three;
         if (find >= MNK_FIND_ALL) {
             w->lack3[MNK_EDGE + p] = valid & three & ~four;
             w->lack4[MNK_EDGE + p] = valid & four & ~five;
@@ -85,13 +85,14 @@ MCTS_INLINE void mnk_shapes_along(const mnk_row_board *b, int player, int rows, 
             w->span2[MNK_EDGE + p] = ends & w->lack3[MNK_EDGE + p] & mnk_ahead(w->lack3, p, 1, down, right);
             w->span3[MNK_EDGE + p] = ends & w->lack4[MNK_EDGE + p] & mnk_ahead(w->lack4, p, 1, down, right);
         }
-    for (int p = 0; p < rows; p++) {
-        const uint32_t e = empty[MNK_EDGE + p];
-        uint32_t five = 0;
-        for (int j = 0; j < k; j++) five |= mnk_ahead(w->lack1, p, -j, down, right);
-        t->five[p] |= five & e;
-    }
-    if (find >= MNK_FIND_FOURS)
+    if (any1)
+        for (int p = 0; p < rows; p++) {
+            const uint32_t e = empty[MNK_EDGE + p];
+            uint32_t five = 0;
+            for (int j = 0; j < k; j++) five |= mnk_ahead(w->lack1, p, -j, down, right);
+            t->five[p] |= five & e;
+        }
+    if (find >= MNK_FIND_ALL || (find >= MNK_FIND_FOURS && any2))
         for (int p = 0; p < rows; p++) {
             const uint32_t e = empty[MNK_EDGE + p];
             uint32_t once = t->four[p], twice = t->fours[p], before = 0, after = 0, open = 0, half = 0, more;

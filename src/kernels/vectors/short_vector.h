@@ -104,10 +104,20 @@ MCTS_INLINE int_v ints_add(int_v a, int_v b) {
 #define INTS (SHORTS / 2)
 
 MCTS_INLINE int32_t ints_sum(int_v a) {
+#if defined(MCTS_SSE2)
+#if defined(MCTS_AVX2)
+    __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+#else
+    __m128i sum = a;
+#endif
+    sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0x4E));
+    return _mm_cvtsi128_si32(_mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0xB1)));
+#else
     int32_t each[INTS], sum = 0;
     ints_store(each, a);
     for (int i = 0; i < INTS; i++) sum += each[i];
     return sum;
+#endif
 }
 
 #endif

@@ -56,8 +56,7 @@ def places():
 
 
 def book_of(values):
-    return Book(tool.as_file(16, len(values), {key: int(value == 2) for key, value in values.items()},
-                             {key: int(value == 1) for key, value in values.items() if value != 2}))
+    return Book(tool.as_file(16, values))
 
 
 @pytest.fixture
@@ -103,6 +102,46 @@ def test_the_distance_is_that_without_a_book(places, with_book):
         assert (proof[0] > 1) == (score > 0)
 
 
+def test_a_search_that_reads_the_book_leaves_no_move_that_gives_the_value_away(places, with_book):
+    """The table keeps what the first search found of the later positions: also a bound from the book, which has no
+    move."""
+    chosen, values = places
+    with_book(book_of(values))
+    compared = 0
+    for path, _ in chosen:
+        probe = Probe(mc.ConnectFour())
+        probe.prove(path, EVER, True, 1 << 24, book=True)
+        for each in later(path, 2):
+            proof, _ = probe.prove(each, 1, False, 1 << 24, book=True)
+            if proof is not None and proof[0] and proof[1] > 1:
+                value = Probe(mc.ConnectFour()).prove([*each, proof[3]], EVER, False, 1 << 24)[0]
+                assert value[0] == 2 - proof[0], (each, proof)
+                compared += 1
+    assert compared > 20
+
+
+def test_positions_before_a_score_of_the_book_have_their_distance_at_once(places, with_book):
+    """And a position that the book has the score of gets a move that keeps it."""
+    chosen, values = places
+    probe, scores = Probe(mc.ConnectFour()), {}
+    for path, _ in chosen[:3]:
+        for each in later(path, 1):
+            value, distance = probe.prove(each, EVER, True, 1 << 24)[0][:2]
+            scores[key_of(each)] = (44 - len(each) - distance) // 2 * (value - 1)
+    with_book(Book(tool.as_file(16, values, 15, scores)))
+    for path, score in chosen[:3]:
+        plain, work = Probe(mc.ConnectFour()).prove(path, EVER, True, 1 << 24)
+        proof, less = Probe(mc.ConnectFour()).prove(path, EVER, True, 1 << 24, book=True)
+        assert proof[:3] == plain[:3] and proof[2] and less < 20 < work
+        for each in later(path, 1):
+            plain = Probe(mc.ConnectFour()).prove(each, EVER, True, 1 << 24)[0]
+            proof = Probe(mc.ConnectFour()).prove(each, EVER, True, 1 << 24, book=True)[0]
+            assert proof[:3] == plain[:3]
+            if proof[1] > 1:
+                after = Probe(mc.ConnectFour()).prove([*each, proof[3]], EVER, True, 1 << 24)[0]
+                assert after[:2] == (2 - proof[0], proof[1] - 1)
+
+
 def test_what_the_book_says_is_believed(places, with_book):
     """A book in which all is turned round turns the values round: it was read, and the options decide whether."""
     (path, score), values = next((row for row in places[0] if row[1]), None), places[1]
@@ -129,7 +168,7 @@ def test_other_boards_have_no_book(places, with_book):
         assert engine.stats().book is False
 
 
-GOOD = tool.as_file(8, 3, {1: 1, 2: 0, 3: 0}, {2: 1, 3: 0})
+GOOD = tool.as_file(8, {1: 2, 2: 1, 3: 0})
 
 
 def with_checksum(data):
@@ -142,6 +181,7 @@ def with_checksum(data):
     (with_checksum(GOOD[:8] + b"\2" + GOOD[9:]), "got form 2"),
     (with_checksum(GOOD[:12] + b"\0" + GOOD[13:]), "with 0"),
     (with_checksum(GOOD[:12] + b"\x15" + GOOD[13:]), "with 21"),
+    (with_checksum(GOOD[:20] + b"\x08" + GOOD[21:]), "fewer than its 8 stones, got 8"),
     (with_checksum(GOOD[:32] + b"\2" + GOOD[33:]), "got 2 of"),
     (with_checksum(GOOD[:36] + b"\2" + GOOD[37:]), r"of 2\^2"),
     (with_checksum(GOOD[:36] + b"\x16" + GOOD[37:]), r"of 2\^22"),

@@ -14,13 +14,13 @@ DATA = Path(__file__).resolve().parents[2] / "data/c4_dev.tsv"
 
 
 def early_positions():
-    """Moves and scores of the positions of the data with at most eight stones, and of those after one move more."""
+    """Moves and scores of the positions of the data with at most ten stones, and of those after one move more."""
     for line in DATA.read_text(encoding="ascii").splitlines():
         if line[0] == "#":
             continue
         moves, _, scores = line.split("\t")[:3]
         path = [] if moves == "-" else [int(column) - 1 for column in moves]
-        if len(path) <= 7:
+        if len(path) <= 9:
             for column, score in enumerate(scores.split()):
                 if score != "." and mc.ConnectFour.from_moves(path).play(column).winner() is None:
                     yield [*path, column], -int(score)
@@ -34,7 +34,7 @@ def probe():
 
 def test_the_book_is_small_and_complete():
     book = openings.shipped()
-    assert book is openings.shipped() and book.stones == 8 and book.positions == 77_154
+    assert book is openings.shipped() and book.stones == 10 and book.positions == 627_283 and book.score_stones == 4
     assert len(book.source) <= 150_000
 
 
@@ -46,11 +46,25 @@ def test_early_positions_of_the_data_have_their_values(probe):
     assert len(positions) > 300
 
 
+def test_the_empty_board_is_won_in_41_plies_at_once(probe):
+    proof, nodes = probe.prove([], ENDLESS, True, 1 << 26, book=True)
+    assert proof == (2, 41, True, 3) and nodes < 10_000
+
+
+def test_the_first_positions_of_the_data_have_their_distances(probe):
+    positions = [(moves, score) for moves, score in early_positions() if len(moves) <= 3]
+    for moves, score in positions:
+        (value, distance, exact, _), nodes = probe.prove(moves, ENDLESS, True, 1 << 26, book=True)
+        assert exact and (value - 1) * ((44 - len(moves) - distance) // 2) == score, (moves, score)
+        assert nodes < 10_000
+    assert len(positions) > 60
+
+
 def test_random_positions_have_the_values_that_are_found_without_the_book(probe):
     rng, compared = random.Random(1), 0
     while compared < 12:
         state = mc.ConnectFour()
-        while len(state.moves) < 8 and state.winner() is None:
+        while len(state.moves) < 10 and state.winner() is None:
             state = state.play(rng.choice(state.legal_moves()))
         if state.winner() is None:
             moves = list(state.moves)

@@ -494,5 +494,5 @@ def test_the_simple_twin_is_searched_by_the_simple_rules(state):
         engine.search(start, iterations=4000)
         values[name] = [(entry.move, entry.visits) for entry in engine.stats().moves]
     assert values["twin"] == values["later"] != values["own"]
-    with pytest.raises(InvalidOption, match="offers no more than its rules"):
+    with pytest.raises(InvalidOption, match="has rules and no knowledge"):
         Searcher(solver=True).search(twin, iterations=10)

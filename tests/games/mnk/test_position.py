@@ -327,8 +327,10 @@ def test_the_printed_board_has_coordinates_and_is_read_back():
 
 
 def test_messages_say_what_was_expected_and_what_came():
-    with pytest.raises(InvalidState, match="k must be an int from 3 to 5, got 6"):
+    with pytest.raises(InvalidState, match="k must be at most the longer side .* 5, or nobody could ever win, got 6"):
         MNK(5, 4, 6)
+    with pytest.raises(InvalidState, match="k must be an int from 3 to 32, got 2"):
+        MNK(5, 4, 2)
     with pytest.raises(InvalidState, match="m must be an int from 1 to 32, got 33"):
         MNK(33, 4, 3)
     with pytest.raises(InvalidState, match="'freestyle' or 'exact', got 'caro'"):

@@ -1,0 +1,357 @@
+"""The search as a planner in gymnasium environments (extra [gymnasium]).
+
+``Planner`` needs no knowledge of an environment and no training: it copies the environment, tries actions in the copies
+and plays the one that did best. ``gymnasium`` is imported when a Planner is made.
+
+Source of the interface: M. Towers et al., "Gymnasium: A Standard Interface for Reinforcement Learning Environments",
+arXiv:2407.17032.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from mcts_core.arguments import as_int, shorten
+from mcts_core.bots.gymnasium_copies import DeepCopies, OwnStates, copier_of
+from mcts_core.bots.gymnasium_spaces import MOST_ACTIONS, actions_of, import_gymnasium, is_discrete, key_of, mask_of
+from mcts_core.errors import GameError, InvalidOption, InvalidState
+from mcts_core.options import as_number, random_seed
+from mcts_core.searcher import Searcher
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+    from typing import Any, Self
+
+    from mcts_core.results import Stats
+
+__all__ = ["Episode", "Planner"]
+
+METHODS = ("line", "states", "sequences")
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """One episode that a Planner played."""
+
+    total: float
+    """The sum of its rewards, without a discount."""
+    steps: int
+    terminated: bool
+    truncated: bool
+    actions: tuple[Any, ...]
+
+
+class Planner:
+    """Chooses actions in a gymnasium environment by search in copies of it.
+
+    env: the environment to act in. It is copied, and never stepped but by ``play``.
+    seconds, iterations: the budget of each action, those of ``Searcher.search``; the default is 100 iterations.
+    horizon: steps that a plan looks ahead, 1 to 10,000. What comes later counts nothing. The time limit of the
+        environment (``TimeLimit``) is not planned with.
+    discount: weight of a reward, by every step that it is later; above 0, at most 1.
+    method: how the search remembers what it tried. ``"states"``: by observation, which must tell all that matters; each
+        state's value is that of its best action. ``"line"``: by the sequence of actions, for environments without
+        chance; it keeps and plays the best sequence. ``"sequences"``: by the sequence of actions, with or without
+        chance (open loop), and plays what did best on average. The default is ``"states"`` where observations are
+        discrete, else ``"sequences"``.
+    copies: how the state of the environment is copied. ``"deepcopy"`` (the default) copies the environment with
+        ``copy.deepcopy``. ``"state"``: by its own ``get_state()`` and ``set_state(state)``, or ``clone_state()`` and
+        ``restore_state(state)``, in one environment that ``make`` makes. ``"replay"``: by the seed of the episode and
+        the actions since, in one environment of that kind; for environments without chance that cannot be copied. The
+        episode must be begun with ``reset`` and continued with ``step`` of the Planner.
+    make: a function that returns a new environment of the same kind, for ``"state"`` and ``"replay"``; by default
+        ``gymnasium.make`` of the environment's spec.
+    actions: where actions are continuous (Box), how many of them are tried: those of a grid over the space and, where
+        there is room, random ones. Discrete ones are all tried, or those of ``info["action_mask"]`` where there is one.
+    widening: for many or continuous actions, progressive widening: a position that was visited n times tries n **
+        widening of the actions, above 0 and at most 1. Then ``actions`` may be large, and those of a Box are points
+        that are spread over the space, its bounds included. Not with ``method="line"``.
+    key: for ``method="states"``, a function that names an observation by a hashable value, such as one that rounds
+        it. By default, different observations are different states, so continuous ones hardly come twice.
+    hold: rollouts repeat a random action up to so many times, which moves heavy things farther.
+    seed: of the Planner's own random numbers, also those of the copies.
+    options: those of a ``Searcher``.
+
+    Copies draw their chance from ``np_random``, which the Planner replaces in them: it cannot foresee what the
+    environment will draw. An environment with another source of chance shows its future to its copies.
+
+    Raises InvalidOption, InvalidState for an environment whose actions cannot be listed, ImportError.
+    """
+
+    def __init__(
+        self, env: Any, *, seconds: float | None = None, iterations: int | None = None, horizon: int = 100,
+        discount: float = 0.99, method: str | None = None, copies: str = "deepcopy",
+        make: Callable[[], Any] | None = None, actions: int = 9, widening: float | None = None,
+        key: Callable[[Any], Hashable] | None = None, hold: int = 1, seed: int | None = None, **options: Any,
+    ) -> None:
+        gymnasium = import_gymnasium()
+        import numpy
+
+        if not isinstance(env, gymnasium.Env):
+            raise InvalidOption(f"env must be a gymnasium environment, got {shorten(env)}")
+        self.env = env
+        self.horizon = as_int(horizon, "horizon", 1, 10_000)
+        self.discount = as_number(discount, "discount", 0.0, 1.0, above=True)
+        self.hold = as_int(hold, "hold", 1, 1000)
+        if method is not None and method not in METHODS:
+            raise InvalidOption(f"method must be {' or '.join(map(repr, METHODS))}, got {shorten(method)}")
+        self.widening = 0.0 if widening is None else as_number(widening, "widening", 0.0, 1.0, above=True)
+        if self.widening and method == "line":
+            raise InvalidOption(f"widening needs method 'states' or 'sequences', got 'line' and {widening!r}")
+        if key is not None and not callable(key):
+            raise InvalidOption(f"key must be a function of an observation, got {shorten(key)}")
+        self.key = key
+        first = random_seed() if seed is None else as_int(seed, "seed", 0, 2**64 - 1)
+        self._random = numpy.random.default_rng(first)
+        self._actions = actions_of(env.action_space, as_int(actions, "actions", 1, MOST_ACTIONS), self._random,
+                                   self.widening > 0)
+        self._copier = copier_of(copies, env, make, self._random)
+        self._began: int | None = None
+        self._played: list[Any] = []
+        self._chosen: tuple[Any, Any] | None = None
+        self._plan: tuple[int, tuple[Any, ...]] = 0, ()
+        self._mask: Any = None
+        self._observation: Any = None
+        self.model = object()
+        """What all states of this Planner's environment share."""
+        if seconds is None and iterations is None:
+            iterations = 100
+        self._budget: dict[str, Any] = {"seconds": seconds, "iterations": iterations}
+        self._wanted = method
+        self.method = method
+        """How the search remembers what it tried; None: the first search decides."""
+        self._options = {"seed": first, **options}
+        self._engine: Searcher | None = None if method is None else self._make_engine()
+
+    def _make_engine(self) -> Searcher:
+        options = dict(self._options)
+        if self.method == "line":
+            options.setdefault("final_move", "best_line")
+        if self.method in ("line", "sequences", "states"):
+            options.setdefault("rollout_moves", self.horizon)
+        return Searcher(**options)
+
+    # ---- acting ------------------------------------------------------------------------------------------------------
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, Any]:
+        """Resets the environment; what its ``reset`` returned."""
+        if seed is None:
+            seed = int(self._random.integers(2**31))
+        observation, info = self.env.reset(seed=seed, options=options)
+        self._began, self._played, self._chosen = seed, [], None
+        self._plan = 0, ()
+        self._observation = observation
+        self._mask = mask_of(info)
+        return observation, info
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, Any]:
+        """Takes a step in the environment; what its ``step`` returned."""
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        self._played.append(action)
+        self._observation = observation
+        self._mask = mask_of(info)
+        return observation, reward, terminated, truncated, info
+
+    def search(self, observation: Any = None, info: Any = None) -> Any:
+        """The action to take where the environment is now.
+
+        ``observation``, ``info``: what the last ``reset`` or ``step`` of the environment returned; not needed after
+        those of the Planner.
+        """
+        if observation is not None:
+            self._observation, self._mask = observation, mask_of(info)
+        if self._observation is None:
+            raise InvalidState("there is no observation yet: call reset(), or give search() what the environment's "
+                               "reset() or step() returned")
+        if self._engine is None:
+            self.method = "states" if is_discrete(self.env.observation_space) else "sequences"
+            self._engine = self._make_engine()
+        root = self._root()
+        self._chosen = None
+        move = self._engine.search(root, **self._budget)
+        if self.method == "line":
+            self._chosen = root, move
+            self._plan = len(root.moves), tuple(self._engine.stats().pv)
+        return self._actions.of(move)
+
+    def play(self, *, seed: int | None = None, progress: Callable[[int, float, Stats], object] | None = None,
+             most_steps: int = 1_000_000) -> Episode:
+        """Plays an episode from ``reset(seed=seed)`` to its end, or ``most_steps``.
+
+        ``progress`` is called after each step with the number of steps, the sum of rewards and the Stats of the search.
+        """
+        self.reset(seed=seed)
+        total, steps, terminated, truncated = 0.0, 0, False, False
+        while not (terminated or truncated) and steps < most_steps:
+            _, reward, terminated, truncated, _ = self.step(self.search())
+            total += float(reward)
+            steps += 1
+            if progress is not None:
+                progress(steps, total, self.stats())
+        return Episode(total, steps, terminated, truncated, tuple(self._played))
+
+    def stats(self) -> Stats:
+        """The figures of the last search; moves are numbers of actions. Values count rewards from the step to take."""
+        if self._engine is None:
+            raise InvalidState("there are no statistics: no search has run yet")
+        return self._engine.stats()
+
+    # ---- planning ----------------------------------------------------------------------------------------------------
+
+    def _root(self) -> Any:
+        legal = self._actions.legal(self._mask)
+        snapshot = self._copier.save(self)
+        if self.method == "line":
+            return _Position(self, snapshot, self._line(), key_of(self._observation), legal)
+        kind = _Observed if self.method == "states" else _Drawn
+        return kind(self, self._copier, snapshot, self._observation, legal, 0.0, False)
+
+    def _line(self) -> tuple[Any, ...]:
+        """Names the position to search: the actions since a search began anew. It goes on with the one before where the
+        environment shows what a copy shows after the action that was chosen."""
+        if self._chosen is not None:
+            before, move = self._chosen
+            child = before.play(move)
+            if child.seen == key_of(self._observation):
+                moves: tuple[Any, ...] = child.moves
+                return moves
+        self._plan = 0, ()
+        return (object(),)
+
+    def _planned(self, depth: int, draw: random.Random) -> tuple[Any, ...]:
+        """The moves with which a rollout begins, at so many moves since the search began anew: as many of the last
+        search's best line as chance wants, in every other rollout."""
+        begin, line = self._plan
+        rest = line[depth - begin:]
+        return rest[:draw.randint(1, len(rest))] if rest and draw.random() < 0.5 else ()
+
+
+# ---- states of the search --------------------------------------------------------------------------------------------
+
+def _roll_out(planner: Planner, simulated: Any, seed: int, legal: list[int], depth: int = 0
+              ) -> tuple[list[float], list[int]]:
+    """Random actions in ``simulated`` up to the horizon, after those that are planned for so many moves later."""
+    draw = random.Random(seed)
+    planned = planner._planned(depth, draw) if depth else ()
+    of, hold, discount = planner._actions.of, planner.hold, planner.discount
+    total, weight, held = 0.0, 1.0, 0
+    moves: list[int] = []
+    move = legal[0]
+    for step in range(planner.horizon):
+        if step < len(planned) and planned[step] in legal:
+            move, held = planned[step], 1
+        elif held == 0:
+            move = legal[int(draw.random() * len(legal))]
+            held = 1 if hold == 1 else draw.randint(1, hold)
+        held -= 1
+        _, reward, terminated, truncated, info = simulated.step(of(move))
+        moves.append(move)
+        total += weight * float(reward)
+        weight *= discount
+        if terminated or truncated:
+            break
+        mask = mask_of(info)
+        if mask is not None:
+            legal, held = planner._actions.legal(mask), 0
+    return [total], moves
+
+
+class _Position:
+    """A state of an environment without chance: a value, by the actions since the beginning."""
+
+    players, to_move = 1, 0
+    __slots__ = ("_gain", "_legal", "_over", "_planner", "_snapshot", "discount", "moves", "seen")
+
+    def __init__(self, planner: Planner, snapshot: Any, moves: tuple[Any, ...], seen: Hashable, legal: list[int],
+                 gain: float = 0.0, over: bool = False) -> None:
+        self._planner, self._snapshot, self._legal, self._gain, self._over = planner, snapshot, legal, gain, over
+        self.seen = seen
+        self.discount = planner.discount
+        self.moves = moves
+
+    def __eq__(self, other: object) -> bool:
+        return (isinstance(other, _Position) and self._planner is other._planner and self.moves == other.moves)
+
+    def __hash__(self) -> int:
+        return hash(self.moves)
+
+    def legal_moves(self) -> list[int]:
+        return self._legal
+
+    def play(self, move: int) -> _Position:
+        planner = self._planner
+        simulated = planner._copier.restore(self._snapshot)
+        action = planner._actions.of(move)
+        observation, reward, terminated, truncated, info = simulated.step(action)
+        legal = planner._actions.legal(mask_of(info))
+        if isinstance(planner._copier, DeepCopies):
+            snapshot = simulated
+        elif isinstance(planner._copier, OwnStates):
+            snapshot = getattr(simulated.unwrapped, planner._copier._get)()
+        else:
+            snapshot = self._snapshot[0], [*self._snapshot[1], action]
+        return _Position(planner, snapshot, (*self.moves, move), key_of(observation), legal, float(reward),
+                         bool(terminated or truncated))
+
+    def rewards(self) -> list[float]:
+        return [self._gain]
+
+    def returns(self) -> list[float] | None:
+        return [0.0] if self._over else None
+
+    def rollout(self, seed: int) -> tuple[list[float], list[int]]:
+        planner = self._planner
+        return _roll_out(planner, planner._copier.restore(self._snapshot), seed, self._legal, len(self.moves))
+
+
+class _Drawn:
+    """A state of an environment with chance, which each descent draws anew.
+
+    ``play`` steps on in the descent's own copy, so a state is good until the next one is made.
+    """
+
+    players, to_move, hidden_information = 1, 0, True
+    __slots__ = ("_copier", "_gain", "_legal", "_observation", "_over", "_planner", "_snapshot", "discount", "model",
+                 "widening")
+
+    def __init__(self, planner: Planner, copier: Any, snapshot: Any, observation: Any, legal: list[int], gain: float,
+                 over: bool) -> None:
+        self._planner, self._copier, self._snapshot, self._observation = planner, copier, snapshot, observation
+        self._legal, self._gain, self._over = legal, gain, over
+        self.discount = planner.discount
+        self.model = planner.model
+        self.widening = planner.widening
+
+    def determinize(self, player: int, rng: random.Random) -> Self:
+        return type(self)(self._planner, None, self._copier.restore(self._snapshot), self._observation, self._legal,
+                          0.0, False)
+
+    def legal_moves(self) -> list[int]:
+        return self._legal
+
+    def play(self, move: int) -> Self:
+        if self._copier is not None:
+            raise GameError("only a determinized state of an environment can be played")
+        actions = self._planner._actions
+        observation, reward, terminated, truncated, info = self._snapshot.step(actions.of(move))
+        return type(self)(self._planner, None, self._snapshot, observation, actions.legal(mask_of(info)),
+                          float(reward), bool(terminated or truncated))
+
+    def rewards(self) -> list[float]:
+        return [self._gain]
+
+    def returns(self) -> list[float] | None:
+        return [0.0] if self._over else None
+
+    def rollout(self, seed: int) -> tuple[list[float], list[int]]:
+        return _roll_out(self._planner, self._snapshot, seed, self._legal)
+
+
+class _Observed(_Drawn):
+    """The same, known by its observation."""
+
+    __slots__ = ()
+
+    def observation_key(self, player: int) -> Hashable:
+        key = self._planner.key
+        return key_of(self._observation if key is None else key(self._observation))

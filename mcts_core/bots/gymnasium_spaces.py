@@ -1,0 +1,135 @@
+"""Actions and observations of gymnasium as the search knows them: numbers, and values that can be looked up."""
+
+from __future__ import annotations
+
+import itertools
+
+from mcts_core.errors import InvalidState
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+    from typing import Any
+
+MOST_ACTIONS = 4096
+"""Of an action space of several parts, all of whose combinations are tried."""
+
+
+def import_gymnasium() -> Any:
+    try:
+        import gymnasium  # type: ignore[import-not-found, unused-ignore]
+    except ImportError as error:
+        raise ImportError('a Planner needs gymnasium: pip install "mcts-core[gymnasium]"') from error
+    return gymnasium
+
+
+class Actions:
+    """The actions that are tried, by their numbers; ``order``: in which order, by default that of the numbers."""
+
+    def __init__(self, values: list[Any], masked: bool, order: list[int] | None = None) -> None:
+        self.values = values
+        self.all = list(range(len(values))) if order is None else order
+        self.masked = masked
+
+    def of(self, number: int) -> Any:
+        return self.values[number]
+
+    def legal(self, mask: Any) -> list[int]:
+        if mask is None or not self.masked:
+            return self.all
+        legal = [number for number in self.all if number < len(mask) and mask[number]]
+        return legal or self.all
+
+
+def actions_of(space: Any, count: int, draw: Any, widening: bool) -> Actions:
+    """``widening``: the first actions of the order must be as good as any, since they are tried first."""
+    spaces = import_gymnasium().spaces
+    if isinstance(space, spaces.Discrete):
+        if space.n > MOST_ACTIONS:
+            raise InvalidState(f"an action space must have at most {MOST_ACTIONS} actions, got {space}")
+        order = [int(number) for number in draw.permutation(int(space.n))] if widening else None
+        return Actions([int(space.start) + number for number in range(int(space.n))], True, order)
+    if isinstance(space, spaces.Box):
+        return Actions(_spread(space, count) if widening else _grid(space, count, draw), False)
+    parts: list[list[Any]] | None = None
+    if isinstance(space, spaces.MultiDiscrete) and space.nvec.ndim == 1:
+        parts = [[int(start) + number for number in range(int(n))]
+                 for n, start in zip(space.nvec, space.start, strict=True)]
+    elif isinstance(space, spaces.MultiBinary):
+        parts = [[0, 1]] * int(space.n)
+    if parts is None:
+        raise InvalidState(f"actions must be Discrete, MultiDiscrete, MultiBinary or Box, got {space}")
+    size = 1
+    for part in parts:
+        size *= len(part)
+    if size > MOST_ACTIONS:
+        raise InvalidState(f"an action space must have at most {MOST_ACTIONS} combinations, got {size} of {space}")
+    import numpy
+
+    order = [int(number) for number in draw.permutation(size)] if widening else None
+    return Actions([numpy.array(values, space.dtype) for values in itertools.product(*parts)], False, order)
+
+
+def _bounds(space: Any) -> tuple[Any, Any]:
+    """The least and the largest number in each direction of a Box."""
+    import numpy
+
+    if not (numpy.isfinite(space.low).all() and numpy.isfinite(space.high).all()):
+        raise InvalidState(f"the actions of a Box must be bounded, got {space}")
+    return space.low.ravel(), space.high.ravel()
+
+
+def _spread(space: Any, count: int) -> list[Any]:
+    """``count`` actions of a Box, of which the first ones are spread over it as evenly as all.
+
+    They are the sequence R of M. Roberts ("The unreasonable effectiveness of quasirandom sequences", 2018), stretched
+    by a quarter and cut off at the bounds: the best action of a machine is often as much as it can.
+    """
+    import numpy
+
+    low, high = _bounds(space)
+    golden = 2.0
+    for _ in range(64):
+        golden = (1.0 + golden) ** (1.0 / (low.size + 1))
+    steps = golden ** -numpy.arange(1.0, low.size + 1)
+    places = ((0.5 + numpy.outer(numpy.arange(count), steps)) % 1.0 - 0.5) * 1.25 + 0.5
+    return [(low + (high - low) * point.clip(0.0, 1.0)).reshape(space.shape).astype(space.dtype) for point in places]
+
+
+def _grid(space: Any, count: int, draw: Any) -> list[Any]:
+    """About ``count`` actions of a Box: all points of the finest grid that is no larger, and random ones beside it."""
+    import numpy
+
+    low, high = _bounds(space)
+    side = int(count ** (1.0 / low.size) + 1e-9) if low.size else 1
+    values = []
+    if side >= 2:
+        axes = [numpy.linspace(bottom, top, side) for bottom, top in zip(low, high, strict=True)]
+        values = [numpy.array(point) for point in itertools.product(*axes)]
+    values += [low + (high - low) * draw.random(low.size) for _ in range(count - len(values))]
+    return [point.reshape(space.shape).astype(space.dtype) for point in values]
+
+
+def mask_of(info: Any) -> Any:
+    return info.get("action_mask") if isinstance(info, dict) else None
+
+
+def is_discrete(space: Any) -> bool:
+    spaces = import_gymnasium().spaces
+    if isinstance(space, spaces.Tuple):
+        return all(is_discrete(part) for part in space.spaces)
+    if isinstance(space, spaces.Dict):
+        return all(is_discrete(part) for part in space.spaces.values())
+    return isinstance(space, (spaces.Discrete, spaces.MultiDiscrete, spaces.MultiBinary, spaces.Text))
+
+
+def key_of(observation: Any) -> Hashable:
+    """An observation as a value that can be looked up."""
+    if isinstance(observation, dict):
+        return tuple((name, key_of(part)) for name, part in sorted(observation.items()))
+    if isinstance(observation, (list, tuple)):
+        return tuple(map(key_of, observation))
+    found: Hashable = observation
+    if hasattr(observation, "tobytes"):
+        found = observation.item() if getattr(observation, "ndim", 1) == 0 else observation.tobytes()
+    return found

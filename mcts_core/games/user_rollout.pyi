@@ -1,0 +1,1 @@
+# Native functions only, by cimport of games/user_rollout.pxd: Python sees none of them.

@@ -1,0 +1,75 @@
+"""What an evaluator says of a batch: checked, and taken into the tree. For ``general_tree.pyx`` alone."""
+
+from libc.stdint cimport uint32_t, uint64_t
+
+from mcts_core.tree.dirichlet cimport dirichlet
+from mcts_core.tree.general_tree cimport *
+
+
+cdef extern from "kernels/selection/priors.h" nogil:
+    const int PRIORS_TAKEN
+    const int PRIORS_NO_ENTRY
+    int priors_take(float *column, uint32_t count, const float *policy, uint32_t width, float *entries, double *sum,
+                    uint32_t *fault)
+
+cdef extern from *:
+    """
+    #define MCTS_TOLERANCE 1e-4  /* by which rounding may take the value of a network out of its range */
+    """
+    const double TOLERANCE "MCTS_TOLERANCE"
+
+
+cdef inline int fault_of(GeneralTree *general, int fault, uint32_t row, uint32_t slot, uint32_t action,
+                         double number) noexcept nogil:
+    general.fault = fault
+    general.fault_row = row
+    general.fault_slot = slot
+    general.fault_action = action
+    general.fault_number = number
+    return fault
+
+
+cdef inline int take(GeneralTree *general, const GeneralEvaluation *evaluation) noexcept nogil:
+    """Takes the policies of an evaluation into the columns of priors, and checks all its numbers, before anything else
+    changes."""
+    cdef uint32_t number, row = 0, slot
+    cdef const float *policy
+    cdef float value
+    cdef GeneralEntry *entry
+    cdef GeneralColumns columns
+    cdef int taken
+    for number in range(general.entry_count):
+        entry = &general.entries[number]
+        if entry.leaf == NO_LEAF:
+            continue
+        entry.sum = 0.0
+        if evaluation.policy != NULL:
+            policy = evaluation.policy + <uint64_t>row * evaluation.width
+            columns = general_columns(general, general_block(general, entry.leaf))
+            taken = priors_take(columns.priors, columns.total, policy, evaluation.width, <float *>general.noise,
+                                &entry.sum, &slot)
+            if taken != PRIORS_TAKEN:
+                if taken == PRIORS_NO_ENTRY:
+                    return fault_of(general, FAULT_ACTION, row, slot, columns.limits[slot], 0)
+                return fault_of(general, FAULT_PRIOR, row, slot, columns.limits[slot], (<float *>general.noise)[slot])
+        for slot in range(evaluation.value_width):
+            value = evaluation.values[<uint64_t>row * evaluation.value_width + slot]
+            if not -1 - TOLERANCE <= value <= 1 + TOLERANCE:
+                return fault_of(general, FAULT_VALUE, row, slot, 0, value)
+        row += 1
+    return FAULT_NONE
+
+
+cdef inline double share(double value) noexcept nogil:
+    """Scales a value from -1 to 1 to one from 0 to 1."""
+    return 0.0 if value <= -1.0 else 1.0 if value >= 1.0 else 0.5 + 0.5 * value
+
+
+cdef inline void add_noise(GeneralTree *general, GeneralBlock *block) noexcept nogil:
+    cdef GeneralColumns columns = general_columns(general, block)
+    cdef double weight = general.options.noise_weight
+    cdef uint32_t slot
+    dirichlet(&general.tree.rng, general.options.noise_alpha, columns.count, general.noise)
+    for slot in range(columns.count):
+        if columns.priors[slot] >= 0:
+            columns.priors[slot] = <float>((1.0 - weight) * columns.priors[slot] + weight * general.noise[slot])

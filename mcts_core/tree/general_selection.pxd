@@ -1,0 +1,103 @@
+"""Selection in the general tree: UCB1, PUCT, by Gumbel noise, or a draw by chance. For ``general_tree.pyx`` alone."""
+
+from libc.math cimport sqrtf
+from libc.stdint cimport uint32_t
+
+from mcts_core.game cimport mcts_rng_next
+from mcts_core.tree.general_proofs cimport points_of
+from mcts_core.tree.general_tree cimport *
+from mcts_core.tree.gumbel cimport best_by_halving, best_by_policy, complete_values, considered_visits, improve_policy
+from mcts_core.tree.plain_tree cimport LINK_BLOCK, LINK_KIND
+from mcts_core.tree.scored_games cimport best_of_scored
+
+
+cdef extern from "kernels/platform.h" nogil:
+    bint MCTS_UNLIKELY(bint)
+
+
+cdef extern from "kernels/selection/ucb1.h" nogil:
+    float ucb_scale(const float *scales, float c, uint32_t n)
+
+
+cdef extern from "kernels/selection/puct.h" nogil:
+    uint32_t general_puct(uint32_t capacity, const uint32_t *visits, const double *sums, const float *priors,
+                          float scale, float urgency)
+
+
+cdef extern from "kernels/selection/ucb1_columns.h" nogil:
+    uint32_t general_ucb1(uint32_t capacity, const uint32_t *visits, const double *sums, float scale, float urgency)
+
+
+cdef enum:
+    NO_SLOT = 0xFFFFFFFF
+
+
+cdef inline uint32_t draw_outcome(GeneralTree *general, const GeneralColumns *columns) noexcept nogil:
+    """Draws an outcome of a chance node by its probability."""
+    cdef uint32_t number = <uint32_t>(mcts_rng_next(&general.tree.rng) >> 33), slot = 0
+    while slot + 1 < columns.count and number >= columns.limits[slot]:
+        slot += 1
+    return slot
+
+
+cdef inline uint32_t best_by_priors(const GeneralTree *general, GeneralBlock *block,
+                                    const GeneralColumns *columns) noexcept nogil:
+    cdef float urgency, scale = general.options.c_puct * sqrtf(<float>block.visits)
+    if general.options.has_fpu:
+        urgency = general.options.fpu
+    else:
+        urgency = <float>(totals_of(block)[block.player] / <double>block.valued)
+    return general_puct(columns.capacity, columns.visits, columns.sums, columns.priors, scale, urgency)
+
+
+cdef inline uint32_t best_by_gumbel(GeneralTree *general, GeneralBlock *block, const GeneralColumns *columns,
+                                    bint root) noexcept nogil:
+    cdef uint32_t slot, visits = 0
+    complete_values(block, columns, general.completed)
+    if not root:
+        improve_policy(columns, general.completed)
+        return best_by_policy(columns, general.completed)
+    for slot in range(columns.count):
+        visits += columns.visits[slot]
+    return best_by_halving(columns, general.root_scores, general.completed, considered_visits(
+        min(general.options.gumbel_moves, columns.count), general.simulations, visits))
+
+
+cdef inline uint32_t best_by_bound(const GeneralTree *general, GeneralBlock *block,
+                                   const GeneralColumns *columns) noexcept nogil:
+    cdef float scale = ucb_scale(general.tree.scales, general.options.exploration, block.visits if block.visits else 1)
+    if MCTS_UNLIKELY(general.scored):
+        return best_of_scored(general, block, columns, scale)
+    return general_ucb1(columns.capacity, columns.visits, columns.sums, scale,
+                        general.options.fpu if general.options.has_fpu else UNTRIED)
+
+
+cdef inline bint is_draw(const GeneralTree *general, uint32_t link) noexcept nogil:
+    cdef uint32_t distance, kind = link & LINK_KIND
+    return kind != LINK_BLOCK and kind != LINK_WAITS and points_of(general, link, &distance) == 1
+
+
+cdef inline uint32_t first_draw(const GeneralTree *general, const GeneralColumns *columns) noexcept nogil:
+    cdef uint32_t slot
+    for slot in range(columns.count):
+        if is_draw(general, columns.links[slot]):
+            return slot
+    return NO_SLOT
+
+
+cdef inline uint32_t best_unknown(GeneralTree *general, GeneralBlock *block, const GeneralColumns *columns,
+                                  bint root) noexcept nogil:
+    """The best child that nothing is proven of; NO_SLOT: there is none."""
+    cdef GeneralColumns unknown = columns[0]
+    cdef uint32_t slot, found = 0, distance
+    unknown.priors = <float *>general.noise  # which has room for more than these
+    for slot in range(columns.capacity):
+        unknown.priors[slot] = columns.priors[slot]
+        if slot < columns.count and points_of(general, columns.links[slot], &distance) >= 0:
+            unknown.priors[slot] = EXCLUDED
+        else:
+            found += slot < columns.count
+    if found == 0:
+        return NO_SLOT
+    return best_by_gumbel(general, block, &unknown, root) if general.options.gumbel else best_by_priors(
+        general, block, &unknown)

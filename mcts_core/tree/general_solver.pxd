@@ -1,0 +1,200 @@
+"""The solver of the general tree: proofs that are backed up, and the exact search of the game. For ``general_tree.pyx``
+alone."""
+
+from libc.stdint cimport int32_t, uint32_t, uint64_t
+
+from mcts_core.game cimport MCTS_NO_MOVE, mcts_interrupt, mcts_proof, mcts_raised
+from mcts_core.games.general_rules cimport KIND_OVER
+from mcts_core.tree.general_blocks cimport look, set_link
+from mcts_core.tree.general_proofs cimport points_for, points_of, proven_link, proven_value
+from mcts_core.tree.general_tree cimport *
+from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX
+
+
+cdef enum:
+    ROOT_SLICE = 4096        # proof budget that the root's exact search spends at a time
+    FIRST_PROOF = 8          # visits of the root's most visited move when its exact search begins
+
+
+# ---- proofs ----------------------------------------------------------------------------------------------------------
+
+cdef inline void forget_proof(GeneralTree *general) noexcept nogil:
+    general.tree.proof.value = -1
+    general.tree.proof.move = MCTS_NO_MOVE
+    general.tree.settled = 0
+    general.root_proofs_spent = 0
+
+
+cdef inline void prove_root(GeneralTree *general, int32_t value, uint32_t distance) noexcept nogil:
+    general.tree.proof.value = value
+    general.tree.proof.distance = distance
+    general.tree.proof.exact = 0
+    general.tree.proof.move = MCTS_NO_MOVE
+    general.tree.settled = 1
+
+
+cdef inline void set_points(int32_t points, double *values) noexcept nogil:
+    """The values of both players, by the half-points of player 0."""
+    values[0] = 0.5 * points
+    values[1] = 1.0 - values[0]
+
+
+cdef inline void accept(GeneralTree *general, uint32_t at, uint32_t link) noexcept nogil:
+    cdef GeneralBlock *block = <GeneralBlock *>general.tree.path_record[at]
+    cdef uint32_t distance
+    set_link(general, at, link)
+    if points_for(block.player, points_of(general, link, &distance)) == 0:
+        general_columns(general, block).priors[general.tree.path_slot[at] & ~DRAWN] = EXCLUDED
+
+
+cdef inline void settle(GeneralTree *general, uint32_t start, uint32_t length, uint32_t link,
+                        double *values) noexcept nogil:
+    """The node at the end of a path is proven, by ``link``. Proves what follows from it above; ``values`` become those
+    of the highest node that is proven then."""
+    cdef uint32_t at = start + length - 1, distance
+    cdef int32_t value
+    cdef GeneralBlock *block
+    while True:
+        accept(general, at, link)
+        set_points(points_of(general, link, &distance), values)
+        block = <GeneralBlock *>general.tree.path_record[at]
+        value = proven_value(general, block, &distance)
+        if value < 0:
+            return
+        general.tree.path_slot[at] &= ~DRAWN  # which counts for nothing now
+        link = proven_link(block.player, value, distance)
+        if at == start:
+            prove_root(general, value, distance)
+            set_points(points_of(general, link, &distance), values)
+            return
+        at -= 1
+
+
+cdef inline void reconsider(GeneralTree *general, uint32_t at, bint *changed) noexcept nogil:
+    cdef GeneralBlock *block = <GeneralBlock *>general.tree.path_record[at]
+    cdef uint32_t distance
+    cdef int32_t value = proven_value(general, block, &distance)
+    changed[0] = value >= 0
+    if value >= 0 and at == 1:
+        prove_root(general, value, distance)
+    elif value >= 0:
+        accept(general, at - 1, proven_link(block.player, value, distance))
+
+
+# ---- exact search ----------------------------------------------------------------------------------------------------
+
+cdef inline bint has_prover(const GeneralTree *general) noexcept nogil:
+    return general.options.solver and general.rules.prove != NULL and general.options.prover_bytes > 0
+
+
+cdef inline void forget_prover(GeneralTree *general) noexcept nogil:
+    if general.prover != NULL:
+        general.prover_game.guide.destroy_memory(general.prover_game.context, general.prover)
+    general.prover = NULL
+
+
+cdef inline int32_t must_end(void *context) noexcept nogil:
+    """Asks whether the search has to end, and keeps the answer in ``interrupted``."""
+    cdef GeneralTree *general = <GeneralTree *>context
+    general.tree.interrupted = general.tree.interrupt.raised != NULL and mcts_raised(&general.tree.interrupt)
+    return general.tree.interrupted
+
+
+cdef inline int ask_prover(GeneralTree *general, uint32_t start, uint32_t length, uint64_t budget,
+                           mcts_proof *proof) noexcept nogil:
+    """Asks exact search about the position at the end of a path."""
+    cdef mcts_interrupt interrupt
+    if general.prover == NULL:
+        general.prover = general.rules.proving.guide.create_memory(general.rules.proving.context,
+                                                                   general.options.prover_bytes)
+        if general.prover == NULL:
+            return RUN_SYSTEM_MEMORY
+        general.prover_game = general.rules.proving
+        general.prover_bytes = general.options.prover_bytes
+    interrupt.raised = must_end
+    interrupt.context = general
+    proof.value = -1
+    proof.spent = proof.exact = proof.distance = 0
+    proof.move = MCTS_NO_MOVE
+    proof.interrupt = &interrupt
+    proof.ask_book = proof.by_book = 0  # what a network learns from is search, not the book
+    if general.rules.prove(general.rules.context, general.tree.path_move + start, length, general.prover, budget, False,
+                           proof) < 0:
+        return RUN_GAME_ERROR
+    return RUN_DONE
+
+
+cdef inline void note_root_proof(GeneralTree *general, const mcts_proof *proof) noexcept nogil:
+    """Exact search has proven the root: by the move that it told, where there is one."""
+    cdef GeneralBlock *block = general_block(general, general_root(general) & WIDE_INDEX)
+    cdef GeneralColumns columns = general_columns(general, block)
+    cdef uint32_t slot, distance
+    cdef double values[2]
+    for slot in range(columns.count if proof.value > 0 and proof.distance > 0 else 0):
+        if columns.moves[slot] == proof.move:
+            if points_of(general, columns.links[slot], &distance) < 0:
+                general.tree.path_record[0] = <uint8_t *>block
+                general.tree.path_slot[0] = slot
+                settle(general, 0, 1, proven_link(block.player, proof.value, proof.distance - 1), values)
+            prove_root(general, proof.value, proof.distance)
+            return
+    if proof.value == 0:
+        prove_root(general, 0, proof.distance)
+
+
+cdef inline int prove_leader(GeneralTree *general) noexcept nogil:
+    """Spends a slice on the position after the most visited move of the root: whether that loses."""
+    cdef GeneralBlock *block = general_block(general, general_root(general) & WIDE_INDEX)
+    cdef GeneralColumns columns = general_columns(general, block)
+    cdef uint32_t slot, best = columns.count, distance
+    cdef double values[2]
+    cdef mcts_proof proof
+    cdef int status
+    for slot in range(columns.count):
+        if points_of(general, columns.links[slot], &distance) < 0 and (
+                best == columns.count or columns.visits[slot] > columns.visits[best]):
+            best = slot
+    if best == columns.count or columns.visits[best] < FIRST_PROOF:
+        return RUN_DONE
+    general.tree.path_record[0] = <uint8_t *>block
+    general.tree.path_slot[0] = best
+    general.tree.path_move[0] = columns.moves[best]
+    status = ask_prover(general, 0, 1, ROOT_SLICE, &proof)
+    if status == RUN_DONE and proof.value >= 0:
+        settle(general, 0, 1, proven_link(1 - block.player, proof.value, proof.distance), values)
+    return status
+
+
+cdef inline int shorten_win(GeneralTree *general) noexcept nogil:
+    """Of a root that is proven won: whether a move wins at once. Exact search tells some win, not the shortest."""
+    cdef GeneralBlock *block = general_block(general, general_root(general) & WIDE_INDEX)
+    cdef GeneralColumns columns = general_columns(general, block)
+    cdef uint32_t slot
+    cdef int status
+    for slot in range(columns.count if general.tree.proof.value == 2 and general.tree.proof.distance > 1 else 0):
+        general.tree.path_move[0] = columns.moves[slot]
+        status = look(general, 0, 1, False)
+        if status != RUN_DONE:
+            return status
+        if general.position.kind == KIND_OVER and general.position.values[block.player] == 1:
+            columns.links[slot] = proven_link(block.player, 2, 0)
+            prove_root(general, 2, 1)
+            break
+    return RUN_SOLVED
+
+
+cdef inline int search_exactly(GeneralTree *general) noexcept nogil:
+    """Spends what is due of the root's proof budget; nothing may wait for an evaluation."""
+    cdef mcts_proof proof
+    cdef int status
+    while (general.root_proofs_spent <= <uint64_t>general.options.root_proofs * general.tree.iterations
+           and not general.tree.settled and not general.tree.interrupted):
+        general.root_proofs_spent += ROOT_SLICE
+        status = ask_prover(general, 0, 0, ROOT_SLICE, &proof)
+        if status == RUN_DONE and proof.value >= 0:
+            note_root_proof(general, &proof)
+        if status == RUN_DONE and not general.tree.settled:
+            status = prove_leader(general)
+        if status != RUN_DONE:
+            return status
+    return RUN_DONE

@@ -1,0 +1,222 @@
+"""Searches of games with hidden information, and plans in environments: the engine's loop over an InformationTree.
+
+What the other trees can do besides is not done here: these trees are not stored, and tell other searches nothing.
+"""
+
+from libc.stdint cimport uint32_t, uint64_t
+
+from mcts_core.arguments import shorten
+from mcts_core.errors import InvalidOption, InvalidState
+
+from mcts_core.engine.request cimport REUSE_BELOW, REUSE_NEVER, SearchRequest
+from mcts_core.engine.searched_tree cimport Counts, RootView
+from mcts_core.engine.searched_tree import by_value_key
+from mcts_core.engine.settings cimport GeneralSettings, SearchSettings
+from mcts_core.engine.slices cimport read_clock
+from mcts_core.game cimport NativeState, mcts_rng
+from mcts_core.tree.information_tree cimport Choice, InformationTree
+from mcts_core.tree.plain_tree cimport MAX_ITERATIONS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY
+
+
+cdef double PRUNING = 1e-6           # seconds to prune a tree, for each of its nodes
+cdef double MOVING = 0.05            # share of the time left that pruning may take
+
+
+cdef class InformationCore(SearchCore):
+    """Searches over an InformationTree; ``threads`` is 1."""
+
+    def check(self, state, SearchSettings settings=None):
+        """Raises what a search of ``state`` with these settings would raise at once."""
+        tree_for(state, settings if settings is not None else self.settings, self.memory).begin(state, 0)
+
+    # ---- a search ----------------------------------------------------------------------------------------------------
+
+    cdef int open(self, SearchRequest request) except -1:
+        cdef InformationTree tree = self.known
+        cdef bint same = (request.reuse != REUSE_NEVER and tree is not None and self.settings is request.settings
+                          and (shares_model(tree, self.state, request.state)
+                               or tree.follows(request.state, request.reuse == REUSE_BELOW)))
+        self.drop_result()
+        if not same:
+            tree = tree_for(request.state, request.settings, self.memory)
+        tree.begin(request.state, request.seed)
+        self.settings = request.settings
+        self.known = tree
+        self.state = request.state
+        self.in_batches = self.frozen = False
+        return 0
+
+    cdef void drop_result(self) noexcept:
+        self.known = self.state = None
+
+    cdef uint32_t room(self) noexcept nogil:
+        return <uint32_t>MAX_ITERATIONS - self.known.reused
+
+    cdef uint32_t root_node(self) except? 0xFFFFFFFF:
+        return self.known.numbers[self.known.root_key]
+
+    cdef list legal_moves(self):
+        return self.known.root_moves
+
+    cdef uint32_t start(self, uint32_t limit, bint repeatable) except? 0xFFFFFFFF:
+        return limit
+
+    cdef int run(self, uint32_t count) except -1 nogil:
+        cdef uint32_t _
+        with gil:
+            try:
+                for _ in range(count):
+                    self.known.iterate()
+                    if self.known.full and not self.frozen:
+                        return RUN_MEMORY
+            except BaseException as error:
+                self.known.user.error = error
+                return RUN_GAME_ERROR
+        return RUN_DONE
+
+    cdef int make_room(self, double deadline) noexcept nogil:
+        """Prunes the tree. If that would take too much of the time, or hardly helps, the tree stays as it is, without
+        new nodes, and the search goes on."""
+        cdef uint64_t before = self.known.bytes()
+        if not self.settings.prunes:
+            return RUN_MEMORY
+        self.frozen = PRUNING * self.known.node_count > MOVING * (deadline - read_clock())
+        if not self.frozen:
+            with gil:
+                try:
+                    self.known.prune()
+                except MemoryError:
+                    pass
+            self.frozen = self.known.bytes() > before - before // 8
+        return RUN_DONE
+
+    cdef int fail(self) except -1:
+        return self.known.user.raise_error()
+
+    cdef int check_root(self) except -1:
+        return self.known.user.check_root(self.known.player, self.known.root_moves)
+
+    cdef int join(self) except -1:
+        return RUN_DONE
+
+    # ---- between two slices ------------------------------------------------------------------------------------------
+
+    cdef uint32_t spent(self) noexcept nogil:
+        return self.known.iterations
+
+    cdef uint32_t width(self) noexcept nogil:
+        return 1
+
+    cdef bint is_proven(self) noexcept nogil:
+        return False
+
+    cdef bint view_root(self, RootView *view) noexcept nogil:
+        return False  # the rule that a lead decides reads links of a tree, which there are none of
+
+    # ---- the report --------------------------------------------------------------------------------------------------
+
+    cdef bint has_result(self) noexcept:
+        return self.known is not None and self.known.valued > 0
+
+    cdef object name(self, uint32_t move):
+        return self.known.user.moves[move]
+
+    cdef list root_children(self):
+        cdef InformationTree tree = self.known
+        cdef uint32_t node = self.root_node(), slot
+        cdef const Choice *choice
+        cdef dict found = {}
+        unknown = self.value() if tree.user.scored else 0.5
+        for slot in range(tree.nodes[node].first, tree.nodes[node].first + tree.nodes[node].count):
+            choice = &tree.choices[slot]
+            found[tree.user.moves[choice.move]] = (choice.visits, choice.sum,
+                                                   choice.sum / choice.visits if choice.visits else unknown)
+        return [(move, *found.get(move, (0, 0.0, unknown)), None, None) for move in tree.root_moves]
+
+    cdef list winning_moves(self):
+        return []
+
+    cdef tuple leader(self, list children):
+        """Where maxima are backed up, visits say what was explored, values what is best."""
+        return max(children, key=by_value_key) if self.known.maxima else SearchCore.leader(self, children)
+
+    cdef int proof(self, uint32_t *distance, uint32_t *move) noexcept:
+        return -1
+
+    cdef double value(self):
+        return self.values_of()[self.known.player]
+
+    cdef tuple values(self):
+        return self.values_of() if self.known.user.general else None
+
+    cdef tuple values_of(self):
+        cdef InformationTree tree = self.known
+        cdef int player
+        if tree.maxima:
+            return (tree.nodes[self.root_node()].value,)
+        return tuple([tree.totals[player] / tree.valued for player in range(tree.user.players)])
+
+    cdef tuple scale(self):
+        cdef InformationTree tree = self.known
+        return (tree.low[tree.player], tree.high[tree.player]) if tree.user.scored else None
+
+    cdef int sum_counts(self, Counts *counts) except -1:
+        cdef InformationTree tree = self.known
+        counts.iterations = counts.measured = tree.iterations
+        counts.rollouts = tree.rollouts
+        counts.nodes = tree.node_count
+        counts.bytes = tree.bytes()
+        counts.depth_sum = tree.depth_sum
+        counts.depth_max = tree.depth_max
+        counts.visits = tree.iterations + tree.reused
+        counts.reused = tree.reused
+        counts.prunes = tree.prunes
+        counts.dropped = tree.dropped
+        return 0
+
+    cdef uint32_t link_of(self, object move) except? 0:
+        return 0
+
+    cdef bint best_child(self, uint32_t *link, uint32_t *move) noexcept:
+        return False  # what follows a move depends on what cannot be known
+
+    cdef mcts_rng *random(self) noexcept:
+        return &self.known.rng
+
+    cdef list loose_children(self, dict figures, uint32_t max_depth, double least):
+        cdef int mover = self.known.player if self.known.user.general else 1 - 2 * self.known.player
+        return [(move, mover, visits, value, None, None, [])
+                for move, visits, _, value, *_ in figures["moves"] if max_depth and (
+                    visits >= least or move == figures["move"])]
+
+    # ---- services ----------------------------------------------------------------------------------------------------
+
+    @property
+    def held(self):
+        return 0 if self.known is None else self.known.bytes()
+
+    cdef object tell_news(self, uint32_t least):
+        return None
+
+    cdef int hear_news(self, bytes told) except -1:
+        raise ValueError("searches of games with hidden information do not add up the statistics of others")
+
+
+cdef InformationTree tree_for(object state, SearchSettings settings, uint64_t memory):
+    cdef GeneralSettings own = settings
+    if isinstance(state, NativeState):
+        raise InvalidState(f"hidden information is searched in games written in Python only, got {shorten(state)}")
+    if own.function is not None:
+        raise InvalidOption("an evaluator needs a game in which every player sees everything; a game with hidden "
+                            "information is searched by rollouts")
+    if own.by_line:
+        raise InvalidOption("final_move 'best_line' needs a game without chance and hidden information")
+    return InformationTree(state, exploration=own.options.exploration,
+                           fpu=own.options.fpu if own.options.has_fpu else None, limit=memory,
+                           rollout_moves=own.rollout_moves)
+
+
+cdef bint shares_model(InformationTree tree, object before, object state) except -1:
+    """Whether two states are of one environment, so that all nodes are of use."""
+    model = getattr(before, "model", None)
+    return tree.maxima and model is not None and getattr(state, "model", None) is model

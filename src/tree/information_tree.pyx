@@ -1,0 +1,563 @@
+"""Information set Monte Carlo tree search, and planning in environments that tell what they show.
+
+Each iteration descends in a position of its own that fits what the player to move at the root knows: ``determinize``
+of the state draws it (single-observer ISMCTS: Cowling, Powley and Whitehouse, IEEE TCIAIG 4, 2012). The choices of a
+node are compared by UCB1 in which the visits of the parent are those where the choice was legal. Nodes are found by
+``observation_key`` of the player to move, so that every player decides by what he himself knows, or by the moves since
+the root where a game does not have it.
+
+For one player with keys, maxima are backed up in place of means: the value of a choice is that of the outcomes seen so
+far, each as often as it came, and the value of a node that of its best choice (DP-UCT: Keller and Helmert, ICAPS 2013).
+A mean over what was explored would hide a goal that only a sequence of right moves reaches. This is exact where the key
+tells all that matters, as in a Markov decision process whose state is observed. Descents go by the same values with a
+bonus for what was tried rarely, backed up like a reward (MBIE-EB: Strehl and Littman, Journal of Computer and System
+Sciences 74, 2008): without it they would find no goal that is far away.
+
+Where there are many moves, a node tries more of them the more visits it has: progressive widening (Coulom, Computer
+Games Workshop 2007; for continuous actions Couetoux et al., LION 5, 2011).
+
+The games behind it are written in Python, so all of this holds the GIL.
+"""
+
+import random
+
+from libc.math cimport ceil, sqrt
+from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy, memset
+
+from mcts_core.arguments import shorten
+from mcts_core.errors import GameError, GameOver, InvalidState
+from mcts_core.tree.dirichlet cimport natural_log
+from mcts_core.game cimport mcts_rng_below, mcts_rng_seed
+from mcts_core.games.user_rollout cimport random_move, random_rollout
+from mcts_core.games.user_states cimport UserStates, refuse_repeated
+
+
+cdef enum:
+    LONGEST_GAME = 20000
+    KEY_BYTES = 200              # of a key with its node, about: a small tuple or text, and its place in a dict
+    MOST_VISITS = 4096           # visits up to which pruning compares nodes
+    MOST_COMPARED = 256          # positions that are compared with a new root
+    FOLLOWED = 2                 # moves after which a position is still recognised
+
+cdef double UNSEEN = 1e140
+cdef double EQUAL = 1e-9         # share of the larger one by which equal scores may differ by rounding
+
+
+cdef int grow(void **array, uint32_t *room, uint32_t needed, size_t size) except -1:
+    cdef uint32_t more = room[0]
+    cdef void *moved
+    if needed <= more:
+        return 0
+    while more < needed:
+        more = 2 * more + 16
+    moved = realloc(array[0], more * size)
+    if moved == NULL:
+        raise MemoryError("no memory for a search tree")
+    array[0] = moved
+    room[0] = more
+    return 0
+
+
+cdef class InformationTree:
+
+    def __cinit__(self, state, *, double exploration, fpu=None, uint64_t limit=1 << 30, bint means=False,
+                  uint32_t rollout_moves=0):
+        require_hidden(state)
+        self.user = UserStates(state, hasattr(state, "players"))
+        self.widening = as_widening(getattr(state, "widening", 0.0))
+        self.keyed = callable(getattr(state, "observation_key", None))
+        self.maxima = self.keyed and self.user.players == 1 and not means
+        self.exploration = exploration
+        self.has_fpu = fpu is not None
+        self.fpu = 0.0 if fpu is None else fpu
+        # over all steps of a plan the bonuses sum up to the exploration
+        self.bonus = exploration * max(1.0 - self.user.discount, 1.0 / rollout_moves if rollout_moves else 0.01)
+        self.limit = limit - limit // 3  # the rest is for the half that pruning copies
+        self.longest = rollout_moves
+        self.numbers = {}
+
+    def __dealloc__(self):
+        free(self.nodes)
+        free(self.choices)
+        free(self.outcomes)
+        free(self.path)
+        free(self.legal)
+
+    cdef uint64_t bytes(self) noexcept nogil:
+        return (<uint64_t>self.node_count * (sizeof(InformationNode) + KEY_BYTES)
+                + <uint64_t>self.choice_count * sizeof(Choice) + <uint64_t>self.outcome_count * sizeof(Outcome))
+
+    # ---- between two searches ----------------------------------------------------------------------------------------
+
+    cdef bint follows(self, object state, bint below):
+        """Whether a search of ``state`` can use the nodes: the same player moves there as at the root, and states that
+        can be compared show that it is the root or comes at most two moves later. ``below``: it is not the root.
+
+        Nodes of a search for another player are of no use. Their positions were drawn by what he knows, so they would
+        give his secrets away.
+        """
+        cdef uint32_t depth
+        cdef list near = [self.root], further
+        try:
+            if (not self.keyed or type(state) is not type(self.root) or type(state).__eq__ is object.__eq__
+                    or self.user.mover(state) != self.player):
+                return False
+            for depth in range(FOLLOWED + 1):
+                if (depth or not below) and state in near:
+                    return True
+                further = []
+                for position in near if depth < FOLLOWED else ():
+                    if len(further) < MOST_COMPARED and self.user.values(position) is None:
+                        further += [self.user.child(position, move) for move in self.moves_of(position)]
+                near = further[:MOST_COMPARED]
+        except Exception:  # raised by the user's game; the search will meet and report it
+            pass
+        return False
+
+    cdef list moves_of(self, object state):
+        """The legal moves, or the outcomes of chance."""
+        if self.user.mover(state) >= 0:
+            return self.user.legal(state)
+        return [move for move, _ in self.user.outcomes(state)]
+
+    # ---- pruning -----------------------------------------------------------------------------------------------------
+
+    cdef uint32_t least_kept(self) noexcept nogil:
+        """The least visits of the nodes that take half of the memory."""
+        cdef uint64_t sizes[MOST_VISITS]
+        cdef uint64_t half = 0, kept = 0
+        cdef uint32_t number, least = MOST_VISITS
+        cdef const InformationNode *node
+        memset(sizes, 0, sizeof(sizes))
+        for number in range(self.node_count):
+            node = &self.nodes[number]
+            sizes[min(node.visits, <uint32_t>(MOST_VISITS - 1))] += (
+                sizeof(InformationNode) + KEY_BYTES + node.count * sizeof(Choice))
+        for number in range(MOST_VISITS):
+            half += sizes[number]
+        half //= 2
+        while least > 0 and kept + sizes[least - 1] <= half:
+            least -= 1
+            kept += sizes[least]
+        return least
+
+    cdef int prune(self) except -1:
+        """Drops all but the most visited nodes, which take half of the memory. Where maxima are backed up, the choices
+        that led to a dropped node keep its value."""
+        cdef uint32_t least = self.least_kept(), root = self.numbers[self.root_key]
+        cdef uint32_t number, slot, kept = 0, choice_count = 0, outcome_count = 0
+        cdef uint32_t *places = <uint32_t *>malloc(self.node_count * sizeof(uint32_t))
+        cdef Choice *choices = <Choice *>malloc((self.choice_count + 1) * sizeof(Choice))
+        cdef Outcome *outcomes = <Outcome *>malloc((self.outcome_count + 1) * sizeof(Outcome))
+        cdef InformationNode *node
+        cdef dict numbers = {}
+        if places == NULL or choices == NULL or outcomes == NULL:
+            free(places)
+            free(choices)
+            free(outcomes)
+            raise MemoryError("no memory to prune a search tree")
+        for number in range(self.node_count):
+            places[number] = NOTHING
+            if number == root or self.nodes[number].visits >= least:
+                places[number] = kept
+                kept += 1
+        for number in range(self.node_count):
+            if places[number] == NOTHING:
+                continue
+            node = &self.nodes[number]
+            memcpy(&choices[choice_count], &self.choices[node.first], node.count * sizeof(Choice))
+            node.first, node.room = choice_count, node.count
+            choice_count += node.count
+            for slot in range(node.first, choice_count):
+                choices[slot].outcome = self.keep_outcomes(choices[slot].outcome, places, outcomes, &outcome_count)
+        for number in range(self.node_count):  # now no outcome needs the value of a dropped node
+            if places[number] != NOTHING:
+                self.nodes[places[number]] = self.nodes[number]
+        for key, number in self.numbers.items():
+            if places[number] != NOTHING:
+                if not self.keyed and key:  # the node before and the move; it has at least as many visits
+                    key = places[<uint32_t>key[0]], key[1]
+                numbers[key] = places[number]
+        free(places)
+        free(self.choices)
+        free(self.outcomes)
+        self.prunes += 1
+        self.dropped += self.node_count - kept
+        self.numbers, self.node_count = numbers, kept
+        self.choices, self.choice_room, self.choice_count = choices, self.choice_count + 1, choice_count
+        self.outcomes, self.outcome_room, self.outcome_count = outcomes, self.outcome_count + 1, outcome_count
+        self.full = self.bytes() >= self.limit
+        return 0
+
+    cdef uint32_t keep_outcomes(self, uint32_t at, const uint32_t *places, Outcome *kept,
+                                uint32_t *count) noexcept nogil:
+        """Copies the outcomes of a choice; those that lead to dropped nodes become one that ends there."""
+        cdef uint32_t first = NOTHING, ended = NOTHING
+        cdef const Outcome *outcome
+        while at != NOTHING:
+            outcome = &self.outcomes[at]
+            at = outcome.next
+            if outcome.node != NOTHING and places[outcome.node] != NOTHING:
+                kept[count[0]] = outcome[0]
+                kept[count[0]].node = places[outcome.node]
+            elif ended == NOTHING:
+                ended = count[0]
+                kept[ended] = outcome[0]
+                kept[ended].node = NOTHING
+                if outcome.node != NOTHING:
+                    kept[ended].value = outcome.count * self.nodes[outcome.node].value
+            else:
+                kept[ended].count += outcome.count
+                kept[ended].reward += outcome.reward
+                kept[ended].value += (outcome.value if outcome.node == NOTHING
+                                      else outcome.count * self.nodes[outcome.node].value)
+                continue
+            kept[count[0]].next = first
+            first = count[0]
+            count[0] += 1
+        return first
+
+    # ---- a search ----------------------------------------------------------------------------------------------------
+
+    cdef int begin(self, object state, object seed) except -1:
+        """Makes ``state`` the root; the nodes of a search before stay."""
+        cdef int player
+        mcts_rng_seed(&self.rng, seed)
+        self.random = random.Random(seed)
+        self.root = self.user.root = state
+        self.iterations = self.rollouts = self.depth_max = self.valued = self.prunes = self.dropped = 0
+        self.depth_sum = 0
+        memset(self.totals, 0, sizeof(self.totals))
+        for player in range(self.user.players):
+            self.low[player], self.high[player] = UNSEEN, -UNSEEN
+        try:
+            if self.user.values(state) is not None:
+                raise GameOver(f"the game is over: there is nothing to search in {shorten(state)}")
+            self.player = self.user.mover(state)
+            if self.player < 0:
+                raise InvalidState(f"a search needs a position in which a player is to move, but chance is to move in "
+                                   f"{shorten(state)}: play() one of its outcomes first")
+            self.root_moves = list(self.user.legal(state))
+            refuse_repeated(state, self.root_moves, "legal_moves")
+            self.root_key = self.key_of(state, self.player, 0)
+        except (GameOver, InvalidState):
+            raise
+        except Exception as error:
+            self.user.error = error
+            self.user.raise_error()
+        if self.root_key not in self.numbers:
+            self.numbers[self.root_key] = self.new_node(self.player)
+        self.reused = self.nodes[<uint32_t>self.numbers[self.root_key]].visits
+        return 0
+
+    cdef object key_of(self, object state, int player, uint32_t length):
+        """What names the node of ``state`` after so many steps of the descent."""
+        if not self.keyed:
+            return () if length == 0 else (self.path[length - 1].node, self.choices[self.path[length - 1].choice].move)
+        self.user.calling = "observation_key()"
+        key = state.observation_key(player if self.user.general else 1 - 2 * player)
+        try:
+            hash(key)
+        except TypeError:
+            raise GameError(f"{type(state).__name__}.observation_key() must return a hashable value, "
+                            f"got {shorten(key)}") from None
+        return player, key
+
+    cdef object draw_state(self):
+        """A position that fits what the player at the root knows."""
+        self.user.calling = "determinize()"
+        told = self.player if self.user.general else 1 - 2 * self.player
+        state = self.root.determinize(told, self.random)
+        if state is None:
+            raise GameError(f"{type(self.root).__name__}.determinize() must return a state, got None")
+        if self.user.values(state) is not None or self.user.mover(state) != self.player:
+            raise GameError(f"{type(self.root).__name__}.determinize() must return a state in which the same player is "
+                            f"to move as in the one that is searched")
+        if self.keyed and self.key_of(state, self.player, 0) != self.root_key:
+            raise GameError(f"{type(self.root).__name__}.determinize({told}, rng) must return a state that fits what "
+                            f"the player knows, but its observation_key({told}) is another one")
+        return state
+
+    cdef uint32_t new_node(self, int player) except? 0xFFFFFFFE:
+        cdef InformationNode *node
+        grow(<void **>&self.nodes, &self.node_room, self.node_count + 1, sizeof(InformationNode))
+        node = &self.nodes[self.node_count]
+        memset(node, 0, sizeof(InformationNode))
+        node.player = player
+        self.node_count += 1
+        return self.node_count - 1
+
+    cdef uint32_t choice_of(self, uint32_t number, uint32_t move) except? 0xFFFFFFFE:
+        """The choice of a move at a node, added where it is new."""
+        cdef InformationNode *node = &self.nodes[number]
+        cdef Choice *choice
+        cdef uint32_t slot, room
+        for slot in range(node.first, node.first + node.count):
+            if self.choices[slot].move == move:
+                return slot
+        if node.count == node.room:
+            room = 2 * node.room if node.room else <uint32_t>4
+            grow(<void **>&self.choices, &self.choice_room, self.choice_count + room, sizeof(Choice))
+            if node.count:
+                memcpy(&self.choices[self.choice_count], &self.choices[node.first], node.count * sizeof(Choice))
+            node.first = self.choice_count
+            node.room = room
+            self.choice_count += room
+        choice = &self.choices[node.first + node.count]
+        memset(choice, 0, sizeof(Choice))
+        choice.move = move
+        choice.outcome = NOTHING
+        node.count += 1
+        return node.first + node.count - 1
+
+    cdef list widened(self, uint32_t node, list moves):
+        """The moves that a node tries at its visits: with progressive widening, the first ones only."""
+        cdef Py_ssize_t count
+        if self.widening == 0.0:
+            return moves
+        count = <Py_ssize_t>ceil((self.nodes[node].visits + 1) ** self.widening)
+        return moves if count >= len(moves) else moves[:count]
+
+    cdef int list_legal(self, uint32_t node, list moves) except -1:
+        """Lists the choices of the legal moves."""
+        cdef uint32_t i
+        for move in moves:  # a node's choices may move while new ones are added
+            self.choice_of(node, self.user.identity_of(move))
+        grow(<void **>&self.legal, &self.legal_room, <uint32_t>len(moves), sizeof(uint32_t))
+        for i in range(<uint32_t>len(moves)):
+            self.legal[i] = self.choice_of(node, self.user.identity_of(moves[i]))
+            self.choices[self.legal[i]].legal += 1
+        return 0
+
+    # ---- selection ---------------------------------------------------------------------------------------------------
+
+    cdef double low_end(self, int player) noexcept nogil:
+        return self.low[player] if self.user.scored and self.low[player] < UNSEEN else 0.0
+
+    cdef double span(self, int player) noexcept nogil:
+        """From the lowest to the highest value; 1 where all are equal but for rounding."""
+        cdef double low = self.low[player], high = self.high[player]
+        if not self.user.scored or not high - low > EQUAL * max(abs(low), abs(high)):
+            return 1.0
+        return high - low
+
+    cdef uint32_t select(self, uint32_t node, uint32_t count) noexcept nogil:
+        """The place among the legal choices: one without a visit by chance, else UCB1 with the visits in which the
+        choice was legal."""
+        cdef int32_t player = self.nodes[node].player
+        cdef double low = self.low_end(player), factor = 1.0 / self.span(player), value, score, top = -UNSEEN
+        cdef uint32_t i, best = 0, untried = 0, at
+        cdef Choice *choice
+        if not self.has_fpu:
+            for i in range(count):
+                untried += self.choices[self.legal[i]].visits == 0
+            if untried:
+                at = mcts_rng_below(&self.rng, untried)
+                for i in range(count):
+                    if self.choices[self.legal[i]].visits == 0:
+                        if at == 0:
+                            return i
+                        at -= 1
+        for i in range(count):
+            choice = &self.choices[self.legal[i]]
+            if choice.visits == 0:
+                score = self.fpu
+            else:
+                value = choice.hope if self.maxima else choice.sum / choice.visits
+                score = ((value - low) * factor
+                         + self.exploration * sqrt(natural_log(choice.legal) / choice.visits))
+            if score > top:
+                top = score
+                best = i
+        return best
+
+    # ---- an iteration ------------------------------------------------------------------------------------------------
+
+    cdef int add_reward(self, uint32_t length, object state) except -1:
+        """Adds what led to ``state`` to the last step."""
+        cdef uint32_t player
+        if not self.user.scored:
+            return 0
+        for player, reward in enumerate(self.user.rewards(state)):
+            self.path[length - 1].rewards[player] += <double>reward
+        return 0
+
+    cdef int roll_out(self, object state, double *values) except -1:
+        self.rollouts += 1
+        return random_rollout(self.user, state, self.longest if self.user.scored else 0, None, &self.rng, values)
+
+    cdef int iterate(self) except -1:
+        cdef double values[32]
+        cdef uint32_t length = 0, node, leaf, place, plies = 0, number
+        cdef int player
+        cdef bint chance
+        cdef list moves
+        cdef Step *step
+        state = self.draw_state()
+        while True:
+            returned = self.user.values(state)
+            if returned is not None:
+                leaf = NOTHING
+                for number in range(<uint32_t>self.user.players):
+                    values[number] = returned[number]
+                break
+            plies += 1
+            if plies > LONGEST_GAME:
+                raise GameError(f"a game of {type(state).__name__} did not end within {LONGEST_GAME} moves")
+            player = self.user.mover(state)
+            if player < 0:
+                state = self.user.child(state, random_move(self.user, state, &self.rng, &chance))
+                self.add_reward(length, state)
+                continue
+            key = self.key_of(state, player, length)
+            found = self.numbers.get(key)
+            self.full = self.full or self.bytes() >= self.limit
+            if found is None:
+                leaf = NOTHING
+                self.roll_out(state, values)
+                if not self.full:
+                    leaf = self.new_node(player)
+                    self.numbers[key] = leaf
+                    self.nodes[leaf].value = values[player]
+                    self.nodes[leaf].hope = self.low_end(player) + self.span(player)
+                break
+            node = found
+            if self.full and self.nodes[node].count == 0:  # it stays a leaf
+                leaf = NOTHING
+                self.roll_out(state, values)
+                break
+            if self.nodes[node].player != player:
+                raise GameError(f"{type(state).__name__}.observation_key() gave the same key to two players")
+            if self.longest and self.user.scored and length == self.longest:
+                leaf = node
+                if self.maxima:
+                    values[0] = self.nodes[node].value
+                else:
+                    self.roll_out(state, values)
+                break
+            moves = self.widened(node, self.user.legal(state))
+            self.list_legal(node, moves)
+            if self.maxima:
+                self.weigh(node)
+            place = self.select(node, <uint32_t>len(moves))
+            grow(<void **>&self.path, &self.path_room, length + 1, sizeof(Step))
+            step = &self.path[length]
+            memset(step, 0, sizeof(Step))
+            step.node, step.choice = node, self.legal[place]
+            length += 1
+            state = self.user.child(state, moves[place])
+            self.add_reward(length, state)
+        self.back_up(length, leaf, values)
+        self.iterations += 1
+        self.depth_sum += length
+        self.depth_max = max(self.depth_max, length)
+        return 0
+
+    # ---- backup ------------------------------------------------------------------------------------------------------
+
+    cdef int back_up(self, uint32_t length, uint32_t leaf, double *values) except -1:
+        """``leaf``: the node at which the descent ended, with these values; NOTHING: there is none."""
+        cdef uint32_t at = length, player
+        cdef Step *step
+        cdef Choice *choice
+        cdef InformationNode *node
+        cdef double mean
+        while at > 0:
+            at -= 1
+            step = &self.path[at]
+            node = &self.nodes[step.node]
+            choice = &self.choices[step.choice]
+            node.visits += 1
+            choice.visits += 1
+            if self.maxima:
+                self.add_outcome(step, leaf, values[0])
+                self.weigh(step.node)
+                mean = choice.sum / choice.visits
+                values[0] = node.value
+                leaf = step.node
+            else:
+                for player in range(<uint32_t>self.user.players):
+                    values[player] = step.rewards[player] + self.user.discount * values[player]
+                choice.sum += values[node.player]
+                mean = choice.sum / choice.visits
+            self.low[node.player] = min(self.low[node.player], mean)
+            self.high[node.player] = max(self.high[node.player], mean)
+        for player in range(<uint32_t>self.user.players):
+            self.totals[player] += values[player]
+        self.valued += 1
+        return 0
+
+    cdef int add_outcome(self, Step *step, uint32_t leaf, double value) except -1:
+        cdef uint32_t number = self.choices[step.choice].outcome
+        cdef Outcome *outcome
+        while number != NOTHING and self.outcomes[number].node != leaf:
+            number = self.outcomes[number].next
+        if number == NOTHING:
+            number = self.outcome_count
+            grow(<void **>&self.outcomes, &self.outcome_room, number + 1, sizeof(Outcome))
+            self.outcome_count += 1
+            memset(&self.outcomes[number], 0, sizeof(Outcome))
+            self.outcomes[number].node = leaf
+            self.outcomes[number].next = self.choices[step.choice].outcome
+            self.choices[step.choice].outcome = number
+        outcome = &self.outcomes[number]
+        outcome.count += 1
+        outcome.reward += step.rewards[0]
+        if leaf == NOTHING:
+            outcome.value += value
+        return 0
+
+    cdef double value_of(self, const Choice *choice, bint hope) noexcept nogil:
+        """The value of a choice by its outcomes so far; ``hope``: by the hopes of what follows."""
+        cdef double sum = 0.0
+        cdef uint32_t number = choice.outcome
+        cdef const Outcome *outcome
+        cdef const InformationNode *node
+        while number != NOTHING:
+            outcome = &self.outcomes[number]
+            if outcome.node == NOTHING:
+                sum += outcome.reward + self.user.discount * outcome.value
+            else:
+                node = &self.nodes[outcome.node]
+                sum += outcome.reward + self.user.discount * outcome.count * (node.hope if hope else node.value)
+            number = outcome.next
+        return sum / choice.visits
+
+    cdef void weigh(self, uint32_t number) noexcept nogil:
+        """Finds the values of a node's choices again, since those of what follows have changed, and its own."""
+        cdef InformationNode *node = &self.nodes[number]
+        cdef Choice *choice
+        cdef double best = -UNSEEN, hope = -UNSEEN, span = self.span(node.player), value
+        cdef uint32_t slot
+        for slot in range(node.first, node.first + node.count):
+            choice = &self.choices[slot]
+            if choice.visits == 0:
+                hope = max(hope, self.low_end(node.player) + span)
+                continue
+            value = self.value_of(choice, False)
+            choice.sum = value * choice.visits
+            best = max(best, value)
+            choice.hope = self.value_of(choice, True) + self.bonus * span / sqrt(<double>choice.visits)
+            hope = max(hope, choice.hope)
+        if best > -UNSEEN:
+            node.value = best
+        if hope > -UNSEEN:
+            node.hope = hope
+
+
+cdef int require_hidden(object state) except -1:
+    if not callable(getattr(state, "determinize", None)):
+        raise InvalidState(f"{shorten(state)} has hidden_information and needs a method determinize(player, rng)")
+    return 0
+
+
+cdef double as_widening(value) except? -1.0:
+    try:
+        exponent = -1.0 if isinstance(value, (bool, str, bytes)) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        exponent = -1.0
+    if not 0.0 <= exponent <= 1.0:
+        raise InvalidState(f"widening must be a number from 0 to 1, got {shorten(value)}")
+    return exponent

@@ -1,0 +1,311 @@
+"""The planner in gymnasium's environments and in small ones whose best actions are known: make test-clients."""
+
+import itertools
+import sys
+
+import pytest
+
+import mcts_core as mc
+from mcts_core.bots.gymnasium import Planner
+
+gymnasium = pytest.importorskip("gymnasium", reason="gymnasium is not installed; make test-clients installs it")
+numpy = pytest.importorskip("numpy", reason="gymnasium needs numpy")
+
+pytestmark = pytest.mark.clients
+
+
+class Corridor(gymnasium.Env):
+    """Seven squares, from the middle; the left end gives 1, the right end 10 with the chance ``luck``."""
+
+    action_space = gymnasium.spaces.Discrete(2, start=5)
+    observation_space = gymnasium.spaces.Discrete(7)
+
+    def __init__(self, luck=1.0, continuous=False):
+        self.luck, self.at, self.continuous = luck, 3, continuous
+        if continuous:
+            self.observation_space = gymnasium.spaces.Box(0.0, 6.0, (1,))
+
+    def _seen(self):
+        return numpy.array([self.at], numpy.float32) if self.continuous else self.at
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.at = 3
+        return self._seen(), {}
+
+    def step(self, action):
+        assert action in (5, 6)
+        self.at += 2 * (action - 5) - 1
+        if self.at == 0:
+            return self._seen(), 1.0, True, False, {}
+        if self.at == 6:
+            return self._seen(), 10.0 if self.np_random.random() < self.luck else -5.0, True, False, {}
+        return self._seen(), 0.0, False, False, {}
+
+    def get_state(self):
+        return self.at
+
+    def set_state(self, at):
+        self.at = at
+
+
+@pytest.mark.parametrize(("options", "method"), [
+    ({}, "states"), ({"method": "line"}, "line"), ({"method": "sequences"}, "sequences"),
+    ({"copies": "state"}, "states"),
+    ({"copies": "replay", "method": "line"}, "line"), ({"copies": "state", "method": "line"}, "line"),
+])
+def test_every_method_finds_the_better_end(options, method):
+    env = Corridor()
+    planner = Planner(env, iterations=200, horizon=12, seed=1, make=Corridor, **options)
+    episode = planner.play(seed=4)
+    assert (episode.total, episode.steps, episode.actions) == (10.0, 3, (6, 6, 6))
+    assert (episode.terminated, episode.truncated) == (True, False)
+    assert planner.method == method and planner.stats().iterations == 200
+
+
+def test_the_method_depends_on_the_observations():
+    for env, method in ((Corridor(continuous=True), "sequences"), (Corridor(0.5), "states")):
+        planner = Planner(env, iterations=20, seed=1)
+        planner.reset(seed=1)
+        planner.search()
+        assert planner.method == method
+
+    class Noise(Corridor):
+        observation_space = gymnasium.spaces.Box(-9.0, 9.0, (1,))
+
+        def _seen(self):
+            return numpy.array([self.at + 0.1 * self.np_random.random()], numpy.float32)
+
+    planner = Planner(Noise(), iterations=200, horizon=12, seed=1)
+    assert planner.play(seed=1).total == 10.0 and planner.method == "sequences"
+
+
+@pytest.mark.parametrize("method", ["states", "sequences"])
+@pytest.mark.parametrize(("luck", "first"), [(0.2, 5), (0.9, 6)])
+def test_chance_is_averaged_and_not_foreseen(method, luck, first):
+    """Right is worth -2 with a luck of 0.2, and 8.5 with 0.9; left is worth 1. What copies draw is not what comes."""
+    for seed in range(5):
+        planner = Planner(Corridor(luck), iterations=600, horizon=12, method=method, seed=seed)
+        planner.reset(seed=seed)
+        assert planner.search() == first
+
+
+def test_the_environment_itself_is_left_alone():
+    env = Corridor(0.5)
+    observation, info = env.reset(seed=7)
+    state = env.np_random.bit_generator.state
+    planner = Planner(env, iterations=100, seed=1)
+    planner.search(observation, info)
+    assert env.at == 3 and env.np_random.bit_generator.state == state
+
+
+def test_a_line_is_followed_in_a_loop_of_the_users_own():
+    env = Corridor()
+    planner = Planner(env, iterations=200, horizon=12, method="line", seed=1)
+    observation, info = env.reset(seed=1)
+    promised = []
+    for _ in range(3):
+        action = planner.search(observation, info)
+        promised.append(round(planner.stats().line_value, 6))
+        observation, _, terminated, _, info = env.step(action)
+    assert terminated and promised == [round(10 * 0.99**n, 6) for n in (2, 1, 0)]
+    assert planner.stats().reused_visits > 50
+    observation, info = env.reset(seed=1)
+    planner.search(observation, info)
+    assert planner.stats().reused_visits == 0  # another episode
+    env.step(5)  # and not what was chosen
+    planner.search(2, {})
+    assert planner.stats().reused_visits == 0 and planner.stats().line_value > 9.0
+
+
+def test_a_seed_makes_it_repeatable():
+    for method in ("states", "sequences"):
+        found = []
+        for _ in range(2):
+            planner = Planner(Corridor(0.5), iterations=150, method=method, seed=3)
+            planner.reset(seed=1)
+            planner.search()
+            found.append(planner.stats().moves)
+        assert found[0] == found[1]
+
+
+def test_a_mask_that_changes_on_the_way():
+    class Narrowing(Corridor):
+        """Once it went right it cannot turn back."""
+
+        def step(self, action):
+            return (*super().step(action)[:4], {"action_mask": numpy.array([self.at <= 3, True], numpy.int8)})
+
+    assert Planner(Narrowing(), iterations=100, horizon=9, seed=1).play(seed=1).total == 10.0
+
+
+def test_masks_and_wrappers():
+    class Masked(Corridor):
+        """The right end is closed."""
+
+        def reset(self, **options):
+            observation, _ = super().reset(**options)
+            return observation, {"action_mask": numpy.array([1, 0], numpy.int8)}
+
+        def step(self, action):
+            assert action == 5
+            return (*super().step(action)[:4], {"action_mask": numpy.array([1, 0], numpy.int8)})
+
+    for method in ("states", "line", "sequences"):
+        wrapped = gymnasium.wrappers.TimeLimit(gymnasium.wrappers.OrderEnforcing(Masked()), 50)
+        assert Planner(wrapped, iterations=30, horizon=9, method=method, seed=1).play(seed=1).total == 1.0
+    halved = gymnasium.wrappers.TransformReward(Corridor(), lambda reward: reward / 2)
+    assert Planner(halved, iterations=200, horizon=12, seed=1).play(seed=1).total == 5.0
+
+
+class Aim(gymnasium.Env):
+    """One shot: the reward is minus the distance to 0.5."""
+
+    observation_space = gymnasium.spaces.Box(0.0, 1.0, (1,))
+
+    def __init__(self, action_space):
+        self.action_space = action_space
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        return numpy.zeros(1, numpy.float32), {}
+
+    def step(self, action):
+        value = float(numpy.sum(action))
+        return numpy.zeros(1, numpy.float32), -abs(value - 0.5), True, False, {}
+
+
+def test_action_spaces():
+    spaces = gymnasium.spaces
+    planner = Planner(Aim(spaces.Box(-1.0, 1.0, (1,))), iterations=100, actions=9, seed=1)
+    assert abs(planner.play(seed=1).actions[0].item() - 0.5) < 1e-6
+    planner = Planner(Aim(spaces.Box(-1.0, 1.0, (2,), numpy.float64)), iterations=300, actions=20, seed=1)
+    action = planner.play(seed=1).actions[0]
+    assert action.shape == (2,) and action.dtype == numpy.float64 and abs(action.sum() - 0.5) <= 0.2
+    planner = Planner(Aim(spaces.MultiDiscrete([2, 3])), iterations=100, seed=1)
+    assert planner.play(seed=1).total == -0.5
+    planner = Planner(Aim(spaces.MultiBinary(3)), iterations=100, seed=1)
+    assert planner.play(seed=1).total == -0.5
+    for bad in (spaces.Box(-numpy.inf, 1.0, (1,)), spaces.Text(3), spaces.MultiBinary(20)):
+        with pytest.raises(mc.InvalidState, match=r"actions|action space"):
+            Planner(Aim(bad))
+
+
+def test_widening_tries_few_of_many_actions():
+    spaces = gymnasium.spaces
+    for space in (spaces.Box(-1.0, 1.0, (1,)), spaces.Box(-1.0, 1.0, (2, 2), numpy.float64)):
+        planner = Planner(Aim(space), iterations=400, actions=1000, widening=0.5, seed=1)
+        action = planner.play(seed=1).actions[0]
+        stats = planner.stats()
+        assert space.contains(action) and abs(action.sum() - 0.5) < 0.3
+        assert len(stats.moves) == 1000 and sum(entry.visits > 0 for entry in stats.moves) == 20
+    few = [point.item() for point in planner_actions(spaces.Box(-2.0, 2.0, (1,)), 9)]
+    assert few[0] == 0.0 and min(few) < -1.9 and max(few) == 2.0
+    values = sorted(few)
+    assert all(after - before < 0.9 for before, after in itertools.pairwise(values))  # no large gap
+    planner = Planner(Corridor(), iterations=200, horizon=12, widening=1.0, seed=1)
+    assert planner.play(seed=4).total == 10.0
+    numbers = Planner(Aim(spaces.Discrete(500)), widening=0.5, seed=1)._actions.all
+    assert sorted(numbers) == list(range(500)) and numbers != sorted(numbers)
+
+
+def planner_actions(space, count):
+    return Planner(Aim(space), actions=count, widening=0.5, seed=1)._actions.values
+
+
+def test_a_key_of_rounded_observations():
+    class Noise(Corridor):
+        observation_space = gymnasium.spaces.Box(-9.0, 9.0, (1,))
+
+        def _seen(self):
+            return numpy.array([self.at + 0.1 * self.np_random.random()], numpy.float32)
+
+    sizes = []
+    for key in (None, lambda seen: int(seen[0])):
+        planner = Planner(Noise(), iterations=300, horizon=12, method="states", key=key, seed=1)
+        planner.reset(seed=1)
+        action = planner.search()
+        sizes.append(planner.stats().nodes)
+    assert action == 6 and sizes[1] < 8 < 100 < sizes[0]  # five squares on which one can stand, and the root
+
+
+def test_frozen_lake_takes_the_way_around():
+    """4x4 without ice: six steps to the goal; with ice the copies' chance is averaged."""
+    env = gymnasium.make("FrozenLake-v1", is_slippery=False)
+    episode = Planner(env, iterations=500, horizon=50, seed=1).play(seed=1)
+    assert (episode.total, episode.steps) == (1.0, 6)
+    planner = Planner(gymnasium.make("FrozenLake-v1", is_slippery=True), iterations=500, seed=1)
+    observation, info = planner.env.reset(seed=1)
+    assert planner.search(observation, info) == 0  # the best policy by value iteration goes left, which cannot drown
+
+
+def test_cart_pole_stands():
+    planner = Planner(gymnasium.make("CartPole-v1", max_episode_steps=60), iterations=30, horizon=30, seed=2)
+    seen = []
+    episode = planner.play(seed=2, progress=lambda steps, total, stats: seen.append((steps, total, stats.iterations)))
+    assert (episode.total, episode.truncated) == (60.0, True)
+    assert seen[0] == (1, 1.0, 30) and len(seen) == 60
+
+
+def test_rollouts_that_begin_with_the_plan_see_the_end_of_the_track():
+    """Random rollouts alone fall too early to tell whether the cart drifts off: with this seed, after 432 steps."""
+    planner = Planner(gymnasium.make("CartPole-v1"), iterations=40, method="line", seed=1)
+    assert planner.play(seed=1).total == 500.0
+
+
+def test_what_is_refused():
+    env = Corridor()
+    for options, said in (({"horizon": 0}, "horizon"), ({"discount": 0.0}, "discount"), ({"discount": 1.5}, "discount"),
+                          ({"method": "tree"}, "method"), ({"copies": "fork"}, "copies"), ({"actions": 0}, "actions"),
+                          ({"hold": 0}, "hold"), ({"widening": 0.0}, "widening"), ({"widening": 2.0}, "widening"),
+                          ({"widening": 0.5, "method": "line"}, "line"), ({"key": 3}, "key"),
+                          ({"seed": -1}, "seed"), ({"wrong": 1, "method": "line"}, "wrong")):
+        with pytest.raises(mc.InvalidOption, match=said):
+            Planner(env, **options)
+    with pytest.raises(mc.InvalidOption, match="gymnasium environment"):
+        Planner(object())
+    with pytest.raises(mc.InvalidOption, match="spec"):
+        Planner(env, copies="replay")
+    with pytest.raises(mc.InvalidOption, match="get_state"):
+        Planner(Aim(gymnasium.spaces.Discrete(2)), copies="state", make=Corridor)
+    planner = Planner(env)
+    with pytest.raises(mc.InvalidState, match="no observation"):
+        planner.search()
+    with pytest.raises(mc.InvalidState, match="no statistics"):
+        planner.stats()
+    replayed = Planner(env, copies="replay", make=Corridor, method="line")
+    with pytest.raises(mc.InvalidState, match="reset"):
+        replayed.search(3)
+
+    class Nailed(Corridor):
+        def __deepcopy__(self, memo):
+            raise TypeError("nailed down")
+
+    with pytest.raises(mc.InvalidState, match="nailed down"):
+        Planner(Nailed())
+
+
+def test_a_step_that_fails_ends_the_search():
+    class Failing(Corridor):
+        def step(self, action):
+            raise KeyError("motor")
+
+    planner = Planner(Failing(), iterations=10, seed=1)
+    planner.reset(seed=1)
+    with pytest.raises(mc.GameError, match="motor"):
+        planner.search()
+
+    class Mad(Corridor):
+        def step(self, action):
+            return self.at, float("nan"), True, False, {}
+
+    planner = Planner(Mad(), iterations=10, seed=1)
+    planner.reset(seed=1)
+    with pytest.raises(mc.GameError, match="finite"):
+        planner.search()
+
+
+def test_the_message_without_gymnasium(monkeypatch):
+    monkeypatch.setitem(sys.modules, "gymnasium", None)
+    with pytest.raises(ImportError, match=r"mcts-core\[gymnasium\]"):
+        Planner(Corridor())

@@ -1,0 +1,107 @@
+"""Searches of scored games as the documents tell them, slow and plain, to the bit as the native one must do it; games
+made up from a number; and their exact values by value iteration."""
+
+import math
+import random
+
+from general_oracle import Node, Oracle, Tangle
+from uct_oracle import single, sqrt_log
+
+import mcts_core as mc
+
+
+class ScoredOracle(Oracle):
+    """Rewards count from the leaf back to the root, and UCB1 compares means between the lowest and highest one seen."""
+
+    def __init__(self, state, seed, **options):
+        super().__init__(state, seed, **options)
+        self.low, self.high = [math.inf] * self.players, [-math.inf] * self.players
+
+    def carried(self, node, values):
+        """The values of the move to a node, of values of the node."""
+        factor = 1.0 if node.kind == "chance" else node.state.discount
+        return [reward + factor * value for reward, value in zip(node.state.rewards(), values, strict=True)]
+
+    def score(self, node, slot):
+        visits, low, high = node.counts[slot], self.low[node.player], self.high[node.player]
+        if visits == 0:
+            return math.inf if self.fpu is None else self.fpu
+        span = high - low if high - low > 1e-9 * max(abs(low), abs(high)) else 1.0
+        scale = single(self.exploration * sqrt_log(max(node.visits, 1)))
+        return (node.sums[slot] / visits - low) * (1.0 / span) + float(scale) / math.sqrt(visits)
+
+    def backup(self, path, values):
+        for node, slot in reversed(path):
+            values = self.carried(node.children[slot], values)
+            node.flight -= 1
+            if node.kind == "decision":
+                node.total += values[node.player]
+                node.sums[slot] += values[node.player]
+                mean = node.sums[slot] / node.counts[slot]
+                self.low[node.player] = min(self.low[node.player], mean)
+                self.high[node.player] = max(self.high[node.player], mean)
+        for player, value in enumerate(values):
+            self.totals[player] += value
+        self.iterations += 1
+        self.depths.append(len(path))
+
+    def roll_out(self, state):
+        values, weight = [0.0] * self.players, 1.0
+        while state.returns() is None:
+            if state.to_move == mc.CHANCE:
+                at, sum = (self.random.random() >> 11) / 2**53, 0.0
+                for outcome, chance in state.chance_outcomes():
+                    if chance > 0:
+                        move = outcome
+                        sum += chance
+                        if at < sum:
+                            break
+            else:
+                moves = list(state.legal_moves())
+                move = moves[self.random.below(len(moves))]
+            state = state.play(move)
+            values = [value + weight * reward for value, reward in zip(values, state.rewards(), strict=True)]
+            if state.returns() is not None or state.to_move != mc.CHANCE:
+                weight *= state.discount
+        return [value + weight * last for value, last in zip(values, state.returns(), strict=True)]
+
+
+class ScoredTangle(Tangle):
+    """A ``Tangle`` with rewards of any size on the way."""
+
+    discount = 0.9
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        draw = random.Random(f"rewards {self.number} {self.path}")
+        self.gain = [draw.choice([0.0, -3.0, 100.0, 1000 * draw.random()]) for _ in range(self.players)]
+
+    def play(self, move):
+        if move not in self.known:
+            self.known[move] = ScoredTangle(self.number, self.players, self.chance, self.length, (*self.path, move))
+        return self.known[move]
+
+    def rewards(self):
+        return self.gain
+
+
+def exact(state):
+    """The values of every player in ``state`` when each maximises his own, and of each move: by exhaustive search."""
+    ends = state.returns()
+    if ends is not None:
+        return [float(value) for value in ends], {}
+    chance = state.to_move == mc.CHANCE
+    found = {}
+    for move, _ in state.chance_outcomes() if chance else [(move, 1.0) for move in state.legal_moves()]:
+        child = state.play(move)
+        factor = 1.0 if child.returns() is None and child.to_move == mc.CHANCE else state.discount
+        found[move] = [reward + factor * value for reward, value in zip(child.rewards(), exact(child)[0], strict=True)]
+    if chance:
+        outcomes = state.chance_outcomes()
+        means = [sum(chance * found[move][player] for move, chance in outcomes) for player in range(state.players)]
+        return means, found
+    best = max(found, key=lambda move: found[move][state.to_move])
+    return found[best], found
+
+
+__all__ = ["Node", "ScoredOracle", "ScoredTangle", "exact"]

@@ -1,0 +1,469 @@
+"""Hidden information: trees counted on paper, Kuhn poker and its exploitability, what a state must answer."""
+
+import math
+import random
+
+import pytest
+
+import mcts_core as mc
+
+
+class Kuhn:
+    """Kuhn poker: cards 0, 1, 2, each player has one; pass or bet. Values: (chips + 2) / 4."""
+
+    players, hidden_information = 2, True
+
+    def __init__(self, cards=(0, 1), line=""):
+        self.cards, self.line = cards, line
+        self.to_move = len(line) % 2
+
+    def legal_moves(self):
+        return ["p", "b"]
+
+    def play(self, move):
+        return Kuhn(self.cards, self.line + move)
+
+    def returns(self):
+        if self.line in ("", "p", "b", "pb"):
+            return None
+        best = 1 if self.cards[0] > self.cards[1] else -1
+        chips = {"pp": best, "bb": 2 * best, "pbb": 2 * best, "bp": 1, "pbp": -1}[self.line]
+        return [(chips + 2) / 4, (2 - chips) / 4]
+
+    def determinize(self, player, rng):
+        other = rng.choice([card for card in range(3) if card != self.cards[player]])
+        return Kuhn((self.cards[0], other) if player == 0 else (other, self.cards[1]), self.line)
+
+    def observation_key(self, player):
+        return self.cards[player], self.line
+
+
+def best_response(policy, player):
+    """The chips that the best answer to ``policy`` wins on average; policy: (card, line) -> chance to bet."""
+    total = 0.0
+    for mine in range(3):
+        def value(line, reach, mine=mine):
+            """Of a line, for every card of the opponent weighted by ``reach``."""
+            if Kuhn((0, 1), line).returns() is not None:
+                chips = 0.0
+                for card, weight in reach.items():
+                    cards = (mine, card) if player == 0 else (card, mine)
+                    chips += weight * (4 * Kuhn(cards, line).returns()[player] - 2)
+                return chips
+            if len(line) % 2 == player:
+                return max(value(line + move, reach) for move in "pb")
+            bets = {card: policy[card, line] for card in reach}
+            return (value(line + "b", {card: reach[card] * bets[card] for card in reach})
+                    + value(line + "p", {card: reach[card] * (1 - bets[card]) for card in reach}))
+
+        total += value("", {card: 1 / 6 for card in range(3) if card != mine})
+    return total
+
+
+def policy_by_visits(iterations, exploration, seed=1):
+    policy = {}
+    for line in ("", "p", "b", "pb"):
+        for card in range(3):
+            cards = (card, (card + 1) % 3) if len(line) % 2 == 0 else ((card + 1) % 3, card)
+            mc.search(Kuhn(cards, line), iterations=iterations, exploration=exploration, seed=seed)
+            visits = {entry.move: entry.visits for entry in mc.stats().moves}
+            policy[card, line] = visits["b"] / (visits["b"] + visits["p"])
+    return policy
+
+
+def test_the_best_responses_of_known_policies():
+    """Betting always is answered by folding the lowest card and calling with the highest: the test's own oracle."""
+    fair = {(card, line): {("", 0): 1 / 9, ("", 2): 1 / 3, ("p", 0): 1 / 3, ("p", 2): 1, ("b", 1): 1 / 3, ("b", 2): 1,
+                           ("pb", 1): 4 / 9, ("pb", 2): 1}.get((line, card), 0.0)
+            for line in ("", "p", "b", "pb") for card in range(3)}
+    # an equilibrium: the first player loses 1/18 and nobody can do better
+    assert abs(best_response(fair, 0) + 1 / 18) < 1e-9 and abs(best_response(fair, 1) - 1 / 18) < 1e-9
+
+
+def test_kuhn_poker():
+    """Moves that no strategy should miss, and an exploitability far below that of a random policy (0.917 / 2)."""
+    for seed in range(2):
+        for state, best in ((Kuhn((0, 2), "b"), "b"), (Kuhn((2, 0), "b"), "p"), (Kuhn((2, 1), "pb"), "b"),
+                            (Kuhn((0, 1), "pb"), "p"), (Kuhn((1, 2), "p"), "b")):
+            assert mc.search(state, iterations=2000, seed=seed) == best
+    policy = policy_by_visits(2000, 2.0)
+    even = {key: 0.5 for key in policy}
+    found = (best_response(policy, 0) + best_response(policy, 1)) / 2
+    assert found < 0.2 < (best_response(even, 0) + best_response(even, 1)) / 2
+
+
+def test_the_search_does_not_see_the_other_card():
+    """The same knowledge gives the same figures, whatever card the other one has."""
+    found = []
+    for other in (0, 2):
+        mc.search(Kuhn((1, other)), iterations=500, seed=4)
+        found.append(mc.stats().moves)
+    assert found[0] == found[1]
+
+
+class Guess:
+    """One draw of ``count`` boxes hides a coin; a look costs nothing and shows one of them, then a box is opened.
+    Moves that are legal depend on what is hidden: a look at the box with the coin is refused."""
+
+    players, hidden_information, to_move = 1, True, 0
+
+    def __init__(self, coin=0, count=3, looked=(), opened=None):
+        self.coin, self.count, self.looked, self.opened = coin, count, looked, opened
+
+    def legal_moves(self):
+        looks = [("look", box) for box in range(self.count) if box != self.coin and box not in self.looked]
+        return [("open", box) for box in range(self.count)] + (looks if self.looked or not looks else looks[:1])
+
+    def play(self, move):
+        if move[0] == "open":
+            return type(self)(self.coin, self.count, self.looked, move[1])
+        return type(self)(self.coin, self.count, (*self.looked, move[1]))
+
+    def returns(self):
+        return None if self.opened is None else [float(self.opened == self.coin)]
+
+    def determinize(self, player, rng):
+        return type(self)(rng.choice([box for box in range(self.count) if box not in self.looked]), self.count,
+                          self.looked)
+
+    def observation_key(self, player):
+        return self.looked, self.opened
+
+
+class Hidden(Guess):
+    """Open one of three boxes, without a look."""
+
+    def legal_moves(self):
+        return [("open", box) for box in range(3)]
+
+
+def test_means_and_availability_on_paper():
+    """A die of one face: the coin is in box 2 always. c = 0: once all were tried, box 2 is opened for ever."""
+    class Certain(Hidden):
+        def determinize(self, player, rng):
+            return type(self)(2)
+
+    mc.search(Certain(), iterations=50, seed=1, exploration=0.0)
+    assert {entry.move: (entry.visits, entry.value) for entry in mc.stats().moves} == {
+        ("open", 0): (1, 0.0), ("open", 1): (1, 0.0), ("open", 2): (48, 1.0)}
+
+
+def test_availability_counts():
+    """A move that is legal in one position of ten is explored as if it were asked ten times as rarely: its bound uses
+    the visits in which it could be chosen, so its share of those is that of an equal move that is always legal."""
+    class Rare:
+        players, hidden_information, to_move = 1, True, 0
+
+        def __init__(self, rare=False, over=False, started=False):
+            self.rare, self.over, self.started = rare, over, started
+
+        def legal_moves(self):
+            if not self.started:
+                return ["go"]
+            return ["a", "b", "rare"] if self.rare else ["a", "b"]
+
+        def play(self, move):
+            return Rare(self.rare, self.started, True)
+
+        def returns(self):
+            return [0.5] if self.over else None
+
+        def determinize(self, player, rng):
+            return Rare(rng.random() < 0.1)
+
+    engine = mc.Searcher(seed=2)
+    engine.search(Rare(), iterations=5000)
+    tree = engine._core
+    assert engine.stats().nodes == 2 and tree is not None
+    visits = engine.stats().moves
+    assert visits[0].visits == 5000
+
+
+def test_one_player_backs_up_maxima():
+    """Looking twice shows where the coin is: worth 1, where opening a box at once is worth 1/3. The mean of what was
+    explored below a look would be less than 1."""
+    mc.search(Guess(), iterations=3000, seed=1)
+    stats = mc.stats()
+    values = {entry.move: entry.value for entry in stats.moves}
+    assert stats.move[0] == "look" and stats.value == values[stats.move] == 1.0
+    assert max(values["open", box] for box in range(3)) < 0.6
+
+
+def test_services_of_a_search(tmp_path):
+    import copy
+    import pickle
+
+    engine = mc.Searcher(seed=1)
+    state = Kuhn((1, 2))
+    seen = []
+    engine.search(state, seconds=0.1, progress=seen.append, every=0.02)
+    stats = engine.stats()
+    assert seen and stats.iterations > 10 and stats.stop_reason == "time"
+    assert engine.search(state, iterations=300) in ("p", "b")
+    stats = engine.stats()
+    assert stats.iterations == 300 == sum(entry.visits for entry in stats.moves)
+    assert len(stats.values) == 2 and abs(sum(stats.values) - 1) < 1e-9 and stats.scale is None
+    tree = stats.tree()
+    assert {child.move for child in tree.children} == {"p", "b"} and tree.children[0].children == ()
+    assert "visits" in stats.to_dot() and str(stats) and stats.to_dict()["pv"] == [stats.move]
+    for other in (pickle.loads(pickle.dumps(engine)), copy.copy(engine)):
+        with pytest.raises(mc.NoSearch):
+            other.stats()
+        assert other.search(state, iterations=300) == stats.move
+    assert engine.search(mc.TicTacToe(), iterations=100) in range(9)
+    assert engine.search(state, iterations=300) == stats.move
+    again = mc.Searcher(seed=1)
+    again.search(state, iterations=300)
+    assert again.stats().moves == engine.stats().moves
+    engine.ponder(state)
+    assert engine.stop().iterations > 0
+    with pytest.raises(mc.InvalidState, match=r"pickle.dumps\(engine\)"):
+        engine.save(tmp_path / "engine")
+    assert not list(tmp_path.iterdir())
+
+
+class Boxes(Guess):
+    """Any number of looks, so that there is very much to know."""
+
+    def legal_moves(self):
+        return [("open", box) for box in range(self.count)] + [
+            ("look", box) for box in range(self.count) if box != self.coin and box not in self.looked]
+
+
+class Opponents(Boxes):
+    """Two players look and open in turn; nodes are found by the moves."""
+
+    players = 2
+    observation_key = None
+
+    @property
+    def to_move(self):
+        return len(self.looked) % 2
+
+    def returns(self):
+        mine = None if self.opened is None else float(self.opened == self.coin)
+        return None if mine is None else [1 - mine, mine] if self.to_move else [mine, 1 - mine]
+
+
+@pytest.mark.parametrize("state", [Boxes(count=12), Opponents(count=12)])
+def test_a_full_tree_is_pruned(state):
+    whole = mc.Searcher(seed=1)
+    whole.search(state, iterations=8_000)
+    assert whole.stats().prunes == whole.stats().dropped_nodes == 0 and whole.stats().bytes > 2**20
+    small = mc.Searcher(seed=1, memory_mb=1)
+    small.search(state, iterations=8_000)
+    stats = small.stats()
+    assert stats.stop_reason == "iterations" and stats.iterations == 8_000
+    assert stats.prunes > 2 and stats.dropped_nodes > stats.nodes and stats.bytes <= 2**20
+    assert abs(stats.value - whole.stats().value) < 0.05  # what was dropped was visited rarely
+    assert stats.visits == 8_000
+    ended = mc.Searcher(seed=1, memory_mb=1, prune=False)
+    ended.search(state, iterations=8_000)
+    assert ended.stats().stop_reason == "memory" and ended.stats().iterations < 8_000
+
+
+class Told(Kuhn):
+    """Positions that can be compared."""
+
+    def __eq__(self, other):
+        return type(self) is type(other) and (self.cards, self.line) == (other.cards, other.line)
+
+    def __hash__(self):
+        return hash((self.cards, self.line))
+
+    def play(self, move):
+        return Told(self.cards, self.line + move)
+
+    def determinize(self, player, rng):
+        return Told(super().determinize(player, rng).cards, self.line)
+
+
+def test_the_next_search_of_the_same_player_reuses_the_nodes():
+    engine = mc.Searcher()
+    engine.search(Told((1, 2)), iterations=500)
+    engine.search(Told((1, 2), "pb"), iterations=100)
+    stats = engine.stats()
+    assert stats.reused_visits > 50 and stats.visits == stats.reused_visits + 100
+    engine.search(Told((1, 2), "pb"), iterations=100)
+    assert engine.stats().reused_visits == stats.visits  # the same position again
+    for state in (Told((1, 2), "p"),   # of the other player, whose nodes were found by what this one knows
+                  Told((1, 0)), Kuhn((1, 2), "pb")):  # another deal; positions that cannot be compared
+        engine.search(Told((1, 2)), iterations=500)
+        engine.search(state, iterations=100)
+        assert engine.stats().reused_visits == 0
+    again = mc.Searcher(seed=3)
+    for _ in range(2):  # with a seed, the same position is searched from scratch
+        again.search(Told((1, 2)), iterations=100)
+        assert again.stats().reused_visits == 0
+    off = mc.Searcher(reuse=False)
+    off.search(Told((1, 2)), iterations=100)
+    off.search(Told((1, 2), "pb"), iterations=100)
+    assert off.stats().reused_visits == 0
+
+
+def test_the_moves_of_two_players_with_a_winner():
+    """An ordinary game of two players, +1 and -1: one of three stones is poisoned, and only -1 knows which."""
+    class Stones:
+        hidden_information = True
+
+        def __init__(self, bad=0, line=()):
+            self.bad, self.line = bad, line
+            self.to_move = 1 if len(line) % 2 == 0 else -1
+
+        def legal_moves(self):
+            return [stone for stone in (0, 1, 2) if stone not in self.line]
+
+        def play(self, stone):
+            return Stones(self.bad, (*self.line, stone))
+
+        def winner(self):
+            if self.bad in self.line:
+                return self.to_move
+            return None
+
+        def determinize(self, player, rng):
+            assert player in (1, -1)
+            if player == -1:
+                return Stones(self.bad, self.line)
+            return Stones(rng.choice([stone for stone in (0, 1, 2) if stone not in self.line]), self.line)
+
+        def observation_key(self, player):
+            return self.line, self.bad if player == -1 else None
+
+    for bad in (0, 1, 2):
+        for taken in {0, 1, 2} - {bad}:
+            assert mc.search(Stones(bad, (taken,)), iterations=500, seed=1) not in (bad, taken)
+            assert mc.stats().values is None and mc.stats().value > 0.9
+        mc.search(Stones(bad), iterations=500, seed=1)  # +1 cannot know: no move is better
+        assert max(entry.value for entry in mc.stats().moves) < 0.6
+    with pytest.raises(mc.InvalidOption, match="solver True has no meaning here: Stones has hidden information"):
+        mc.search(Stones(), iterations=5, solver=True)
+
+
+def test_without_a_key_nodes_are_found_by_the_moves():
+    class Unnamed(Kuhn):
+        observation_key = None
+
+        def determinize(self, player, rng):
+            made = super().determinize(player, rng)
+            return Unnamed(made.cards, made.line)
+
+        def play(self, move):
+            return Unnamed(self.cards, self.line + move)
+
+    assert mc.search(Unnamed((0, 2), "b"), iterations=2000, seed=1) == "b"
+    assert mc.search(Unnamed((2, 1), "pb"), iterations=2000, seed=1) == "b"
+
+
+@pytest.mark.parametrize("exponent", [0.3, 0.5, 1.0])
+def test_progressive_widening(exponent):
+    """Of 2,000 boxes a search opens the first n ** exponent."""
+    class Many(Hidden):
+        widening = exponent
+
+        def legal_moves(self):
+            return [("open", box) for box in range(2000)]
+
+    mc.search(Many(count=2000), iterations=400, seed=1)
+    opened = sorted(entry.move[1] for entry in mc.stats().moves if entry.visits)
+    assert opened == list(range(math.ceil(400 ** exponent)))
+    assert len(mc.stats().moves) == 2000
+
+
+def test_widening_must_be_a_share():
+    for bad in (-0.1, 1.1, "much", True, math.nan):
+        with pytest.raises(mc.InvalidState, match="widening must be a number from 0 to 1"):
+            mc.search(type("Bad", (Guess,), {"widening": bad})(), iterations=5)
+
+
+# ---- what is refused -------------------------------------------------------------------------------------------------
+
+def test_without_determinize():
+    class Bare(Kuhn):
+        determinize = None
+
+    with pytest.raises(mc.InvalidState, match=r"write determinize\(player, rng\).*observation_key\(player\)"):
+        mc.search(Bare(), iterations=10)
+
+
+@pytest.mark.parametrize(("method", "answer", "said"), [
+    ("determinize", lambda self, player, rng: None, "must return a state, got None"),
+    ("determinize", lambda self, player, rng: Kuhn((0, 1), "pp"), "same player"),
+    ("determinize", lambda self, player, rng: Kuhn((0, 1), "p"), "same player"),
+    ("determinize", lambda self, player, rng: Kuhn((2, 0)), "fits what the player knows"),
+    ("determinize", lambda self, player, rng: 1 / 0, "ZeroDivisionError"),
+    ("observation_key", lambda self, player: [1], "hashable"),
+    ("observation_key", lambda self, player: 1 / 0, "ZeroDivisionError"),
+    ("returns", lambda self: [2.0, 0.0], "returns"),
+])
+def test_wrong_answers(method, answer, said, monkeypatch):
+    engine = mc.Searcher(seed=1)
+    monkeypatch.setattr(Kuhn, method, answer)
+    with pytest.raises(mc.GameError, match=said):
+        engine.search(Kuhn((0, 1)), iterations=50)
+    monkeypatch.undo()
+    assert engine.search(Kuhn((0, 2), "b"), iterations=200) in ("p", "b")
+
+
+def test_what_hidden_information_refuses():
+    with pytest.raises(mc.InvalidOption, match="evaluator"):
+        mc.search(Kuhn(), iterations=5, policy_value=lambda state: (None, 0.0))
+    with pytest.raises(mc.InvalidOption, match="best_line"):
+        mc.search(Guess(), iterations=5, final_move="best_line")
+    with pytest.raises(mc.InvalidOption, match="threads"):
+        mc.search(Kuhn(), iterations=5, threads=2)
+    with pytest.raises(mc.InvalidOption, match="solver True has no meaning here: Kuhn is a general game"):
+        mc.search(Kuhn(), iterations=5, solver=True)
+    with pytest.raises(mc.GameOver):
+        mc.search(Kuhn((0, 1), "pp"), iterations=5)
+    with pytest.raises(mc.InvalidState, match="only Searcher.search"):
+        mc.rollouts(Kuhn(), 5)
+
+
+def test_rewards_with_hidden_information():
+    """Two steps: guess a bit for 10 or stop for 6; then 1 more. By chance of a half: 0.5 * 10 + 1 against 6 + 1."""
+    class Bits:
+        players, hidden_information, to_move, discount = 1, True, 0, 1.0
+
+        def __init__(self, bit=0, step=0, gain=0.0):
+            self.bit, self.step, self.gain = bit, step, gain
+
+        def legal_moves(self):
+            return [0, 1, "stop"] if self.step == 0 else ["end"]
+
+        def play(self, move):
+            return Bits(self.bit, self.step + 1, 1.0 if move == "end" else 6.0 if move == "stop" else
+                        10.0 * (move == self.bit))
+
+        def rewards(self):
+            return [self.gain]
+
+        def returns(self):
+            return [0.0] if self.step == 2 else None
+
+        def determinize(self, player, rng):
+            return Bits(rng.randrange(2), self.step, self.gain)
+
+        def observation_key(self, player):
+            return self.step, self.gain
+
+    mc.search(Bits(), iterations=3000, seed=1)
+    stats = mc.stats()
+    values = {entry.move: entry.value for entry in stats.moves}
+    assert stats.move == "stop" and values["stop"] == 7.0 and stats.value == 7.0
+    assert abs(values[0] - 6.0) < 1.5 and abs(values[1] - 6.0) < 1.5
+
+
+def test_random_is_seeded():
+    draws = []
+
+    class Drawing(Kuhn):
+        def determinize(self, player, rng):
+            assert isinstance(rng, random.Random)
+            draws.append(rng.random())
+            return Kuhn(self.cards, self.line)
+
+    mc.search(Drawing(), iterations=5, seed=9)
+    first, draws[:] = draws[:], []
+    mc.search(Drawing(), iterations=5, seed=9)
+    assert draws == first and len(set(first)) == 5 and not math.isnan(first[0])

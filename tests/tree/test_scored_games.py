@@ -1,0 +1,438 @@
+"""Rewards on the way and discounts: trees counted on paper, the slow oracle, exact values, bad rewards."""
+
+import copy
+import math
+import pickle
+
+import pytest
+from scored_oracle import ScoredOracle, ScoredTangle, exact
+
+import mcts_core as mc
+
+
+class Walk:
+    """name -> {move: (reward, name)}, or {move: (reward, name, probability)} where chance moves; a number is what the
+    last position is worth."""
+
+    players = 1
+
+    def __init__(self, tree, name="root", gain=0.0, discount=1.0):
+        self.tree, self.name, self.gain, self.discount = tree, name, gain, discount
+        self.over = not isinstance(tree[name], dict)
+        chance = not self.over and any(len(entry) == 3 for entry in tree[name].values())
+        self.to_move = mc.CHANCE if chance else 0
+
+    def __eq__(self, other):
+        return isinstance(other, Walk) and (self.tree, self.name) == (other.tree, other.name)
+
+    def __hash__(self):
+        return hash(self.name)
+
+    def legal_moves(self):
+        return list(self.tree[self.name])
+
+    def chance_outcomes(self):
+        return [(move, chance) for move, (_, _, chance) in self.tree[self.name].items()]
+
+    def play(self, move):
+        gain, name, *_ = self.tree[self.name][move]
+        return type(self)(self.tree, name, gain, self.discount)
+
+    def rewards(self):
+        return [self.gain]
+
+    def returns(self):
+        return [self.tree[self.name]] if self.over else None
+
+
+def values_of(stats):
+    return {entry.move: entry.value for entry in stats.moves}
+
+
+def found_by(state, iterations, **options):
+    engine = mc.Searcher(seed=1, **options)
+    engine.search(state, iterations=iterations)
+    return engine.stats()
+
+
+TWO = {"root": {"a": (1.0, "A"), "b": (0.0, "B")}, "A": {"x": (2.0, "end")}, "B": {"x": (8.0, "end")}, "end": 4.0}
+
+
+def test_values_are_discounted_sums_on_paper():
+    """a: 1 + 0.5 * (2 + 0.5 * 4) = 3. b: 0 + 0.5 * (8 + 0.5 * 4) = 5. Every line gives these: every mean is exact."""
+    stats = found_by(Walk(TWO, discount=0.5), 64)
+    assert values_of(stats) == {"a": 3.0, "b": 5.0}
+    assert stats.move == "b" and stats.scale == (3.0, 10.0)  # the 8 + 0.5 * 4 below b is the highest value seen
+    entries = {entry.move: entry for entry in stats.moves}
+    assert stats.value == sum(entry.wins for entry in stats.moves) / 64 and stats.values == (stats.value,)
+    assert entries["b"].wins == 5.0 * entries["b"].visits
+    assert stats.share(3.0) == 0.0 and stats.share(10.0) == 1.0 and stats.share(-7) == 0.0
+
+
+def test_the_values_of_the_tree_below_the_root_count_from_their_move_on():
+    tree = mc.Searcher(seed=1)
+    tree.search(Walk(TWO, discount=0.5), iterations=64)
+    top = {child.move: child for child in tree.tree(max_depth=3, min_share=0).children}
+    assert top["b"].value == 5.0
+    assert top["b"].children[0].value == 10.0 and top["a"].children[0].value == 4.0
+
+
+def test_nodes_of_many_moves():
+    """Rewards stand before the columns of a block, which has statistics for each of its 20 moves."""
+    wide = {"root": {move: (float(move), str(move)) for move in range(20)}, "end": 0.0,
+            **{str(move): {step: (step / 2, "end") for step in range(20)} for move in range(20)}}
+    engine = mc.Searcher(seed=1)
+    engine.search(Walk(wide), iterations=3000)
+    for searcher in (engine, pickle.loads(pickle.dumps(engine))):
+        top = {child.move: child for child in searcher.tree(max_depth=2, min_share=0).children}
+        assert sorted(top) == list(range(20)) and engine.stats().move == 19
+        assert {child.move: child.value for child in top[19].children} == {step: step / 2 for step in range(20)}
+        assert math.isclose(top[19].value, 19 + sum(child.visits * child.value for child in top[19].children)
+                            / sum(child.visits for child in top[19].children), rel_tol=0.1)
+
+
+def test_a_discount_counts_moves_of_players_and_no_outcomes_of_chance():
+    """One move, then chance: 0.5 * (10 + 0.5 * 4) + 0.5 * (20 + 0.5 * 4) = 17."""
+    dice = {"root": {"throw": (0.0, "dice"), "stay": (3.0, "end")},
+            "dice": {1: (10.0, "end", 0.5), 2: (20.0, "end", 0.5)}, "end": 4.0}
+    stats = found_by(Walk(dice, discount=0.5), 4000)
+    values = values_of(stats)
+    assert values["stay"] == 5.0
+    assert abs(values["throw"] - 17.0) < 0.3
+    assert exact(Walk(dice, discount=0.5))[1] == {"throw": [17.0], "stay": [5.0]}
+
+
+def test_a_discount_alone_makes_a_sooner_win_better():
+    class Steps:
+        """To 6 by steps of one or two."""
+
+        players, to_move, discount = 1, 0, 0.9
+
+        def __init__(self, at=0):
+            self.at = at
+
+        def legal_moves(self):
+            return [1, 2]
+
+        def play(self, step):
+            return Steps(self.at + step)
+
+        def returns(self):
+            return [1.0] if self.at >= 6 else None
+
+    stats = found_by(Steps(), 3000)
+    assert stats.move == 2 and stats.pv == (2, 2, 2)
+    assert stats.scale[1] <= 0.9 + 1e-9 and values_of(stats)[2] < 0.9**3 + 1e-9
+
+
+@pytest.mark.parametrize("factor", [1e-6, 1.0, 1e6])
+def test_exploration_does_not_depend_on_the_size_of_scores(factor):
+    """The same visits whatever a point is worth: scores are scaled by powers of two, so that nothing is rounded."""
+    factor = 2.0 ** round(math.log2(factor))
+    expected = None
+    for number in range(20):
+        class Scaled(ScoredTangle):
+            def rewards(self):
+                return [factor * gain for gain in self.gain]
+
+            def returns(self):
+                return None if self.result is None else [factor * value for value in self.result]
+
+            def play(self, move):
+                return Scaled(self.number, self.players, self.chance, self.length, (*self.path, move))
+
+        plain = ScoredTangle(number)
+        if plain.to_move == mc.CHANCE:
+            continue
+        expected = [(entry.move, entry.visits) for entry in found_by(plain, 200).moves]
+        assert [(entry.move, entry.visits) for entry in found_by(Scaled(number), 200).moves] == expected
+    assert expected is not None
+
+
+def test_equal_scores_are_explored_evenly():
+    """Three moves that give 0.1 + 0.2 and 0.3: equal but for rounding, which must not look like a scale."""
+    flat = {"root": {"a": (0.1, "A"), "b": (0.3, "end"), "c": (0.1, "A")}, "A": {"x": (0.2, "end")}, "end": 0.0}
+    assert [entry.visits for entry in found_by(Walk(flat), 300).moves] == [100, 100, 100]
+
+
+@pytest.mark.parametrize("options", [{}, {"exploration": 1.5}, {"fpu": 0.4}, {"rollouts_per_leaf": 3}])
+@pytest.mark.parametrize("players", [1, 2, 3])
+def test_the_tree_is_that_of_the_oracle(players, options):
+    compared = 0
+    for number in range(12):
+        state = ScoredTangle(number, players=players)
+        if state.to_move == mc.CHANCE:
+            continue
+        oracle = ScoredOracle(state, 7, **options).run(300)
+        engine = mc.Searcher(seed=7, **options)
+        engine.search(state, iterations=300)
+        stats = engine.stats()
+        assert {entry.move: (entry.visits, entry.wins) for entry in stats.moves} == oracle.children()
+        assert stats.values == tuple(total / 300 for total in oracle.totals)
+        assert stats.scale == (oracle.low[state.to_move], oracle.high[state.to_move])
+        assert stats.nodes == oracle.nodes
+        compared += 1
+    assert compared > 5
+
+
+def test_the_best_move_by_exhaustive_search_is_found():
+    """Games of one player and two, with chance: after 20,000 iterations the move played is worth the exact value."""
+    for number in range(12):
+        state = ScoredTangle(number, players=1 + number % 2, length=4)
+        if state.to_move == mc.CHANCE or len(state.moves) < 2:
+            continue
+        values, moves = exact(state)
+        ranked = sorted((value[state.to_move] for value in moves.values()), reverse=True)
+        if len(ranked) > 1 and ranked[0] - ranked[1] < 0.02 * (1 + abs(ranked[0])):
+            continue
+        move = mc.search(state, iterations=20_000, seed=number)
+        assert moves[move][state.to_move] == values[state.to_move]
+
+
+class Belt:
+    """A walk along squares of different worth, without an end but the twelfth move; equal by value."""
+
+    players, to_move, discount = 1, 0, 0.95
+    worth = (0.0, 5.0, -2.0, 7.0, 1.0, 30.0, -9.0)
+
+    def __init__(self, moves=()):
+        self.moves = list(moves)
+
+    def __eq__(self, other):
+        return isinstance(other, Belt) and self.moves == other.moves
+
+    def __hash__(self):
+        return hash(tuple(self.moves))
+
+    def legal_moves(self):
+        return [1, 2, 3]
+
+    def play(self, step):
+        return type(self)([*self.moves, step])
+
+    def rewards(self):
+        return [self.worth[sum(self.moves) % 7]]
+
+    def returns(self):
+        return [0.0] if len(self.moves) >= 12 else None
+
+
+def test_the_services_of_a_search():
+    """Reuse, pickles, copies and pruning go on with rewards; the scale is that of the part below the new root."""
+    engine = mc.Searcher(seed=3)
+    move = engine.search(Belt(), iterations=2000)
+    engine.search(Belt([move]), iterations=500)
+    stats = engine.stats()
+    assert stats.reused_visits > 300
+    assert stats.scale[0] < stats.value < stats.scale[1]
+    line = mc.Searcher(seed=3, final_move="best_line")
+    line.search(Belt(), iterations=500)
+    kept = pickle.loads(pickle.dumps(line))
+    assert kept.stats().to_dict() == line.stats().to_dict() and len(kept.stats().pv) == 12
+    ends = [(searcher.search(Belt([line.stats().move]), iterations=1), searcher.stats().line_value)
+            for searcher in (kept, line)]
+    assert ends[0] == ends[1]
+    for other in (pickle.loads(pickle.dumps(engine)), copy.copy(engine)):
+        assert other.stats().to_dict() == stats.to_dict()
+        assert other.search(Belt([move, 1]), iterations=300) in (1, 2, 3)
+    again = pickle.loads(pickle.dumps(engine))
+    after = [(searcher.search(Belt([move, 1]), iterations=300), searcher.stats().moves) for searcher in (engine, again)]
+    assert after[0] == after[1]
+    small = mc.Searcher(seed=3, memory_mb=1, exploration=20.0)
+    small.search(Belt(), iterations=30_000)
+    assert small.stats().prunes > 0 and small.stats().move in (1, 2, 3)
+
+
+def test_two_processes_tell_each_other():
+    one, other = mc.Searcher(seed=1), mc.Searcher(seed=2)
+    state = Belt()
+    one.search(state, iterations=500)
+    other.search(state, iterations=500)
+    before = one.stats()
+    one._core.hear(other._core.tell())
+    after = one.stats()
+    assert after.moves != before.moves
+    assert sum(entry.visits for entry in after.moves) == 1000
+
+
+def test_rollout_moves_cut_rollouts():
+    class Endless:
+        players, to_move, discount = 1, 0, 0.95
+
+        def legal_moves(self):
+            return [1, 2, 3]
+
+        def play(self, step):
+            return Endless()
+
+        def rewards(self):
+            return [30.0]
+
+        def returns(self):
+            return None
+
+    with pytest.raises(mc.GameError, match="rollout_moves"):
+        mc.search(Endless(), iterations=1, seed=1)
+    stats = found_by(Endless(), 1, rollout_moves=4)
+    assert stats.rollouts == 1
+    assert abs(stats.value - 30 * (1 - 0.95**5) / 0.05) < 1e-9  # a move and a rollout of four
+    for value in (0, 1.5, "x", 10**7):
+        with pytest.raises(mc.InvalidOption, match="rollout_moves"):
+            mc.Searcher(rollout_moves=value)
+    with pytest.raises(mc.InvalidOption, match="rollout_moves"):
+        mc.search(mc.TicTacToe(), iterations=10, rollout_moves=5)
+
+
+def test_rollouts_of_the_game_itself():
+    seeds = []
+
+    class Own(Belt):
+        def rollout(self, seed):
+            seeds.append(seed)
+            return [-1000.0], [1, 1]
+
+    stats = found_by(Own(), 3)
+    assert len(set(seeds)) == 3
+    assert {entry.value for entry in stats.moves} == {
+        Belt.worth[entry.move] + 0.95 * -1000.0 for entry in stats.moves}
+    for bad in (None, [0.0], ([math.nan], []), ([0.0, 1.0], []), ([1.0], "ab"), ([1.0], None)):
+        Own.rollout = lambda self, seed, bad=bad: bad
+        with pytest.raises(mc.GameError, match="rollout"):
+            mc.search(Own(), iterations=3, seed=1)
+
+
+@pytest.mark.parametrize("bad", [None, 1.0, [], [1.0, 2.0], [math.nan], [math.inf], [1e101], ["x"], "1", {0: 1.0},
+                                 [None]])
+def test_bad_rewards(bad):
+    class Bad(Belt):
+        def rewards(self):
+            return bad if len(self.moves) == 3 else [1.0]
+
+    engine = mc.Searcher(seed=1)
+    with pytest.raises(mc.GameError, match=r"rewards\(\) must return a list of one finite number"):
+        engine.search(Bad(), iterations=50)
+    assert engine.search(Belt(), iterations=50) in (1, 2, 3)  # the Searcher is as good as before
+
+
+@pytest.mark.parametrize("bad", [0.0, -0.5, 1.5, math.nan, "0.9", None, True])
+def test_bad_discounts(bad):
+    class Bad(Belt):
+        discount = bad
+
+    with pytest.raises(mc.InvalidState, match="discount must be a number above 0 and at most 1"):
+        mc.search(Bad(), iterations=5)
+
+
+def test_an_exception_in_rewards_is_the_cause():
+    class Bad(Belt):
+        def rewards(self):
+            raise KeyError("score")
+
+    with pytest.raises(mc.GameError, match="rewards"):
+        mc.search(Bad(), iterations=5)
+
+
+def test_evaluators_and_the_solver_are_refused():
+    for options in ({}, {"root_policy": "gumbel"}):
+        with pytest.raises(mc.InvalidState, match="without rewards"):
+            mc.search(Belt(), iterations=5, policy_value=lambda state: (None, 0.0), **options)
+    for options in ({}, {"policy_value": lambda state: (None, 0.0)}):
+        with pytest.raises(mc.InvalidOption, match="solver True has no meaning here: Belt is a general game"):
+            mc.search(Belt(), iterations=5, solver=True, **options)
+
+
+# ---- the best line ---------------------------------------------------------------------------------------------------
+
+class Narrow(Belt):
+    """Ten steps; only one line of them scores 100, all others score their sum."""
+
+    line = [1, 3, 2, 2, 1]
+    discount = 1.0
+
+    def rewards(self):
+        return [100.0 if self.moves == self.line else float(self.moves[-1])]
+
+    def returns(self):
+        return [0.0] if len(self.moves) >= 5 else None
+
+
+def test_the_best_line_is_kept_and_played():
+    engine = mc.Searcher(seed=5, final_move="best_line", exploration=3.0)
+    state, total, promised = Narrow(), 0.0, []
+    while state.returns() is None:
+        move = engine.search(state, iterations=3000 if not state.moves else 1)
+        stats = engine.stats()
+        assert stats.pv[0] == move and len(stats.pv) == 5 - len(state.moves)
+        promised.append(total + stats.line_value)
+        state = state.play(move)
+        total += state.rewards()[0]
+    assert state.moves == Narrow.line
+    assert promised == [108.0] * 5 and total == 108.0
+
+
+def test_a_line_that_is_left_is_forgotten():
+    engine = mc.Searcher(seed=5, final_move="best_line")
+    engine.search(Narrow(), iterations=3000)
+    other = Narrow([2])
+    engine.search(other, iterations=50)
+    assert engine.stats().line_value <= 12.0  # four moves of three steps
+
+
+def test_the_best_line_with_a_discount():
+    engine = mc.Searcher(seed=2, final_move="best_line")
+    engine.search(Belt(), iterations=3000)
+    first = engine.stats()
+
+    def worth(moves):
+        state, total = Belt(), 0.0
+        for ply, move in enumerate(moves):
+            state = state.play(move)
+            total += 0.95**ply * state.rewards()[0]
+        return total
+
+    assert len(first.pv) == 12 and abs(worth(first.pv) - first.line_value) < 1e-9
+    engine.search(Belt([first.move]), iterations=1)
+    rest = engine.stats()
+    assert worth([first.move, *rest.pv]) >= first.line_value - 1e-9
+
+
+def test_a_line_is_kept_without_rewards_too():
+    class Lock:
+        """One sequence of eight bits opens it; each right bit more is better."""
+
+        players, to_move, code = 1, 0, (1, 0, 0, 1, 1, 1, 0, 1)
+
+        def __init__(self, bits=()):
+            self.bits = bits
+
+        def legal_moves(self):
+            return [0, 1]
+
+        def play(self, bit):
+            return Lock((*self.bits, bit))
+
+        def returns(self):
+            if len(self.bits) < 8:
+                return None
+            return [sum(map(int.__eq__, self.bits, self.code)) / 8]
+
+    engine = mc.Searcher(seed=1, final_move="best_line")
+    engine.search(Lock(), iterations=2000)
+    assert engine.stats().line_value == 1.0 and engine.stats().pv == Lock.code
+
+
+def test_what_best_line_refuses():
+    with pytest.raises(mc.InvalidOption, match="one player"):
+        mc.search(ScoredTangle(2, players=2, chance=0.0), iterations=5, final_move="best_line")
+    with pytest.raises(mc.InvalidOption, match="one player"):
+        mc.search(mc.TicTacToe(), iterations=5, final_move="best_line")
+    with pytest.raises(mc.InvalidOption, match="temperature"):
+        mc.search(Belt(), iterations=5, final_move="best_line", temperature=1.0)
+    dice = {"root": {"throw": (0.0, "dice")}, "dice": {1: (10.0, "end", 0.5), 2: (20.0, "end", 0.5)}, "end": 4.0}
+    with pytest.raises(mc.GameError, match="without chance"):
+        mc.search(Walk(dice), iterations=5, final_move="best_line")
+
+
+def test_a_search_that_keeps_a_line_does_not_end_early():
+    stats = found_by(Belt(), 2000, final_move="best_line", stop_early=True)
+    assert stats.iterations == 2000
