@@ -181,8 +181,9 @@ class _Batch:
             except IndexError:
                 break
             try:
-                request = engine._request(self._positions[index], self._seconds, self._iterations, clock())
-                request.seed, request.reuse, request.halt = self._seeds[index], NEVER, self._halt
+                request = engine._request(self._positions[index], self._seconds, self._iterations, clock(),
+                                          self._seeds[index])
+                request.reuse, request.halt = NEVER, self._halt
                 move = engine._core.search(request)
                 self.results[index] = Result(move, engine.stats())
             except Exception as error:

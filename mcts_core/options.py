@@ -14,6 +14,7 @@ from mcts_core.engine.settings import (
     default_memory,
     guide_of,
     has_valuation,
+    kind_of,
     tree_share,
 )
 from mcts_core.errors import InvalidOption
@@ -289,7 +290,7 @@ class Options:
         """States of one kind have the same settings."""
         if is_hidden(state):
             return "hidden"
-        return tuning.proofs_of(state) if self.is_general(state) else tuning.kind_of(state)
+        return tuning.proofs_of(state) if self.is_general(state) else kind_of(state)
 
     def of(self, state: Any) -> dict[str, Any]:
         """The options that a search of ``state`` has, the defaults of its game included."""

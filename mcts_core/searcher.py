@@ -277,8 +277,10 @@ class Searcher:
         request.every = self._options.every if every is None else as_interval(every)
         return _watched(self._core, request, progress)
 
-    def _request(self, state: Any, seconds: float | None, iterations: int | None, begin: float = 0.0) -> SearchRequest:
-        """A search of ``state``, for which the core is made ready. ``begin``: when it was asked for."""
+    def _request(self, state: Any, seconds: float | None, iterations: int | None, begin: float = 0.0,
+                 seed: int | None = None) -> SearchRequest:
+        """A search of ``state``, for which the core is made ready. ``begin``: when it was asked for; ``seed``: its own,
+        in place of that of the options."""
         options = self._options
         kind = options.kind_of(state)
         settings = self._settings.get(kind)
@@ -298,7 +300,8 @@ class Searcher:
                 raise InvalidOption("root_policy 'gumbel' divides a number of iterations: give iterations, no seconds")
         elif options.reuse:  # a seed says what a search finds: the same position again begins anew
             reuse = ANY if options.seed is None else BELOW
-        seed = random_seed() if options.seed is None else options.seed
+        if seed is None:
+            seed = random_seed() if options.seed is None else options.seed
         return SearchRequest(state, settings, begin, duration, limit, seed, early, reuse)
 
     def _prepare(self, state: Any, kind: object) -> SearchSettings:
@@ -461,6 +464,17 @@ class Searcher:
         return self.stats().tree(max_depth, min_share)
 
 
+class _Last:
+    """The last ``search`` of a thread."""
+
+    __slots__ = ("engine", "options", "stats")
+
+    def __init__(self, engine: Searcher, options: SearchOptions) -> None:
+        self.engine, self.options = engine, options
+        self.stats: Stats | tuple[Any, ...] | None = None
+        """None: the Searcher has them; else they, or what makes them, since the tree was given back."""
+
+
 _local = _ThreadLocal()
 
 
@@ -480,16 +494,15 @@ def search(
     until its next search, for ``stats()``.
     """
     begin = clock()
-    engine: Searcher | None = getattr(_local, "engine", None)
-    if engine is None or _local.options != options:
+    last: _Last | None = getattr(_local, "last", None)
+    if last is None or last.options != options:
         if not options.keys() <= NAMES:
             refuse("search", {name: value for name, value in options.items() if name not in NAMES}, (*_WATCHED, *NAMES))
         own: SearchOptions = {"reuse": False, **options}
-        engine = Searcher(**own)
-        _local.engine, _local.options = engine, options
-    _local.stats = None
-    request = engine._request(state, seconds, iterations, begin)
-    core = engine._core
+        _local.last = last = _Last(Searcher(**own), options)
+    last.stats = None
+    request = last.engine._request(state, seconds, iterations, begin)
+    core = last.engine._core
     if progress is None:
         move = core.search(request)
     else:
@@ -500,23 +513,23 @@ def search(
 
         figures = core.figures()
         assert figures is not None  # a search has just ended
-        _local.stats = core, figures, top_of(core, figures["number"])
+        last.stats = core, figures, top_of(core, figures["number"])
         core.release()
     return move
 
 
 def stats() -> Stats:
     """Returns the Stats of the last ``search`` in this thread. Raises NoSearch if there was none or if it failed."""
-    engine: Searcher | None = getattr(_local, "engine", None)
-    if engine is None:
+    last: _Last | None = getattr(_local, "last", None)
+    if last is None:
         raise NoSearch("there are no statistics: search() has not been called in this thread")
-    if isinstance(_local.stats, tuple):
+    if isinstance(last.stats, tuple):
         from mcts_core.origin import stats_of
 
-        core, figures, top = _local.stats
-        _local.stats = found = stats_of(core, figures)
+        core, figures, top = last.stats
+        last.stats = found = stats_of(core, figures)
         found._origin.keep(found.move, top)
-    return _local.stats or engine.stats()
+    return last.stats or last.engine.stats()
 
 
 def rollouts(state: Any, n: int, *, seed: int | None = None) -> Rollouts:

@@ -137,16 +137,6 @@ EXPLORATION: Mapping[str, float] = {"ucb1": 0.5**0.5, "ucb1-tuned": 1.0, "rave":
 """Default exploration of a selection that is not the default for its game."""
 
 
-def kind_of(state: Any) -> object:
-    """A key for what the options depend on: states with equal keys have the same options and defaults.
-
-    The key does not contain the state's class, because a Searcher would then keep the class alive.
-    """
-    cells = state.m * state.n if isinstance(state, MNK) else 0
-    return (isinstance(state, NativeState), isinstance(state, ConnectFour), (cells > 0) + (cells > 64), guide_of(state),
-            has_valuation(state))
-
-
 def proofs_of(state: Any) -> str:
     """Which of ``PROOFS`` a search of ``state`` with an evaluator has."""
     if is_general(state):

@@ -75,11 +75,11 @@ def test_the_module_does_not_sit_on_the_memory_of_a_large_search(options, most, 
 
     monkeypatch.setattr(searcher, "ARENA_KEPT", 2**40)
     mc.search(mc.ConnectFour(), iterations=1000, seed=1, **options)
-    held = searcher._local.engine._core.held
+    held = searcher._local.last.engine._core.held
     assert held > 0
     monkeypatch.setattr(searcher, "ARENA_KEPT", held)
     mc.search(mc.ConnectFour(), iterations=most, seed=1, **options)
-    assert searcher._local.engine._core.held == 0
+    assert searcher._local.last.engine._core.held == 0
     assert mc.stats().iterations == most and mc.stats() == mc.stats()
     mc.search(mc.ConnectFour(), iterations=500, seed=1, **options)
     assert mc.stats().iterations == 500

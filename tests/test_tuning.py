@@ -4,6 +4,7 @@ import pytest
 
 import mcts_core as mc
 from mcts_core import tuning
+from mcts_core.engine.settings import kind_of
 from mcts_core.games.mnk.weights import shipped
 
 PRESETS = [tuning.UCT, tuning.GENERAL, tuning.CONNECT_FOUR, tuning.SMALL_BOARD, tuning.LARGE_BOARD,
@@ -83,11 +84,11 @@ def test_states_of_one_kind_have_the_same_defaults():
     """A Searcher keeps the settings of a kind."""
     kinds = {}
     for state in STATES:
-        known = kinds.setdefault(tuning.kind_of(state), tuning.defaults(state))
+        known = kinds.setdefault(kind_of(state), tuning.defaults(state))
         assert known == tuning.defaults(state)
-        assert tuning.kind_of(state) == tuning.kind_of(state.play(state.legal_moves()[0]))
-    assert len({tuning.kind_of(mc.MNK(8, 8, 5)), tuning.kind_of(mc.MNK(9, 8, 5)), tuning.kind_of(mc.ConnectFour()),
-                tuning.kind_of(Coin())}) == 4
+        assert kind_of(state) == kind_of(state.play(state.legal_moves()[0]))
+    assert len({kind_of(mc.MNK(8, 8, 5)), kind_of(mc.MNK(9, 8, 5)), kind_of(mc.ConnectFour()),
+                kind_of(Coin())}) == 4
 
 
 @pytest.mark.parametrize("state", STATES, ids=lambda state: f"{type(state).__name__}-{len(state.legal_moves())}")

@@ -17,7 +17,7 @@ cdef class SearchCore(SearchedTree):
     cdef void stop_clock(self, double seconds) noexcept
     cdef object conclude(self)
     cdef int look_again(self) except -1
-    cdef int loop(self, double seconds, uint32_t limit, bint early) except -1 nogil
+    cdef int loop(self, double seconds, uint32_t limit, bint early, const char **reason) except -1 nogil
     cdef int report(self) except -1
     cdef bint is_over(self) noexcept nogil
     cdef void look_at_signals(self) noexcept

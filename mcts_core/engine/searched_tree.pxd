@@ -147,6 +147,8 @@ cdef class SearchedTree(SearchTurn):
     cdef list loose_children(self, dict figures, uint32_t max_depth, double least)  # where no tree hangs below them
     # (move, visits, wins, value, proven, distance, and what else MoveStats has) of every legal move of the root
     cdef list root_children(self)
+    # the move to play, where counts alone decide it: what ``best_move`` finds, without a list of all children
+    cdef bint is_clear(self, uint32_t *move) noexcept
     # that of these children which the search would play, of moves that no proof decides
     cdef tuple leader(self, list children)
     cdef list winning_moves(self)    # those that end the game with a win, by the links of the root

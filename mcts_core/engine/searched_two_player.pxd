@@ -1,5 +1,7 @@
 """Searches of games of two players in turn."""
 
+from libc.stdint cimport int32_t, uint32_t
+
 from mcts_core.game cimport NativeState
 from mcts_core.engine.loop cimport SearchCore
 
@@ -8,5 +10,7 @@ cdef class TwoPlayerCore(SearchCore):
     cdef NativeState native        # the root of the last search, None when it failed
     cdef NativeState keeper        # of the game whose exact search has memory here
 
+    cdef int32_t proven_points(self, uint32_t link) noexcept nogil
+    cdef int32_t tried_points(self, uint32_t link, uint32_t slot) noexcept nogil
     cdef list guided_children(self)
     cdef list plain_children(self)

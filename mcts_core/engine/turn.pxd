@@ -5,6 +5,9 @@ from libc.stdint cimport uint32_t, uintptr_t
 
 cdef uint32_t forks                # number of forks that led to this process
 
+# Whether Python handles signals in this thread.
+cdef bint on_main_thread() except -1
+
 
 cdef class Halt:
     cdef uint32_t flag             # 1: the searches that it was given to are to end; written by any thread

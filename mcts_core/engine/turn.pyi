@@ -2,8 +2,6 @@ from typing import Self
 
 from typing_extensions import disjoint_base
 
-def main_thread_ident() -> int | None: ...
-
 @disjoint_base
 class Halt:
     def tell(self) -> None: ...

@@ -1,15 +1,12 @@
 """Many rollouts from one position, without a tree."""
 
-from _thread import get_ident
-
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, uint64_t
-
-from mcts_core.engine.turn import main_thread_ident
 
 from mcts_core.game cimport NativeState, mcts_game, mcts_rng, mcts_rng_seed
 from mcts_core.games.python_game cimport PythonGame, as_native, raise_error_of
 from mcts_core.engine.slices cimport SIGNAL_INTERVAL, SLICE, read_clock
+from mcts_core.engine.turn cimport on_main_thread
 
 
 cdef enum:
@@ -41,7 +38,7 @@ def run(state, uint64_t count, uint64_t seed):
     cdef uint64_t results[3]
     cdef uint64_t plies = 0, done = 0, batch, one_by_one = 1
     cdef int32_t returned = 0
-    cdef bint on_main_thread = get_ident() == main_thread_ident()
+    cdef bint signalled = on_main_thread()
     cdef double begin = read_clock(), now = begin, last, signals_at = begin + SIGNAL_INTERVAL
     native = as_native(state, "no rollout can start")
     mcts_rng_seed(&rng, seed)
@@ -61,7 +58,7 @@ def run(state, uint64_t count, uint64_t seed):
                 one_by_one *= 2
             elif one_by_one > 1:
                 one_by_one //= 2
-            if on_main_thread and now >= signals_at:
+            if signalled and now >= signals_at:
                 with gil:
                     PyErr_CheckSignals()
                 signals_at = read_clock() + SIGNAL_INTERVAL

@@ -5,14 +5,12 @@ shared. So a network gets batches of positions x batch also where each search as
 """
 
 from _queue import Empty, SimpleQueue
-from _thread import get_ident
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport uint32_t
 
 from mcts_core.errors import EvaluatorError, GameError, InvalidState
 from mcts_core.arguments import shorten
-from mcts_core.engine.turn import main_thread_ident
 
 from mcts_core.engine.evaluators cimport Evaluator, evaluator_of
 from mcts_core.engine.report cimport log, log_entry
@@ -21,7 +19,7 @@ from mcts_core.games.general_rules cimport Rules
 from mcts_core.engine.request cimport SearchRequest
 from mcts_core.engine.settings cimport GeneralSettings
 from mcts_core.engine.searched_general cimport GeneralCore
-from mcts_core.engine.turn cimport Halt
+from mcts_core.engine.turn cimport Halt, on_main_thread
 from mcts_core.engine.workers cimport Worker, wait_for_all
 from mcts_core.tree.plain_tree cimport RUN_DONE
 
@@ -116,7 +114,7 @@ def search_together(list cores, list requests, bint overlap):
     cdef GeneralSettings settings = request.settings
     cdef Rules first = None
     cdef uint32_t iterations = request.iterations
-    cdef bint on_main_thread = get_ident() == main_thread_ident()
+    cdef bint signalled = on_main_thread()
     cdef list errors = [None] * len(requests), running = [], parts, entries
     cdef dict full_at = {}
     cdef Py_ssize_t begun = 0, place, count, turn = 0
@@ -160,7 +158,7 @@ def search_together(list cores, list requests, bint overlap):
                 if part.rows:
                     part.evaluator.evaluate(first, part.rows)
                 resolve(part, cores, iterations, full_at)
-            if on_main_thread:
+            if signalled:
                 PyErr_CheckSignals()
         for index in range(len(requests)):
             core = cores[index]

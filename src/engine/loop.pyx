@@ -5,20 +5,17 @@ the clock and, on the main thread, at signals. It drives any tree by the operati
 which it ends are in ``engine/stop_rules.pyx``; ``engine/report.pyx`` says what it found.
 """
 
-from _thread import get_ident
-
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, uint32_t
 
 from mcts_core.dispatch import isa
 from mcts_core.errors import EvaluatorError, NoSearch, SearchBusy
-from mcts_core.engine.turn import main_thread_ident
 
 from mcts_core.game cimport mcts_interrupt
 from mcts_core.engine.report cimport figures_of, final_move, log, log_entry
 from mcts_core.engine.request cimport SearchRequest
 from mcts_core.engine.settings cimport SearchSettings
-from mcts_core.engine.turn cimport Claim
+from mcts_core.engine.turn cimport Claim, on_main_thread
 from mcts_core.engine.slices cimport SIGNAL_INTERVAL, SLICE, next_batch, read_clock
 from mcts_core.engine.stop_rules cimport Look, only_move, stop_reason
 from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY
@@ -47,6 +44,7 @@ cdef class SearchCore(SearchedTree):
         cdef int status, joined = RUN_DONE
         cdef uint32_t limit = request.iterations
         cdef bint only, early
+        cdef const char *reason = NULL
         cdef dict entry
         self.begin_turn(claim, request.halt)
         try:
@@ -63,7 +61,9 @@ cdef class SearchCore(SearchedTree):
                 limit = self.start(limit, request.seconds <= 0)
                 try:
                     with nogil:
-                        status = self.loop(request.seconds, limit, early)
+                        status = self.loop(request.seconds, limit, early, &reason)
+                    if reason != NULL:  # else the game failed
+                        self.end(reason)
                 finally:
                     joined = self.join()
                 if joined != RUN_DONE:
@@ -104,7 +104,7 @@ cdef class SearchCore(SearchedTree):
         self.used = 0
         self.stop_reason = "cancelled"  # stays when a signal ends the search
         self.deadline = request.begin + request.seconds if request.seconds > 0 else 1e300
-        self.signals_at = request.begin + SIGNAL_INTERVAL if get_ident() == main_thread_ident() else 1e300
+        self.signals_at = request.begin + SIGNAL_INTERVAL if on_main_thread() else 1e300
         self.failure = None
         return 0
 
@@ -126,19 +126,18 @@ cdef class SearchCore(SearchedTree):
         self.finished = True
         return self.move
 
-    cdef int loop(self, double seconds, uint32_t limit, bint early) except -1 nogil:
-        """Runs iterations until a stop rule ends it. Returns the tree's Status; the reason is in ``stop_reason``."""
+    cdef int loop(self, double seconds, uint32_t limit, bint early, const char **reason) except -1 nogil:
+        """Runs iterations until a stop rule ends it, which ``reason`` names. Returns the tree's Status."""
         cdef uint32_t batch = 1, count, full_at = NEVER, spent = self.spent()
         cdef double now = read_clock(), last, slice_seconds
         cdef double report_at = self.begin + self.every if self.progress is not None else 1e300
-        cdef const char *reason = NULL
         cdef Look look
         look.limit = limit
         look.begin, look.seconds, look.deadline = self.begin, seconds, self.deadline
         look.early = early and (seconds > 0 or not self.teamed)
         # looks at fixed numbers of iterations: a seed and an iteration budget give one search
         look.look_at = look.interval = limit // CHECKS + 1
-        while reason == NULL:
+        while reason[0] == NULL:
             count = limit - spent
             if count > batch and not self.in_batches:
                 count = batch
@@ -164,19 +163,17 @@ cdef class SearchCore(SearchedTree):
                 look.status = self.make_room(self.deadline)
                 now = read_clock()
             look.now = now
-            reason = stop_reason(self, &look)
+            reason[0] = stop_reason(self, &look)
             # the next slice: SLICE long, half of what is left before the deadline, growing at most eightfold
             slice_seconds = SLICE
             if seconds > 0 and 0.5 * (self.deadline - now) < slice_seconds:
                 slice_seconds = 0.5 * (self.deadline - now)
             batch = next_batch(batch, now - last, slice_seconds)
-            if now >= report_at and reason == NULL:
+            if now >= report_at and reason[0] == NULL:
                 with gil:
                     self.report()
                 now = read_clock()
                 report_at = now + self.every
-        with gil:
-            self.end(reason)
         return look.status
 
     cdef mcts_interrupt interrupt(self) noexcept nogil:

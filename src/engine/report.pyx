@@ -26,10 +26,14 @@ cdef dict known_levels = {}  # what it knows of its levels: False where isEnable
 
 
 cdef object final_move(SearchedTree tree):
-    cdef list children = tree.root_children(), line = tree.kept_line()
+    cdef list children, line = tree.kept_line()
     cdef double temperature = tree.settings.temperature
+    cdef uint32_t move
     if line is not None:
         return line[0]
+    if temperature <= 0 and tree.is_clear(&move):
+        return tree.name(move)
+    children = tree.root_children()
     if temperature > 0 and not tree.is_proven():
         return drawn_move(tree, [child for child in children if child[4] != "loss"], temperature)
     return best_move(tree, children)

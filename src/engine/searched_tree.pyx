@@ -348,6 +348,9 @@ cdef class SearchedTree(SearchTurn):
     cdef bint has_result(self) noexcept:
         return self.state is not None and root_visits(self.tree) > 0
 
+    cdef bint is_clear(self, uint32_t *move) noexcept:
+        return False
+
     cdef tuple leader(self, list children):
         return max(children, key=by_value_key if self.settings.by_value else by_visits_key)
 

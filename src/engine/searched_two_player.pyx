@@ -2,7 +2,7 @@
 which a plain tree keeps in three forms.
 """
 
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from mcts_core.errors import GameError
 
@@ -15,7 +15,7 @@ from mcts_core.engine.reuse cimport path_to_root
 from mcts_core.engine.searched_tree cimport ABSENT, KNOWN, LINE, LOST, OPEN, WON, WORTH_THREADS, RootView, Standing
 from mcts_core.engine.settings cimport SearchSettings, TwoPlayerSettings
 from mcts_core.tree.plain_tree cimport *
-from mcts_core.tree.view cimport root_visits, view_block
+from mcts_core.tree.view cimport BlockView, has_root, index_mask, root_link, root_visits, view_block, view_move
 
 
 cdef enum:
@@ -137,24 +137,79 @@ cdef class TwoPlayerCore(SearchCore):
             return self.guided_children()
         return self.plain_children()
 
+    cdef int32_t proven_points(self, uint32_t link) noexcept nogil:
+        """Half-points that a link of the root's block is proven to give to the player to move; -1: none are."""
+        if link & LINK_KIND != LINK_TERMINAL or (
+                is_guided(self.tree) and not (<GuidedTree *>self.tree).options.solver and distance_of(link)):
+            return -1
+        return <int32_t>(result_of(link) if self.tree.root_sign > 0 else 2 - result_of(link))
+
+    cdef int32_t tried_points(self, uint32_t link, uint32_t slot) noexcept nogil:
+        """Half-points for the player to move that a move of the root has given, which has no block; -1: untried."""
+        cdef int32_t points
+        if link & LINK_KIND == LINK_MINI:
+            points = <int32_t>mini_result(self.tree, <Mini *>record_at(self.tree, link & WIDE_INDEX), slot) - 1
+        else:
+            points = <int32_t>leaf_result(link, slot) - 1
+        return points if points < 0 or self.tree.root_sign > 0 else 2 * <int32_t>self.tree.rollouts_per_leaf - points
+
+    cdef bint is_clear(self, uint32_t *move) noexcept:
+        """The first move of a proof, or the one that is ahead of all others by visits, before the root has a block by
+        its result. To list and compare all children takes as long as 20 iterations."""
+        cdef BlockView view
+        cdef uint32_t slot, link = root_link(self.tree), count
+        cdef int64_t most = -1, ahead
+        cdef int32_t points
+        cdef bint alone = False, counted = has_root(self.tree)
+        if isinstance(self.native, PythonGame) or self.settings.by_value:  # with the list, a user's moves are checked
+            return False
+        if self.settings.proves and self.is_proven():
+            move[0] = self.tree.proof.move
+            return move[0] != MCTS_NO_MOVE
+        if counted:
+            view = view_block(self.tree, link & index_mask(self.tree))
+            count = view.count
+        elif is_guided(self.tree) or not self.tree.fixed_moves:
+            return False
+        elif link & LINK_KIND == LINK_MINI:
+            count = (<Mini *>record_at(self.tree, link & WIDE_INDEX)).count
+        else:
+            count = self.tree.game.max_moves
+        for slot in range(count):
+            if not counted:
+                ahead = self.tried_points(link, slot)
+            elif view.visits[slot] == NO_VISITS:
+                continue
+            else:
+                ahead = view.visits[slot]
+                points = self.proven_points(view.links[slot])
+                if points == 2:
+                    return False
+                if points == 0 and is_guided(self.tree):
+                    continue
+            if ahead >= most:
+                alone = ahead > most
+                most = ahead
+                move[0] = view_move(&view, slot) if counted else slot
+        return alone
+
     cdef list guided_children(self):
         cdef GuidedTree *guided = <GuidedTree *>self.tree
         cdef GuidedBlock *block = guided_root(guided)
         cdef GuidedColumns columns
-        cdef uint32_t slot, link
+        cdef uint32_t slot
+        cdef int32_t points
         cdef dict known = {}
         cdef str rest = None
-        cdef int sign = self.tree.root_sign
         if block != NULL:
             columns = guided_columns(guided, block)
             for slot in range(columns.count):
                 visits, wins = columns.visits[slot], columns.wins[slot] / (2.0 * self.tree.rollouts_per_leaf)
                 value = wins / visits if visits else 0.5
                 proven = distance = None
-                link = columns.links[slot]
-                if link & LINK_KIND == LINK_TERMINAL and (guided.options.solver or distance_of(link) == 0):
-                    proven = PROVEN[result_of(link) if sign > 0 else 2 - result_of(link)]
-                    distance = distance_of(link) + 1
+                points = self.proven_points(columns.links[slot])
+                if points >= 0:
+                    proven, distance = PROVEN[points], distance_of(columns.links[slot]) + 1
                 prior = None
                 if guided.options.selection == SELECT_PUCT:
                     prior = max(0.0, columns.priors[slot])
@@ -173,8 +228,8 @@ cdef class TwoPlayerCore(SearchCore):
         return children
 
     cdef list plain_children(self):
-        cdef uint32_t link = columns_at(self.tree, 0).links[0], slot, tried
-        cdef int sign = self.tree.root_sign
+        cdef uint32_t link = columns_at(self.tree, 0).links[0], slot
+        cdef int32_t points
         cdef Columns columns
         cdef list children = []
         if link & LINK_KIND == LINK_BLOCK:
@@ -186,13 +241,8 @@ cdef class TwoPlayerCore(SearchCore):
                     children.append((move, visits, wins, wins / visits, None, None))
             return children
         for index, move in enumerate(self.legal_moves()):
-            slot = move if self.tree.fixed_moves else index
-            if link & LINK_KIND == LINK_MINI:
-                tried = mini_result(self.tree, <Mini *>record_at(self.tree, link & WIDE_INDEX), slot)
-            else:
-                tried = leaf_result(link, slot)
-            if tried:
-                points = tried - 1 if sign > 0 else 2 * self.tree.rollouts_per_leaf - (tried - 1)
+            points = self.tried_points(link, move if self.tree.fixed_moves else index)
+            if points >= 0:
                 wins = points / (2.0 * self.tree.rollouts_per_leaf)
                 children.append((move, 1, wins, wins, None, None))
             else:

@@ -5,8 +5,10 @@ from libc.stdint cimport uint32_t, uint64_t
 from mcts_core.games.python_game import PYTHON_GUIDE
 
 from mcts_core.tree.compaction cimport MARKS
-from mcts_core.game cimport NativeState, mcts_guide, valuation_of
+from mcts_core.game cimport NativeState, mcts_game, mcts_guide, valuation_of
+from mcts_core.games.connect_four.position cimport ConnectFour
 from mcts_core.games.mnk.network cimport Network
+from mcts_core.games.mnk.position cimport MNK
 from mcts_core.tree.guided_tree cimport SELECT_PUCT, SELECT_TUNED, SHARES
 from mcts_core.games.python_game cimport check_table
 from mcts_core.tree.plain_tree cimport MAX_ITERATIONS
@@ -150,6 +152,29 @@ def guide_of(state):
     if guide == NULL:
         return None
     return guide.rollouts, guide.distance, guide.actions, guide.prove != NULL
+
+
+def kind_of(state):
+    """A key for what the options depend on: states with equal keys have the same options and defaults.
+
+    It is one number, because each search asks for it, and has no reference to the state's class, which a Searcher would
+    then keep alive.
+    """
+    cdef const mcts_game *game
+    cdef uint64_t kind
+    if not isinstance(state, NativeState):
+        return 0
+    check_table(state, True)
+    game = (<NativeState>state).game
+    kind = 4 + (8 if valuation_of(game) != NULL else 0)
+    if isinstance(state, ConnectFour):
+        kind += 1
+    elif isinstance(state, MNK):
+        kind += 2 if game.max_plies <= 64 else 3
+    if game.guide != NULL:
+        kind |= 16 | (32 if game.guide.prove != NULL else 0) | (64 if game.guide.actions else 0)
+        kind |= <uint64_t>game.guide.rollouts << 32
+    return kind
 
 
 def has_valuation(state):

@@ -31,16 +31,22 @@ cdef double ENDING = 5.0  # seconds that a cancelled search is waited for
 cdef uint32_t forks = 0  # nobody holds a lock that was taken before the last fork
 
 
-def main_thread_ident():
-    """The thread in which Python handles signals."""
-    import threading  # not at the top: it would be a quarter of the package's import time
+cdef unsigned long main_thread = 0  # the thread in which Python handles signals; 0: it is not known yet
 
-    return threading.main_thread().ident
+
+cdef bint on_main_thread() except -1:
+    global main_thread
+    if main_thread == 0:
+        import threading  # not at the top: it would be a quarter of the package's import time
+
+        main_thread = threading.main_thread().ident
+    return PyThread_get_thread_ident() == <long>main_thread
 
 
 def count_fork():
-    global forks
+    global forks, main_thread
     forks += 1
+    main_thread = 0
 
 
 if hasattr(os, "register_at_fork"):

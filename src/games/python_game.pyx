@@ -44,14 +44,15 @@ cdef NativeState as_native(object state, str purpose):
 cdef int check_table(NativeState native, bint phases) except -1:
     """Raises InvalidState if a search of ``native`` would crash; ``phases``: it needs rollout, simulate and expand."""
     cdef const mcts_game *game = native.game
-    name = type(native).__name__
     if game == NULL or native.state == NULL:
-        raise InvalidState(f"{shorten(native)} is not a position: {name}.__cinit__ must set game and state")
+        raise InvalidState(f"{shorten(native)} is not a position: {type(native).__name__}.__cinit__ must set game and "
+                           "state")
     if not OLDEST_TABLE <= game.version <= MCTS_GAME_VERSION:
-        raise InvalidState(f"{name} was built for version {game.version} of the game table, but this package supports "
-                           f"{OLDEST_TABLE} to {MCTS_GAME_VERSION}: build it again")
+        raise InvalidState(f"{type(native).__name__} was built for version {game.version} of the game table, but this "
+                           f"package supports {OLDEST_TABLE} to {MCTS_GAME_VERSION}: build it again")
     if phases and (game.rollout == NULL or game.simulate == NULL or game.expand == NULL):
-        raise InvalidState(f"the game table of {name} must have the functions rollout, simulate and expand")
+        raise InvalidState(f"the game table of {type(native).__name__} must have the functions rollout, simulate and "
+                           "expand")
     return 0
 
 

@@ -67,6 +67,21 @@ def test_a_win_at_once_is_played_whatever_was_visited():
             assert engine.search(state, iterations=12) == 0 == engine.stats().pv[0]
 
 
+@pytest.mark.parametrize("state", GAMES, ids=repr)
+@pytest.mark.parametrize("preset", PRESETS)
+def test_the_move_is_the_first_of_the_list_that_does_not_lose(preset, state):
+    """A search finds it without the list, unless several moves are alike."""
+    for seed in range(4):
+        engine = mc.Searcher(preset=preset, seed=seed, memory_mb=64)
+        for iterations in (1, 2, 3, 7, 8, 9, 60, 400):
+            move, stats = engine.search(state, iterations=iterations), engine.stats()
+            assert move == stats.move == stats.pv[0]
+            if stats.proven is None:
+                assert move == next(entry.move for entry in stats.moves if entry.proven != "loss")
+            else:
+                assert next(entry.proven for entry in stats.moves if entry.move == move) == stats.proven
+
+
 def test_the_keys_that_order_moves():
     often, good, unseen = ("a", 9, 1.0, 0.1), ("b", 3, 3.0, 1.0), ("c", 0, 0.0, 0.5)
     children = [unseen, good, often]

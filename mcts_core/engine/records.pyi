@@ -1,0 +1,6 @@
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+def record(kind: type[T], values: dict[str, Any]) -> T: ...
+def records(kind: type[T], names: tuple[str, ...], rows: list[tuple[Any, ...]]) -> tuple[T, ...]: ...
