@@ -403,7 +403,7 @@ class Options:
         for name, value in self.given.items():
             if name not in known and value != tuning.UCT[name]:
                 reason = (f"{type(state).__name__} is a general game without constant_sum"
-                          if name == "solver" and is_general(state) else
+                          if name == "solver" and is_general(state) and not is_hidden(state) else
                           f"{type(state).__name__} is a general game" if is_general(state) else
                           "an evaluator is given" if self.has_evaluator else
                           f"{type(state).__name__} has hidden information")
