@@ -395,14 +395,17 @@ class Options:
     def _of_general(self, state: Any) -> dict[str, Any]:
         known = (tuning.EVALUATOR if "evaluator" in self.general else
                  tuning.POLICY_VALUE if "policy_value" in self.general else tuning.ROLLOUTS)
-        if self.has_evaluator:
-            known = {**known, **tuning.PROOFS[tuning.proofs_of(state)]}
+        known = {**known, **tuning.PROOFS[tuning.proofs_of(state)]}
+        if "solver" in known and not self.has_evaluator and self.preset == "uct":
+            known = {**known, "solver": False}
         if self.by_halving:
             known = {name: value for name, value in known.items() if name == "final_move" or name not in _NOT_GUMBEL}
             known |= tuning.GUMBEL
         for name, value in self.given.items():
             if name not in known and value != tuning.UCT[name]:
-                reason = (f"{type(state).__name__} is a general game" if is_general(state) else
+                reason = (f"{type(state).__name__} is a general game without constant_sum"
+                          if name == "solver" and is_general(state) and not is_hidden(state) else
+                          f"{type(state).__name__} is a general game" if is_general(state) else
                           "an evaluator is given" if self.has_evaluator else
                           f"{type(state).__name__} has hidden information")
                 raise InvalidOption(f"{name} {value!r} has no meaning here: {reason}")

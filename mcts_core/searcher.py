@@ -83,8 +83,8 @@ class Searcher:
     solver: whether the search backs up proven values (Winands et al. 2008). Then it never plays a proven loss while
         another move is left, plays a proven win by the shortest known way, holds out in a lost position as long as
         possible, and stops when the root is proven. The solver includes the exact search of a native game: alpha-beta
-        in Connect Four and on small boards, wins by fours and open threes in five in a row. With an evaluator, the
-        solver serves games of two players who take turns.
+        in Connect Four and on small boards, wins by fours and open threes in five in a row. Of general games, the
+        solver serves those with ``constant_sum``.
     rollout: ``"random"``; ``"decisive"``: a move that wins at once, otherwise one that stops the opponent from winning
         at once; ``"tactical"``: also open fours and open threes (m,n,k games with k >= 4 and a side longer than k).
     rollouts_per_leaf: the rollouts of one iteration, 1 to 100. An iteration counts as one visit with the mean of their

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcts_core.engine.settings import guide_of, has_valuation
-from mcts_core.game import NativeState, is_general
+from mcts_core.game import NativeState, has_constant_sum, is_general, is_hidden
 from mcts_core.games.connect_four.position import ConnectFour
 from mcts_core.games.mnk.position import MNK
 
@@ -130,17 +130,20 @@ PROOFS: Mapping[str, Mapping[str, Any]] = {
     "tree": {"solver": True},
     "exact": {"solver": True, "leaf_proofs": 8, "root_proofs": 16},
 }
-"""What searches with an evaluator prove: nothing in general games; what the tree proves in games of two players in
-turn; with exact search, where the game has one. Its budgets cost less than an evaluation by a network."""
+"""What searches in the general tree prove: nothing in general games without ``constant_sum``; what the tree proves in
+other games of two players; with exact search, where the game has one. Its budgets cost less than an evaluation by a
+network."""
 
 EXPLORATION: Mapping[str, float] = {"ucb1": 0.5**0.5, "ucb1-tuned": 1.0, "rave": 0.1, "grave": 0.1}
 """Default exploration of a selection that is not the default for its game."""
 
 
 def proofs_of(state: Any) -> str:
-    """Which of ``PROOFS`` a search of ``state`` with an evaluator has."""
-    if is_general(state):
+    """Which of ``PROOFS`` a search of ``state`` in the general tree has."""
+    if is_hidden(state):
         return "none"
+    if is_general(state):
+        return "tree" if has_constant_sum(state) else "none"
     guide = guide_of(state) if isinstance(state, NativeState) else None
     return "exact" if guide is not None and guide[3] else "tree"
 

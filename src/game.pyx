@@ -28,6 +28,11 @@ def is_general(state):
     return general != NULL and general.to_move != NULL
 
 
+def has_constant_sum(state):
+    """Whether ``state`` is of a general game that says that one of its two players wins what the other loses."""
+    return is_general(state) and getattr(state, "constant_sum", False) is True
+
+
 def refuse_hidden(state):
     """Raises InvalidState for a state of a game of hidden information, which a search would play as if all was seen."""
     if not getattr(state, "hidden_information", False):

@@ -56,7 +56,7 @@ State, Context = ctypes.POINTER(Bytes), ctypes.c_void_p
 Numbers, Doubles, Floats = (ctypes.POINTER(kind) for kind in (ctypes.c_uint32, ctypes.c_double, ctypes.c_float))
 
 
-def native_race(players=3, broken=None):
+def native_race(players=3, broken=None, kind=TableState):
     """Race as a native table; ``broken``: {name of a function: what stands in its place}."""
 
     def legal_moves(context, state, moves):
@@ -114,7 +114,7 @@ def native_race(players=3, broken=None):
 
     def make(start, **options):
         options = {"max_moves": 4, "players": players, "actions": 2, "shape": (2, 1, players), **options}
-        state = TableState(
+        state = kind(
             bytes(start),
             functions={name: ctypes.cast(callback, ctypes.c_void_p).value for name, callback in callbacks.items()},
             **options)

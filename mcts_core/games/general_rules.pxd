@@ -53,6 +53,7 @@ ctypedef struct NativeContext:   # of the table over a native game
     const mcts_general *extra    # NULL: two players alternate, and there are no observations
     const void *root
     int32_t root_player
+    bint constant                # the values of both players sum to 1
     uint8_t *state               # where the last look was
     int32_t player               # who is to move there
     uint8_t *rolling             # the state of a rollout

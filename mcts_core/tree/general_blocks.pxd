@@ -28,6 +28,7 @@ cdef enum:
 cdef inline bint position_room(GeneralTree *general, uint32_t count) noexcept nogil:
     if count <= general.position.capacity:
         return True
+    count = capacity_for(count)  # selection uses these arrays as columns
     if not (room_for(<void **>&general.position.moves, count * sizeof(uint32_t))
             and room_for(<void **>&general.position.actions, count * sizeof(uint32_t))
             and room_for(<void **>&general.position.probabilities, count * sizeof(double))

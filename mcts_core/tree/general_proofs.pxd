@@ -1,7 +1,9 @@
-"""What is proven in the general tree, in searches of two players in turn: links of proven values, and the proof rule.
+"""What is proven in the general tree, in games of two players in which one wins what the other loses: links of proven
+values, and the proof rule.
 
 The rule is that of ``proof_rule.pxd``. A block has all moves of its node, so it needs no bounds. Nothing is proven of
-a move without statistics.
+a move without statistics, and nothing follows from an end that is neither a win, a loss nor a draw. A chance node is
+proven when all of its outcomes have the same value.
 """
 
 from libc.stdint cimport int32_t, uint32_t
@@ -24,9 +26,11 @@ cdef inline bint is_proven_link(uint32_t link) noexcept nogil:
 
 cdef inline int32_t points_of(const GeneralTree *general, uint32_t link, uint32_t *distance) noexcept nogil:
     """The proven half-points of player 0 behind a link, else -1."""
+    cdef double doubled
     distance[0] = 0
     if link & LINK_KIND == LINK_TERMINAL:
-        return <int32_t>(2 * ending_values(general, link)[0])
+        doubled = 2 * ending_values(general, link)[0]
+        return <int32_t>doubled if doubled == 0 or doubled == 1 or doubled == 2 else -1
     if not is_proven_link(link):
         return -1
     distance[0] = distance_of(link)
@@ -34,14 +38,14 @@ cdef inline int32_t points_of(const GeneralTree *general, uint32_t link, uint32_
 
 
 cdef inline int32_t points_for(int32_t player, int32_t points) noexcept nogil:
-    """Those of a player, by those of player 0."""
+    """Those of a player, by those of player 0. Chance counts as player 1."""
     return points if player == 0 else 2 - points
 
 
 cdef inline int32_t proven_value(const GeneralTree *general, GeneralBlock *block, uint32_t *distance) noexcept nogil:
     """Half-points for the player to move, where the children prove them, else -1."""
     cdef GeneralColumns columns = general_columns(general, block)
-    cdef uint32_t slot, away, win = 0, draw = 0, loss = 0  # distances, and 1 more
+    cdef uint32_t slot, away, win = 0, draw = 0, loss = 0, longest = 0  # distances, and 1 more
     cdef int32_t points
     cdef bint unknown = columns.count < columns.total
     for slot in range(columns.count):
@@ -50,11 +54,15 @@ cdef inline int32_t proven_value(const GeneralTree *general, GeneralBlock *block
             unknown = True
             continue
         points = points_for(block.player, points)
+        longest = max(longest, away + 1)
         if points == 2 and (win == 0 or away < win - 1):
             win = away + 1
         elif points == 1 and away >= draw:
             draw = away + 1
         elif points == 0 and away >= loss:
             loss = away + 1
+    if block.player < 0:
+        distance[0] = longest
+        return -1 if unknown or (win > 0) + (draw > 0) + (loss > 0) > 1 else 2 if win else 1 if draw else 0
     distance[0] = win if win else draw if draw else loss
     return 2 if win else -1 if unknown else 1 if draw else 0

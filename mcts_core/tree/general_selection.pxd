@@ -72,6 +72,14 @@ cdef inline uint32_t best_by_bound(const GeneralTree *general, GeneralBlock *blo
                         general.options.fpu if general.options.has_fpu else UNTRIED)
 
 
+cdef inline bint passes(const GeneralTree *general, const GeneralColumns *columns, uint32_t slot) noexcept nogil:
+    """Whether a visit of a player to this child would teach nothing, because it is proven. PUCT never selects a loss,
+    whose prior is EXCLUDED."""
+    cdef uint32_t distance
+    return (general.options.solver and columns.links[slot] != 0
+            and points_of(general, columns.links[slot], &distance) >= 0)
+
+
 cdef inline bint is_draw(const GeneralTree *general, uint32_t link) noexcept nogil:
     cdef uint32_t distance, kind = link & LINK_KIND
     return kind != LINK_BLOCK and kind != LINK_WAITS and points_of(general, link, &distance) == 1
@@ -90,14 +98,24 @@ cdef inline uint32_t best_unknown(GeneralTree *general, GeneralBlock *block, con
     """The best child that nothing is proven of; NO_SLOT: there is none."""
     cdef GeneralColumns unknown = columns[0]
     cdef uint32_t slot, found = 0, distance
-    unknown.priors = <float *>general.noise  # which has room for more than these
+    cdef bint proven
+    unknown.priors = <float *>general.noise  # these arrays have the room, and nothing else needs them now
+    unknown.sums = general.noise
+    unknown.visits = <uint32_t *>general.completed
     for slot in range(columns.capacity):
-        unknown.priors[slot] = columns.priors[slot]
-        if slot < columns.count and points_of(general, columns.links[slot], &distance) >= 0:
-            unknown.priors[slot] = EXCLUDED
+        proven = slot < columns.count and points_of(general, columns.links[slot], &distance) >= 0
+        found += slot < columns.count and not proven
+        if columns.priors != NULL:
+            unknown.priors[slot] = EXCLUDED if proven else columns.priors[slot]
         else:
-            found += slot < columns.count
+            unknown.visits[slot] = 1 if proven else columns.visits[slot]
+            unknown.sums[slot] = GENERAL_PADDING if proven else columns.sums[slot]
     if found == 0:
         return NO_SLOT
+    if columns.priors == NULL:
+        unknown.priors = NULL
+        return best_by_bound(general, block, &unknown)
+    unknown.sums = columns.sums
+    unknown.visits = columns.visits
     return best_by_gumbel(general, block, &unknown, root) if general.options.gumbel else best_by_priors(
         general, block, &unknown)

@@ -41,10 +41,11 @@ cdef inline void set_points(int32_t points, double *values) noexcept nogil:
 
 cdef inline void accept(GeneralTree *general, uint32_t at, uint32_t link) noexcept nogil:
     cdef GeneralBlock *block = <GeneralBlock *>general.tree.path_record[at]
+    cdef GeneralColumns columns = general_columns(general, block)
     cdef uint32_t distance
     set_link(general, at, link)
-    if points_for(block.player, points_of(general, link, &distance)) == 0:
-        general_columns(general, block).priors[general.tree.path_slot[at] & ~DRAWN] = EXCLUDED
+    if columns.priors != NULL and points_for(block.player, points_of(general, link, &distance)) == 0:
+        columns.priors[general.tree.path_slot[at] & ~DRAWN] = EXCLUDED
 
 
 cdef inline void settle(GeneralTree *general, uint32_t start, uint32_t length, uint32_t link,

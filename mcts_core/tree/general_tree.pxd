@@ -112,7 +112,7 @@ ctypedef struct GeneralOptions:
     uint32_t batch
     double noise_alpha           # of the Dirichlet noise of the root; 0: there is none
     double noise_weight
-    bint solver                  # proven values are backed up: of two players in turn, with evaluations
+    bint solver                  # proven values are backed up: of two players, of whom one wins what the other loses
     uint64_t prover_bytes        # of the game's exact search, 0: it is not asked
     uint32_t leaf_proofs         # its budget for a leaf
     uint32_t root_proofs         # for the root and its most visited move, per iteration

@@ -23,7 +23,8 @@ from mcts_core.game cimport (MCTS_CHANCE, MCTS_DRAW, MCTS_ERROR, MCTS_MAX_MOVES,
                              mcts_rng_next)
 from mcts_core.games.python_game cimport check_table
 from mcts_core.games.user_rollout cimport LONGEST_ROLLOUT, random_rollout, refuse_chance
-from mcts_core.games.user_states cimport MAX_PLAYERS, UserStates, refuse_repeated, value_of
+from mcts_core.games.user_states cimport (MAX_PLAYERS, UserStates, as_constant, refuse_repeated, sums_to_one,
+                                          value_of)
 
 
 cdef enum:
@@ -105,6 +106,7 @@ cdef class NativeRules(Rules):
             if not 1 <= extra.players <= MAX_PLAYERS:
                 raise InvalidState(f"a game must have 1 to {MAX_PLAYERS} players, but the game table of {kind} "
                                    f"has {extra.players}")
+            context.constant = as_constant(root, self.players, False)
             if extra.returns == NULL:
                 raise InvalidState(f"the game table of {kind} has to_move(), so it must have returns() as well")
             player = extra.to_move(game.context, root.state)
@@ -166,7 +168,7 @@ cdef int32_t advance(const NativeContext *context, uint8_t *state, int32_t *to_m
         for player in range(extra.players):
             if not is_value(values[player]):
                 return MCTS_ERROR
-        return 1
+        return MCTS_ERROR if context.constant and not sums_to_one(values[0], values[1]) else 1
     to_move[0] = extra.to_move(game.context, state)
     if to_move[0] >= <int32_t>extra.players or to_move[0] < (0 if extra.chance == NULL else MCTS_CHANCE):
         return MCTS_ERROR

@@ -48,6 +48,21 @@ cdef int refuse_repeated(object state, list moves, str method) except -1:
     return 0
 
 
+cdef bint as_constant(object root, int players, bint scored) except -1:
+    """Whether the general game of ``root`` has a constant sum. Raises InvalidState where it cannot have one."""
+    given = getattr(root, "constant_sum", False)
+    if not isinstance(given, bool):
+        raise InvalidState(f"constant_sum must be True or False, got {shorten(given)}")
+    if given and (players != 2 or scored):
+        raise InvalidState(f"constant_sum is for games of two players without rewards() and discount, got "
+                           f"{shorten(root)}{'' if scored else f' with {players} of them'}")
+    return given
+
+
+cdef bint sums_to_one(double one, double other) noexcept nogil:
+    return -CLOSE <= one + other - 1.0 <= CLOSE
+
+
 def unhashable(moves):
     """The message about a list with an unhashable move."""
     for move in moves:
@@ -206,6 +221,7 @@ cdef class UserStates:
             self.scored = self.rewards_given or hasattr(root, "discount")
             self.rolls = callable(getattr(root, "rollout", None))
             self.discount = as_discount(getattr(root, "discount", 1.0))
+            self.constant = as_constant(root, self.players, self.scored)
 
     cdef int raise_error(self) except -1:
         """Raises a GameError whose cause is the exception of the game. Ctrl-C and the like are raised unchanged."""
@@ -293,6 +309,9 @@ cdef class UserStates:
         if len(values) != self.players:
             raise GameError(f"{type(state).__name__}.returns() {expect_returns(self.players, self.scored)}, "
                             f"got {len(values)}: {shorten(given)}")
+        if self.constant and not sums_to_one(values[0], values[1]):
+            raise GameError(f"{type(state).__name__}.returns() must return two numbers that sum to 1, because "
+                            f"constant_sum is True, got {shorten(given)}")
         return values
 
     cpdef list rewards(self, object state):

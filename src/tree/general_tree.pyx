@@ -21,7 +21,7 @@ from mcts_core.tree.general_blocks cimport (ending_of, free_block, lacks_next, l
 from mcts_core.tree.general_evaluation cimport add_noise, fault_of, share, take
 from mcts_core.tree.general_proofs cimport points_of, proven_link, proven_value
 from mcts_core.tree.general_selection cimport (NO_SLOT, best_by_bound, best_by_gumbel, best_by_priors, best_unknown,
-                                               draw_outcome, first_draw, is_draw)
+                                               draw_outcome, first_draw, is_draw, passes)
 from mcts_core.tree.general_solver cimport (accept, ask_prover, forget_proof, forget_prover, has_prover, prove_root,
                                             reconsider, search_exactly, set_points, settle, shorten_win)
 from mcts_core.tree.general_tree cimport *
@@ -175,9 +175,9 @@ cdef void general_resume(Tree *tree, const TreeRoot *root, uint64_t seed, bint m
 cdef inline uint32_t step(GeneralTree *general, uint32_t index, uint32_t at) noexcept nogil:
     """Selects at the block ``index``, writes entry ``at`` of the path, counts the visit; returns the child's link.
 
-    Until its value comes the visit counts as lost: the virtual loss of a leaf that waits. A visit to a proven draw
-    would teach nothing: as in the guided tree, it is counted when the value comes, and the descent goes on into the
-    best of the children that nothing is proven of.
+    Until its value comes the visit counts as lost: the virtual loss of a leaf that waits. A visit to a proven child
+    would teach nothing: the descent goes on into the best of the children that nothing is proven of. A visit to a draw,
+    as in the guided tree, is counted all the same when the value comes.
     """
     cdef GeneralBlock *block = general_block(general, index)
     cdef GeneralColumns columns = general_columns(general, block)
@@ -191,11 +191,12 @@ cdef inline uint32_t step(GeneralTree *general, uint32_t index, uint32_t at) noe
         slot = best_by_priors(general, block, &columns)
     else:
         slot = best_by_bound(general, block, &columns)
-    if general.options.solver and columns.links[slot] and is_draw(general, columns.links[slot]):
+    if block.player >= 0 and passes(general, &columns, slot):
         root = index == general_root(general) & WIDE_INDEX
         other = best_unknown(general, block, &columns, root)
         if other != NO_SLOT:
-            slot, passed = other, DRAWN
+            passed = DRAWN if is_draw(general, columns.links[slot]) else 0
+            slot = other
     general.tree.path_record[at] = <uint8_t *>block
     general.tree.path_slot[at] = slot | passed
     general.tree.path_move[at] = columns.moves[slot]
@@ -255,6 +256,38 @@ cdef void backup(GeneralTree *general, uint32_t start, uint32_t length, const do
     count_iteration(general, length)
 
 
+cdef int finish(GeneralTree *general, uint32_t start, uint32_t length, bint fresh) noexcept nogil:
+    """Ends an iteration where the game is over, as the last look has reported. ``fresh``: nobody was there before."""
+    cdef uint32_t link, distance
+    cdef double proven[2]
+    cdef const double *values
+    if general.scored:
+        add_rewards(general)
+    link = ending_of(general)
+    if link == 0:
+        return RUN_MEMORY
+    link |= LINK_TERMINAL
+    values = ending_values(general, link)
+    if general.options.keeps_line and not keep_better(general, length, values[0], False):
+        return RUN_GAME_ERROR
+    general.tree.nodes += fresh
+    if general.options.solver and points_of(general, link, &distance) >= 0:
+        settle(general, start, length, link, proven)
+        values = proven
+    else:
+        set_link(general, start + length - 1, link)
+    backup(general, start, length, values)
+    return RUN_SOLVED if general.tree.settled else RUN_DONE
+
+
+cdef void visit_again(GeneralTree *general, uint32_t start, uint32_t length, uint32_t link) noexcept nogil:
+    """Ends an iteration at a child that is proven."""
+    cdef uint32_t distance
+    cdef double values[2]
+    set_points(points_of(general, link, &distance), values)
+    backup(general, start, length, values)
+
+
 # ---- searches by rollouts --------------------------------------------------------------------------------------------
 
 cdef int roll_out(GeneralTree *general, uint32_t length) noexcept nogil:
@@ -282,7 +315,7 @@ cdef int roll_out(GeneralTree *general, uint32_t length) noexcept nogil:
 
 
 cdef int iterate(GeneralTree *general) noexcept nogil:
-    cdef uint32_t index = general_root(general) & WIDE_INDEX, length = 0, link, kind, child, seen
+    cdef uint32_t index = general_root(general) & WIDE_INDEX, length = 0, link, kind, seen
     cdef int status = RUN_DONE
     while True:
         if MCTS_UNLIKELY(not path_reserve(&general.tree, length + 1)):
@@ -300,7 +333,11 @@ cdef int iterate(GeneralTree *general) noexcept nogil:
                 break
             backup(general, 0, length, ending_values(general, link))
             return RUN_DONE
-        seen = general_columns(general, general_block(general, index)).visits[general.tree.path_slot[length - 1]] - 1
+        if link:
+            visit_again(general, 0, length, link)
+            return RUN_DONE
+        seen = general_columns(general, general_block(general, index)).visits[
+            general.tree.path_slot[length - 1] & ~DRAWN] - 1
         status = look(general, 0, length, seen > 0)
         if status != RUN_DONE:
             break
@@ -309,19 +346,10 @@ cdef int iterate(GeneralTree *general) noexcept nogil:
             if status != RUN_DONE:
                 break
         if general.position.kind == KIND_OVER:
-            if general.scored:
-                add_rewards(general)
-            child = ending_of(general)
-            if child == 0:
-                status = RUN_MEMORY
+            status = finish(general, 0, length, seen == 0)
+            if status != RUN_DONE and status != RUN_SOLVED:
                 break
-            if general.options.keeps_line and not keep_better(general, length, general.position.values[0], False):
-                status = RUN_GAME_ERROR
-                break
-            general.tree.nodes += seen == 0
-            set_link(general, length - 1, LINK_TERMINAL | child)
-            backup(general, 0, length, ending_values(general, LINK_TERMINAL | child))
-            return RUN_DONE
+            return status
         if seen == 0 and general.position.kind != KIND_CHANCE:
             status = roll_out(general, length)
             if status != RUN_DONE:
@@ -349,6 +377,8 @@ cdef int general_run(Tree *tree, uint32_t count) noexcept nogil:
     cdef uint32_t _
     cdef int status
     count = room_left(general, count)
+    if general.tree.settled:
+        return RUN_SOLVED
     for _ in range(count):
         status = iterate(general)
         if MCTS_UNLIKELY(status != RUN_DONE):
@@ -380,7 +410,6 @@ cdef int enter(GeneralTree *general, uint32_t length, uint32_t leaf, bint fresh)
 cdef int descend(GeneralTree *general, float *row) noexcept nogil:
     """One descent: to a finished game, which is backed up at once, or to a leaf that then waits."""
     cdef uint32_t index = general_root(general) & WIDE_INDEX, start = general.path_used, length = 0, link, kind, child
-    cdef uint32_t distance
     cdef double values[2]
     cdef mcts_proof proof
     cdef GeneralColumns columns
@@ -410,9 +439,8 @@ cdef int descend(GeneralTree *general, float *row) noexcept nogil:
             if status != RUN_DONE:
                 break
             return RUN_DONE
-        if link:  # a proven draw
-            set_points(points_of(general, link, &distance), values)
-            backup(general, start, length, values)
+        if link:
+            visit_again(general, start, length, link)
             return RUN_DONE
         status = look(general, start, length, True)
         if status != RUN_DONE:
@@ -420,18 +448,10 @@ cdef int descend(GeneralTree *general, float *row) noexcept nogil:
         fresh = general_columns(general, general_block(general, index)).visits[
             general.tree.path_slot[start + length - 1] & ~DRAWN] == 1
         if general.position.kind == KIND_OVER:
-            child = ending_of(general)
-            if child == 0:
-                status = RUN_MEMORY
+            status = finish(general, start, length, fresh)
+            if status != RUN_DONE and status != RUN_SOLVED:
                 break
-            general.tree.nodes += fresh
-            if general.options.solver:
-                settle(general, start, length, LINK_TERMINAL | child, values)
-                backup(general, start, length, values)
-                return RUN_SOLVED if general.tree.settled else RUN_DONE
-            set_link(general, start + length - 1, LINK_TERMINAL | child)
-            backup(general, start, length, ending_values(general, LINK_TERMINAL | child))
-            return RUN_DONE
+            return status
         if general.options.leaf_proofs and has_prover(general):
             status = ask_prover(general, start, length, general.options.leaf_proofs, &proof)
             if status != RUN_DONE:

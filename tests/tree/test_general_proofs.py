@@ -1,13 +1,16 @@
-"""mcts_core/tree/general_proofs.pxd and the solver of searches by evaluations: against exhaustive search and paper."""
+"""mcts_core/tree/general_proofs.pxd and the solver of the general tree: against exhaustive search and paper."""
 
 import functools
+import pickle
 import random
 
 import numpy as np
 import pytest
 from general_games import Corner
+from table_games import GOAL, native_race, start
 
 import mcts_core as mc
+from mcts_core.testing.probe import TableState
 
 PROVEN = {1.0: "win", 0.5: "draw", 0.0: "loss"}
 
@@ -301,3 +304,194 @@ def test_news_of_proofs_that_cannot_be():
     without = GeneralProbe(state, GeneralSettings(policy_value=lambda state: (None, 0.0), c_puct=0.6), like=teller)
     without.run(2)
     assert not without.hear(told.tobytes())
+
+
+# ---- general games with a constant sum -------------------------------------------------------------------------------
+
+class Sprout:
+    """A game grown by ``grow``: a leaf is what player 0 gets, any other node (who moves, nodes)."""
+
+    players, constant_sum = 2, True
+
+    def __init__(self, node):
+        self.node = node
+        self.to_move = 0 if isinstance(node, float) else node[0]
+
+    def legal_moves(self):
+        return list(range(len(self.node[1])))
+
+    def chance_outcomes(self):
+        return [(move, 1 / len(self.node[1])) for move in self.legal_moves()]
+
+    def play(self, move):
+        return type(self)(self.node[1][move])
+
+    def returns(self):
+        return [self.node, 1 - self.node] if isinstance(self.node, float) else None
+
+
+class Undeclared(Sprout):
+    constant_sum = False
+
+
+def grow(draw, depth, ends, movers):
+    """A random game; who moves is drawn, too, and nobody has to take turns."""
+    if depth == 0 or draw.random() < 0.2:
+        return draw.choice(ends)
+    return draw.choice(movers), [grow(draw, depth - 1, ends, movers) for _ in range(draw.randint(1, 3))]
+
+
+def seedling(number, ends=(0.0, 0.5, 1.0), movers=(0, 1), kind=Sprout):
+    draw = random.Random(number)
+    return kind((draw.choice((0, 1)), [grow(draw, 3, ends, movers) for _ in range(draw.randint(2, 3))]))
+
+
+def worth(node):
+    """What player 0 gets with best play."""
+    if isinstance(node, float):
+        return node
+    values = [worth(child) for child in node[1]]
+    return max(values) if node[0] == 0 else min(values) if node[0] == 1 else sum(values) / len(values)
+
+
+def longest(node):
+    return 0 if isinstance(node, float) else 1 + max(map(longest, node[1]))
+
+
+def assert_proofs_are_true(state, stats):
+    mover = state.to_move
+
+    def proof_for(value):
+        return PROVEN.get(value if mover == 0 else 1 - value)
+
+    for entry in stats.moves:
+        below = state.node[1][entry.move]
+        if entry.proven is not None:
+            assert entry.proven == proof_for(worth(below)) and 1 <= entry.distance <= 1 + longest(below)
+    if stats.proven is not None:
+        assert stats.proven == proof_for(worth(state.node)) and stats.stop_reason == "solved"
+        assert worth(state.node[1][stats.move]) == worth(state.node)  # the move keeps it
+
+
+@pytest.mark.parametrize("options", [{}, {"policy_value": lambda state: (None, 0.0)}], ids=["rollouts", "evaluator"])
+@pytest.mark.parametrize("number", range(100))
+def test_constant_sums_are_solved_as_by_exhaustive_search(number, options):
+    state = seedling(number)
+    for iterations in (1, 3, 10, 30, 2000):
+        stats = found_by(state, iterations, **options).stats()
+        assert_proofs_are_true(state, stats)
+        assert sum(entry.visits for entry in stats.moves) >= stats.iterations
+    assert stats.proven is not None
+
+
+RANDOM_GAMES = [{"movers": (0, 1, mc.CHANCE)}, {"ends": (0.0, 0.25, 0.5, 0.75, 1.0)},
+                {"ends": (0.0, 0.3, 0.5, 1.0), "movers": (0, 1, 1, mc.CHANCE)}]
+
+
+@pytest.mark.parametrize("games", [300, pytest.param(100_000, marks=pytest.mark.slow)])
+def test_nothing_is_proven_that_is_not_so(games):
+    """Of random games with chance and with other ends than wins, losses and draws, after few iterations and many."""
+    engine, proven, partly = mc.Searcher(reuse=False), 0, 0
+    for number in range(games):
+        state = seedling(number, **RANDOM_GAMES[number % 3])
+        engine.search(state, iterations=1 + number * 7 % 90)
+        stats = engine.stats()
+        assert_proofs_are_true(state, stats)
+        proven += stats.proven is not None
+        partly += stats.proven is None and any(entry.proven for entry in stats.moves)
+    assert proven > games // 10 and partly > games // 20
+
+
+def test_a_chance_node_is_proven_when_all_of_its_outcomes_are_equal():
+    even, uneven = (mc.CHANCE, [1.0, (1, [1.0])]), (mc.CHANCE, [1.0, 0.0])
+    stats = found_by(Sprout((0, [uneven, even])), 200).stats()
+    assert (stats.move, stats.proven, stats.distance) == (1, "win", 3)
+    stats = found_by(Sprout((0, [uneven, 0.0])), 200).stats()
+    assert {entry.move: entry.proven for entry in stats.moves} == {0: None, 1: "loss"} and stats.iterations == 200
+
+
+def test_what_is_proven_lost_is_left():
+    """a loses after a reply that must be found; b is unclear, and all further visits go there."""
+    deep = (1, [(0, [0.25, 0.75]), (0, [0.75, 0.25])])
+    stats = found_by(Sprout((0, [(1, [0.0, 1.0]), deep])), 500).stats()
+    lost, other = sorted(stats.moves, key=lambda entry: entry.move)
+    assert lost.proven == "loss" and lost.distance == 2 and lost.visits < 10 and other.visits > 490
+    assert stats.move == 1 and stats.iterations == 500
+
+
+def test_a_copy_of_a_solved_search_has_its_proof():
+    engine = found_by(seedling(1), 2000)
+    stats = pickle.loads(pickle.dumps(engine)).stats()
+    assert stats.proven is not None and stats == engine.stats()
+
+
+@pytest.mark.parametrize("options", [{"preset": "uct"}, {"solver": False}])
+def test_without_a_solver_constant_sums_are_not_proven(options):
+    stats = found_by(seedling(1), 500, **options).stats()
+    assert stats.proven is None and stats.iterations == 500
+
+
+def test_a_sum_that_is_not_declared_proves_nothing():
+    stats = found_by(seedling(1, kind=Undeclared), 500).stats()
+    assert stats.proven is None and stats.iterations == 500
+    with pytest.raises(mc.InvalidOption, match="solver True has no meaning here: Undeclared is a general game without "
+                                               "constant_sum"):
+        found_by(seedling(1, kind=Undeclared), 5, solver=True)
+
+
+def test_a_sum_that_does_not_hold_is_refused():
+    class Generous(Sprout):
+        def returns(self):
+            values = super().returns()
+            return values and [values[0], 1.0]
+
+    with pytest.raises(mc.GameError, match=r"returns\(\) must return two numbers that sum to 1, because"):
+        found_by(Generous(seedling(1).node), 100)
+    assert "sum to 1" in mc.check_game(Generous(seedling(1).node), 20).problems[0].text
+
+
+def test_where_a_sum_cannot_be_constant():
+    class Lonely(Sprout):
+        players = 3
+
+    class Paid(Sprout):
+        def rewards(self):
+            return [0.0, 0.0]
+
+    class Unsure(Sprout):
+        constant_sum = "yes"
+
+    for kind, message in ((Lonely, "constant_sum is for games of two players .* with 3 of them"),
+                          (Paid, "constant_sum is for games of two players without rewards"),
+                          (Unsure, "constant_sum must be True or False, got 'yes'")):
+        with pytest.raises(mc.InvalidState, match=message):
+            found_by(kind(seedling(1).node), 10)
+
+
+class Constant(TableState):
+    constant_sum = True
+
+
+def constant_race(*steps):
+    def returns(context, state, values):
+        values[0] = float(state[0].steps[0] >= GOAL)
+        values[1] = 1 - values[0]
+        return 0
+
+    return native_race(2, {"returns": returns}, Constant)(start(*steps))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_native_games_with_a_constant_sum(threads):
+    """A step wins from 5; from 4 it loses, because the other one is at 5, and the die may do anything."""
+    stats = found_by(constant_race(5, 3), 2000, threads=threads).stats()
+    assert (stats.move, stats.proven, stats.distance) == (0, "win", 1)
+    stats = found_by(constant_race(4, 5), 2000, threads=threads, exchange_every=100).stats()
+    assert {entry.move: (entry.proven, entry.distance) for entry in stats.moves} == {0: ("loss", 2), 1: (None, None)}
+    assert (stats.move, stats.proven) == (1, None)
+
+
+def test_a_sum_of_a_native_game_that_does_not_hold():
+    """The loser of the race has a quarter, too."""
+    with pytest.raises(mc.GameError):
+        found_by(native_race(2, kind=Constant)(start(5, 3)), 100)
