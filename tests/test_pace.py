@@ -47,6 +47,6 @@ def test_moves_that_lose_are_no_rivals():
 
 
 def test_it_reads_what_a_search_reports():
-    engine, looks, pace = mc.Searcher(seed=1), [], Pace(0.001)
+    engine, looks, pace = mc.Searcher(seed=1, book=False), [], Pace(0.001)
     engine.search(mc.ConnectFour(), 0.3, progress=lambda found: looks.append(pace.enough(found)), every=0.01)
     assert looks and set(looks) <= {True, False}

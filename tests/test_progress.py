@@ -251,7 +251,7 @@ def test_a_terminal_that_is_gone_ends_the_drawing_alone(terminal, monkeypatch):
         raise OSError(5, "Input/output error")
 
     monkeypatch.setattr(terminal, "write", write)
-    assert mc.search(mc.ConnectFour(), 0.1, progress=True, every=0.01) in range(7)
+    assert mc.search(mc.ConnectFour(), 0.1, progress=True, every=0.01, book=False) in range(7)
     assert len(calls) == 1
 
 

@@ -124,9 +124,8 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         "--least-prior", type=float, metavar="SHARE",
         help="with puct: moves whose prior is below this share of the highest one are left out below the root")
     group.add_argument(
-        "--final-move", choices=("robust", "max", "best_line"),
-        help="the move to play: robust, the one with the most visits (default), max, the one with the best value, or "
-             "best_line, the first of the best line found, in games of one player without chance")
+        "--final-move", choices=("robust", "max"),
+        help="the move to play: robust, the one with the most visits (default), or max, the one with the best value")
     group.add_argument(
         "--memory-mb", type=float, metavar="MB",
         help="memory limit of the tree (default: a quarter of the machine's memory)")

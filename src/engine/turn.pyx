@@ -31,7 +31,7 @@ cdef double ENDING = 5.0  # seconds that a cancelled search is waited for
 cdef uint32_t forks = 0  # nobody holds a lock that was taken before the last fork
 
 
-cdef unsigned long main_thread = 0  # the thread in which Python handles signals; 0: it is not known yet
+cdef size_t main_thread = 0  # the thread in which Python handles signals; 0: it is not known yet
 
 
 cdef bint on_main_thread() except -1:
@@ -40,7 +40,7 @@ cdef bint on_main_thread() except -1:
         import threading  # not at the top: it would be a quarter of the package's import time
 
         main_thread = threading.main_thread().ident
-    return PyThread_get_thread_ident() == <long>main_thread
+    return <size_t>PyThread_get_thread_ident() == main_thread
 
 
 def count_fork():

@@ -265,6 +265,7 @@ def test_stop_is_answered_at_once_and_is_nothing_without_a_search():
     assert talk.ask("stop") == []
 
 
+@pytest.mark.usefixtures("no_book")
 def test_questions_are_answered_while_the_engine_searches():
     talk = Talk(iterations=None)
     lines = talk.ask("position startpos moves 4", "go infinite", "isready", "query p1turn", "stop")

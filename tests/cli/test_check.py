@@ -104,4 +104,4 @@ def test_a_general_game_is_checked_and_not_played(cli, games):
     assert (code, err) == (0, "") and "mean results of the players 1.000\nno problem found\n" in out
     for command in ("play", "analyze", "selfplay", "serve"):
         code, out, err = cli(command, "checked_games:Patience")
-        assert code == 2 and "for general games, with players and returns(), use mcts-core check, and" in err
+        assert code == 2 and "For a general game, with players and returns(), use mcts-core check, and" in err

@@ -21,7 +21,7 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def searched():
-    engine = mcts_core.Searcher(seed=1)
+    engine = mcts_core.Searcher(seed=1, book=False)
     engine.search(mcts_core.ConnectFour(), iterations=500)
     return engine.stats()
 

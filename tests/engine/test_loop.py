@@ -289,8 +289,8 @@ print(delay)
 """
 
 
-@pytest.mark.parametrize(("state", "options"), [("mc.ConnectFour()", "preset='uct'"), ("mc.ConnectFour()", ""),
-                                                ("mc.Gomoku(20)", "")])
+@pytest.mark.parametrize(("state", "options"), [
+    ("mc.ConnectFour()", "preset='uct'"), ("mc.ConnectFour()", "book=False"), ("mc.Gomoku(20)", "")])
 @pytest.mark.parametrize("direct", [True, False])
 def test_ctrl_c(state, options, direct):
     delays = []
