@@ -241,7 +241,7 @@ def test_an_exception_in_the_block_ends_the_move():
 def test_the_real_time():
     clock = Clock(100)
     with clock:
-        mc.search(mc.ConnectFour(), 0.02)
+        mc.search(mc.ConnectFour(), 0.02, book=False)
     assert 90 < clock.remaining <= 99.98
 
 

@@ -272,6 +272,7 @@ def test_questions_are_answered_while_the_engine_searches():
     assert lines[:2] == ["readyok", "response false"] and lines[-1].startswith("bestmove ")
 
 
+@pytest.mark.usefixtures("no_book")
 @pytest.mark.parametrize("command", ["go nodes 10", "uginewgame", "setoption name seed value 2"])
 def test_other_commands_end_the_search_with_its_move(command):
     talk = Talk(iterations=None)
