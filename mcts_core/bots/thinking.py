@@ -25,7 +25,8 @@ class Thinking:
 
     At the end it calls ``done(stats, error)`` in that thread, with the Stats or with the exception of the search.
     During the search it calls ``progress(stats)`` every ``every`` seconds. ``seconds`` and ``iterations`` are those of
-    ``Searcher.search``; the time to start the thread counts as part of ``seconds``.
+    ``Searcher.search``; the time to start the thread counts as part of ``seconds``. With ``hold``, a search that ends
+    before ``stop`` calls ``progress`` once more, and ``done`` only after ``stop``.
     """
 
     def __init__(
@@ -37,6 +38,8 @@ class Thinking:
         done: Callable[[Stats | None, Exception | None], object],
         progress: Callable[[Stats], object] | None = None,
         every: float = 0.5,
+        *,
+        hold: bool = False,
     ) -> None:
         self._begin = time.perf_counter()
         self._engine = engine
@@ -45,8 +48,8 @@ class Thinking:
         self._silent = False
         self._timer: threading.Timer | None = None
         self._thread = threading.Thread(
-            target=self._run, args=(state, seconds, iterations, progress, every), name="mcts_core thinking", daemon=True
-        )
+            target=self._run, args=(state, seconds, iterations, progress, every, hold), name="mcts_core thinking",
+            daemon=True)
         self._thread.start()
 
     def _run(
@@ -56,6 +59,7 @@ class Thinking:
         iterations: int | None,
         progress: Callable[[Stats], object] | None,
         every: float,
+        hold: bool,
     ) -> None:
         stats, failure = None, None
         try:
@@ -66,6 +70,10 @@ class Thinking:
             self._engine.search(state, seconds, iterations=iterations, progress=progress, every=every)
             if not self._silent:
                 stats = self._engine.stats()
+                if hold and not self._stop.is_set():
+                    if progress is not None:
+                        progress(stats)
+                    self._stop.wait()
         except Exception as error:  # a user's game may raise anything
             failure = error
         if not self._silent:

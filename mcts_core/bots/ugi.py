@@ -262,7 +262,7 @@ class UGI:
 
         self._thinking = Thinking(
             self._engine, state, seconds, iterations, answer, lambda stats: self._lines.send(self._info(state, stats)),
-            EVERY,
+            EVERY, hold="infinite" in words,
         )
 
     def _stop(self, words: list[str]) -> None:

@@ -49,7 +49,7 @@ def searches(monkeypatch):
     begun = []
 
     class Thinking:
-        def __init__(self, engine, state, seconds, iterations, done, progress, every):
+        def __init__(self, engine, state, seconds, iterations, done, progress, every, *, hold):
             begun.append((state, seconds, iterations, engine))
 
         def stop(self, silent=False):
@@ -272,6 +272,20 @@ def test_questions_are_answered_while_the_engine_searches():
     assert lines[:2] == ["readyok", "response false"] and lines[-1].startswith("bestmove ")
 
 
+def test_a_search_without_end_keeps_its_move_until_stop():
+    talk = Talk("tictactoe", iterations=None)
+    talk.engine.handle("go infinite")
+    deadline = time.monotonic() + 30
+    while not talk.written.getvalue():  # solved at once
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    time.sleep(0.2)
+    said = talk.written.getvalue().decode().splitlines()
+    assert said and all(map(INFO.fullmatch, said))
+    talk.engine.handle("stop")
+    assert talk.written.getvalue().decode().splitlines()[-1].startswith("bestmove ")
+
+
 @pytest.mark.usefixtures("no_book")
 @pytest.mark.parametrize("command", ["go nodes 10", "uginewgame", "setoption name seed value 2"])
 def test_other_commands_end_the_search_with_its_move(command):
@@ -329,9 +343,9 @@ def test_a_game_has_one_clock_that_learns_what_moves_cost(monkeypatch):
     planned = []
 
     class Watched(ugi.Thinking):
-        def __init__(self, engine, state, seconds, *rest):
+        def __init__(self, engine, state, seconds, *rest, **named):
             planned.append(seconds)
-            super().__init__(engine, state, seconds, *rest)
+            super().__init__(engine, state, seconds, *rest, **named)
 
     monkeypatch.setattr(ugi, "Thinking", Watched)
     talk, moves = Talk(iterations=1), []
