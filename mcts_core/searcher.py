@@ -108,7 +108,8 @@ class Searcher:
         per iteration.
     book: whether exact search may read the book of Connect Four. The book has values of positions with ten stones and
         distances of positions with four, on the board of 7 columns and 6 rows; other games and boards have no book.
-        ``Stats.book`` reports whether the search read it. The default is True, or False with ``preset="uct"``.
+        ``Stats.book`` reports whether the search read it. The default is True, or False with ``preset="uct"``. Searches
+        with an evaluator do not read the book.
     final_move: ``"robust"``: the most visited move; ``"max"``: the move with the best value (Browne et al., IEEE
         TCIAIG 4, 2012, section 3.1). A move that wins at once is played in any case. ``"best_line"``, for general games
         of one player without chance, written in Python: the search keeps the best line that the tree or a rollout has
