@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mcts_core.move_names import Names
     from mcts_core.origin import Origin
 
-NO_TREE = "these statistics are a copy or were made by hand; the tree is known by those that stats() returned"
+NO_TREE = "these statistics are a copy or were made by hand; only statistics that stats() returned have a tree"
 
 
 @dataclass(frozen=True, slots=True)
