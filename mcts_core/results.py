@@ -15,24 +15,25 @@ if TYPE_CHECKING:
     from mcts_core.move_names import Names
     from mcts_core.origin import Origin
 
-NO_TREE = "these statistics are a copy or were made by hand; the tree is known by those that stats() returned"
+NO_TREE = "these statistics are a copy or were made by hand; only statistics that stats() returned have a tree"
 
 
 @dataclass(frozen=True, slots=True)
 class MoveStats:
     """The statistics of one legal move of the root.
 
-    ``visits`` counts the iterations that went through the move. An iteration that reached a proven draw counts for that
-    draw and for the move that it tried instead. ``wins`` is the sum of the results for the player to move at the root;
-    a draw counts one half. ``value`` is ``wins / visits``, from 0 to 1 (0.5 without a visit). In a game with rewards or
-    a discount both are in the units of the game and include the reward of the move, and a move without a visit has the
-    value of the position.
+    ``visits`` counts the iterations that went through the move. An iteration that reached a proven draw counts both for
+    that draw and for the other move that it tried then. ``wins`` is the sum of the results for the player to move at
+    the root; a draw counts one half. ``value`` is ``wins / visits``, from 0 to 1 (0.5 without a visit). In a game with
+    rewards or a discount, ``wins`` and ``value`` are in the units of the game and include the reward of the move;
+    there, a move without a visit has the value of the position.
 
-    ``proven`` is ``"win"``, ``"loss"`` or ``"draw"`` for that player if the value of the move is proven, else None.
-    Then ``distance`` is the number of plies (moves of either player), including this move, within which the game ends
-    if the winner follows the proof. ``prior`` is the prior of the move as a share of 1, with an evaluator and with
-    selection ``"puct"`` in native games (0 once the move is proven lost), else None. ``policy`` is its share of the
-    improved policy with ``root_policy="gumbel"``, else None.
+    ``proven`` is ``"win"``, ``"loss"`` or ``"draw"`` for the player to move at the root if the value of the move is
+    proven, else None. If it is proven, ``distance`` is the number of plies (moves of either player), including this
+    move, within which the game ends if the winner follows the proof. ``prior`` is the prior of the move, as a share of
+    1, in a search with an evaluator or, in native games, with selection ``"puct"``; it is 0 once the move is proven
+    lost, and None in other searches. ``policy`` is the share of the move in the improved policy with
+    ``root_policy="gumbel"``, else None.
     """
 
     move: Hashable
@@ -49,9 +50,9 @@ class MoveStats:
 class Node:
     """A node of the search tree and what is below it.
 
-    ``value``, ``proven`` and ``distance`` have the same meaning as in ``MoveStats``: they are from the view of the
-    player to move at the root, wherever the node is in the tree, and ``distance`` includes the move to the node. At the
-    root they are those of ``Stats``.
+    ``value``, ``proven`` and ``distance`` have the same meaning as in ``MoveStats``: at every node they are from the
+    view of the player to move at the root, and ``distance`` includes the move to the node. At the root they are the
+    same as in ``Stats``.
     """
 
     move: Hashable
@@ -69,7 +70,7 @@ class Node:
 
 
 class _Found:
-    """What Stats know besides their fields. It is not compared."""
+    """What Stats have besides their fields. Comparisons ignore it."""
 
     __slots__ = ("_origin",)
     _origin: Origin
@@ -86,18 +87,19 @@ class Stats(_Found):
     """The move to play."""
     value: float
     """Mean result for the player to move at the root, from 0 to 1, or the proven result. A draw counts one half. In a
-    game with rewards or a discount, the mean discounted sum of rewards from the root on."""
+    game with rewards or a discount, it is the mean discounted sum of rewards from the root on."""
     visits: int
     """Visits of the root: ``iterations`` plus ``reused_visits``."""
     moves: tuple[MoveStats, ...]
     """All legal moves, the most visited first."""
     pv: tuple[Hashable, ...]
     """Principal variation, the expected play of both sides: the most visited move of the root, then of the node after
-    it, and so on. It ends at a node with moves that were never tried, and where chance moves."""
+    it, and so on. It ends at a node with moves that were never tried, or where chance moves."""
     iterations: int
     """Number of iterations. An iteration is a selection, the expansion of at most one node, a rollout and a backup."""
     rollouts: int
-    """Rollouts played, or leaves evaluated. An iteration that reaches the end of the game in the tree needs none."""
+    """Rollouts played, or leaves evaluated. An iteration that reaches the end of the game inside the tree needs no
+    rollout."""
     seconds: float
     """Wall-clock time of the whole call."""
     iterations_per_second: float
@@ -106,10 +108,10 @@ class Stats(_Found):
     bytes: int
     """Memory of the tree. The memory of exact search is not included, although it counts towards the limit."""
     prunes: int
-    """How often the tree was pruned: when it reached the memory limit, or when the search started and had too little
-    time to move all of the reused tree."""
+    """How often the tree was pruned. This happens when it reaches the memory limit, or at the start of a search that
+    has too little time to move all of the reused tree."""
     dropped_nodes: int
-    """Nodes that pruning dropped; an upper limit for nodes that were dropped when the search started."""
+    """Nodes that pruning dropped. If the tree was pruned when the search started, the number is an upper limit."""
     depth_mean: float
     """Mean number of moves from the root to the node that an iteration reached."""
     depth_max: int
@@ -118,8 +120,8 @@ class Stats(_Found):
     stop_reason: str
     """Why the search ended: ``time``, ``iterations``, ``solved`` (the value of the root is proven), ``memory`` (the
     tree reached the memory limit), ``cancelled`` (Ctrl-C, ``stop()``), ``only_move`` (there is one legal move),
-    ``decided`` (no other move can become the most visited one before the limit). Statistics of a running search have
-    ``running``."""
+    ``decided`` (no other move can become the most visited one before the limit). In the statistics of a running search,
+    it is ``running``."""
     proven: str | None
     """``"win"``, ``"loss"`` or ``"draw"`` for the player to move at the root if that is proven, else None."""
     distance: int | None
@@ -133,14 +135,14 @@ class Stats(_Found):
     isa: str
     """The instruction set of the compiled code that ran: ``baseline`` or ``avx2``."""
     values: tuple[float, ...] | None = None
-    """In general games, the mean result of each player from 0 to 1, in the order of their numbers. In games with
-    ``winner()``, None."""
+    """In general games, the mean result of each player, from 0 to 1 and in the order of the players' numbers. None in
+    games with ``winner()``."""
     book: bool = False
-    """Whether the exact search read the book of Connect Four, so that proofs may rest on it."""
+    """Whether the exact search read the book of Connect Four. If so, proofs may rest on the book."""
     scale: tuple[float, float] | None = None
     """In games with rewards or a discount, the lowest and the highest mean value that the search has seen for the
-    player to move at the root. Then ``value``, ``values`` and the values of moves are in the units of the game. In all
-    other games None: values are from 0 to 1."""
+    player to move at the root. In such games ``value``, ``values`` and the values of moves are in the units of the
+    game. In all other games, ``scale`` is None and values are from 0 to 1."""
     line_value: float | None = None
     """With ``final_move="best_line"``, the discounted sum of rewards along ``pv``; else None."""
 
@@ -153,18 +155,18 @@ class Stats(_Found):
 
     def share(self, value: float) -> float:
         """Returns ``value`` on the scale from 0 to 1 on which the search compares moves: 0 and 1 are the ends of
-        ``scale``, also for values outside of it."""
+        ``scale``. Values outside of ``scale`` become 0 or 1."""
         return on_scale(value, self.scale)
 
     def tree(self, max_depth: int = 3, min_share: float = 0.01) -> Node:
         """Returns the top of the search tree, from the root down to ``max_depth`` (0 to 100) moves.
 
         It includes the nodes that have at least one visit and at least the share ``min_share`` (0 to 1) of the root's
-        visits, and always the move to play. Below the root, a node has children here if all its moves were tried and
-        its value is not proven.
+        visits, and always the move to play. Below the root, it shows the children of a node only if all moves of the
+        node were tried and its value is not proven.
 
-        The tree exists until the Searcher searches again or is deleted. ``mcts_core.search`` frees trees of more than
-        64 MiB at once, and keeps what the default arguments show.
+        The tree exists until the Searcher searches again or is deleted. ``mcts_core.search`` frees a tree of more than
+        64 MiB at once, and keeps only the part that the default arguments show.
 
         Raises NoSearch (the tree no longer exists, or these Stats are a copy or of a running search), SearchBusy, and
         InvalidOption, also for more than 100,000 nodes.
@@ -221,9 +223,10 @@ class Stats(_Found):
     def __str__(self) -> str:
         """A line of figures, a table of at most twelve moves, the move to play first, and the principal variation.
 
-        The line shows the proven result of the position ("win in 7"), or else the value of the move to play, which is
-        also in its row. The value of a move that was never visited is "-". Moves have their names, such as ``h8``, and
-        beside them the numbers that ``play`` also takes. If the position is not known, the table has only the numbers.
+        The line shows the proven result of the position ("win in 7") if there is one, otherwise the value of the move
+        to play, which is also in the row of that move. The value of a move that was never visited is "-". The table
+        shows each move by its name, such as ``h8``, and by the number that ``play`` also takes. If the position is not
+        known, it shows only the numbers.
         """
         names = self._names()
         head = "  ".join([

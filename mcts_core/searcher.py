@@ -63,11 +63,12 @@ class Searcher:
     our measurements (``bench/TUNING.md``).
 
     preset: ``"strong"``, or ``"uct"`` for plain UCT as in textbooks (Kocsis and Szepesvari, ECML 2006): UCB1, random
-        rollouts, no solver, no knowledge beyond the rules. The preset sets the defaults; other options change them.
-    selection: the formula that selects the moves to search. ``"ucb1"``; ``"ucb1-tuned"`` (Auer et al. 2002);
+        rollouts, no solver, no knowledge beyond the rules. The preset sets the defaults; the other options override
+        them.
+    selection: the formula that selects the moves to search: ``"ucb1"`` or ``"ucb1-tuned"`` (Auer et al. 2002);
         ``"rave"`` (Gelly and Silver 2011, all moves as first); ``"grave"`` (Cazenave 2015), which is RAVE with the
-        statistics of the deepest ancestor that has ``grave_ref`` visits; ``"puct"``, which uses priors (see
-        ``c_puct``) from the game's valuation or from the game's own judgement of moves.
+        statistics of the deepest ancestor that has ``grave_ref`` visits; ``"puct"``, which uses priors (see ``c_puct``)
+        from the game's valuation or from the game's own judgement of moves.
     valuation: how a new leaf gets its value, for native games. ``"rollout"``: by a rollout; ``"network"``: by the
         game's own valuation, which needs ``selection="puct"``; a number from 0 to 1: the share of the valuation, where
         rollouts give the rest. Five in a row has a valuation on boards with sides of 5 to 22, a network of line
@@ -83,10 +84,11 @@ class Searcher:
     solver: whether the search backs up proven values (Winands et al. 2008). Then it never plays a proven loss while
         another move is left, plays a proven win by the shortest known way, holds out in a lost position as long as
         possible, and stops when the root is proven. The solver includes the exact search of a native game: alpha-beta
-        in Connect Four and on small boards, wins by fours and open threes in five in a row. Of general games, the
-        solver serves those with ``constant_sum``.
+        in Connect Four and on small boards, wins by fours and open threes in five in a row. Among general games, only
+        those with ``constant_sum`` have the solver.
     rollout: ``"random"``; ``"decisive"``: a move that wins at once, otherwise one that stops the opponent from winning
-        at once; ``"tactical"``: also open fours and open threes (m,n,k games with k >= 4 and a side longer than k).
+        at once; ``"tactical"``: also makes and answers open fours and open threes (m,n,k games with k >= 4 and a side
+        longer than k).
     rollouts_per_leaf: the rollouts of one iteration, 1 to 100. An iteration counts as one visit with the mean of their
         results. RAVE and GRAVE use the moves of the last rollout.
     expand_after: the visits after which a node gets its children, >= 1.
@@ -98,14 +100,16 @@ class Searcher:
         minimum mean square error, beta = a / (n + a + n a ``rave_bias``) with a the AMAF visits. GRAVE uses ``"mse"``.
     symmetry: whether the search, below the root, keeps only the first of several moves that are mirror images or
         rotations of each other.
-    leaf_proofs, node_proofs, root_proofs: how many steps exact search may take, in units of about 20 to 300 ns: for a
-        node that is expanded; for an expanded node, per visit, each time its visits have doubled; for the root, per
-        iteration. With selection ``"puct"``, the position after the most visited move gets the root's budget once
-        more, while it is not proven. With an evaluator: for every new leaf; for the root and for its most visited
-        move, per iteration each.
-    book: whether exact search may read the book of Connect Four, which has the values of all positions with ten
-        stones on the board of 7 columns and 6 rows; ``Stats.book`` reports whether it did. The default is True, with
-        ``preset="uct"`` False. Other games and boards have no book.
+    leaf_proofs, node_proofs, root_proofs: limits for the steps of exact search; a step takes about 20 to 300 ns.
+        ``leaf_proofs`` is the limit for a node that is expanded, ``node_proofs`` for an expanded node, per visit, each
+        time its visits have doubled, and ``root_proofs`` for the root, per iteration. With selection ``"puct"``, the
+        position after the most visited move also gets ``root_proofs`` until it is proven. With an evaluator,
+        ``leaf_proofs`` is the limit for every new leaf, and the root and its most visited move each get ``root_proofs``
+        per iteration.
+    book: whether exact search may read the book of Connect Four. The book has values of positions with ten stones and
+        distances of positions with four, on the board of 7 columns and 6 rows; other games and boards have no book.
+        ``Stats.book`` reports whether the search read it. The default is True, or False with ``preset="uct"``. Searches
+        with an evaluator do not read the book.
     final_move: ``"robust"``: the most visited move; ``"max"``: the move with the best value (Browne et al., IEEE
         TCIAIG 4, 2012, section 3.1). A move that wins at once is played in any case. ``"best_line"``, for general games
         of one player without chance, written in Python: the search keeps the best line that the tree or a rollout has
@@ -114,16 +118,17 @@ class Searcher:
         quarter of the machine's memory. When the tree reaches the limit, it is pruned: the search drops the least
         visited subtrees until half of the tree is left. With a time limit, it keeps no more than it can move in a
         twentieth of the remaining time.
-    prune: False: a search that reaches the memory limit ends with the stop reason ``memory``.
+    prune: whether a full tree is pruned (see ``memory_mb``). If False, a search that reaches the memory limit ends with
+        the stop reason ``memory``.
     seed: an int from 0 to 2**64 - 1. Every search starts from it. The same seed and number of iterations give the same
         tree on every machine. By default, each search draws a new seed.
     reuse: whether a search continues with the tree of the last search, if its position is the last one or follows from
-        it by play. (With a ``seed``, the last position itself is searched from scratch, so that the seed determines
-        the result.) ``Stats.reused_visits`` reports the visits that were reused. Proofs of exact search are kept
-        during a game even if no visits were. A search with a time limit spends at most a twentieth of it on moving
-        the tree, and keeps the most visited nodes if that is too short. States written in Python must be hashable and
-        equal by value, unless they are the same object. They are recognised up to two moves after the last position,
-        or after any number of moves if they have an attribute ``moves``, the list of all moves so far.
+        it by play. (With a ``seed``, the last position itself is searched from scratch, so that the seed determines the
+        result.) ``Stats.reused_visits`` reports the visits that were reused. Proofs of exact search are kept during a
+        game even if no visits are reused. A search with a time limit spends at most a twentieth of it on moving the
+        tree, and keeps the most visited nodes if that is too short. States written in Python must be hashable and equal
+        by value, unless they are the same object. They are recognised up to two moves after the last position, or after
+        any number of moves if they have an attribute ``moves``, the list of all moves so far.
     stop_early: whether a search ends before its limit when its move is certain: when there is one legal move
         (``only_move``, after one iteration), or when no other move can become the most visited one (``decided``). With
         a number of iterations, ``decided`` is exact. With a time limit, it assumes that the search at most doubles its
@@ -137,20 +142,21 @@ class Searcher:
         iterations per thread runs in one thread, and so does a search by plain UCT with fewer iterations than the root
         has moves.
     exchange_every: the iterations of each thread between two exchanges; see ``threads``.
-    evaluator: a function of a batch that values the leaves in place of rollouts,
-        ``f(observations[B, C, H, W]) -> (policy[B, A], value[B])``, with numpy arrays of float32. Values are from -1
-        to 1 for the side to move. Policies are numbers >= 0; the search divides those of the legal moves by their sum
-        and uses them as priors of PUCT (Silver et al., Science 362, 2018). See docs/evaluators.md.
-    policy_value: the same for one state, ``f(state) -> (priors, value)``. The priors are a dict from moves to numbers,
-        or a sequence in the order of the legal moves.
+    evaluator: a function that estimates the values of a batch of leaves, in place of rollouts,
+        ``f(observations[B, C, H, W]) -> (policy[B, A], value[B])``, with numpy arrays of float32. Values are from -1 to
+        1 for the side to move. Policies are numbers >= 0; the search divides those of the legal moves by their sum and
+        uses them as priors of PUCT (Silver et al., Science 362, 2018). See docs/evaluators.md.
+    policy_value: a function that does the same for one state, ``f(state) -> (priors, value)``. The priors are a dict
+        from moves to numbers, or a sequence in the order of the legal moves.
     batch: the leaves that an evaluator gets at a time, 1 to 4096. The default is 8, and 1 with ``policy_value``. A
         visit that waits for the evaluator counts as a loss (virtual loss).
     c_puct: the c of PUCT, ``value + c * prior * sqrt(parent visits) / (1 + visits)`` with values from 0 to 1. With an
         evaluator the default is 0.625, and a move without a visit has the value of its parent, or ``fpu``. With
         ``selection="puct"`` the default is 0.8, and a move without a visit has the mean value of its visited siblings
         minus ``fpu`` (default 0.1).
-    noise_alpha, noise_weight: with PUCT, Dirichlet noise for self-play. A prior at the root becomes (1 - weight) times
-        itself plus weight (0 to 1, default 0.25) times noise of Dirichlet(alpha), alpha > 0; None: no noise.
+    noise_alpha, noise_weight: with PUCT, Dirichlet noise for self-play. A prior at the root becomes
+        ``(1 - weight) * prior + weight * noise``, with the weight from 0 to 1 (default 0.25) and the noise drawn from
+        Dirichlet(alpha), alpha > 0. With alpha None, there is no noise.
     root_policy: with an evaluator, ``"puct"`` (the default) or ``"gumbel"`` (Danihelka et al., ICLR 2022): sequential
         halving among the ``gumbel_moves`` moves (1 to 65536, default 16) with the highest sum of the logarithm of the
         prior and Gumbel noise times ``gumbel_scale`` (default 1; 0: no noise). Below the root, it selects by the
@@ -161,11 +167,11 @@ class Searcher:
     temperature: with an evaluator or in a general game, the move to play is drawn with probabilities in proportion to
         visits ** (1 / temperature). With 0, the default, ``final_move`` chooses the move.
     rollout_moves: in a general game with rewards or a discount, written in Python: the moves after which a rollout
-        ends, 1 to 1,000,000. Whatever would come later counts 0. None: rollouts go on to the end of the game.
+        ends, 1 to 1,000,000. Whatever would come later counts 0. With None, rollouts go on to the end of the game.
     progress, every: True draws a bar while ``search`` runs, with the best move so far, its value and the time left: in
         the terminal (by rich or tqdm if one is installed), or in a notebook as an output that is updated. A function
-        gets the Stats so far, each time ``every`` seconds (0.001 to 1e9, default 0.1) have passed. It is not saved,
-        pickled or copied with the Searcher.
+        gets the Stats so far, each time ``every`` seconds (0.001 to 1e9, default 0.1) have passed. The function is not
+        saved, pickled or copied with the Searcher.
 
     A state with an attribute ``players`` belongs to a general game (docs/general_games.md): any number of players, in
     any order, and chance. General games use these options: exploration, fpu, rollouts_per_leaf, final_move, memory_mb,
@@ -261,9 +267,9 @@ class Searcher:
         game written in Python.
 
         ``progress``: True draws a bar, False draws none. A function gets the Stats so far, each time ``every`` seconds
-        (0.001 to 1e9) have passed. It runs in the calling thread while the search waits. If it raises an
-        exception, the search ends and raises that exception. By default, the search uses the ``progress``
-        and ``every`` of the Searcher.
+        (0.001 to 1e9) have passed. It runs in the calling thread while the search waits. If it raises an exception, the
+        search ends and raises that exception. By default, the search uses ``progress`` and ``every`` as given to the
+        Searcher.
 
         Raises InvalidOption (an invalid limit, or an option that the game does not have), InvalidState (not a state),
         GameOver, GameError (your game failed; its exception is the cause), SearchBusy, and KeyboardInterrupt on Ctrl-C.

@@ -1,16 +1,16 @@
-"""Whether a search tree is sound: every link, every record, every number of it."""
+"""Checks every link, record and number of a search tree."""
 
 from mcts_core.tree.check_walk cimport Findings, Rules
 from mcts_core.tree.exchange cimport Known
 from mcts_core.tree.plain_tree cimport Tree
 
 
-# Follows every link. NULL when the tree is sound, else what is wrong with the record ``fault``, or that there is no
-# memory for the check (NO_MEMORY). Nothing is read outside of the arena and no move is played that is not legal,
-# whatever the bytes. ``whole``: no memory may be free or unreachable; then what no one reads is set to 0 as well.
+# Follows every link. Returns NULL if the tree is sound, otherwise a text: what is wrong with the record ``fault``, or
+# NO_MEMORY if there is no memory for the check. Whatever the bytes are, it reads nothing outside of the arena and plays
+# no illegal move. ``whole``: no memory may be free or unreachable, and bytes that nobody reads are set to 0.
 cdef const char *check_tree(Tree *tree, const Rules *rules, bint whole, Findings *found) noexcept nogil
 
-# The same of what the tree has told and heard, as ``follow`` leaves it. The tree must be sound.
+# The same for what other trees know of this one, as ``follow`` leaves it. The tree must be sound.
 cdef const char *check_known(const Tree *tree, const Known *known) noexcept nogil
 
 cdef const char *NO_MEMORY

@@ -1,7 +1,7 @@
-"""Checks that a search tree is sound. The tree may be damaged, or made to do damage, so the check trusts none of it.
+"""Checks that a search tree is sound. The tree may be damaged by accident or on purpose, so the check trusts nothing.
 
-It plays the moves from the root with the game's own rules, so that no later search gives a kernel an illegal move. It
-does not prove values again: that would take the search itself.
+It plays the moves from the root with the game's own rules, so that no later search passes an illegal move to a kernel.
+It does not check that proven values are right: that would take as long as the search.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
@@ -24,7 +24,7 @@ cdef extern from *:
     """
     #define PROVEN 0xFFFFFFFFu
     """
-    const uint32_t PROVEN        # in the place of a record: the value of the child was told
+    const uint32_t PROVEN        # in place of a record: the child is proven, and other trees know it
 
 cdef enum:
     FIRST_ROOM = 64              # levels
@@ -94,7 +94,7 @@ cdef bint room_for(Walk *walk, uint32_t levels) noexcept nogil:
 
 
 cdef const char *check_children(Walk *walk, uint32_t root) noexcept nogil:
-    """Checks all blocks below that of the root, whose index is given and which is checked, depth first."""
+    """Checks all blocks below ``root``, depth first. The block ``root`` itself has been checked."""
     cdef Tree *tree = walk.tree
     cdef uint32_t level = 0, slot, child, mask = index_mask(tree)
     cdef BlockView view
@@ -118,7 +118,7 @@ cdef const char *check_children(Walk *walk, uint32_t root) noexcept nogil:
                 return b"the tree is deeper than the game can be long"
             play(walk, level, walk.path[level])
         child = view.links[slot] & mask
-        if not room_for(walk, level + 2):  # the path may go on by a move
+        if not room_for(walk, level + 2):  # the path may be one move longer
             return NO_MEMORY
         fault = check_block(walk, child, walk.frames[level].index, slot, level + 1, view.visits[slot])
         if fault != NULL:
@@ -145,7 +145,7 @@ cdef const char *check_free(Walk *walk) noexcept nogil:
 
 
 cdef bint begin(Walk *walk) noexcept nogil:
-    """Memory for the check; False when there is none."""
+    """Allocates memory for the check; False if there is none."""
     cdef const Rules *rules = walk.rules
     walk.seen = <uint64_t *>calloc((walk.tree.arena.top >> 6) + 1, 8)
     if not room_for(walk, FIRST_ROOM):
@@ -213,11 +213,11 @@ cdef const char *check_tree(Tree *tree, const Rules *rules, bint whole, Findings
     return fault
 
 
-# ---- what was told and heard -----------------------------------------------------------------------------------------
+# ---- what other trees know of this one -------------------------------------------------------------------------------
 
 cdef inline bint is_news(const Tree *tree, uint32_t visits, int32_t wins, uint32_t known_visits,
                          int32_t known_wins) noexcept nogil:
-    """Whether the visits and wins that others do not know yet are possible."""
+    """Whether the news of a node is possible: the visits and wins that other trees do not know yet."""
     cdef int64_t more = <int64_t>wins - known_wins
     if known_visits > visits:
         return False
@@ -226,12 +226,12 @@ cdef inline bint is_news(const Tree *tree, uint32_t visits, int32_t wins, uint32
 
 cdef inline bint is_rest(const GeneralTree *general, double whole, double known, uint32_t visits,
                          uint32_t known_visits) noexcept nogil:
-    """Whether the part of a sum of values that others do not know yet is possible."""
+    """The same for a sum of values: whether the part that other trees do not know yet is possible."""
     return known_visits <= visits and is_possible_sum(general, whole - known, visits - known_visits, ROUNDING)
 
 
 cdef inline bint is_known_node(const GeneralTree *general, GeneralBlock *block, const uint32_t *words) noexcept nogil:
-    """Whether others can know this of the node of a block."""
+    """Whether other trees can know these visits and values of the node of a block."""
     cdef uint32_t player
     if words[0] > block.visits:
         return False
@@ -243,36 +243,36 @@ cdef inline bint is_known_node(const GeneralTree *general, GeneralBlock *block, 
 
 cdef const char *check_record(const Tree *tree, const Known *known, uint32_t index, uint32_t record, uint32_t depth,
                               uint32_t *words) noexcept nogil:
-    """Checks the record of a block, and those below it; adds their sizes to ``words``."""
+    """Checks what other trees know of a block and of those below it; adds the sizes of the records to ``words``."""
     cdef BlockView view = view_block(tree, index)
     cdef const uint32_t *entry
     cdef const char *fault
     cdef uint32_t slot, last = entry_words(tree) - 1, size = 1 + node_words(tree) + entry_words(tree) * view.count
     if record == 0 or <uint64_t>record + size > known.words.used or depth > DEEPEST:
-        return b"what is known of other trees is not there"
+        return b"an exchange record is missing, out of range or too deep"
     if known.words.at[record] != view.count:
-        return b"what is known of other trees is of another one"
+        return b"an exchange record does not match the tree"
     words[0] += size
     if is_general(tree) and not is_known_node(<const GeneralTree *>tree, <GeneralBlock *>view.record,
                                               known.words.at + record + 1):
-        return b"more is known of other trees than there is"
+        return b"an exchange record has impossible visits or values"
     for slot in range(view.count):
         entry = entry_at(tree, known, record, slot)
         if entry[0] != view_move(&view, slot):
-            return b"what is known of other trees is of another one"
+            return b"an exchange record does not match the tree"
         if view.visits[slot] == NO_VISITS:
             if entry[1] or entry[2] or entry[3]:
-                return b"what is known of other trees is of another one"
+                return b"an exchange record does not match the tree"
             continue
         if view.wins != NULL and not is_news(tree, view.visits[slot], view.wins[slot], entry[1], <int32_t>entry[2]):
-            return b"more is known of other trees than there is"
+            return b"an exchange record has impossible visits or values"
         if is_general(tree) and not is_rest(<const GeneralTree *>tree, view.sums[slot] if view.sums != NULL else 0.0,
                                             float_at(entry + 2), view.visits[slot], entry[1]):
-            return b"more is known of other trees than there is"
+            return b"an exchange record has impossible visits or values"
         if entry[last] == 0 or entry[last] == PROVEN:
             continue
         if not is_block(view.links[slot]):
-            return b"what is known of other trees is of another one"
+            return b"an exchange record does not match the tree"
         fault = check_record(tree, known, view.links[slot] & index_mask(tree), entry[last], depth + 1, words)
         if fault != NULL:
             return fault
@@ -292,14 +292,14 @@ cdef const char *check_known(const Tree *tree, const Known *known) noexcept nogi
     cdef uint32_t words = 1
     cdef const char *fault
     if top.wins != NULL and not is_news(tree, top.visits[0], top.wins[0], known.visits, known.wins):
-        return b"more is known of other trees than there is"
+        return b"an exchange record has impossible visits or values"
     if is_general(tree) and not is_known_root(<const GeneralTree *>tree, <GeneralBlock *>top.record, known):
-        return b"more is known of other trees than there is"
+        return b"an exchange record has impossible visits or values"
     if known.root == 0:
         return NULL
     if not is_block(top.links[0]):
-        return b"what is known of other trees is of another one"
+        return b"an exchange record does not match the tree"
     fault = check_record(tree, known, top.links[0] & index_mask(tree), known.root, 0, &words)
-    if fault == NULL and words != known.words.used:  # so that no two records share their words
-        fault = b"what is known of other trees is of another one"
+    if fault == NULL and words != known.words.used:  # equal only if no two records share words
+        fault = b"an exchange record does not match the tree"
     return fault

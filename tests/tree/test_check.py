@@ -231,14 +231,14 @@ def test_damage_of_a_mini(rollouts, size):
 
 
 @pytest.mark.parametrize(("at", "value", "fault"), [
-    (1, lambda count: count + 1, "what is known of other trees is of another one"),
-    (1, 0xFFFFFFFF, "what is known of other trees is of another one"),
-    (2, lambda move: move ^ 1, "what is known of other trees is of another one"),
-    (3, 0xFFFFFFF, "more is known of other trees than there is"),
-    (4, 0x80000000, "more is known of other trees than there is"),
-    (5, 0xFFFFFFFE, "what is known of other trees is not there"),
-    (5, 1, "more is known of other trees than there is"),
-    (5, 0, "what is known of other trees is of another one"),
+    (1, lambda count: count + 1, "an exchange record does not match the tree"),
+    (1, 0xFFFFFFFF, "an exchange record does not match the tree"),
+    (2, lambda move: move ^ 1, "an exchange record does not match the tree"),
+    (3, 0xFFFFFFF, "an exchange record has impossible visits or values"),
+    (4, 0x80000000, "an exchange record has impossible visits or values"),
+    (5, 0xFFFFFFFE, "an exchange record is missing, out of range or too deep"),
+    (5, 1, "an exchange record has impossible visits or values"),
+    (5, 0, "an exchange record does not match the tree"),
 ])
 def test_damage_of_what_threads_know(at, value, fault):
     """Words of the first thread's record of the root: its number of slots, then move, visits, wins and the record of
