@@ -50,7 +50,8 @@ class Solution:
     moves: tuple[SolvedMove, ...]
     """Every legal move, the best one first."""
     best_moves: tuple[int, ...]
-    """The moves that win fastest, draw, or lose latest. If ``exact`` is False: the moves known to keep the value."""
+    """The moves that win fastest, draw, or lose latest: all of them if every row of ``moves`` is exact, else those
+    known, at least one. If ``exact`` is False: the moves known to keep the value."""
     pv: tuple[int, ...]
     """The line of best play of both players, as far as it was proven."""
     seconds: float
@@ -116,8 +117,11 @@ class _Solving:
 
     def _look_at_root(self, exact: bool) -> None:
         found = self._prove([], exact)
-        if found is not None:
-            self.root = found[:3]
+        if found is None:
+            return
+        self.root = found[:3]
+        if found[3] is not None:  # the move of the proof keeps the value within the distance
+            self.moves[found[3]] = self.root
 
     def _look_at(self, move: int, exact: bool) -> None:
         known = self.moves.get(move)
@@ -143,9 +147,10 @@ class _Solving:
 
     def _best_moves(self) -> tuple[int, ...]:
         keeping = [move for move in self.state.legal_moves() if self._keeps(move)]
+        keeping.sort(key=lambda move: _rank(self.moves[move]))
         if self.root is None or not self.root[2]:
             return tuple(keeping)
-        return tuple(move for move in keeping if self.moves[move][1:] == self.root[1:]) or tuple(keeping)
+        return tuple(move for move in keeping if self.moves[move][1:] == self.root[1:])
 
     def _line(self, first: int) -> tuple[int, ...]:
         if self.root is None or not self.root[2]:
