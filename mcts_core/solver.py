@@ -9,7 +9,7 @@ from mcts_core.engine.settings import default_memory
 from mcts_core.errors import InvalidState
 from mcts_core.games.connect_four import openings
 from mcts_core.games.mnk.position import MNK
-from mcts_core.options import MAX_SECONDS, as_number
+from mcts_core.options import MAX_SECONDS, as_flag, as_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,17 +67,18 @@ class Solution:
 def solve(state: Any, seconds: float | None = None, *, book: bool = True) -> Solution:
     """Proves the exact value of ``state``: who wins, in how many plies, and by which moves.
 
-    It works for Connect Four and m,n,k games on boards of at most 64 cells. It proves the value of the position first,
-    then the value of every move, then the distances. With ``seconds``, it returns what it has proven by then. Without,
-    it searches until everything is proven. On the standard board of Connect Four this takes a second from the empty
-    board, up to half a minute with 5 to 8 stones on it, and less than a second from about 14 stones on. Other large
-    boards can take far longer.
+    It works for m,n,k games on boards of at most 64 cells, and for Connect Four where ``(rows + 1) * cols`` is at most
+    64. It proves the value of the position first, then the value of every move, then the distances. With ``seconds``,
+    it returns what it has proven by then. Without, it searches until everything is proven. On the standard board of
+    Connect Four this takes a second from the empty board, up to half a minute with 5 to 8 stones on it, and less than a
+    second from about 14 stones on. Other large boards can take far longer.
     ``book=False`` searches without the book of Connect Four.
 
     Raises GameOver, InvalidState (the game has no exact search), InvalidOption.
     """
     begin = now()
     deadline = None if seconds is None else begin + as_number(seconds, "seconds", 0.0, MAX_SECONDS)
+    book = as_flag(book, "book")
     if isinstance(state, MNK) and state.rows * state.cols > MOST_CELLS:
         raise InvalidState(f"solve needs a board of at most {MOST_CELLS} cells, got {state.rows * state.cols}")
     search = ExactSearch(state, min(MEMORY, default_memory()), book and openings.ready_for(state))

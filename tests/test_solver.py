@@ -106,6 +106,10 @@ def test_refusals():
         mc.solve(mc.Gomoku())
     with pytest.raises(mc.InvalidState, match="exact search"):
         mc.solve(mc.ConnectFour(rows=9, cols=9))
+    with pytest.raises(mc.InvalidState, match=r"\(rows \+ 1\) \* cols of at most 64, got ConnectFour\(rows=8, cols=8"):
+        mc.solve(mc.ConnectFour(rows=8, cols=8))
+    with pytest.raises(mc.InvalidOption, match="book must be True or False, got 'no'"):
+        mc.solve(mc.TicTacToe(), book="no")
     with pytest.raises(mc.GameOver):
         mc.solve(mc.ConnectFour.from_moves("1212121", base=1))
     with pytest.raises(mc.InvalidOption, match="seconds"):
