@@ -9,7 +9,7 @@ from mcts_core.engine.settings import default_memory
 from mcts_core.errors import InvalidState
 from mcts_core.games.connect_four import openings
 from mcts_core.games.mnk.position import MNK
-from mcts_core.options import MAX_SECONDS, as_number
+from mcts_core.options import MAX_SECONDS, as_flag, as_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ class Solution:
     moves: tuple[SolvedMove, ...]
     """Every legal move, the best one first."""
     best_moves: tuple[int, ...]
-    """The moves that win fastest, draw, or lose latest. If ``exact`` is False: the moves known to keep the value."""
+    """The moves that win fastest, draw, or lose latest: all of them if every row of ``moves`` is exact, else those
+    known, at least one. If ``exact`` is False: the moves known to keep the value."""
     pv: tuple[int, ...]
     """The line of best play of both players, as far as it was proven."""
     seconds: float
@@ -66,17 +67,18 @@ class Solution:
 def solve(state: Any, seconds: float | None = None, *, book: bool = True) -> Solution:
     """Proves the exact value of ``state``: who wins, in how many plies, and by which moves.
 
-    It works for Connect Four and m,n,k games on boards of at most 64 cells. It proves the value of the position first,
-    then the value of every move, then the distances. With ``seconds``, it returns what it has proven by then. Without,
-    it searches until everything is proven. On the standard board of Connect Four this takes a second from the empty
-    board, up to half a minute with 5 to 8 stones on it, and less than a second from about 14 stones on. Other large
-    boards can take far longer.
+    It works for m,n,k games on boards of at most 64 cells, and for Connect Four where ``(rows + 1) * cols`` is at most
+    64. It proves the value of the position first, then the value of every move, then the distances. With ``seconds``,
+    it returns what it has proven by then. Without, it searches until everything is proven. On the standard board of
+    Connect Four this takes a second from the empty board, up to half a minute with 5 to 8 stones on it, and less than a
+    second from about 14 stones on. Other large boards can take far longer.
     ``book=False`` searches without the book of Connect Four.
 
     Raises GameOver, InvalidState (the game has no exact search), InvalidOption.
     """
     begin = now()
     deadline = None if seconds is None else begin + as_number(seconds, "seconds", 0.0, MAX_SECONDS)
+    book = as_flag(book, "book")
     if isinstance(state, MNK) and state.rows * state.cols > MOST_CELLS:
         raise InvalidState(f"solve needs a board of at most {MOST_CELLS} cells, got {state.rows * state.cols}")
     search = ExactSearch(state, min(MEMORY, default_memory()), book and openings.ready_for(state))
@@ -116,8 +118,11 @@ class _Solving:
 
     def _look_at_root(self, exact: bool) -> None:
         found = self._prove([], exact)
-        if found is not None:
-            self.root = found[:3]
+        if found is None:
+            return
+        self.root = found[:3]
+        if found[3] is not None:  # the move of the proof keeps the value within the distance
+            self.moves[found[3]] = self.root
 
     def _look_at(self, move: int, exact: bool) -> None:
         known = self.moves.get(move)
@@ -143,9 +148,10 @@ class _Solving:
 
     def _best_moves(self) -> tuple[int, ...]:
         keeping = [move for move in self.state.legal_moves() if self._keeps(move)]
+        keeping.sort(key=lambda move: _rank(self.moves[move]))
         if self.root is None or not self.root[2]:
             return tuple(keeping)
-        return tuple(move for move in keeping if self.moves[move][1:] == self.root[1:]) or tuple(keeping)
+        return tuple(move for move in keeping if self.moves[move][1:] == self.root[1:])
 
     def _line(self, first: int) -> tuple[int, ...]:
         if self.root is None or not self.root[2]:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 import mcts_core as mc
+from mcts_core import solver
+from mcts_core.engine.exact_search import ExactSearch
 from mcts_core.solver import completed
 
 DATA = Path(__file__).resolve().parent / "data"
@@ -104,7 +106,41 @@ def test_refusals():
         mc.solve(mc.Gomoku())
     with pytest.raises(mc.InvalidState, match="exact search"):
         mc.solve(mc.ConnectFour(rows=9, cols=9))
+    with pytest.raises(mc.InvalidState, match=r"\(rows \+ 1\) \* cols of at most 64, got ConnectFour\(rows=8, cols=8"):
+        mc.solve(mc.ConnectFour(rows=8, cols=8))
+    with pytest.raises(mc.InvalidOption, match="book must be True or False, got 'no'"):
+        mc.solve(mc.TicTacToe(), book="no")
     with pytest.raises(mc.GameOver):
         mc.solve(mc.ConnectFour.from_moves("1212121", base=1))
     with pytest.raises(mc.InvalidOption, match="seconds"):
         mc.solve(mc.TicTacToe(), -1)
+
+
+class Limited:
+    """An exact search that proves no more after so many proofs, as when the time ends."""
+
+    def __init__(self, proofs, *options):
+        self.search, self.left = ExactSearch(*options), proofs
+
+    def prove(self, *options):
+        self.left -= 1
+        return self.search.prove(*options) if self.left >= 0 else None
+
+    @property
+    def by_book(self):
+        return self.search.by_book
+
+
+@pytest.mark.parametrize("moves", ["444444326522677111", "115466444661134722622", "144751577175155443343"])
+def test_what_is_proven_early_names_a_best_move(moves, monkeypatch):
+    state = mc.ConnectFour.from_moves(moves, base=1)
+    whole, exact = mc.solve(state), 0
+    for proofs in range(1, 2 * len(state.legal_moves()) + 2):
+        monkeypatch.setattr(solver, "ExactSearch", lambda *options, proofs=proofs: Limited(proofs, *options))
+        found = mc.solve(state)
+        assert found.proven == whole.proven and found.best_moves and found.moves[0].move == found.best_moves[0]
+        assert found.pv[0] == found.best_moves[0]
+        if found.exact:
+            assert set(found.best_moves) <= set(whole.best_moves)
+            exact += 1
+    assert exact

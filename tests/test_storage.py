@@ -141,6 +141,13 @@ def test_threads_go_on(options, tmp_path):
             again = through_file(engine, tmp_path)
 
 
+def test_a_thread_that_has_searched_nothing():
+    """Its tree has no nodes when the search ended at once after a move that it had not tried."""
+    header, *rest = take_apart(saved(searched(mc.TicTacToe(), 50)))
+    header["search"]["trees"][0]["nodes"] = 0
+    assert load(put_together(header, *rest)).stats().nodes == 0
+
+
 def test_what_other_processes_know_goes_on():
     """A search that told others of itself and heard of them tells, after it was loaded, what is new and no more."""
     state = mc.ConnectFour()

@@ -144,7 +144,7 @@ cdef int take_numbers(Tree *tree, record, list legal) except -1:
     tree.iterations = number(record, "iterations", 0, most)
     tree.reused = number(record, "reused", 0, most - tree.iterations)
     tree.rollouts = number(record, "rollouts", 0, UINT32)
-    tree.nodes = number(record, "nodes", 1, UINT32)
+    tree.nodes = number(record, "nodes", 0, UINT32)  # 0: the tree of a thread that was stopped at once
     tree.prunes = number(record, "prunes", 0, UINT32)
     tree.dropped = number(record, "dropped", 0, LARGEST)
     tree.depth_max = number(record, "depth_max", 0, UINT32)
