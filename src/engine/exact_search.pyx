@@ -33,8 +33,8 @@ cdef class ExactSearch:
     def __init__(self, root, uint64_t bytes, bint book):
         native = as_native(root, "there is nothing to solve")
         if isinstance(native, PythonGame) or native.game.guide == NULL or native.game.guide.prove == NULL:
-            raise InvalidState("solve needs a game with an exact search: m,n,k games of at most 64 cells, or Connect Four "
-                               f"with (rows + 1) * cols of at most 64, got {shorten(root)}")
+            raise InvalidState("solve needs a game with an exact search: m,n,k games of at most 64 cells, or Connect "
+                               f"Four with (rows + 1) * cols of at most 64, got {shorten(root)}")
         self.forget()
         self.root = native
         self.ask_book = book
