@@ -250,7 +250,8 @@ def test_a_training_goes_on_where_it_ended_and_is_measured(first, tmp_path):
 def test_games_alone_become_shards(first, tmp_path):
     text = run("self_play.py", first, "--out", tmp_path, "--games", 2, "--full", 20, "--fast", 8, "--seed", 1)
     found, counts = samples.Samples.load(next(tmp_path.glob("*.npz")))
-    assert counts.games == 2 and counts.positions == len(found) and text.startswith("2 games, ")
+    assert counts.games == 2 and text.startswith("2 games, ")
+    assert counts.positions - counts.drawn_positions <= len(found) <= counts.positions  # of draws a share is kept
     for boards, values, weights in found.parts():
         assert (values >= 0).all() and (values <= 1).all()
         empty = boards.reshape(len(boards), -1) == 0
