@@ -135,7 +135,7 @@ cdef class InformationTree:
             node = &self.nodes[number]
             sizes[min(node.visits, <uint32_t>(MOST_VISITS - 1))] += (
                 sizeof(InformationNode) + KEY_BYTES + node.count * sizeof(Choice))
-        for number in range(MOST_VISITS):
+        for number in range(<uint32_t>MOST_VISITS):
             half += sizes[number]
         half //= 2
         while least > 0 and kept + sizes[least - 1] <= half:
