@@ -134,20 +134,23 @@ class Oracle:
 
     # ---- rollouts ----
 
+    def next_move(self, state):
+        """The move or outcome of a rollout."""
+        if state.to_move != mc.CHANCE:
+            moves = list(state.legal_moves())
+            return moves[self.random.below(len(moves))]
+        at, sum = (self.random.random() >> 11) / 2**53, 0.0
+        for outcome, chance in state.chance_outcomes():
+            if chance > 0:
+                move = outcome
+                sum += chance
+                if at < sum:
+                    break
+        return move
+
     def roll_out(self, state):
         while (values := self.returns(state)) is None:
-            if state.to_move == mc.CHANCE:
-                at, sum = (self.random.random() >> 11) / 2**53, 0.0
-                for outcome, chance in state.chance_outcomes():
-                    if chance > 0:
-                        move = outcome
-                        sum += chance
-                        if at < sum:
-                            break
-            else:
-                moves = list(state.legal_moves())
-                move = moves[self.random.below(len(moves))]
-            state = state.play(move)
+            state = state.play(self.next_move(state))
         return values
 
     def iterate(self):

@@ -48,18 +48,7 @@ class ScoredOracle(Oracle):
     def roll_out(self, state):
         values, weight = [0.0] * self.players, 1.0
         while state.returns() is None:
-            if state.to_move == mc.CHANCE:
-                at, sum = (self.random.random() >> 11) / 2**53, 0.0
-                for outcome, chance in state.chance_outcomes():
-                    if chance > 0:
-                        move = outcome
-                        sum += chance
-                        if at < sum:
-                            break
-            else:
-                moves = list(state.legal_moves())
-                move = moves[self.random.below(len(moves))]
-            state = state.play(move)
+            state = state.play(self.next_move(state))
             values = [value + weight * reward for value, reward in zip(values, state.rewards(), strict=True)]
             if state.returns() is not None or state.to_move != mc.CHANCE:
                 weight *= state.discount

@@ -197,6 +197,23 @@ cdef bint same_moves(list one, list other) except -1:
 # ---- the methods -----------------------------------------------------------------------------------------------------
 
 @cython.final
+cdef list numbers_of(UserStates user, object state, object given, bint at_end):
+    """What ``returns()`` (``at_end``) or ``rewards()`` gave each player."""
+    cdef list numbers
+    try:
+        if user.scored:
+            numbers = as_scores(given)
+        else:
+            numbers = as_values(given)
+        if len(numbers) == user.players:
+            return numbers
+        got = f"{len(numbers)}: {shorten(given)}"
+    except (TypeError, ValueError, OverflowError):
+        got = f"{shorten(given)}{mend_returns(given, user.players)}"
+    expected = expect_returns(user.players, user.scored) if at_end else expect_rewards(user.players)
+    raise GameError(f"{type(state).__name__}.{user.calling} {expected}, got {got}")
+
+
 cdef class UserStates:
     """Calls the methods of the states that follow ``root``; ``general``: they are states of a general game.
 
@@ -298,17 +315,7 @@ cdef class UserStates:
         given = state.returns()
         if given is None:
             return None
-        try:
-            if self.scored:
-                values = as_scores(given)
-            else:
-                values = as_values(given)
-        except (TypeError, ValueError, OverflowError):
-            raise GameError(f"{type(state).__name__}.returns() {expect_returns(self.players, self.scored)}, "
-                            f"got {shorten(given)}{mend_returns(given, self.players)}") from None
-        if len(values) != self.players:
-            raise GameError(f"{type(state).__name__}.returns() {expect_returns(self.players, self.scored)}, "
-                            f"got {len(values)}: {shorten(given)}")
+        values = numbers_of(self, state, given, True)
         if self.constant and not sums_to_one(values[0], values[1]):
             raise GameError(f"{type(state).__name__}.returns() must return two numbers that sum to 1, because "
                             f"constant_sum is True, got {shorten(given)}")
@@ -319,16 +326,7 @@ cdef class UserStates:
         if not self.rewards_given:
             return [0.0] * self.players
         self.calling = "rewards()"
-        given = state.rewards()
-        try:
-            rewards = as_scores(given)
-        except (TypeError, ValueError, OverflowError):
-            raise GameError(f"{type(state).__name__}.rewards() {expect_rewards(self.players)}, got {shorten(given)}"
-                            f"{mend_returns(given, self.players)}") from None
-        if len(rewards) != self.players:
-            raise GameError(f"{type(state).__name__}.rewards() {expect_rewards(self.players)}, got {len(rewards)}: "
-                            f"{shorten(given)}")
-        return rewards
+        return numbers_of(self, state, state.rewards(), False)
 
     cpdef tuple rollout(self, object state, object seed):
         """A rollout by the game itself: what each player got from ``state`` on, and the moves."""
