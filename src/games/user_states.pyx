@@ -196,7 +196,6 @@ cdef bint same_moves(list one, list other) except -1:
 
 # ---- the methods -----------------------------------------------------------------------------------------------------
 
-@cython.final
 cdef list numbers_of(UserStates user, object state, object given, bint at_end):
     """What ``returns()`` (``at_end``) or ``rewards()`` gave each player."""
     cdef list numbers
@@ -214,6 +213,7 @@ cdef list numbers_of(UserStates user, object state, object given, bint at_end):
     raise GameError(f"{type(state).__name__}.{user.calling} {expected}, got {got}")
 
 
+@cython.final
 cdef class UserStates:
     """Calls the methods of the states that follow ``root``; ``general``: they are states of a general game.
 

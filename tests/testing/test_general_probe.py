@@ -502,7 +502,7 @@ def test_numbers_that_cannot_be_are_refused():
     probe, (numbers, known, pieces) = stored("two and chance", True, exchanged=True)
     state = game_of("two and chance")
     for name, value in [("bytes", 0), ("bytes", numbers["bytes"] + 1), ("bytes", 1 << 40), ("iterations", -1),
-                        ("iterations", 1 << 30), ("reused", 1 << 30), ("nodes", 0), ("iterations", 10**6)]:
+                        ("iterations", 1 << 30), ("reused", 1 << 30), ("nodes", -1), ("iterations", 10**6)]:
         other = GeneralProbe(state, settings_of(state, True), 1, like=probe)
         with pytest.raises(ValueError):
             other.restore({**numbers, name: value}, known, pieces, True)
