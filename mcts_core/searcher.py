@@ -547,9 +547,9 @@ def rollouts(state: Any, n: int, *, seed: int | None = None) -> Rollouts:
     count = as_int(n, "n", 1, 2**40)
     chosen = random_seed() if seed is None else as_int(seed, "seed", 0, MAX_SEED)
     losses, draws, wins, plies, seconds = bulk_rollouts.run(state, count, chosen)
-    from mcts_core.results import Rollouts
+    from mcts_core.results import Rollouts, per_second
 
-    return Rollouts(wins, draws, losses, plies / count, seconds, count / seconds)
+    return Rollouts(wins, draws, losses, plies / count, seconds, per_second(count, seconds))
 
 
 def _watched(core: SearchCore, request: SearchRequest, progress: Any) -> Any:
