@@ -176,7 +176,6 @@ def newest(folder):
 
 def work(out, name, stop, budgets):
     """A process that plays until the event ``stop``, or until its parent has ended."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent sets ``stop``
     parent = multiprocessing.parent_process()
     play_shards(Newest(out / "networks"), out / "shards", name, lambda total: stop.is_set() or not parent.is_alive(),
                 **budgets)
@@ -192,8 +191,11 @@ def main(argv=None):
     budgets = {"full": args.full, "fast": args.fast}
     workers = [context.Process(target=work, args=(args.out, f"worker{number}", stop, budgets))
                for number in range(1, args.workers)]
+    # Ctrl-C reaches the workers too. They inherit that it is ignored, so not even one that still starts ends by it.
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
     for worker in workers:
         worker.start()
+    signal.signal(signal.SIGINT, handler)
     try:
         loop(run, workers, budgets)
     except KeyboardInterrupt:
