@@ -146,8 +146,8 @@ def test_stats_are_as_frozen_and_small_as_before():
 def test_figures_on_the_way_have_the_position_and_no_tree():
     seen = []
     engine = mc.Searcher(seed=1, preset="uct")
-    engine.search(mc.ConnectFour(), 0.05, progress=seen.append, every=0.01)
-    watched = list(engine.watch(mc.ConnectFour(), 0.05, every=0.01))
+    engine.search(mc.ConnectFour(), 0.3, progress=seen.append, every=0.01)
+    watched = list(engine.watch(mc.ConnectFour(), 0.3, every=0.01))
     for stats in (*seen, *watched[:-1]):
         assert stats.stop_reason == "running" and stats.state == mc.ConnectFour()
         with pytest.raises(mc.NoSearch, match="are of a running search, whose tree has changed since"):
