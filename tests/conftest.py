@@ -31,6 +31,7 @@ collect_ignore = [name for package in WITHOUT for name in NEEDED_BY[package]]
 # What not every system has: @pytest.mark.needs("fork") leaves a test out, and says so, where that is not there.
 HERE = {
     "/proc": sys.platform == "linux" and os.path.exists("/proc/self/statm"),
+    "an emulated ARM64": bool(shutil.which("aarch64-linux-gnu-gcc") and shutil.which("qemu-aarch64-static")),
     "asyncio.run": sys.platform != "emscripten",  # it does not wait there
     "fork": hasattr(os, "fork"),
     "mctx": importlib.util.find_spec("mctx") is not None,

@@ -67,11 +67,21 @@ MCTS_INLINE int c4_lines_standard(uint64_t x, uint64_t o, int *x_line, int *o_li
 
 #else
 
+/* On ARM64 too, where one instruction shifts and combines: with a lane of NEON per player, a rollout takes 0.99 of the
+ * instructions, and what the lanes hold must pass from one kind of register to the other and back. */
 MCTS_INLINE int c4_lines_standard(uint64_t x, uint64_t o, int *x_line, int *o_line) {
     *x_line = c4_line_standard(x);
     *o_line = c4_line_standard(o);
     return *x_line | *o_line;
 }
+
+#endif
+
+#if defined(MCTS_NEON)
+
+/* Two counts of shifts, for a shift to the right: those of directions with lines are below 128. */
+MCTS_INLINE int64x2_t c4_back(const uint64_t *shift) { return vnegq_s64(vreinterpretq_s64_u64(vld1q_u64(shift))); }
+MCTS_INLINE int c4_not_zero(uint64x2_t x) { return vmaxvq_u32(vreinterpretq_u32_u64(x)) != 0; }
 
 #endif
 
@@ -90,6 +100,21 @@ MCTS_INLINE int c4_lines_one(uint64_t x, uint64_t o, const uint64_t (*shift)[4],
     *o_line = !_mm256_testz_si256(b, b);
 #else
     uint64_t any_x = 0, any_o = 0;
+#if defined(MCTS_NEON)
+    if (directions == 4) {
+        uint64x2_t a = vdupq_n_u64(x), b = vdupq_n_u64(o), c = a, d = b;
+        for (int i = 0; i < steps; i++) {
+            const int64x2_t first = c4_back(shift[i]), second = c4_back(shift[i] + 2);
+            a = vandq_u64(a, vshlq_u64(a, first));
+            b = vandq_u64(b, vshlq_u64(b, first));
+            c = vandq_u64(c, vshlq_u64(c, second));
+            d = vandq_u64(d, vshlq_u64(d, second));
+        }
+        *x_line = c4_not_zero(vorrq_u64(a, c));
+        *o_line = c4_not_zero(vorrq_u64(b, d));
+        return *x_line | *o_line;
+    }
+#endif
     for (int d = 0; d < directions; d++) {
         uint64_t a = x, b = o;
         for (int i = 0; i < steps; i++) {
@@ -130,6 +155,27 @@ MCTS_INLINE int c4_lines_two(const uint64_t *x, const uint64_t *o, const uint64_
     *o_line = !_mm256_testz_si256(b, b);
 #else
     uint64_t any_x = 0, any_o = 0;
+#if defined(MCTS_NEON)
+    if (directions == 4) {
+        uint64x2_t any_a = vdupq_n_u64(0), any_b = any_a;
+        for (int half = 0; half < 4; half += 2) {
+            uint64x2_t a = vdupq_n_u64(x[0]), c = vdupq_n_u64(x[1]), b = vdupq_n_u64(o[0]), d = vdupq_n_u64(o[1]);
+            for (int i = 0; i < steps; i++) {
+                /* a shift by 64 or more gives 0, and a negative one goes the other way: no case for a whole word */
+                const int64x2_t by = c4_back(shift[i] + half), up = vaddq_s64(by, vdupq_n_s64(64));
+                a = vandq_u64(a, vorrq_u64(vshlq_u64(a, by), vshlq_u64(c, up)));
+                b = vandq_u64(b, vorrq_u64(vshlq_u64(b, by), vshlq_u64(d, up)));
+                c = vandq_u64(c, vshlq_u64(c, by));
+                d = vandq_u64(d, vshlq_u64(d, by));
+            }
+            any_a = vorrq_u64(any_a, vorrq_u64(a, c));
+            any_b = vorrq_u64(any_b, vorrq_u64(b, d));
+        }
+        *x_line = c4_not_zero(any_a);
+        *o_line = c4_not_zero(any_b);
+        return *x_line | *o_line;
+    }
+#endif
     for (int dir = 0; dir < directions; dir++) {
         uint64_t a = x[0], c = x[1], b = o[0], d = o[1];
         for (int i = 0; i < steps; i++) {

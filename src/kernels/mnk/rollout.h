@@ -333,6 +333,11 @@ static int mnk_cells_with(const mnk_trial *t, int player, int key, int rows, int
             cells[count++] = (uint16_t)(row * cols + mcts_ctz64(found));
             found &= found - 1;
         }
+#elif defined(MCTS_VECTOR_TYPES)
+        uint64_t found = v_bits(v_eq(v_load(keys), v_set1(key)));
+        if (cols <= 8) found &= 255;
+        if (cols > 16) found |= v_bits(v_eq(v_load(keys + 16), v_set1(key))) << 16;
+        for (; found; found &= found - 1) cells[count++] = (uint16_t)(row * cols + mcts_ctz64(found));
 #else
         for (int col = 0; col < cols; col++)
             if (keys[col] == key) cells[count++] = (uint16_t)(row * cols + col);
@@ -455,6 +460,49 @@ MCTS_INLINE int32_t tiny_inline(uint64_t top, uint64_t bottom, const uint8_t sta
     }
 #undef MNK_FIVES
 #endif
+#elif defined(MCTS_VECTOR_TYPES)
+    const byte_v ones = v_set1(255);
+    byte_v stones, free_cell, rank, odd, time, mine, theirs, mine_first = ones, theirs_first = ones;
+    uint64_t words[2] = {top, bottom};
+    stones = v_load(words);
+    free_cell = v_eq(stones, v_set1(0));
+    do {
+        uint8_t each[16];
+        byte_v key;
+        words[0] = mcts_rng_next(rng);
+        words[1] = mcts_rng_next(rng);
+        key = v_or(v_min(v_load(words), v_set1(254)), v_xor(free_cell, ones));
+        v_store(each, key);
+        rank = v_set1(cells); /* less the keys that are as large or larger */
+        for (int i = 0; i < 16; i++) {
+            const byte_v other_key = v_set1(each[i]);
+            if (cells == 9 && (i % 4 == 3 || i > 11)) continue;
+            rank = v_add(rank, v_eq(v_max(key, other_key), other_key));
+        }
+        rank = v_and(rank, free_cell);
+    } while (MCTS_UNLIKELY(v_sum(rank) != empty * (empty - 1) / 2));
+    odd = v_or(v_and(v_eq(v_and(rank, v_set1(1)), v_set1(1)), free_cell), v_eq(stones, v_set1(other)));
+    time = v_or(v_sub(rank, free_cell), v_eq(stones, ones));
+    mine = v_or(time, odd);
+    theirs = v_or(time, v_xor(odd, ones));
+#define MNK_FIVES(best, his, i, step) \
+    best = v_min(best, v_or(v_load(starts[i]), v_max(v_max(his, v_right(his, step)), \
+                                                    v_max(v_right(his, 2 * (step)), \
+                                                          k == 4 ? v_right(his, 3 * (step)) : his))));
+    MNK_FIVES(mine_first, mine, 0, 1)
+    MNK_FIVES(mine_first, mine, 1, 4)
+    MNK_FIVES(mine_first, mine, 2, 5)
+    MNK_FIVES(mine_first, mine, 3, 3)
+    MNK_FIVES(theirs_first, theirs, 0, 1)
+    MNK_FIVES(theirs_first, theirs, 1, 4)
+    MNK_FIVES(theirs_first, theirs, 2, 5)
+    MNK_FIVES(theirs_first, theirs, 3, 3)
+#undef MNK_FIVES
+    {
+        const int smallest = v_smallest2(mine_first, theirs_first);
+        first[0] = smallest & 255;
+        first[1] = smallest >> 8;
+    }
 #else
     static const int steps[4] = {1, 4, 5, 3};
     uint8_t board[16], time[2][16 + 16];

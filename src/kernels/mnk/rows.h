@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "kernels/platform.h"
+#include "kernels/vectors/byte_vector.h"
 
 #define MNK_EDGE 40 /* rows of nobody's above and below the board: more than k + 1 */
 #define MNK_ROW_WORDS (MNK_EDGE + 32 + MNK_EDGE)
@@ -189,6 +190,13 @@ static void mnk_load_rows(const uint8_t *board, int rows, int cols, int stride, 
                 const __m128i rest = _mm_loadu_si128((const __m128i *)(at + 16));
                 first |= (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(rest, ones)) << 16;
                 second |= (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(rest, twos)) << 16;
+            }
+        } else
+#elif defined(MCTS_VECTOR_TYPES)
+        if (stride >= 16) {
+            for (int col = 0; col < stride; col += 16) {
+                first |= (uint32_t)v_bits(v_eq(v_load(at + col), v_set1(1))) << col;
+                second |= (uint32_t)v_bits(v_eq(v_load(at + col), v_set1(2))) << col;
             }
         } else
 #endif

@@ -1,0 +1,95 @@
+"""Runs the kernels of Connect Four and m,n,k games on an emulated ARM64 processor.
+
+    python tools/arm64.py            compares their results with those of plain C on this machine
+    python tools/arm64.py --count    also counts the instructions of a rollout (or of another call) with NEON and in
+                                     plain C; about five minutes
+
+It needs aarch64-linux-gnu-gcc and qemu-aarch64-static (Debian: gcc-aarch64-linux-gnu, libc6-dev-arm64-cross,
+qemu-user-static). An emulator shows what a processor computes and how many instructions that takes, but not how long.
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+COMPILER, EMULATOR = "aarch64-linux-gnu-gcc", "qemu-aarch64-static"
+SOURCE = ROOT / "tools" / "arm64_kernels.c"
+FLAGS = ["-O3", "-fno-math-errno", "-ffp-contract=off", "-std=gnu11", "-Wall", "-Wno-unused-function",
+         f"-I{ROOT / 'src'}", f"-I{ROOT / 'mcts_core' / 'include'}"]
+PLAIN = ["-DMCTS_PLAIN_C"]
+
+# The counts of calls between which instructions are counted; rollouts in lanes end their last 20 games more slowly.
+KERNELS = {
+    "c4-lines-6x7": (100, 400), "c4-lines-7x8": (100, 400), "c4-lines-3x16": (100, 400), "c4-lines-8x9-5": (100, 400),
+    "c4-lines-31x4": (100, 400),
+    "c4-rollouts-6x7": (300, 900), "c4-rollouts-6x7-late": (300, 900), "c4-rollouts-6x7-general": (300, 900),
+    "c4-rollouts-7x8": (300, 900), "c4-rollouts-6x9-5": (300, 900), "c4-rollouts-3x16": (300, 900),
+    "mnk-rollouts-8x8": (5, 15), "mnk-rollouts-15x15": (5, 10), "mnk-rollouts-15x15-exact": (5, 10),
+    "mnk-rollouts-19x19": (5, 10),
+    "mnk-rollouts-3x3": (20, 100), "mnk-rollouts-3x3-late": (20, 100), "mnk-rollouts-4x4": (20, 100),
+    "mnk-rollouts-4x4-3": (20, 100),
+    "mnk-rows-8x8": (20, 100), "mnk-rows-15x15": (20, 100), "mnk-rows-22x22": (20, 100), "mnk-patterns": (20, 100),
+}
+
+
+def build(folder, compiler, *flags):
+    """The program, compiled with these flags."""
+    program = Path(folder) / "-".join(["kernels", compiler, *flags])
+    subprocess.run([compiler, *FLAGS, *flags, str(SOURCE), "-o", str(program)], check=True)
+    return program
+
+
+def number(command, kernel, count):
+    """What the program prints about the results of that many calls."""
+    return subprocess.run([*command, kernel, str(count)], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def step_option():
+    """How this version of the emulator is told to translate each instruction alone."""
+    options = subprocess.run([EMULATOR, "-h"], capture_output=True, text=True).stdout
+    return "-one-insn-per-tb" if "one-insn-per-tb" in options else "-singlestep"
+
+
+def instructions(program, kernel, count):
+    """The instructions of a whole run: the lines that the emulator writes about each."""
+    command = [EMULATOR, step_option(), "-d", "exec,nochain", "-D", "/dev/stderr", str(program), kernel, str(count)]
+    lines = 0
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        while block := process.stderr.read(1 << 20):
+            lines += block.count(b"\n")
+    return lines
+
+
+def per_call(program, kernel):
+    few, many = KERNELS[kernel]
+    return (instructions(program, kernel, many) - instructions(program, kernel, few)) / (many - few)
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", action="store_true", help="also count instructions")
+    parser.add_argument("kernels", nargs="*", metavar="KERNEL", help=f"some of {', '.join(KERNELS)}; default: all")
+    options = parser.parse_args(arguments)
+    unknown = sorted(set(options.kernels) - set(KERNELS))
+    if unknown:
+        parser.error(f"no such kernel: {', '.join(unknown)}")
+    different = 0
+    with tempfile.TemporaryDirectory() as folder:
+        here = build(folder, "cc", *PLAIN, "-O1")
+        neon, plain = build(folder, COMPILER, "-static"), build(folder, COMPILER, "-static", *PLAIN)
+        for kernel in options.kernels or KERNELS:
+            same = number([here], kernel, 1000) == number([EMULATOR, neon], kernel, 1000)
+            different += not same
+            line = f"{kernel:26s} {'equal' if same else 'DIFFERENT'}"
+            if options.count:
+                a, b = per_call(neon, kernel), per_call(plain, kernel)
+                line += f"   NEON {a:8.0f}   plain C {b:8.0f}   {a / b:.2f}"
+            print(line, flush=True)
+    return int(different > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
