@@ -10,6 +10,9 @@ cdef enum:
     LONGEST_ROLLOUT = 1000000    # moves, after which a game counts as endless
 
 
+# The option rollout_moves, which only scored games have; 0: no limit.
+cdef uint32_t length_limit(UserStates user, object state, uint32_t rollout_moves) except? 0xFFFFFFFF
+
 # A legal move, or, where `chance` moves, an outcome by its probability.
 cdef object random_move(UserStates user, object state, mcts_rng *rng, bint *chance)
 

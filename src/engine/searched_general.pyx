@@ -12,6 +12,7 @@ from mcts_core.errors import InvalidOption
 from mcts_core.dispatch cimport hot_table
 from mcts_core.engine.evaluators cimport Evaluator, evaluator_of
 from mcts_core.games.general_rules cimport NativeRules, PythonRules, Rules, rules_of
+from mcts_core.games.user_rollout cimport length_limit
 from mcts_core.tree.general_proofs cimport points_for, points_of
 from mcts_core.tree.general_tree cimport *
 from mcts_core.tree.gumbel cimport best_by_halving, complete_values, improve_policy, score_by_noise
@@ -57,11 +58,7 @@ cdef class GeneralCore(SearchCore):
                 raise InvalidOption(f"final_move 'best_line' needs a game of one player, got {rules.players} in "
                                     f"{shorten(state)}")
             python.keep_lines()
-        if own.rollout_moves:
-            if not python.user.scored:
-                raise InvalidOption(f"rollout_moves needs a game with rewards() or discount, because others have no "
-                                    f"value before their end, got {shorten(state)}")
-            python.longest = own.rollout_moves
+        python.longest = length_limit(python.user, state, own.rollout_moves)
         return rules
 
     cdef const TreeOps *layout(self) noexcept nogil:

@@ -3,9 +3,16 @@
 from libc.stdint cimport uint32_t
 
 from mcts_core.arguments import shorten
-from mcts_core.errors import GameError
+from mcts_core.errors import GameError, InvalidOption
 
 from mcts_core.game cimport mcts_rng_below, mcts_rng_next
+
+
+cdef uint32_t length_limit(UserStates user, object state, uint32_t rollout_moves) except? 0xFFFFFFFF:
+    if rollout_moves and not user.scored:
+        raise InvalidOption(f"rollout_moves needs a game with rewards() or discount, because others have no value "
+                            f"before their end, got {shorten(state)}")
+    return rollout_moves
 
 
 cdef object random_move(UserStates user, object state, mcts_rng *rng, bint *chance):

@@ -30,7 +30,7 @@ from mcts_core.arguments import shorten
 from mcts_core.errors import GameError, GameOver, InvalidState
 from mcts_core.tree.dirichlet cimport natural_log
 from mcts_core.game cimport mcts_rng_below, mcts_rng_seed
-from mcts_core.games.user_rollout cimport random_move, random_rollout
+from mcts_core.games.user_rollout cimport length_limit, random_move, random_rollout
 from mcts_core.games.user_states cimport UserStates, refuse_repeated
 
 
@@ -75,7 +75,7 @@ cdef class InformationTree:
         # over all steps of a plan the bonuses sum up to the exploration
         self.bonus = exploration * max(1.0 - self.user.discount, 1.0 / rollout_moves if rollout_moves else 0.01)
         self.limit = limit - limit // 3  # the rest is for the half that pruning copies
-        self.longest = rollout_moves
+        self.longest = length_limit(self.user, state, rollout_moves)
         self.numbers = {}
 
     def __dealloc__(self):
@@ -386,7 +386,7 @@ cdef class InformationTree:
 
     cdef int roll_out(self, object state, double *values) except -1:
         self.rollouts += 1
-        return random_rollout(self.user, state, self.longest if self.user.scored else 0, None, &self.rng, values)
+        return random_rollout(self.user, state, self.longest, None, &self.rng, values)
 
     cdef int iterate(self) except -1:
         cdef double values[32]
@@ -430,7 +430,7 @@ cdef class InformationTree:
                 break
             if self.nodes[node].player != player:
                 raise GameError(f"{type(state).__name__}.observation_key() gave the same key to two players")
-            if self.longest and self.user.scored and length == self.longest:
+            if self.longest and length == self.longest:
                 leaf = node
                 if self.maxima:
                     values[0] = self.nodes[node].value

@@ -410,6 +410,11 @@ def test_what_hidden_information_refuses():
         mc.search(Kuhn(), iterations=5, policy_value=lambda state: (None, 0.0))
     with pytest.raises(mc.InvalidOption, match="best_line"):
         mc.search(Guess(), iterations=5, final_move="best_line")
+    engine = mc.Searcher(rollout_moves=5)
+    for call in (lambda: engine.search(Kuhn(), iterations=5), lambda: engine.ponder(Kuhn())):
+        with pytest.raises(mc.InvalidOption, match=r"rollout_moves needs a game with rewards\(\) or discount, because "
+                                                   r"others have no value before their end, got <.*Kuhn"):
+            call()
     with pytest.raises(mc.InvalidOption, match="threads"):
         mc.search(Kuhn(), iterations=5, threads=2)
     with pytest.raises(mc.InvalidOption, match="solver True has no meaning here: Kuhn is a general game"):
