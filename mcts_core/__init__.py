@@ -45,7 +45,8 @@ from mcts_core.searcher import Searcher, rollouts, search, stats
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mcts_core import render
-    from mcts_core.checks.check_game import CheckProgress, CheckReport, Problem, check_game
+    from mcts_core.checks.check_game import check_game
+    from mcts_core.checks.check_report import CheckProgress, CheckReport, Problem
     from mcts_core.clock import Clock
     from mcts_core.distributed.parallel import ParallelResult, WorkerReport, search_parallel
     from mcts_core.games.native_games import NativeGame, NativePosition, native_game
@@ -124,10 +125,14 @@ def _find(name: str) -> object:
         from mcts_core import many
 
         return getattr(many, name)
-    if name in ("CheckProgress", "CheckReport", "Problem", "check_game"):
-        from mcts_core.checks import check_game
+    if name in ("CheckProgress", "CheckReport", "Problem"):
+        from mcts_core.checks import check_report
 
-        return getattr(check_game, name)
+        return getattr(check_report, name)
+    if name == "check_game":
+        from mcts_core.checks.check_game import check_game
+
+        return check_game
     if name in ("NativeGame", "NativePosition", "native_game"):
         from mcts_core.games import native_games
 

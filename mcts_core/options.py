@@ -316,6 +316,10 @@ class Options:
         options that its game does not know."""
         return self._general_settings(state) if self.is_general(state) else self.two_player_settings(state)
 
+    def most_iterations(self, state: Any) -> int:
+        """The largest number of iterations that a search of ``state`` accepts."""
+        return MAX_ITERATIONS // self.settings(state).rollouts_per_leaf
+
     def two_player_settings(self, state: Any) -> TwoPlayerSettings:
         options = self.of(state)
         if options["final_move"] == "best_line":

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Protocol, TextIO, TypeAlias
 
-    from mcts_core.checks.check_game import CheckProgress
+    from mcts_core.checks.check_report import CheckProgress
     from mcts_core.many import SearchManyProgress
     from mcts_core.results import Stats
     from mcts_core.self_play.selfplay import SelfPlayProgress

@@ -31,9 +31,6 @@ FOREVER = 1e9
 """Seconds of a search without a limit, and the most that a clock has."""
 DEFAULT_SECONDS = 1.0
 """Seconds of a search if no limit is given."""
-MOST_ITERATIONS = 2**30 - 1
-"""Largest number of iterations, times ``rollouts_per_leaf``, or times VALUE_STEPS with a valuation."""
-VALUE_STEPS = 64
 
 
 def within(limit: float) -> float:
@@ -119,7 +116,4 @@ def fewest(engine: Searcher, state: Any, *iterations: int | None) -> int | None:
     named = [number for number in iterations if number is not None]
     if not named:
         return None
-    options = engine.options(state)
-    steps = 1 if options.get("valuation", "rollout") == "rollout" else VALUE_STEPS
-    most: int = MOST_ITERATIONS // max(steps, options["rollouts_per_leaf"])
-    return min(*named, most)
+    return min(*named, engine._options.most_iterations(state))

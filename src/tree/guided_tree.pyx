@@ -1,91 +1,45 @@
 """The guided search: selection with priors, AMAF statistics and proven values; layout: ``tree/guided_tree.pxd``.
 
-The rule by which values are proven is in ``proof_rule.pxd``, the AMAF statistics are in ``rave.pxd``, what comes from
-the valuation of the game (priors, values of leaves) is in ``valuation.pxd``. The rest is one module because selection,
-expansion, proof and backup call each other within an iteration. It is compiled once per instruction set.
+Here are its memory, expansion and the iteration with the backup. Selection is in ``guided_selection.pxd``, blocks are
+made in ``guided_blocks.pxd``, proofs in ``guided_solver.pxd`` by the rule of ``proof_rule.pxd``; the AMAF statistics
+are in ``rave.pxd``, and what comes from the valuation of the game (priors, values of leaves) in ``valuation.pxd``. All
+of this is compiled with this module, once per instruction set.
 """
 
 from cpython.pycapsule cimport PyCapsule_New
-from libc.math cimport sqrtf
-from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memset
 
-from mcts_core.arena cimport arena_allocate, arena_at, arena_free
-from mcts_core.game cimport (MCTS_DRAW, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_WIN, mcts_children, mcts_estimate, mcts_game,
-                             mcts_interrupt, mcts_policy, mcts_proof, mcts_raised, mcts_rollout_report)
+from mcts_core.game cimport mcts_estimate, mcts_game, mcts_policy, mcts_proof, mcts_rollout_report
+from mcts_core.tree.guided_blocks cimport (block_at, children_reserve, find_children, free_block, leaf_sign, make_block,
+                                           set_link)
+from mcts_core.tree.guided_selection cimport best_unknown, select
+from mcts_core.tree.guided_solver cimport (FIRST_PROOF, ROOT_SLICE, ask_prover, forget_prover, has_prover, is_milestone,
+                                           prove_node, prove_root, reconsider, search_best_exactly, search_root_exactly,
+                                           settle)
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.plain_tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS,
-                                        MAX_SLOTS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY,
+                                        RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY,
                                         WIDE_INDEX, WIDE_UNIT, Tree, TreeRoot, begin_search, path_reserve)
-from mcts_core.tree.proof_rule cimport NEVER, at_most_draw, terminal, value_for, value_of
+from mcts_core.tree.proof_rule cimport NEVER, terminal, value_of
 from mcts_core.tree.rave cimport add_amaf, give_amaf, reference_of, share
 from mcts_core.tree.memory cimport empty_arena, free_tree, make_tree, room_for, set_exploration
-from mcts_core.tree.valuation cimport (add_noise, estimate_leaf, forget_estimator, leave_out, points_of_leaf,
-                                       prepare_estimator, share_out)
+from mcts_core.tree.valuation cimport add_noise, estimate_leaf, forget_estimator, points_of_leaf, prepare_estimator
 
 
 cdef extern from "kernels/platform.h" nogil:
     bint MCTS_LIKELY(bint)
     bint MCTS_UNLIKELY(bint)
-    int mcts_log2_32(uint32_t x)
 
 
 cdef extern from "kernels/selection/ucb1.h" nogil:
     void ucb_fill_ln()
-    float ucb_scale(const float *scales, float c, uint32_t n)
-
-
-cdef extern from "kernels/selection/columns.h" nogil:
-    const float SEL_EXCLUDED
-
-    ctypedef struct sel_columns:
-        uint32_t capacity
-        const int32_t *visits
-        const int32_t *wins
-        const uint32_t *squares
-        const float *priors
-        const float *amaf_visits
-        const float *amaf_wins
-
-    ctypedef struct sel_weights:
-        float half
-        float weight
-        float fpu
-        float s
-        float variance
-        float square
-        float beta
-        float bias
-
-
-cdef extern from "kernels/selection/ucb1_columns.h" nogil:
-    uint32_t sel_ucb1(const sel_columns *columns, const sel_weights weights)
-
-
-cdef extern from "kernels/selection/puct.h" nogil:
-    uint32_t sel_puct(const sel_columns *columns, const sel_weights weights)
-    float sel_mean(const sel_columns *columns, float half)
 
 
 cdef extern from "kernels/exp2.h" nogil:
     void exp2_fill()
 
-
-cdef extern from "kernels/selection/ucb1_tuned.h" nogil:
-    uint32_t sel_tuned(const sel_columns *columns, const sel_weights weights)
-
-
-cdef extern from "kernels/selection/rave.h" nogil:
-    float rave_hand_schedule(float k, uint32_t visits)
-    uint32_t sel_rave(const sel_columns *columns, const sel_weights weights)
-
-
-cdef enum:
-    ROOT_SLICE = 4096        # proof budget that the root's exact search spends at a time
-    FIRST_PROOF = 64         # visits of a node when its exact search begins
-    NODE_SLICE = 65536       # the same for another node, at most
-    LOOK = 256               # proof budget spent between two looks at the interrupt
 
 cdef GuidedOps ops
 
@@ -117,28 +71,6 @@ cdef Tree *guided_create(uint64_t bytes) noexcept nogil:
     return make_tree(sizeof(GuidedTree), LAYOUT_GUIDED, &ops.tree, bytes)
 
 
-cdef void forget_prover(GuidedTree *guided) noexcept nogil:
-    if guided.prover != NULL:
-        guided.prover_game.guide.destroy_memory(guided.prover_game.context, guided.prover)
-    guided.prover = NULL
-
-
-cdef bint children_reserve(GuidedTree *guided, uint32_t count) noexcept nogil:
-    count = (count + 7) & ~<uint32_t>7
-    if count <= guided.children_room:
-        return True
-    if not (room_for(<void **>&guided.children.moves, count * sizeof(uint32_t))
-            and room_for(<void **>&guided.children.actions, count * sizeof(uint32_t))
-            and room_for(<void **>&guided.children.outcomes, count)
-            and room_for(<void **>&guided.children.distances, count * sizeof(uint16_t))
-            and room_for(<void **>&guided.children.priors, count * sizeof(float))
-            and room_for(<void **>&guided.amaf_row, count * 2 * sizeof(float))
-            and room_for(<void **>&guided.scratch, count * sizeof(float))):
-        return False
-    guided.children_room = count
-    return True
-
-
 cdef bint levels_reserve(GuidedTree *guided, uint32_t count) noexcept nogil:
     cdef uint32_t level
     if not path_reserve(&guided.tree, count):
@@ -154,6 +86,10 @@ cdef bint levels_reserve(GuidedTree *guided, uint32_t count) noexcept nogil:
 
 cdef bint guided_reserve(Tree *tree, uint32_t levels, uint32_t count) noexcept nogil:
     return levels_reserve(<GuidedTree *>tree, levels) and children_reserve(<GuidedTree *>tree, count)
+
+
+cdef void guided_refresh(Tree *tree, uint32_t index, uint32_t _, uint32_t reference) noexcept nogil:
+    select(<GuidedTree *>tree, block_at(<GuidedTree *>tree, index), reference)
 
 
 cdef void begin_root(GuidedTree *guided, uint64_t seed) noexcept nogil:
@@ -229,181 +165,7 @@ cdef int guided_reset(Tree *tree, const TreeRoot *root, const void *given, uint6
     return RUN_DONE
 
 
-cdef inline GuidedBlock *block_at(const GuidedTree *guided, uint32_t index) noexcept nogil:
-    return <GuidedBlock *>arena_at(&guided.tree.arena, index)
-
-
-cdef void free_block(GuidedTree *guided, uint32_t index) noexcept nogil:
-    """Gives back a block that no link leads to yet."""
-    arena_free(&guided.tree.arena, index, block_units(guided, block_at(guided, index).capacity))
-
-
-# ---- selection -------------------------------------------------------------------------------------------------------
-
-cdef inline void select(GuidedTree *guided, GuidedBlock *block, uint32_t reference) noexcept nogil:
-    """Finds the best child of a block; ``reference``: GRAVE's AMAF record."""
-    cdef GuidedColumns columns = guided_columns(guided, block)
-    cdef uint32_t best = highest(guided, block, &columns, columns.priors, reference)
-    block.best = <uint16_t>best
-    block.best_link = columns.links[best]
-
-
-cdef uint32_t best_unknown(GuidedTree *guided, GuidedBlock *block, uint32_t reference) noexcept nogil:
-    """The best child, of a node with a proven draw, that may be better than a draw; NEVER: there is none."""
-    cdef GuidedColumns columns = guided_columns(guided, block)
-    cdef uint32_t slot, unknown = 0
-    for slot in range(columns.count, block.capacity):
-        guided.scratch[slot] = SEL_EXCLUDED
-    for slot in range(columns.count):
-        guided.scratch[slot] = columns.priors[slot]
-        if columns.links[slot] & LINK_KIND == LINK_TERMINAL or at_most_draw(guided, block, columns.links[slot]):
-            guided.scratch[slot] = SEL_EXCLUDED
-        else:
-            unknown += 1
-    return highest(guided, block, &columns, guided.scratch, reference) if unknown else <uint32_t>NEVER
-
-
-cdef uint32_t highest(GuidedTree *guided, const GuidedBlock *block, const GuidedColumns *columns, const float *priors,
-                      uint32_t reference) noexcept nogil:
-    """The slot with the highest score."""
-    cdef const GuidedOptions *options = &guided.options
-    cdef sel_columns c
-    cdef sel_weights w
-    cdef uint32_t slot, action
-    cdef float k
-    cdef const float *amaf
-    c.capacity = block.capacity
-    c.visits = <const int32_t *>columns.visits
-    c.wins = columns.wins
-    c.priors = priors
-    w.half = guided.tree.half
-    w.weight = options.prior_weight
-    w.fpu = options.fpu
-    w.s = ucb_scale(guided.tree.scales, options.exploration, block.visits if block.visits else 1)
-    if options.selection == SELECT_UCB1:
-        return sel_ucb1(&c, w)
-    if options.selection == SELECT_PUCT:
-        w.s = options.exploration * sqrtf(<float>(block.visits if block.visits else 1))
-        w.fpu = sel_mean(&c, w.half) - options.fpu
-        return sel_puct(&c, w)
-    if options.selection == SELECT_TUNED:
-        c.squares = columns.squares
-        w.square = w.half * w.half * <float>options.rollouts_per_leaf
-        k = w.s / options.exploration if options.exploration > 0 else <float>0.0
-        w.variance = 2 * k * k
-        return sel_tuned(&c, w)
-    w.bias = options.rave_bias
-    w.beta = -1
-    if options.selection == SELECT_RAVE:
-        c.amaf_visits = columns.amaf_visits
-        c.amaf_wins = columns.amaf_wins
-        if options.hand_schedule:
-            w.beta = rave_hand_schedule(options.rave_k, block.visits)
-    else:
-        amaf = <const float *>arena_at(&guided.tree.arena, reference)
-        if block.sign < 0:
-            amaf += 2 * guided.guide.actions
-        for slot in range(columns.count):
-            action = columns.actions[slot]
-            guided.amaf_row[slot] = amaf[action]
-            guided.amaf_row[guided.children_room + slot] = amaf[guided.guide.actions + action]
-        for slot in range(columns.count, block.capacity):
-            guided.amaf_row[slot] = guided.amaf_row[guided.children_room + slot] = 0
-        c.amaf_visits = guided.amaf_row
-        c.amaf_wins = guided.amaf_row + guided.children_room
-    return sel_rave(&c, w)
-
-
 # ---- expansion -------------------------------------------------------------------------------------------------------
-
-cdef void set_link(GuidedTree *guided, uint32_t length, uint32_t link) noexcept nogil:
-    """Changes the link of the node at the end of the path; selection no longer takes a proven loss."""
-    cdef GuidedBlock *block = <GuidedBlock *>guided.tree.path_record[length - 1]
-    cdef uint32_t slot = guided.tree.path_slot[length - 1]
-    cdef GuidedColumns columns = guided_columns(guided, block)
-    columns.links[slot] = link
-    if block.best == slot:
-        block.best_link = link
-    if length > 1 and guided.options.solver and link & LINK_KIND == LINK_TERMINAL and value_for(block.sign, link) == 0:
-        columns.priors[slot] = SEL_EXCLUDED
-
-
-cdef inline int32_t leaf_sign(const GuidedTree *guided, uint32_t length) noexcept nogil:
-    """Who is to move at the end of the path, in a game whose players alternate."""
-    return guided.tree.root_sign if length & 1 else -guided.tree.root_sign
-
-
-cdef int find_children(GuidedTree *guided, uint32_t length, const mcts_policy *policy, uint32_t *count) noexcept nogil:
-    cdef int32_t found
-    cdef mcts_policy wanted = policy[0]
-    wanted.unranked = guided.valuation != NULL and guided.valuation.weigh != NULL
-    guided.children.capacity = guided.children_room
-    guided.children.complete = 1
-    guided.children.rest = 0
-    found = guided.guide.children(guided.tree.game.context, guided.tree.root, path_of(guided), length - 1, &wanted,
-                                  &guided.children)
-    if found > MAX_SLOTS or found < -1:
-        found = -1
-    if found > <int32_t>guided.children_room:  # a game without a fixed number of moves asks for room
-        if not children_reserve(guided, <uint32_t>found):
-            return RUN_SYSTEM_MEMORY
-        guided.children.capacity = guided.children_room
-        found = guided.guide.children(guided.tree.game.context, guided.tree.root, path_of(guided), length - 1, &wanted,
-                                      &guided.children)
-        if found > <int32_t>guided.children_room:
-            found = -1
-    if found < 1:
-        return RUN_GAME_ERROR
-    count[0] = <uint32_t>found
-    if guided.options.selection != SELECT_PUCT:
-        return RUN_DONE
-    found = share_out(guided, length, count[0])
-    if found == RUN_DONE and length > 1 and policy.distance:
-        leave_out(guided, count)
-    return found
-
-
-cdef int make_block(GuidedTree *guided, uint32_t length, uint32_t count, uint32_t *result) noexcept nogil:
-    """Makes a block of the children that ``find_children`` found for the node at the end of the path; its index."""
-    cdef const mcts_children *found = &guided.children
-    cdef uint32_t capacity = (count + 7) & ~<uint32_t>7, slot
-    cdef uint32_t index = arena_allocate(&guided.tree.arena, block_units(guided, capacity))
-    cdef int32_t sign = guided.tree.root_sign if found.root_player else -guided.tree.root_sign, value
-    cdef GuidedBlock *block
-    cdef GuidedColumns columns
-    if index == 0:
-        return RUN_MEMORY
-    block = block_at(guided, index)
-    memset(block, 0, GUIDED_HEADER)
-    block.capacity = <uint16_t>capacity
-    block.count = <uint16_t>count
-    block.sign = <int8_t>sign
-    block.flags = 0 if found.complete else BLOCK_INCOMPLETE
-    block.rest = <uint16_t>(found.rest if found.rest < MAX_DISTANCE else MAX_DISTANCE)
-    columns = guided_columns(guided, block)
-    memset(columns.visits, 0, 8 * capacity)
-    for slot in range(count, capacity):
-        columns.priors[slot] = SEL_EXCLUDED
-    for slot in range(count):
-        columns.links[slot] = 0
-        columns.moves[slot] = found.moves[slot]
-        columns.priors[slot] = guided.options.prior_weight * found.priors[slot]
-        value = -1
-        if found.outcomes[slot] != MCTS_ONGOING and (guided.options.solver or found.distances[slot] == 0):
-            value = 2 if found.outcomes[slot] == MCTS_WIN else 1 if found.outcomes[slot] == MCTS_DRAW else 0
-            columns.links[slot] = terminal(sign, value, found.distances[slot])
-        if value == 0 and guided.options.solver:
-            columns.priors[slot] = SEL_EXCLUDED
-    if guided.options.selection == SELECT_TUNED:
-        memset(columns.squares, 0, 4 * capacity)
-    elif guided.options.selection >= SELECT_RAVE:
-        for slot in range(count):
-            columns.actions[slot] = found.actions[slot]
-        if guided.options.selection == SELECT_RAVE:
-            memset(columns.amaf_visits, 0, 8 * capacity)
-    result[0] = index
-    return RUN_DONE
-
 
 cdef int expand(GuidedTree *guided, uint32_t length, uint32_t *link) noexcept nogil:
     """Gives the leaf at the end of the path a block, or finds its proven value; its new link in ``link``."""
@@ -458,252 +220,6 @@ cdef int expand(GuidedTree *guided, uint32_t length, uint32_t *link) noexcept no
     link[0] = LINK_BLOCK | index
     set_link(guided, length, link[0])
     return RUN_DONE
-
-
-# ---- proven values ---------------------------------------------------------------------------------------------------
-
-cdef inline bint has_prover(const GuidedTree *guided) noexcept nogil:
-    return guided.options.solver and guided.guide.prove != NULL and guided.options.prover_bytes > 0
-
-
-cdef int32_t look(void *context) noexcept nogil:
-    """Asks whether the search has to end, and keeps the answer in ``interrupted``."""
-    cdef GuidedTree *guided = <GuidedTree *>context
-    guided.tree.interrupted = mcts_raised(&guided.tree.interrupt)
-    return guided.tree.interrupted
-
-
-cdef int ask_prover(GuidedTree *guided, uint32_t length, uint64_t budget, int exact, mcts_proof *proof) noexcept nogil:
-    cdef const mcts_game *game = guided.tree.game
-    cdef mcts_interrupt interrupt
-    if guided.prover == NULL:
-        guided.prover = guided.guide.create_memory(game.context, guided.options.prover_bytes)
-        if guided.prover == NULL:
-            return RUN_SYSTEM_MEMORY
-        guided.prover_game = game
-        guided.prover_bytes = guided.options.prover_bytes
-    proof.value = -1
-    proof.spent = 0
-    proof.exact = 0
-    proof.distance = 0
-    proof.move = MCTS_NO_MOVE
-    proof.interrupt = &interrupt
-    proof.ask_book = guided.options.ask_book
-    proof.by_book = 0
-    interrupt.raised = look
-    interrupt.context = guided
-    if guided.guide.prove(game.context, guided.tree.root, path_of(guided), length - 1, guided.prover, budget, exact,
-                          proof) < 0:
-        return RUN_GAME_ERROR
-    proof.interrupt = NULL
-    guided.by_book |= guided.options.ask_book and proof.by_book
-    guided.unseen += proof.spent
-    if guided.unseen >= LOOK and not guided.tree.interrupted:  # many small budgets must not delay the end of the run
-        guided.unseen = 0
-        look(guided)
-    return RUN_DONE
-
-
-cdef int widen(GuidedTree *guided, uint32_t length) noexcept nogil:
-    """Replaces the block of the node at the end of the path by one of all its moves."""
-    cdef GuidedBlock *old = <GuidedBlock *>guided.tree.path_record[length]
-    cdef GuidedBlock *block
-    cdef GuidedColumns before, after
-    cdef uint32_t index = 0, count = 0, slot, other
-    cdef mcts_policy policy = guided.options.policy
-    cdef int status
-    policy.distance = 0
-    policy.symmetry = 0
-    status = find_children(guided, length, &policy, &count)
-    if status == RUN_DONE:
-        status = make_block(guided, length, count, &index)
-    if status == RUN_MEMORY:
-        old.flags |= BLOCK_CLOSED  # the node stays unproven
-        return RUN_DONE
-    if status != RUN_DONE:
-        return status
-    block = block_at(guided, index)
-    if block.flags & BLOCK_INCOMPLETE:
-        block.flags |= BLOCK_CLOSED
-    block.visits = old.visits
-    block.amaf = old.amaf
-    guided.drawn[length] = NEVER
-    before = guided_columns(guided, old)
-    after = guided_columns(guided, block)
-    for slot in range(count):
-        for other in range(before.count):
-            if before.moves[other] != after.moves[slot]:
-                continue
-            after.visits[slot] = before.visits[other]
-            after.wins[slot] = before.wins[other]
-            if before.links[other] & LINK_KIND == LINK_TERMINAL or after.links[slot] == 0:
-                after.links[slot] = before.links[other]
-                after.priors[slot] = before.priors[other]
-            if guided.options.selection == SELECT_TUNED:
-                after.squares[slot] = before.squares[other]
-            elif guided.options.selection == SELECT_RAVE:
-                after.amaf_visits[slot] = before.amaf_visits[other]
-                after.amaf_wins[slot] = before.amaf_wins[other]
-            if length < guided.tree.path_room and guided.tree.path_slot[length] == other:
-                guided.tree.path_slot[length] = slot | 0x80000000u
-            break
-    guided.tree.path_slot[length] &= 0x7FFFFFFFu
-    guided.tree.path_record[length] = <uint8_t *>block
-    set_link(guided, length, LINK_BLOCK | index)
-    select(guided, block, reference_of(guided, length + 1))
-    return RUN_DONE
-
-
-cdef int settle(GuidedTree *guided, uint32_t *length, int32_t *points) noexcept nogil:
-    """The node at the end of the path has just been proven: so are, perhaps, those above it.
-
-    ``length`` becomes the end of the path to the highest proven node, ``points`` its value.
-    """
-    cdef uint32_t end = length[0], distance = 0, had_draw
-    cdef int32_t value
-    cdef GuidedBlock *block
-    cdef int status
-    while end > 1:
-        block = <GuidedBlock *>guided.tree.path_record[end - 1]
-        had_draw = block.flags & BLOCK_HAS_DRAW
-        value = value_of(guided, block, &distance)
-        if value == -2 and not block.flags & BLOCK_CLOSED:
-            status = widen(guided, end - 1)
-            if status != RUN_DONE:
-                return status
-            block = <GuidedBlock *>guided.tree.path_record[end - 1]
-            value = value_of(guided, block, &distance)
-        if value < 0:
-            if block.flags & BLOCK_HAS_DRAW == had_draw:
-                break
-            end -= 1  # the new bound may prove the node above
-            continue
-        points[0] = (value if block.sign > 0 else 2 - value) * <int32_t>guided.options.rollouts_per_leaf
-        if end == 2:
-            prove_root(guided, value, distance)
-            length[0] = 2
-            break
-        end -= 1
-        set_link(guided, end, terminal(block.sign, value, distance))
-        length[0] = end
-    return RUN_DONE
-
-
-cdef void guided_refresh(Tree *tree, uint32_t index, uint32_t _, uint32_t reference) noexcept nogil:
-    select(<GuidedTree *>tree, block_at(<GuidedTree *>tree, index), reference)
-
-
-cdef int guided_reconsider(GuidedTree *guided, uint32_t length, bint *changed) noexcept nogil:
-    cdef GuidedBlock *block = <GuidedBlock *>guided.tree.path_record[length]
-    cdef uint32_t distance = 0, had_draw = block.flags & BLOCK_HAS_DRAW
-    cdef int32_t value = value_of(guided, block, &distance)
-    cdef int status
-    if value == -2 and not block.flags & BLOCK_CLOSED:
-        status = widen(guided, length)
-        if status != RUN_DONE:
-            return status
-        block = <GuidedBlock *>guided.tree.path_record[length]
-        value = value_of(guided, block, &distance)
-    changed[0] = value >= 0 or block.flags & BLOCK_HAS_DRAW != had_draw
-    if value >= 0 and length == 1:
-        prove_root(guided, value, distance)
-    elif value >= 0:
-        set_link(guided, length, terminal(block.sign, value, distance))
-    return RUN_DONE
-
-
-cdef void prove_root(GuidedTree *guided, int32_t value, uint32_t distance) noexcept nogil:
-    """The children of the root prove its value."""
-    guided.tree.proof.value = value
-    guided.tree.proof.distance = distance
-    guided.tree.proof.exact = 0
-    guided.tree.proof.move = MCTS_NO_MOVE
-    if not has_prover(guided) or guided.options.root_proofs == 0 or (value == 2 and distance == 1):
-        guided.tree.settled = 1
-
-
-cdef int search_root_exactly(GuidedTree *guided) noexcept nogil:
-    """Spends a slice of the root's budget for exact search."""
-    cdef mcts_proof proof
-    cdef bint known = guided.tree.proof.value >= 0
-    cdef GuidedBlock *block
-    cdef GuidedColumns columns
-    cdef uint32_t link, slot
-    cdef int status = ask_prover(guided, 1, ROOT_SLICE, known, &proof)
-    if status != RUN_DONE:
-        return status
-    if proof.value >= 0:
-        if not known or proof.exact or (proof.value == 2 and proof.distance < guided.tree.proof.distance):
-            guided.tree.proof = proof
-        link = guided_columns(guided, block_at(guided, 0)).links[0]
-        if proof.move != MCTS_NO_MOVE and link & LINK_KIND == LINK_BLOCK and proof.distance > 0:
-            block = block_at(guided, link & WIDE_INDEX)
-            columns = guided_columns(guided, block)
-            for slot in range(columns.count):
-                if columns.moves[slot] == proof.move:
-                    columns.links[slot] = terminal(block.sign, proof.value, proof.distance - 1)
-                    if block.best == slot:
-                        block.best_link = columns.links[slot]
-                    break
-        if proof.exact:
-            guided.tree.settled = 1
-    if known and proof.spent < ROOT_SLICE // 2 and not guided.tree.interrupted:  # nothing more to find out
-        guided.tree.settled = 1
-    return RUN_DONE
-
-
-cdef int settle_proof(GuidedTree *guided, uint32_t length, const mcts_proof *proof) noexcept nogil:
-    """Exact search has proven the node at the end of the path."""
-    cdef uint32_t end = length
-    cdef int32_t points = 0
-    cdef int status
-    set_link(guided, length, terminal(leaf_sign(guided, length), proof.value, proof.distance))
-    status = settle(guided, &end, &points)
-    if status != RUN_DONE:
-        return status
-    select(guided, <GuidedBlock *>guided.tree.path_record[end - 1], reference_of(guided, end))
-    return RUN_DONE
-
-
-cdef int search_best_exactly(GuidedTree *guided) noexcept nogil:
-    """Spends a slice on the position after the most visited move: whether that loses. Games were lost by such
-    moves, which the tree had valued well for thousands of visits."""
-    cdef GuidedBlock *block = block_at(guided, 0)
-    cdef GuidedColumns columns = guided_columns(guided, block)
-    cdef uint32_t slot, best = NEVER, link = columns.links[0]
-    cdef mcts_proof proof
-    cdef int status
-    if link & LINK_KIND != LINK_BLOCK:
-        return RUN_DONE
-    guided.tree.path_record[0] = <uint8_t *>block
-    guided.tree.path_slot[0] = 0
-    block = block_at(guided, link & WIDE_INDEX)
-    columns = guided_columns(guided, block)
-    for slot in range(columns.count):
-        if columns.links[slot] & LINK_KIND != LINK_TERMINAL and (best == NEVER
-                                                                 or columns.visits[slot] > columns.visits[best]):
-            best = slot
-    if best == NEVER or columns.visits[best] < FIRST_PROOF:
-        return RUN_DONE
-    guided.tree.path_record[1] = <uint8_t *>block
-    guided.tree.path_slot[1] = best
-    guided.tree.path_move[1] = columns.moves[best]
-    status = ask_prover(guided, 2, ROOT_SLICE, 0, &proof)
-    return settle_proof(guided, 2, &proof) if status == RUN_DONE and proof.value >= 0 else status
-
-
-cdef inline bint is_milestone(uint32_t visits) noexcept nogil:
-    """Whether exact search looks at a node of so many visits: four times in each octave."""
-    return visits & ((<uint32_t>1 << (mcts_log2_32(visits) - 2)) - 1) == 0
-
-
-cdef int prove_node(GuidedTree *guided, uint32_t length) noexcept nogil:
-    """Asks exact search for a proof of the node at the end of the path, whose visits are at a milestone."""
-    cdef GuidedBlock *block = <GuidedBlock *>guided.tree.path_record[length]
-    cdef mcts_proof proof
-    cdef uint64_t budget = <uint64_t>guided.options.node_proofs * block.visits // 4
-    cdef int status = ask_prover(guided, length, min(budget, <uint64_t>NODE_SLICE), 0, &proof)
-    return settle_proof(guided, length, &proof) if status == RUN_DONE and proof.value >= 0 else status
 
 
 # ---- the value of a leaf ---------------------------------------------------------------------------------------------
@@ -887,7 +403,7 @@ ops.tree.run = guided_run
 ops.tree.reserve = guided_reserve
 ops.tree.refresh = guided_refresh
 ops.accept = set_link
-ops.reconsider = guided_reconsider
+ops.reconsider = reconsider
 ops.forget_prover = forget_prover
 
 ucb_fill_ln()

@@ -130,10 +130,10 @@ def test_wrong_budgets_and_options_are_found_at_once():
 
 
 def test_the_fewest_iterations_are_those_that_a_search_takes():
-    state = mcts_core.TicTacToe()
-    assert budgets.fewest(mcts_core.Searcher(), state, None, None) is None
-    assert budgets.fewest(mcts_core.Searcher(), state, None, 7, 9) == 7
-    for leaf in (1, 7, 100):
+    small, valued = mcts_core.TicTacToe(), mcts_core.Gomoku(9)
+    assert budgets.fewest(mcts_core.Searcher(), small, None, None) is None
+    assert budgets.fewest(mcts_core.Searcher(), small, None, 7, 9) == 7
+    for state, leaf in ((small, 1), (small, 7), (small, 100), (valued, 1), (valued, 100)):
         engine = mcts_core.Searcher(rollouts_per_leaf=leaf)
         most = budgets.fewest(engine, state, 10**18)
         engine.search(state, 0.01, iterations=most)

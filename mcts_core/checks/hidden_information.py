@@ -1,0 +1,84 @@
+"""The contract of a game with hidden information: ``observation_key`` and ``determinize``."""
+
+from __future__ import annotations
+
+import random
+
+from mcts_core.arguments import shorten
+from mcts_core.checks.contract import GameEnds
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mcts_core.checks.contract import Contract, View
+
+DRAWS = 2
+"""Positions of ``determinize`` for each position that is examined closely, beside the first two."""
+REPEATED = "determinize(player, rng) must draw all that is hidden with rng, so that a seed repeats a search"
+
+
+class Draws:
+    """What the players of one game know, and the positions that are drawn to fit it."""
+
+    def __init__(self, contract: Contract, choice: random.Random) -> None:
+        self.contract, self.choice = contract, choice
+        self.drawn = self.redrawn = 0
+        """Positions of ``determinize``, and those of them that differ from the position itself."""
+
+    def check(self, state: Any, view: View) -> None:
+        """Checks what the player to move knows, and the positions that fit it."""
+        player = view.to_move
+        key = self.key_of(state, player)
+        if self.key_of(state, player) != key:
+            text = f"observation_key({player}) of one position returned two different keys, one of them {shorten(key)}"
+            self.contract.tell("observation_key()", "changed", text)
+            raise GameEnds
+        seed = self.choice.getrandbits(64)
+        one, two = self.draw(state, view, key, seed), self.draw(state, view, key, seed)
+        draws = [one, *(self.draw(state, view, key, self.choice.getrandbits(64)) for _ in range(DRAWS))]
+        comparable = getattr(type(state), "__eq__", None) is not object.__eq__
+        if comparable and not one == two:
+            self.contract.tell("determinize()", "random", REPEATED)
+        self.drawn += len(draws)
+        self.redrawn += sum(each is not state and not (comparable and each == state) for each in draws)
+        self.contract.compare(view, self.contract.look(state), "determinize() changed the position", "determinize()")
+
+    def draw(self, state: Any, view: View, key: Any, seed: int) -> Any:
+        """A position of ``determinize``, checked; ``key``: what the player to move knows."""
+        part, player = "determinize()", view.to_move
+        call = f"determinize({player}, rng)"
+        before = random.getstate()
+        drawn = self.contract.call(part, state.determinize, player, random.Random(seed))
+        if random.getstate() != before:
+            random.setstate(before)
+            self.contract.tell(part, "random", REPEATED)
+        if drawn is None:
+            self.contract.tell(part, "returned", f"{call} must return a position, got None")
+            raise GameEnds
+        other = self.contract.look(drawn)
+        if other.result is not None or other.to_move != player:
+            got = "one in which the game is over" if other.result is not None else f"one with to_move {other.to_move}"
+            self.contract.tell(part, "mover", f"{call} must return a position in which {player} is to move, got {got}")
+            raise GameEnds
+        known = self.key_of(drawn, player)
+        if known != key:
+            text = (f"{call} must return a position that fits what the player knows: observation_key({player}) is "
+                    f"{shorten(key)}, and of the position returned {shorten(known)}")
+            self.contract.tell(part, "key", text)
+            raise GameEnds
+        return drawn
+
+    def key_of(self, state: Any, player: Any) -> Any:
+        """What names the knowledge of a player, checked; None without ``observation_key``."""
+        part = "observation_key()"
+        if not callable(getattr(state, "observation_key", None)):
+            return None
+        key = self.contract.call(part, state.observation_key, player)
+        try:
+            hash(key)
+        except TypeError:
+            text = f"observation_key({player}) must return a hashable value, got {shorten(key)}"
+            self.contract.tell(part, "hash", text)
+            raise GameEnds from None
+        return key

@@ -1,0 +1,276 @@
+"""The solver of the guided tree: proofs that are backed up, and the exact search of the game. For ``guided_tree.pyx``
+alone. The rule by which values are proven is in ``proof_rule.pxd``."""
+
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+
+from mcts_core.game cimport MCTS_NO_MOVE, mcts_game, mcts_interrupt, mcts_policy, mcts_proof, mcts_raised
+from mcts_core.tree.guided_blocks cimport block_at, find_children, leaf_sign, make_block, set_link
+from mcts_core.tree.guided_selection cimport select
+from mcts_core.tree.guided_tree cimport *
+from mcts_core.tree.plain_tree cimport (LINK_BLOCK, LINK_KIND, LINK_TERMINAL, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY,
+                                        RUN_SYSTEM_MEMORY, WIDE_INDEX)
+from mcts_core.tree.proof_rule cimport NEVER, terminal, value_of
+from mcts_core.tree.rave cimport reference_of
+
+
+cdef extern from "kernels/platform.h" nogil:
+    int mcts_log2_32(uint32_t x)
+
+
+cdef enum:
+    ROOT_SLICE = 4096        # proof budget that the root's exact search spends at a time
+    FIRST_PROOF = 64         # visits of a node when its exact search begins
+    NODE_SLICE = 65536       # the same for another node, at most
+    LOOK = 256               # proof budget spent between two looks at the interrupt
+
+
+# ---- proofs that are backed up ---------------------------------------------------------------------------------------
+
+cdef inline bint has_prover(const GuidedTree *guided) noexcept nogil:
+    return guided.options.solver and guided.guide.prove != NULL and guided.options.prover_bytes > 0
+
+
+cdef inline void prove_root(GuidedTree *guided, int32_t value, uint32_t distance) noexcept nogil:
+    """The children of the root prove its value."""
+    guided.tree.proof.value = value
+    guided.tree.proof.distance = distance
+    guided.tree.proof.exact = 0
+    guided.tree.proof.move = MCTS_NO_MOVE
+    if not has_prover(guided) or guided.options.root_proofs == 0 or (value == 2 and distance == 1):
+        guided.tree.settled = 1
+
+
+cdef inline int widen(GuidedTree *guided, uint32_t length) noexcept nogil:
+    """Replaces the block of the node at the end of the path by one of all its moves."""
+    cdef GuidedBlock *old = <GuidedBlock *>guided.tree.path_record[length]
+    cdef GuidedBlock *block
+    cdef GuidedColumns before, after
+    cdef uint32_t index = 0, count = 0, slot, other
+    cdef mcts_policy policy = guided.options.policy
+    cdef int status
+    policy.distance = 0
+    policy.symmetry = 0
+    status = find_children(guided, length, &policy, &count)
+    if status == RUN_DONE:
+        status = make_block(guided, length, count, &index)
+    if status == RUN_MEMORY:
+        old.flags |= BLOCK_CLOSED  # the node stays unproven
+        return RUN_DONE
+    if status != RUN_DONE:
+        return status
+    block = block_at(guided, index)
+    if block.flags & BLOCK_INCOMPLETE:
+        block.flags |= BLOCK_CLOSED
+    block.visits = old.visits
+    block.amaf = old.amaf
+    guided.drawn[length] = NEVER
+    before = guided_columns(guided, old)
+    after = guided_columns(guided, block)
+    for slot in range(count):
+        for other in range(before.count):
+            if before.moves[other] != after.moves[slot]:
+                continue
+            after.visits[slot] = before.visits[other]
+            after.wins[slot] = before.wins[other]
+            if before.links[other] & LINK_KIND == LINK_TERMINAL or after.links[slot] == 0:
+                after.links[slot] = before.links[other]
+                after.priors[slot] = before.priors[other]
+            if guided.options.selection == SELECT_TUNED:
+                after.squares[slot] = before.squares[other]
+            elif guided.options.selection == SELECT_RAVE:
+                after.amaf_visits[slot] = before.amaf_visits[other]
+                after.amaf_wins[slot] = before.amaf_wins[other]
+            if length < guided.tree.path_room and guided.tree.path_slot[length] == other:
+                guided.tree.path_slot[length] = slot | 0x80000000u
+            break
+    guided.tree.path_slot[length] &= 0x7FFFFFFFu
+    guided.tree.path_record[length] = <uint8_t *>block
+    set_link(guided, length, LINK_BLOCK | index)
+    select(guided, block, reference_of(guided, length + 1))
+    return RUN_DONE
+
+
+cdef inline int settle(GuidedTree *guided, uint32_t *length, int32_t *points) noexcept nogil:
+    """The node at the end of the path has just been proven: so are, perhaps, those above it.
+
+    ``length`` becomes the end of the path to the highest proven node, ``points`` its value.
+    """
+    cdef uint32_t end = length[0], distance = 0, had_draw
+    cdef int32_t value
+    cdef GuidedBlock *block
+    cdef int status
+    while end > 1:
+        block = <GuidedBlock *>guided.tree.path_record[end - 1]
+        had_draw = block.flags & BLOCK_HAS_DRAW
+        value = value_of(guided, block, &distance)
+        if value == -2 and not block.flags & BLOCK_CLOSED:
+            status = widen(guided, end - 1)
+            if status != RUN_DONE:
+                return status
+            block = <GuidedBlock *>guided.tree.path_record[end - 1]
+            value = value_of(guided, block, &distance)
+        if value < 0:
+            if block.flags & BLOCK_HAS_DRAW == had_draw:
+                break
+            end -= 1  # the new bound may prove the node above
+            continue
+        points[0] = (value if block.sign > 0 else 2 - value) * <int32_t>guided.options.rollouts_per_leaf
+        if end == 2:
+            prove_root(guided, value, distance)
+            length[0] = 2
+            break
+        end -= 1
+        set_link(guided, end, terminal(block.sign, value, distance))
+        length[0] = end
+    return RUN_DONE
+
+
+cdef inline int reconsider(GuidedTree *guided, uint32_t length, bint *changed) noexcept nogil:
+    """A child of the node at the end of the path was proven: see ``GuidedOps``."""
+    cdef GuidedBlock *block = <GuidedBlock *>guided.tree.path_record[length]
+    cdef uint32_t distance = 0, had_draw = block.flags & BLOCK_HAS_DRAW
+    cdef int32_t value = value_of(guided, block, &distance)
+    cdef int status
+    if value == -2 and not block.flags & BLOCK_CLOSED:
+        status = widen(guided, length)
+        if status != RUN_DONE:
+            return status
+        block = <GuidedBlock *>guided.tree.path_record[length]
+        value = value_of(guided, block, &distance)
+    changed[0] = value >= 0 or block.flags & BLOCK_HAS_DRAW != had_draw
+    if value >= 0 and length == 1:
+        prove_root(guided, value, distance)
+    elif value >= 0:
+        set_link(guided, length, terminal(block.sign, value, distance))
+    return RUN_DONE
+
+
+# ---- exact search ----------------------------------------------------------------------------------------------------
+
+cdef inline void forget_prover(GuidedTree *guided) noexcept nogil:
+    if guided.prover != NULL:
+        guided.prover_game.guide.destroy_memory(guided.prover_game.context, guided.prover)
+    guided.prover = NULL
+
+
+cdef inline int32_t look(void *context) noexcept nogil:
+    """Asks whether the search has to end, and keeps the answer in ``interrupted``."""
+    cdef GuidedTree *guided = <GuidedTree *>context
+    guided.tree.interrupted = mcts_raised(&guided.tree.interrupt)
+    return guided.tree.interrupted
+
+
+cdef inline int ask_prover(GuidedTree *guided, uint32_t length, uint64_t budget, int exact,
+                           mcts_proof *proof) noexcept nogil:
+    cdef const mcts_game *game = guided.tree.game
+    cdef mcts_interrupt interrupt
+    if guided.prover == NULL:
+        guided.prover = guided.guide.create_memory(game.context, guided.options.prover_bytes)
+        if guided.prover == NULL:
+            return RUN_SYSTEM_MEMORY
+        guided.prover_game = game
+        guided.prover_bytes = guided.options.prover_bytes
+    proof.value = -1
+    proof.spent = 0
+    proof.exact = 0
+    proof.distance = 0
+    proof.move = MCTS_NO_MOVE
+    proof.interrupt = &interrupt
+    proof.ask_book = guided.options.ask_book
+    proof.by_book = 0
+    interrupt.raised = look
+    interrupt.context = guided
+    if guided.guide.prove(game.context, guided.tree.root, path_of(guided), length - 1, guided.prover, budget, exact,
+                          proof) < 0:
+        return RUN_GAME_ERROR
+    proof.interrupt = NULL
+    guided.by_book |= guided.options.ask_book and proof.by_book
+    guided.unseen += proof.spent
+    if guided.unseen >= LOOK and not guided.tree.interrupted:  # many small budgets must not delay the end of the run
+        guided.unseen = 0
+        look(guided)
+    return RUN_DONE
+
+
+cdef inline int settle_proof(GuidedTree *guided, uint32_t length, const mcts_proof *proof) noexcept nogil:
+    """Exact search has proven the node at the end of the path."""
+    cdef uint32_t end = length
+    cdef int32_t points = 0
+    cdef int status
+    set_link(guided, length, terminal(leaf_sign(guided, length), proof.value, proof.distance))
+    status = settle(guided, &end, &points)
+    if status != RUN_DONE:
+        return status
+    select(guided, <GuidedBlock *>guided.tree.path_record[end - 1], reference_of(guided, end))
+    return RUN_DONE
+
+
+cdef inline int search_root_exactly(GuidedTree *guided) noexcept nogil:
+    """Spends a slice of the root's budget for exact search."""
+    cdef mcts_proof proof
+    cdef bint known = guided.tree.proof.value >= 0
+    cdef GuidedBlock *block
+    cdef GuidedColumns columns
+    cdef uint32_t link, slot
+    cdef int status = ask_prover(guided, 1, ROOT_SLICE, known, &proof)
+    if status != RUN_DONE:
+        return status
+    if proof.value >= 0:
+        if not known or proof.exact or (proof.value == 2 and proof.distance < guided.tree.proof.distance):
+            guided.tree.proof = proof
+        link = guided_columns(guided, block_at(guided, 0)).links[0]
+        if proof.move != MCTS_NO_MOVE and link & LINK_KIND == LINK_BLOCK and proof.distance > 0:
+            block = block_at(guided, link & WIDE_INDEX)
+            columns = guided_columns(guided, block)
+            for slot in range(columns.count):
+                if columns.moves[slot] == proof.move:
+                    columns.links[slot] = terminal(block.sign, proof.value, proof.distance - 1)
+                    if block.best == slot:
+                        block.best_link = columns.links[slot]
+                    break
+        if proof.exact:
+            guided.tree.settled = 1
+    if known and proof.spent < ROOT_SLICE // 2 and not guided.tree.interrupted:  # nothing more to find out
+        guided.tree.settled = 1
+    return RUN_DONE
+
+
+cdef inline int search_best_exactly(GuidedTree *guided) noexcept nogil:
+    """Spends a slice on the position after the most visited move: whether that loses. Games were lost by such
+    moves, which the tree had valued well for thousands of visits."""
+    cdef GuidedBlock *block = block_at(guided, 0)
+    cdef GuidedColumns columns = guided_columns(guided, block)
+    cdef uint32_t slot, best = NEVER, link = columns.links[0]
+    cdef mcts_proof proof
+    cdef int status
+    if link & LINK_KIND != LINK_BLOCK:
+        return RUN_DONE
+    guided.tree.path_record[0] = <uint8_t *>block
+    guided.tree.path_slot[0] = 0
+    block = block_at(guided, link & WIDE_INDEX)
+    columns = guided_columns(guided, block)
+    for slot in range(columns.count):
+        if columns.links[slot] & LINK_KIND != LINK_TERMINAL and (best == NEVER
+                                                                 or columns.visits[slot] > columns.visits[best]):
+            best = slot
+    if best == NEVER or columns.visits[best] < FIRST_PROOF:
+        return RUN_DONE
+    guided.tree.path_record[1] = <uint8_t *>block
+    guided.tree.path_slot[1] = best
+    guided.tree.path_move[1] = columns.moves[best]
+    status = ask_prover(guided, 2, ROOT_SLICE, 0, &proof)
+    return settle_proof(guided, 2, &proof) if status == RUN_DONE and proof.value >= 0 else status
+
+
+cdef inline bint is_milestone(uint32_t visits) noexcept nogil:
+    """Whether exact search looks at a node of so many visits: four times in each octave."""
+    return visits & ((<uint32_t>1 << (mcts_log2_32(visits) - 2)) - 1) == 0
+
+
+cdef inline int prove_node(GuidedTree *guided, uint32_t length) noexcept nogil:
+    """Asks exact search for a proof of the node at the end of the path, whose visits are at a milestone."""
+    cdef GuidedBlock *block = <GuidedBlock *>guided.tree.path_record[length]
+    cdef mcts_proof proof
+    cdef uint64_t budget = <uint64_t>guided.options.node_proofs * block.visits // 4
+    cdef int status = ask_prover(guided, length, min(budget, <uint64_t>NODE_SLICE), 0, &proof)
+    return settle_proof(guided, length, &proof) if status == RUN_DONE and proof.value >= 0 else status

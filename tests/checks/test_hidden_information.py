@@ -1,0 +1,95 @@
+"""mcts_core/checks/hidden_information.py: what it finds in games in which something is hidden, and in others not."""
+
+import random
+
+import pytest
+from checked_games import Nim
+
+import mcts_core as mc
+
+
+class Cards:
+    """Two players have one card each of three; they pass or bet, and the better card wins."""
+
+    players, hidden_information = 2, True
+
+    def __init__(self, cards=(0, 1), line=""):
+        self.cards, self.line = cards, line
+        self.to_move = len(line) % 2
+
+    def legal_moves(self):
+        return ["pass", "bet"]
+
+    def play(self, move):
+        return type(self)(self.cards, self.line + move[0])
+
+    def returns(self):
+        if len(self.line) < 2:
+            return None
+        return [0.0, 1.0] if self.cards[0] < self.cards[1] else [1.0, 0.0]
+
+    def determinize(self, player, rng):
+        other = rng.choice([card for card in range(3) if card != self.cards[player]])
+        return type(self)((self.cards[0], other) if player == 0 else (other, self.cards[1]), self.line)
+
+    def observation_key(self, player):
+        return self.cards[player], self.line
+
+
+class ComparedCards(Cards):
+    def __eq__(self, other):
+        return (self.cards, self.line) == (other.cards, other.line)
+
+    def __hash__(self):
+        return hash((self.cards, self.line))
+
+
+class Stones(Nim):
+    """With players +1 and -1, and without keys."""
+
+    hidden_information = True
+
+    def determinize(self, player, rng):
+        assert player == self.to_move
+        return Stones(self.stones, self.to_move)
+
+
+@pytest.mark.parametrize("game", [Cards, ComparedCards, Stones])
+def test_sound_games_with_hidden_information(game):
+    report = mc.check_game(game, 50, seed=1, raise_on_error=True)
+    assert report.ok and report.games == 50 and report.hints == ()
+
+
+def test_a_determinization_that_draws_nothing_is_a_hint():
+    game = type("Seen", (ComparedCards,), {"determinize": lambda self, player, rng: self})
+    report = mc.check_game(game, 50, seed=1)
+    assert report.ok and "determinize() returned the position itself" in report.hints[0]
+
+
+@pytest.mark.parametrize(("method", "function", "part", "said"), [
+    ("determinize", lambda self, player, rng: None, "determinize()", "(0, rng) must return a position, got None"),
+    ("determinize", lambda self, player, rng: ComparedCards((2, 1), self.line), "determinize()",
+     "must return a position that fits what the player knows: observation_key(0) is (0, ''), and of the position "
+     "returned (2, '')"),
+    ("determinize", lambda self, player, rng: ComparedCards(self.cards, self.line + "p"), "determinize()",
+     "a position in which 0 is to move, got one with to_move 1"),
+    ("determinize", lambda self, player, rng: ComparedCards(self.cards, "pp"), "determinize()", "the game is over"),
+    ("determinize", lambda self, player, rng: 1 / 0, "determinize()", "ZeroDivisionError"),
+    ("determinize", lambda self, player, rng: Cards.determinize(self, player, random), "determinize()",
+     "must draw all that is hidden with rng"),
+    ("determinize", lambda self, player, rng: Cards.determinize(self, player, random.SystemRandom()), "determinize()",
+     "must draw all that is hidden with rng"),
+    ("observation_key", lambda self, player: [self.cards[player]], "observation_key()", "hashable"),
+    ("observation_key", lambda self, player: object(), "observation_key()", "two different keys"),
+    ("observation_key", lambda self, player: 1 / 0, "observation_key()", "ZeroDivisionError"),
+    ("observation_key", lambda self, player: (self.cards, self.line), "determinize()", "fits what the player knows"),
+])
+def test_problems_of_games_with_hidden_information(method, function, part, said):
+    game = type("Broken", (ComparedCards,), {method: function})
+    problems = mc.check_game(game, 50, seed=1).problems
+    assert problems[0].part == part and said in problems[0].text, problems
+
+
+def test_hidden_information_without_determinize_is_refused():
+    with pytest.raises(mc.InvalidState, match=r"write determinize\(player, rng\)"):
+        mc.check_game(type("Bare", (Cards,), {"determinize": None}))
