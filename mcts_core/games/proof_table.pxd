@@ -1,8 +1,8 @@
 """The table of an exact search: what it has proven of positions, by keys of 64 bits, in buckets of one cache line.
 
-A full bucket gives up the entry that took the least work. The table grows bucket by bucket (linear hashing: Litwin, VLDB
-1980), so a short search touches little memory: with 64 MB in use from the start, 3,000 iterations of gomoku took 2 to 3
-times as long, and a node of Connect Four's exact search 1.2 times. To forget everything takes no time: entries of
+A full bucket gives up the entry that took the least work. The table grows bucket by bucket (linear hashing: Litwin,
+VLDB 1980), so a short search touches little memory: with 64 MB in use from the start, 3,000 iterations of gomoku took 2
+to 3 times as long, and a node of Connect Four's exact search 1.2 times. To forget everything takes no time: entries of
 another generation than the table's count as empty.
 """
 

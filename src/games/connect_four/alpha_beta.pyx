@@ -29,8 +29,8 @@ from mcts_core.games.connect_four.knowledge cimport c4_popcount, c4_wins_one, c4
 from mcts_core.games.connect_four.alpha_beta cimport c4_prover_table
 from mcts_core.games.connect_four.rollout cimport C4_ONE_WORD, C4_STANDARD, C4_TWO_WORDS, c4_context, c4_state
 from mcts_core.game cimport MCTS_NO_MOVE, mcts_interrupt, mcts_proof, mcts_raised
-from mcts_core.games.proof_table cimport (PROOF_BUCKET, PROOF_START, proof_find, proof_keep, proof_prefetch, proof_table,
-                                          proof_table_clear, proof_table_make, proof_table_release)
+from mcts_core.games.proof_table cimport (PROOF_BUCKET, PROOF_START, proof_find, proof_keep, proof_prefetch,
+                                          proof_table, proof_table_clear, proof_table_make, proof_table_release)
 
 
 cdef extern from "kernels/connect_four/board.h" nogil:
