@@ -67,7 +67,7 @@ $(VENV)/.installed-clients: $(VENV)/.installed-pettingzoo tests/clients.txt
 test-browser: $(VENV)/.installed-browser
 	$(BIN)/pytest -m browser $(PYTEST_ARGS) tests/web/test_browser.py
 
-test-axe: $(VENV)/.installed-browser $(VENV)/axe/node_modules
+test-axe: page $(VENV)/.installed-browser $(VENV)/axe/node_modules
 	AXE=$(abspath $(VENV))/axe/node_modules/axe-core/axe.min.js $(BIN)/pytest -m axe $(PYTEST_ARGS) tests/web/test_axe.py
 
 $(VENV)/axe/node_modules: | $(VENV)/pyvenv.cfg

@@ -1,4 +1,4 @@
-"""Builds the native modules: the metadata is in pyproject.toml.
+"""Builds the native modules: the metadata is in pyproject.toml, but for the description, made of README.md.
 
 The hot modules are compiled once per instruction set from one source, ``tree.plain_tree`` as
 ``mcts_core.tree._plain_tree_<isa>``; ``mcts_core.dispatch`` chooses among them at import.
@@ -135,8 +135,19 @@ def extension(module, path):
                      define_macros=[("MCTS_PLAIN_C", "1")] if plain else [])
 
 
+def for_package_page(markdown):
+    """README.md as it reads where the other files of the repository are not: links to them are plain text, and their
+    pictures are left out, with a table of nothing else."""
+    file = r"\((?!https?:)[^()\s]+\)"
+    text = re.sub(rf"!\[[^\]]*\]{file}", "", markdown)
+    text = re.sub(r"^[| ]+\n[-:| ]+\n\n", "", text, flags=re.MULTILINE)
+    return re.sub(rf"\[([^\[\]]+)\]{file}", r"\1", text)
+
+
 if __name__ == "__main__":  # processes that translate may import this file
     setup(
+        long_description=for_package_page(Path("README.md").read_text(encoding="utf-8")),
+        long_description_content_type="text/markdown",
         packages=find_packages(include=["mcts_core", "mcts_core.*"]),
         include_package_data=False,  # just these; what MANIFEST.in names is for the sdist
         package_data={

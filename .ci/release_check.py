@@ -10,13 +10,15 @@ The exit status is 0 when nothing is wrong, else 1; everything that is wrong is 
 import argparse
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 import venv
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -30,6 +32,10 @@ MADE_FOR_SDIST = ("PKG-INFO", "setup.cfg", f"{NAME}.egg-info/")
 NATIVE = (".so", ".pyd")
 NAMING_VERSION = ("CITATION.cff", "tools/conda/recipe.yaml")
 """Files that repeat the version."""
+LARGEST = 5_000_000
+"""Bytes of a wheel."""
+SLOWEST = 0.15
+"""Seconds of a processor that importing the package takes, above those of Python alone."""
 HEADERS = {f"{NAME}/game.pxd", f"{NAME}/simple_game.pxd"}
 """The .pxd that others build on; those of the modules for each other are not installed."""
 
@@ -113,6 +119,34 @@ def workflow_problems(files: Mapping[str, str]) -> Iterator[str]:
                 yield f"{name} must say beside {action} which version that is"
 
 
+def site_problems(text: str, tracked: Iterable[str], extras: Iterable[str], makefile: str) -> Iterator[str]:
+    """``text``: .readthedocs.yaml, whose commands must exist and do what ``make docs`` does."""
+    import yaml
+
+    try:
+        jobs = yaml.safe_load(text)["build"]["jobs"]
+        commands = [shlex.split(line) for line in [*jobs["install"], *jobs["build"]["html"]]]
+    except (yaml.YAMLError, KeyError, TypeError) as error:
+        yield f".readthedocs.yaml must list commands in build.jobs: {error!r}"
+        return
+    known = {*tracked, *makefile.replace('"', " ").split(), *(f".[{extra}]" for extra in extras)}
+    for command in commands:
+        match command:
+            case ["python", "-m", "pip", "install", *wanted]:
+                what = "neither an extra nor installed by the Makefile"
+            case ["python", script, _]:
+                wanted, what = [script], "not in the repository"
+            case ["sphinx-build", *wanted, ".", "$READTHEDOCS_OUTPUT/html"]:
+                what = "not an argument in the Makefile"
+            case _:
+                wanted, what = [shlex.join(command)], "not a command that make docs runs"
+        for each in wanted:
+            if each not in known:
+                yield f".readthedocs.yaml: {each} is {what}"
+    if "sphinx-build" not in (command[0] for command in commands):
+        yield ".readthedocs.yaml builds no site"
+
+
 # ---- what is released
 
 def sdist_problems(tracked: Iterable[str], names: Iterable[str]) -> Iterator[str]:
@@ -164,7 +198,7 @@ def native_problems(name: str, data: bytes) -> Iterator[str]:
         yield f"{name} has debug information: build it with CFLAGS=-g0"
 
 
-def metadata_problems(text: str, version: str, readme: str, classifiers: Iterable[str]) -> Iterator[str]:
+def metadata_problems(text: str, version: str, classifiers: Iterable[str]) -> Iterator[str]:
     """``text``: METADATA or PKG-INFO; ``classifiers``: those that there are."""
     from packaging.metadata import Metadata, parse_email
 
@@ -180,8 +214,6 @@ def metadata_problems(text: str, version: str, readme: str, classifiers: Iterabl
         yield f"the version of the metadata must be {version}, as in mcts_core/__init__.py, got {metadata.version}"
     if metadata.description_content_type != "text/markdown":
         yield f"the description must be text/markdown, got {metadata.description_content_type}"
-    if (metadata.description or "").strip() != readme.strip():
-        yield "the description is not README.md"
     for requirement in metadata.requires_dist or ():
         if "extra" not in str(requirement.marker):
             yield f"the package alone must need nothing else, got {requirement}"
@@ -191,29 +223,48 @@ def metadata_problems(text: str, version: str, readme: str, classifiers: Iterabl
         yield "the metadata names no license, or not its file"
 
 
-def readme_problems(markdown: str, html: str | None) -> Iterator[str]:
-    """Whether what README.md is made of is still there as ``html``, by its renderer for package pages."""
+def description_problems(text: str, readme: str, render: Callable[[str], str | None]) -> Iterator[str]:
+    """Whether METADATA or PKG-INFO describes the package as README.md does, and so that its page can show it: as
+    ``render``, the renderer of such pages, makes HTML of it, which knows no other file of the repository."""
+    from packaging.metadata import parse_email
+
+    description = parse_email(text)[0].get("description", "")
+    html = render(description)
     if not html:
-        yield "README.md does not render"
+        yield "the description does not render"
         return
+    if words(html) != words(render(readme) or ""):
+        yield "the description does not say what README.md says"
+    parts = {f"#{name}" for name in re.findall(r'id="([^"]*)"', html)}
+    for address in re.findall(r'(?:href|src)="([^"]*)"', html):
+        if not address.startswith("https://") and address not in parts:
+            yield f"{address} leads nowhere from the page of the package"
     blocks = r"^```.*?^```$"
-    text = re.sub(blocks, "", markdown, flags=re.MULTILINE | re.DOTALL)
+    outside = re.sub(blocks, "", description, flags=re.MULTILINE | re.DOTALL)
     for what, source, tag in (
-        ("blocks", len(re.findall(blocks, markdown, re.MULTILINE | re.DOTALL)), "<pre"),
-        ("tables", len(re.findall(r"^\|(?: *:?-+:? *\|)+$", text, re.MULTILINE)), "<table"),
-        ("pictures", len(re.findall(r"!\[[^\]]*\]\([^)]+\)", text)), "<img"),
-        ("headings", len(re.findall(r"^#+ ", text, re.MULTILINE)), "<h[1-6]"),
+        ("blocks", len(re.findall(blocks, description, re.MULTILINE | re.DOTALL)), "<pre"),
+        ("tables", len(re.findall(r"^\|(?: *:?-+:? *\|)+$", outside, re.MULTILINE)), "<table"),
+        ("pictures", len(re.findall(r"!\[[^\]]*\]\([^)]+\)", outside)), "<img"),
+        ("headings", len(re.findall(r"^#+ ", outside, re.MULTILINE)), "<h[1-6]"),
     ):
         shown = len(re.findall(tag, html))
         if shown != source:
-            yield f"README.md has {source} {what}, of which {shown} are rendered"
+            yield f"the description has {source} {what}, of which {shown} are rendered"
+
+
+def words(html: str) -> list[str]:
+    return re.sub(r"<[^>]*>", "", html).split()
+
+
+def python_of(environment: Path) -> Path:
+    return environment / ("Scripts" if os.name == "nt" else "bin") / "python"
 
 
 def installed_problems(wheel: Path, work: Path, version: str) -> Iterator[str]:
-    """Installs the wheel alone, and uses it."""
+    """Installs the wheel alone in a new environment, ``work``, and uses it."""
     shutil.rmtree(work, ignore_errors=True)
     venv.create(work, with_pip=True)
-    python = work / ("Scripts" if os.name == "nt" else "bin") / "python"
+    python = python_of(work)
     block = "import mcts_core as mc; print(mc.search(mc.TicTacToe.from_moves([0, 1, 3]), iterations=500, seed=1))"
     for arguments, wanted in (
         (["-m", "pip", "install", "--quiet", "--no-index", "--disable-pip-version-check", str(wheel)], ""),
@@ -231,6 +282,25 @@ def installed_problems(wheel: Path, work: Path, version: str) -> Iterator[str]:
     done = subprocess.run(command, cwd=work, capture_output=True, text=True, env=os.environ | {"UV_NO_PROGRESS": "1"})
     if done.returncode or done.stdout.split()[:2] != ["mcts-core", version]:
         yield f"uvx mcts-core --version must print mcts-core {version}, got {(done.stdout + done.stderr).strip()}"
+
+
+def import_seconds(python: Path) -> float:
+    """What ``import mcts_core`` takes of a processor, above Python alone: the least of five."""
+    def least(code: str) -> float:
+        spent = []
+        for _ in range(5):
+            before = os.times()
+            subprocess.run([python, "-P", "-c", code], check=True)
+            after = os.times()
+            spent.append(after.children_user + after.children_system - before.children_user - before.children_system)
+        return min(spent)
+
+    return least(f"import {NAME}") - least("pass")
+
+
+def import_problems(seconds: float) -> Iterator[str]:
+    if seconds > SLOWEST:
+        yield f"importing the package may take {SLOWEST} s of a processor, got {seconds:.2f} s"
 
 
 # ---- how it is built and looked at
@@ -263,7 +333,11 @@ def artifact_problems(dist: Path, names: list[str], version: str) -> Iterator[st
 
     sdist, wheels = released(dist)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    yield from readme_problems(readme, readme_renderer.markdown.render(readme))
+
+    def of_metadata(text: str) -> Iterator[str]:
+        yield from metadata_problems(text, version, classifiers)
+        yield from description_problems(text, readme, readme_renderer.markdown.render)
+
     stem = f"{NAME}-{version}"
     if sdist.name != f"{stem}.tar.gz":
         yield f"the sdist must be {stem}.tar.gz, got {sdist.name}"
@@ -274,24 +348,26 @@ def artifact_problems(dist: Path, names: list[str], version: str) -> Iterator[st
             if archive.extractfile(members[name]).read() != (ROOT / name).read_bytes():
                 yield f"{name} is another one in the sdist"
         if "PKG-INFO" in members:
-            text = archive.extractfile(members["PKG-INFO"]).read().decode()
-            yield from metadata_problems(text, version, readme, classifiers)
+            yield from of_metadata(archive.extractfile(members["PKG-INFO"]).read().decode())
     for wheel in wheels:
         if not wheel.name.startswith(f"{stem}-"):
             yield f"a wheel must be {stem}-*.whl, got {wheel.name}"
             continue
-        for problem in problems_of_wheel(wheel, names, version, readme, classifiers):
+        for problem in problems_of_wheel(wheel, names, version, of_metadata):
             yield f"{wheel.name}: {problem}"
 
 
-def problems_of_wheel(wheel: Path, names: list[str], version: str, readme: str,
-                      classifiers: Iterable[str]) -> Iterator[str]:
+def problems_of_wheel(wheel: Path, names: list[str], version: str,
+                      of_metadata: Callable[[str], Iterable[str]]) -> Iterator[str]:
+    size = wheel.stat().st_size
+    if size > LARGEST:
+        yield f"a wheel may take {LARGEST / 1e6} MB, got {size / 1e6:.2f} MB"
     with zipfile.ZipFile(wheel) as archive:
         files = [name for name in archive.namelist() if not name.endswith("/")]
         yield from wheel_problems(names, files)
         metadata = f"{NAME}-{version}.dist-info/METADATA"
         if metadata in files:
-            yield from metadata_problems(archive.read(metadata).decode(), version, readme, classifiers)
+            yield from of_metadata(archive.read(metadata).decode())
         else:
             yield f"it has no {metadata}"
         for name in files:
@@ -326,11 +402,12 @@ def main(argv: list[str] | None = None) -> int:
     names = tracked()
     count = 0
 
-    def report(what: str, problems: Iterable[str]) -> None:
+    def report(what: str, problems: Iterable[str]) -> bool:
         nonlocal count
         found = list(problems)
         count += len(found)
         print(f"{'FAIL' if found else 'ok  '} {what}", *found, sep="\n     ", flush=True)
+        return not found
 
     if args.tag:
         report(f"the tag {args.tag}", tag_problems(args.tag, version, git("status", "--porcelain")))
@@ -338,11 +415,19 @@ def main(argv: list[str] | None = None) -> int:
     report("CHANGELOG.md", changelog_problems(text, version, dated=bool(args.tag)))
     report("other files that name the version", version_problems(texts_of(NAMING_VERSION), version))
     report("workflows", workflow_problems(texts_of(name for name in names if name.startswith(".github/workflows/"))))
+    site, project, makefile = texts_of([".readthedocs.yaml", "pyproject.toml", "Makefile"]).values()
+    extras = tomllib.loads(project)["project"]["optional-dependencies"]
+    report(".readthedocs.yaml", site_problems(site, names, extras, makefile))
     dist = args.dist or build(names, ROOT / "build" / "release")
     report("sdist, wheels, metadata, README.md", artifact_problems(dist, names, version))
-    wheel = own_wheel(released(dist)[1])
-    report("the installed wheel", ["none of the wheels is for this Python and machine"] if wheel is None else
-           installed_problems(wheel.resolve(), ROOT / "build" / "release-venv", version))
+    wheel, environment = own_wheel(released(dist)[1]), ROOT / "build" / "release-venv"
+    if wheel is None:
+        report("the installed wheel", ["none of the wheels is for this Python and machine"])
+    elif report("the installed wheel", installed_problems(wheel.resolve(), environment, version)):
+        seconds = import_seconds(python_of(environment))
+        size = wheel.stat().st_size / 1e6
+        report(f"the wheel takes {size:.2f} MB, and its import {1000 * seconds:.0f} ms of a processor",
+               import_problems(seconds))
     if not args.no_gates:
         report("the gates", gate_problems())
     print(f"{count} problems" if count else f"{NAME} {version} is ready")

@@ -129,9 +129,11 @@ def _function(value: Any, name: str) -> Any:
 
 def _valuation(value: Any, name: str) -> str | float:
     """``"rollout"``, ``"network"`` or the share of the network."""
-    if isinstance(value, str):
-        return str(_choice("network", "rollout")(value, name))
-    return as_number(value, name, 0.0, 1.0)
+    if not isinstance(value, str):
+        return as_number(value, name, 0.0, 1.0)
+    if value in ("network", "rollout"):
+        return value
+    raise InvalidOption(f"{name} must be 'network', 'rollout' or a number from 0 to 1, got {shorten(value)}")
 
 
 def _network(value: Any, name: str) -> Network:

@@ -9,7 +9,7 @@ from mcts_core.arguments import as_int
 from mcts_core.engine.records import record, records
 from mcts_core.errors import NoSearch
 from mcts_core.options import as_number
-from mcts_core.results import NO_TREE, MoveStats, Node, Stats
+from mcts_core.results import NO_TREE, MoveStats, Node, Stats, per_second
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def stats_of(core: SearchCore, figures: dict[str, Any]) -> Stats:
     """The Stats that the figures of ``core`` make."""
     state, number = figures.pop("state"), figures.pop("number")
     figures["moves"] = records(MoveStats, _FIELDS, figures["moves"])
-    figures["iterations_per_second"] = figures["iterations"] / figures["seconds"]
+    figures["iterations_per_second"] = per_second(figures["iterations"], figures["seconds"])
     figures["pv"] = tuple(figures["pv"])
     figures["_origin"] = Origin(core, state, None if figures["stop_reason"] == "running" else number)
     return record(Stats, figures)

@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from mcts_core.origin import Origin
 
 NO_TREE = "these statistics are a copy or were made by hand; only statistics that stats() returned have a tree"
+CLOCK_STEP = 1e-4
+"""Seconds: how coarse the clock of a browser may be."""
+
+
+def per_second(count: int, seconds: float) -> float:
+    """Where the clock saw no time go by: at least so many."""
+    return count / (seconds or CLOCK_STEP)
 
 
 @dataclass(frozen=True, slots=True)

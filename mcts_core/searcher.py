@@ -101,8 +101,9 @@ class Searcher:
     symmetry: whether the search, below the root, keeps only the first of several moves that are mirror images or
         rotations of each other.
     leaf_proofs, node_proofs, root_proofs: limits for the steps of exact search; a step takes about 20 to 300 ns.
-        ``leaf_proofs`` is the limit for a node that is expanded, ``node_proofs`` for an expanded node, per visit, each
-        time its visits have doubled, and ``root_proofs`` for the root, per iteration. With selection ``"puct"``, the
+        ``leaf_proofs`` is the limit for a new leaf with a valuation, otherwise for a node that is expanded;
+        ``node_proofs`` for an expanded node with at least 64 visits, per visit; and ``root_proofs`` for the root, per
+        iteration. With selection ``"puct"``, the
         position after the most visited move also gets ``root_proofs`` until it is proven. With an evaluator,
         ``leaf_proofs`` is the limit for every new leaf, and the root and its most visited move each get ``root_proofs``
         per iteration.
@@ -262,9 +263,9 @@ class Searcher:
 
         ``state`` is a position of this package or any object with ``to_move``, ``legal_moves()``, ``play(move)`` and
         ``winner()``. The search ends after ``seconds`` (finite, > 0) or ``iterations`` (1 to 2**30 - 1, divided by
-        ``rollouts_per_leaf``). With both, the limit reached first ends the search; with neither, it ends after one
-        second. ``stop()`` in another thread ends it earlier. The search releases the GIL, except while it calls a
-        game written in Python.
+        ``rollouts_per_leaf``, or with a valuation by 64). With both, the limit reached first ends the search; with
+        neither, it ends after one second. ``stop()`` in another thread ends it earlier. The search releases the GIL,
+        except while it calls a game written in Python.
 
         ``progress``: True draws a bar, False draws none. A function gets the Stats so far, each time ``every`` seconds
         (0.001 to 1e9) have passed. It runs in the calling thread while the search waits. If it raises an exception, the
@@ -547,9 +548,9 @@ def rollouts(state: Any, n: int, *, seed: int | None = None) -> Rollouts:
     count = as_int(n, "n", 1, 2**40)
     chosen = random_seed() if seed is None else as_int(seed, "seed", 0, MAX_SEED)
     losses, draws, wins, plies, seconds = bulk_rollouts.run(state, count, chosen)
-    from mcts_core.results import Rollouts
+    from mcts_core.results import Rollouts, per_second
 
-    return Rollouts(wins, draws, losses, plies / count, seconds, count / seconds)
+    return Rollouts(wins, draws, losses, plies / count, seconds, per_second(count, seconds))
 
 
 def _watched(core: SearchCore, request: SearchRequest, progress: Any) -> Any:

@@ -1,10 +1,13 @@
-"""A headless Chromium for tests, driven by selenium (extra [browser]), and the page of mcts-core serve in it."""
+"""A headless Chromium for tests, driven by selenium (extra [browser]), and the page in it, with a server or without."""
 
 import contextlib
+import functools
+import http.server
 import os
 import shutil
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +17,8 @@ from mcts_core.web.server import Server
 
 ADVICE = ("the browser tests need {}: install Chromium and its driver (Debian: apt-get install chromium "
           "chromium-driver), or name their programs in CHROMIUM and CHROMEDRIVER")
+PAGE = Path(os.environ.get("MCTS_CORE_PAGE", Path(__file__).parents[1] / "build" / "page"))
+"""The page without a server."""
 PATIENCE = 30.0
 KEYS = {"up": "\ue013", "down": "\ue015", "left": "\ue012", "right": "\ue014", "enter": "\ue007", "tab": "\ue004",
         "home": "\ue011", "end": "\ue010", "space": "\ue00d"}
@@ -76,6 +81,26 @@ def serving(game=None, name=""):
     finally:
         found.shutdown()
         found.close()
+        thread.join()
+
+
+@contextlib.contextmanager
+def hosting():
+    """Any host of static files, with the page that `make page` has built; its address."""
+    assert (PAGE / "index.html").exists(), "make page builds the page first"
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, format, *args):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=PAGE))
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        server.server_close()
         thread.join()
 
 

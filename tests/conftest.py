@@ -38,6 +38,7 @@ HERE = {
     "modes and links of POSIX": os.name == "posix",
     "named pipes": hasattr(os, "mkfifo"),
     "processes": sys.platform != "emscripten",
+    "pyyaml": importlib.util.find_spec("yaml") is not None,
     "pytest-xdist": importlib.util.find_spec("xdist") is not None,
     "resource": importlib.util.find_spec("resource") is not None,
     "select on pipes": os.name == "posix",

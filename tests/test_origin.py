@@ -10,7 +10,7 @@ import weakref
 import pytest
 
 import mcts_core as mc
-from mcts_core import searcher
+from mcts_core import origin, searcher
 
 
 def searched(state, iterations=2000, **options):
@@ -192,3 +192,11 @@ def test_wrong_arguments(options, message):
 def test_no_search():
     with pytest.raises(mc.NoSearch, match="there are no statistics"):
         mc.Searcher().tree()
+
+
+@pytest.mark.parametrize("seconds, speed", [(0.5, 60), (0.0, 300_000)])
+def test_speed_by_a_clock_that_may_be_coarse(seconds, speed):
+    """As in a browser, where a short search ends before the clock moves."""
+    figures = {"state": None, "number": 1, "moves": [], "pv": [], "iterations": 30, "seconds": seconds,
+               "stop_reason": "solved"}
+    assert origin.stats_of(None, figures).iterations_per_second == speed

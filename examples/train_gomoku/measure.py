@@ -13,6 +13,8 @@ import math
 import random
 from pathlib import Path
 
+from options import at_least
+
 import mcts_core as mc
 
 OPENINGS = Path(__file__).resolve().parents[2] / "bench" / "data" / "openings15_freestyle.txt"
@@ -27,10 +29,11 @@ def main(argv=None):
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("networks", nargs=2, help="network files, or -")
     parser.add_argument("--games", type=int, default=100, metavar="N", help="games, an even number (default 100)")
-    parser.add_argument("--iterations", type=int, metavar="N", help="iterations for each move (default 400)")
-    parser.add_argument("--seconds", type=float, metavar="X", help="seconds for each move, instead of iterations")
+    parser.add_argument("--iterations", type=at_least(1), metavar="N", help="iterations for each move (default 400)")
+    parser.add_argument("--seconds", type=at_least(0.001, float), metavar="X",
+                        help="seconds for each move, instead of iterations")
     parser.add_argument("--openings", type=Path, default=OPENINGS, metavar="FILE", help="file of openings")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of openings and searches")
+    parser.add_argument("--seed", type=at_least(0), default=1, metavar="N", help="seed of openings and searches")
     args = parser.parse_args(argv)
     if args.games < 2 or args.games % 2:
         parser.error(f"--games must be even and at least 2, got {args.games}")

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from options import at_least
 from patterns import looked_at
 from samples import Counts, Samples
 
@@ -241,11 +242,13 @@ def main(argv=None):
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("network", type=Path, help="network file")
     parser.add_argument("--out", type=Path, default=Path("games"), metavar="FOLDER", help="folder of the shards")
-    parser.add_argument("--games", type=int, default=100, metavar="N", help="games of each worker (default 100)")
-    parser.add_argument("--full", type=int, default=400, metavar="N", help="iterations of the moves with a policy")
-    parser.add_argument("--fast", type=int, default=80, metavar="N", help="iterations of the others")
-    parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes (default 1)")
-    parser.add_argument("--seed", type=int, metavar="N", help="seed of openings and random moves")
+    parser.add_argument("--games", type=at_least(1), default=100, metavar="N",
+                        help="games of each worker (default 100)")
+    parser.add_argument("--full", type=at_least(1), default=400, metavar="N",
+                        help="iterations of the moves with a policy")
+    parser.add_argument("--fast", type=at_least(1), default=80, metavar="N", help="iterations of the others")
+    parser.add_argument("--workers", type=at_least(1), default=1, metavar="N", help="processes (default 1)")
+    parser.add_argument("--seed", type=at_least(0), metavar="N", help="seed of openings and random moves")
     args = parser.parse_args(argv)
     args.out.mkdir(parents=True, exist_ok=True)
     begin, total = time.perf_counter(), Counts()

@@ -11,6 +11,7 @@ an interrupted run with --resume.
 
 import argparse
 import multiprocessing
+import signal
 import time
 from pathlib import Path
 
@@ -19,6 +20,7 @@ import numpy as np
 import torch
 from learner import Learner
 from network import export, load
+from options import at_least
 from samples import Counts, Samples
 from self_play import play_shards
 from window import Window
@@ -136,7 +138,6 @@ class Run:
               flush=True)
         return time.perf_counter() - at
 
-
     def polish(self):
         """Learns once more, from far more positions than the window holds, and writes the last network.
 
@@ -190,10 +191,15 @@ def main(argv=None):
     budgets = {"full": args.full, "fast": args.fast}
     workers = [context.Process(target=work, args=(args.out, f"worker{number}", stop, budgets))
                for number in range(1, args.workers)]
+    # Ctrl-C reaches the workers too. They inherit that it is ignored, so not even one that still starts ends by it.
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
     for worker in workers:
         worker.start()
+    signal.signal(signal.SIGINT, handler)
     try:
         loop(run, workers, budgets)
+    except KeyboardInterrupt:
+        raise SystemExit("interrupted; continue with --resume") from None
     finally:
         stop.set()
         for worker in workers:
@@ -229,23 +235,21 @@ def parse(argv):
     parser.add_argument("--out", type=Path, default=Path("run"), metavar="FOLDER", help="of the run (default run)")
     parser.add_argument("--resume", action="store_true", help="continue the training in that folder")
     parser.add_argument("--start", type=Path, metavar="NETWORK", help="network file to start from")
-    for name, kind, default, what in (
-        ("minutes", float, 60, "of training, including those before --resume; the learning rate falls over this time"),
-        ("workers", int, 2, "processes that play; one of them also learns"),
-        ("generation-seconds", float, 75, "seconds from one network to the next"),
-        ("passes", float, 4, "how often the network learns from each position"),
-        ("rate", float, 2e-3, "initial learning rate"),
-        ("polish", int, 1000, "steps after the games, on the newest 900,000 positions, for the last network"),
-        ("full", int, 400, "iterations of the searches that train the policy"),
-        ("fast", int, 80, "iterations of the other searches"),
-        ("seed", int, 1, "seed of the first network and of the batches"),
+    for name, kind, least, default, what in (
+        ("minutes", float, 0, 60, "of training, including those before --resume; the learning rate falls over this "
+                                  "time"),
+        ("workers", int, 1, 2, "processes that play; one of them also learns"),
+        ("generation-seconds", float, 1, 75, "seconds from one network to the next"),
+        ("passes", float, 0, 4, "how often the network learns from each position"),
+        ("rate", float, 0, 2e-3, "initial learning rate"),
+        ("polish", int, 0, 1000, "steps after the games, on the newest 900,000 positions, for the last network"),
+        ("full", int, 1, 400, "iterations of the searches that train the policy"),
+        ("fast", int, 1, 80, "iterations of the other searches"),
+        ("seed", int, 0, 1, "seed of the first network and of the batches"),
     ):
-        parser.add_argument(f"--{name}", type=kind, default=default, metavar="N" if kind is int else "X",
-                            help=f"{what} (default {default})")
-    args = parser.parse_args(argv)
-    if args.workers < 1:
-        parser.error(f"--workers must be at least 1, got {args.workers}")
-    return args
+        parser.add_argument(f"--{name}", type=at_least(least, kind), default=default,
+                            metavar="N" if kind is int else "X", help=f"{what} (default {default})")
+    return parser.parse_args(argv)
 
 
 if __name__ == "__main__":

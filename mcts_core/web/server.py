@@ -109,7 +109,7 @@ class Server(socketserver.ThreadingMixIn, HTTPServer):
             return
         try:
             super().process_request(request, client_address)
-        except BaseException:
+        except Exception:  # after Ctrl-C the thread may run, and gives its place back itself
             self._places.release()
             raise
 

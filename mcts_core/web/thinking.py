@@ -14,6 +14,7 @@ from typing import Any
 from mcts_core import MoveStats, Node, Searcher, Stats
 from mcts_core.bots import levels
 from mcts_core.render.board import Board, is_board
+from mcts_core.results import per_second
 from mcts_core.web import limits
 from mcts_core.web.notation import name_of
 from mcts_core.web.positions import Line
@@ -118,7 +119,8 @@ def _in_slices(engine: Searcher, job: Job, state: Any, seconds: float | None,
         if goes_on:
             goes_on = not job.finishing
             reason = "running" if goes_on else "cancelled"
-        yield replace(stats, iterations=done, seconds=spent, iterations_per_second=done / spent, stop_reason=reason)
+        yield replace(stats, iterations=done, seconds=spent, iterations_per_second=per_second(done, spent),
+                      stop_reason=reason)
 
 
 def think(job: Job, engines: Engines) -> Iterator[dict[str, Any]]:

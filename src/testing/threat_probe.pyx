@@ -10,7 +10,7 @@ from mcts_core.games.mnk.continuous_fours cimport mnk_threat_table, threat_searc
 from mcts_core.games.mnk.continuous_threats cimport mnk_vct_table
 from mcts_core.games.mnk.position cimport MNK
 from mcts_core.games.mnk.rollout cimport mnk_geometry, mnk_state
-from mcts_core.games.proof_table cimport PROOF_BUCKET, proof_table_make, proof_table_release
+from mcts_core.games.proof_table cimport PROOF_BUCKET, PROOF_START, proof_table_make, proof_table_release
 
 
 cdef mnk_threat_table *FOURS = <mnk_threat_table *> hot_table("games.mnk.continuous_fours")
@@ -37,8 +37,8 @@ cdef class ThreatProbe:
             raise InvalidState(f"expected a game of five in a row that goes on, got {state!r}")
         self.state = state
         self.search = <threat_search *> calloc(1, sizeof(threat_search))
-        if self.search == NULL or not proof_table_make(&self.search.table,
-                                                       max(memory // PROOF_BUCKET, <uint64_t>64)):
+        if self.search == NULL or not proof_table_make(&self.search.table, max(memory // PROOF_BUCKET, <uint64_t>64),
+                                                       PROOF_START):
             raise MemoryError
         FOURS.prepare(self.search, g.cols, g.rows, g.exact)
         for move in range(g.cells):

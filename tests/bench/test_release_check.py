@@ -1,7 +1,11 @@
 """.ci/release_check.py: every check finds what it is there for, and finds nothing wrong with this tree."""
 
+import re
+import runpy
 import subprocess
+import sys
 import tarfile
+import tomllib
 import types
 import zipfile
 from pathlib import Path
@@ -40,7 +44,12 @@ CLASSIFIERS = {"Programming Language :: Python :: 3"}
 
 
 def metadata_problems(text):
-    return list(check.metadata_problems(text, "1.2.3", README, CLASSIFIERS))
+    return list(check.metadata_problems(text, "1.2.3", CLASSIFIERS))
+
+
+def of_metadata(text):
+    """What is wrong with the metadata, of all wheels alike."""
+    return [] if text == METADATA else ["another text"]
 
 
 # ---- the tree
@@ -88,6 +97,35 @@ def test_an_action_that_is_not_pinned_is_told(line, words):
     assert not [*check.workflow_problems({"tests.yml": good})]
     problem, = check.workflow_problems({"tests.yml": f"{good}\n      - {line}\n"})
     assert problem.startswith("tests.yml must") and words in problem
+
+
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+
+
+def site_problems(old="", new=""):
+    site, makefile = check.texts_of([".readthedocs.yaml", "Makefile"]).values()
+    assert old in site
+    return list(check.site_problems(site.replace(old, new), ["tools/page/build.py"], EXTRAS, makefile))
+
+
+@pytest.mark.needs("pyyaml")
+def test_the_site_of_this_tree_is_built_by_commands_that_exist():
+    assert site_problems() == []
+
+
+@pytest.mark.needs("pyyaml")
+@pytest.mark.parametrize(("old", "new", "words"), [
+    ("[docs]", "[pages]", ".[pages] is neither an extra nor installed by the Makefile"),
+    ("cython>=3.1", "cython>=3.2", "cython>=3.2,<4 is neither"),
+    ("tools/page", "tools/site", "tools/site/build.py is not in the repository"),
+    ("--keep-going", "--go-on", "--go-on is not an argument in the Makefile"),
+    ("python tools", "node tools", "node tools/page/build.py build/page is not a command"),
+    (". $READTHEDOCS_OUTPUT", "docs $READTHEDOCS_OUTPUT", "is not a command"),
+    ("jobs:", "tasks:", "must list commands in build.jobs"),
+    ("build:\n  os", "build: {\n  os", "must list commands in build.jobs"),
+])
+def test_a_site_that_cannot_be_built_is_told(old, new, words):
+    assert words in "\n".join(site_problems(old, new))
 
 
 def test_a_tag_is_that_of_the_version_and_of_a_clean_tree():
@@ -158,7 +196,6 @@ def test_right_metadata_passes():
     ("text/markdown", "text/plain", "must be text/markdown"),
     ("; extra ==", "; python_version <", "must need nothing else, got rich"),
     (":: Python :: 3", ":: Cobra :: 3", "no such classifier"),
-    ("Its moves", "No moves", "not README.md"),
     ("License-File: LICENSE\n", "", "no license"),
 ])
 def test_wrong_metadata_is_told(old, new, words):
@@ -166,24 +203,48 @@ def test_wrong_metadata_is_told(old, new, words):
     assert words in "\n".join(metadata_problems(METADATA.replace(old, new, 1)))
 
 
-MARKDOWN = "# A\n\n## B\n\n| | |\n|---|:-:|\n| ![x](y.svg) | c |\n\n```sh\n# no heading\n|---|\n```\n"
-HTML = "<h1>A</h1><h2>B</h2><table><tr><td><img src='y.svg'></td></tr></table><pre lang='sh'># no heading</pre>"
+MARKDOWN = "# A\n\n## B\n\n| | |\n|---|:-:|\n| ![x](https://y.svg) | c |\n\n```sh\n# no heading\n|---|\n```\n"
+HTML = ("<h1>A</h1> <h2>B</h2> <table><tr><td><img src=\"https://y.svg\"></td><td> c</td></tr></table> "
+        "<pre lang='sh'># no heading</pre>")
 
 
-def test_a_rendered_readme_has_all_its_parts():
-    assert list(check.readme_problems(MARKDOWN, HTML)) == []
+def description_problems(html, readme_html=HTML):
+    pages = {MARKDOWN: html, README: readme_html}
+    return list(check.description_problems(f"Name: x\n\n{MARKDOWN}", README, pages.get))
 
 
-@pytest.mark.parametrize(("tag", "words"), [
-    ("<h2>", "2 headings, of which 1"), ("<table>", "1 tables"), ("<img", "1 pictures"), ("<pre", "1 blocks"),
+def test_a_rendered_description_has_all_parts_and_words_of_the_readme():
+    assert description_problems(HTML) == []
+    linked = HTML.replace("no heading", "no <a href='docs/x.md'>heading</a>").replace("https://y.svg", "y.svg")
+    assert description_problems(HTML, linked) == []
+    assert description_problems(HTML.replace(">A<", "><a id=\"a\" href=\"#a\">A</a><")) == []
+
+
+@pytest.mark.parametrize(("old", "new", "words"), [
+    ("<h2>", "<i>", "2 headings, of which 1"), ("<table>", "<i>", "1 tables"), ("<img", "<i", "1 pictures"),
+    ("<pre", "<i", "1 blocks"), (" c<", " d<", "does not say what README.md says"),
+    ("https://y.svg", "docs/y.svg", "docs/y.svg leads nowhere"),
+    ("> c<", "> <a id=\"b\" href=\"#c\">c</a><", "#c leads nowhere"),
 ])
-def test_what_is_not_rendered_is_told(tag, words):
-    problem, = check.readme_problems(MARKDOWN, HTML.replace(tag, "<i"))
-    assert words in problem
+def test_what_is_wrong_with_a_rendered_description_is_told(old, new, words):
+    assert old in HTML
+    assert words in "\n".join(description_problems(HTML.replace(old, new)))
 
 
-def test_a_readme_that_does_not_render_is_told():
-    assert list(check.readme_problems(MARKDOWN, None)) == ["README.md does not render"]
+def test_a_description_that_does_not_render_is_told():
+    assert description_problems(None) == ["the description does not render"]
+
+
+def test_the_description_of_this_tree_is_the_readme_without_its_links_to_files(monkeypatch):
+    pytest.importorskip("Cython")
+    monkeypatch.chdir(ROOT)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    description = runpy.run_path("setup.py")["for_package_page"](readme)
+    addresses = re.findall(r"\]\(([^)]*)\)", description)
+    assert addresses and all(address.startswith("https://") for address in addresses)
+    assert "![" not in description and description.startswith("# mcts_core\n\nMonte Carlo")
+    assert description.count("```") == readme.count("```") and description.count("\n|---") == readme.count("\n|---") - 1
+    assert "iterations; all figures)" in description
 
 
 # ---- the whole
@@ -209,7 +270,7 @@ def test_a_wheel_is_read(tmp_path):
         for name in WHEEL:
             archive.writestr(name, METADATA if name.endswith("METADATA") else "")
         archive.writestr("mcts_core/tree/_plain_tree_neon.so", b".debug_info\0")
-    problem, = check.problems_of_wheel(wheel, TRACKED, "1.2.3", README, CLASSIFIERS)
+    problem, = check.problems_of_wheel(wheel, TRACKED, "1.2.3", of_metadata)
     assert problem.startswith("mcts_core/tree/_plain_tree_neon.so has debug information")
 
 
@@ -218,8 +279,29 @@ def test_a_wheel_has_metadata(tmp_path):
     with zipfile.ZipFile(wheel, "w") as archive:
         for name in WHEEL[:-1]:
             archive.writestr(name, "")
-    assert list(check.problems_of_wheel(wheel, TRACKED, "1.2.3", README, CLASSIFIERS)) == [
+    assert list(check.problems_of_wheel(wheel, TRACKED, "1.2.3", of_metadata)) == [
         "it has no mcts_core-1.2.3.dist-info/METADATA"]
+
+
+def test_a_large_wheel_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(check, "LARGEST", 10_000)
+    for size in (5_000, 10_001):
+        wheel = tmp_path / "mcts_core-1.2.3-py3-none-any.whl"
+        with zipfile.ZipFile(wheel, "w") as archive:
+            for name in WHEEL:
+                archive.writestr(name, METADATA if name.endswith("METADATA") else bytes(size * name.endswith("e.so")))
+        problems = "".join(check.problems_of_wheel(wheel, TRACKED, "1.2.3", of_metadata))
+        assert problems == ("" if size < 10_000 else "a wheel may take 0.01 MB, got 0.01 MB")
+
+
+@pytest.mark.needs("processes")
+def test_the_time_of_an_import_is_that_above_python_alone(tmp_path, monkeypatch):
+    (tmp_path / "mcts_core.py").write_text("import time\nwhile time.process_time() < 0.3:\n    pass\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    seconds = check.import_seconds(Path(sys.executable))
+    problem, = check.import_problems(seconds)
+    assert seconds > check.SLOWEST and f"got {seconds:.2f} s" in problem
+    assert list(check.import_problems(check.SLOWEST)) == []
 
 
 def test_every_gate_is_run(monkeypatch):

@@ -88,7 +88,8 @@ def test_networks_that_cannot_be_read_are_one_line(cli, tmp_path):
     code, out, err = cli("analyze", "gomoku", "--iterations", 5, "--network", file)
     assert (code, out) == (2, "") and err.startswith("mcts-core: error: not a network: it must begin with")
     code, out, err = cli("analyze", "gomoku", "--iterations", 5, "--valuation", "networks")
-    assert (code, out) == (2, "") and "valuation must be 'network' or 'rollout', got 'networks'" in err
+    assert (code, out) == (2, "")
+    assert "valuation must be 'network', 'rollout' or a number from 0 to 1, got 'networks'" in err
 
 
 @pytest.mark.parametrize("argv", [

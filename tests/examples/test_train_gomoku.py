@@ -146,5 +146,16 @@ def test_the_score_of_a_match():
     assert measure.report([(1, 0.5), (0, 1), (1, 1), (0.5, 0)]) == expected
 
 
+@pytest.mark.parametrize("program, wrong", [
+    (self_play, "--games=0"), (self_play, "--workers=0"), (self_play, "--full=0"), (self_play, "--fast=-3"),
+    (self_play, "--seed=-1"), (measure, "--games=3"), (measure, "--iterations=0"), (measure, "--seconds=0"),
+    (measure, "--seconds=nan"), (measure, "--seed=-1"),
+])
+def test_options_without_sense_are_refused_at_once(program, wrong, capsys):
+    with pytest.raises(SystemExit):
+        program.main(["a.net", "b.net"][:1 + (program is measure)] + [wrong])
+    assert f"error: {'' if wrong == '--games=3' else 'argument '}{wrong.partition('=')[0]}" in capsys.readouterr().err
+
+
 def test_drawings_are_boards():
     assert board_of("x.o ...").tolist() == [[1, 0, 2], [0, 0, 0]]

@@ -3,6 +3,7 @@
 import math
 import os
 import random
+import signal
 import subprocess
 import sys
 
@@ -11,8 +12,8 @@ import pytest
 from gomoku_training import FOLDER, board_of, load, random_board, random_boards
 
 torch = pytest.importorskip("torch")
-patterns, network, first_network, samples, window, learner = load(
-    "patterns", "network", "first_network", "samples", "window", "learner")
+patterns, network, first_network, samples, window, learner, train = load(
+    "patterns", "network", "first_network", "samples", "window", "learner", "train")
 
 pytestmark = [pytest.mark.examples, pytest.mark.xdist_group("train_gomoku")]
 
@@ -245,6 +246,29 @@ def test_a_training_goes_on_where_it_ended_and_is_measured(first, tmp_path):
     assert final.read_bytes()[network.HEADER.size:-4] != last.read_bytes()[network.HEADER.size:-4]
     match = run("measure.py", final, first, "--games", 2, "--iterations", 20)
     assert match.startswith("2 games: ")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C to a group of processes is a signal of POSIX")
+def test_an_interrupted_training_ends_with_one_line_and_goes_on(first, tmp_path):
+    options = "--out", tmp_path, "--generation-seconds", 2, "--full", 20, "--fast", 8, "--polish", 0, "--workers", 2
+    arguments = [sys.executable, FOLDER / "train.py", *map(str, options), "--start", first]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+                          env={**os.environ, "OMP_NUM_THREADS": "1"}) as process:
+        said = [process.stdout.readline(), process.stdout.readline()]
+        os.killpg(process.pid, signal.SIGINT)
+        _, errors = process.communicate(timeout=300)
+    assert said[0].startswith("first network: ") and said[1].startswith("generation 1, ")
+    assert process.returncode == 1 and errors.splitlines() == ["interrupted; continue with --resume"]
+    assert run("train.py", *options, "--resume", "--minutes", 0).startswith(f"{tmp_path / 'network.net'}: generation 2")
+
+
+@pytest.mark.parametrize("wrong", ["--minutes=-1", "--minutes=nan", "--workers=0", "--generation-seconds=0",
+                                   "--passes=-1", "--rate=inf", "--polish=-1", "--full=0", "--fast=0", "--seed=-1",
+                                   "--full=many"])
+def test_options_without_sense_are_refused_at_once(wrong, capsys):
+    with pytest.raises(SystemExit):
+        train.main([wrong])
+    assert f"error: argument {wrong.partition('=')[0]}: " in capsys.readouterr().err
 
 
 def test_games_alone_become_shards(first, tmp_path):

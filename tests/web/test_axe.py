@@ -14,18 +14,30 @@ GAMES = {
 }
 
 
+SCREENS = [(width, height, scheme) for scheme in ("light", "dark")
+           for width, height in ((1280, 800), (768, 1024), (360, 640))]
+
+
 @pytest.fixture(scope="module")
-def page(tmp_path_factory):
+def chromium(tmp_path_factory):
     driver = browser.start_chromium(tmp_path_factory.mktemp("profile"))
-    with browser.serving() as served:
-        yield browser.Page(driver, served.url)
-        driver.quit()
+    yield driver
+    driver.quit()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width, height", [(1280, 800), (768, 1024), (360, 640)])
-@pytest.mark.parametrize("game", GAMES)
-def test_there_are_no_findings(page, game, width, height, scheme):
+@pytest.fixture(scope="module")
+def served(chromium):
+    with browser.serving() as found:
+        yield browser.Page(chromium, found.url)
+
+
+@pytest.fixture(scope="module")
+def hosted(chromium):
+    with browser.hosting() as url:
+        yield browser.Page(chromium, url)
+
+
+def findings(page, game, width, height, scheme):
     """With a reviewed game, the search of its last position, an error at a field, and all parts open."""
     browser.resize(page.driver, width, height)
     browser.prefer(page.driver, scheme)
@@ -35,8 +47,18 @@ def test_there_are_no_findings(page, game, width, height, scheme):
     page.js("document.getElementById('position').open = true")
     page.fill("#seconds", "0")
     page.js(pathlib.Path(os.environ["AXE"]).read_text(encoding="utf-8"))
-    found = page.driver.execute_async_script(
+    return page.driver.execute_async_script(
         "const done = arguments[arguments.length - 1];"
         "axe.run(document).then(({violations}) => done("
         "violations.map(({id, nodes}) => [id, nodes.map(({html}) => html)])))")
-    assert found == []
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("game", GAMES)
+def test_there_are_no_findings(served, game, screen):
+    assert findings(served, game, *screen) == []
+
+
+@pytest.mark.parametrize("game, screen", list(zip(GAMES, SCREENS[::2], strict=True)))
+def test_there_are_none_without_a_server(hosted, game, screen):
+    assert findings(hosted, game, *screen) == []

@@ -1,45 +1,22 @@
 """The page without a server, tools/page: what its build makes, and the page in a real Chromium (make test-page)."""
 
-import contextlib
-import functools
-import http.server
 import json
-import os
 import re
 import sys
-import threading
 import zipfile
 from pathlib import Path
 
+import accessibility
 import browser
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = Path(os.environ.get("MCTS_CORE_PAGE", ROOT / "build" / "page"))
 sys.path.insert(0, str(ROOT / "tools" / "page"))
 
 import build  # noqa: E402
 
 SNAPSHOT = "engine/python.snapshot"
 READY = "/Your turn\\.$|after \\d+ moves\\.$/.test(status())"
-
-
-@contextlib.contextmanager
-def hosting(folder):
-    """Any host of static files; its address."""
-    class Handler(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, format, *args):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=folder))
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 # -- the build -------------------------------------------------------------------------------------
@@ -104,8 +81,7 @@ def test_no_file_names_a_host():
 
 @pytest.fixture(scope="module")
 def hosted():
-    assert (PAGE / "index.html").exists(), "make page builds the page first"
-    with hosting(PAGE) as url:
+    with browser.hosting() as url:
         yield url
 
 
@@ -234,8 +210,16 @@ def test_levels_hints_and_analysis(page):
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize("use", [accessibility.play_by_the_keyboard, accessibility.read_the_screen])
+def test_it_can_be_used_without_a_mouse_and_without_a_screen(page, use):
+    page.link("")
+    page.fill("#seconds", 0.2)
+    use(page)
+
+
+@pytest.mark.browser
 def test_it_works_without_a_network_once_loaded(chromium):
-    with hosting(PAGE) as url:
+    with browser.hosting() as url:
         page = browser.Page(chromium, url)
         page.wait(f"caches.match('{SNAPSHOT}').then((found) => found !== undefined)")
     chromium.get("about:blank")

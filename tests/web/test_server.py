@@ -409,6 +409,21 @@ def test_the_end_comes_at_once_while_much_goes_on():
         ask(page, "GET", "/")
 
 
+def test_ctrl_c_while_the_thread_of_a_request_starts_ends_the_server(monkeypatch):
+    class Interrupted(threading.Thread):
+        def start(self):
+            super().start()
+            self.join()
+            raise KeyboardInterrupt
+
+    page = Server(0, mc.ConnectFour(), GRANTED)
+    with contextlib.closing(page), socket.create_connection(("127.0.0.1", page.port), timeout=5) as connection:
+        connection.sendall(head(page, method="GET", where="/"))
+        monkeypatch.setattr(threading, "Thread", Interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            page.serve_forever()
+
+
 def test_the_end_comes_at_once_where_no_shutdown_of_a_socket_wakes_who_waits(monkeypatch):
     """As on Windows: connections that say nothing, or half of it, or take no answer."""
     for name in ("REQUEST_SECONDS", "SEND_SECONDS"):

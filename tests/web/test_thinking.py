@@ -112,6 +112,14 @@ def test_slices_are_one_search():
     assert only["stop_reason"] in ("only_move", "solved")
 
 
+def test_a_search_that_is_over_before_the_clock_moves(monkeypatch):
+    """As in a browser, whose clock goes in steps of up to 0.1 ms."""
+    monkeypatch.setattr("mcts_core.web.thinking.monotonic", lambda: 1.0)
+    engines = Engines(16, in_slices=True)
+    only = run(mc.TicTacToe(), "b2 a1 c1 a3 a2 c2 b3 b1", "answer", seconds=50, engines=engines)
+    assert only["seconds"] == 0.0 and only["per_second"] == only["visits"] / 1e-4
+
+
 def test_a_level_has_its_own_move():
     figures = run(mc.ConnectFour(), "4", "answer", level="beginner")
     assert figures["visits"] < 100 and figures["moves"][0]["name"] == figures["move"]

@@ -29,8 +29,8 @@ from mcts_core.games.connect_four.knowledge cimport c4_popcount, c4_wins_one, c4
 from mcts_core.games.connect_four.alpha_beta cimport c4_prover_table
 from mcts_core.games.connect_four.rollout cimport C4_ONE_WORD, C4_STANDARD, C4_TWO_WORDS, c4_context, c4_state
 from mcts_core.game cimport MCTS_NO_MOVE, mcts_interrupt, mcts_proof, mcts_raised
-from mcts_core.games.proof_table cimport (PROOF_BUCKET, PROOF_WAYS, proof_entry, proof_find, proof_is_live, proof_keep,
-                                          proof_table, proof_table_clear, proof_table_make, proof_table_release)
+from mcts_core.games.proof_table cimport (PROOF_BUCKET, PROOF_START, proof_find, proof_keep, proof_prefetch, proof_table,
+                                          proof_table_clear, proof_table_make, proof_table_release)
 
 
 cdef extern from "kernels/connect_four/board.h" nogil:
@@ -54,14 +54,11 @@ cdef extern from "kernels/connect_four/open_lines.h" nogil:
 
 cdef extern from "kernels/platform.h" nogil:
     int mcts_ctz64(uint64_t x)
-    void mcts_prefetch(const void *address)
 
 
 cdef enum:
     STOPPED = 1000  # out of budget, or interrupted
     LOOK = 256      # nodes between two looks at the interrupt
-    START = 1024    # buckets in use at first
-    GROWTH = 2      # new entries for each further one
     SMALL = 2       # nodes of a subtree that is not worth an entry
     NOWHERE = 255   # no move
     LATE = 20       # empty cells of the positions in the late table, at most
@@ -80,10 +77,7 @@ ctypedef struct score_bounds:
 
 ctypedef struct prover_memory:
     proof_table late     # of positions with few empty cells: what the processor's cache holds; or none
-    proof_table table    # of the others; its buckets: a power of two, or 0
-    uint64_t base        # those in use: base + split, base a power of two
-    uint64_t split
-    uint32_t fresh       # entries since the last split
+    proof_table table    # of the others, or none
     uint32_t by_book     # 1: some of the bounds rest on the book
     uint8_t lines[64]    # through each cell of the board
 
@@ -283,81 +277,35 @@ cdef inline int bound_by_pairs(const searcher *f, uint64_t me, uint64_t stones, 
 
 # ---- the table -------------------------------------------------------------------------------------------------------
 
-# The table grows bucket by bucket (linear hashing: Litwin, VLDB 1980), so a short search touches little memory: with
-# 64 MB in use from the start a node took 1.2 times as long from 10 stones on.
-
-cdef inline uint64_t scatter(uint64_t key) noexcept nogil:
-    return key * <uint64_t> 0x9E3779B97F4A7C15 >> 24
-
-
 cdef inline bint is_late(const search_state *s, int plies) noexcept nogil:
     return s.cells - plies <= LATE and s.memory.late.buckets
 
 
-cdef inline proof_entry *bucket_of(const search_state *s, uint64_t key, int plies) noexcept nogil:
-    cdef prover_memory *memory = s.memory
-    cdef uint64_t hash = scatter(key), index = hash & (memory.base - 1)
-    if is_late(s, plies):
-        return memory.late.entries + PROOF_WAYS * (hash & (memory.late.buckets - 1))
-    if index < memory.split:
-        index = hash & (2 * memory.base - 1)
-    return memory.table.entries + PROOF_WAYS * index
-
-
-cdef void grow(prover_memory *memory) noexcept nogil:
-    """Divides the next bucket."""
-    cdef proof_entry *old = memory.table.entries + PROOF_WAYS * memory.split
-    cdef proof_entry *new = old + PROOF_WAYS * memory.base
-    cdef int i, moved = 0
-    for i in range(PROOF_WAYS):
-        if proof_is_live(&memory.table, &old[i]) and scatter(old[i].key) & memory.base:
-            new[moved] = old[i]
-            old[i].tag = 0
-            moved += 1
-    memory.split += 1
-    if memory.split == memory.base:
-        memory.base *= 2
-        memory.split = 0
-
-
-cdef void start_small(prover_memory *memory) noexcept nogil:
-    memory.base = min(memory.table.buckets, <uint64_t> START)
-    memory.split = 0
-    memory.fresh = 0
-    memory.by_book = 0
-
-
-cdef inline const proof_table *table_of(const search_state *s, int plies) noexcept nogil:
+cdef inline proof_table *table_of(const search_state *s, int plies) noexcept nogil:
     return &s.memory.late if is_late(s, plies) else &s.memory.table
 
 
 cdef inline void prefetch(const search_state *s, uint64_t key, int plies) noexcept nogil:
     if s.memory.table.buckets:
-        mcts_prefetch(bucket_of(s, key, plies))
+        proof_prefetch(table_of(s, plies), key)
 
 
 cdef inline score_bounds *find(const search_state *s, uint64_t key, int plies) noexcept nogil:
     if s.memory.table.buckets == 0:
         return NULL
-    return <score_bounds *> proof_find(table_of(s, plies), bucket_of(s, key, plies), key)
+    return <score_bounds *> proof_find(table_of(s, plies), key)
 
 
 cdef inline void store(const search_state *s, uint64_t key, int plies, int low, int high, uint32_t move,
                        uint64_t work) noexcept nogil:
-    cdef prover_memory *memory = s.memory
     cdef score_bounds *bounds
     cdef bint is_new
-    if memory.table.buckets == 0:
+    if s.memory.table.buckets == 0:
         return
-    bounds = <score_bounds *> proof_keep(table_of(s, plies), bucket_of(s, key, plies), key, work, &is_new)
+    bounds = <score_bounds *> proof_keep(table_of(s, plies), key, work, &is_new)
     bounds.low = <int8_t> low
     bounds.high = <int8_t> high
     bounds.move = <uint8_t> move
-    if is_new and memory.base < memory.table.buckets and not is_late(s, plies):
-        memory.fresh += 1
-        if memory.fresh == GROWTH:
-            memory.fresh = 0
-            grow(memory)
 
 
 # ---- the search ------------------------------------------------------------------------------------------------------
@@ -701,7 +649,7 @@ cdef void count_lines(const c4_context *c, uint8_t *lines) noexcept nogil:
 
 
 cdef void *create_memory(void *context, uint64_t bytes) noexcept nogil:
-    """A table of a power of two of buckets, its pages untouched; none if there is no room for one."""
+    """Two tables, their pages untouched; none if there is no room for one."""
     cdef uint64_t used = sizeof(prover_memory), buckets = 0, late = 0
     cdef prover_memory *memory = <prover_memory *> calloc(1, sizeof(prover_memory))
     if memory == NULL:
@@ -710,17 +658,14 @@ cdef void *create_memory(void *context, uint64_t bytes) noexcept nogil:
         late = LATE_BUCKETS
         used += LATE_BUCKETS * PROOF_BUCKET
     if bytes >= used + PROOF_BUCKET:
-        buckets = 1
-        while used + 2 * buckets * PROOF_BUCKET <= bytes:
-            buckets *= 2
-    if not proof_table_make(&memory.late, late):
+        buckets = (bytes - used) // PROOF_BUCKET
+    if not proof_table_make(&memory.late, late, late):
         free(memory)
         return NULL
-    if not proof_table_make(&memory.table, buckets):
+    if not proof_table_make(&memory.table, buckets, PROOF_START):
         proof_table_release(&memory.late)
         free(memory)
         return NULL
-    start_small(memory)
     count_lines(<const c4_context *> context, memory.lines)
     return memory
 
@@ -728,7 +673,7 @@ cdef void *create_memory(void *context, uint64_t bytes) noexcept nogil:
 cdef void clear_memory(void *context, void *memory) noexcept nogil:
     proof_table_clear(&(<prover_memory *> memory).late)
     proof_table_clear(&(<prover_memory *> memory).table)
-    start_small(<prover_memory *> memory)
+    (<prover_memory *> memory).by_book = 0
 
 
 cdef void destroy_memory(void *context, void *memory) noexcept nogil:

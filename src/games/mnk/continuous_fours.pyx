@@ -16,7 +16,7 @@ from mcts_core.games.mnk.lines cimport (MNK_COLUMNS, MNK_FALLING, MNK_LINES, MNK
 from mcts_core.games.mnk.continuous_fours cimport (THREAT_CELLS, THREAT_LOOK, THREAT_STACK, THREAT_STONES,
                                                    mnk_threat_table, threat_cell_at, threat_change, threat_is_over,
                                                    threat_note, threat_search, threat_take)
-from mcts_core.games.proof_table cimport fill_zobrist, proof_bucket, proof_find, proof_keep, proof_prefetch
+from mcts_core.games.proof_table cimport fill_zobrist, proof_find, proof_keep, proof_prefetch
 
 
 cdef extern from "kernels/mnk/lines.h" nogil:
@@ -230,12 +230,12 @@ cdef inline int fives(const threat_search *s, int player, int *cells) noexcept n
 # ---- memory ----------------------------------------------------------------------------------------------------------
 
 cdef inline threat_note *recall(const threat_search *s, uint64_t key) noexcept nogil:
-    return <threat_note *> proof_find(&s.table, proof_bucket(&s.table, key), key)
+    return <threat_note *> proof_find(&s.table, key)
 
 
 cdef void keep(threat_search *s, uint64_t key, int won, int failed, uint32_t move, uint64_t work) noexcept nogil:
     cdef bint is_new
-    cdef threat_note *note = <threat_note *> proof_keep(&s.table, proof_bucket(&s.table, key), key, work, &is_new)
+    cdef threat_note *note = <threat_note *> proof_keep(&s.table, key, work, &is_new)
     if won:
         note.won = won
         note.move = move

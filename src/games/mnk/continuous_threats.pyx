@@ -16,7 +16,7 @@ from mcts_core.games.mnk.continuous_fours cimport (THREAT_LOOK, THREAT_STACK, TH
                                                    threat_cell_at, threat_is_over, threat_search, threat_take)
 from mcts_core.games.mnk.continuous_threats cimport mnk_vct_table, vct_note
 from mcts_core.games.mnk.lines cimport mnk_lines_of
-from mcts_core.games.proof_table cimport fill_zobrist, proof_bucket, proof_find, proof_keep
+from mcts_core.games.proof_table cimport fill_zobrist, proof_find, proof_keep
 
 
 cdef extern from "kernels/mnk/lines.h" nogil:
@@ -73,12 +73,12 @@ cdef inline child *children_at(threat_search *s, uint32_t base) noexcept nogil:
 
 
 cdef inline vct_note *recall(const threat_search *s, uint64_t key) noexcept nogil:
-    return <vct_note *> proof_find(&s.table, proof_bucket(&s.table, key), key)
+    return <vct_note *> proof_find(&s.table, key)
 
 
 cdef void keep(threat_search *s, uint64_t key, const standing *found, uint64_t work) noexcept nogil:
     cdef bint is_new
-    cdef vct_note *note = <vct_note *> proof_keep(&s.table, proof_bucket(&s.table, key), key, work, &is_new)
+    cdef vct_note *note = <vct_note *> proof_keep(&s.table, key, work, &is_new)
     note.move = found.move
     note.proof = found.proof
     note.disproof = found.disproof if found.proof else found.plies

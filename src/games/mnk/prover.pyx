@@ -10,7 +10,8 @@ from mcts_core.games.mnk.small_boards cimport SOLVER_CELLS, mnk_solver_table, so
 from mcts_core.games.mnk.continuous_fours cimport mnk_threat_table, threat_search
 from mcts_core.games.mnk.continuous_threats cimport mnk_vct_table
 from mcts_core.games.mnk.walk cimport mnk_walk, walk_to
-from mcts_core.games.proof_table cimport PROOF_BUCKET, proof_table_clear, proof_table_make, proof_table_release
+from mcts_core.games.proof_table cimport (PROOF_BUCKET, PROOF_START, proof_table_clear, proof_table_make,
+                                          proof_table_release)
 
 
 cdef enum:
@@ -56,7 +57,8 @@ cdef void *create_memory(void *context, uint64_t size) noexcept nogil:
     if has_threats(g):
         # On a small board, attacks of fours need few entries.
         of_threats = buckets // 8 if has_solver(g) else buckets
-    if proof_table_make(&p.threats.table, of_threats) and proof_table_make(&p.solver.table, buckets - of_threats):
+    if (proof_table_make(&p.threats.table, of_threats, PROOF_START)
+            and proof_table_make(&p.solver.table, buckets - of_threats, PROOF_START)):
         return p
     destroy_memory(context, p)
     return NULL

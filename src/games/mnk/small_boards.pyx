@@ -12,7 +12,7 @@ from libc.string cimport memset
 from mcts_core.game cimport MCTS_NO_MOVE, mcts_proof, mcts_raised
 from mcts_core.games.mnk.small_boards cimport (SOLVER_CELLS, SOLVER_SYMMETRIES, mnk_directions, mnk_solver_table,
                                                solver_note, solver_search)
-from mcts_core.games.proof_table cimport fill_zobrist, proof_bucket, proof_find, proof_keep
+from mcts_core.games.proof_table cimport fill_zobrist, proof_find, proof_keep
 
 
 cdef extern from "kernels/mnk/bitboard.h" nogil:
@@ -124,13 +124,12 @@ cdef inline int turn_of(const solver_search *s) noexcept nogil:
 
 
 cdef inline solver_note *recall(const solver_search *s, uint64_t key) noexcept nogil:
-    # The bucket depends on the lowest bits: the highest ones select the symmetry, so they are not evenly distributed.
-    return <solver_note *> proof_find(&s.table, proof_bucket(&s.table, key), key)
+    return <solver_note *> proof_find(&s.table, key)
 
 
 cdef void keep(solver_search *s, uint64_t key, int who, int won, int failed, int move, uint64_t work) noexcept nogil:
     cdef bint is_new
-    cdef solver_note *note = <solver_note *> proof_keep(&s.table, proof_bucket(&s.table, key), key, work, &is_new)
+    cdef solver_note *note = <solver_note *> proof_keep(&s.table, key, work, &is_new)
     s.kept += 1
     if is_new:
         note.move[0] = note.move[1] = NO_CELL

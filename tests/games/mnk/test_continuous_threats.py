@@ -15,7 +15,7 @@ DATA = Path(__file__).resolve().parents[2] / "data"
 LOSS, WIN = 0, 2
 PLENTY = 2 * 10**6
 RULES = ("freestyle", "exact")
-FOURS_ONLY = 499
+FOURS_ONLY = 1999
 """The highest budget with which the prover leaves threes alone."""
 
 

@@ -454,3 +454,14 @@ def test_what_was_found_is_forgotten_after_any_number_of_searches(position):
         stats = engine.stats()
         found.add((stats.value, stats.nodes, stats.proven, stats.distance, tuple(move.visits for move in stats.moves)))
     assert len(found) == 1
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts what only Linux tells")
+def test_a_short_search_touches_little_memory():
+    import resource
+
+    mc.search(Gomoku(), iterations=10)  # the network's tables
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    mc.search(Gomoku(), iterations=3000, seed=1)
+    touched = (resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before) * resource.getpagesize()
+    assert touched < 6 << 20  # 16 MB where the proofs are spread over their whole table
