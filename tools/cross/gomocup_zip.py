@@ -33,8 +33,8 @@ NOT_NEEDED = ("python.exe", "pythonw.exe", "python3.dll", "python.cat", "libcryp
               "_sqlite3.pyd", "_ssl.pyd", "_uuid.pyd", "_wmi.pyd", "_zoneinfo.pyd", "pyexpat.pyd", "select.pyd",
               "unicodedata.pyd", "winsound.pyd")
 """Files of it that the engine does not import."""
-LEFT_OUT = ("mcts_core/testing/", "mcts_core/web/")
-"""Rooms of the package without which it is an engine."""
+LEFT_OUT = ("mcts_core/testing/", "mcts_core/web/", "mcts_core/games/connect_four/openings.book")
+"""What the engine of gomoku does without."""
 SIZE = 15
 OPENING = 3
 """Moves by chance at the beginning of a game, which both engines are given by BOARD."""
