@@ -63,13 +63,12 @@ class OnTerminal:
 
     def interrupted_at_prompt(self):
         """The exit code after Ctrl-C, pressed again where input() began to wait in the moment after the signal."""
-        for again in time.monotonic() + 10.0, time.monotonic() + LIMIT:
-            self.interrupt()
-            while self._read():
-                if time.monotonic() > again:
-                    break
-            else:
-                break
+        self.interrupt()
+        again = time.monotonic() + 10.0
+        while time.monotonic() < again:
+            if not self._read():
+                return self.end()
+        self.interrupt()
         return self.end()
 
     def end(self):
