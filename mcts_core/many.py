@@ -184,8 +184,11 @@ class _Batch:
                 request = engine._request(self._positions[index], self._seconds, self._iterations, clock(),
                                           self._seeds[index])
                 request.reuse, request.halt = NEVER, self._halt
-                move = engine._core.search(request)
-                self.results[index] = Result(move, engine.stats())
+                core = engine._core
+                move = core.search(request)
+                figures = core.figures()
+                assert figures is not None  # a search has just ended
+                self.results[index] = Result(move, stats_of(core, figures))
             except Exception as error:
                 self.results[index] = Result(None, None, error)
             if self.reporter is not None:

@@ -249,6 +249,10 @@ class Searcher:
         """Returns all options of a search of ``state``, including the defaults of its game."""
         return self._options.of(state)
 
+    def most_iterations(self, state: Any) -> int:
+        """Returns the largest number of ``iterations`` that a search of ``state`` accepts."""
+        return _most_iterations(self._options.settings(state))
+
     @checked(_OF_SEARCHER)
     def search(
         self,
@@ -295,7 +299,7 @@ class Searcher:
             settings = self._prepare(state, kind)
         limit, duration, early, reuse = 0, 0.0, options.stop_early, NEVER
         if iterations is not None:
-            limit = as_int(iterations, "iterations", 1, MAX_ITERATIONS // settings.rollouts_per_leaf)
+            limit = as_int(iterations, "iterations", 1, _most_iterations(settings))
         if seconds is not None:
             duration = as_duration(seconds)
         elif not limit:
@@ -551,6 +555,10 @@ def rollouts(state: Any, n: int, *, seed: int | None = None) -> Rollouts:
     from mcts_core.results import Rollouts, per_second
 
     return Rollouts(wins, draws, losses, plies / count, seconds, per_second(count, seconds))
+
+
+def _most_iterations(settings: SearchSettings) -> int:
+    return MAX_ITERATIONS // settings.rollouts_per_leaf
 
 
 def _watched(core: SearchCore, request: SearchRequest, progress: Any) -> Any:

@@ -17,7 +17,7 @@ def shorten(value, length=80):
 def as_int(value, name, low, high, error=InvalidOption):
     """``value`` as an int from ``low`` to ``high``. Raises ``error`` otherwise, with ``name`` in the message."""
     try:
-        number = operator.index(value)
+        number = value if type(value) is int else operator.index(value)
     except TypeError:
         number = None
     if number is None or isinstance(value, bool) or not low <= number <= high:

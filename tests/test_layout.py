@@ -30,6 +30,8 @@ TESTED_IN = {
     "src/engine/turn.pyx": "engine/searched_general",
     "mcts_core/games/mnk/candidates.pxd": "games/mnk/knowledge",
     "mcts_core/games/mnk/child_list.pxd": "games/mnk/knowledge",
+    "mcts_core/games/mnk/continuous_fours_attack.pxd": "games/mnk/prover",
+    "mcts_core/games/mnk/continuous_fours_board.pxd": "games/mnk/prover",
     "mcts_core/games/mnk/forced.pxd": "games/mnk/knowledge",
     "mcts_core/games/mnk/line_shapes.pxd": "games/mnk/knowledge",
     "mcts_core/games/mnk/lines.pxd": "games/mnk/knowledge",
@@ -73,6 +75,8 @@ TESTED_IN = {
 SUBJECTS = {
     "proven_positions": "the search as a whole on positions of known value",
     "clients/gymnasium": "the package of others, on demand",
+    "bots/gomocup_process": "mcts_core/bots/gomocup.py as a process, and whole games",
+    "bots/ugi_process": "mcts_core/bots/ugi.py as a process, and whole games",
     "bench/cross": "the builds for other systems, tools/cross",
     "clients/kaggle": "a real program of others, on demand",
     "clients/pettingzoo": "a real program of others, on demand",

@@ -2,12 +2,14 @@
 
 import gc
 import math
+import os
 import threading
 import weakref
 
 import pytest
 
 import mcts_core as mc
+from mcts_core.options import random_seed
 
 
 class Index:
@@ -174,6 +176,18 @@ def test_none_is_the_default(name):
     assert repr(engine) == repr(mc.Searcher())
     assert engine.options(mc.ConnectFour()) == mc.Searcher().options(mc.ConnectFour())
     assert engine.search(mc.ConnectFour(), iterations=20) in range(7)
+
+
+@pytest.mark.parametrize(("state", "options", "divisor"), [
+    (mc.TicTacToe(), {}, 1), (mc.TicTacToe(), {"rollouts_per_leaf": 7}, 7),
+    (mc.Gomoku(9), {"rollouts_per_leaf": 100}, 100), (mc.Gomoku(9), {"valuation": "network"}, 64)])
+def test_the_most_iterations_are_accepted_and_no_more(state, options, divisor):
+    engine = mc.Searcher(**options)
+    most = engine.most_iterations(state)
+    assert most == (2**30 - 1) // divisor
+    engine.search(state, 0.01, iterations=most)
+    with pytest.raises(mc.InvalidOption, match=f"iterations must .*{most}"):
+        engine.search(state, 0.01, iterations=most + 1)
 
 
 def test_the_bounds_of_options_are_taken():
@@ -380,6 +394,32 @@ def test_random_seeds_differ_and_reproduce():
     again = mc.Searcher(seed=first.seed)
     again.search(mc.ConnectFour(), iterations=2000)
     assert again.stats().moves == first.moves
+
+
+def test_no_two_random_seeds_are_equal():
+    """Many threads draw them from one supply, which is filled several times."""
+    drawn = [[] for _ in range(4)]
+    threads = [threading.Thread(target=lambda own=own: own.extend(random_seed() for _ in range(1000))) for own in drawn]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set().union(*drawn)) == 4000
+
+
+@pytest.mark.needs("fork")
+def test_a_fork_draws_seeds_of_its_own():
+    random_seed()  # the supply is not empty
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(writing, random_seed().to_bytes(8, "little"))
+        os._exit(0)
+    os.waitpid(child, 0)
+    other = int.from_bytes(os.read(reading, 8), "little")
+    os.close(reading)
+    os.close(writing)
+    assert other != random_seed()
 
 
 def test_wins_and_blocks_are_found():

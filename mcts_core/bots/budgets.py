@@ -116,4 +116,4 @@ def fewest(engine: Searcher, state: Any, *iterations: int | None) -> int | None:
     named = [number for number in iterations if number is not None]
     if not named:
         return None
-    return min(*named, engine._options.most_iterations(state))
+    return min(*named, engine.most_iterations(state))

@@ -22,7 +22,7 @@ ctypedef struct InformationNode:
     uint32_t room                # for them
     uint32_t spare
     double value                 # where maxima are backed up: that of the best choice; before, that of a rollout
-    double hope                  # the same with a bonus for what was tried rarely, here and further on
+    double hope                  # where there are choices: with a bonus for what was tried rarely, here and further on
 
 ctypedef struct Choice:
     uint32_t move
@@ -74,6 +74,7 @@ cdef class InformationTree:
     cdef double high[32]
     cdef double totals[32]        # of the values of every player at the root, over `valued` iterations
     cdef uint32_t valued
+    cdef uint32_t swept           # the node whose value was computed last beside the paths
     cdef mcts_rng rng
     # of one search
     cdef uint32_t iterations, rollouts, reused, depth_max, prunes, dropped
@@ -94,11 +95,15 @@ cdef class InformationTree:
     cdef uint32_t new_node(self, int player) except? 0xFFFFFFFE
     cdef uint32_t choice_of(self, uint32_t node, uint32_t move) except? 0xFFFFFFFE
     cdef int list_legal(self, uint32_t node, list moves) except -1
+    cdef void widen_scale(self, const InformationNode *node, const Choice *choice) noexcept nogil
+    cdef void find_scale(self) noexcept nogil
     cdef uint32_t select(self, uint32_t node, uint32_t count) noexcept nogil
     cdef int add_reward(self, uint32_t length, object state) except -1
     cdef int roll_out(self, object state, double *values) except -1
     cdef int iterate(self) except -1
     cdef int back_up(self, uint32_t length, uint32_t leaf, double *values) except -1
+    cdef double hope_of(self, const InformationNode *node) noexcept nogil
+    cdef void sweep(self) noexcept nogil
     cdef void weigh(self, uint32_t number) noexcept nogil
     cdef double low_end(self, int player) noexcept nogil
     cdef double span(self, int player) noexcept nogil

@@ -153,9 +153,7 @@ cdef class SearchCore(SearchedTree):
                 with gil:
                     self.look_at_signals()
             if self.failure is not None:
-                with gil:
-                    failure, self.failure = self.failure, None
-                    raise failure
+                raise_failure(self)
             if look.status == RUN_GAME_ERROR:
                 return look.status
             if look.status == RUN_MEMORY and spent != full_at:
@@ -275,6 +273,13 @@ cdef class SearchCore(SearchedTree):
             self.forget()
         finally:
             self.lock.release()
+
+
+cdef int raise_failure(SearchCore core) except -1 with gil:
+    """Raises what a signal handler raised. A function of its own: a Python object among the variables of ``loop`` would
+    make it take the GIL at its beginning and at its end."""
+    failure, core.failure = core.failure, None
+    raise failure
 
 
 cdef int32_t is_over(void *context) noexcept nogil:

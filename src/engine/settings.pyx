@@ -2,6 +2,7 @@
 
 from libc.stdint cimport uint32_t, uint64_t
 
+from mcts_core.game import is_general, is_hidden
 from mcts_core.games.python_game import PYTHON_GUIDE
 
 from mcts_core.tree.compaction cimport MARKS
@@ -155,15 +156,18 @@ def guide_of(state):
 
 
 def kind_of(state):
-    """A key for what the options depend on: states with equal keys have the same options and defaults.
+    """A key for what the options depend on: states with equal keys have the same options and defaults. None for a state
+    that the general tree searches, even without an evaluator.
 
     It is one number, because each search asks for it, and has no reference to the state's class, which a Searcher would
     then keep alive.
     """
     cdef const mcts_game *game
     cdef uint64_t kind
+    if is_general(state):
+        return None
     if not isinstance(state, NativeState):
-        return 0
+        return None if is_hidden(state) else 0
     check_table(state, True)
     game = (<NativeState>state).game
     kind = 4 + (8 if valuation_of(game) != NULL else 0)

@@ -11,7 +11,9 @@ far, each as often as it came, and the value of a node that of its best choice (
 A mean over what was explored would hide a goal that only a sequence of right moves reaches. This is exact where the key
 tells all that matters, as in a Markov decision process whose state is observed. Descents go by the same values with a
 bonus for what was tried rarely, backed up like a reward (MBIE-EB: Strehl and Littman, Journal of Computer and System
-Sciences 74, 2008): without it they would find no goal that is far away.
+Sciences 74, 2008): without it they would find no goal that is far away. Several paths lead to one node, but a backup
+sees its own path only. So each iteration also computes the values of some further nodes from what follows them, all
+nodes in turn: value iteration in what has been seen of the environment (as Dyna does: Sutton, ICML 1990).
 
 Where there are many moves, a node tries more of them the more visits it has: progressive widening (Coulom, Computer
 Games Workshop 2007; for continuous actions Couetoux et al., LION 5, 2011).
@@ -39,6 +41,7 @@ cdef enum:
     KEY_BYTES = 200              # of a key with its node, about: a small tuple or text, and its place in a dict
     MOST_VISITS = 4096           # visits up to which pruning compares nodes
     MOST_COMPARED = 256          # positions that are compared with a new root
+    SWEPT = 64                   # nodes beside its path whose values an iteration computes
     FOLLOWED = 2                 # moves after which a position is still recognised
 
 cdef double UNSEEN = 1e140
@@ -223,15 +226,13 @@ cdef class InformationTree:
 
     cdef int begin(self, object state, object seed) except -1:
         """Makes ``state`` the root; the nodes of a search before stay."""
-        cdef int player
         mcts_rng_seed(&self.rng, seed)
         self.random = random.Random(seed)
         self.root = self.user.root = state
         self.iterations = self.rollouts = self.depth_max = self.valued = self.prunes = self.dropped = 0
         self.depth_sum = 0
         memset(self.totals, 0, sizeof(self.totals))
-        for player in range(self.user.players):
-            self.low[player], self.high[player] = UNSEEN, -UNSEEN
+        self.find_scale()
         try:
             if self.user.values(state) is not None:
                 raise GameOver(f"the game is over: there is nothing to search in {shorten(state)}")
@@ -343,6 +344,22 @@ cdef class InformationTree:
             return 1.0
         return high - low
 
+    cdef void widen_scale(self, const InformationNode *node, const Choice *choice) noexcept nogil:
+        cdef double mean = choice.sum / choice.visits
+        self.low[node.player] = min(self.low[node.player], mean)
+        self.high[node.player] = max(self.high[node.player], mean)
+
+    cdef void find_scale(self) noexcept nogil:
+        """The lowest and the highest value in the nodes that there are."""
+        cdef uint32_t number, slot
+        cdef int player
+        for player in range(self.user.players):
+            self.low[player], self.high[player] = UNSEEN, -UNSEEN
+        for number in range(self.node_count):
+            for slot in range(self.nodes[number].first, self.nodes[number].first + self.nodes[number].count):
+                if self.choices[slot].visits:
+                    self.widen_scale(&self.nodes[number], &self.choices[slot])
+
     cdef uint32_t select(self, uint32_t node, uint32_t count) noexcept nogil:
         """The place among the legal choices: one without a visit by chance, else UCB1 with the visits in which the
         choice was legal."""
@@ -421,7 +438,6 @@ cdef class InformationTree:
                     leaf = self.new_node(player)
                     self.numbers[key] = leaf
                     self.nodes[leaf].value = values[player]
-                    self.nodes[leaf].hope = self.low_end(player) + self.span(player)
                 break
             node = found
             if self.full and self.nodes[node].count == 0:  # it stays a leaf
@@ -450,6 +466,8 @@ cdef class InformationTree:
             state = self.user.child(state, moves[place])
             self.add_reward(length, state)
         self.back_up(length, leaf, values)
+        if self.maxima and self.user.discount < 1.0:  # else values in a cycle of moves need not have a limit
+            self.sweep()
         self.iterations += 1
         self.depth_sum += length
         self.depth_max = max(self.depth_max, length)
@@ -463,7 +481,6 @@ cdef class InformationTree:
         cdef Step *step
         cdef Choice *choice
         cdef InformationNode *node
-        cdef double mean
         while at > 0:
             at -= 1
             step = &self.path[at]
@@ -474,16 +491,13 @@ cdef class InformationTree:
             if self.maxima:
                 self.add_outcome(step, leaf, values[0])
                 self.weigh(step.node)
-                mean = choice.sum / choice.visits
                 values[0] = node.value
                 leaf = step.node
             else:
                 for player in range(<uint32_t>self.user.players):
                     values[player] = step.rewards[player] + self.user.discount * values[player]
                 choice.sum += values[node.player]
-                mean = choice.sum / choice.visits
-            self.low[node.player] = min(self.low[node.player], mean)
-            self.high[node.player] = max(self.high[node.player], mean)
+            self.widen_scale(node, choice)
         for player in range(<uint32_t>self.user.players):
             self.totals[player] += values[player]
         self.valued += 1
@@ -521,9 +535,25 @@ cdef class InformationTree:
                 sum += outcome.reward + self.user.discount * outcome.value
             else:
                 node = &self.nodes[outcome.node]
-                sum += outcome.reward + self.user.discount * outcome.count * (node.hope if hope else node.value)
+                sum += outcome.reward + self.user.discount * outcome.count * (
+                    self.hope_of(node) if hope else node.value)
             number = outcome.next
         return sum / choice.visits
+
+    cdef double hope_of(self, const InformationNode *node) noexcept nogil:
+        """Where nothing was tried yet, the highest value so far, unless nothing will be."""
+        if node.count:
+            return node.hope
+        return node.value if self.full else self.low_end(node.player) + self.span(node.player)
+
+    cdef void sweep(self) noexcept nogil:
+        """Finds the values of some nodes again, from the newest one to the oldest, because what follows is newer."""
+        cdef uint32_t _
+        for _ in range(min(<uint32_t>SWEPT, self.node_count)):
+            if self.swept == 0 or self.swept > self.node_count:
+                self.swept = self.node_count
+            self.swept -= 1
+            self.weigh(self.swept)
 
     cdef void weigh(self, uint32_t number) noexcept nogil:
         """Finds the values of a node's choices again, since those of what follows have changed, and its own."""

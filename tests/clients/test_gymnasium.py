@@ -2,6 +2,7 @@
 
 import itertools
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,13 @@ gymnasium = pytest.importorskip("gymnasium", reason="gymnasium is not installed;
 numpy = pytest.importorskip("numpy", reason="gymnasium needs numpy")
 
 pytestmark = pytest.mark.clients
+
+BENCH = Path(__file__).resolve().parents[2] / "bench"
+sys.path.insert(0, str(BENCH))
+
+import gymnasium_goals  # noqa: E402
+
+sys.path.remove(str(BENCH))
 
 
 class Corridor(gymnasium.Env):
@@ -237,6 +245,13 @@ def test_frozen_lake_takes_the_way_around():
     planner = Planner(gymnasium.make("FrozenLake-v1", is_slippery=True), iterations=500, seed=1)
     observation, info = planner.env.reset(seed=1)
     assert planner.search(observation, info) == 0  # the best policy by value iteration goes left, which cannot drown
+
+
+def test_taxi_takes_a_shortest_way():
+    for seed in range(2):
+        env = gymnasium.make(gymnasium_goals.taxi_name())
+        best = gymnasium_goals.taxi_best(env, env.reset(seed=seed)[0])
+        assert Planner(env, iterations=1000, seed=seed).play(seed=seed).total == best
 
 
 def test_cart_pole_stands():

@@ -27,6 +27,8 @@ def test_names_that_are_no_fields_are_refused():
         record(Node, {"weight": 1})
     with pytest.raises(AttributeError):
         records(Node, ("weight",), [(1,)])
+    with pytest.raises(AttributeError):
+        records(Node, ("__class_getitem__", "__doc__"), [(1, 2)])
     with pytest.raises(TypeError):
         record(None, {})
 

@@ -144,6 +144,7 @@ class Take:
         return None if self.left else -self.to_move
 
 
+@pytest.mark.needs("threads")
 def test_every_way_to_search_is(records):
     mc.search(Take(), iterations=100)
     assert records()[-1].move in ("one", "two") and records()[-1].stop_reason == "solved"
@@ -201,6 +202,7 @@ def test_above_debug_nothing_is_logged(caplog):
         assert len(caplog.records) == count
 
 
+@pytest.mark.needs("processes")
 def test_logging_that_is_imported_later_counts(tmp_path):
     code = ("import mcts_core as mc, sys\n"
             "mc.search(mc.TicTacToe(), iterations=10)\n"

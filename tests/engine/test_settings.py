@@ -4,7 +4,7 @@ import pytest
 from value_games import Claim
 
 import mcts_core as mc
-from mcts_core.engine.settings import TwoPlayerSettings, guide_of
+from mcts_core.engine.settings import TwoPlayerSettings, guide_of, kind_of
 
 
 def test_what_games_offer():
@@ -23,3 +23,14 @@ def test_settings_take_names_only():
         TwoPlayerSettings(True, 0.5, 3, False)
     with pytest.raises(TypeError):
         TwoPlayerSettings(guided=True)
+
+
+def test_states_that_the_general_tree_searches_have_no_kind():
+    class Several:
+        players = (0, 1, 2)
+
+    class Cards:
+        hidden_information, determinize = True, print
+
+    assert kind_of(Several()) is None and kind_of(Cards()) is None
+    assert kind_of(object()) is not None and kind_of(mc.ConnectFour()) is not None

@@ -459,6 +459,45 @@ def test_rewards_with_hidden_information():
     assert abs(values[0] - 6.0) < 1.5 and abs(values[1] - 6.0) < 1.5
 
 
+def test_values_in_an_observed_environment_are_those_of_value_iteration():
+    """Twelve places, three ways from each, in which all paths meet again: what one path finds counts for all."""
+    class Place:
+        players, hidden_information, to_move, discount = 1, True, 0, 0.9
+
+        def __init__(self, ways, at=0, gain=0.0):
+            self.ways, self.at, self.gain = ways, at, gain
+
+        def legal_moves(self):
+            return [0, 1, 2]
+
+        def play(self, move):
+            return Place(self.ways, *self.ways[self.at][move])
+
+        def rewards(self):
+            return [self.gain]
+
+        def returns(self):
+            return None
+
+        def determinize(self, player, rng):
+            return self
+
+        def observation_key(self, player):
+            return self.at
+
+    for seed in range(5):
+        draw = random.Random(seed)
+        ways = [[(draw.randrange(12), draw.choice([-1.0, 0.0, 2.0])) for _ in range(3)] for _ in range(12)]
+        exact = [0.0] * 12
+        for _ in range(500):
+            exact = [max(gain + 0.9 * exact[to] for to, gain in place) for place in ways]
+        mc.search(Place(ways), iterations=400, rollout_moves=20, seed=seed)
+        assert abs(mc.stats().value - exact[0]) < 1e-6
+        for entry in mc.stats().moves:
+            to, gain = ways[0][entry.move]
+            assert abs(entry.value - gain - 0.9 * exact[to]) < 1e-6
+
+
 def test_random_is_seeded():
     draws = []
 

@@ -69,6 +69,7 @@ engine = mc.Searcher(
 best: int = engine.search(four, seconds=1, iterations=200)
 engine.search(four, iterations=50, progress=lambda stats: assert_type(stats, mc.Stats), every=1)
 assert_type(engine.options(four), dict[str, Any])
+assert_type(engine.most_iterations(four), int)
 assert_type(engine.stats(), mc.Stats)
 assert_type(engine.tree(max_depth=2), mc.Node)
 assert_type(engine.stop(), mc.Stats | None)

@@ -21,7 +21,7 @@ def shipped() -> Book:
     may ask it. Raises InvalidFile if the file is damaged."""
     with _lock:
         if not _read:
-            book = Book(data_files.read(__spec__, "openings.book"))
+            book = data_files.load(__spec__, "openings.book", Book)
             use_book(book)
             _read.append(book)
     return _read[0]

@@ -20,6 +20,11 @@ cdef enum:
     THREAT_STONES = 100   # of an attack of fours
     THREAT_LOOK = 256     # of the proof budget, between two looks at the interrupt
 
+# Kinds of positions of a player.
+cdef enum:
+    ATTACK = 0
+    DEFENCE = 1
+
 # What is known of a position with the player who attacks to move.
 ctypedef struct threat_note:
     uint16_t move
@@ -42,6 +47,9 @@ ctypedef struct threat_search:
     uint32_t blocks                       # of eight lines: those with a cell
     int16_t base[MNK_LINES]               # the cell of bit 0
     int16_t step[6]                       # from bit to bit, by line / 32
+    # keys of positions by player, fixed
+    const uint64_t *stone_keys[2]         # of his stone in each cell
+    const uint64_t *side_keys[2]          # that he attacks, that he defends
     # the position
     mnk_line_board board
     uint64_t hash
@@ -86,8 +94,6 @@ ctypedef struct mnk_threat_table:
     int (*win)(threat_search *s, int player, uint32_t *move) noexcept nogil
     # The same, and what a stone of the defender could change in it: continuous_fours.pyx says it in full.
     int (*zone)(threat_search *s, int player, uint32_t *zone, uint16_t *order, int *length, bint *quiet) noexcept nogil
-    # What a player's stone in a cell changes in the hash of a position.
-    const uint64_t *keys[2]
 
 
 cdef inline int threat_cell_at(const threat_search *s, int line, int bit) noexcept nogil:

@@ -15,5 +15,5 @@ def shipped() -> Network:
     """Read when it is used first, which takes a tenth of a second. Raises InvalidFile where it is damaged."""
     with _lock:
         if not _read:
-            _read.append(Network(data_files.read(__spec__, "gomoku.network")))
+            _read.append(data_files.load(__spec__, "gomoku.network", Network))
     return _read[0]

@@ -237,11 +237,11 @@ cdef void estimate(threat_search *s, int player, uint32_t count) noexcept nogil:
         if one.reply == NO_REPLY:
             if one.proof == SINGLE:
                 one.proof = 9 - 2 * potential(s, player, one.move)
-            fill(s, one, s.hash ^ FOURS.keys[player][one.move] ^ KINDS[player][DEFENCE])
+            fill(s, one, s.hash ^ s.stone_keys[player][one.move] ^ KINDS[player][DEFENCE])
         else:
             if one.proof == SINGLE:
                 one.proof = 13 - 2 * potential(s, player, one.move)
-            fill(s, one, s.hash ^ FOURS.keys[player][one.move] ^ FOURS.keys[1 - player][one.reply]
+            fill(s, one, s.hash ^ s.stone_keys[player][one.move] ^ s.stone_keys[1 - player][one.reply]
                  ^ KINDS[player][ATTACK])
 
 
@@ -305,7 +305,7 @@ cdef inline bint add_reply(threat_search *s, int player, int cell) noexcept nogi
     one.move = cell
     one.reply = NO_REPLY
     one.proof = one.disproof = 1
-    fill(s, one, s.hash ^ FOURS.keys[1 - player][cell] ^ KINDS[player][ATTACK])
+    fill(s, one, s.hash ^ s.stone_keys[1 - player][cell] ^ KINDS[player][ATTACK])
     s.top += 2
     return True
 
