@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from typing import Any, TypeVar
 
-    T = TypeVar("T")
+    _T = TypeVar("_T")
 
 
-def load(spec: ModuleSpec | None, name: str, make: Callable[[bytes], T]) -> T:
+def load(spec: ModuleSpec | None, name: str, make: Callable[[bytes], _T]) -> _T:
     """Returns what ``make`` makes of the file ``name`` beside the module of ``spec``, also from an archive. Raises
     OSError if it is missing, and InvalidFile, with its path, if ``make`` does."""
     # As pkgutil.get_data does it. importlib.resources imports zipfile, tempfile and more: a fifth of the time until
