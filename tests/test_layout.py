@@ -19,6 +19,7 @@ TESTED_IN = {
     "mcts_core/bots/gymnasium_spaces.py": "clients/gymnasium",
     "src/engine/searched_information.pyx": "tree/information_tree",
     "bench/gymnasium_goals.py": "clients/gymnasium",
+    "bench/gymnasium_gymcts.py": "clients/gymnasium",
     "bench/hidden_information.py": "bots/openspiel",
     # what a module is split into, and has no use of its own
     "src/engine/background_search.pyx": "background",

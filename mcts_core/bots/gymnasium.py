@@ -69,6 +69,9 @@ class Planner:
     key: for ``method="states"``, a function that names an observation by a hashable value, such as one that rounds
         it. By default, different observations are different states, so continuous ones hardly come twice.
     hold: rollouts repeat a random action up to so many times, which moves heavy things farther.
+    determinize: a function ``determinize(env, rng)`` that draws anew what is hidden in ``env``, a copy without its
+        wrappers, such as cards that were dealt face down. It must leave what was observed as it is. ``rng`` is a
+        ``numpy.random.Generator``. It is called once for each iteration. Not with ``method="line"``.
     seed: of the Planner's own random numbers, also those of the copies.
     options: those of a ``Searcher``.
 
@@ -82,7 +85,8 @@ class Planner:
         self, env: Any, *, seconds: float | None = None, iterations: int | None = None, horizon: int = 100,
         discount: float = 0.99, method: str | None = None, copies: str = "deepcopy",
         make: Callable[[], Any] | None = None, actions: int = 9, widening: float | None = None,
-        key: Callable[[Any], Hashable] | None = None, hold: int = 1, seed: int | None = None, **options: Any,
+        key: Callable[[Any], Hashable] | None = None, hold: int = 1,
+        determinize: Callable[[Any, Any], object] | None = None, seed: int | None = None, **options: Any,
     ) -> None:
         gymnasium = import_gymnasium()
         import numpy
@@ -101,6 +105,13 @@ class Planner:
         if key is not None and not callable(key):
             raise InvalidOption(f"key must be a function of an observation, got {shorten(key)}")
         self.key = key
+        if determinize is not None and not callable(determinize):
+            raise InvalidOption(f"determinize must be a function of an environment and a random generator, got "
+                                f"{shorten(determinize)}")
+        if determinize is not None and method == "line":
+            raise InvalidOption("determinize needs method 'states' or 'sequences', got 'line', which is for "
+                                "environments without chance")
+        self.determinize = determinize
         first = random_seed() if seed is None else as_int(seed, "seed", 0, 2**64 - 1)
         self._random = numpy.random.default_rng(first)
         self._actions = actions_of(env.action_space, as_int(actions, "actions", 1, MOST_ACTIONS), self._random,
@@ -323,8 +334,10 @@ class _Drawn:
         self.widening = planner.widening
 
     def determinize(self, player: int, rng: random.Random) -> Self:
-        return type(self)(self._planner, None, self._copier.restore(self._snapshot), self._observation, self._legal,
-                          0.0, False)
+        planner, simulated = self._planner, self._copier.restore(self._snapshot)
+        if planner.determinize is not None:
+            planner.determinize(simulated.unwrapped, planner._random)
+        return type(self)(planner, None, simulated, self._observation, self._legal, 0.0, False)
 
     def legal_moves(self) -> list[int]:
         return self._legal

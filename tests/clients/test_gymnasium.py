@@ -1,5 +1,7 @@
 """The planner in gymnasium's environments and in small ones whose best actions are known: make test-clients."""
 
+import copy
+import importlib
 import itertools
 import sys
 from pathlib import Path
@@ -96,6 +98,57 @@ def test_chance_is_averaged_and_not_foreseen(method, luck, first):
         planner = Planner(Corridor(luck), iterations=600, horizon=12, method=method, seed=seed)
         planner.reset(seed=seed)
         assert planner.search() == first
+
+
+class Curtain(Corridor):
+    """The better end is drawn with the first state, and not shown: the right one gives 10, or else -10."""
+
+    def reset(self, *, seed=None, options=None):
+        observation, info = super().reset(seed=seed)
+        self.prize = self.draw(self.np_random)
+        return observation, info
+
+    def draw(self, rng):
+        return 10.0 if rng.random() < self.luck else -10.0
+
+    def step(self, action):
+        observation, reward, over, truncated, info = super().step(action)
+        return observation, self.prize if self.at == 6 else reward, over, truncated, info
+
+    def get_state(self):
+        return self.at, self.prize
+
+    def set_state(self, state):
+        self.at, self.prize = state
+
+
+def draw_prize(env, rng):
+    assert type(env) is Curtain and isinstance(rng, numpy.random.Generator)
+    env.prize = env.draw(rng)
+
+
+@pytest.mark.parametrize("method", ["states", "sequences"])
+@pytest.mark.parametrize("copies", ["deepcopy", "state"])
+def test_what_is_hidden_is_drawn_anew(method, copies):
+    """Right is worth 5 with a luck of 0.75, and -5 with 0.25, whatever is behind the curtain; left is worth 1."""
+    for luck, first in ((0.75, 6), (0.25, 5)):
+        seen = set()
+
+        def draw_prize(env, rng, luck=luck):
+            assert type(env) is Curtain and isinstance(rng, numpy.random.Generator)
+            env.prize = Curtain(luck).draw(rng)
+
+        for seed in range(6):
+            env = gymnasium.wrappers.TimeLimit(Curtain(luck), 50)
+            options = {"iterations": 400, "horizon": 12, "method": method, "copies": copies, "make": Curtain}
+            planner = Planner(env, determinize=draw_prize, seed=seed, **options)
+            planner.reset(seed=seed)
+            seen.add(env.unwrapped.prize)
+            assert planner.search() == first
+            peeking = Planner(env, seed=seed, **options)
+            peeking.reset(seed=seed)
+            assert peeking.search() == (6 if env.unwrapped.prize > 0 else 5)
+        assert seen == {10.0, -10.0}
 
 
 def test_the_environment_itself_is_left_alone():
@@ -247,11 +300,41 @@ def test_frozen_lake_takes_the_way_around():
     assert planner.search(observation, info) == 0  # the best policy by value iteration goes left, which cannot drown
 
 
+def test_the_goals_are_those_of_the_environments_played():
+    """The 8x8 lake has 200 steps only by its own name, and with 100 steps the best policy reaches 0.64."""
+    env = gymnasium_goals.TASKS["frozen_lake"].make()
+    assert env.spec.max_episode_steps == 200 and env.unwrapped.desc.shape == (8, 8)
+    assert abs(gymnasium_goals.frozen_lake_best(env) - 0.91322) < 1e-4
+    assert abs(gymnasium_goals.blackjack_best() - -0.0466) < 1e-3
+    planner = Planner(gymnasium_goals.TASKS["blackjack"].make(), iterations=10, seed=1,
+                      determinize=gymnasium_goals.hide_dealer)
+    planner.reset(seed=1)
+    held = list(planner.env.unwrapped.dealer)
+    planner.search()
+    assert planner.env.unwrapped.dealer == held
+
+
 def test_taxi_takes_a_shortest_way():
     for seed in range(2):
         env = gymnasium.make(gymnasium_goals.taxi_name())
         best = gymnasium_goals.taxi_best(env, env.reset(seed=seed)[0])
         assert Planner(env, iterations=1000, seed=seed).play(seed=seed).total == best
+
+
+def test_gymcts_plays_within_its_limits(monkeypatch, capsys):
+    pytest.importorskip("gymcts", reason="gymcts is not installed")
+    monkeypatch.syspath_prepend(str(BENCH))
+    bench = importlib.import_module("gymnasium_gymcts")
+    made = bench.Unforeseen(bench.Counted(gymnasium.make("FrozenLake-v1")))
+    made.reset(seed=1)
+    draws = [copy.deepcopy(made).unwrapped.np_random.random() for _ in range(3)]
+    assert len({made.unwrapped.np_random.random(), *draws}) == 4
+    bench.Counted.steps = 0
+    bench.decide(made, 100, None)
+    assert 100 <= bench.Counted.steps < 300
+    bench.compare("cartpole", range(2), 0.05, foresee=False)
+    assert [line.split(":")[0].strip() for line in capsys.readouterr().out.splitlines()[1:]] == [
+        "Planner", "gymcts, equal time", "gymcts, equal steps"]
 
 
 def test_cart_pole_stands():
@@ -274,6 +357,7 @@ def test_what_is_refused():
                           ({"method": "tree"}, "method"), ({"copies": "fork"}, "copies"), ({"actions": 0}, "actions"),
                           ({"hold": 0}, "hold"), ({"widening": 0.0}, "widening"), ({"widening": 2.0}, "widening"),
                           ({"widening": 0.5, "method": "line"}, "line"), ({"key": 3}, "key"),
+                          ({"determinize": 3}, "determinize"), ({"determinize": print, "method": "line"}, "line"),
                           ({"seed": -1}, "seed"), ({"wrong": 1, "method": "line"}, "wrong")):
         with pytest.raises(mc.InvalidOption, match=said):
             Planner(env, **options)
