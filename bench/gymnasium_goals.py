@@ -124,7 +124,7 @@ TASKS = {
     "cartpole": Task("CartPole-v1", {"iterations": 40, "horizon": 100, "method": "line"}),
     "frozen_lake": Task("FrozenLake8x8-v1", {"iterations": 100, "horizon": 200}, {"is_slippery": True}),
     "taxi": Task(taxi_name(), {"iterations": 1000, "horizon": 100}),
-    "acrobot": Task("Acrobot-v1", {"iterations": 20, "horizon": 200, "hold": 12, "method": "line"}),
+    "acrobot": Task("Acrobot-v1", {"iterations": 40, "horizon": 200, "hold": 12, "method": "line"}),
     "blackjack": Task("Blackjack-v1", {"iterations": 300, "horizon": 20, "discount": 1.0, "determinize": hide_dealer},
                       episodes=100),
 }
