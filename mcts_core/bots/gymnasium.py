@@ -9,7 +9,6 @@ arXiv:2407.17032.
 
 from __future__ import annotations
 
-import math
 import random
 from dataclasses import dataclass
 
@@ -122,9 +121,6 @@ class Planner:
         self._played: list[Any] = []
         self._chosen: tuple[Any, Any] | None = None
         self._plan: tuple[int, tuple[Any, ...]] = 0, ()
-        self._plan_value = -math.inf
-        """Discounted rewards of the plan and of what led to it, since the search began anew."""
-        self._plan_from = 0
         self._mask: Any = None
         self._observation: Any = None
         self.model = object()
@@ -186,10 +182,7 @@ class Planner:
         move = self._engine.search(root, **self._budget)
         if self.method == "line":
             self._chosen = root, move
-            stats = self._engine.stats()
-            if stats.line_value is not None:  # None with another final_move
-                self._plan = len(root.moves), tuple(stats.pv)
-                self._plan_value = root.earned + root.weight * stats.line_value
+            self._plan = len(root.moves), tuple(self._engine.stats().pv)
         return self._actions.of(move)
 
     def play(self, *, seed: int | None = None, progress: Callable[[int, float, Stats], object] | None = None,
@@ -220,31 +213,25 @@ class Planner:
         legal = self._actions.legal(self._mask)
         snapshot = self._copier.save(self)
         if self.method == "line":
-            moves, earned = self._line()
-            self._plan_from = len(moves)
-            return _Position(self, snapshot, moves, key_of(self._observation), legal, earned=earned)
+            return _Position(self, snapshot, self._line(), key_of(self._observation), legal)
         kind = _Observed if self.method == "states" else _Drawn
         return kind(self, self._copier, snapshot, self._observation, legal, 0.0, False)
 
-    def _line(self) -> tuple[tuple[Any, ...], float]:
-        """Names the position to search: the actions since a search began anew; and what they earned. It goes on with
-        the one before where the environment shows what a copy shows after the action that was chosen."""
+    def _line(self) -> tuple[Any, ...]:
+        """Names the position to search: the actions since a search began anew. It goes on with the one before where the
+        environment shows what a copy shows after the action that was chosen."""
         if self._chosen is not None:
             before, move = self._chosen
             child = before.play(move)
             if child.seen == key_of(self._observation):
-                return child.moves, child.earned
-        self._plan, self._plan_value = (0, ()), -math.inf
-        return (object(),), 0.0
-
-    def _improve(self, value: float, moves: tuple[Any, ...]) -> None:
-        """The following rollouts go by the best line so far."""
-        if value > self._plan_value:
-            self._plan, self._plan_value = (self._plan_from, moves[self._plan_from:]), value
+                moves: tuple[Any, ...] = child.moves
+                return moves
+        self._plan = 0, ()
+        return (object(),)
 
     def _planned(self, depth: int, draw: random.Random) -> tuple[Any, ...]:
-        """The moves with which a rollout begins, at so many moves since the search began anew: as many of the best
-        line so far as chance wants, in every other rollout."""
+        """The moves with which a rollout begins, at so many moves since the search began anew: as many of the last
+        search's best line as chance wants, in every other rollout."""
         begin, line = self._plan
         rest = line[depth - begin:]
         return rest[:draw.randint(1, len(rest))] if rest and draw.random() < 0.5 else ()
@@ -284,13 +271,11 @@ class _Position:
     """A state of an environment without chance: a value, by the actions since the beginning."""
 
     players, to_move = 1, 0
-    __slots__ = ("_gain", "_legal", "_over", "_planner", "_snapshot", "discount", "earned", "moves", "seen", "weight")
+    __slots__ = ("_gain", "_legal", "_over", "_planner", "_snapshot", "discount", "moves", "seen")
 
     def __init__(self, planner: Planner, snapshot: Any, moves: tuple[Any, ...], seen: Hashable, legal: list[int],
-                 gain: float = 0.0, over: bool = False, earned: float = 0.0) -> None:
+                 gain: float = 0.0, over: bool = False) -> None:
         self._planner, self._snapshot, self._legal, self._gain, self._over = planner, snapshot, legal, gain, over
-        self.earned = earned
-        self.weight = planner.discount ** (len(moves) - 1)  # the first of the moves is the name of the line
         self.seen = seen
         self.discount = planner.discount
         self.moves = moves
@@ -317,7 +302,7 @@ class _Position:
         else:
             snapshot = self._snapshot[0], [*self._snapshot[1], action]
         return _Position(planner, snapshot, (*self.moves, move), key_of(observation), legal, float(reward),
-                         bool(terminated or truncated), self.earned + self.weight * float(reward))
+                         bool(terminated or truncated))
 
     def rewards(self) -> list[float]:
         return [self._gain]
@@ -327,9 +312,7 @@ class _Position:
 
     def rollout(self, seed: int) -> tuple[list[float], list[int]]:
         planner = self._planner
-        found, moves = _roll_out(planner, planner._copier.restore(self._snapshot), seed, self._legal, len(self.moves))
-        planner._improve(self.earned + self.weight * found[0], (*self.moves, *moves))
-        return found, moves
+        return _roll_out(planner, planner._copier.restore(self._snapshot), seed, self._legal, len(self.moves))
 
 
 class _Drawn:
