@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import copy
+import random
 import time
 from typing import Any
 
@@ -64,6 +65,7 @@ def decide(env: Any, steps: float | None, seconds: float | None) -> Any:
 
 
 def play_gymcts(env: Any, seed: int, steps: float | None, seconds: float | None) -> tuple[float, int]:
+    random.seed(seed)  # of gymcts
     env.reset(seed=seed)
     total, length, over = 0.0, 0, False
     while not over:
