@@ -56,11 +56,14 @@ class Unforeseen(DeepCopyMCTSGymEnvWrapper):
 
 def decide(env: Any, steps: float | None, seconds: float | None) -> Any:
     """gymcts's action. Its search needs two simulations before it can name one."""
-    begin, first = time.process_time(), Counted.steps
+    begin, first, idle = time.process_time(), Counted.steps, 0
     agent = GymctsAgent(copy.deepcopy(env))
     agent.vanilla_mcts_search(num_simulations=2)
-    while (Counted.steps - first < steps if steps is not None else time.process_time() - begin < (seconds or 0.0)):
+    while (Counted.steps - first + idle < steps if steps is not None
+           else time.process_time() - begin < (seconds or 0.0)):
+        before = Counted.steps
         agent.vanilla_mcts_search(num_simulations=1)
+        idle += Counted.steps == before  # a simulation that ends in the tree counts as a step
     return agent.search_root_node.get_best_action()
 
 
