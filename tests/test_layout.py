@@ -24,7 +24,6 @@ TESTED_IN = {
     # what a module is split into, and has no use of its own
     "src/engine/background_search.pyx": "background",
     "mcts_core/options.py": "searcher",
-    "src/engine/general_group.pyx": "engine/searched_general",
     "mcts_core/engine/slices.pxd": "engine/loop",
     "src/engine/searched_two_player.pyx": "engine/loop",
     "src/engine/threads.pyx": "engine/thread_exchange",

@@ -1,0 +1,85 @@
+"""src/engine/general_group.pyx: many positions at a time, whose leaves are evaluated together."""
+
+import numpy as np
+import pytest
+from general_games import flat
+from general_oracle import Tangle, network
+from table_games import Race
+
+import mcts_core as mc
+from mcts_core import many
+
+START = mc.ConnectFour()
+
+
+def test_positions_side_by_side_are_searched_as_alone():
+    sizes = []
+
+    def spy(observations):
+        sizes.append(len(observations))
+        return network(observations)
+
+    states = [Tangle(number) for number in range(12)]
+    options = {"noise_alpha": 0.4, "temperature": 1.0, "batch": 4}
+    results = mc.search_many(states, evaluator=spy, iterations=120, seed=6, **options)
+    assert sizes[0] == 12 and max(sizes) > 24
+    for index, (state, result) in enumerate(zip(states, results, strict=True)):
+        engine = mc.Searcher(seed=many.seed_of(6, index), evaluator=network, **options)
+        assert engine.search(state, iterations=120) == result.move
+        stats = engine.stats()
+        assert (result.stats.moves, result.stats.values, result.stats.nodes, result.stats.bytes, result.stats.pv) == (
+            stats.moves, stats.values, stats.nodes, stats.bytes, stats.pv)
+        assert result.stats.stop_reason == "iterations" and result.error is None and result.stats.seconds > 0
+
+
+def test_more_positions_than_go_side_by_side(monkeypatch):
+    states = [START.play(column) for column in range(7)]
+    all_at_once = mc.search_many(states, evaluator=flat, iterations=30, seed=1)
+    monkeypatch.setattr(many, "TOGETHER", 3)
+    in_groups = mc.search_many(states, evaluator=flat, iterations=30, seed=1)
+    assert [result.stats.moves for result in in_groups] == [result.stats.moves for result in all_at_once]
+    assert mc.search_many([], evaluator=flat, iterations=30) == []
+
+
+def test_positions_that_fail_do_not_stop_the_others():
+    over = mc.ConnectFour.from_moves("0101010")
+    results = mc.search_many([START, over, "no state", mc.TicTacToe(), START.play(1)], evaluator=flat, iterations=40,
+                             seed=1, errors="return")
+    assert [type(result.error) for result in results] == [
+        type(None), mc.GameOver, mc.InvalidState, mc.InvalidState, type(None)]
+    assert results[0].stats.iterations == results[4].stats.iterations == 40
+    assert "observations of one shape, (3, 6, 7)" in str(results[3].error)
+    with pytest.raises(mc.GameOver, match="position 1: .*2 more of 4 failed: 2, 3"):
+        mc.search_many([START, over, "no state", mc.TicTacToe()], evaluator=flat, iterations=40, seed=1)
+
+    class Broken(Tangle):
+        def play(self, move):
+            if len(self.path) == 2:
+                raise KeyError("on purpose")
+            return Broken(self.number, self.players, self.chance, self.length, (*self.path, move))
+
+    first, second = mc.search_many([Broken(4), Tangle(4)], evaluator=network, iterations=100, seed=1, errors="return")
+    assert isinstance(first.error, mc.GameError) and second.stats.iterations == 100
+
+
+def test_a_broken_evaluator_ends_all_positions():
+    calls = []
+
+    def evaluator(observations):
+        calls.append(len(observations))
+        policy, values = flat(observations)
+        if len(calls) == 3:
+            values[10] = np.nan
+        return policy, values
+
+    with pytest.raises(mc.EvaluatorError, match="from -1 to 1, got nan in row 10"):
+        mc.search_many([START, START.play(1), START.play(2)], evaluator=evaluator, iterations=100, seed=1)
+    assert calls == [3, 21, 24]  # after the root, there are seven leaves each
+
+
+def test_many_positions_with_other_budgets():
+    for options in ({"policy_value": lambda state: (None, 0.0), "iterations": 30}, {"evaluator": flat, "seconds": 0.01},
+                    {"evaluator": flat, "iterations": 30, "seconds": 60}):
+        results = mc.search_many([START, START.play(1)], seed=1, threads=2, **options)
+        assert [result.error for result in results] == [None, None]
+    assert [result.move in (0, 1) for result in mc.search_many([Race(), Race(2)], iterations=50, seed=1)] == [True] * 2
