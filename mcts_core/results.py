@@ -230,10 +230,10 @@ class Stats(_Found):
     def __str__(self) -> str:
         """A line of figures, a table of at most twelve moves, the move to play first, and the principal variation.
 
-        The line shows the proven result of the position ("win in 7") if there is one, otherwise the value of the move
-        to play, which is also in the row of that move. The value of a move that was never visited is "-". The table
-        shows each move by its name, such as ``h8``, and by the number that ``play`` also takes. If the position is not
-        known, it shows only the numbers.
+        The line shows the proven result of the position ("win within 7") if there is one, otherwise the value of the
+        move to play, which is also in the row of that move. The value of a move that was never visited is "-". The
+        table shows each move by its name, such as ``h8``, and by the number that ``play`` also takes. If the position
+        is not known, it shows only the numbers.
         """
         names = self._names()
         head = "  ".join([

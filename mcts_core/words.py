@@ -15,10 +15,13 @@ def counted(number: int, noun: str) -> str:
 
 
 def proof(of: MoveStats | Stats | Node) -> str:
-    """What is proven of a position or a move, in words: "win in 7"; empty where nothing is."""
+    """What is proven of a position or a move, in words: "win within 7", as the distance is a bound; "win in 1"; empty
+    where nothing is."""
     if of.proven is None:
         return ""
-    return of.proven if of.distance is None else f"{of.proven} in {of.distance}"
+    if of.distance is None:
+        return of.proven
+    return f"{of.proven} {'within' if of.proven != 'draw' and of.distance > 1 else 'in'} {of.distance}"
 
 
 def value_of(entry: MoveStats, none: str = "-") -> str:
@@ -40,8 +43,8 @@ def best(stats: Stats) -> MoveStats:
 
 
 def expectation(stats: Stats) -> str:
-    """What the player to move may expect, in words: "win in 7" where that is proven, else "value 0.563": that of the
-    move to play, as its row in a table has it. (``stats.value`` is the mean over all moves.)"""
+    """What the player to move may expect, in words: "win within 7" where that is proven, else "value 0.563": that of
+    the move to play, as its row in a table has it. (``stats.value`` is the mean over all moves.)"""
     entry = next((each for each in stats.moves if each.move == stats.move and each.visits), None)
     return proof(stats) or f"value {stats.value if entry is None else entry.value:.3f}"
 

@@ -137,7 +137,7 @@ def test_a_proven_position_has_its_proof_in_place_of_a_value():
     engine.search(state, iterations=100_000)
     stats = engine.stats()
     assert stats.proven == "win"
-    assert str(stats).startswith(f"move {stats.move + 1} (number {stats.move})  win in {stats.distance}  "
+    assert str(stats).startswith(f"move {stats.move + 1} (number {stats.move})  win within {stats.distance}  "
                                  f"{stats.iterations:,} iterations in ")
 
 

@@ -16,6 +16,7 @@ import mcts_core
 from mcts_core.bots.budgets import DEFAULT_SECONDS, FOREVER, LEAST, Margin, MatchClock, check, fewest
 from mcts_core.bots.lines import Lines
 from mcts_core.bots.thinking import GRACE, Thinking
+from mcts_core.words import proof
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -444,12 +445,10 @@ class Gomocup:
 
     def _remarks(self, stats: Stats) -> list[str]:
         """The lines about the search: MESSAGE for the user, DEBUG for the author."""
-        proof = f", {stats.proven}" if stats.proven else ""
-        if stats.distance is not None:
-            proof += f" in {stats.distance}"
+        proven = f", {proof(stats)}" if stats.proven else ""
         line = " ".join(self._coordinates(cell) for cell in stats.pv)
         return [
-            f"MESSAGE value {stats.value:.3f}{proof}, {stats.iterations} iterations in {stats.seconds:.3f} s, "
+            f"MESSAGE value {stats.value:.3f}{proven}, {stats.iterations} iterations in {stats.seconds:.3f} s, "
             f"pv {line}",
             f"DEBUG stopped by {stats.stop_reason}, depth {stats.depth_mean:.1f}/{stats.depth_max}, "
             f"{stats.nodes} nodes, {stats.bytes / 2**20:.1f} MiB, {stats.reused_visits} visits reused, "

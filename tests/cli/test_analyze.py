@@ -21,8 +21,8 @@ def test_the_table_the_move_and_the_principal_variation(cli):
     first_row = lines[next(i for i, line in enumerate(lines) if line.startswith("move")) + 1].split()
     assert first_row[:4] == [str(stats.moves[0].move + 1), f"{stats.moves[0].visits:,}",
                              f"{stats.moves[0].wins:,.1f}", f"{stats.moves[0].value:.3f}"]
-    assert f"best move: {best + 1}, win in 3" in lines
-    assert any(line.endswith(" iterations/s, ended by solved: win in 3") for line in lines)
+    assert f"best move: {best + 1}, win within 3" in lines
+    assert any(line.endswith(" iterations/s, ended by solved: win within 3") for line in lines)
     assert lines[-1] == "principal variation: " + " ".join(str(move + 1) for move in stats.pv)
 
 
@@ -67,9 +67,9 @@ def test_what_is_not_proven_is_told_as_a_value(cli):
 def test_a_lost_position_is_told(cli):
     code, out, err = cli("analyze", "tictactoe", "a3 b1 c1 c2 a1", "--iterations", 2000, "--seed", 1)
     assert code == 0 and err == ""
-    assert re.search(r"^best move: \w\d, loss in 2$", out, re.MULTILINE)
-    assert ", ended by solved: loss in 2\n" in out
-    assert len(re.findall("loss in 2$", out, re.MULTILINE)) >= 4
+    assert re.search(r"^best move: \w\d, loss within 2$", out, re.MULTILINE)
+    assert ", ended by solved: loss within 2\n" in out
+    assert len(re.findall("loss within 2$", out, re.MULTILINE)) >= 4
 
 
 def test_base_0_is_the_numbering_of_the_library(cli):
@@ -140,7 +140,7 @@ def test_a_python_game_is_analyzed(cli, tmp_path, monkeypatch):
     code, out, err = cli(*argv)
     assert code == 0, err
     assert "6 left\n" in out
-    assert "\nbest move: ('take', 2), win in 3\n" in out
+    assert "\nbest move: ('take', 2), win within 3\n" in out
     document = json.loads(cli(*argv, "--json")[1])
     assert document["move"] == ["take", 2]
     assert document["position"] == "6 left"

@@ -157,7 +157,8 @@ def test_what_is_not_proven_is_expected_by_value(searched):
 
 
 @pytest.mark.parametrize("proven, distance, words", [
-    (None, None, ""), ("win", 3, "win in 3"), ("draw", None, "draw"), ("loss", 0, "loss in 0")])
+    (None, None, ""), ("win", 3, "win within 3"), ("win", 1, "win in 1"), ("loss", 38, "loss within 38"),
+    ("draw", 9, "draw in 9"), ("draw", None, "draw"), ("loss", 0, "loss in 0")])
 def test_proofs_in_words(proven, distance, words):
     move = mcts_core.MoveStats(move=0, visits=1, wins=1.0, value=1.0, proven=proven, distance=distance)
     assert proof(move) == words

@@ -77,7 +77,7 @@ def test_white_text_is_readable_on_the_colours_of_values(value):
 def test_proofs_in_words():
     entry = mc.MoveStats(move=0, visits=1, wins=1.0, value=1.0)
     assert proof(entry) == ""
-    assert proof(mc.MoveStats(0, 1, 1.0, 1.0, "win", 3)) == "win in 3"
+    assert proof(mc.MoveStats(0, 1, 1.0, 1.0, "win", 3)) == "win within 3"
     assert proof(mc.MoveStats(0, 1, 1.0, 1.0, "draw")) == "draw"
 
 

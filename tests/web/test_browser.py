@@ -115,7 +115,7 @@ def test_a_hint_in_a_lost_position_says_what_holds_out(page):
     page.link("game=connect4&rows=6&cols=7&connect=4&moves=3,3,4,4,5")
     page.click("#analyse")
     page.click("#hint")
-    page.wait("/All moves lose; column \\d holds out longest, \\d+ moves\\.$/.test(status())")
+    page.wait("/All moves lose; column \\d holds out longest, at most \\d+ moves\\.$/.test(status())")
 
 
 @pytest.mark.parametrize("hash, moves", [
@@ -564,7 +564,7 @@ def test_a_game_of_a_user(chromium):
         page.wait("document.querySelectorAll('#choices button').length === 2")
         assert page.text("rows") == "row one\n|||||||" and page.see("document.getElementById('frame').hidden")
         page.click("#hint")
-        page.wait("status().includes('Hint: 1 wins in ')")
+        page.wait("status().includes('Hint: 1 wins within ')")
         numbers = page.see("[...document.querySelectorAll('#choices small')].map((e) => e.textContent.trim()[0])")
         assert numbers[0] == "w" and numbers[1]
         page.click("#choices button")

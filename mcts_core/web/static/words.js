@@ -45,10 +45,11 @@ export function bubbleText(entry) {
   return entry.value === null ? "–" : `${Math.round(100 * entry.value)}`;
 }
 
-/** What is proven, in words; empty where nothing is. */
+/** What is proven, in words, as the distance is a bound; empty where nothing is. */
 export function proofText(entry) {
   if (entry.proven === null) return "";
-  return entry.distance === null ? entry.proven : `${entry.proven} in ${entry.distance}`;
+  if (entry.distance === null) return entry.proven;
+  return `${entry.proven} ${entry.proven !== "draw" && entry.distance > 1 ? "within" : "in"} ${entry.distance}`;
 }
 
 /** The colour of a value: plum for 0, grey, green for 1: none that a board or a piece has. White text can be read on
@@ -98,10 +99,10 @@ export function hintText(seen, figures) {
   const others = figures.moves.filter((entry) => entry.name !== figures.move);
   const close = others.filter((entry) => entry.proven === null && entry.value !== null
     && entry.visits >= figures.visits / 20 && entry.value >= figures.value - 0.02);
-  if (figures.proven === "win") return `${capital(best)} wins${distance ? ` in ${distance}` : ""}.`;
+  if (figures.proven === "win") return `${capital(best)} wins${distance ? ` ${figures.distance > 1 ? "within" : "in"} ${distance}` : ""}.`;
   if (seen.legal.length === 1) return `${capital(best)} is the only move${judgement(figures)}.`;
   if (figures.proven === "loss") {
-    return `All moves lose; ${best} holds out longest${distance ? `, ${distance}` : ""}.`;
+    return `All moves lose; ${best} holds out longest${distance ? `, at most ${distance}` : ""}.`;
   }
   const chance = figures.proven === "draw" ? `${capital(best)} draws, and nothing wins`
     : `${capital(best)}: your winning chance is ${percent(figures.value)}`;
