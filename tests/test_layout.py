@@ -100,6 +100,8 @@ SUBJECTS = {
     "examples/train_gomoku_torch": "examples/train_gomoku, what needs PyTorch",
     "fuzz": "bad input to every parser, and to load",
     "layout": "all of the project",
+    "games/native_games_errors": "src/games/native_games.pyx, games that break their contract",
+    "games/native_games_search": "src/games/native_games.pyx, games in searches",
     "leaks": "memory after very many searches",
     "package": "what is installed",
     "readme": "README.md, and the commands of docs/command_line.md",
