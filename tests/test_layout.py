@@ -101,6 +101,7 @@ SUBJECTS = {
     "fuzz": "bad input to every parser, and to load",
     "layout": "all of the project",
     "games/native_games_errors": "src/games/native_games.pyx, games that break their contract",
+    "games/native_games_numpy": "src/games/native_games.pyx, what needs numpy: evaluators",
     "games/native_games_search": "src/games/native_games.pyx, games in searches",
     "leaks": "memory after very many searches",
     "package": "what is installed",

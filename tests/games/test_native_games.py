@@ -188,17 +188,6 @@ def test_data_may_be_any_contiguous_buffer(data):
     assert NIM.state(data, to_move=-1).play(3).to_move == 1
 
 
-def test_numpy_arrays_are_buffers():
-    numpy = pytest.importorskip("numpy")  # in the extra [test], by numba
-    array = numpy.arange(8, dtype=numpy.int32)
-    assert NIM.state(array[7:]).data == struct.pack("i", 7)
-    with pytest.raises(mc.InvalidState, match="must have 4 bytes, got 8"):
-        NIM.state(array[1:3])
-    wide = numpy.zeros((2, 2), numpy.int16)[:, 0]
-    with pytest.raises(mc.InvalidState, match="contiguous array of 4 bytes"):
-        NIM.state(wide)
-
-
 @pytest.mark.parametrize(
     "data, words",
     [
