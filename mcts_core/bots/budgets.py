@@ -5,10 +5,12 @@ from __future__ import annotations
 import sys
 
 import mcts_core
+from mcts_core.arguments import shorten
 from mcts_core.delays import Delays
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from mcts_core import Searcher
@@ -109,6 +111,26 @@ def check(engine: Searcher, state: Any, seconds: float | None, iterations: int |
     if iterations is not None:
         engine.search(state, LEAST, iterations=iterations)
     engine.stats()
+
+
+def engine_for(engine: Searcher | None, options: dict[str, Any], first: Callable[[], Any],
+               seconds: float | None, iterations: int | None) -> Searcher:
+    """The Searcher of a bot, checked with its limits: ``engine``, or a new one with ``options``, which also searches
+    the position that ``first`` returns.
+
+    Raises InvalidOption, and what ``Searcher.search`` raises.
+    """
+    if engine is None:
+        check(mcts_core.Searcher(**options), first(), seconds, iterations)
+        return mcts_core.Searcher(**options)
+    if not isinstance(engine, mcts_core.Searcher):
+        raise mcts_core.InvalidOption(f"engine must be a Searcher, got {shorten(engine)}")
+    if options:
+        raise mcts_core.InvalidOption(f"give either an engine or options, got an engine and "
+                                      f"{', '.join(sorted(options))}")
+    # Do not search with the engine itself: it may hold a tree for reuse.
+    check(mcts_core.Searcher(), mcts_core.TicTacToe(), seconds, iterations)
+    return engine
 
 
 def fewest(engine: Searcher, state: Any, *iterations: int | None) -> int | None:

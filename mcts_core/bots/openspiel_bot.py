@@ -5,7 +5,7 @@ from __future__ import annotations
 import mcts_core
 from mcts_core.arguments import as_int, shorten
 from mcts_core.bots import openspiel
-from mcts_core.bots.budgets import check
+from mcts_core.bots.budgets import engine_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,18 +55,7 @@ class Bot(_Base):  # type: ignore[misc]
         self._text = str(game)
         self._player = as_int(player_id, "player_id", 0, game.num_players() - 1)
         self._seconds, self._iterations = seconds, iterations
-        if engine is None:
-            check(mcts_core.Searcher(**options), _first_decision(start), seconds, iterations)
-            self.engine = mcts_core.Searcher(**options)
-        elif not isinstance(engine, mcts_core.Searcher):
-            raise mcts_core.InvalidOption(f"engine must be a Searcher, got {shorten(engine)}")
-        elif options:
-            raise mcts_core.InvalidOption(f"give either an engine or options, got an engine and "
-                                          f"{', '.join(sorted(options))}")
-        else:
-            # Do not search with the engine itself: it may hold a tree for reuse.
-            check(mcts_core.Searcher(), mcts_core.TicTacToe(), seconds, iterations)
-            self.engine = engine
+        self.engine = engine_for(engine, options, lambda: _first_decision(start), seconds, iterations)
 
     def step(self, state: Any) -> int:
         """The action to play."""

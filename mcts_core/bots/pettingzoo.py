@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import mcts_core
 from mcts_core.arguments import shorten
-from mcts_core.bots.budgets import check
+from mcts_core.bots.budgets import engine_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,19 +49,7 @@ class Agent:
     ) -> None:
         self._name = _name_of(game)
         self._seconds, self._iterations = seconds, iterations
-        start = GAMES[self._name][0]()
-        if engine is None:
-            check(mcts_core.Searcher(**options), start, seconds, iterations)
-            self.engine = mcts_core.Searcher(**options)
-        elif not isinstance(engine, mcts_core.Searcher):
-            raise mcts_core.InvalidOption(f"engine must be a Searcher, got {shorten(engine)}")
-        elif options:
-            raise mcts_core.InvalidOption(f"give either an engine or options, got an engine and "
-                                          f"{', '.join(sorted(options))}")
-        else:
-            # Do not search with the engine itself: it may hold a tree for reuse.
-            check(mcts_core.Searcher(), start, seconds, iterations)
-            self.engine = engine
+        self.engine = engine_for(engine, options, GAMES[self._name][0], seconds, iterations)
 
     def __call__(self, observation: Any) -> int:
         """The action for an observation of the player to move.
