@@ -192,7 +192,9 @@ def test_whole_games_on_a_clock(options):
     engines = {player: mc.Searcher(memory_mb=64, **options) for player in (1, -1)}
     while state.winner() is None:
         state = state.play(clocks[state.to_move].search(engines[state.to_move], state))
-    assert all(0 < clock.remaining < 1.0 for clock in clocks.values())
+    # where proofs end the game, little time is needed
+    most = 1.0 if options.get("solver") is False else 1.5
+    assert all(0 < clock.remaining < most for clock in clocks.values())
 
 
 def test_the_account_of_a_game():

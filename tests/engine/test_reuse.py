@@ -220,13 +220,18 @@ def test_moves_that_do_not_lead_there_are_not_believed():
 
 
 def test_a_transposed_order_is_found_by_the_position():
-    engine = mc.Searcher(preset="uct")
+    engine = mc.Searcher(preset="uct", seed=1)
     engine.search(mc.ConnectFour(), iterations=50_000)
     visits = engine.stats().visits
     swapped = mc.ConnectFour.from_moves([2, 3, 4])
     assert swapped == mc.ConnectFour.from_moves([4, 3, 2])
     engine.search(swapped, iterations=10)
     assert 0 < engine.stats().reused_visits < visits
+
+
+def test_the_same_position_in_another_order_goes_on():
+    engine = mc.Searcher(preset="uct")
+    engine.search(mc.ConnectFour.from_moves([2, 3, 4]), iterations=100)
     engine.search(mc.ConnectFour.from_moves([4, 3, 2]), iterations=10)
     assert engine.stats().reused_visits > 0
 
