@@ -251,7 +251,7 @@ def test_an_analysis_goes_on_while_one_looks(page):
     page.click("#analyse")
     page.wait("document.querySelectorAll('#moves tbody tr').length === 6")
     page.wait("[...document.querySelectorAll('#moves tbody tr')].every("  # the exact value of every column
-              "(row) => /(win|draw|loss) in/.test(row.textContent))")
+              "(row) => /(win|draw|loss) (with)?in/.test(row.textContent))")
     page.cell(0, 0)
     page.grown(3)
     page.cell(0, 0)  # the other side is played, too
