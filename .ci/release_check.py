@@ -20,6 +20,7 @@ import venv
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 NAME = "mcts_core"
@@ -105,6 +106,52 @@ def version_problems(files: Mapping[str, str], version: str) -> Iterator[str]:
         found = re.findall(r'^ *version: "(.+)"$', text, re.MULTILINE)
         if found != [version]:
             yield f"{name} must name version {version} once, got {', '.join(found) or 'none'}"
+
+
+def recipe_problems(text: str, pyproject: Mapping[str, Any]) -> Iterator[str]:
+    """``text``: the recipe for conda, which repeats what pyproject.toml says."""
+    import yaml
+
+    project = pyproject["project"]
+    try:
+        recipe = yaml.safe_load(text)
+        requirements, about = recipe["requirements"], recipe["about"]
+        pairs = [
+            ("entry points", sorted(recipe["build"]["python"]["entry_points"]),
+             sorted(f"{name} = {target}" for name, target in project["scripts"].items())),
+            ("packages to build with", sorted(each.replace(" ", "") for each in requirements["host"]),
+             sorted(["python", "pip", *pyproject["build-system"]["requires"]])),
+            ("packages to run with", requirements["run"], [f"python {project['requires-python']}"]),
+            ("license", about["license"], project["license"]),
+            ("license file", about["license_file"], *project["license-files"]),
+            ("name", recipe["package"]["name"], project["name"]),
+        ]
+    except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
+        yield f"the recipe for conda cannot be read: {error!r}"
+        return
+    for what, found, wanted in pairs:
+        if found != wanted:
+            yield f"the recipe for conda must have the {what} of pyproject.toml, {wanted}, got {found}"
+
+
+def citation_problems(text: str, license_name: str) -> Iterator[str]:
+    """``text``: CITATION.cff, by what its format requires."""
+    import yaml
+
+    try:
+        found = yaml.safe_load(text)
+        missing = [name for name in ("cff-version", "message", "title", "authors") if not found.get(name)]
+        authors = [*(found.get("authors") or ())]
+        nameless = [each for each in authors if not {"name", "family-names", "given-names", "alias"} & each.keys()]
+    except (yaml.YAMLError, TypeError, AttributeError) as error:
+        yield f"CITATION.cff cannot be read: {error!r}"
+        return
+    for name in missing:
+        yield f"CITATION.cff lacks {name}"
+    for each in nameless:
+        yield f"an author in CITATION.cff has no name: {each}"
+    if found.get("license") != license_name:
+        yield f"the license in CITATION.cff must be {license_name}, as in pyproject.toml, got {found.get('license')}"
 
 
 def workflow_problems(files: Mapping[str, str]) -> Iterator[str]:
@@ -415,9 +462,13 @@ def main(argv: list[str] | None = None) -> int:
     report("CHANGELOG.md", changelog_problems(text, version, dated=bool(args.tag)))
     report("other files that name the version", version_problems(texts_of(NAMING_VERSION), version))
     report("workflows", workflow_problems(texts_of(name for name in names if name.startswith(".github/workflows/"))))
-    site, project, makefile = texts_of([".readthedocs.yaml", "pyproject.toml", "Makefile"]).values()
-    extras = tomllib.loads(project)["project"]["optional-dependencies"]
-    report(".readthedocs.yaml", site_problems(site, names, extras, makefile))
+    site, text, makefile = texts_of([".readthedocs.yaml", "pyproject.toml", "Makefile"]).values()
+    pyproject = tomllib.loads(text)
+    project = pyproject["project"]
+    report(".readthedocs.yaml", site_problems(site, names, project["optional-dependencies"], makefile))
+    citation, recipe = texts_of(NAMING_VERSION).values()
+    report("CITATION.cff", citation_problems(citation, project["license"]))
+    report("the recipe for conda", recipe_problems(recipe, pyproject))
     dist = args.dist or build(names, ROOT / "build" / "release")
     report("sdist, wheels, metadata, README.md", artifact_problems(dist, names, version))
     wheel, environment = own_wheel(released(dist)[1]), ROOT / "build" / "release-venv"

@@ -99,7 +99,8 @@ def test_an_action_that_is_not_pinned_is_told(line, words):
     assert problem.startswith("tests.yml must") and words in problem
 
 
-EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+EXTRAS = PYPROJECT["project"]["optional-dependencies"]
 
 
 def site_problems(old="", new=""):
@@ -126,6 +127,39 @@ def test_the_site_of_this_tree_is_built_by_commands_that_exist():
 ])
 def test_a_site_that_cannot_be_built_is_told(old, new, words):
     assert words in "\n".join(site_problems(old, new))
+
+
+@pytest.mark.needs("pyyaml")
+@pytest.mark.parametrize(("old", "new", "words"), [
+    ("", "", ""),
+    ("cython >=3.1,<4", "cython >=3.2", "must have the packages to build with of pyproject.toml"),
+    ("python >=3.11", "python >=3.10", "must have the packages to run with of pyproject.toml, ['python >=3.11']"),
+    ("gomocup:pbrain", "gomocup:main", "must have the entry points of pyproject.toml"),
+    ("license: MIT", "license: BSD", "must have the license of pyproject.toml, MIT, got BSD"),
+    ("name: mcts-core", "name: mcts", "must have the name of pyproject.toml"),
+    ("about:", "other:", "cannot be read: KeyError('about')"),
+    ("context:", "context: [", "cannot be read"),
+])
+def test_the_recipe_for_conda_repeats_the_project(old, new, words):
+    text = (ROOT / "tools/conda/recipe.yaml").read_text(encoding="utf-8")
+    assert old in text
+    problems = [*check.recipe_problems(text.replace(old, new), PYPROJECT)]
+    assert len(problems) == bool(words) and all(words in problem for problem in problems)
+
+
+@pytest.mark.needs("pyyaml")
+@pytest.mark.parametrize(("old", "new", "words"), [
+    ("", "", ""),
+    ("message:", "note:", "lacks message"),
+    ("name: The", "website: The", "has no name"),
+    ("license: MIT", "license: BSD", "must be MIT, as in pyproject.toml, got BSD"),
+    ("authors:", "authors: [", "cannot be read"),
+])
+def test_the_citation_has_what_its_format_requires(old, new, words):
+    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert old in text
+    problems = [*check.citation_problems(text.replace(old, new), "MIT")]
+    assert len(problems) == bool(words) and all(words in problem for problem in problems)
 
 
 def test_a_tag_is_that_of_the_version_and_of_a_clean_tree():
