@@ -66,7 +66,8 @@ def fuzz(name, folder, seconds):
     library = ctypes.CDLL(os.environ["MCTS_COVERAGE"])
     if library.mcts_coverage_begin() <= 0:
         sys.exit("the native modules tell no coverage: they must be built as `make fuzz` does")
-    watch((ctypes.c_uint8 * COUNTERS).in_dll(library, "mcts_counters"))
+    if name not in targets.NATIVE:
+        watch((ctypes.c_uint8 * COUNTERS).in_dll(library, "mcts_counters"))
     atheris.Fuzz()
 
 
@@ -76,7 +77,8 @@ def keep(name, folder):
     import targets
 
     counters = (ctypes.c_uint8 * COUNTERS).in_dll(ctypes.CDLL(os.environ["MCTS_COVERAGE"]), "mcts_counters")
-    watch(counters)
+    if name not in targets.NATIVE:
+        watch(counters)
     found = sorted((path.read_bytes() for path in (folder / name).iterdir()), key=lambda data: (len(data), data))
     reached, kept = set(), []
     targets.TARGETS[name](found[0])  # what a target makes once is no part of an input

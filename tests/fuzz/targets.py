@@ -8,6 +8,7 @@ import functools
 import inspect
 import io
 import json
+import marshal
 import pathlib
 import pickle
 import struct
@@ -256,14 +257,19 @@ def _edit_words(trees, data):
             struct.pack_into("<I", trees, place, word ^ mask)
 
 
-def _edit_header(header, data):
+def _edit_header(header, data, paths=None):
+    """``paths``: those of the header before any change, which are not looked for again after each."""
     for place, value in struct.iter_unpack("<HH", data[:len(data) // 4 * 4]):
-        paths = list(saved_files.places(header))
-        *path, last = paths[place % len(paths)]
+        known = paths or list(saved_files.places(header))
+        *path, last = known[place % len(known)]
         at = header
-        for key in path:
-            at = at[key]
-        if value < 2 * len(VALUES) or not isinstance(at[last], int):
+        try:
+            for key in path:
+                at = at[key]
+            old = at[last]
+        except (IndexError, KeyError, TypeError):  # in something that an earlier change has replaced
+            continue
+        if value < 2 * len(VALUES) or not isinstance(old, int):
             at[last] = VALUES[value % len(VALUES)]
         else:
             at[last] += (value >> 8) - 128
@@ -305,7 +311,8 @@ def _restorable():
         if len(trees) <= SMALL:
             engine = storage._rebuild(mc.Searcher, put_together(header, trees), given, names)
             settings = storage._settings(engine, state, storage._read_options(header["resolved"]))
-            found.append((engine, state, names, settings, json.dumps(header["search"]), trees))
+            record = header["search"]
+            found.append((engine, state, names, settings, marshal.dumps(record), [*saved_files.places(record)], trees))
     return found
 
 
@@ -315,10 +322,10 @@ def trees(data):
     whether numbers of the search or words of the trees are changed."""
     if len(data) < 2:
         return
-    engine, state, names, settings, text, whole = _restorable()[data[0] % len(_restorable())]
-    record, changed = json.loads(text), bytearray(whole)
+    engine, state, names, settings, copy, paths, whole = _restorable()[data[0] % len(_restorable())]
+    record, changed = marshal.loads(copy), bytearray(whole)
     if data[1] & 1:
-        _edit_header(record, data[2:])
+        _edit_header(record, data[2:], paths)
     else:
         _edit_words(changed, data[2:])
     file = io.BytesIO(changed)
@@ -438,6 +445,8 @@ SEEDS = {
     + [bytes([number, 1]) + bytes(48) for number in range(5)],
 }
 TARGETS = {function.__name__: function for function in SEEDS}
+NATIVE = ("trees",)
+"""Targets that run no Python of the package: its lines are not watched for them, which would make them slower."""
 CORPUS = pathlib.Path(__file__).with_name("corpus.zip")
 """Inputs that a long run found, which reach more than the seeds do: ``fuzz.py --keep`` writes it."""
 
