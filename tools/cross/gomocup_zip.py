@@ -33,6 +33,10 @@ NOT_NEEDED = ("python.exe", "pythonw.exe", "python3.dll", "python.cat", "libcryp
               "_sqlite3.pyd", "_ssl.pyd", "_uuid.pyd", "_wmi.pyd", "_zoneinfo.pyd", "pyexpat.pyd", "select.pyd",
               "unicodedata.pyd", "winsound.pyd")
 """Files of it that the engine does not import."""
+LIBRARY = f"python{PYTHON}.zip"
+LIBRARY_NOT_NEEDED = ("_pyrepl/", "asyncio/", "ctypes/", "multiprocessing/", "pydoc_data/", "sqlite3/", "unittest/",
+                      "wsgiref/", "xml/", "xmlrpc/")
+"""Folders of Python's library that the engine does not import; together 1 MB of the zip."""
 LEFT_OUT = ("mcts_core/testing/", "mcts_core/web/", "mcts_core/games/connect_four/openings.book")
 """What the engine of gomoku does without."""
 SIZE = 15
@@ -46,8 +50,13 @@ def put_together():
     shutil.rmtree(folder, ignore_errors=True)
     inside = folder / "mcts_core"
     shutil.copytree(unpacked(EMBEDDED, PLACE / "embedded"), inside,
-                    ignore=shutil.ignore_patterns(".unpacked", *NOT_NEEDED))
-    (inside / f"python{PYTHON}._pth").write_text(f"python{PYTHON}.zip\n.\n", encoding="ascii")
+                    ignore=shutil.ignore_patterns(".unpacked", LIBRARY, *NOT_NEEDED))
+    with (zipfile.ZipFile(PLACE / "embedded" / LIBRARY) as whole,
+          zipfile.ZipFile(inside / LIBRARY, "w", zipfile.ZIP_DEFLATED) as part):
+        for member in whole.infolist():
+            if not member.filename.startswith(LIBRARY_NOT_NEEDED):
+                part.writestr(member, whole.read(member))
+    (inside / f"python{PYTHON}._pth").write_text(f"{LIBRARY}\n.\n", encoding="ascii")
     with zipfile.ZipFile(build()) as file:
         for name in file.namelist():
             if not name.endswith((".pyi", ".pxd", ".h")) and not name.startswith(LEFT_OUT):
