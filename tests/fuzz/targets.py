@@ -267,7 +267,9 @@ def _edit_header(header, data, paths=None):
             for key in path:
                 at = at[key]
             old = at[last]
-        except (IndexError, KeyError, TypeError):  # in something that an earlier change has replaced
+        except (IndexError, KeyError, TypeError):
+            continue  # within what an earlier change has replaced
+        if not isinstance(at, dict | list):
             continue
         if value < 2 * len(VALUES) or not isinstance(old, int):
             at[last] = VALUES[value % len(VALUES)]
