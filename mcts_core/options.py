@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import os
 
 from mcts_core import tuning
-from mcts_core.arguments import as_int, shorten
+from mcts_core.arguments import as_int, as_number, shorten
+from mcts_core.engine.request import MAX_ITERATIONS, Requests
 from mcts_core.engine.settings import (
     GeneralSettings,
     InformationSettings,
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-MAX_ITERATIONS = 2**30 - 1
-MAX_SECONDS = 1e9
+    from mcts_core.engine.settings import SearchSettings
+
 MAX_SEED = 2**64 - 1
 MAX_THREADS = 256
 EVERY = 0.1
@@ -66,29 +66,6 @@ def random_seed() -> int:
             return _seeds.pop()
         except IndexError:  # also when another thread has just taken the last one
             _seeds.extend(memoryview(os.urandom(2048)).cast("Q"))
-
-
-def as_number(value: Any, name: str, low: float, high: float, *, above: bool = False) -> float:
-    """``value`` as a float from ``low`` to ``high``, or InvalidOption; ``above``: it may not be ``low`` itself."""
-    try:
-        if isinstance(value, (bool, str, bytes)):
-            raise TypeError
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidOption(f"{name} must be a number, got {shorten(value)}") from None
-    if not math.isfinite(number) or not low <= number <= high or (above and number == low):
-        expected = f"above {low:g} and at most {_plain(high)}" if above else f"from {low:g} to {_plain(high)}"
-        raise InvalidOption(f"{name} must be a finite number {expected}, got {shorten(value)}")
-    return number
-
-
-def _plain(number: float) -> str:
-    """As people write it: 1e9, and not 1e+09."""
-    return f"{number:g}".replace("e+0", "e")
-
-
-def as_duration(seconds: Any) -> float:
-    return as_number(seconds, "seconds", 0.0, MAX_SECONDS, above=True)
 
 
 def as_interval(every: Any) -> float:
@@ -304,6 +281,11 @@ class Options:
         if kind is None:
             kind = "hidden" if is_hidden(state) else tuning.proofs_of(state)
         return kind
+
+    def requests(self, served: type[SearchSettings]) -> Requests:
+        """What makes the requests of a Searcher, whose core is for settings of the class ``served``."""
+        return Requests(served=served, seed=self.seed, stop_early=self.stop_early, early_in_time=self.preset != "uct",
+                        reuse=self.reuse, by_halving=self.by_halving, by_kind=not self.has_evaluator)
 
     def of(self, state: Any) -> dict[str, Any]:
         """The options that a search of ``state`` has, the defaults of its game included."""

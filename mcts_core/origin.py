@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from weakref import ref
 
-from mcts_core.arguments import as_int
+from mcts_core.arguments import as_int, as_number
 from mcts_core.engine.records import record, records
 from mcts_core.errors import NoSearch
-from mcts_core.options import as_number
 from mcts_core.results import NO_TREE, MoveStats, Node, Stats, per_second
 
 TYPE_CHECKING = False

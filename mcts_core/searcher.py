@@ -7,7 +7,7 @@ from _thread import _local as _ThreadLocal
 from mcts_core.arguments import as_int
 from mcts_core.engine import bulk_rollouts
 from mcts_core.engine.loop import clock
-from mcts_core.engine.request import ANY, BELOW, NEVER, SearchRequest
+from mcts_core.engine.request import Requests, SearchRequest
 from mcts_core.engine.searched_two_player import TwoPlayerCore
 from mcts_core.engine.settings import InformationSettings, TwoPlayerSettings
 from mcts_core.errors import InvalidOption, NoSearch, SearchBusy
@@ -17,7 +17,6 @@ from mcts_core.options import (
     MAX_SEED,
     NAMES,
     Options,
-    as_duration,
     as_interval,
     as_progress,
     random_seed,
@@ -184,7 +183,7 @@ class Searcher:
     raises it for an option that the game does not have.
     """
 
-    __slots__ = ("_background", "_core", "_options", "_served", "_settings", "__weakref__")
+    __slots__ = ("_background", "_core", "_options", "_requests", "__weakref__")
 
     @checked(_OF_A_SEARCH)
     def __init__(
@@ -237,10 +236,9 @@ class Searcher:
         options = {**locals()}
         del options["self"]
         self._options = Options(options)
-        self._settings: dict[object, SearchSettings] = {}
+        self._requests = self._options.requests(TwoPlayerSettings)
         self._background: BackgroundSearch | None = None
         self._core: SearchCore = TwoPlayerCore(self._options.memory, self._options.threads)
-        self._served: type = TwoPlayerSettings  # the kind of settings that the core is for
 
     def __repr__(self) -> str:
         return f"Searcher({self._options})"
@@ -292,46 +290,37 @@ class Searcher:
                  seed: int | None = None) -> SearchRequest:
         """A search of ``state``, for which the core is made ready. ``begin``: when it was asked for; ``seed``: its own,
         in place of that of the options."""
-        options = self._options
-        kind = options.kind_of(state)
-        settings = self._settings.get(kind)
-        if settings is None or type(settings) is not self._served:
-            settings = self._prepare(state, kind)
-        limit, duration, early, reuse = 0, 0.0, options.stop_early, NEVER
-        if iterations is not None:
-            limit = as_int(iterations, "iterations", 1, _most_iterations(settings))
-        if seconds is not None:
-            duration = as_duration(seconds)
-        elif not limit:
-            duration = 1.0
-        if early is None:
-            early = limit == 0 and options.preset != "uct"
-        if options.by_halving:
-            if not limit or duration:
-                raise InvalidOption("root_policy 'gumbel' divides a number of iterations: give iterations, no seconds")
-        elif options.reuse:  # a seed says what a search finds: the same position again begins anew
-            reuse = ANY if options.seed is None else BELOW
+        requests = self._requests
         if seed is None:
-            seed = random_seed() if options.seed is None else options.seed
-        return SearchRequest(state, settings, begin, duration, limit, seed, early, reuse)
+            seed = requests.seed
+            if seed is None:
+                seed = random_seed()
+        request = requests.make(state, begin, seconds, iterations, seed)
+        if request is None:
+            request = requests.make(state, begin, seconds, iterations, seed, self._prepare(state))
+            assert request is not None  # since it has settings
+        return request
 
-    def _prepare(self, state: Any, kind: object) -> SearchSettings:
+    def _prepare(self, state: Any) -> SearchSettings:
         """The settings of a search of ``state``, for whose kind of tree the core is. SearchBusy while another kind is
         searched."""
-        settings = self._settings.get(kind)
+        kind, known = self._options.kind_of(state), self._requests.settings
+        settings = known.get(kind)
+        if settings is not None and type(settings) is self._requests.served:
+            return settings
         if settings is None:
             settings = self._options.settings(state)
         self._fit_core(settings)
         if self._options.threads > 1:
             self._core.check(state, settings)  # that it is no state would be worse
             self._options.check_threads(state)
-        self._settings[kind] = settings
+        known[kind] = settings
         return settings
 
     def _fit_core(self, settings: SearchSettings) -> None:
         """Makes the core one for this kind of tree. SearchBusy while another kind is searched."""
         kind: type = type(settings)
-        if kind is self._served:
+        if kind is self._requests.served:
             return
         self._core.check_free()
         core: type[SearchCore] = TwoPlayerCore
@@ -340,7 +329,7 @@ class Searcher:
         elif kind is not TwoPlayerSettings:
             from mcts_core.engine.searched_general import GeneralCore as core
         self._core = core(self._options.memory, self._options.threads)
-        self._served = kind
+        self._requests.served = kind
 
     def ponder(self, state: Any) -> None:
         """Starts a search of ``state`` in a background thread, without a limit, until ``stop()``.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 
+from mcts_core.arguments import MAX_SECONDS, as_number
 from mcts_core.engine.exact_search import ExactSearch, now
 from mcts_core.engine.settings import default_memory
 from mcts_core.errors import InvalidState
 from mcts_core.games.connect_four import openings
 from mcts_core.games.mnk.position import MNK
-from mcts_core.options import MAX_SECONDS, as_flag, as_number
+from mcts_core.options import as_flag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -23,13 +23,13 @@ import time
 from contextlib import suppress
 
 from mcts_core import __version__
-from mcts_core.arguments import shorten
+from mcts_core.arguments import as_number, shorten
 from mcts_core.engine import storage as tree_storage
 from mcts_core.engine.settings import default_memory
 from mcts_core.errors import InvalidFile, InvalidOption, InvalidState
 from mcts_core.games.mnk.network import Network
 from mcts_core.games.registry import GAMES, entry_of
-from mcts_core.options import FUNCTIONS, NAMES, as_number
+from mcts_core.options import FUNCTIONS, NAMES
 from mcts_core.tree.storage import entry
 
 TYPE_CHECKING = False
@@ -287,7 +287,7 @@ def _settings(engine: Searcher, state: Any, resolved: dict[str, Any]) -> SearchS
     try:
         if _resolved(engine, state) == resolved:
             settings = engine._options.settings(state)
-            engine._settings[engine._options.kind_of(state)] = settings
+            engine._requests.settings[engine._options.kind_of(state)] = settings
             return settings
         own = {"preset": "uct", "memory_mb": _memory_mb(engine), "prune": engine._options.prune}
         return Searcher(**{**resolved, **_functions(engine), **own})._options.settings(state)

@@ -1,8 +1,11 @@
 """Checks of arguments that all modules use."""
 
+import math
 import operator
 
 from mcts_core.errors import IllegalMove, InvalidOption
+
+MAX_SECONDS = 1e9
 
 
 def shorten(value, length=80):
@@ -24,6 +27,30 @@ def as_int(value, name, low, high, error=InvalidOption):
         expected = f"an int from {low} to {high}" if low < high else f"{low}"
         raise error(f"{name} must be {expected}, got {shorten(value)}") from None
     return number
+
+
+def as_number(value, name, low, high, *, above=False):
+    """``value`` as a float from ``low`` to ``high``, or InvalidOption; ``above``: it may not be ``low`` itself."""
+    try:
+        if isinstance(value, (bool, str, bytes)):
+            raise TypeError
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidOption(f"{name} must be a number, got {shorten(value)}") from None
+    if not math.isfinite(number) or not low <= number <= high or (above and number == low):
+        expected = f"above {low:g} and at most {plain(high)}" if above else f"from {low:g} to {plain(high)}"
+        raise InvalidOption(f"{name} must be a finite number {expected}, got {shorten(value)}")
+    return number
+
+
+cdef str plain(number):
+    """As people write it: 1e9, and not 1e+09."""
+    return f"{number:g}".replace("e+0", "e")
+
+
+def as_duration(seconds):
+    """``seconds`` as a time limit, or InvalidOption."""
+    return as_number(seconds, "seconds", 0.0, MAX_SECONDS, above=True)
 
 
 cdef int as_move(object move, int count, str name) except -1:

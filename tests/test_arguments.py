@@ -1,8 +1,10 @@
 """The checks of numbers, and values in messages."""
 
+from fractions import Fraction
+
 import pytest
 
-from mcts_core.arguments import as_int, shorten
+from mcts_core.arguments import as_duration, as_int, as_number, shorten
 from mcts_core.errors import InvalidOption, InvalidState
 
 
@@ -41,3 +43,24 @@ def test_as_int_says_what_was_expected_and_what_came(value):
     assert str(caught.value) == f"n must be an int from 0 to 5, got {shorten(value)}"
     with pytest.raises(InvalidState):
         as_int(value, "n", 0, 5, InvalidState)
+
+
+def test_as_number():
+    assert [as_number(value, "n", 0.0, 1e9) for value in (0, 0.5, 1e9, Fraction(1, 4))] == [0.0, 0.5, 1e9, 0.25]
+    assert type(as_number(3, "n", 0, 5)) is float
+    assert as_duration(2) == 2.0
+
+
+@pytest.mark.parametrize("value, words", [
+    (True, "n must be a number, got True"), ("1", "n must be a number, got '1'"), (None, "got None"),
+    (float("nan"), "n must be a finite number from 0 to 1e9, got nan"), (float("inf"), "from 0 to 1e9, got inf"),
+    (-0.5, "from 0 to 1e9, got -0.5"), (10**400, "n must be a number")])
+def test_as_number_says_what_was_expected(value, words):
+    with pytest.raises(InvalidOption) as caught:
+        as_number(value, "n", 0.0, 1e9)
+    assert words in str(caught.value)
+
+
+def test_a_duration_is_above_0():
+    with pytest.raises(InvalidOption, match=r"^seconds must be a finite number above 0 and at most 1e9, got 0$"):
+        as_duration(0)

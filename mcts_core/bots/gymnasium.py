@@ -12,11 +12,11 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from mcts_core.arguments import as_int, shorten
+from mcts_core.arguments import as_int, as_number, shorten
 from mcts_core.bots.gymnasium_copies import DeepCopies, OwnStates, copier_of
 from mcts_core.bots.gymnasium_spaces import MOST_ACTIONS, actions_of, import_gymnasium, is_discrete, key_of, mask_of
 from mcts_core.errors import GameError, InvalidOption, InvalidState
-from mcts_core.options import as_number, random_seed
+from mcts_core.options import random_seed
 from mcts_core.searcher import Searcher
 
 TYPE_CHECKING = False

@@ -13,7 +13,7 @@ from concurrent.futures import ALL_COMPLETED, FIRST_COMPLETED, BrokenExecutor, C
 from dataclasses import dataclass
 from uuid import uuid4
 
-from mcts_core.arguments import as_int, shorten
+from mcts_core.arguments import as_duration, as_int, shorten
 from mcts_core.distributed import messages
 from mcts_core.distributed import worker as parallel_worker
 from mcts_core.distributed.executors import GUARD, Opened
@@ -30,7 +30,6 @@ from mcts_core.options import (
     MAX_ITERATIONS,
     MAX_SEED,
     NAMES,
-    as_duration,
     as_interval,
     as_progress,
     random_seed,

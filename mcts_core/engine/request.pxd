@@ -24,3 +24,14 @@ cdef class SearchRequest:
     cdef public object progress        # called with figures after every `every` seconds, or None
     cdef public double every
     cdef public Halt halt              # ends the search once it is told to, also if that was before; or None
+
+
+cdef class Requests:
+    cdef readonly dict settings        # of each kind of state that was searched
+    cdef public object served          # the class of settings that the core is for
+    cdef readonly object seed          # of all searches, None: each has its own
+    cdef int stop_early                # -1: it depends on the limits
+    cdef bint early_in_time            # then a search with only a time limit ends early
+    cdef int reuse
+    cdef bint by_halving               # searches need a number of iterations, and no time limit
+    cdef bint by_kind                  # `kind_of` alone says which settings a state has

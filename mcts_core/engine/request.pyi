@@ -9,6 +9,7 @@ from mcts_core.engine.turn import Halt
 NEVER: int
 BELOW: int
 ANY: int
+MAX_ITERATIONS: int
 
 @disjoint_base
 class SearchRequest:
@@ -38,3 +39,31 @@ class SearchRequest:
         halt: Halt | None = None,
     ) -> Self: ...
     def replace(self, **changes: Any) -> SearchRequest: ...
+
+@disjoint_base
+class Requests:
+    @property
+    def settings(self) -> dict[object, SearchSettings]: ...
+    @property
+    def seed(self) -> int | None: ...
+    served: type[SearchSettings]
+    def __new__(
+        cls,
+        *,
+        served: type[SearchSettings],
+        seed: int | None,
+        stop_early: bool | None,
+        early_in_time: bool,
+        reuse: bool,
+        by_halving: bool,
+        by_kind: bool,
+    ) -> Self: ...
+    def make(
+        self,
+        state: Any,
+        begin: float,
+        seconds: float | None,
+        iterations: int | None,
+        seed: int,
+        settings: SearchSettings | None = None,
+    ) -> SearchRequest | None: ...

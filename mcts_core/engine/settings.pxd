@@ -35,3 +35,6 @@ cdef class GeneralSettings(SearchSettings):
 
 cdef class InformationSettings(GeneralSettings):
     pass
+
+
+cpdef object kind_of(object state)

@@ -1,5 +1,6 @@
 """Whose turn it is to search: one search at a time, which any thread may cancel or wait for."""
 
+from cpython.pythread cimport PyThread_type_lock
 from libc.stdint cimport uint32_t, uintptr_t
 
 
@@ -14,7 +15,7 @@ cdef class Halt:
 
 
 cdef class SearchTurn:
-    cdef object lock               # held while a search runs, or while a thread reads what the last one found
+    cdef PyThread_type_lock lock   # held while a search runs, or while a thread reads what the last one found
     cdef uint32_t number           # of the latest search; read by any thread, as the following four are
     cdef uint32_t cancelled        # the latest search that is to end; written by any thread
     cdef uint32_t searching        # 1: the lock is held by a search
@@ -23,6 +24,8 @@ cdef class SearchTurn:
     cdef Halt halt                 # that of the search that runs, or None
 
     cdef bint take(self) except -1
+    cdef bint acquire_soon(self) noexcept
+    cdef void give(self) noexcept
     cdef int take_or_refuse(self) except -1
     cdef int claim(self) except -1
     cdef int begin_turn(self, Claim claim, Halt halt) except -1

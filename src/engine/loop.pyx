@@ -219,7 +219,7 @@ cdef class SearchCore(SearchedTree):
         try:
             return self.snapshot()
         finally:
-            self.lock.release()
+            self.give()
 
     def tell(self, uint32_t least=1):
         """The news of the last search's tree since the last call, as bytes, for other searches of the same root.
@@ -232,7 +232,7 @@ cdef class SearchCore(SearchedTree):
         try:
             return self.tell_news(least) if self.state is not None else None
         finally:
-            self.lock.release()
+            self.give()
 
     def hear(self, bytes told not None):
         """Adds the news of another search of the same root, with the same options.
@@ -256,7 +256,7 @@ cdef class SearchCore(SearchedTree):
             if status != RUN_DONE:
                 raise MemoryError("no memory for the statistics of another search")
         finally:
-            self.lock.release()
+            self.give()
 
     cdef int look_again(self) except -1:
         """Finds the move to play again after the statistics have changed; the line is made when it is asked for."""
@@ -272,7 +272,7 @@ cdef class SearchCore(SearchedTree):
         try:
             self.forget()
         finally:
-            self.lock.release()
+            self.give()
 
 
 cdef int raise_failure(SearchCore core) except -1 with gil:

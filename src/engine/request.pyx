@@ -1,12 +1,20 @@
-"""What is asked of a search: the position, settings, budgets and seed, as one object from the options to the loop."""
+"""What is asked of a search: the position, settings, budgets and seed, as one object from the options to the loop.
+
+A search of one iteration takes about 2 us, so how a call becomes a request is native code as well.
+"""
 
 cimport cython
 from libc.stdint cimport uint32_t, uint64_t
 
-from mcts_core.engine.settings cimport SearchSettings
+from mcts_core.arguments import as_duration, as_int
+from mcts_core.errors import InvalidOption
+
+from mcts_core.engine.settings cimport SearchSettings, kind_of
 from mcts_core.engine.turn cimport Halt
 
 NEVER, BELOW, ANY = REUSE_NEVER, REUSE_BELOW, REUSE_ANY
+
+MAX_ITERATIONS = 2**30 - 1
 
 
 @cython.freelist(8)
@@ -41,3 +49,55 @@ cdef class SearchRequest:
         for name, value in changes.items():
             setattr(found, name, value)
         return found
+
+
+cdef class Requests:
+    """What the requests of one Searcher have in common.
+
+    ``stop_early`` is None where it depends on the limits: a search with only a time limit ends early if
+    ``early_in_time``. ``settings`` has those of each kind of state (``settings.kind_of``) that was searched, and
+    ``served`` the class of those for which the Searcher's core is.
+    """
+
+    def __cinit__(self, *, served, seed, stop_early, bint early_in_time, bint reuse, bint by_halving, bint by_kind):
+        self.settings = {}
+        self.served = served
+        self.seed = seed
+        self.stop_early = -1 if stop_early is None else bool(stop_early)
+        self.early_in_time = early_in_time
+        self.by_halving = by_halving
+        self.by_kind = by_kind
+        self.reuse = REUSE_NEVER
+        if reuse and not by_halving:  # a seed says what a search finds: the same position again begins anew
+            self.reuse = REUSE_ANY if seed is None else REUSE_BELOW
+
+    def make(self, state, double begin, seconds, iterations, uint64_t seed, SearchSettings settings=None):
+        """The request of one search. Raises InvalidOption for its limits.
+
+        Without ``settings`` it returns None for a state whose settings it does not know, or for which the core is not
+        ready. ``begin``: when the search was asked for; ``seed``: its seed.
+        """
+        cdef SearchRequest request
+        if settings is None:
+            kind = kind_of(state) if self.by_kind else None
+            if kind is None:
+                return None
+            settings = self.settings.get(kind)
+            if settings is None or type(settings) is not self.served:
+                return None
+        request = SearchRequest.__new__(SearchRequest, state, settings, begin)
+        if iterations is not None:
+            request.iterations = as_int(iterations, "iterations", 1, MAX_ITERATIONS // settings.rollouts_per_leaf)
+        if seconds is not None:
+            request.seconds = as_duration(seconds)
+        elif not request.iterations:
+            request.seconds = 1.0
+        if self.stop_early >= 0:
+            request.stop_early = self.stop_early
+        else:
+            request.stop_early = self.early_in_time and not request.iterations
+        if self.by_halving and (not request.iterations or request.seconds):
+            raise InvalidOption("root_policy 'gumbel' divides a number of iterations: give iterations, no seconds")
+        request.reuse = self.reuse
+        request.seed = seed
+        return request

@@ -6,7 +6,7 @@ from mcts_core.game import is_general, is_hidden
 from mcts_core.games.python_game import PYTHON_GUIDE
 
 from mcts_core.tree.compaction cimport MARKS
-from mcts_core.game cimport NativeState, mcts_game, mcts_guide, valuation_of
+from mcts_core.game cimport NativeState, general_of, mcts_game, mcts_general, mcts_guide, valuation_of
 from mcts_core.games.connect_four.position cimport ConnectFour
 from mcts_core.games.mnk.network cimport Network
 from mcts_core.games.mnk.position cimport MNK
@@ -155,7 +155,7 @@ def guide_of(state):
     return guide.rollouts, guide.distance, guide.actions, guide.prove != NULL
 
 
-def kind_of(state):
+cpdef object kind_of(object state):
     """A key for what the options depend on: states with equal keys have the same options and defaults. None for a state
     that the general tree searches, even without an evaluator.
 
@@ -163,13 +163,15 @@ def kind_of(state):
     then keep alive.
     """
     cdef const mcts_game *game
+    cdef const mcts_general *general
     cdef uint64_t kind
-    if is_general(state):
-        return None
     if not isinstance(state, NativeState):
-        return None if is_hidden(state) else 0
-    check_table(state, True)
+        return None if is_general(state) or is_hidden(state) else 0
     game = (<NativeState>state).game
+    general = general_of(game)
+    if general != NULL and general.to_move != NULL:
+        return None
+    check_table(state, True)
     kind = 4 + (8 if valuation_of(game) != NULL else 0)
     if isinstance(state, ConnectFour):
         kind += 1

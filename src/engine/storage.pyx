@@ -76,7 +76,7 @@ def dump(SearchCore core, encode, consume):
     finally:
         for view in views:
             view.release()
-        core.lock.release()
+        core.give()
 
 
 def size_of(record):
@@ -121,7 +121,7 @@ def restore(SearchCore core, state, names, SearchSettings settings, record, fill
             core.forget()
             raise
     finally:
-        core.lock.release()
+        core.give()
 
 
 def check(SearchCore core, bint whole=False):
@@ -145,7 +145,7 @@ def check(SearchCore core, bint whole=False):
                 found[name] = max(found[name], value) if name in ("depth", "widest") else found[name] + value
         return found
     finally:
-        core.lock.release()
+        core.give()
 
 
 # ---- trees -----------------------------------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ def top(SearchCore core not None, uint32_t number, uint32_t max_depth, double mi
                                     max(1.0, min_share * <uint32_t>figures["visits"]), most, core.names, core.signs())
         return None, 0, figures["visits"], figures["value"], figures["proven"], figures["distance"], children
     finally:
-        core.lock.release()
+        core.give()
 
 
 cdef list children_of_root(const Tree *tree, list moves, object chosen, uint32_t depth, double least, uint32_t most,

@@ -6,15 +6,18 @@ it within one native call, and a search that is to begin in another thread holds
 """
 
 import os
-from _thread import allocate_lock
 
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals
-from cpython.pythread cimport PyThread_get_thread_ident
+from cpython.pythread cimport (NOWAIT_LOCK, PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock,
+                               PyThread_get_thread_ident, PyThread_release_lock, PyThread_type_lock)
 from libc.stdint cimport uint32_t, uintptr_t
 
 from mcts_core.errors import SearchBusy
 
+
+cdef extern from "Python.h" nogil:
+    int PyThread_acquire_lock_timed(PyThread_type_lock lock, long long microseconds, int interruptible)
 
 cdef extern from "kernels/platform.h" nogil:
     double mcts_clock()
@@ -25,7 +28,7 @@ cdef extern from "kernels/platform.h" nogil:
     void mcts_raise(uint32_t *number, uint32_t value)
 
 
-cdef double POLL = 0.01   # seconds between two looks at whether there was a fork, and at signals
+cdef long long POLL = 10000  # microseconds between two looks at whether there was a fork, and at signals
 cdef double ENDING = 5.0  # seconds that a cancelled search is waited for
 
 cdef uint32_t forks = 0  # nobody holds a lock that was taken before the last fork
@@ -70,8 +73,14 @@ cdef class SearchTurn:
     """The part of a core that says whose turn it is to search."""
 
     def __cinit__(self, *arguments):
-        self.lock = allocate_lock()
+        self.lock = PyThread_allocate_lock()
+        if self.lock == NULL:
+            raise MemoryError("no memory for a lock")
         self.forks = forks
+
+    def __dealloc__(self):
+        if self.lock != NULL and self.forks == forks:  # else another process's thread may have been in it
+            PyThread_free_lock(self.lock)
 
     cdef void forget(self) noexcept:
         """After a fork: drops what a thread was changing that this process does not have."""
@@ -79,7 +88,8 @@ cdef class SearchTurn:
     cdef bint take(self) except -1:
         """Takes the lock; False while a search runs. Waits for a search that was cancelled: it is about to end."""
         cdef double until
-        if self.lock.acquire(False):
+        cdef PyThread_type_lock other
+        if PyThread_acquire_lock(self.lock, NOWAIT_LOCK):
             return True
         until = mcts_clock() + ENDING
         while self.forks == forks:
@@ -87,16 +97,31 @@ cdef class SearchTurn:
                     mcts_flag_read(&self.cancelled) != mcts_flag_read(&self.number) or self.is_own()
                     or mcts_clock() > until):
                 return False
-            if self.lock.acquire(True, POLL):  # a thread that reads statistics holds it only for a moment
+            if self.acquire_soon():  # a thread that reads statistics holds it only for a moment
                 return True
             PyErr_CheckSignals()
-        # after a fork: this process does not have the thread that holds the lock and was changing the tree
-        self.lock = allocate_lock()
-        self.lock.acquire(False)
+        # after a fork: this process does not have the thread that holds the lock and was changing the tree. The lock
+        # is not freed: on some systems that is an error while it is held.
+        other = PyThread_allocate_lock()
+        if other == NULL:
+            raise MemoryError("no memory for a lock")
+        self.lock = other
+        PyThread_acquire_lock(self.lock, NOWAIT_LOCK)
         self.forks = forks
         mcts_flag_write(&self.searching, 0)
         self.forget()
         return True
+
+    cdef bint acquire_soon(self) noexcept:
+        """Takes the lock if it becomes free within a moment."""
+        cdef bint taken
+        with nogil:
+            taken = PyThread_acquire_lock_timed(self.lock, POLL, True) == 1
+        return taken
+
+    cdef void give(self) noexcept:
+        """Releases the lock."""
+        PyThread_release_lock(self.lock)
 
     cdef int take_or_refuse(self) except -1:
         """Takes the lock, or raises SearchBusy."""
@@ -134,7 +159,7 @@ cdef class SearchTurn:
         self.halt = None
         mcts_mark_write(&self.thread, 0)
         mcts_flag_write(&self.searching, 0)
-        self.lock.release()
+        self.give()
 
     cdef bint is_own(self) noexcept:
         """Whether it is the calling thread that searches."""
@@ -160,12 +185,12 @@ cdef class SearchTurn:
         """Waits until the search of this number has ended; False at once when the calling thread itself runs it."""
         while mcts_flag_read(&self.number) == number:
             if self.take():
-                self.lock.release()
+                self.give()
                 break
             if self.is_own():
                 return False
-            if self.lock.acquire(True, POLL):
-                self.lock.release()
+            if self.acquire_soon():
+                self.give()
                 break
             PyErr_CheckSignals()
         return True
@@ -173,7 +198,7 @@ cdef class SearchTurn:
     def check_free(self):
         """Raises SearchBusy while a search runs."""
         self.take_or_refuse()
-        self.lock.release()
+        self.give()
 
 
 @cython.no_gc_clear  # __dealloc__ needs the core

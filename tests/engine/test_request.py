@@ -3,9 +3,10 @@
 import pytest
 
 import mcts_core as mc
-from mcts_core.engine.request import ANY, BELOW, NEVER, SearchRequest
+from mcts_core.engine.request import ANY, BELOW, MAX_ITERATIONS, NEVER, Requests, SearchRequest
 from mcts_core.engine.searched_two_player import TwoPlayerCore
-from mcts_core.engine.settings import TwoPlayerSettings
+from mcts_core.engine.settings import GeneralSettings, TwoPlayerSettings, kind_of
+from mcts_core.errors import InvalidOption
 
 SETTINGS = TwoPlayerSettings(guided=False, exploration=0.7, rollouts_per_leaf=1, by_value=False)
 
@@ -39,3 +40,59 @@ def test_one_request_is_the_same_search_again():
     core, request = TwoPlayerCore(2**24), SearchRequest(mc.TicTacToe(), SETTINGS, iterations=500, seed=3)
     first = core.search(request), core.figures()["moves"]
     assert (core.search(request), core.figures()["moves"]) == first
+
+
+def requests(**changes):
+    """Those of a Searcher without options, which has searched tic-tac-toe."""
+    options = {"served": TwoPlayerSettings, "seed": None, "stop_early": None, "early_in_time": True, "reuse": True,
+               "by_halving": False, "by_kind": True, **changes}
+    found = Requests(**options)
+    found.settings[kind_of(mc.TicTacToe())] = SETTINGS
+    return found
+
+
+def test_requests_know_the_settings_of_a_kind_of_state():
+    known, state = requests(), mc.TicTacToe()
+    request = known.make(state, 2.5, None, 10, 7)
+    assert (request.state, request.settings, request.begin, request.seed) == (state, SETTINGS, 2.5, 7)
+    assert known.make(mc.ConnectFour(), 0.0, None, 10, 7) is None
+    assert known.make(object(), 0.0, None, 10, 7) is None  # a game written in Python, not searched yet
+    assert known.make(mc.ConnectFour(), 0.0, None, 10, 7, SETTINGS).settings is SETTINGS
+    assert requests(by_kind=False).make(state, 0.0, None, 10, 7) is None
+    known.served = GeneralSettings  # the core is for another kind of search
+    assert known.make(state, 0.0, None, 10, 7) is None
+
+
+@pytest.mark.parametrize("seconds, iterations, expected", [
+    (None, None, (1.0, 0)), (0.5, None, (0.5, 0)), (None, 3, (0.0, 3)), (2, 3, (2.0, 3))])
+def test_limits_of_a_request(seconds, iterations, expected):
+    request = requests().make(mc.TicTacToe(), 0.0, seconds, iterations, 1)
+    assert (request.seconds, request.iterations) == expected
+    assert request.stop_early == (iterations is None)
+    for chosen in (True, False):
+        assert requests(stop_early=chosen).make(mc.TicTacToe(), 0.0, seconds, iterations, 1).stop_early == chosen
+    assert not requests(early_in_time=False).make(mc.TicTacToe(), 0.0, seconds, iterations, 1).stop_early
+
+
+def test_a_seed_begins_the_same_position_anew():
+    found = [requests(seed=seed, reuse=reuse).make(mc.TicTacToe(), 0.0, None, 1, 1).reuse
+             for seed in (None, 5) for reuse in (True, False)]
+    assert found == [ANY, NEVER, BELOW, NEVER]
+
+
+@pytest.mark.parametrize("seconds, iterations, words", [
+    (0.0, None, "seconds must be a finite number above 0"), ("1", None, "seconds must be a number"),
+    (None, 0, "iterations must be an int from 1"), (None, MAX_ITERATIONS + 1, f"to {MAX_ITERATIONS}, got"),
+    (1.0, 2.0, "iterations must be an int")])
+def test_limits_that_no_search_has(seconds, iterations, words):
+    with pytest.raises(InvalidOption, match=words):
+        requests().make(mc.TicTacToe(), 0.0, seconds, iterations, 1)
+
+
+def test_sequential_halving_needs_iterations_alone():
+    halving = requests(by_halving=True)
+    request = halving.make(mc.TicTacToe(), 0.0, None, 50, 1)
+    assert (request.iterations, request.reuse) == (50, NEVER)
+    for seconds, iterations in ((None, None), (1.0, None), (1.0, 50)):
+        with pytest.raises(InvalidOption, match="give iterations, no seconds"):
+            halving.make(mc.TicTacToe(), 0.0, seconds, iterations, 1)
