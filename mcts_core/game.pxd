@@ -71,6 +71,7 @@ cdef extern from "mcts_core/game.h" nogil:
         const mcts_interrupt *interrupt
         uint32_t ask_book
         uint32_t by_book
+        uint32_t wins_only
 
     ctypedef struct mcts_children:
         uint32_t capacity

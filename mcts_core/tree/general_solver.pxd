@@ -118,6 +118,7 @@ cdef inline int ask_prover(GeneralTree *general, uint32_t start, uint32_t length
     proof.spent = proof.exact = proof.distance = 0
     proof.move = MCTS_NO_MOVE
     proof.interrupt = &interrupt
+    proof.wins_only = 0
     proof.ask_book = proof.by_book = 0  # what a network learns from is search, not the book
     if general.rules.prove(general.rules.context, general.tree.path_move + start, length, general.prover, budget, False,
                            proof) < 0:

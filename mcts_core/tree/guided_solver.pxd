@@ -21,6 +21,8 @@ cdef enum:
     ROOT_SLICE = 4096        # proof budget that the root's exact search spends at a time
     FIRST_PROOF = 64         # visits of a node when its exact search begins
     NODE_SLICE = 65536       # the same for another node, at most
+    CHECK_SHARE = 4          # budget for the most visited move of the root, as a multiple of that for the root
+    CHECK_SLICES = 16        # of ROOT_SLICE, that a check of moves spends at a time
     LOOK = 256               # proof budget spent between two looks at the interrupt
 
 
@@ -28,6 +30,11 @@ cdef enum:
 
 cdef inline bint has_prover(const GuidedTree *guided) noexcept nogil:
     return guided.options.solver and guided.guide.prove != NULL and guided.options.prover_bytes > 0
+
+
+cdef inline bint checks_moves(const GuidedTree *guided) noexcept nogil:
+    """Whether exact search looks for wins of the player to move, and so for losing moves of the one before."""
+    return guided.options.selection == SELECT_PUCT
 
 
 cdef inline void prove_root(GuidedTree *guided, int32_t value, uint32_t distance) noexcept nogil:
@@ -160,7 +167,7 @@ cdef inline int32_t look(void *context) noexcept nogil:
     return guided.tree.interrupted
 
 
-cdef inline int ask_prover(GuidedTree *guided, uint32_t length, uint64_t budget, int exact,
+cdef inline int ask_prover(GuidedTree *guided, uint32_t length, uint64_t budget, int exact, bint wins_only,
                            mcts_proof *proof) noexcept nogil:
     cdef const mcts_game *game = guided.tree.game
     cdef mcts_interrupt interrupt
@@ -178,6 +185,7 @@ cdef inline int ask_prover(GuidedTree *guided, uint32_t length, uint64_t budget,
     proof.interrupt = &interrupt
     proof.ask_book = guided.options.ask_book
     proof.by_book = 0
+    proof.wins_only = wins_only
     interrupt.raised = look
     interrupt.context = guided
     if guided.guide.prove(game.context, guided.tree.root, path_of(guided), length - 1, guided.prover, budget, exact,
@@ -212,7 +220,11 @@ cdef inline int search_root_exactly(GuidedTree *guided) noexcept nogil:
     cdef GuidedBlock *block
     cdef GuidedColumns columns
     cdef uint32_t link, slot
-    cdef int status = ask_prover(guided, 1, ROOT_SLICE, known, &proof)
+    cdef int status
+    guided.root_slices += 1
+    # With check_best, losses are proven move by move.
+    status = ask_prover(guided, 1, ROOT_SLICE, known, not known and checks_moves(guided) and guided.root_slices & 3 != 0,
+                        &proof)
     if status != RUN_DONE:
         return status
     if proof.value >= 0:
@@ -235,31 +247,62 @@ cdef inline int search_root_exactly(GuidedTree *guided) noexcept nogil:
     return RUN_DONE
 
 
-cdef inline int search_best_exactly(GuidedTree *guided) noexcept nogil:
-    """Spends a slice on the position after the most visited move: whether that loses. Games were lost by such
-    moves, which the tree had valued well for thousands of visits."""
-    cdef GuidedBlock *block = block_at(guided, 0)
-    cdef GuidedColumns columns = guided_columns(guided, block)
-    cdef uint32_t slot, best = NEVER, link = columns.links[0]
+cdef inline GuidedCheck *check_of(GuidedTree *guided, uint32_t move) noexcept nogil:
+    """What was spent on a move of the root. A move that is not noted replaces the one with the least."""
+    cdef GuidedCheck *least = &guided.checks[0]
+    cdef int i
+    for i in range(GUIDED_CHECKS):
+        if guided.checks[i].spent and guided.checks[i].move == move:
+            return &guided.checks[i]
+        if guided.checks[i].spent < least.spent:
+            least = &guided.checks[i]
+    least.move = move
+    least.spent = 0
+    return least
+
+
+cdef inline int check_best(GuidedTree *guided) noexcept nogil:
+    """Spends budget on whether the most visited move of the root loses: on the position after it, for wins of the other
+    player alone. Games were lost by such moves, which the tree had valued well for thousands of visits. A move that
+    becomes the most visited one late soon gets what the others have had; if it loses, so does the next one."""
+    cdef uint64_t due = CHECK_SHARE * (<uint64_t>guided.options.root_proofs * guided.tree.iterations + ROOT_SLICE)
+    cdef uint32_t slot, best, slices = 0
+    cdef GuidedBlock *block
+    cdef GuidedColumns columns
+    cdef GuidedCheck *check
     cdef mcts_proof proof
     cdef int status
-    if link & LINK_KIND != LINK_BLOCK:
-        return RUN_DONE
-    guided.tree.path_record[0] = <uint8_t *>block
-    guided.tree.path_slot[0] = 0
-    block = block_at(guided, link & WIDE_INDEX)
-    columns = guided_columns(guided, block)
-    for slot in range(columns.count):
-        if columns.links[slot] & LINK_KIND != LINK_TERMINAL and (best == NEVER
-                                                                 or columns.visits[slot] > columns.visits[best]):
-            best = slot
-    if best == NEVER or columns.visits[best] < FIRST_PROOF:
-        return RUN_DONE
-    guided.tree.path_record[1] = <uint8_t *>block
-    guided.tree.path_slot[1] = best
-    guided.tree.path_move[1] = columns.moves[best]
-    status = ask_prover(guided, 2, ROOT_SLICE, 0, &proof)
-    return settle_proof(guided, 2, &proof) if status == RUN_DONE and proof.value >= 0 else status
+    while slices < CHECK_SLICES and guided.tree.proof.value < 0 and not guided.tree.interrupted:
+        slices += 1
+        block = block_at(guided, 0)
+        columns = guided_columns(guided, block)
+        if columns.links[0] & LINK_KIND != LINK_BLOCK:
+            break
+        guided.tree.path_record[0] = <uint8_t *>block
+        guided.tree.path_slot[0] = 0
+        block = block_at(guided, columns.links[0] & WIDE_INDEX)
+        columns = guided_columns(guided, block)
+        best = NEVER
+        for slot in range(columns.count):
+            if columns.links[slot] & LINK_KIND != LINK_TERMINAL and (best == NEVER
+                                                                     or columns.visits[slot] > columns.visits[best]):
+                best = slot
+        if best == NEVER or columns.visits[best] < FIRST_PROOF:
+            break
+        check = check_of(guided, columns.moves[best])
+        if check.spent >= due:
+            break
+        guided.tree.path_record[1] = <uint8_t *>block
+        guided.tree.path_slot[1] = best
+        guided.tree.path_move[1] = columns.moves[best]
+        status = ask_prover(guided, 2, ROOT_SLICE, 0, True, &proof)
+        # what is known to be no win costs nothing: that counts as well
+        check.spent += max(proof.spent, <uint64_t>ROOT_SLICE)
+        if status == RUN_DONE and proof.value >= 0:
+            status = settle_proof(guided, 2, &proof)
+        if status != RUN_DONE:
+            return status
+    return RUN_DONE
 
 
 cdef inline bint is_milestone(uint32_t visits) noexcept nogil:
@@ -272,5 +315,5 @@ cdef inline int prove_node(GuidedTree *guided, uint32_t length) noexcept nogil:
     cdef GuidedBlock *block = <GuidedBlock *>guided.tree.path_record[length]
     cdef mcts_proof proof
     cdef uint64_t budget = <uint64_t>guided.options.node_proofs * block.visits // 4
-    cdef int status = ask_prover(guided, length, min(budget, <uint64_t>NODE_SLICE), 0, &proof)
+    cdef int status = ask_prover(guided, length, min(budget, <uint64_t>NODE_SLICE), 0, checks_moves(guided), &proof)
     return settle_proof(guided, length, &proof) if status == RUN_DONE and proof.value >= 0 else status

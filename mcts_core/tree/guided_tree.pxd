@@ -65,7 +65,7 @@ ctypedef struct GuidedOptions:
     uint64_t prover_bytes        # of the game's exact search, 0: it is not asked
     uint32_t leaf_proofs         # its budget for a node that is about to be expanded
     uint32_t node_proofs         # for an expanded node, per visit, in each octave of its visits
-    uint32_t root_proofs         # for the root, per iteration
+    uint32_t root_proofs         # for the root, per iteration; see guided_solver.pxd for the moves of the root
     uint32_t ask_book            # 1: exact search may use a book of the game
 
 ctypedef struct GuidedBlock:
@@ -97,6 +97,14 @@ ctypedef struct GuidedColumns:
     float *amaf_visits
     float *amaf_wins
 
+# A move of the root, and the proof budget spent on whether the other player then wins.
+ctypedef struct GuidedCheck:
+    uint32_t move
+    uint64_t spent
+
+cdef enum:
+    GUIDED_CHECKS = 8
+
 ctypedef struct GuidedTree:
     Tree tree                    # first: a pointer to one is a pointer to the other
     GuidedOptions options
@@ -121,6 +129,8 @@ ctypedef struct GuidedTree:
     uint32_t drawn_room
     uint32_t by_book             # 1: exact search has used one
     uint64_t unseen              # proof budget spent since the interrupt was asked last
+    uint32_t root_slices         # of proof budget that the root has had
+    GuidedCheck checks[GUIDED_CHECKS]
 
 ctypedef struct GuidedOps:
     TreeOps tree                 # first: a pointer to one is a pointer to the other

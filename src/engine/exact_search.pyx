@@ -73,7 +73,7 @@ cdef class ExactSearch:
             proof.move = MCTS_NO_MOVE
             proof.interrupt = &interrupt
             proof.ask_book = self.ask_book
-            proof.by_book = 0
+            proof.by_book = proof.wins_only = 0
             with nogil:
                 until = min(read_clock() + SIGNAL_INTERVAL, end)
                 self.root.game.guide.prove(self.root.game.context, self.root.state, moves, length, self.memory, budget,

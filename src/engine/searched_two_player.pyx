@@ -274,6 +274,7 @@ cdef class TwoPlayerCore(SearchCore):
             proof.move = MCTS_NO_MOVE
             proof.interrupt = NULL
             proof.ask_book = guided.options.ask_book
+            proof.wins_only = 0
             game.guide.prove(game.context, self.native.state, path, <uint32_t>len(line), guided.prover,
                              LINE_PROOFS, 1, &proof)
             if proof.value < 0 or proof.move == MCTS_NO_MOVE:

@@ -234,13 +234,16 @@ cdef class Probe:
         self._check(returned)
         return returned, bytes(played), _proof(&report.proof)
 
-    def prove(self, path, uint64_t budget, exact=False, uint64_t memory=1 << 22, uint32_t looks=0, bint book=False):
+    def prove(self, path, uint64_t budget, exact=False, uint64_t memory=1 << 22, uint32_t looks=0, bint book=False,
+              bint wins_only=False):
         """(proof or None, work spent); the prover's memory of ``memory`` bytes is made by the first call and kept.
 
-        ``looks``: at which look the prover finds the interrupt raised, 0: never. ``book``: it may use a book.
+        ``looks``: at which look the prover finds the interrupt raised, 0: never. ``book``: it may use a book;
+        ``wins_only``: it looks for wins of the player to move alone.
         """
         cdef mcts_proof proof
         proof.ask_book = book
+        proof.wins_only = wins_only
         cdef mcts_interrupt interrupt
         interrupt.raised = count_down
         interrupt.context = &looks

@@ -51,10 +51,10 @@ cdef class ThreatProbe:
             proof_table_release(&self.search.table)
             free(self.search)
 
-    def prove(self, path, uint64_t budget, bint threes=True, uint32_t looks=0):
+    def prove(self, path, uint64_t budget, bint threes=True, uint32_t looks=0, bint wins_only=False):
         """(proof or None, steps spent) of the position after the moves of ``path``; the proof is value, distance,
         whether that is exact, move. ``threes``: whether to search by them, and not by fours alone; ``looks``: at which
-        look the search finds the interrupt raised, 0: never.
+        look the search finds the interrupt raised, 0: never; ``wins_only``: whether to look for wins alone.
         """
         cdef const mnk_geometry *g = <const mnk_geometry *> self.state.game.context
         cdef int player = (<const mnk_state *> self.state.state).stones & 1
@@ -68,6 +68,7 @@ cdef class ThreatProbe:
             FOURS.put(self.search, player, cell)
             player ^= 1
         self.search.spent = 0
+        self.search.wins_only = wins_only
         self.search.limit = budget
         with nogil:
             if threes:

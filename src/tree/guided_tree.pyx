@@ -15,9 +15,9 @@ from mcts_core.game cimport mcts_estimate, mcts_game, mcts_policy, mcts_proof, m
 from mcts_core.tree.guided_blocks cimport (block_at, children_reserve, find_children, free_block, leaf_sign, make_block,
                                            set_link)
 from mcts_core.tree.guided_selection cimport best_unknown, select
-from mcts_core.tree.guided_solver cimport (FIRST_PROOF, ROOT_SLICE, ask_prover, forget_prover, has_prover, is_milestone,
-                                           prove_node, prove_root, reconsider, search_best_exactly, search_root_exactly,
-                                           settle)
+from mcts_core.tree.guided_solver cimport (FIRST_PROOF, ROOT_SLICE, ask_prover, check_best, checks_moves, forget_prover,
+                                           has_prover, is_milestone, prove_node, prove_root, reconsider,
+                                           search_root_exactly, settle)
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.plain_tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS,
                                         RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY,
@@ -98,6 +98,8 @@ cdef void begin_root(GuidedTree *guided, uint64_t seed) noexcept nogil:
     guided.tree.proof.value = -1
     guided.tree.settled = 0
     guided.by_book = 0
+    guided.root_slices = 0
+    memset(guided.checks, 0, sizeof(guided.checks))
     # Searches by a valuation have few iterations: exact search begins with the first of them.
     guided.root_proofs_due = ROOT_SLICE if guided.options.share and guided.options.root_proofs else 0
 
@@ -180,7 +182,7 @@ cdef int expand(GuidedTree *guided, uint32_t length, uint32_t *link) noexcept no
     if not levels_reserve(guided, length + 2):
         return RUN_SYSTEM_MEMORY
     if guided.options.leaf_proofs and has_prover(guided) and length > 1 and guided.options.share == 0:
-        status = ask_prover(guided, length, guided.options.leaf_proofs, 0, &proof)
+        status = ask_prover(guided, length, guided.options.leaf_proofs, 0, False, &proof)
         if status != RUN_DONE:
             return status
         if proof.value >= 0:
@@ -234,7 +236,7 @@ cdef int value_leaf(GuidedTree *guided, uint32_t length, uint32_t *link, int32_t
     guided.tree.rollouts += 1
     if guided.options.solver and length > 1:
         if estimate.proof.value < 0 and guided.options.leaf_proofs and has_prover(guided):
-            status = ask_prover(guided, length, guided.options.leaf_proofs, 0, &estimate.proof)
+            status = ask_prover(guided, length, guided.options.leaf_proofs, 0, False, &estimate.proof)
             if status != RUN_DONE:
                 return status
         if estimate.proof.value >= 0:
@@ -388,8 +390,8 @@ cdef int guided_run(Tree *tree, uint32_t count) noexcept nogil:
             if guided.root_proofs_due >= ROOT_SLICE:
                 guided.root_proofs_due -= ROOT_SLICE
                 status = search_root_exactly(guided)
-                if status == RUN_DONE and guided.options.selection == SELECT_PUCT and guided.tree.proof.value < 0:
-                    status = search_best_exactly(guided)
+                if status == RUN_DONE and checks_moves(guided):
+                    status = check_best(guided)
                 if status != RUN_DONE:
                     return status
     return RUN_SOLVED if guided.tree.settled else RUN_DONE

@@ -67,6 +67,8 @@ ctypedef struct threat_search:
     uint32_t three[MNK_LINES]             # the windows that are threes
     uint64_t active[3]                    # lines with threes
     uint32_t best
+    bint wins_only                        # losses of the player to move are not looked for
+    bint shortest                         # attacks are searched for the fewest stones, not for any win
     uint32_t cut                          # some line of play was not followed to its end
     uint32_t stamp
     uint32_t seen[THREAT_CELLS]
@@ -90,7 +92,8 @@ ctypedef struct mnk_threat_table:
     void (*prove)(threat_search *s, int32_t player, mcts_proof *proof) noexcept nogil
     # The cells, 2 at most, where the player completes a five; returns how many.
     int (*fives)(const threat_search *s, int player, int *cells) noexcept nogil
-    # Stones of the player's shortest win by fours, 0 or -1 when it was not decided; he is to move.
+    # Stones of a win of the player by fours, the shortest one if the search is set to it; 0, or -1 when it was not
+    # decided. He is to move.
     int (*win)(threat_search *s, int player, uint32_t *move) noexcept nogil
     # The same, and what a stone of the defender could change in it: continuous_fours.pyx says it in full.
     int (*zone)(threat_search *s, int player, uint32_t *zone, uint16_t *order, int *length, bint *quiet) noexcept nogil

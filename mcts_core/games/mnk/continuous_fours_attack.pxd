@@ -21,6 +21,7 @@ cdef extern from "kernels/mnk/lines.h" nogil:
 
 
 cdef enum:
+    SHORT = 3         # stones of an attack; exact distances depend on all such attacks being tried before longer ones
     UNKNOWN = -1      # result of a search that the budget or a limit ended; 0: there is no win
     NEVER = 255       # threat_note.failed
     NOBODY = -1       # in place of a cell: none
@@ -358,13 +359,18 @@ cdef inline int attack(threat_search *s, int left, int forced) noexcept nogil:
 
 
 cdef inline int win_by_fours(threat_search *s, int player, uint32_t *move) noexcept nogil:
-    """The fewest stones with which ``player``, who is to move, wins by fours and a five; 0 if he cannot, or UNKNOWN."""
+    """The stones with which ``player``, who is to move, wins by fours and a five; 0 if he cannot, or UNKNOWN.
+
+    The fewest, where ``shortest`` asks for them. Otherwise, attacks of more than SHORT stones are searched to any
+    length at once. With one stone more after the other, the search by threes proved a tenth fewer positions in as many
+    steps.
+    """
     cdef uint64_t key = s.hash ^ s.side_keys[player][ATTACK], start = s.spent
     cdef threat_note *known = recall(s, key)
     cdef int level = 2, count, result, forced = NOBODY
     cdef int cells[2]
     if known != NULL:
-        if known.won and known.failed >= known.won - 1:
+        if known.won and (not s.shortest or known.failed >= known.won - 1):
             move[0] = known.move
             return known.won
         if known.failed == NEVER:
@@ -394,13 +400,17 @@ cdef inline int win_by_fours(threat_search *s, int player, uint32_t *move) noexc
         if result < 0:
             result = attack(s, level, forced)
         if result < 0:
-            return UNKNOWN
+            break
         if result:
             move[0] = s.best
-            keep(s, key, result, level - 1, s.best, s.spent - start)
+            keep(s, key, result, level - 1 if s.shortest else 0, s.best, s.spent - start)
             return result
         keep(s, key, 0, level if s.cut else NEVER, 0, s.spent - start)
         if not s.cut:
             return 0
-        level += 1
-    return UNKNOWN
+        level = level + 1 if s.shortest or level < SHORT else max(level + 1, THREAT_STONES)
+    known = recall(s, key)  # perhaps a longer attack is known
+    if known == NULL or not known.won:
+        return UNKNOWN
+    move[0] = known.move
+    return known.won

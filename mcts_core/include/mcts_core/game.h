@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define MCTS_GAME_VERSION 5
+#define MCTS_GAME_VERSION 6
 
 /* Outcomes of a move. */
 #define MCTS_ONGOING 0
@@ -147,6 +147,7 @@ typedef struct mcts_proof {
     const mcts_interrupt *interrupt; /* in, for mcts_prove: NULL, or to be asked after every few hundred steps */
     uint32_t ask_book; /* in, for mcts_prove, since version 5: 1: it may use a book of positions solved beforehand */
     uint32_t by_book;  /* out, for mcts_prove, since version 5: 1: it used one */
+    uint32_t wins_only; /* in, for mcts_prove, since version 6: 1: only a win of the player to move is of interest */
 } mcts_proof;
 
 #define MCTS_NO_MOVE UINT32_MAX

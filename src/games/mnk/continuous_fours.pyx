@@ -30,6 +30,7 @@ cdef extern from "kernels/mnk/lines.h" nogil:
 
 
 cdef enum:
+    FEW = 256         # budget below which any attack will do, and not only the shortest one
     MAX_FOURS = 6     # consecutive fours of the defender, each met by a stone that makes no four
 
 # Keys of each player: he attacks, he defends, his stones on the cells.
@@ -223,11 +224,12 @@ cdef void prove(threat_search *s, int32_t player, mcts_proof *proof) noexcept no
     s.pause = min(s.limit, s.spent + THREAT_LOOK)
     s.interrupt = proof.interrupt
     s.interrupted = 0
+    s.shortest = limit - s.spent >= FEW
     proof_prefetch(&s.table, s.hash ^ s.side_keys[player][ATTACK])
     proof_prefetch(&s.table, s.hash ^ s.side_keys[player][DEFENCE])
     proof_prefetch(&s.table, s.hash ^ s.side_keys[1 - player][ATTACK])
     won = wins(s, player, MAX_FOURS, &move)
-    if won <= 0 and not s.interrupted:
+    if won <= 0 and not s.interrupted and not s.wins_only:
         s.limit = limit
         lost = loses(s, player, MAX_FOURS, &move)
         if lost <= 0 and won < 0 and not s.interrupted:

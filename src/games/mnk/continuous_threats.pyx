@@ -30,7 +30,7 @@ cdef enum:
     MANY = 60000        # the largest proof number; all larger ones become this
     NO_LIMIT = 65000
     DEEPEST = 60        # moves of the attacker on one line
-    FOURS_STEPS = 400   # for one search by fours within the search; after that it goes on with threes
+    FOURS_STEPS = 100   # for one search by fours within the search; after that it goes on with threes
     CALL_STEPS = 5      # added for each search by fours, besides those that it counts itself
     ZONE_STEPS = 16
     LIST_STEPS = 5
@@ -540,19 +540,22 @@ cdef void prove(threat_search *s, int32_t player, mcts_proof *proof) noexcept no
     proof.move = MCTS_NO_MOVE
     s.interrupt = proof.interrupt
     s.interrupted = 0
+    s.shortest = False
     s.limit = s.spent
     s.pause = min(limit, s.spent + THREAT_LOOK)
     found.proof = found.disproof = refuge.proof = refuge.disproof = 1
     while s.spent < limit and share <= limit and not s.interrupted:
         share *= 2
         if found.disproof:
-            s.limit = min(limit, s.spent + share)
+            s.limit = limit if s.wins_only else min(limit, s.spent + share)
             attack(s, player, NO_LIMIT, NO_LIMIT, 0, &found)
             if found.proof == 0:
                 proof.value = 2
                 break
             if s.interrupted:
                 break
+        if s.wins_only:
+            break
         if refuge.disproof:
             s.limit = min(limit, s.spent + share)
             lose(s, 1 - player, &refuge)

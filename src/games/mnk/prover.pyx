@@ -128,6 +128,7 @@ cdef int32_t prove(void *context, const void *root, const uint32_t *path, uint32
         return 0
     if has_threats(g):
         p.threats.spent = 0
+        p.threats.wins_only = proof.wins_only != 0
         p.threats.limit = budget // 2 if has_solver(g) or budget >= VCT_BUDGET else budget
         THREATS.prove(&p.threats, to_move, proof)
         if proof.value < 0 and not has_solver(g) and budget >= VCT_BUDGET and not p.threats.interrupted:
