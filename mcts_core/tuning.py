@@ -78,9 +78,9 @@ NETWORK_BOARD: Mapping[str, Any] = {
     "selection": "puct",
     "valuation": "network",
     "expand_distance": 2,
-    "leaf_proofs": 20,
+    "leaf_proofs": 60,
     "node_proofs": 16,
-    "root_proofs": 64,
+    "root_proofs": 12,
     "exchange_every": 500,
 }
 """Defaults for five in a row on boards that the network supports."""

@@ -318,6 +318,26 @@ def test_exact_search_looks_at_the_position_after_the_best_move():
     assert all(entry.proven is None for entry in blind.stats().moves)
 
 
+@pytest.mark.parametrize("moves", [
+    [70, 97, 144, 154, 141, 111, 125, 109, 112, 124, 139, 81, 98],
+    [70, 97, 144, 154, 141, 111, 125, 109, 112, 124, 139, 96, 95, 138, 110, 140, 156, 168, 126, 153],
+])
+def test_where_the_best_move_loses_the_next_best_one_is_checked_as_well(moves):
+    """Two or more moves lose to attacks by threes; the tree alone plays one of them."""
+    state = mc.Gomoku.from_moves(moves, size=15)
+    options = {"seed": 1, "memory_mb": 16, "network": level(0), "leaf_proofs": 0, "node_proofs": 0}
+    blind, engine = mc.Searcher(**options, root_proofs=0), mc.Searcher(**options, root_proofs=32)
+    chosen = blind.search(state, iterations=2000)
+    move = engine.search(state, iterations=2000)
+    losing = [entry.move for entry in engine.stats().moves if entry.proven == "loss"]
+    assert chosen in losing and len(losing) >= 2 and move not in losing
+    for each in losing:
+        proof, _ = ThreatProbe(state.play(each)).prove([], 200_000, wins_only=True)
+        assert proof is not None and proof[0] == 2
+    # the move played has had at least what is due by then: four times 32 steps an iteration
+    assert ThreatProbe(state.play(move)).prove([], 4 * 32 * 1000, wins_only=True)[0] is None
+
+
 @pytest.mark.parametrize("state", [mc.ConnectFour.from_moves("44444432553", base=1), mc.TicTacToe(),
                                    mc.MNK(4, 3, 3), mc.ConnectFour.from_moves("3232323"[:6])], ids=str)
 def test_the_principal_variation_of_a_solved_game_is_best_play_to_its_end(state):

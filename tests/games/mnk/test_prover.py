@@ -465,3 +465,35 @@ def test_a_short_search_touches_little_memory():
     mc.search(Gomoku(), iterations=3000, seed=1)
     touched = (resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before) * resource.getpagesize()
     assert touched < 6 << 20  # 16 MB where the proofs are spread over their whole table
+
+
+# ---- wins alone ------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("truth", ATTACKS[::6] + DEFENCES[::6], ids=lambda truth: f"{truth.kind} {truth.rule}")
+def test_a_search_for_wins_alone_finds_the_same_wins_and_no_losses(truth):
+    full, _spent = Probe(truth.state).prove([], 20_000)
+    wins, spent = Probe(truth.state).prove([], 20_000, wins_only=True)
+    assert spent <= 21_000
+    if full is not None and full[0] == WIN:
+        assert wins[0] == WIN
+        check_to_the_end(truth.state, Probe(truth.state), [], wins, lambda replies: random.Random(1).sample(replies, 2))
+    else:
+        assert wins is None or wins[0] == WIN
+
+
+def test_a_search_for_wins_alone_proves_no_loss_where_all_moves_lose():
+    state = Gomoku.from_moves("a1 h8 a3 h9 a5 h10 o1 h11", size=15)  # two cells for a five
+    assert Probe(state).prove([], 1000)[0][:2] == (LOSS, 2)
+    assert Probe(state).prove([], 1000, wins_only=True)[0] is None
+
+
+def test_a_large_budget_finds_the_shortest_attack_of_fours_and_a_small_one_any():
+    longer = 0
+    for truth in ATTACKS:
+        any_, _spent = ThreatProbe(truth.state).prove([], 200, threes=False)
+        shortest, _spent = ThreatProbe(truth.state).prove([], PLENTY, threes=False)
+        assert shortest[0] == WIN
+        if any_ is not None:
+            assert any_[0] == WIN and any_[1] >= shortest[1] and (any_[1] == shortest[1] or shortest[1] > 5)
+            longer += any_[1] > shortest[1]
+    assert longer  # it does not always happen to find the shortest one
