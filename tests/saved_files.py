@@ -7,6 +7,8 @@ import random
 import struct
 import sys
 
+from seeds import without_seed
+
 import mcts_core as mc
 from mcts_core.storage import _build
 from mcts_core.testing.probe import check_tree
@@ -116,7 +118,7 @@ def main(seed, cases):
             if header.get("search") is not None:
                 loaded.stats()
             state = game
-            loaded._options.seed = None  # so that the same position goes on, too
+            without_seed(loaded)  # so that the same position goes on, too
             while state.winner() is None and state.moves[len(game.moves):][:3] == state.moves[len(game.moves):]:
                 try:
                     move = loaded.search(state, iterations=60)

@@ -5,6 +5,7 @@ from array import array
 
 import pytest
 from saved_files import saved
+from seeds import without_seed
 
 import mcts_core as mc
 
@@ -52,7 +53,7 @@ def test_what_is_heard_is_added_once(state, options):
 def test_three_searches_agree_after_every_round():
     engines = [searched(mc.ConnectFour(), seed, 800, preset="uct") for seed in (1, 2, 3)]
     for engine in engines:
-        engine._options.seed = None  # so that the same position is gone on with
+        without_seed(engine)  # so that the same position is gone on with
     for _ in range(4):
         told = [engine._core.tell(16) for engine in engines]
         for hearer, engine in enumerate(engines):
@@ -92,7 +93,7 @@ def test_nothing_is_counted_twice_after_pruning():
     state = mc.ConnectFour()
     for engine in (one, two):
         engine.search(state, iterations=1000)
-        engine._options.seed = None
+        without_seed(engine)
     visits = 2000
     for _ in range(3):
         from_one, from_two = one._core.tell(8), two._core.tell(8)
@@ -131,7 +132,7 @@ def test_proofs_of_children_are_told_and_true():
         engines = [mc.Searcher(seed=seed, expand_distance=1, expand_after=3, **UNAIDED) for seed in (1, 2, 3)]
         for engine in engines:
             engine.search(state, iterations=40)
-            engine._options.seed = None
+            without_seed(engine)
         for _ in range(12):
             told = [engine._core.tell(4) for engine in engines]
             for hearer, engine in enumerate(engines):
@@ -180,7 +181,7 @@ def test_what_is_no_message_is_refused_and_does_no_harm(options):
     refused = 0
     for number in range(400):
         engine = searched(state, 2, 100, **options)
-        engine._options.seed = None
+        without_seed(engine)
         if number % 2:
             broken = bytearray(message)
             for _ in range(choice.randint(1, 6)):
