@@ -79,13 +79,14 @@ def main(argv=None):
     if args.games % 2:
         parser.error(f"--games must be even, got {args.games}")
     sides = []
-    for text, network in ((args.a, args.network), (args.b, args.other or args.network)):
+    for text in (args.a, args.b):
         try:
-            options = arguments.options(text)
-            mc.Searcher(evaluator=lambda observations: None, **options)
+            sides.append(arguments.options(text))
+            mc.Searcher(evaluator=lambda observations: None, **sides[-1])
         except (ValueError, TypeError) as error:
             parser.error(f"{text!r}: {error}")
-        sides.append({"evaluator": load(network), **options})
+    for side, network in zip(sides, (args.network, args.other or args.network), strict=True):
+        side["evaluator"] = load(network)
     pairs, seconds = play(sides, args.games // 2, args.simulations, args.seed)
     print(f"A: {args.a or 'default'}; B: {args.b or 'default'}; {args.simulations} simulations a move: "
           f"{elo.result(pairs)}; {seconds[0]:.1f} and {seconds[1]:.1f} s of processor time", flush=True)
