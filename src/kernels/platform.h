@@ -204,6 +204,17 @@ static inline int mcts_vm_commit(void *base, uint64_t from, uint64_t to) {
 #endif
 }
 
+/* asks for huge pages in bytes [from, to), where the system has them and lets programs ask */
+static inline void mcts_vm_prefer_huge(void *base, uint64_t from, uint64_t to) {
+#if defined(MADV_HUGEPAGE) && !defined(__EMSCRIPTEN__)
+    madvise((char *)base + from, (size_t)(to - from), MADV_HUGEPAGE);
+#else
+    (void)base;
+    (void)from;
+    (void)to;
+#endif
+}
+
 /* gives back bytes [from, to), multiples of 64 KiB; `to`: where the memory ends that was not given back. In WebAssembly
  * only mcts_vm_release gives anything back. */
 static inline void mcts_vm_discard(void *base, uint64_t from, uint64_t to) {

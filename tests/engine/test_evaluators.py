@@ -441,3 +441,59 @@ for call in (lambda: mc.search(mc.ConnectFour(), iterations=5, evaluator=print),
 """
     assert run(code, tmp_path).splitlines() == [
         "observations and evaluators need numpy: pip install numpy"] * 2
+
+
+# ---- priors ----------------------------------------------------------------------------------------------------------
+
+class Scattered:
+    """A move for every one of ``actions``, which is its index in the policy; the game ends after it."""
+
+    def __init__(self, actions, last=None):
+        self.indices, self.last = actions, last
+        self.to_move, self.actions = 1 if last is None else -1, 64
+
+    def legal_moves(self):
+        return list(self.indices)
+
+    def play(self, move):
+        return Scattered(self.indices, move)
+
+    def winner(self):
+        return None if self.last is None else 0
+
+    def observation(self):
+        return np.zeros((1, 1, 1), np.float32)
+
+
+def shares(policy, actions):
+    """The priors by the rule: entries divided by their sum, which four float64 add up, entry by entry in turn."""
+    entries = [np.float64(policy[action]) for action in actions]
+    sums = [np.float64(0)] * 4
+    for number, entry in enumerate(entries):
+        sums[number % 4] += entry
+    total = (sums[0] + sums[1]) + (sums[2] + sums[3])
+    return {action: float(np.float32(entry / total)) for action, entry in zip(actions, entries, strict=True)}
+
+
+@pytest.mark.parametrize("actions", [
+    list(range(40)), list(range(24, 64)), list(range(63, 20, -1)), [n for n in range(64) if n % 9 != 4],
+    [*range(8), *range(9, 25), 60, 30, *range(40, 45)], list(range(7)), [3, 1, 2, 0, 4, 5, 7, 6, 8]])
+def test_the_entries_of_the_legal_moves_become_priors(actions):
+    draw = np.random.default_rng(len(actions))
+    policy = draw.random(64).astype(np.float32)
+    policy[actions[0]] = -0.0
+    stats = search(lambda observations: (policy[None], np.zeros(1, np.float32)), Scattered(actions), batch=1)
+    assert {entry.move: entry.prior for entry in stats.moves} == shares(policy, actions)
+
+
+@pytest.mark.parametrize("number", [-1.0, float("inf"), float("nan"), -1e-42])
+@pytest.mark.parametrize("at", [0, 7, 8, 20, 38, 39])
+def test_a_bad_entry_is_found_wherever_it_stands(number, at):
+    actions = [n for n in range(44) if n not in (3, 17, 18, 30)]
+    policy = np.full(64, 0.5, np.float32)
+    policy[actions[at]] = number
+    policy[[3, 17, 50]] = float("nan")  # of no legal move
+    with pytest.raises(EvaluatorError, match=f"finite number >= 0, got .* for action {actions[at]} in row 0"):
+        search(lambda observations: (policy[None], np.zeros(1, np.float32)), Scattered(actions), batch=1)
+    policy[actions[at]] = 0.5
+    search(lambda observations: (policy[None], np.zeros(1, np.float32)), Scattered(actions), batch=1)

@@ -19,16 +19,53 @@ MCTS_INLINE uint32_t priors_word(const float *column, uint32_t slot) {
 /* Whether a float is a finite number >= 0, by its bits; -0 is none. */
 MCTS_INLINE int priors_is_number(uint32_t bits) { return bits < 0x7F800000u; }
 
+/* Does the same as the loop of priors_take for the slots of whole vectors, and returns their number. Actions mostly
+ * follow one another; the entries of such are read together. One entry after the other took 1.7 times as long. */
+MCTS_INLINE uint32_t priors_take_vectors(const float *column, uint32_t count, const float *policy, float *entries,
+                                         double *sums, uint32_t *invalid) {
+    uint32_t slot = 0;
+#if defined(MCTS_AVX2)
+    const __m256i order = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), largest = _mm256_set1_epi32(0x7F7FFFFF);
+    __m256i wrong = _mm256_setzero_si256();
+    __m256d sum = _mm256_loadu_pd(sums);
+    for (; slot + 8 <= count; slot += 8) {
+        const __m256i actions = _mm256_loadu_si256((const __m256i *)(column + slot));
+        const uint32_t first = priors_word(column, slot);
+        const __m256i expected = _mm256_add_epi32(_mm256_set1_epi32((int)first), order);
+        __m256 part;
+        __m256i bits;
+        uint32_t i;
+        if (MCTS_LIKELY(_mm256_movemask_epi8(_mm256_cmpeq_epi32(actions, expected)) == -1)) {
+            part = _mm256_loadu_ps(policy + first);
+        } else {
+            for (i = 0; i < 8; i++)
+                entries[slot + i] = policy[priors_word(column, slot + i)];
+            part = _mm256_loadu_ps(entries + slot);
+        }
+        part = _mm256_add_ps(part, _mm256_setzero_ps()); /* 0 of -0 */
+        bits = _mm256_castps_si256(part);
+        wrong = _mm256_or_si256(wrong, _mm256_or_si256(bits, _mm256_cmpgt_epi32(bits, largest))); /* by the sign */
+        sum = _mm256_add_pd(sum, _mm256_cvtps_pd(_mm256_castps256_ps128(part)));
+        sum = _mm256_add_pd(sum, _mm256_cvtps_pd(_mm256_extractf128_ps(part, 1)));
+        _mm256_storeu_ps(entries + slot, part);
+    }
+    _mm256_storeu_pd(sums, sum);
+    *invalid = _mm256_movemask_ps(_mm256_castsi256_ps(wrong)) != 0;
+#else
+    (void)column, (void)count, (void)policy, (void)entries, (void)sums, (void)invalid;
+#endif
+    return slot;
+}
+
 /* Puts into a column of priors, which holds actions, their entries of a policy of `width`, and adds these up. Not
  * PRIORS_TAKEN: that of slot `*fault` is missing, or it is no finite number >= 0; the column is then as it was, and
  * `entries`, which has room for as many, has the number.
  *
- * Short loops of one step each, of which compilers make vectors, and four sums side by side, slot modulo 4, in every
- * build: one loop with one sum took 14 instructions a move and waited 4 cycles for each addition. */
+ * Four sums side by side, slot modulo 4, in every build: one sum waited 4 cycles for each addition. */
 MCTS_INLINE int priors_take(float *column, uint32_t count, const float *policy, uint32_t width, float *entries,
                             double *sum, uint32_t *fault) {
     double sums[4] = {0.0, 0.0, 0.0, 0.0};
-    uint32_t slot, i, missing = 0, invalid = 0;
+    uint32_t slot, missing = 0, invalid = 0;
     for (slot = 0; slot < count; slot++)
         missing |= priors_word(column, slot) >= width;
     if (MCTS_UNLIKELY(missing)) {
@@ -37,21 +74,18 @@ MCTS_INLINE int priors_take(float *column, uint32_t count, const float *policy, 
         *fault = slot;
         return PRIORS_NO_ENTRY;
     }
-    for (slot = 0; slot < count; slot++)
-        entries[slot] = policy[priors_word(column, slot)] + 0.0f; /* 0 of -0 */
-    for (slot = 0; slot < count; slot++)
+    slot = priors_take_vectors(column, count, policy, entries, sums, &invalid);
+    for (; slot < count; slot++) {
+        entries[slot] = policy[priors_word(column, slot)] + 0.0f;
         invalid |= !priors_is_number(priors_word(entries, slot));
+        sums[slot & 3] += entries[slot];
+    }
     if (MCTS_UNLIKELY(invalid)) {
         for (slot = 0; priors_is_number(priors_word(entries, slot)); slot++)
             ;
         *fault = slot;
         return PRIORS_NO_NUMBER;
     }
-    for (slot = 0; slot + 4 <= count; slot += 4)
-        for (i = 0; i < 4; i++)
-            sums[i] += entries[slot + i];
-    for (; slot < count; slot++)
-        sums[slot & 3] += entries[slot];
     memcpy(column, entries, count * sizeof *column);
     *sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
     return PRIORS_TAKEN;
