@@ -9,12 +9,12 @@ from threading import Lock
 
 from mcts_core.arguments import as_duration, as_int, shorten
 from mcts_core.engine.loop import clock
-from mcts_core.engine.request import NEVER
+from mcts_core.engine.request import MAX_ITERATIONS, NEVER
 from mcts_core.engine.turn import Halt
 from mcts_core.engine.workers import run_together
 from mcts_core.errors import InvalidOption, InvalidState
 from mcts_core.keywords import refuse
-from mcts_core.options import MAX_ITERATIONS, MAX_SEED, NAMES, as_interval, as_progress, random_seed
+from mcts_core.options import MAX_SEED, NAMES, as_interval, as_progress, random_seed
 from mcts_core.origin import stats_of
 from mcts_core.progress import of_positions, watching
 from mcts_core.searcher import Searcher

@@ -6,7 +6,7 @@ import os
 
 from mcts_core import tuning
 from mcts_core.arguments import as_int, as_number, shorten
-from mcts_core.engine.request import MAX_ITERATIONS, Requests
+from mcts_core.engine.request import Requests
 from mcts_core.engine.settings import (
     GeneralSettings,
     InformationSettings,

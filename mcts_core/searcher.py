@@ -7,20 +7,12 @@ from _thread import _local as _ThreadLocal
 from mcts_core.arguments import as_int
 from mcts_core.engine import bulk_rollouts
 from mcts_core.engine.loop import clock
-from mcts_core.engine.request import Requests, SearchRequest
+from mcts_core.engine.request import MAX_ITERATIONS, SearchRequest
 from mcts_core.engine.searched_two_player import TwoPlayerCore
 from mcts_core.engine.settings import InformationSettings, TwoPlayerSettings
 from mcts_core.errors import InvalidOption, NoSearch, SearchBusy
 from mcts_core.keywords import checked, refuse
-from mcts_core.options import (
-    MAX_ITERATIONS,
-    MAX_SEED,
-    NAMES,
-    Options,
-    as_interval,
-    as_progress,
-    random_seed,
-)
+from mcts_core.options import MAX_SEED, NAMES, Options, as_interval, as_progress, random_seed
 
 TYPE_CHECKING = False  # typing itself, and dataclasses, would be most of the time that importing this package takes
 if TYPE_CHECKING:

@@ -6,11 +6,12 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, overload
 
 from mcts_core.arguments import as_int, as_number, shorten
+from mcts_core.engine.request import MAX_ITERATIONS
 from mcts_core.errors import InvalidOption
 from mcts_core.game import import_numpy
 from mcts_core.keywords import refuse
 from mcts_core.many import MEMORY_MB, TOGETHER
-from mcts_core.options import MAX_ITERATIONS, MAX_SEED, NAMES, as_progress, random_seed
+from mcts_core.options import MAX_SEED, NAMES, as_progress, random_seed
 from mcts_core.progress import of_games, watching
 from mcts_core.searcher import Searcher
 from mcts_core.self_play.files import Folder, read

@@ -223,8 +223,8 @@ cdef inline int search_root_exactly(GuidedTree *guided) noexcept nogil:
     cdef int status
     guided.root_slices += 1
     # With check_best, losses are proven move by move.
-    status = ask_prover(guided, 1, ROOT_SLICE, known, not known and checks_moves(guided) and guided.root_slices & 3 != 0,
-                        &proof)
+    status = ask_prover(guided, 1, ROOT_SLICE, known,
+                        not known and checks_moves(guided) and guided.root_slices & 3 != 0, &proof)
     if status != RUN_DONE:
         return status
     if proof.value >= 0:
