@@ -25,7 +25,8 @@ def test_names():
 
 @pytest.mark.parametrize("start, stronger, weaker, games", [
     (mc.ConnectFour(), "novice", "beginner", 20), (mc.ConnectFour(), "casual", "novice", 20),
-    (mc.ConnectFour(), "club", "casual", 10), (mc.Gomoku(9), "casual", "beginner", 4),
+    (mc.ConnectFour(), "club", "casual", 10), (mc.Gomoku(9), "casual", "beginner", 10),
+    (mc.Gomoku(15), "casual", "beginner", 10),
 ])
 def test_each_level_beats_the_one_below(start, stronger, weaker, games):
     assert match(start, stronger, weaker, games) >= 0.6
