@@ -1018,7 +1018,7 @@ def test_a_bomb(tmp_path):
 def test_damaged_trees_with_valid_checksums(seed):
     """Whoever makes a file makes its checksums: it is refused, or it can be searched with. In a process of its own,
     since the failure would be a crash."""
-    cases = 4000
+    cases = 1500
     done = subprocess.run(
         [sys.executable, "-X", "faulthandler", str(TESTS / "saved_files.py"), str(seed), str(cases)],
         capture_output=True, text=True, timeout=300, check=False,
