@@ -14,10 +14,11 @@ cdef extern from *:
     const double SLICE
     const double SIGNAL_INTERVAL
 
+cdef enum:
+    MOST_BATCH = 1 << 27  # iterations between two looks at the clock, if they take no time
+
 
 cdef inline uint32_t next_batch(uint32_t batch, double took, double slice_seconds) noexcept nogil:
-    """How many iterations take ``slice_seconds``, after ``batch`` of them ``took`` that long."""
-    if took * 8 < slice_seconds:
-        return batch * 8 if batch < (1 << 24) else batch
-    batch = <uint32_t>(batch * (slice_seconds / took))
-    return batch if batch else 1
+    """How many iterations take ``slice_seconds``, after ``batch`` of them ``took`` that long; ``MOST_BATCH`` at most."""
+    cdef double wanted = batch * 8.0 if took * 8 < slice_seconds else batch * (slice_seconds / took)
+    return <uint32_t>min(max(wanted, 1.0), <double>MOST_BATCH)
