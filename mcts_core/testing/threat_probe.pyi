@@ -9,5 +9,5 @@ from mcts_core import MNK
 class ThreatProbe:
     def __new__(cls, state: MNK, memory: int = ...) -> Self: ...
     def prove(
-        self, path: Sequence[int], budget: int, threes: bool = True, looks: int = 0
+        self, path: Sequence[int], budget: int, threes: bool = True, looks: int = 0, wins_only: bool = False
     ) -> tuple[tuple[int, int, bool, int | None] | None, int]: ...
