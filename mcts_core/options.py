@@ -283,7 +283,7 @@ class Options:
         return kind
 
     def requests(self, served: type[SearchSettings]) -> Requests:
-        """What makes the requests of a Searcher, whose core is for settings of the class ``served``."""
+        """What makes the requests of a Searcher whose core searches with settings of the class ``served``."""
         return Requests(served=served, seed=self.seed, stop_early=self.stop_early, early_in_time=self.preset != "uct",
                         reuse=self.reuse, by_halving=self.by_halving, by_kind=not self.has_evaluator)
 

@@ -94,10 +94,9 @@ class Searcher:
     leaf_proofs, node_proofs, root_proofs: limits for the steps of exact search; a step takes about 20 to 300 ns.
         ``leaf_proofs`` is the limit for a new leaf with a valuation, otherwise for a node that is expanded;
         ``node_proofs`` for an expanded node with at least 64 visits, per visit; and ``root_proofs`` for the root, per
-        iteration. With selection ``"puct"``, the most visited move also gets four times ``root_proofs``: the search
-        looks for a win of the other player after it. With an evaluator,
-        ``leaf_proofs`` is the limit for every new leaf, and the root and its most visited move each get ``root_proofs``
-        per iteration.
+        iteration. With selection ``"puct"``, the position after the most visited move also gets four times
+        ``root_proofs``: there the search looks for a win of the other player. With an evaluator, ``leaf_proofs`` is the
+        limit for every new leaf, and the root and its most visited move each get ``root_proofs`` per iteration.
     book: whether exact search may read the book of Connect Four. The book has values of positions with ten stones and
         distances of positions with four, on the board of 7 columns and 6 rows; other games and boards have no book.
         ``Stats.book`` reports whether the search read it. The default is True, or False with ``preset="uct"``. Searches

@@ -31,8 +31,11 @@ def as_int(value, name, low, high, error=InvalidOption):
 
 def as_number(value, name, low, high, *, above=False):
     """``value`` as a float from ``low`` to ``high``, or InvalidOption; ``above``: it may not be ``low`` itself."""
+    cdef bint is_number = type(value) is float or type(value) is int
     try:
-        if isinstance(value, (bool, str, bytes)):
+        # float() also reads text, and bytes of any kind
+        if not is_number and (isinstance(value, bool) or not (hasattr(value, "__float__")
+                                                              or hasattr(value, "__index__"))):
             raise TypeError
         number = float(value)
     except (TypeError, ValueError, OverflowError):

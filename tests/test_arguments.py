@@ -46,7 +46,8 @@ def test_as_int_says_what_was_expected_and_what_came(value):
 
 
 def test_as_number():
-    assert [as_number(value, "n", 0.0, 1e9) for value in (0, 0.5, 1e9, Fraction(1, 4))] == [0.0, 0.5, 1e9, 0.25]
+    given = (0, 0.5, 1e9, Fraction(1, 4), Index())
+    assert [as_number(value, "n", 0.0, 1e9) for value in given] == [0.0, 0.5, 1e9, 0.25, 3.0]
     assert type(as_number(3, "n", 0, 5)) is float
     assert as_duration(2) == 2.0
 
@@ -54,7 +55,9 @@ def test_as_number():
 @pytest.mark.parametrize("value, words", [
     (True, "n must be a number, got True"), ("1", "n must be a number, got '1'"), (None, "got None"),
     (float("nan"), "n must be a finite number from 0 to 1e9, got nan"), (float("inf"), "from 0 to 1e9, got inf"),
-    (-0.5, "from 0 to 1e9, got -0.5"), (10**400, "n must be a number")])
+    (-0.5, "from 0 to 1e9, got -0.5"), (10**400, "n must be a number"), (b"1", "n must be a number, got b'1'"),
+    (bytearray(b"1"), "n must be a number, got bytearray(b'1')"), (memoryview(b"1"), "n must be a number"),
+    (1j, "n must be a number, got 1j"), ([1.0], "n must be a number, got [1.0]")])
 def test_as_number_says_what_was_expected(value, words):
     with pytest.raises(InvalidOption) as caught:
         as_number(value, "n", 0.0, 1e9)

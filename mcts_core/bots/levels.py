@@ -28,7 +28,8 @@ _CANDIDATES = 12
 class Level:
     """One of ``LEVELS``.
 
-    knowledge: whether it has the search of full strength, else that of a textbook.
+    knowledge: whether it searches with the defaults of full strength. Otherwise it searches by plain UCT, on large
+    boards of m,n,k games by rollouts, without the network.
     temperature: the move is drawn in proportion to visits ** (1 / temperature); 0: the best one.
     overlooks: the share of its moves without a look at wins and threats of one move.
     """
@@ -71,8 +72,8 @@ def searcher(state: Any, level: Level, seed: int | None = None) -> Searcher:
     """What searches for the moves of a level."""
     if level.knowledge:
         return Searcher(seed=seed, memory_mb=_MEMORY_MB)
-    # On a large board a textbook's search of so few iterations plays anywhere, which no beginner does, and one with
-    # the network, even of 30 iterations, loses to nobody there.
+    # On a large board, plain UCT with so few iterations plays anywhere, which no beginner does. A search with the
+    # network, even with 30 iterations, loses to no beginner there.
     if isinstance(state, MNK) and state.m * state.n > _LARGE:
         return Searcher(valuation="rollout", seed=seed, memory_mb=_MEMORY_MB)
     return Searcher(preset="uct", seed=seed, memory_mb=_MEMORY_MB)

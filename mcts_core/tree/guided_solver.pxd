@@ -2,6 +2,7 @@
 alone. The rule by which values are proven is in ``proof_rule.pxd``."""
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memset
 
 from mcts_core.game cimport MCTS_NO_MOVE, mcts_game, mcts_interrupt, mcts_policy, mcts_proof, mcts_raised
 from mcts_core.tree.guided_blocks cimport block_at, find_children, leaf_sign, make_block, set_link
@@ -155,9 +156,12 @@ cdef inline int reconsider(GuidedTree *guided, uint32_t length, bint *changed) n
 # ---- exact search ----------------------------------------------------------------------------------------------------
 
 cdef inline void forget_prover(GuidedTree *guided) noexcept nogil:
+    """Frees the memory of exact search, and forgets what was spent on the root and its moves to fill it."""
     if guided.prover != NULL:
         guided.prover_game.guide.destroy_memory(guided.prover_game.context, guided.prover)
     guided.prover = NULL
+    guided.root_slices = 0
+    memset(guided.checks, 0, sizeof(guided.checks))
 
 
 cdef inline int32_t look(void *context) noexcept nogil:

@@ -55,8 +55,8 @@ cdef class Requests:
     """What the requests of one Searcher have in common.
 
     ``stop_early`` is None where it depends on the limits: a search with only a time limit ends early if
-    ``early_in_time``. ``settings`` has those of each kind of state (``settings.kind_of``) that was searched, and
-    ``served`` the class of those for which the Searcher's core is.
+    ``early_in_time``. ``settings`` has the settings of each kind of state (``settings.kind_of``) that was searched.
+    ``served`` is the class of the settings that the Searcher's core can search with.
     """
 
     def __cinit__(self, *, served, seed, stop_early, bint early_in_time, bint reuse, bint by_halving, bint by_kind):
@@ -74,8 +74,8 @@ cdef class Requests:
     def make(self, state, double begin, seconds, iterations, uint64_t seed, SearchSettings settings=None):
         """The request of one search. Raises InvalidOption for its limits.
 
-        Without ``settings`` it returns None for a state whose settings it does not know, or for which the core is not
-        ready. ``begin``: when the search was asked for; ``seed``: its seed.
+        Without ``settings`` it returns None if it does not know the settings of the state, or if the core cannot search
+        with them. ``begin``: when the search was asked for; ``seed``: its seed.
         """
         cdef SearchRequest request
         if settings is None:
