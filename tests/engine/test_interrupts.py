@@ -151,7 +151,8 @@ class WatchBrokenOff(Point):
 
 class SearchAsync(Point):
     """In an event loop of its own: asyncio.run itself hangs after some of these interrupts. Loop and task go when no
-    interrupt can come, as asyncio swallows one then."""
+    interrupt can come, as asyncio swallows one then. An interrupted loop leaves its task, and so the search, unfinished:
+    whoever goes on with the Searcher stops it."""
 
     def call(self, arm):
         self.loop = asyncio.new_event_loop()
@@ -161,6 +162,7 @@ class SearchAsync(Point):
         self.loop.run_until_complete(self.task)
 
     def end(self):
+        self.engine.stop()
         self.loop.close()
         self.loop = self.task = None
         gc.collect()
