@@ -26,7 +26,9 @@ __all__ = ["Bot", "GeneralState", "HiddenState", "OrdinaryState", "state"]
 
 MOST_PLAYERS = 32
 MOST_DRAWS = 100
-"""Of a position that fits what a player knows; then the real one is taken."""
+"""Of a position that fits what a player knows; then one is looked for step by step."""
+MOST_STEPS = 10_000
+"""In that; then the real position is taken."""
 
 
 def __getattr__(name: str) -> Any:
@@ -361,18 +363,36 @@ class HiddenState(GeneralState):
 
         It is drawn along the game so far: what chance and the others did is drawn again, chance by its probabilities,
         the others at random, of what gives the player the information states that he had. Most games of OpenSpiel
-        offer no such draw themselves.
+        offer no such draw themselves. Draws that cannot go on begin again; after a hundred of them, one goes back step
+        by step instead.
         """
         history, known = self._history_of(player)
+        steps = [(mover, action, seen) for (mover, action), seen in zip(history, known, strict=True)]
         for _ in range(MOST_DRAWS):
             position = self._rules.game.new_initial_state()
-            for (mover, action), seen in zip(history, known, strict=True):
-                position = _redrawn(position, mover, action, seen, player, rng)
-                if position is None:
+            for step in steps:
+                fitting = _fitting(position, *step, player)
+                if not fitting:
                     break
-            if position is not None:
+                position = rng.choices([child for child, _ in fitting], [weight for _, weight in fitting])[0]
+            else:
                 return type(self)(position, self._rules)
-        return type(self)(self._position.clone(), self._rules)
+        return type(self)(self._found(steps, player, rng) or self._position.clone(), self._rules)
+
+    def _found(self, steps: list[tuple[int, int, tuple[str, bool]]], player: int, rng: Any) -> Any:
+        """A position after these steps, by a depth-first search in random order; None if that takes too long."""
+        waiting = [(0, self._rules.game.new_initial_state())]
+        for _ in range(MOST_STEPS):
+            if not waiting:  # the position cannot be reached from the first one of the game
+                break
+            number, position = waiting.pop()
+            if number == len(steps):
+                return position
+            # of two children, the first one drawn with the weights as odds comes last
+            fitting = [(rng.random() ** (1 / weight), child)
+                       for child, weight in _fitting(position, *steps[number], player)]
+            waiting += [(number + 1, child) for _, child in sorted(fitting, key=operator.itemgetter(0))]
+        return None
 
     def _history_of(self, player: int) -> tuple[list[tuple[int, int]], list[tuple[str, bool]]]:
         """Who did what so far, and what ``player`` knew after each of it."""
@@ -395,27 +415,24 @@ def _view(position: Any, player: int) -> tuple[str, bool]:
     return position.information_state_string(player), position.current_player() == player
 
 
-def _redrawn(position: Any, mover: int, action: int, seen: tuple[str, bool], player: int, rng: Any) -> Any:
-    """``position`` after an action of ``mover`` that ``player`` cannot tell from ``action``; None: there is none."""
+def _fitting(position: Any, mover: int, action: int, seen: tuple[str, bool], player: int) -> list[tuple[Any, float]]:
+    """The positions after an action of ``mover`` that ``player`` cannot tell from ``action``, with their weights.
+
+    May change ``position``.
+    """
     if mover == player:
         if position.is_terminal() or position.current_player() != player or action not in position.legal_actions():
-            return None
+            return []
         position.apply_action(action)
-        return position if _view(position, player) == seen else None
+        return [(position, 1.0)] if _view(position, player) == seen else []
     if position.is_chance_node():
         choices = position.chance_outcomes()
     elif position.is_terminal() or position.current_player() == player:
-        return None
+        return []
     else:
         choices = [(move, 1.0) for move in position.legal_actions()]
-    fitting = []
-    for move, weight in choices:
-        child = position.child(move)
-        if weight > 0 and _view(child, player) == seen:
-            fitting.append((child, weight))
-    if not fitting:
-        return None
-    return rng.choices([child for child, _ in fitting], [weight for _, weight in fitting])[0]
+    children = [(position.child(move), weight) for move, weight in choices if weight > 0]
+    return [(child, weight) for child, weight in children if _view(child, player) == seen]
 
 
 def _restore(kind: type[_State], position: Any, low: float, high: float, clipped: bool) -> _State:

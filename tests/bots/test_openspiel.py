@@ -293,9 +293,12 @@ HIDDEN = ["kuhn_poker", "leduc_poker", "liars_dice", "phantom_ttt", "dark_hex(bo
           "turn_based_simultaneous_game(game=goofspiel(num_cards=3,imp_info=True,points_order=descending))"]
 
 
+@pytest.mark.parametrize("draws", [openspiel.MOST_DRAWS, 0])
 @pytest.mark.parametrize("text", HIDDEN)
-def test_positions_of_hidden_information(text):
-    """What is drawn for a player looks to him like the position itself, and the search plays a game to its end."""
+def test_positions_of_hidden_information(text, draws, monkeypatch):
+    """What is drawn for a player looks to him like the position itself, and the search plays a game to its end. Without
+    draws, the position is found step by step."""
+    monkeypatch.setattr(openspiel, "MOST_DRAWS", draws)
     draw = random.Random(text)
     drawn, positions = 0, 0
     for _ in range(6):
@@ -327,6 +330,28 @@ def test_the_cards_of_others_are_drawn_by_their_chances():
         counts[made.moves[1]] = counts.get(made.moves[1], 0) + 1
         assert made.moves[0] == 0
     assert set(counts) == {1, 2, 3, 4, 5} and min(counts.values()) > 140
+
+
+def test_a_position_found_step_by_step(monkeypatch):
+    """Leduc poker again, without draws; and if no step may be tried, it is the real position."""
+    monkeypatch.setattr(openspiel, "MOST_DRAWS", 0)
+    state = openspiel.state("leduc_poker").play(0).play(4)
+    found = [state.determinize(0, random.Random(seed)).moves[1] for seed in range(1000)]
+    assert {found.count(card) > 140 for card in (1, 2, 3, 4, 5)} == {True}
+    monkeypatch.setattr(openspiel, "MOST_STEPS", 0)
+    assert state.determinize(0, random.Random(1)) == state
+
+
+def test_late_positions_are_drawn_too():
+    """Phantom tic-tac-toe: after many moves most draws fail, and the real position must not be taken instead."""
+    state = openspiel.state("phantom_ttt")
+    for move in (4, 4, 0, 0, 8, 8, 2, 2, 6):  # O plays where X has played already, and learns it
+        assert state.returns() is None
+        state = state.play(move)
+    assert state.to_move == 1
+    made = [state.determinize(1, random.Random(seed)) for seed in range(30)]
+    assert {one.observation_key(1) for one in made} == {state.observation_key(1)}
+    assert made.count(state) <= 5
 
 
 def test_a_hidden_card_is_not_seen():
