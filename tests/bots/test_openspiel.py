@@ -1,5 +1,6 @@
 import copy
 import doctest
+import importlib
 import pathlib
 import pickle
 import random
@@ -14,6 +15,8 @@ import pytest
 import mcts_core as mc
 from mcts_core.bots import openspiel
 from mcts_core.bots.openspiel import GeneralState, HiddenState, OrdinaryState, Rules
+
+BENCH = pathlib.Path(__file__).resolve().parents[2] / "bench"
 
 ORDINARY = [
     "breakthrough(rows=5,columns=4)", "othello", "hex(board_size=4)", "nim", "oware", "mancala", "clobber",
@@ -360,6 +363,27 @@ def test_a_hidden_card_is_not_seen():
         for other in {0, 1, 2} - {card}:
             state = openspiel.state("kuhn_poker").play(other).play(card).play(1)
             assert mc.search(state, iterations=1000, seed=1) == action
+
+
+@pytest.mark.parametrize("name", ["kuhn", "liars_dice"])  # OpenSpiel's bot in C++, and the one in Python
+def test_a_match_with_openspiels_bot(name, monkeypatch, capsys):
+    monkeypatch.syspath_prepend(str(BENCH))
+    bench = importlib.import_module("hidden_information")
+    game = pyspiel.load_game(bench.GAMES[name])
+    spent = [[0, 0.0], [0, 0.0]]
+    first = [bench.play(game, seat, random.Random(1), lambda state: state.legal_actions()[0],
+                        lambda state: state.legal_actions()[-1], spent) for seat in (0, 1, 0)]
+    assert first[0] == first[2] != 0 and spent[0][0] > 0 and spent[1][0] > 0  # the same deal, a loser and a winner
+    bench.match(name, 3, 5, 0.7)
+    said = capsys.readouterr().out
+    assert said.startswith(f"{name}: ") and "over 6 games with 5 simulations a move" in said
+
+
+def test_the_exploitability_of_kuhn_poker(monkeypatch, capsys):
+    monkeypatch.syspath_prepend(str(BENCH))
+    importlib.import_module("hidden_information").measure_kuhn(500, 0.7, 1)
+    ours, theirs, uniform = (float(re.search(r": ([0-9.]+)", line)[1]) for line in capsys.readouterr().out.splitlines())
+    assert 0.05 < ours < 0.3 and 0.05 < theirs < 0.3 and uniform == 0.458
 
 
 @pytest.mark.parametrize(("source", "message"), [
