@@ -17,7 +17,7 @@ from mcts_core.arguments import shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any, Self
 
     from mcts_core.bots.openspiel_bot import Bot
@@ -371,27 +371,26 @@ class HiddenState(GeneralState):
         for _ in range(MOST_DRAWS):
             position = self._rules.game.new_initial_state()
             for step in steps:
-                fitting = _fitting(position, *step, player)
-                if not fitting:
+                position = next(_fitting(position, *step, player, rng), None)
+                if position is None:
                     break
-                position = rng.choices([child for child, _ in fitting], [weight for _, weight in fitting])[0]
             else:
                 return type(self)(position, self._rules)
         return type(self)(self._found(steps, player, rng) or self._position.clone(), self._rules)
 
     def _found(self, steps: list[tuple[int, int, tuple[str, bool]]], player: int, rng: Any) -> Any:
         """A position after these steps, by a depth-first search in random order; None if that takes too long."""
-        waiting = [(0, self._rules.game.new_initial_state())]
+        waiting = [iter([self._rules.game.new_initial_state()])]
         for _ in range(MOST_STEPS):
-            if not waiting:  # the position cannot be reached from the first one of the game
-                break
-            number, position = waiting.pop()
-            if number == len(steps):
+            position = next(waiting[-1], None)
+            if position is not None and len(waiting) > len(steps):
                 return position
-            # of two children, the first one drawn with the weights as odds comes last
-            fitting = [(rng.random() ** (1 / weight), child)
-                       for child, weight in _fitting(position, *steps[number], player)]
-            waiting += [(number + 1, child) for _, child in sorted(fitting, key=operator.itemgetter(0))]
+            if position is not None:
+                waiting.append(_fitting(position, *steps[len(waiting) - 1], player, rng))
+            elif len(waiting) > 1:
+                waiting.pop()
+            else:  # the position cannot be reached from the first one of the game
+                break
         return None
 
     def _history_of(self, player: int) -> tuple[list[tuple[int, int]], list[tuple[str, bool]]]:
@@ -415,24 +414,28 @@ def _view(position: Any, player: int) -> tuple[str, bool]:
     return position.information_state_string(player), position.current_player() == player
 
 
-def _fitting(position: Any, mover: int, action: int, seen: tuple[str, bool], player: int) -> list[tuple[Any, float]]:
-    """The positions after an action of ``mover`` that ``player`` cannot tell from ``action``, with their weights.
-
-    May change ``position``.
+def _fitting(position: Any, mover: int, action: int, seen: tuple[str, bool], player: int, rng: Any) -> Iterator[Any]:
+    """The positions after an action of ``mover`` that ``player`` cannot tell from ``action``, in random order: the
+    first one is drawn by the probabilities, the next one by those of the others. May change ``position``.
     """
     if mover == player:
-        if position.is_terminal() or position.current_player() != player or action not in position.legal_actions():
-            return []
-        position.apply_action(action)
-        return [(position, 1.0)] if _view(position, player) == seen else []
+        if not position.is_terminal() and position.current_player() == player and action in position.legal_actions():
+            position.apply_action(action)
+            if _view(position, player) == seen:
+                yield position
+        return
     if position.is_chance_node():
-        choices = position.chance_outcomes()
+        odds = [(move, weight) for move, weight in position.chance_outcomes() if weight > 0]
+        moves = [move for move, _ in sorted(odds, key=lambda entry: rng.expovariate(entry[1]))]
     elif position.is_terminal() or position.current_player() == player:
-        return []
+        return
     else:
-        choices = [(move, 1.0) for move in position.legal_actions()]
-    children = [(position.child(move), weight) for move, weight in choices if weight > 0]
-    return [(child, weight) for child, weight in children if _view(child, player) == seen]
+        moves = position.legal_actions()
+        rng.shuffle(moves)
+    for move in moves:
+        child = position.child(move)
+        if _view(child, player) == seen:
+            yield child
 
 
 def _restore(kind: type[_State], position: Any, low: float, high: float, clipped: bool) -> _State:
