@@ -17,7 +17,7 @@ from mcts_core.arguments import shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any, Self
 
     from mcts_core.bots.openspiel_bot import Bot
@@ -26,7 +26,9 @@ __all__ = ["Bot", "GeneralState", "HiddenState", "OrdinaryState", "state"]
 
 MOST_PLAYERS = 32
 MOST_DRAWS = 100
-"""Of a position that fits what a player knows; then the real one is taken."""
+"""Of a position that fits what a player knows; then one is looked for step by step."""
+MOST_STEPS = 10_000
+"""In that; then the real position is taken."""
 
 
 def __getattr__(name: str) -> Any:
@@ -361,18 +363,35 @@ class HiddenState(GeneralState):
 
         It is drawn along the game so far: what chance and the others did is drawn again, chance by its probabilities,
         the others at random, of what gives the player the information states that he had. Most games of OpenSpiel
-        offer no such draw themselves.
+        offer no such draw themselves. Draws that cannot go on begin again; after a hundred of them, one goes back step
+        by step instead.
         """
         history, known = self._history_of(player)
+        steps = [(mover, action, seen) for (mover, action), seen in zip(history, known, strict=True)]
         for _ in range(MOST_DRAWS):
             position = self._rules.game.new_initial_state()
-            for (mover, action), seen in zip(history, known, strict=True):
-                position = _redrawn(position, mover, action, seen, player, rng)
+            for step in steps:
+                position = next(_fitting(position, *step, player, rng), None)
                 if position is None:
                     break
-            if position is not None:
+            else:
                 return type(self)(position, self._rules)
-        return type(self)(self._position.clone(), self._rules)
+        return type(self)(self._found(steps, player, rng) or self._position.clone(), self._rules)
+
+    def _found(self, steps: list[tuple[int, int, tuple[str, bool]]], player: int, rng: Any) -> Any:
+        """A position after these steps, by a depth-first search in random order; None if that takes too long."""
+        waiting = [iter([self._rules.game.new_initial_state()])]
+        for _ in range(MOST_STEPS):
+            position = next(waiting[-1], None)
+            if position is not None and len(waiting) > len(steps):
+                return position
+            if position is not None:
+                waiting.append(_fitting(position, *steps[len(waiting) - 1], player, rng))
+            elif len(waiting) > 1:
+                waiting.pop()
+            else:  # the position cannot be reached from the first one of the game
+                break
+        return None
 
     def _history_of(self, player: int) -> tuple[list[tuple[int, int]], list[tuple[str, bool]]]:
         """Who did what so far, and what ``player`` knew after each of it."""
@@ -395,27 +414,28 @@ def _view(position: Any, player: int) -> tuple[str, bool]:
     return position.information_state_string(player), position.current_player() == player
 
 
-def _redrawn(position: Any, mover: int, action: int, seen: tuple[str, bool], player: int, rng: Any) -> Any:
-    """``position`` after an action of ``mover`` that ``player`` cannot tell from ``action``; None: there is none."""
+def _fitting(position: Any, mover: int, action: int, seen: tuple[str, bool], player: int, rng: Any) -> Iterator[Any]:
+    """The positions after an action of ``mover`` that ``player`` cannot tell from ``action``, in random order: the
+    first one is drawn by the probabilities, the next one by those of the others. May change ``position``.
+    """
     if mover == player:
-        if position.is_terminal() or position.current_player() != player or action not in position.legal_actions():
-            return None
-        position.apply_action(action)
-        return position if _view(position, player) == seen else None
+        if not position.is_terminal() and position.current_player() == player and action in position.legal_actions():
+            position.apply_action(action)
+            if _view(position, player) == seen:
+                yield position
+        return
     if position.is_chance_node():
-        choices = position.chance_outcomes()
+        odds = [(move, weight) for move, weight in position.chance_outcomes() if weight > 0]
+        moves = [move for move, _ in sorted(odds, key=lambda entry: rng.expovariate(entry[1]))]
     elif position.is_terminal() or position.current_player() == player:
-        return None
+        return
     else:
-        choices = [(move, 1.0) for move in position.legal_actions()]
-    fitting = []
-    for move, weight in choices:
+        moves = position.legal_actions()
+        rng.shuffle(moves)
+    for move in moves:
         child = position.child(move)
-        if weight > 0 and _view(child, player) == seen:
-            fitting.append((child, weight))
-    if not fitting:
-        return None
-    return rng.choices([child for child, _ in fitting], [weight for _, weight in fitting])[0]
+        if _view(child, player) == seen:
+            yield child
 
 
 def _restore(kind: type[_State], position: Any, low: float, high: float, clipped: bool) -> _State:

@@ -1,5 +1,6 @@
 import copy
 import doctest
+import importlib
 import pathlib
 import pickle
 import random
@@ -14,6 +15,8 @@ import pytest
 import mcts_core as mc
 from mcts_core.bots import openspiel
 from mcts_core.bots.openspiel import GeneralState, HiddenState, OrdinaryState, Rules
+
+BENCH = pathlib.Path(__file__).resolve().parents[2] / "bench"
 
 ORDINARY = [
     "breakthrough(rows=5,columns=4)", "othello", "hex(board_size=4)", "nim", "oware", "mancala", "clobber",
@@ -293,9 +296,12 @@ HIDDEN = ["kuhn_poker", "leduc_poker", "liars_dice", "phantom_ttt", "dark_hex(bo
           "turn_based_simultaneous_game(game=goofspiel(num_cards=3,imp_info=True,points_order=descending))"]
 
 
+@pytest.mark.parametrize("draws", [openspiel.MOST_DRAWS, 0])
 @pytest.mark.parametrize("text", HIDDEN)
-def test_positions_of_hidden_information(text):
-    """What is drawn for a player looks to him like the position itself, and the search plays a game to its end."""
+def test_positions_of_hidden_information(text, draws, monkeypatch):
+    """What is drawn for a player looks to him like the position itself, and the search plays a game to its end. Without
+    draws, the position is found step by step."""
+    monkeypatch.setattr(openspiel, "MOST_DRAWS", draws)
     draw = random.Random(text)
     drawn, positions = 0, 0
     for _ in range(6):
@@ -329,12 +335,55 @@ def test_the_cards_of_others_are_drawn_by_their_chances():
     assert set(counts) == {1, 2, 3, 4, 5} and min(counts.values()) > 140
 
 
+def test_a_position_found_step_by_step(monkeypatch):
+    """Leduc poker again, without draws; and if no step may be tried, it is the real position."""
+    monkeypatch.setattr(openspiel, "MOST_DRAWS", 0)
+    state = openspiel.state("leduc_poker").play(0).play(4)
+    found = [state.determinize(0, random.Random(seed)).moves[1] for seed in range(1000)]
+    assert {found.count(card) > 140 for card in (1, 2, 3, 4, 5)} == {True}
+    monkeypatch.setattr(openspiel, "MOST_STEPS", 0)
+    assert state.determinize(0, random.Random(1)) == state
+
+
+def test_late_positions_are_drawn_too():
+    """Phantom tic-tac-toe: after many moves most draws fail, and the real position must not be taken instead."""
+    state = openspiel.state("phantom_ttt")
+    for move in (4, 4, 0, 0, 8, 8, 2, 2, 6):  # O plays where X has played already, and learns it
+        assert state.returns() is None
+        state = state.play(move)
+    assert state.to_move == 1
+    made = [state.determinize(1, random.Random(seed)) for seed in range(30)]
+    assert {one.observation_key(1) for one in made} == {state.observation_key(1)}
+    assert made.count(state) <= 5
+
+
 def test_a_hidden_card_is_not_seen():
     """Kuhn poker, the king calls a bet and the jack folds, whatever the other one has."""
     for card, action in ((2, 1), (0, 0)):
         for other in {0, 1, 2} - {card}:
             state = openspiel.state("kuhn_poker").play(other).play(card).play(1)
             assert mc.search(state, iterations=1000, seed=1) == action
+
+
+@pytest.mark.parametrize("name", ["kuhn", "liars_dice"])  # OpenSpiel's bot in C++, and the one in Python
+def test_a_match_with_openspiels_bot(name, monkeypatch, capsys):
+    monkeypatch.syspath_prepend(str(BENCH))
+    bench = importlib.import_module("hidden_information")
+    game = pyspiel.load_game(bench.GAMES[name])
+    spent = [[0, 0.0], [0, 0.0]]
+    first = [bench.play(game, seat, random.Random(1), lambda state: state.legal_actions()[0],
+                        lambda state: state.legal_actions()[-1], spent) for seat in (0, 1, 0)]
+    assert first[0] == first[2] != 0 and spent[0][0] > 0 and spent[1][0] > 0  # the same deal, a loser and a winner
+    bench.match(name, 3, 5, 0.7)
+    said = capsys.readouterr().out
+    assert said.startswith(f"{name}: ") and "over 6 games with 5 simulations a move" in said
+
+
+def test_the_exploitability_of_kuhn_poker(monkeypatch, capsys):
+    monkeypatch.syspath_prepend(str(BENCH))
+    importlib.import_module("hidden_information").measure_kuhn(500, 0.7, 1)
+    ours, theirs, uniform = (float(re.search(r": ([0-9.]+)", line)[1]) for line in capsys.readouterr().out.splitlines())
+    assert 0.05 < ours < 0.3 and 0.05 < theirs < 0.3 and uniform == 0.458
 
 
 @pytest.mark.parametrize(("source", "message"), [
