@@ -19,6 +19,6 @@ cdef enum:
 
 
 cdef inline uint32_t next_batch(uint32_t batch, double took, double slice_seconds) noexcept nogil:
-    """How many iterations take ``slice_seconds``, after ``batch`` of them ``took`` that long; ``MOST_BATCH`` at most."""
+    """How many iterations take ``slice_seconds``, after ``batch`` of them ``took`` that long; not above MOST_BATCH."""
     cdef double wanted = batch * 8.0 if took * 8 < slice_seconds else batch * (slice_seconds / took)
     return <uint32_t>min(max(wanted, 1.0), <double>MOST_BATCH)

@@ -151,7 +151,7 @@ class WatchBrokenOff(Point):
 
 class SearchAsync(Point):
     """In an event loop of its own: asyncio.run itself hangs after some of these interrupts. Loop and task go when no
-    interrupt can come, as asyncio swallows one then. An interrupted loop leaves its task, and so the search, unfinished:
+    interrupt can come, as asyncio swallows one then. An interrupted loop leaves its task and so the search unfinished:
     whoever goes on with the Searcher stops it."""
 
     def call(self, arm):
