@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 
-from mcts_core.arguments import as_int, shorten
+from mcts_core.arguments import as_int, as_number, shorten
 from mcts_core.delays import Delays
 from mcts_core.errors import InvalidOption
 from mcts_core.pace import Pace
@@ -269,12 +269,4 @@ class Clock:
 
 def _seconds(value: Any, name: str) -> float:
     """``value`` as a float from 0 to LONGEST, or InvalidOption."""
-    try:
-        if isinstance(value, (bool, str, bytes)):
-            raise TypeError
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidOption(f"{name} must be a number of seconds, got {shorten(value)}") from None
-    if not math.isfinite(number) or not 0.0 <= number <= LONGEST:
-        raise InvalidOption(f"{name} must be a finite number of seconds from 0 to 1e9, got {shorten(value)}")
-    return number
+    return as_number(value, name, 0.0, LONGEST, noun="number of seconds")

@@ -29,8 +29,9 @@ def as_int(value, name, low, high, error=InvalidOption):
     return number
 
 
-def as_number(value, name, low, high, *, above=False):
-    """``value`` as a float from ``low`` to ``high``, or InvalidOption; ``above``: it may not be ``low`` itself."""
+def as_number(value, name, low, high, *, above=False, noun="number"):
+    """``value`` as a float from ``low`` to ``high``, or InvalidOption, which calls it by ``noun``; ``above``: it
+    may not be ``low`` itself."""
     cdef bint is_number = type(value) is float or type(value) is int
     try:
         # float() also reads text, and bytes of any kind
@@ -39,10 +40,10 @@ def as_number(value, name, low, high, *, above=False):
             raise TypeError
         number = float(value)
     except (TypeError, ValueError, OverflowError):
-        raise InvalidOption(f"{name} must be a number, got {shorten(value)}") from None
+        raise InvalidOption(f"{name} must be a {noun}, got {shorten(value)}") from None
     if not math.isfinite(number) or not low <= number <= high or (above and number == low):
         expected = f"above {low:g} and at most {plain(high)}" if above else f"from {low:g} to {plain(high)}"
-        raise InvalidOption(f"{name} must be a finite number {expected}, got {shorten(value)}")
+        raise InvalidOption(f"{name} must be a finite {noun} {expected}, got {shorten(value)}")
     return number
 
 

@@ -247,7 +247,8 @@ def test_the_real_time():
     assert 90 < clock.remaining <= 99.98
 
 
-@pytest.mark.parametrize("bad", [-1, -1e-9, math.nan, math.inf, "5", None, True, [], 1e10, 10**400])
+@pytest.mark.parametrize("bad", [-1, -1e-9, math.nan, math.inf, "5", bytearray(b"5"), None, True, [], 1e10,
+                                 10**400])
 @pytest.mark.parametrize("name", ["remaining", "increment", "overhead"])
 def test_bad_seconds(name, bad):
     with pytest.raises(mc.InvalidOption, match=f"{name} must be a .*number of seconds"):
