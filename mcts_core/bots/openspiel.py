@@ -366,8 +366,7 @@ class HiddenState(GeneralState):
         offer no such draw themselves. Draws that cannot go on begin again; after a hundred of them, one goes back step
         by step instead.
         """
-        history, known = self._history_of(player)
-        steps = [(mover, action, seen) for (mover, action), seen in zip(history, known, strict=True)]
+        steps = self._steps_of(player)
         for _ in range(MOST_DRAWS):
             position = self._rules.game.new_initial_state()
             for step in steps:
@@ -393,19 +392,18 @@ class HiddenState(GeneralState):
                 break
         return None
 
-    def _history_of(self, player: int) -> tuple[list[tuple[int, int]], list[tuple[str, bool]]]:
+    def _steps_of(self, player: int) -> list[tuple[int, int, tuple[str, bool]]]:
         """Who did what so far, and what ``player`` knew after each of it."""
         known: dict[int, Any] = getattr(self, "_known", None) or {}
         if player not in known:
             position = self._rules.game.new_initial_state()
-            history, seen = [], []
+            steps = []
             for step in self._position.full_history():
                 position.apply_action(step.action)
-                history.append((step.player, step.action))
-                seen.append(_view(position, player))
-            known[player] = history, seen
+                steps.append((step.player, step.action, _view(position, player)))
+            known[player] = steps
             self._known = known
-        found: tuple[list[tuple[int, int]], list[tuple[str, bool]]] = known[player]
+        found: list[tuple[int, int, tuple[str, bool]]] = known[player]
         return found
 
 
