@@ -155,13 +155,18 @@ cdef inline int reconsider(GuidedTree *guided, uint32_t length, bint *changed) n
 
 # ---- exact search ----------------------------------------------------------------------------------------------------
 
+cdef inline void forget_spent(GuidedTree *guided) noexcept nogil:
+    """Forgets what exact search has spent on the root and its moves."""
+    guided.root_slices = 0
+    memset(guided.checks, 0, sizeof(guided.checks))
+
+
 cdef inline void forget_prover(GuidedTree *guided) noexcept nogil:
-    """Frees the memory of exact search, and forgets what was spent on the root and its moves to fill it."""
+    """Frees the memory of exact search, and forgets what was spent to fill it."""
     if guided.prover != NULL:
         guided.prover_game.guide.destroy_memory(guided.prover_game.context, guided.prover)
     guided.prover = NULL
-    guided.root_slices = 0
-    memset(guided.checks, 0, sizeof(guided.checks))
+    forget_spent(guided)
 
 
 cdef inline int32_t look(void *context) noexcept nogil:

@@ -16,7 +16,7 @@ from mcts_core.tree.guided_blocks cimport (block_at, children_reserve, find_chil
                                            set_link)
 from mcts_core.tree.guided_selection cimport best_unknown, select
 from mcts_core.tree.guided_solver cimport (FIRST_PROOF, ROOT_SLICE, ask_prover, check_best, checks_moves, forget_prover,
-                                           has_prover, is_milestone, prove_node, prove_root, reconsider,
+                                           forget_spent, has_prover, is_milestone, prove_node, prove_root, reconsider,
                                            search_root_exactly, settle)
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.plain_tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS,
@@ -98,8 +98,7 @@ cdef void begin_root(GuidedTree *guided, uint64_t seed) noexcept nogil:
     guided.tree.proof.value = -1
     guided.tree.settled = 0
     guided.by_book = 0
-    guided.root_slices = 0
-    memset(guided.checks, 0, sizeof(guided.checks))
+    forget_spent(guided)
     # Searches by a valuation have few iterations: exact search begins with the first of them.
     guided.root_proofs_due = ROOT_SLICE if guided.options.share and guided.options.root_proofs else 0
 
