@@ -39,6 +39,11 @@ GAMES = {
 IN_CPP = {"kuhn", "leduc"}
 
 
+def width_of(game):
+    """Of the utilities: what ``exploration`` is a share of."""
+    return game.max_utility() - game.min_utility()
+
+
 def cpp_bot(simulations, exploration, seed, kind=pyspiel.ISMCTSFinalPolicyType.MAX_VISIT_COUNT):
     return pyspiel.ISMCTSBot(seed, pyspiel.RandomRolloutEvaluator(1, seed), exploration, simulations, -1, kind, False,
                              False)
@@ -82,7 +87,7 @@ def play(game, seat, deal, ours, theirs, spent):
 
 def match(name, deals, simulations, exploration):
     game = pyspiel.load_game(GAMES[name])
-    width = game.max_utility() - game.min_utility()
+    width = width_of(game)
     won, spent = [], [[0, 0.0], [0, 0.0]]
     for number in range(deals):
         engine = mc.Searcher(seed=number, exploration=exploration, reuse=False)
@@ -101,7 +106,7 @@ def match(name, deals, simulations, exploration):
 
 
 def measure_kuhn(simulations, exploration, seeds):
-    game = pyspiel.load_game("kuhn_poker")
+    game = pyspiel.load_game(GAMES["kuhn"])
 
     def mean_of(shares: Callable) -> tuple[float, float]:
         """Of the shares of visits, and of the most visited moves."""
@@ -123,7 +128,7 @@ def measure_kuhn(simulations, exploration, seeds):
 
     def theirs(state, seed):
         kind = pyspiel.ISMCTSFinalPolicyType.NORMALIZED_VISIT_COUNT
-        return dict(cpp_bot(simulations, exploration * 4, seed, kind).get_policy(state))
+        return dict(cpp_bot(simulations, exploration * width_of(game), seed, kind).get_policy(state))
 
     for who, shares in (("ours", ours), ("OpenSpiel's", theirs)):
         mixed, pure = mean_of(shares)
