@@ -51,7 +51,8 @@ runtime = $(shell $(CC) -print-file-name=lib$(1).so)
 
 # The rooms of native modules; besides those, what goes through many of them.
 NATIVE_TESTS := $(addprefix tests/,games tree engine testing distributed/test_messages.py test_searcher.py test_arguments.py \
-	test_background.py test_dispatch.py test_errors.py test_fuzz.py test_signature.py test_storage.py)
+	test_background.py test_dispatch.py test_errors.py test_fuzz.py test_signature.py test_storage.py \
+	test_storage_errors.py)
 SHORT_TESTS := $(addprefix tests/,test_signature.py test_fuzz.py tree/test_plain_tree.py games/mnk/test_rollout.py \
 	games/connect_four/test_rollout.py)
 RACE_TESTS := $(addprefix tests/,engine/test_thread_exchange.py engine/test_workers.py tree/test_exchange.py test_arena.py \

@@ -3,8 +3,10 @@
 import hashlib
 import io
 import json
+import os
 import random
 import struct
+import subprocess
 import sys
 
 from seeds import without_seed
@@ -27,6 +29,12 @@ OPTIONS = [
     {"selection": "grave", "grave_ref": 10, "rollout": "decisive"}, {"solver": False, "fpu": 0.8},
 ]
 THREADS = [{"threads": 2, "exchange_every": 64, **options} for options in ({"preset": "uct"}, {"solver": False}, {})]
+
+
+def searched(state, iterations=800, **options):
+    engine = mc.Searcher(**{"seed": 7, "memory_mb": 16, **options})
+    engine.search(state, iterations=iterations)
+    return engine
 
 
 def take_apart(data):
@@ -135,6 +143,13 @@ def main(seed, cases):
 def saved(engine):
     """What ``engine.save`` writes."""
     return engine.__reduce__()[1][1]
+
+
+def run(code, *arguments, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True, timeout=60,
+        env={**os.environ, **environment}, check=False,
+    )
 
 
 if __name__ == "__main__":

@@ -106,6 +106,7 @@ SUBJECTS = {
     "leaks": "memory after very many searches",
     "package": "what is installed",
     "readme": "README.md, and the commands of docs/command_line.md",
+    "storage_errors": "mcts_core/storage.py, files that are damaged, foreign or made up",
     "subinterpreters": "the package in several interpreters",
     "threads": "all that may be called from several threads",
     "typing": "what type checkers see",
