@@ -78,7 +78,7 @@ NETWORK_BOARD: Mapping[str, Any] = {
     "selection": "puct",
     "valuation": "network",
     "expand_distance": 2,
-    "leaf_proofs": 60,
+    "leaf_proofs": 150,
     "node_proofs": 16,
     "root_proofs": 12,
     "exchange_every": 500,

@@ -31,8 +31,9 @@ ctypedef struct threat_note:
     uint8_t won           # wins with so many stones of his; 0: not known
     uint8_t failed        # does not with so many; 255: with no number
 
-# The threes and fours, by player, before a stone changed them.
+# A stone, and the threes and fours, by player, before it changed them.
 ctypedef struct threat_change:
+    int32_t cell
     bint changed                          # anything at all
     uint32_t windows[2][4]
     uint64_t threes[2][3]

@@ -97,6 +97,7 @@ cdef inline void put(threat_search *s, int player, int cell) noexcept nogil:
     cdef uint32_t own, some = 0
     s.hash ^= s.stone_keys[player][cell]
     s.count += 1
+    before.cell = cell
     mnk_toggle(s.board.own[player], y, x)
     # Most stones change nothing: that takes three of them on a line, or threes and fours of the other player.
     words_of(s.board.own[player], y, x, mine)

@@ -117,11 +117,22 @@ cdef int zone_of(threat_search *s, int player, uint32_t *zone, uint16_t *order, 
     return stones
 
 
-cdef int wins(threat_search *s, int player, int depth, uint32_t *move) noexcept nogil:
-    """Plies in which ``player``, who is to move, wins; 0 if no win was found, UNKNOWN if the search was cut short."""
+cdef inline bint had_no_win(const threat_search *s, int player) noexcept nogil:
+    """Whether ``player`` was found to have no win by fours, or none within the budget, before the last stone, one of the
+    other player. That stone cannot help him, except against an overline of his own."""
+    cdef const threat_note *before
+    if s.count == 0:
+        return False
+    before = recall(s, s.hash ^ s.stone_keys[1 - player][s.before[s.count - 1].cell] ^ s.side_keys[player][ATTACK])
+    return before != NULL and not before.won
+
+
+cdef int wins(threat_search *s, int player, int depth, bint by_fours, uint32_t *move) noexcept nogil:
+    """Plies in which ``player``, who is to move, wins; 0 if no win was found, UNKNOWN if the search was cut short.
+    ``by_fours``: whether he may have a win by fours that begins at once."""
     cdef int cells[2]
     cdef uint32_t ignored
-    cdef int result, count = win_by_fours(s, player, move)
+    cdef int result, count = win_by_fours(s, player, move) if by_fours else UNKNOWN
     if count > 0:
         return 2 * count - 1
     if depth == 0 or fives(s, 1 - player, cells) != 1:
@@ -162,7 +173,7 @@ cdef int loses(threat_search *s, int player, int depth, uint32_t *move) noexcept
     s.spent += 1
     if count == 1:
         put(s, player, cells[0])
-        worst = wins(s, 1 - player, depth, &ignored)
+        worst = wins(s, 1 - player, depth, True, &ignored)
         lift(s, player, cells[0])
         if worst < 0:
             return UNKNOWN
@@ -180,7 +191,7 @@ cdef int loses(threat_search *s, int player, int depth, uint32_t *move) noexcept
             if cell < 0:
                 break
             put(s, player, cell)
-            result = wins(s, 1 - player, depth, &ignored)
+            result = wins(s, 1 - player, depth, True, &ignored)
             lift(s, player, cell)
             if result < 0:
                 return UNKNOWN
@@ -215,6 +226,7 @@ cdef void prove(threat_search *s, int32_t player, mcts_proof *proof) noexcept no
     cdef uint64_t limit = s.limit
     cdef uint32_t move = MCTS_NO_MOVE
     cdef int won, lost = 0
+    cdef bint by_fours
     proof.value = -1
     proof.distance = 0
     proof.exact = False
@@ -228,12 +240,13 @@ cdef void prove(threat_search *s, int32_t player, mcts_proof *proof) noexcept no
     proof_prefetch(&s.table, s.hash ^ s.side_keys[player][ATTACK])
     proof_prefetch(&s.table, s.hash ^ s.side_keys[player][DEFENCE])
     proof_prefetch(&s.table, s.hash ^ s.side_keys[1 - player][ATTACK])
-    won = wins(s, player, MAX_FOURS, &move)
+    by_fours = s.shortest or not had_no_win(s, player)
+    won = wins(s, player, MAX_FOURS, by_fours, &move)
     if won <= 0 and not s.interrupted and not s.wins_only:
         s.limit = limit
         lost = loses(s, player, MAX_FOURS, &move)
-        if lost <= 0 and won < 0 and not s.interrupted:
-            won = wins(s, player, MAX_FOURS, &move)
+        if lost <= 0 and won < 0 and by_fours and not s.interrupted:
+            won = wins(s, player, MAX_FOURS, True, &move)
     if won > 0:
         proof.value = 2
         proof.distance = won

@@ -497,3 +497,24 @@ def test_a_large_budget_finds_the_shortest_attack_of_fours_and_a_small_one_any()
             assert any_[0] == WIN and any_[1] >= shortest[1] and (any_[1] == shortest[1] or shortest[1] > 5)
             longer += any_[1] > shortest[1]
     assert longer  # it does not always happen to find the shortest one
+
+
+def test_an_attack_that_failed_is_not_searched_again_after_a_stone_of_the_other_player():
+    budget = 200
+    spent = {True: 0, False: 0}
+    for truth in DEFENCES[::2]:
+        other = truth.state.play(truth.good[0]).legal_moves()
+        parent = [truth.good[0], other[len(other) // 3]]
+        if Probe(truth.state).prove(parent, budget)[0] is not None:
+            continue  # the tree goes no further
+        for move in truth.state.play(parent[0]).play(parent[1]).legal_moves()[::50]:
+            found = {}
+            for after_parent in spent:
+                probe = Probe(truth.state)
+                if after_parent:
+                    probe.prove(parent, budget)
+                found[after_parent], steps = probe.prove([*parent, move], budget)
+                spent[after_parent] += steps
+            if found[True] and found[False]:
+                assert found[True][0] == found[False][0], (truth.state, parent, move)
+    assert 0 < spent[True] < 0.8 * spent[False], spent
