@@ -112,10 +112,11 @@ def search_many(
     if iterations is not None:
         as_int(iterations, "iterations", 1, MAX_ITERATIONS)
     batch = _Batch(positions, seconds, iterations, [seed_of(first, index) for index in range(len(positions))])
+    interval = as_interval(every)
     together = options.get("evaluator") is not None and seconds is None and iterations is not None
     with watching(as_progress(progress, "a SearchManyProgress"), of_positions) as tell:
         if tell is not None:
-            batch.reporter = _Reporter(tell, as_interval(every), len(positions), begin)
+            batch.reporter = _Reporter(tell, interval, len(positions), begin)
         if together:
             batch.work_together(engines[0], [], count > 1)
         elif len(engines) == 1:

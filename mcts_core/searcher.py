@@ -272,9 +272,10 @@ class Searcher:
         request = self._request(state, seconds, iterations, clock())
         if progress is None:
             progress = self._options.progress
+        interval = self._options.every if every is None else as_interval(every)
         if progress is False:
             return self._core.search(request)
-        request.every = self._options.every if every is None else as_interval(every)
+        request.every = interval
         return _watched(self._core, request, progress)
 
     def _request(self, state: Any, seconds: float | None, iterations: int | None, begin: float = 0.0,
@@ -475,7 +476,7 @@ def search(
     *,
     iterations: int | None = None,
     progress: Progress | None = None,
-    every: float = 0.1,
+    every: float | None = None,
     **options: Unpack[SearchOptions],
 ) -> Any:
     """Searches ``state`` and returns the move to play.
@@ -494,10 +495,11 @@ def search(
     last.stats = None
     request = last.engine._request(state, seconds, iterations, begin)
     core = last.engine._core
+    interval = last.engine._options.every if every is None else as_interval(every)
     if progress is None:
         move = core.search(request)
     else:
-        request.every = as_interval(every)
+        request.every = interval
         move = _watched(core, request, progress)
     if core.held > ARENA_KEPT:  # the caller waits for the move: no Stats are made before somebody asks for them
         from mcts_core.origin import top_of

@@ -17,13 +17,18 @@ def shorten(value, length=80):
     return text if len(text) <= length else text[:length - 3] + "..."
 
 
+cdef bint is_bool(value) except -1:
+    """Whether a value is True or False, of Python or in an array of any library."""
+    return isinstance(value, bool) or str(getattr(value, "dtype", "")).endswith("bool")
+
+
 def as_int(value, name, low, high, error=InvalidOption):
     """``value`` as an int from ``low`` to ``high``. Raises ``error`` otherwise, with ``name`` in the message."""
     try:
         number = value if type(value) is int else operator.index(value)
     except TypeError:
         number = None
-    if number is None or isinstance(value, bool) or not low <= number <= high:
+    if number is None or (type(value) is not int and is_bool(value)) or not low <= number <= high:
         expected = f"an int from {low} to {high}" if low < high else f"{low}"
         raise error(f"{name} must be {expected}, got {shorten(value)}") from None
     return number
@@ -35,8 +40,7 @@ def as_number(value, name, low, high, *, above=False, noun="number"):
     cdef bint is_number = type(value) is float or type(value) is int
     try:
         # float() also reads text, and bytes of any kind
-        if not is_number and (isinstance(value, bool) or not (hasattr(value, "__float__")
-                                                              or hasattr(value, "__index__"))):
+        if not is_number and (is_bool(value) or not (hasattr(value, "__float__") or hasattr(value, "__index__"))):
             raise TypeError
         number = float(value)
     except (TypeError, ValueError, OverflowError):

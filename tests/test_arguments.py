@@ -67,3 +67,33 @@ def test_as_number_says_what_was_expected(value, words):
 def test_a_duration_is_above_0():
     with pytest.raises(InvalidOption, match=r"^seconds must be a finite number above 0 and at most 1e9, got 0$"):
         as_duration(0)
+
+
+class ArrayBool:
+    """What NumPy and PyTorch have as an element of an array of bools."""
+
+    def __init__(self, dtype):
+        self.dtype = dtype
+
+    def __index__(self):
+        return 1
+
+    def __float__(self):
+        return 1.0
+
+
+@pytest.mark.parametrize("dtype", ["bool", "torch.bool"])
+def test_no_bool_of_an_array_is_a_number(dtype):
+    for check in (as_int, as_number):
+        assert check(ArrayBool("int64"), "n", 0, 5) == 1
+        with pytest.raises(InvalidOption, match="n must be a"):
+            check(ArrayBool(dtype), "n", 0, 5)
+
+
+def test_no_bool_of_numpy_is_a_number():
+    numpy = pytest.importorskip("numpy")
+    assert as_duration(numpy.float32(2)) == 2.0 and as_int(numpy.int8(3), "n", 0, 5) == 3
+    with pytest.raises(InvalidOption, match="seconds must be a number, got"):
+        as_duration(numpy.True_)
+    with pytest.raises(InvalidOption, match="n must be an int from 0 to 5, got"):
+        as_int(numpy.True_, "n", 0, 5)

@@ -381,3 +381,13 @@ def test_a_terminal_that_cannot_be_written_ends_the_drawing_and_not_the_work(mon
     monkeypatch.setattr("sys.stderr", Gone())
     monkeypatch.setenv("TERM", "xterm")
     assert mc.search(mc.TicTacToe(), 0.3, iterations=10**8, progress=True, every=0.01, preset="uct") in range(9)
+
+
+@pytest.mark.parametrize("every", [0, -1.0, "1", True])
+def test_an_interval_that_cannot_be_is_refused_without_progress_too(every):
+    expected = pytest.raises(mc.InvalidOption, match="every must be a")
+    for call in (lambda: mc.search(FOUR, iterations=1, every=every),
+                 lambda: mc.Searcher().search(FOUR, iterations=1, every=every),
+                 lambda: mc.search_many([FOUR], iterations=1, every=every)):
+        with expected:
+            call()
