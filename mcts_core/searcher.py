@@ -144,7 +144,7 @@ class Searcher:
     c_puct: the c of PUCT, ``value + c * prior * sqrt(parent visits) / (1 + visits)`` with values from 0 to 1. With an
         evaluator the default is 0.625, and a move without a visit has the value of its parent, or ``fpu``. With
         ``selection="puct"`` the default is 0.8, and a move without a visit has the mean value of its visited siblings
-        minus ``fpu`` (default 0.1).
+        minus ``fpu`` (default 0).
     noise_alpha, noise_weight: with PUCT, Dirichlet noise for self-play. A prior at the root becomes
         ``(1 - weight) * prior + weight * noise``, with the weight from 0 to 1 (default 0.25) and the noise drawn from
         Dirichlet(alpha), alpha > 0. With alpha None, there is no noise.

@@ -68,7 +68,7 @@ class Oracle:
         if self.valued:
             rollouts_per_leaf = max(rollouts_per_leaf, STEPS)
         if self.puct:
-            exploration, prior_weight, fpu = c_puct, 1.0, 0.1 if fpu is None else fpu
+            exploration, prior_weight, fpu = c_puct, 1.0, 0.0 if fpu is None else fpu
         self.probe, self.player = probe, player
         self.selection, self.solver, self.schedule = selection, solver, rave_schedule
         self.amaf = selection in ("rave", "grave")

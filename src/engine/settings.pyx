@@ -23,9 +23,6 @@ cdef enum:
     MIB = 1 << 20
     VALUE_STEPS = 64     # steps from 0 to 1/2 of a valuation's value: sums of 16 million values fit into 32 bits
 
-# With PUCT, the value of an unvisited child is lower than that of its siblings by this.
-cdef float FPU_REDUCTION = 0.1
-
 
 cdef class SearchSettings:
     """Settings that all kinds of searches have."""
@@ -72,7 +69,7 @@ cdef class TwoPlayerSettings(SearchSettings):
         self.options.solver = solver
         self.options.hand_schedule = hand_schedule
         self.options.exploration = exploration
-        self.options.fpu = <float>fpu if fpu is not None else FPU_REDUCTION if selection == SELECT_PUCT else 1e20
+        self.options.fpu = <float>fpu if fpu is not None else 0.0 if selection == SELECT_PUCT else 1e20
         self.options.rave_k = rave_k
         self.options.rave_bias = rave_bias
         self.options.grave_ref = grave_ref

@@ -307,7 +307,7 @@ def test_least_prior_never_proves_a_loss_that_is_none():
 def test_exact_search_looks_at_the_position_after_the_best_move():
     """There the other side wins by threes, which the tree alone does not see."""
     state = mc.Gomoku.from_moves([111, 109, 84, 125, 141, 126, 127, 95, 113, 99, 81], size=15)
-    options = {"seed": 1, "memory_mb": 16, "network": level(0), "leaf_proofs": 0, "node_proofs": 0}
+    options = {"seed": 1, "memory_mb": 16, "network": level(0), "leaf_proofs": 0, "node_proofs": 0, "fpu": 0.1}
     blind, engine = mc.Searcher(**options, root_proofs=0), mc.Searcher(**options, root_proofs=64)
     chosen = blind.search(state, iterations=2000)
     assert engine.search(state, iterations=2000) != chosen
