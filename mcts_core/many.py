@@ -9,13 +9,14 @@ from threading import Lock
 
 from mcts_core.arguments import as_duration, as_int, shorten
 from mcts_core.engine.loop import clock
-from mcts_core.engine.request import MAX_ITERATIONS, NEVER
+from mcts_core.engine.records import record
+from mcts_core.engine.request import MAX_ITERATIONS, NEVER, seed_of
 from mcts_core.engine.turn import Halt
 from mcts_core.engine.workers import run_together
 from mcts_core.errors import InvalidOption, InvalidState
 from mcts_core.keywords import refuse
 from mcts_core.options import MAX_SEED, NAMES, as_interval, as_progress, random_seed
-from mcts_core.origin import stats_of
+from mcts_core.origin import last_stats_of, stats_of
 from mcts_core.progress import of_positions, watching
 from mcts_core.searcher import Searcher
 
@@ -129,14 +130,6 @@ def search_many(
     return batch.results
 
 
-def seed_of(seed: int, index: int) -> int:
-    """The output number ``index`` of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) after ``seed``."""
-    value = seed + (index + 1) * 0x9E3779B97F4A7C15 & MAX_SEED
-    value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 & MAX_SEED
-    value = (value ^ value >> 27) * 0x94D049BB133111EB & MAX_SEED
-    return value ^ value >> 31
-
-
 class _Reporter:
     """Calls ``progress``."""
 
@@ -187,9 +180,7 @@ class _Batch:
                 request.reuse, request.halt = NEVER, self._halt
                 core = engine._core
                 move = core.search(request)
-                figures = core.figures()
-                assert figures is not None  # a search has just ended
-                self.results[index] = Result(move, stats_of(core, figures))
+                self.results[index] = record(Result, {"move": move, "stats": last_stats_of(core), "error": None})
             except Exception as error:
                 self.results[index] = Result(None, None, error)
             if self.reporter is not None:

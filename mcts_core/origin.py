@@ -6,13 +6,14 @@ from dataclasses import fields, replace
 from weakref import ref
 
 from mcts_core.arguments import as_int, as_number
-from mcts_core.engine.records import record, records
+from mcts_core.engine.records import fill, record, records
 from mcts_core.errors import NoSearch
-from mcts_core.results import NO_TREE, MoveStats, Node, Stats, per_second
+from mcts_core.results import NO_TREE, MoveStats, Node, Stats, kept_of, per_second
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+    from weakref import ReferenceType
 
     from mcts_core.engine.loop import SearchCore
 
@@ -32,9 +33,9 @@ class Origin:
 
     __slots__ = ("_chosen", "_core", "_kept", "_number", "state")
 
-    def __init__(self, core: SearchCore | None, state: Any, number: int | None) -> None:
+    def __init__(self, core: ReferenceType[SearchCore] | None, state: Any, number: int | None) -> None:
         self.state = state
-        self._core = None if core is None else ref(core)
+        self._core = core
         self._number = number
         self._kept: Node | None = None
         self._chosen: Any = None
@@ -92,14 +93,37 @@ def top_of(core: SearchCore, number: int) -> tuple[Any, ...] | None:
 _FIELDS = tuple(field.name for field in fields(MoveStats))
 
 
-def stats_of(core: SearchCore, figures: dict[str, Any]) -> Stats:
-    """The Stats that the figures of ``core`` make."""
+def stats_of(core: SearchCore | None, figures: dict[str, Any]) -> Stats:
+    """The Stats that the figures of ``core`` make; without it they have no tree."""
+    return record(Stats, _fields_of(None if core is None else ref(core), figures))
+
+
+def last_stats_of(core: SearchCore) -> Stats:
+    """The Stats of the search that ``core`` has just ended. They keep numbers where they can, and make the objects when
+    these are first read."""
+    kept = core.keep()
+    if kept is not None:
+        return record(Stats, {"_kept": kept})
+    figures = core.figures()
+    assert figures is not None  # a search has just ended
+    return stats_of(core, figures)
+
+
+def unpack(stats: Stats) -> None:
+    """Makes the objects of Stats that keep numbers. Several threads may do so at a time: all make the same."""
+    kept = kept_of(stats)
+    if kept is not None:
+        fill(stats, {**_fields_of(kept.core, kept.figures()), "_kept": None})
+
+
+def _fields_of(core: ReferenceType[SearchCore] | None, figures: dict[str, Any]) -> dict[str, Any]:
+    """The fields of Stats, and their origin."""
     state, number = figures.pop("state"), figures.pop("number")
     figures["moves"] = records(MoveStats, _FIELDS, figures["moves"])
     figures["iterations_per_second"] = per_second(figures["iterations"], figures["seconds"])
     figures["pv"] = tuple(figures["pv"])
     figures["_origin"] = Origin(core, state, None if figures["stop_reason"] == "running" else number)
-    return record(Stats, figures)
+    return figures
 
 
 def packed(state: Any) -> bytes | None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
     from typing import Any
 
+    from mcts_core.engine.kept import KeptFigures
     from mcts_core.move_names import Names
     from mcts_core.origin import Origin
 
@@ -79,8 +80,18 @@ class Node:
 class _Found:
     """What Stats have besides their fields. Comparisons ignore it."""
 
-    __slots__ = ("_origin",)
+    __slots__ = ("_kept", "_origin")
+    _kept: KeptFigures | None
+    """The fields as numbers, until one of them is read; not set, or None, where the fields are set."""
     _origin: Origin
+
+
+def kept_of(stats: Stats) -> KeptFigures | None:
+    """The numbers of Stats whose fields are not set yet."""
+    try:
+        return object.__getattribute__(stats, "_kept")  # type: ignore[no-any-return]
+    except AttributeError:
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +163,16 @@ class Stats(_Found):
     game. In all other games, ``scale`` is None and values are from 0 to 1."""
     line_value: float | None = None
     """With ``final_move="best_line"``, the discounted sum of rewards along ``pv``; else None."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Sets the fields of Stats that keep numbers, when one is first read."""
+            if kept_of(self) is not None:
+                from mcts_core.origin import unpack
+
+                unpack(self)
+            return object.__getattribute__(self, name)
 
     @property
     def state(self) -> Any:

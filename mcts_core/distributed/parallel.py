@@ -19,12 +19,12 @@ from mcts_core.distributed import worker as parallel_worker
 from mcts_core.distributed.executors import GUARD, Opened
 from mcts_core.distributed.worker import FIRST, FIRST_SHARE, LEAST, Answer, Task
 from mcts_core.engine.loop import clock
-from mcts_core.engine.request import ANY, MAX_ITERATIONS
+from mcts_core.engine.request import ANY, MAX_ITERATIONS, seed_of
 from mcts_core.engine.turn import Halt
 from mcts_core.engine.workers import run_together
 from mcts_core.errors import GameError, InvalidOption, InvalidState, WorkersLost
 from mcts_core.keywords import refuse
-from mcts_core.many import MEMORY_MB, seed_of
+from mcts_core.many import MEMORY_MB
 from mcts_core.options import (
     FUNCTIONS,
     MAX_SEED,

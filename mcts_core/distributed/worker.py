@@ -16,9 +16,8 @@ from uuid import uuid4
 
 from mcts_core.distributed import messages
 from mcts_core.engine.loop import clock
-from mcts_core.engine.request import ANY
+from mcts_core.engine.request import ANY, seed_of
 from mcts_core.engine.turn import Halt
-from mcts_core.many import seed_of
 from mcts_core.searcher import Searcher
 
 TYPE_CHECKING = False

@@ -11,6 +11,8 @@ BELOW: int
 ANY: int
 MAX_ITERATIONS: int
 
+def seed_of(seed: int, index: int) -> int: ...
+
 @disjoint_base
 class SearchRequest:
     state: Any

@@ -167,6 +167,8 @@ cdef class SearchedTree(SearchTurn):
     cdef list extended(self, list line)  # a proven line, as far as exact search knows it
     cdef bint signs(self) noexcept       # the players 0 and 1 of the blocks are +1 and -1 in the game
     cdef mcts_rng *random(self) noexcept
+    # the figures of a search that has ended, as a KeptFigures; None where only the report has them
+    cdef object kept(self)
 
     # ---- services
 

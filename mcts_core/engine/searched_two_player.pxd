@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t, uint32_t
 
 from mcts_core.game cimport NativeState
+from mcts_core.engine.kept cimport RootRows
 from mcts_core.engine.loop cimport SearchCore
 
 
@@ -12,5 +13,8 @@ cdef class TwoPlayerCore(SearchCore):
 
     cdef int32_t proven_points(self, uint32_t link) noexcept nogil
     cdef int32_t tried_points(self, uint32_t link, uint32_t slot) noexcept nogil
-    cdef list guided_children(self)
-    cdef list plain_children(self)
+    cdef uint32_t most_rows(self) noexcept
+    cdef void read_rows(self, RootRows *rows) noexcept
+    cdef void read_guided(self, RootRows *rows) noexcept
+    cdef void read_plain(self, RootRows *rows) noexcept
+    cdef void read_tried(self, RootRows *rows) noexcept

@@ -7,10 +7,11 @@ from itertools import islice
 
 from mcts_core.arguments import shorten
 from mcts_core.engine.loop import clock
+from mcts_core.engine.request import seed_of
 from mcts_core.errors import GameError, GameOver, InvalidState
 from mcts_core.game import CHANCE, NativeState, import_numpy, is_general, refuse_hidden
 from mcts_core.games.user_states import UserStates, as_count
-from mcts_core.many import _Batch, seed_of
+from mcts_core.many import _Batch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

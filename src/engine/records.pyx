@@ -10,9 +10,14 @@ from cpython.object cimport PyObject_GenericSetAttr, Py_TYPE
 def record(type kind not None, dict values not None):
     """An object of the class ``kind``, whose fields are ``values`` by name."""
     made = kind.__new__(kind)
+    fill(made, values)
+    return made
+
+
+cpdef fill(object made, dict values):
+    """Sets fields of such an object by name."""
     for name, value in values.items():
         PyObject_GenericSetAttr(made, name, value)
-    return made
 
 
 def records(type kind not None, tuple names not None, list rows not None):

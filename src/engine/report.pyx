@@ -11,11 +11,10 @@ from libc.string cimport memset
 
 from mcts_core.tree.dirichlet cimport natural_exp, natural_log, uniform
 from mcts_core.game cimport MCTS_NO_MOVE
+from mcts_core.engine.kept cimport PROVEN, figures_by_counts
 from mcts_core.engine.searched_tree cimport LINE, Counts, SearchedTree
 from mcts_core.engine.searched_tree import by_visits_key
 
-
-PROVEN = ("loss", "draw", "win")
 
 cdef enum:
     DEBUG = 10
@@ -94,6 +93,16 @@ cdef list principal_variation(SearchedTree tree, object first):
     return moves
 
 
+cdef list found_line(SearchedTree tree, object move, int proof):
+    cdef list kept
+    if tree.line is None:
+        kept = tree.kept_line()
+        tree.line = principal_variation(tree, move) if kept is None else kept[:LINE]
+        if proof >= 0:
+            tree.line = tree.extended(tree.line)
+    return tree.line
+
+
 cdef dict figures_of(SearchedTree tree):
     cdef Counts counts
     cdef uint32_t plies, first
@@ -109,32 +118,20 @@ cdef dict figures_of(SearchedTree tree):
     proven = distance = None
     if proof >= 0:
         proven, distance = PROVEN[proof], plies
-    line = tree.line
-    if line is None:
+    if not tree.finished:
         line = principal_variation(tree, move) if kept is None else kept[:LINE]
-        if tree.finished:
-            if proof >= 0:
-                line = tree.extended(line)
-            tree.line = line
-    return {
+    else:
+        line = found_line(tree, move, proof)
+    return figures_by_counts(&counts) | {
         "move": move,
         "value": proof / 2.0 if proof >= 0 else tree.value(),
         "values": tree.values(),
         "scale": tree.scale(),
         "line_value": tree.line_value(),
-        "visits": counts.visits,
         "moves": sorted(children, key=by_visits_key, reverse=True),
         "pv": list(line),
-        "iterations": counts.iterations,
-        "rollouts": counts.rollouts,
         "seconds": tree.seconds,
-        "nodes": counts.nodes,
         "bytes": tree.used or counts.bytes,
-        "prunes": counts.prunes,
-        "dropped_nodes": counts.dropped,
-        "depth_mean": counts.depth_sum / <double>counts.measured if counts.measured else 0.0,
-        "depth_max": counts.depth_max,
-        "reused_visits": counts.reused,
         "stop_reason": tree.stop_reason,
         "proven": proven,
         "distance": distance,

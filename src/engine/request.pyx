@@ -4,7 +4,7 @@ A search of one iteration takes about 2 us, so how a call becomes a request is n
 """
 
 cimport cython
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from mcts_core.arguments import as_duration, as_int
 from mcts_core.errors import InvalidOption
@@ -15,6 +15,14 @@ from mcts_core.engine.turn cimport Halt
 NEVER, BELOW, ANY = REUSE_NEVER, REUSE_BELOW, REUSE_ANY
 
 MAX_ITERATIONS = 2**30 - 1
+
+
+def seed_of(uint64_t seed, int64_t index):
+    """The output number ``index`` of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) after ``seed``."""
+    cdef uint64_t value = seed + (<uint64_t>index + 1) * <uint64_t>0x9E3779B97F4A7C15
+    value = (value ^ value >> 30) * <uint64_t>0xBF58476D1CE4E5B9
+    value = (value ^ value >> 27) * <uint64_t>0x94D049BB133111EB
+    return value ^ value >> 31
 
 
 @cython.freelist(8)

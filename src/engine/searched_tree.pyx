@@ -351,6 +351,9 @@ cdef class SearchedTree(SearchTurn):
     cdef bint is_clear(self, uint32_t *move) noexcept:
         return False
 
+    cdef object kept(self):
+        return None
+
     cdef tuple leader(self, list children):
         return max(children, key=by_value_key if self.settings.by_value else by_visits_key)
 

@@ -2,6 +2,8 @@
 which a plain tree keeps in three forms.
 """
 
+from weakref import ref
+
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from mcts_core.errors import GameError
@@ -9,17 +11,26 @@ from mcts_core.errors import GameError
 from mcts_core.dispatch cimport hot_table
 from mcts_core.game cimport MCTS_NO_MOVE, NativeState, mcts_game, mcts_proof
 from mcts_core.tree.guided_tree cimport *
+from mcts_core.games.board_position cimport BoardPosition
+from mcts_core.games.connect_four.position cimport ConnectFour
+from mcts_core.games.mnk.position cimport MNK, Gomoku, TicTacToe
 from mcts_core.games.python_game cimport PythonGame, as_native, raise_error_of
-from mcts_core.engine.report cimport PROVEN
+from mcts_core.engine.kept cimport (ROWS_GUIDED, ROWS_LISTED, ROWS_TRIED, ChildRow, KeptFigures, RootRows, children_of,
+                                    rows_free, rows_make)
+from mcts_core.engine.report cimport found_line
 from mcts_core.engine.reuse cimport path_to_root
 from mcts_core.engine.searched_tree cimport ABSENT, KNOWN, LINE, LOST, OPEN, WON, WORTH_THREADS, RootView, Standing
 from mcts_core.engine.settings cimport SearchSettings, TwoPlayerSettings
 from mcts_core.tree.plain_tree cimport *
-from mcts_core.tree.view cimport BlockView, has_root, index_mask, root_link, root_visits, view_block, view_move
+from mcts_core.tree.view cimport (BlockView, has_root, index_mask, root_link, root_visits, slot_of, view_block,
+                                  view_move)
 
 
 cdef enum:
     LINE_PROOFS = 4096             # proof budget for each move of a proven line
+
+# Positions that refer to nothing but their board, as those of a user's subclass may.
+cdef tuple BOARDS = (ConnectFour, MNK, Gomoku, TicTacToe)
 
 cdef float SPREAD = 0.5            # GuidedOptions.spread of all threads but the first
 
@@ -133,9 +144,93 @@ cdef class TwoPlayerCore(SearchCore):
     # ---- the report --------------------------------------------------------------------------------------------------
 
     cdef list root_children(self):
+        cdef RootRows rows
+        cdef list names = None, children
+        rows_make(&rows, self.most_rows())
+        try:
+            self.read_rows(&rows)
+            if isinstance(self.native, PythonGame) and not rows.by_index:
+                names = [self.name(rows.rows[i].move) for i in range(rows.count)]
+            children = children_of(&rows, self.legal_moves(), names)
+        finally:
+            rows_free(&rows)
+        if children is None:
+            raise GameError(f"{type(self.state).__name__} gave different moves for the same position")
+        return children
+
+    cdef uint32_t most_rows(self) noexcept:
+        """Moves of the root that may have statistics, at most."""
+        cdef uint32_t link = root_link(self.tree)
+        if has_root(self.tree):
+            return view_block(self.tree, link & index_mask(self.tree)).count
         if is_guided(self.tree):
-            return self.guided_children()
-        return self.plain_children()
+            return 0
+        return (<Mini *>record_at(self.tree, link & WIDE_INDEX)).count if link & LINK_KIND == LINK_MINI else 16
+
+    cdef void read_rows(self, RootRows *rows) noexcept:
+        """The statistics of the root's moves; ``rows`` has room for ``most_rows``."""
+        rows.rest = -1
+        rows.rollouts_per_leaf = self.tree.rollouts_per_leaf
+        rows.by_index = rows.has_priors = False
+        if is_guided(self.tree):
+            self.read_guided(rows)
+        elif has_root(self.tree):
+            self.read_plain(rows)
+        else:
+            self.read_tried(rows)
+
+    cdef void read_guided(self, RootRows *rows) noexcept:
+        cdef GuidedTree *guided = <GuidedTree *>self.tree
+        cdef GuidedBlock *block = guided_root(guided)
+        cdef GuidedColumns columns
+        cdef ChildRow *row
+        cdef uint32_t slot
+        rows.kind = ROWS_GUIDED
+        rows.has_priors = guided.options.selection == SELECT_PUCT
+        if block == NULL:
+            return
+        columns = guided_columns(guided, block)
+        rows.count = columns.count
+        for slot in range(columns.count):
+            row = &rows.rows[slot]
+            row.move = columns.moves[slot]
+            row.visits, row.wins = columns.visits[slot], columns.wins[slot]
+            row.prior = columns.priors[slot] if columns.priors[slot] > 0 else 0
+            row.proven = self.proven_points(columns.links[slot])
+            row.distance = distance_of(columns.links[slot])
+        # the moves that the game left out lose, unless it left them out because another one wins
+        if guided.options.solver and not block.flags & BLOCK_INCOMPLETE and self.tree.proof.value != 2:
+            rows.rest = block.rest
+
+    cdef void read_plain(self, RootRows *rows) noexcept:
+        cdef BlockView view = view_block(self.tree, root_link(self.tree) & index_mask(self.tree))
+        cdef ChildRow *row
+        cdef uint32_t slot
+        rows.kind = ROWS_LISTED
+        for slot in range(view.count):
+            if view.visits[slot] != NO_VISITS:
+                row = &rows.rows[rows.count]
+                rows.count += 1
+                row.move = view_move(&view, slot)
+                row.visits, row.wins, row.proven = view.visits[slot], view.wins[slot], -1
+
+    cdef void read_tried(self, RootRows *rows) noexcept:
+        """The results of the moves of a root without a block."""
+        cdef uint32_t link = root_link(self.tree), slot, count
+        cdef ChildRow *row
+        cdef int32_t points
+        rows.kind = ROWS_TRIED
+        rows.by_index = not self.tree.fixed_moves
+        if link & LINK_KIND == LINK_MINI:
+            count = (<Mini *>record_at(self.tree, link & WIDE_INDEX)).count
+        else:
+            count = min(self.tree.game.max_moves, <uint32_t>8) if self.tree.narrow else 0
+        for slot in range(count):
+            points = self.tried_points(link, slot)
+            if points >= 0:
+                row = &rows.rows[rows.count]
+                rows.count += 1
+                row.move, row.visits, row.wins, row.proven = slot, 1, points, -1
 
     cdef int32_t proven_points(self, uint32_t link) noexcept nogil:
         """Half-points that a link of the root's block is proven to give to the player to move; -1: none are."""
@@ -154,12 +249,13 @@ cdef class TwoPlayerCore(SearchCore):
         return points if points < 0 or self.tree.root_sign > 0 else 2 * <int32_t>self.tree.rollouts_per_leaf - points
 
     cdef bint is_clear(self, uint32_t *move) noexcept:
-        """The first move of a proof, or the one that is ahead of all others by visits, before the root has a block by
-        its result. To list and compare all children takes as long as 20 iterations."""
+        """The first move of a proof, or the one with the most visits, of these that with the best value, before the
+        root has a block that with the best result. On boards of this package the lowest of equal ones is the first
+        legal one. To list and compare all children takes as long as 20 iterations."""
         cdef BlockView view
-        cdef uint32_t slot, link = root_link(self.tree), count
+        cdef uint32_t slot, link = root_link(self.tree), count, found
         cdef int64_t most = -1, ahead
-        cdef int32_t points
+        cdef int32_t points, wins = 0, most_wins = 0
         cdef bint alone = False, counted = has_root(self.tree)
         if isinstance(self.native, PythonGame) or self.settings.by_value:  # with the list, a user's moves are checked
             return False
@@ -169,6 +265,7 @@ cdef class TwoPlayerCore(SearchCore):
         if counted:
             view = view_block(self.tree, link & index_mask(self.tree))
             count = view.count
+            most = 0  # among moves without a visit, those that the tree has left out count as well
         elif is_guided(self.tree) or not self.tree.fixed_moves:
             return False
         elif link & LINK_KIND == LINK_MINI:
@@ -176,78 +273,53 @@ cdef class TwoPlayerCore(SearchCore):
         else:
             count = self.tree.game.max_moves
         for slot in range(count):
+            found = slot
             if not counted:
                 ahead = self.tried_points(link, slot)
             elif view.visits[slot] == NO_VISITS:
                 continue
             else:
-                ahead = view.visits[slot]
+                ahead, wins, found = view.visits[slot], view.wins[slot], view_move(&view, slot)
                 points = self.proven_points(view.links[slot])
                 if points == 2:
                     return False
                 if points == 0 and is_guided(self.tree):
                     continue
-            if ahead >= most:
-                alone = ahead > most
-                most = ahead
-                move[0] = view_move(&view, slot) if counted else slot
+            if ahead > most or (ahead == most and wins > most_wins and ahead > 0):
+                alone = True
+                most, most_wins, move[0] = ahead, wins, found
+            elif ahead == most and wins == most_wins:
+                alone = alone and isinstance(self.native, BoardPosition)
+                if found < move[0]:
+                    move[0] = found
         return alone
 
-    cdef list guided_children(self):
-        cdef GuidedTree *guided = <GuidedTree *>self.tree
-        cdef GuidedBlock *block = guided_root(guided)
-        cdef GuidedColumns columns
+    cdef uint32_t link_of(self, object move) except? 0:
+        cdef BlockView view
         cdef uint32_t slot
-        cdef int32_t points
-        cdef dict known = {}
-        cdef str rest = None
-        if block != NULL:
-            columns = guided_columns(guided, block)
-            for slot in range(columns.count):
-                visits, wins = columns.visits[slot], columns.wins[slot] / (2.0 * self.tree.rollouts_per_leaf)
-                value = wins / visits if visits else 0.5
-                proven = distance = None
-                points = self.proven_points(columns.links[slot])
-                if points >= 0:
-                    proven, distance = PROVEN[points], distance_of(columns.links[slot]) + 1
-                prior = None
-                if guided.options.selection == SELECT_PUCT:
-                    prior = max(0.0, columns.priors[slot])
-                known[self.name(columns.moves[slot])] = (visits, wins, value, proven, distance, prior)
-            # the moves that the game left out lose, unless it left them out because another one wins
-            if guided.options.solver and not block.flags & BLOCK_INCOMPLETE and self.tree.proof.value != 2:
-                rest = "loss"
-        children = []
-        for move in self.legal_moves():
-            if move in known:
-                children.append((move, *known.pop(move)))
-            else:
-                children.append((move, 0, 0.0, 0.5, rest, block.rest + 1 if rest else None, None))
-        if known:
-            raise GameError(f"{type(self.state).__name__} gave different moves for the same position")
-        return children
+        if isinstance(self.native, PythonGame) or not has_root(self.tree):
+            return SearchCore.link_of(self, move)
+        view = view_block(self.tree, root_link(self.tree) & index_mask(self.tree))
+        slot = slot_of(&view, move)
+        return view.links[slot] if slot < view.count else 0
 
-    cdef list plain_children(self):
-        cdef uint32_t link = columns_at(self.tree, 0).links[0], slot
-        cdef int32_t points
-        cdef Columns columns
-        cdef list children = []
-        if link & LINK_KIND == LINK_BLOCK:
-            columns = columns_at(self.tree, index_of(self.tree, link))
-            for slot in range(columns.count):
-                if columns.visits[slot] != NO_VISITS:
-                    move = self.name(move_at(self.tree, columns, slot))
-                    visits, wins = columns.visits[slot], columns.wins[slot] / (2.0 * self.tree.rollouts_per_leaf)
-                    children.append((move, visits, wins, wins / visits, None, None))
-            return children
-        for index, move in enumerate(self.legal_moves()):
-            points = self.tried_points(link, move if self.tree.fixed_moves else index)
-            if points >= 0:
-                wins = points / (2.0 * self.tree.rollouts_per_leaf)
-                children.append((move, 1, wins, wins, None, None))
-            else:
-                children.append((move, 0, 0.0, 0.5, None, None))
-        return children
+    cdef object kept(self):
+        cdef KeptFigures kept
+        if type(self.state) not in BOARDS or not self.finished or not self.has_result():
+            return None
+        kept = KeptFigures.__new__(KeptFigures)
+        rows_make(&kept.rows, self.most_rows())
+        self.read_rows(&kept.rows)
+        self.sum_counts(&kept.counts)
+        kept.proof = self.proof(&kept.distance, &kept.threads)
+        kept.keep_line(found_line(self, self.move, kept.proof))
+        kept.state, kept.core, kept.move = self.state, ref(self), self.move
+        kept.stop_reason, kept.isa = self.stop_reason, self.isa
+        kept.value, kept.seconds, kept.overshoot = self.value(), self.seconds, self.overshoot
+        kept.seed, kept.number, kept.threads = self.seed, self.number, self.width()
+        kept.bytes = self.used or kept.counts.bytes
+        kept.book = self.by_book()
+        return kept
 
     cdef bint by_book(self) noexcept:
         return is_guided(self.tree) and (<GuidedTree *>self.tree).by_book
