@@ -40,7 +40,9 @@ class MoveStats:
     move, within which the game ends if the winner follows the proof. ``prior`` is the prior of the move, as a share of
     1, in a search with an evaluator or, in native games, with selection ``"puct"``; it is 0 once the move is proven
     lost, and None in other searches. ``policy`` is the share of the move in the improved policy with
-    ``root_policy="gumbel"``, else None.
+    ``root_policy="gumbel"``, else None. ``bounds`` are the lowest and the highest value that the move can have with
+    best play, in searches of general games that prove such bounds, else None; if both are equal, that is its value.
+    There, ``proven`` is ``"win"`` for a value of 1 and ``"loss"`` for a value of 0, and ``distance`` may be None.
     """
 
     move: Hashable
@@ -51,6 +53,7 @@ class MoveStats:
     distance: int | None = None
     prior: float | None = None
     policy: float | None = None
+    bounds: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +155,9 @@ class Stats(_Found):
     game. In all other games, ``scale`` is None and values are from 0 to 1."""
     line_value: float | None = None
     """With ``final_move="best_line"``, the discounted sum of rewards along ``pv``; else None."""
+    bounds: tuple[float, float] | None = None
+    """In searches of general games that prove score bounds, the lowest and the highest value that the position can have
+    for the player to move, with best play of all; else None. If they meet within one millionth, the search ends."""
 
     @property
     def state(self) -> Any:
