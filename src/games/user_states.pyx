@@ -312,6 +312,7 @@ cdef class UserStates:
 
     cpdef list values(self, object state):
         """None while the game goes on, then the result for each player, from 0 to 1."""
+        cdef double rest = 1.0
         if not self.general:
             winner = self.winner(state)
             return None if winner is None else [(1 + winner) / 2, (1 - winner) / 2]
@@ -320,7 +321,10 @@ cdef class UserStates:
         if given is None:
             return None
         values = numbers_of(self, state, given, True)
-        if self.constant and not -CLOSE <= sum(values) - 1.0 <= CLOSE:
+        if self.constant:
+            for value in values:
+                rest -= <double>value
+        if self.constant and not -CLOSE <= rest <= CLOSE:
             raise GameError(f"{type(state).__name__}.returns() must return {'two ' if self.players == 2 else ''}"
                             f"numbers that sum to 1, because constant_sum is True, got {shorten(given)}")
         return values
