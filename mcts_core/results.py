@@ -29,8 +29,8 @@ def per_second(count: int, seconds: float) -> float:
 class MoveStats:
     """The statistics of one legal move of the root.
 
-    ``visits`` counts the iterations that went through the move. An iteration that reached a proven draw counts both for
-    that draw and for the other move that it tried then. ``wins`` is the sum of the results for the player to move at
+    ``visits`` counts the iterations that went through the move. An iteration that reached a proven draw, or with
+    ``bounds`` a move of a proven value, counts both for that move and for the other move that it tried then. ``wins`` is the sum of the results for the player to move at
     the root; a draw counts one half. ``value`` is ``wins / visits``, from 0 to 1 (0.5 without a visit). In a game with
     rewards or a discount, ``wins`` and ``value`` are in the units of the game and include the reward of the move;
     there, a move without a visit has the value of the position.

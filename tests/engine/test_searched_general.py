@@ -381,7 +381,7 @@ def test_a_searcher_takes_games_of_both_kinds():
 
 
 def test_busy_with_a_game_of_the_other_kind():
-    engine = mc.Searcher(seed=1)
+    engine = mc.Searcher(seed=1, solver=False)  # no search ends by itself
     for pondered, other in ((START, Race()), (Race(), START)):
         engine.ponder(pondered)
         with pytest.raises(mc.SearchBusy, match="another thread"):
