@@ -30,10 +30,10 @@ class MoveStats:
     """The statistics of one legal move of the root.
 
     ``visits`` counts the iterations that went through the move. An iteration that reached a proven draw, or with
-    ``bounds`` a move of a proven value, counts both for that move and for the other move that it tried then. ``wins`` is the sum of the results for the player to move at
-    the root; a draw counts one half. ``value`` is ``wins / visits``, from 0 to 1 (0.5 without a visit). In a game with
-    rewards or a discount, ``wins`` and ``value`` are in the units of the game and include the reward of the move;
-    there, a move without a visit has the value of the position.
+    ``bounds`` a move of a proven value, counts both for that move and for the other move that it tried then. ``wins``
+    is the sum of the results for the player to move at the root; a draw counts one half. ``value`` is ``wins /
+    visits``, from 0 to 1 (0.5 without a visit). In a game with rewards or a discount, ``wins`` and ``value`` are in the
+    units of the game and include the reward of the move; there, a move without a visit has the value of the position.
 
     ``proven`` is ``"win"``, ``"loss"`` or ``"draw"`` for the player to move at the root if the value of the move is
     proven, else None. If it is proven, ``distance`` is the number of plies (moves of either player), including this
