@@ -18,7 +18,7 @@ from mcts_core.engine.settings import (
     tree_share,
 )
 from mcts_core.errors import InvalidOption
-from mcts_core.game import NativeState, is_general, is_hidden
+from mcts_core.game import NativeState, is_general, is_hidden, is_scored
 from mcts_core.games.connect_four import openings
 from mcts_core.games.mnk.network import Network
 from mcts_core.games.mnk.position import MNK
@@ -279,8 +279,11 @@ class Options:
         """States of one kind have the same settings."""
         kind: object = None if self.has_evaluator else kind_of(state)
         if kind is None:
-            kind = "hidden" if is_hidden(state) else tuning.proofs_of(state)
+            kind = "hidden" if is_hidden(state) else self._proofs_of(state)
         return kind
+
+    def _proofs_of(self, state: Any) -> str:
+        return tuning.proofs_of(state, by_rollouts=not self.has_evaluator)
 
     def requests(self, served: type[SearchSettings]) -> Requests:
         """What makes the requests of a Searcher whose core searches with settings of the class ``served``."""
@@ -390,7 +393,7 @@ class Options:
     def _of_general(self, state: Any) -> dict[str, Any]:
         known = (tuning.EVALUATOR if "evaluator" in self.general else
                  tuning.POLICY_VALUE if "policy_value" in self.general else tuning.ROLLOUTS)
-        known = {**known, **tuning.PROOFS[tuning.proofs_of(state)]}
+        known = {**known, **tuning.PROOFS[self._proofs_of(state)]}
         if "solver" in known and not self.has_evaluator and self.preset == "uct":
             known = {**known, "solver": False}
         if self.by_halving:
@@ -398,7 +401,10 @@ class Options:
             known |= tuning.GUMBEL
         for name, value in self.given.items():
             if name not in known and value != tuning.UCT[name]:
-                reason = (f"{type(state).__name__} is a general game without constant_sum"
+                reason = (f"{type(state).__name__} has rewards or a discount"
+                          if name == "solver" and is_general(state) and is_scored(state) else
+                          f"{type(state).__name__} is a general game without constant_sum for two players, and an "
+                          f"evaluator is given"
                           if name == "solver" and is_general(state) and not is_hidden(state) else
                           f"{type(state).__name__} is a general game" if is_general(state) else
                           "an evaluator is given" if self.has_evaluator else
@@ -420,5 +426,8 @@ class Options:
         options["noise_alpha"] = options.get("noise_alpha") or 0.0
         options["gumbel"] = options.pop("root_policy", None) == "gumbel"
         if options.get("solver"):
+            proofs = self._proofs_of(state)
             options["prover_bytes"] = min(EVALUATOR_PROVER_BYTES, self.memory // 64)
+            options["bounds"] = proofs in ("bounds", "chance") and not options["by_line"]
+            options["solver"] = proofs != "bounds"
         return InformationSettings(**options) if is_hidden(state) else GeneralSettings(**options)

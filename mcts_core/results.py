@@ -30,18 +30,20 @@ def per_second(count: int, seconds: float) -> float:
 class MoveStats:
     """The statistics of one legal move of the root.
 
-    ``visits`` counts the iterations that went through the move. An iteration that reached a proven draw counts both for
-    that draw and for the other move that it tried then. ``wins`` is the sum of the results for the player to move at
-    the root; a draw counts one half. ``value`` is ``wins / visits``, from 0 to 1 (0.5 without a visit). In a game with
-    rewards or a discount, ``wins`` and ``value`` are in the units of the game and include the reward of the move;
-    there, a move without a visit has the value of the position.
+    ``visits`` counts the iterations that went through the move. An iteration that reached a proven draw, or with
+    ``bounds`` a move of a proven value, counts both for that move and for the other move that it tried then. ``wins``
+    is the sum of the results for the player to move at the root; a draw counts one half. ``value`` is ``wins /
+    visits``, from 0 to 1 (0.5 without a visit). In a game with rewards or a discount, ``wins`` and ``value`` are in the
+    units of the game and include the reward of the move; there, a move without a visit has the value of the position.
 
     ``proven`` is ``"win"``, ``"loss"`` or ``"draw"`` for the player to move at the root if the value of the move is
     proven, else None. If it is proven, ``distance`` is the number of plies (moves of either player), including this
     move, within which the game ends if the winner follows the proof. ``prior`` is the prior of the move, as a share of
     1, in a search with an evaluator or, in native games, with selection ``"puct"``; it is 0 once the move is proven
     lost, and None in other searches. ``policy`` is the share of the move in the improved policy with
-    ``root_policy="gumbel"``, else None.
+    ``root_policy="gumbel"``, else None. ``bounds`` are the lowest and the highest value that the move can have with
+    best play, in searches of general games that prove such bounds, else None; if both are equal, that is its value.
+    There, ``proven`` is ``"win"`` for a value of 1 and ``"loss"`` for a value of 0, and ``distance`` may be None.
     """
 
     move: Hashable
@@ -52,6 +54,7 @@ class MoveStats:
     distance: int | None = None
     prior: float | None = None
     policy: float | None = None
+    bounds: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +166,9 @@ class Stats(_Found):
     game. In all other games, ``scale`` is None and values are from 0 to 1."""
     line_value: float | None = None
     """With ``final_move="best_line"``, the discounted sum of rewards along ``pv``; else None."""
+    bounds: tuple[float, float] | None = None
+    """In searches of general games that prove score bounds, the lowest and the highest value that the position can have
+    for the player to move, with best play of all; else None. If they meet within one millionth, the search ends."""
 
     if not TYPE_CHECKING:
 

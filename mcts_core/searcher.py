@@ -75,8 +75,9 @@ class Searcher:
     solver: whether the search backs up proven values (Winands et al. 2008). Then it never plays a proven loss while
         another move is left, plays a proven win by the shortest known way, holds out in a lost position as long as
         possible, and stops when the root is proven. The solver includes the exact search of a native game: alpha-beta
-        in Connect Four and on small boards, wins by fours and open threes in five in a row. Among general games, only
-        those with ``constant_sum`` have the solver.
+        in Connect Four and on small boards, wins by fours and open threes in five in a row. In general games without
+        rewards and an evaluator it proves bounds of all values (Cazenave and Saffidine 2010); with an evaluator, only
+        games of two players with ``constant_sum`` have the solver.
     rollout: ``"random"``; ``"decisive"``: a move that wins at once, otherwise one that stops the opponent from winning
         at once; ``"tactical"``: also makes and answers open fours and open threes (m,n,k games with k >= 4 and a side
         longer than k).

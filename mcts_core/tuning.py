@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcts_core.engine.settings import guide_of, has_valuation
-from mcts_core.game import NativeState, has_constant_sum, is_general, is_hidden
+from mcts_core.game import NativeState, has_constant_sum, is_general, is_hidden, is_scored, may_have_chance
 from mcts_core.games.connect_four.position import ConnectFour
 from mcts_core.games.mnk.position import MNK
 
@@ -127,23 +127,28 @@ POLICY_VALUE: Mapping[str, Any] = {**EVALUATOR, "batch": 1}
 
 PROOFS: Mapping[str, Mapping[str, Any]] = {
     "none": {},
+    "bounds": {"solver": True},
     "tree": {"solver": True},
+    "chance": {"solver": True},
     "exact": {"solver": True, "leaf_proofs": 8, "root_proofs": 16},
 }
-"""What searches in the general tree prove: nothing in general games without ``constant_sum``; what the tree proves in
-other games of two players; with exact search, where the game has one. Its budgets cost less than an evaluation by a
-network."""
+"""What searches in the general tree prove. ``bounds``: score bounds, in searches of general games by rollouts.
+``tree``: wins, losses and draws, in games of two players with a constant sum. ``chance``: both, in such games with
+chance. ``exact``: with exact search, where the game has one; its budgets cost less than an evaluation by a network.
+``none``: nothing, in other general games with an evaluator, with rewards on the way or with hidden information."""
 
 EXPLORATION: Mapping[str, float] = {"ucb1": 0.5**0.5, "ucb1-tuned": 1.0, "rave": 0.1, "grave": 0.1}
 """Default exploration of a selection that is not the default for its game."""
 
 
-def proofs_of(state: Any) -> str:
+def proofs_of(state: Any, *, by_rollouts: bool) -> str:
     """Which of ``PROOFS`` a search of ``state`` in the general tree has."""
     if is_hidden(state):
         return "none"
     if is_general(state):
-        return "tree" if has_constant_sum(state) else "none"
+        if has_constant_sum(state):
+            return "chance" if by_rollouts and may_have_chance(state) else "tree"
+        return "bounds" if by_rollouts and not is_scored(state) else "none"
     guide = guide_of(state) if isinstance(state, NativeState) else None
     return "exact" if guide is not None and guide[3] else "tree"
 

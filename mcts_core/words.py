@@ -44,9 +44,10 @@ def best(stats: Stats) -> MoveStats:
 
 def expectation(stats: Stats) -> str:
     """What the player to move may expect, in words: "win within 7" where that is proven, else "value 0.563": that of
-    the move to play, as its row in a table has it. (``stats.value`` is the mean over all moves.)"""
+    the move to play, as its row in a table has it. (``stats.value`` is the mean over all moves, or what is proven.)"""
     entry = next((each for each in stats.moves if each.move == stats.move and each.visits), None)
-    return proof(stats) or f"value {stats.value if entry is None else entry.value:.3f}"
+    value = stats.value if entry is None or stats.stop_reason == "solved" else entry.value
+    return proof(stats) or f"value {value:.3f}"
 
 
 def cause_of(error: BaseException) -> str:

@@ -30,7 +30,28 @@ def is_general(state):
 
 def has_constant_sum(state):
     """Whether ``state`` is of a general game that says that one of its two players wins what the other loses."""
-    return is_general(state) and getattr(state, "constant_sum", False) is True
+    cdef const mcts_general *general
+    if not is_general(state) or getattr(state, "constant_sum", False) is not True:
+        return False
+    if not isinstance(state, NativeState):
+        return state.players == 2
+    general = general_of((<NativeState>state).game)
+    return general.players == 2
+
+
+def may_have_chance(state):
+    """Whether the general game of ``state`` can name outcomes of chance."""
+    cdef const mcts_general *general
+    if not isinstance(state, NativeState):
+        return callable(getattr(state, "chance_outcomes", None))
+    general = general_of((<NativeState>state).game)
+    return general != NULL and general.chance != NULL
+
+
+def is_scored(state):
+    """Whether the general game of ``state`` has rewards on the way or a discount."""
+    return not isinstance(state, NativeState) and (callable(getattr(state, "rewards", None))
+                                                   or hasattr(state, "discount"))
 
 
 def refuse_hidden(state):

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.wasm
 FIELDS = ("move", "value", "visits", "moves", "pv", "iterations", "rollouts", "seconds", "iterations_per_second",
           "nodes", "bytes", "prunes", "dropped_nodes", "depth_mean", "depth_max", "reused_visits",
           "stop_reason", "proven", "distance", "overshoot", "seed", "threads",
-          "isa", "values", "book", "scale", "line_value")
+          "isa", "values", "book", "scale", "line_value", "bounds")
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def test_to_dict_is_json(stats):
     assert data["moves"][0] == {"move": stats.moves[0].move, "name": str(stats.moves[0].move + 1),
                                 "visits": stats.moves[0].visits, "wins": stats.moves[0].wins,
                                 "value": stats.moves[0].value, "proven": None, "distance": None, "prior": None,
-                                "policy": None}
+                                "policy": None, "bounds": None}
     assert data["pv"] == list(stats.pv)
 
 

@@ -153,6 +153,8 @@ cdef class SearchedTree(SearchTurn):
     cdef tuple leader(self, list children)
     cdef list winning_moves(self)    # those that end the game with a win, by the links of the root
     cdef int proof(self, uint32_t *distance, uint32_t *move) noexcept  # half-points, -1: the root is not proven
+    cdef list candidates(self, list children)  # those of them that bounds leave as the best move
+    cdef tuple bounds(self)          # of the value of the root for the player to move; None: the search has none
     cdef double value(self)          # of the root, for the player to move
     cdef tuple values(self)          # of every player; None: there are two in turn
     cdef bint by_book(self) noexcept  # whether exact search used a book of the game

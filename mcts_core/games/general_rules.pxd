@@ -27,6 +27,7 @@ ctypedef struct GeneralRules:
     uint32_t players
     bint scored                  # there are rewards on the way, or a discount; values are any numbers
     double discount              # of what comes after a move
+    bint constant                # the values of all players sum to 1
     # Goes to the position after path[0..length) from the root and describes it, its moves only where they are to be
     # `listed`. Where there are more of them than room, only `count` is right, and the tree asks again. Negative: an
     # error.
@@ -53,7 +54,7 @@ ctypedef struct NativeContext:   # of the table over a native game
     const mcts_general *extra    # NULL: two players alternate, and there are no observations
     const void *root
     int32_t root_player
-    bint constant                # the values of both players sum to 1
+    bint constant                # the values of all players sum to 1
     uint8_t *state               # where the last look was
     int32_t player               # who is to move there
     uint8_t *rolling             # the state of a rollout

@@ -15,7 +15,7 @@ cpdef list as_outcomes(given)
 cpdef list as_moves(given)
 cdef object value_of(object state)
 cdef bint as_constant(object root, int players, bint scored) except -1
-cdef bint sums_to_one(double one, double other) noexcept nogil
+cdef bint sums_to_one(const double *values, int players) noexcept nogil
 cdef int refuse_repeated(object state, list moves, str method) except -1
 
 
@@ -26,7 +26,7 @@ cdef class UserStates:
     cdef readonly double discount
     cdef bint rewards_given   # it has rewards()
     cdef readonly bint rolls  # states have rollout()
-    cdef bint constant        # the values of both players sum to 1
+    cdef bint constant        # the values of all players sum to 1
     cdef readonly int players
     cdef bint acts            # states have action()
     cdef readonly tuple shape  # of an observation, once there was one

@@ -8,8 +8,8 @@ from mcts_core.games.general_rules cimport KIND_CHANCE, KIND_OVER, GeneralPositi
 from mcts_core.tree.general_proofs cimport is_proven_link
 from mcts_core.tree.general_tree cimport (CERTAIN, CHANCE_PLAYER, EXCLUDED, GENERAL_PADDING, LINK_PROVEN, Ending,
                                           GeneralBlock, GeneralColumns, GeneralTree, capacity_for, ending_units,
-                                          ending_values, general_columns, general_size, general_units, is_possible_sum,
-                                          rewards_of, set_limits, totals_of)
+                                          ending_values, general_columns, general_size, general_units, high_of,
+                                          is_possible_sum, low_of, rewards_of, set_limits, totals_of)
 from mcts_core.tree.guided_tree cimport DISTANCE_SHIFT, MAX_DISTANCE, result_of
 from mcts_core.tree.plain_tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_SLOTS, WIDE_INDEX
 
@@ -173,6 +173,8 @@ cdef inline const char *check_totals(const Walk *walk, GeneralBlock *block, uint
             return b"a block has impossible values"
         if general.scored and not is_value_sum(walk, rewards_of(general, block)[player], 1):
             return b"a block has an impossible reward"
+        if general.bounded and not 0 <= low_of(general, block)[player] <= high_of(general, block)[player] <= 1:
+            return b"a block has impossible bounds"
     return NULL
 
 
@@ -224,7 +226,8 @@ cdef inline const char *check_general_block(Walk *walk, uint32_t index, uint32_t
             return b"an outcome has an impossible probability"
         if block.player < 0 and slot and columns.limits[slot] < columns.limits[slot - 1]:
             return b"an outcome has an impossible probability"
-    if sum + own > block.visits and walk.rules.alone and not general.options.solver:  # draws count beside other moves
+    if sum + own > block.visits and walk.rules.alone and not (
+            general.options.solver or general.bounded):  # a visit may count for a proven move, too
         return b"the children of a node have more visits than the node"
     if block.player < 0 and columns.limits[block.count - 1] != CERTAIN:
         return b"an outcome has an impossible probability"

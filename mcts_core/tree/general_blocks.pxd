@@ -103,7 +103,7 @@ cdef inline uint32_t new_block(GeneralTree *general, bint root) noexcept nogil:
     cdef bint chance = position.kind == KIND_CHANCE
     cdef bint whole = (root or chance or not general.options.puct or general.options.gumbel
                        or position.count <= FIRST_ROOM)
-    cdef uint32_t opened = position.count if whole else 0
+    cdef uint32_t opened = position.count if whole else 0, player
     cdef uint32_t units = general_units(general, opened, position.count, chance)
     cdef uint32_t index = take_units(general, units)
     cdef GeneralBlock *block
@@ -118,6 +118,9 @@ cdef inline uint32_t new_block(GeneralTree *general, bint root) noexcept nogil:
     clear_columns(general, block)
     if general.scored:
         memcpy(rewards_of(general, block), position.rewards, 8 * general.players)
+    if general.bounded:
+        for player in range(general.players):
+            high_of(general, block)[player] = 1.0
     columns = general_columns(general, block)
     memcpy(columns.moves, position.moves, position.count * sizeof(uint32_t))
     if chance:

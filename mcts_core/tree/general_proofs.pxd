@@ -1,17 +1,17 @@
 """What is proven in the general tree, in games of two players in which one wins what the other loses: links of proven
 values, and the proof rule.
 
-The rule is that of ``proof_rule.pxd``. A block has all moves of its node, so it needs no bounds. Nothing is proven of
-a move without statistics, and nothing follows from an end that is neither a win, a loss nor a draw. A chance node is
-proven when all of its outcomes have the same value.
+The rule is that of ``proof_rule.pxd``. Nothing is proven of a move without statistics, and nothing follows from an end
+that is neither a win, a loss nor a draw. A chance node is proven when all of its outcomes have the same value. Where
+nodes have score bounds, a draw is enough if no other move can be worth more.
 """
 
 from libc.stdint cimport int32_t, uint32_t
 
 from mcts_core.tree.general_tree cimport (LINK_PROVEN, GeneralBlock, GeneralColumns, GeneralTree, ending_values,
-                                          general_columns)
+                                          general_block, general_columns, high_of)
 from mcts_core.tree.guided_tree cimport DISTANCE_SHIFT, MAX_DISTANCE, distance_of, result_of
-from mcts_core.tree.plain_tree cimport LINK_KIND, LINK_TERMINAL
+from mcts_core.tree.plain_tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, WIDE_INDEX
 
 
 cdef inline uint32_t proven_link(int32_t player, int32_t value, uint32_t distance) noexcept nogil:
@@ -37,6 +37,16 @@ cdef inline int32_t points_of(const GeneralTree *general, uint32_t link, uint32_
     return <int32_t>result_of(link)
 
 
+cdef inline bint is_draw_at_best(const GeneralTree *general, const GeneralBlock *block, uint32_t link) noexcept nogil:
+    """Whether bounds show that a child of which nothing is proven gives the player who moves a draw at most."""
+    if not general.bounded or block.player < 0:
+        return False
+    if link & LINK_KIND == LINK_TERMINAL:
+        return ending_values(general, link)[block.player] <= 0.5
+    return link & LINK_KIND == LINK_BLOCK and high_of(
+        general, general_block(general, link & WIDE_INDEX))[block.player] <= 0.5
+
+
 cdef inline int32_t points_for(int32_t player, int32_t points) noexcept nogil:
     """Those of a player, by those of player 0. Chance counts as player 1."""
     return points if player == 0 else 2 - points
@@ -47,11 +57,14 @@ cdef inline int32_t proven_value(const GeneralTree *general, GeneralBlock *block
     cdef GeneralColumns columns = general_columns(general, block)
     cdef uint32_t slot, away, win = 0, draw = 0, loss = 0, longest = 0  # distances, and 1 more
     cdef int32_t points
-    cdef bint unknown = columns.count < columns.total
+    cdef bint unknown = columns.count < columns.total, limited = False
     for slot in range(columns.count):
         points = points_of(general, columns.links[slot], &away)
         if points < 0:
-            unknown = True
+            if is_draw_at_best(general, block, columns.links[slot]):
+                limited = True
+            else:
+                unknown = True
             continue
         points = points_for(block.player, points)
         longest = max(longest, away + 1)
@@ -65,4 +78,4 @@ cdef inline int32_t proven_value(const GeneralTree *general, GeneralBlock *block
         distance[0] = longest
         return -1 if unknown or (win > 0) + (draw > 0) + (loss > 0) > 1 else 2 if win else 1 if draw else 0
     distance[0] = win if win else draw if draw else loss
-    return 2 if win else -1 if unknown else 1 if draw else 0
+    return 2 if win else -1 if unknown or (limited and not draw) else 1 if draw else 0

@@ -8,6 +8,7 @@ from mcts_core.tree.general_proofs cimport points_of
 from mcts_core.tree.general_tree cimport *
 from mcts_core.tree.gumbel cimport best_by_halving, best_by_policy, complete_values, considered_visits, improve_policy
 from mcts_core.tree.plain_tree cimport LINK_BLOCK, LINK_KIND
+from mcts_core.tree.score_bounds cimport closed_values, interval_of, is_closed, is_dominated, is_idle
 from mcts_core.tree.scored_games cimport best_of_scored
 
 
@@ -72,12 +73,19 @@ cdef inline uint32_t best_by_bound(const GeneralTree *general, GeneralBlock *blo
                         general.options.fpu if general.options.has_fpu else UNTRIED)
 
 
-cdef inline bint passes(const GeneralTree *general, const GeneralColumns *columns, uint32_t slot) noexcept nogil:
-    """Whether a visit of a player to this child would teach nothing, because it is proven. PUCT never selects a loss,
-    whose prior is EXCLUDED."""
+cdef inline bint is_known(const GeneralTree *general, GeneralBlock *block, uint32_t link) noexcept nogil:
+    """Whether a visit of a player to this child would teach nothing, because of what is proven."""
     cdef uint32_t distance
-    return (general.options.solver and columns.links[slot] != 0
-            and points_of(general, columns.links[slot], &distance) >= 0)
+    if general.bounded:
+        return is_idle(general, block, link)
+    return points_of(general, link, &distance) >= 0
+
+
+cdef inline bint passes(const GeneralTree *general, GeneralBlock *block, const GeneralColumns *columns,
+                        uint32_t slot) noexcept nogil:
+    """The same of the child that is selected. PUCT never selects a loss, whose prior is EXCLUDED."""
+    return ((general.options.solver or general.bounded) and columns.links[slot] != 0
+            and is_known(general, block, columns.links[slot]))
 
 
 cdef inline bint is_draw(const GeneralTree *general, uint32_t link) noexcept nogil:
@@ -85,25 +93,44 @@ cdef inline bint is_draw(const GeneralTree *general, uint32_t link) noexcept nog
     return kind != LINK_BLOCK and kind != LINK_WAITS and points_of(general, link, &distance) == 1
 
 
-cdef inline uint32_t first_draw(const GeneralTree *general, const GeneralColumns *columns) noexcept nogil:
-    cdef uint32_t slot
+cdef inline bint counts_passed(const GeneralTree *general, GeneralBlock *block, uint32_t link) noexcept nogil:
+    """Whether a visit to a child that nothing is to be learned of counts all the same: it may be the best move."""
+    if general.bounded:
+        return is_closed(general, link) and not is_dominated(general, block, link)
+    return is_draw(general, link)
+
+
+cdef inline uint32_t passed_over(const GeneralTree *general, GeneralBlock *block, const GeneralColumns *columns,
+                                 double *values) noexcept nogil:
+    """The child that gets such a visit: the first draw, or with bounds the first of the best children; its
+    ``values``."""
+    cdef uint32_t slot, best = NO_SLOT
+    cdef double most = -1.0
     for slot in range(columns.count):
-        if is_draw(general, columns.links[slot]):
+        if not counts_passed(general, block, columns.links[slot]):
+            continue
+        if not general.bounded:
+            values[0] = values[1] = 0.5
             return slot
-    return NO_SLOT
+        if interval_of(general, columns.links[slot], <uint32_t>block.player).low > most:
+            best = slot
+            most = interval_of(general, columns.links[slot], <uint32_t>block.player).low
+    if best != NO_SLOT:
+        closed_values(general, columns.links[best], values)
+    return best
 
 
 cdef inline uint32_t best_unknown(GeneralTree *general, GeneralBlock *block, const GeneralColumns *columns,
                                   bint root) noexcept nogil:
     """The best child that nothing is proven of; NO_SLOT: there is none."""
     cdef GeneralColumns unknown = columns[0]
-    cdef uint32_t slot, found = 0, distance
+    cdef uint32_t slot, found = 0
     cdef bint proven
     unknown.priors = <float *>general.noise  # these arrays have the room, and nothing else needs them now
     unknown.sums = general.noise
     unknown.visits = <uint32_t *>general.completed
     for slot in range(columns.capacity):
-        proven = slot < columns.count and points_of(general, columns.links[slot], &distance) >= 0
+        proven = slot < columns.count and is_known(general, block, columns.links[slot])
         found += slot < columns.count and not proven
         if columns.priors != NULL:
             unknown.priors[slot] = EXCLUDED if proven else columns.priors[slot]

@@ -8,6 +8,7 @@ from mcts_core.games.general_rules cimport KIND_OVER
 from mcts_core.tree.general_blocks cimport look, set_link
 from mcts_core.tree.general_proofs cimport points_for, points_of, proven_link, proven_value
 from mcts_core.tree.general_tree cimport *
+from mcts_core.tree.score_bounds cimport settle_root, tighten
 from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX
 
 
@@ -80,6 +81,27 @@ cdef inline void reconsider(GeneralTree *general, uint32_t at, bint *changed) no
         prove_root(general, value, distance)
     elif value >= 0:
         accept(general, at - 1, proven_link(block.player, value, distance))
+
+
+cdef inline void tighten_path(GeneralTree *general, uint32_t start, uint32_t length) noexcept nogil:
+    """The child at the end of a path is known better than before: bounds the nodes of the path, from below."""
+    cdef uint32_t at = start + length, distance
+    cdef int32_t value = -1
+    cdef GeneralBlock *block
+    cdef bint changed
+    while at > start:
+        at -= 1
+        block = <GeneralBlock *>general.tree.path_record[at]
+        changed = tighten(general, block)
+        if general.options.solver:
+            value = proven_value(general, block, &distance)
+        if value >= 0 and at == start:
+            prove_root(general, value, distance)
+        elif value >= 0:
+            accept(general, at - 1, proven_link(block.player, value, distance))
+        elif not changed:
+            return
+    settle_root(general)
 
 
 # ---- exact search ----------------------------------------------------------------------------------------------------

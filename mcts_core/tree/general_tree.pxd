@@ -3,13 +3,14 @@
 One block per node that has children in the tree, addressed by 32-bit indices of GENERAL_UNIT bytes; no pointer, no
 Python object, no malloc per node. The statistics of the children stand as columns in the block of their parent:
 
-    GeneralBlock  totals[players]  rewards[players]  (to a multiple of 32 bytes)
+    GeneralBlock  totals[players]  rewards[players] or low[players] high[players]  (to a multiple of 32 bytes)
     sums[room]  visits[room]  links[room]  moves[all]  priors[all]
 
 ``totals``: of the values that every player got through the node, a float64 each, by which it can be the root of the
 next search. ``rewards``: only in scored games, what the move that leads to the node gives every player; it is part of
-the sum of the slot that leads to the node, not of the node's totals. ``sums``: of the values that the player who moves
-at this node got through the child, a float64 each.
+the sum of the slot that leads to the node, not of the node's totals. ``low``, ``high``: only in searches with score
+bounds (``score_bounds.pxd``), between which the value of every player is with best play. ``sums``: of the values that
+the player who moves at this node got through the child, a float64 each.
 ``priors``: only in searches with priors, and at chance nodes, where the column holds as uint32 the limits of the
 outcomes in [0, 2**31] and ``sums`` is not there.
 
@@ -113,6 +114,7 @@ ctypedef struct GeneralOptions:
     double noise_alpha           # of the Dirichlet noise of the root; 0: there is none
     double noise_weight
     bint solver                  # proven values are backed up: of two players, of whom one wins what the other loses
+    bint bounds                  # nodes have score bounds, in games without scores that are searched by rollouts
     uint64_t prover_bytes        # of the game's exact search, 0: it is not asked
     uint32_t leaf_proofs         # its budget for a leaf
     uint32_t root_proofs         # for the root and its most visited move, per iteration
@@ -141,6 +143,7 @@ ctypedef struct GeneralTree:
     const GeneralRules *rules
     GeneralOptions options
     uint32_t players
+    bint bounded                 # nodes have score bounds
     uint32_t header              # bytes of a block before its columns
     # scored games: the lowest and the highest mean value of a child that backups have seen, for the player who moves
     bint scored
@@ -215,6 +218,16 @@ cdef inline double *rewards_of(const GeneralTree *general, GeneralBlock *block) 
     return totals_of(block) + general.players
 
 
+cdef inline double *low_of(const GeneralTree *general, GeneralBlock *block) noexcept nogil:
+    """What every player gets at least; only where the search has bounds."""
+    return totals_of(block) + general.players
+
+
+cdef inline double *high_of(const GeneralTree *general, GeneralBlock *block) noexcept nogil:
+    """What every player gets at most."""
+    return totals_of(block) + 2 * general.players
+
+
 cdef inline double carried(const GeneralTree *general, GeneralBlock *block, uint32_t player,
                            double value) noexcept nogil:
     """The value of the move that leads to a node of a scored game, of a value of that node.
@@ -255,9 +268,10 @@ cdef inline uint32_t room_of(uint32_t opened, uint32_t count) noexcept nogil:
     return min(room, most)
 
 
-cdef inline uint32_t header_for(uint32_t players, bint scored) noexcept nogil:
+cdef inline uint32_t header_for(uint32_t players, bint scored, bint bounded) noexcept nogil:
     """Bytes of a block before its columns."""
-    return (GENERAL_HEADER + (16 if scored else 8) * players + GENERAL_UNIT - 1) // GENERAL_UNIT * GENERAL_UNIT
+    cdef uint32_t numbers = 1 + (1 if scored else 2 if bounded else 0)  # for every player
+    return (GENERAL_HEADER + 8 * numbers * players + GENERAL_UNIT - 1) // GENERAL_UNIT * GENERAL_UNIT
 
 
 cdef inline bint is_possible_sum(const GeneralTree *general, double sum, double visits, double rounding) noexcept nogil:

@@ -106,6 +106,7 @@ cdef class KeptFigures:
             "values": None,
             "scale": None,
             "line_value": None,
+            "bounds": None,
             "moves": sorted(children_of(&self.rows, self.state.legal_moves(), None), key=by_visits_key, reverse=True),
             "pv": [self.line[i] for i in range(self.line_length)],
             "seconds": self.seconds,

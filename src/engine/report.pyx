@@ -43,6 +43,7 @@ cdef object best_move(SearchedTree tree, list children):
     cdef uint32_t distance, first
     cdef int proof
     cdef list winning, alive
+    children = tree.candidates(children)
     if not tree.settings.proves:
         # a move that wins at once takes precedence, even over a more visited one
         winning = tree.winning_moves()
@@ -115,19 +116,24 @@ cdef dict figures_of(SearchedTree tree):
     kept = tree.kept_line()
     move = tree.move if tree.finished else kept[0] if kept is not None else best_move(tree, children)
     proof = tree.proof(&plies, &first)
+    bounds = tree.bounds()
     proven = distance = None
+    value = proof / 2.0 if proof >= 0 else tree.value()
     if proof >= 0:
         proven, distance = PROVEN[proof], plies
+    elif bounds is not None and tree.is_proven():
+        proven, value = proven_by(bounds), sum(bounds) / 2.0
     if not tree.finished:
         line = principal_variation(tree, move) if kept is None else kept[:LINE]
     else:
         line = found_line(tree, move, proof)
     return figures_by_counts(&counts) | {
         "move": move,
-        "value": proof / 2.0 if proof >= 0 else tree.value(),
+        "value": value,
         "values": tree.values(),
         "scale": tree.scale(),
         "line_value": tree.line_value(),
+        "bounds": bounds,
         "moves": sorted(children, key=by_visits_key, reverse=True),
         "pv": list(line),
         "seconds": tree.seconds,
@@ -143,6 +149,10 @@ cdef dict figures_of(SearchedTree tree):
         "state": tree.state,
         "number": tree.number,
     }
+
+
+cdef object proven_by(tuple bounds):
+    return "win" if bounds[0] >= 1.0 else "loss" if bounds[1] <= 0.0 else None
 
 
 cdef dict log_entry(SearchedTree tree):
@@ -167,9 +177,9 @@ cdef int log(dict entry) except -1:
 
 def by_distance_key(child):
     """Orders proven wins: the shortest one first, the most visited of these."""
-    return child[5], -child[1]
+    return child[5] is None, child[5] or 0, -child[1]
 
 
 def by_length_key(child):
     """Orders proven losses: the longest one last, the most visited of these."""
-    return child[5], child[1]
+    return child[5] is not None, child[5] or 0, child[1]

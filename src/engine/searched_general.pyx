@@ -16,13 +16,18 @@ from mcts_core.games.user_rollout cimport length_limit
 from mcts_core.tree.general_proofs cimport points_for, points_of
 from mcts_core.tree.general_tree cimport *
 from mcts_core.tree.gumbel cimport best_by_halving, complete_values, improve_policy, score_by_noise
+from mcts_core.tree.score_bounds cimport EXACT, Interval, interval_of, root_interval
 from mcts_core.engine.reuse cimport path_in_general
 from mcts_core.engine.settings cimport GeneralSettings, SearchSettings
 from mcts_core.engine.kept cimport PROVEN
+from mcts_core.engine.report cimport proven_by
 from mcts_core.engine.searched_tree cimport LOST, OPEN, WON, RootView, Standing
 from mcts_core.tree.plain_tree cimport (LINK_KIND, LINK_TERMINAL, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, WIDE_INDEX,
                                         Tree, TreeOps, TreeRoot)
 
+
+cdef enum:
+    BOUNDS = 8                    # where those are in a child of the root
 
 cdef GeneralOps *ops = <GeneralOps *>hot_table("tree.general_tree")
 
@@ -140,6 +145,9 @@ cdef class GeneralCore(SearchCore):
     cdef int take_names(self, object root, object names) except -1:
         return (<PythonRules>root).user.take_names(names) if isinstance(root, PythonRules) else 0
 
+    cdef bint is_proven(self) noexcept nogil:
+        return self.tree.proof.value >= 0 or ((<GeneralTree *>self.tree).bounded and self.tree.settled)
+
     cdef GeneralBlock *root(self) noexcept nogil:
         cdef GeneralTree *general = <GeneralTree *>self.tree
         return general_block(general, general_root(general) & WIDE_INDEX)
@@ -230,23 +238,49 @@ cdef class GeneralCore(SearchCore):
     # ---- the report --------------------------------------------------------------------------------------------------
 
     cdef list root_children(self):
-        cdef GeneralColumns columns = general_columns(<GeneralTree *>self.tree, self.root())
+        cdef GeneralTree *general = <GeneralTree *>self.tree
+        cdef GeneralColumns columns = general_columns(general, self.root())
         cdef uint32_t slot, away
         cdef int32_t points
         cdef list children = []
-        unknown = self.value() if (<GeneralTree *>self.tree).scored else 0.5
+        unknown = self.value() if general.scored else 0.5
         for slot in range(columns.count):
             visits, wins = columns.visits[slot], columns.sums[slot]
             proven = distance = None
-            points = points_of(<GeneralTree *>self.tree, columns.links[slot], &away) if self.settings.proves else -1
+            points = points_of(general, columns.links[slot], &away) if self.settings.proves else -1
             if points >= 0:
                 proven, distance = PROVEN[points_for(self.root().player, points)], away + 1
-            children.append((self.rules.name(columns.moves[slot]), visits, wins, wins / visits if visits else unknown,
-                             proven, distance, None if columns.priors == NULL else max(0.0, columns.priors[slot])))
+            child = (self.rules.name(columns.moves[slot]), visits, wins, wins / visits if visits else unknown)
+            if general.bounded:
+                bounds = bounds_of(general, columns.links[slot], self.rules.player)
+                if points < 0:
+                    proven = proven_by(bounds)
+                    distance = 1 if proven and columns.links[slot] & LINK_KIND == LINK_TERMINAL else None
+                children.append((*child, proven, distance, None, None, bounds))
+                continue
+            children.append((*child, proven, distance,
+                             None if columns.priors == NULL else max(0.0, columns.priors[slot])))
         if (<GeneralSettings>self.settings).by_halving:
             policy = self.improved_policy()
             return [(*child, share) for child, share in zip(children, policy, strict=True)]
         return children
+
+    cdef list candidates(self, list children):
+        """Without the moves that another one is proven to be better than; once the value is known, those that keep
+        it."""
+        cdef GeneralTree *general = <GeneralTree *>self.tree
+        cdef double least
+        if not general.bounded:
+            return children
+        if self.tree.settled and self.tree.proof.value < 0:
+            least = root_interval(general).high - EXACT
+            return [child for child in children if child[BOUNDS][0] >= least] or children
+        least = max([child[BOUNDS][0] for child in children])
+        return [child for child in children if child[BOUNDS][1] > least or child[BOUNDS][0] == least]
+
+    cdef tuple bounds(self):
+        cdef GeneralTree *general = <GeneralTree *>self.tree
+        return bounds_of(general, general_root(general), self.rules.player) if general.bounded else None
 
     cdef list improved_policy(self):
         """The share of every move of the root."""
@@ -281,11 +315,18 @@ cdef class GeneralCore(SearchCore):
         return totals_of(top)[self.rules.player] / top.valued
 
     cdef tuple values(self):
-        cdef GeneralBlock *top = general_block(<GeneralTree *>self.tree, 0)
+        cdef GeneralTree *general = <GeneralTree *>self.tree
+        cdef GeneralBlock *top = general_block(general, 0)
         cdef int player
         if not self.rules.general:
             return None
-        return tuple([totals_of(top)[player] / top.valued for player in range(self.rules.players)])
+        values = [totals_of(top)[player] / top.valued for player in range(self.rules.players)]
+        if general.bounded and self.is_proven():
+            for player in range(self.rules.players):
+                low, high = bounds_of(general, general_root(general), player)
+                if high - low <= EXACT:
+                    values[player] = (low + high) / 2.0
+        return tuple(values)
 
     cdef tuple scale(self):
         cdef GeneralTree *general = <GeneralTree *>self.tree
@@ -300,3 +341,8 @@ cdef class GeneralCore(SearchCore):
 
     cdef bint signs(self) noexcept:
         return not self.rules.general
+
+
+cdef tuple bounds_of(const GeneralTree *general, uint32_t link, uint32_t player):
+    cdef Interval interval = interval_of(general, link, player)
+    return interval.low, interval.high

@@ -370,6 +370,12 @@ cdef class SearchedTree(SearchTurn):
         distance[0], move[0] = self.tree.proof.distance, self.tree.proof.move
         return self.tree.proof.value
 
+    cdef list candidates(self, list children):
+        return children
+
+    cdef tuple bounds(self):
+        return None
+
     cdef bint by_book(self) noexcept:
         return False
 

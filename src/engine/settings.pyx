@@ -109,7 +109,7 @@ cdef class GeneralSettings(SearchSettings):
                   double temperature=0, bint by_value=False, bint prunes=True, uint32_t interval=4000,
                   bint by_line=False, uint32_t rollout_moves=0, bint solver=False, uint64_t prover_bytes=0,
                   uint32_t leaf_proofs=0, uint32_t root_proofs=0, bint gumbel=False, uint32_t gumbel_moves=0,
-                  double gumbel_scale=0):
+                  double gumbel_scale=0, bint bounds=False):
         self.by_line = self.options.keeps_line = by_line
         self.rollout_moves = rollout_moves
         self.function = evaluator if evaluator is not None else policy_value
@@ -119,9 +119,10 @@ cdef class GeneralSettings(SearchSettings):
         self.options.gumbel_moves = gumbel_moves
         self.options.gumbel_scale = gumbel_scale
         self.proves = solver
-        self.values_decide = by_value or by_line or solver
+        self.values_decide = by_value or by_line or solver or bounds
         self.options.puct = self.function is not None
         self.options.solver = solver
+        self.options.bounds = bounds and not self.options.puct
         self.options.prover_bytes = prover_bytes
         self.options.leaf_proofs = leaf_proofs
         self.options.root_proofs = root_proofs

@@ -6,11 +6,13 @@ from mcts_core.errors import InvalidOption, SearchBusy
 
 from mcts_core.tree.general_tree cimport (GeneralBlock, GeneralTree, carried, ending_values, general_block,
                                           totals_of)
-from mcts_core.tree.general_proofs cimport points_for, points_of
+from mcts_core.tree.general_proofs cimport is_proven_link, points_for, points_of
 from mcts_core.tree.guided_tree cimport GuidedTree, distance_of, result_of
 from mcts_core.engine.loop cimport SearchCore
 from mcts_core.engine.kept cimport PROVEN
+from mcts_core.engine.report cimport proven_by
 from mcts_core.tree.plain_tree cimport LINK_KIND, LINK_TERMINAL, NO_VISITS, WIDE_INDEX, Tree, is_general, is_guided
+from mcts_core.tree.score_bounds cimport Interval, interval_of
 from mcts_core.tree.view cimport BlockView, index_mask, is_block, root_link, view_block, view_move
 
 
@@ -84,7 +86,7 @@ cdef class Walk:
             if visits >= self.least or move == chosen:
                 self.count()
                 children.append((move, self.mover(self.player), visits, value, proven, distance,
-                                 self.below(links.get(move, 0), depth - 1)))
+                                 [] if proven else self.below(links.get(move, 0), depth - 1)))
         return children
 
     cdef list below(self, uint32_t link, uint32_t depth):
@@ -102,7 +104,8 @@ cdef class Walk:
             own = self.own_value(&view, slot)
             proven, distance = self.proof_of(view.links[slot])
             child = (self.name(view_move(&view, slot)), self.mover(view.sign), view.visits[slot],
-                     self.root_value(&view, slot, own), proven, distance, self.below(view.links[slot], depth - 1))
+                     self.root_value(&view, slot, own), proven, distance,
+                     [] if proven else self.below(view.links[slot], depth - 1))
             found.append((view.visits[slot], own, child))
         found.sort(key=by_visits_key, reverse=True)
         return [child for _, _, child in found]
@@ -145,6 +148,11 @@ cdef class Walk:
         """What is proven for the player to move at the root, and the distance to the end in plies, with this move."""
         cdef uint32_t points, away
         cdef int32_t known
+        cdef Interval interval
+        if is_general(self.tree) and (<const GeneralTree *>self.tree).bounded and not is_proven_link(link):
+            interval = interval_of(<const GeneralTree *>self.tree, link, self.player)
+            known_by = proven_by((interval.low, interval.high))
+            return known_by, 1 if known_by and link & LINK_KIND == LINK_TERMINAL else None
         if is_general(self.tree):
             if not (<const GeneralTree *>self.tree).options.solver:
                 return None, None

@@ -131,6 +131,7 @@ cdef class NativeRules(Rules):
         context.root_player = player
         self.table.context = context
         self.table.players = self.players
+        self.table.constant = context.constant
         self.table.look = native_look
         self.table.rollout = native_rollout
         self.table.observe = native_observe
@@ -168,7 +169,7 @@ cdef int32_t advance(const NativeContext *context, uint8_t *state, int32_t *to_m
         for player in range(extra.players):
             if not is_value(values[player]):
                 return MCTS_ERROR
-        return MCTS_ERROR if context.constant and not sums_to_one(values[0], values[1]) else 1
+        return MCTS_ERROR if context.constant and not sums_to_one(values, <int>extra.players) else 1
     to_move[0] = extra.to_move(game.context, state)
     if to_move[0] >= <int32_t>extra.players or to_move[0] < (0 if extra.chance == NULL else MCTS_CHANCE):
         return MCTS_ERROR
@@ -328,6 +329,7 @@ cdef class PythonRules(Rules):
         self.table.keep = python_keep
         self.table.scored = self.user.scored
         self.table.discount = self.user.discount
+        self.table.constant = self.user.constant
         if observing and self.user.scored:
             raise InvalidState(f"an evaluator values positions from -1 to 1, so it needs a game without rewards() and "
                                f"discount, got {shorten(root)}")

@@ -53,14 +53,18 @@ cdef bint as_constant(object root, int players, bint scored) except -1:
     given = getattr(root, "constant_sum", False)
     if not isinstance(given, bool):
         raise InvalidState(f"constant_sum must be True or False, got {shorten(given)}")
-    if given and (players != 2 or scored):
-        raise InvalidState(f"constant_sum is for games of two players without rewards() and discount, got "
+    if given and (players < 2 or scored):
+        raise InvalidState(f"constant_sum is for games of two players or more without rewards() and discount, got "
                            f"{shorten(root)}{'' if scored else f' with {players} of them'}")
     return given
 
 
-cdef bint sums_to_one(double one, double other) noexcept nogil:
-    return -CLOSE <= one + other - 1.0 <= CLOSE
+cdef bint sums_to_one(const double *values, int players) noexcept nogil:
+    cdef double sum = -1.0
+    cdef int player
+    for player in range(players):
+        sum += values[player]
+    return -CLOSE <= sum <= CLOSE
 
 
 def unhashable(moves):
@@ -308,6 +312,7 @@ cdef class UserStates:
 
     cpdef list values(self, object state):
         """None while the game goes on, then the result for each player, from 0 to 1."""
+        cdef double rest = 1.0
         if not self.general:
             winner = self.winner(state)
             return None if winner is None else [(1 + winner) / 2, (1 - winner) / 2]
@@ -316,9 +321,12 @@ cdef class UserStates:
         if given is None:
             return None
         values = numbers_of(self, state, given, True)
-        if self.constant and not sums_to_one(values[0], values[1]):
-            raise GameError(f"{type(state).__name__}.returns() must return two numbers that sum to 1, because "
-                            f"constant_sum is True, got {shorten(given)}")
+        if self.constant:
+            for value in values:
+                rest -= <double>value
+        if self.constant and not -CLOSE <= rest <= CLOSE:
+            raise GameError(f"{type(state).__name__}.returns() must return {'two ' if self.players == 2 else ''}"
+                            f"numbers that sum to 1, because constant_sum is True, got {shorten(given)}")
         return values
 
     cpdef list rewards(self, object state):

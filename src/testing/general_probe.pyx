@@ -15,7 +15,8 @@ from mcts_core.tree.exchange cimport (Known, Words, check_message, follow, forge
                                       tell, words_free)
 from mcts_core.games.general_rules cimport PythonRules, Rules, rules_of
 from mcts_core.engine.settings cimport GeneralSettings
-from mcts_core.tree.general_tree cimport FAULT_NONE, GeneralBlock, GeneralOps, GeneralTree, general_block, totals_of
+from mcts_core.tree.general_tree cimport (FAULT_NONE, GeneralBlock, GeneralOps, GeneralTree, general_block, high_of,
+                                          low_of, totals_of)
 from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_MEMORY, RUN_SOLVED, Tree, TreeRoot
 from mcts_core.tree.storage cimport (check_sound, known_record, make_known, memory_of, move_together, numbers_of,
                                      room_of, take_numbers)
@@ -112,6 +113,27 @@ cdef class GeneralProbe:
     def proof(self):
         """(half-points for the player to move, plies) where the root is proven, else None."""
         return (self.tree.proof.value, self.tree.proof.distance) if self.tree.proof.value >= 0 else None
+
+    def bounds(self, path=()):
+        """The (low, high) of every player at the node after ``path``, None when it has no block."""
+        cdef uint32_t link = root_link(self.tree), player, slot, mask = index_mask(self.tree)
+        cdef BlockView view
+        cdef GeneralBlock *block
+        for move in self.numbers(path):
+            if not is_block(link):
+                return None
+            view = view_block(self.tree, link & mask)
+            slot = slot_of(&view, move)
+            link = view.links[slot] if slot < view.count else 0
+        if not is_block(link):
+            return None
+        block = general_block(self.general, link & mask)
+        return [(low_of(self.general, block)[player], high_of(self.general, block)[player])
+                for player in range(self.general.players)]
+
+    @property
+    def settled(self):
+        return bool(self.tree.settled)
 
     def node(self, path=()):
         """(player, visits, values in the totals, totals, {move: (visits, sum of values)}) of the node after ``path``,

@@ -5,8 +5,8 @@ Every player maximises his own value: max^n (Luckhardt and Irani, AAAI 1986), in
 in Multi-player Games", CG 2008). UCB1 is that of Auer, Cesa-Bianchi and Fischer (Machine Learning 47, 2002), PUCT and
 the noise of the root those of Silver et al. (Nature 550, 2017; Science 362, 2018), the other selection by priors that
 of ``tree/gumbel.pxd``. This module is compiled once per instruction set. Its parts are in ``tree/``, too:
-``general_blocks.pxd``, ``general_selection.pxd``, ``general_evaluation.pxd``, ``general_solver.pxd`` and
-``scored_games.pxd``.
+``general_blocks.pxd``, ``general_selection.pxd``, ``general_evaluation.pxd``, ``general_solver.pxd``,
+``score_bounds.pxd`` and ``scored_games.pxd``.
 """
 
 from cpython.pycapsule cimport PyCapsule_New
@@ -21,15 +21,16 @@ from mcts_core.tree.general_blocks cimport (ending_of, free_block, lacks_next, l
 from mcts_core.tree.general_evaluation cimport add_noise, fault_of, share, take
 from mcts_core.tree.general_proofs cimport points_of, proven_link, proven_value
 from mcts_core.tree.general_selection cimport (NO_SLOT, best_by_bound, best_by_gumbel, best_by_priors, best_unknown,
-                                               draw_outcome, first_draw, is_draw, passes)
+                                               counts_passed, draw_outcome, passed_over, passes)
 from mcts_core.tree.general_solver cimport (accept, ask_prover, forget_proof, forget_prover, has_prover, prove_root,
-                                            reconsider, search_exactly, set_points, settle, shorten_win)
+                                            reconsider, search_exactly, set_points, settle, shorten_win, tighten_path)
 from mcts_core.tree.general_tree cimport *
 from mcts_core.tree.gumbel cimport score_by_noise
 from mcts_core.tree.plain_tree cimport (FIRST_PATH, LAYOUT_GENERAL, LINK_BLOCK, LINK_KIND, LINK_TERMINAL,
                                         MAX_ITERATIONS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED,
                                         RUN_SYSTEM_MEMORY, WIDE_INDEX, Tree, TreeRoot, begin_search, path_reserve)
 from mcts_core.tree.memory cimport empty_arena, free_tree, make_tree, room_for, set_exploration
+from mcts_core.tree.score_bounds cimport closed_values, is_closed, settle_root
 from mcts_core.tree.scored_games cimport (add_rewards, backup_scored, forget_range, keep_better, leaf_value,
                                           see_again)
 
@@ -114,7 +115,8 @@ cdef int general_reset(Tree *tree, const TreeRoot *root, const void *given, uint
     general.options = options[0]
     general.players = general.rules.players
     general.scored = general.rules.scored
-    general.header = header_for(general.players, general.scored)
+    general.bounded = options.bounds and not general.scored
+    general.header = header_for(general.players, general.scored, general.bounded)
     forget_range(general)
     begin_search(tree, seed)
     general.seed = seed
@@ -161,6 +163,8 @@ cdef void general_resume(Tree *tree, const TreeRoot *root, uint64_t seed, bint m
     if not moved:
         return
     forget_proof(general)
+    if general.bounded:
+        settle_root(general)
     value = proven_value(general, block, &distance) if general.options.solver else -1
     if value >= 0:
         prove_root(general, value, distance)
@@ -177,7 +181,8 @@ cdef inline uint32_t step(GeneralTree *general, uint32_t index, uint32_t at) noe
 
     Until its value comes the visit counts as lost: the virtual loss of a leaf that waits. A visit to a proven child
     would teach nothing: the descent goes on into the best of the children that nothing is proven of. A visit to a draw,
-    as in the guided tree, is counted all the same when the value comes.
+    as in the guided tree, is counted all the same when the value comes; with score bounds, a visit to any child whose
+    values are known and which may be the best one.
     """
     cdef GeneralBlock *block = general_block(general, index)
     cdef GeneralColumns columns = general_columns(general, block)
@@ -191,11 +196,11 @@ cdef inline uint32_t step(GeneralTree *general, uint32_t index, uint32_t at) noe
         slot = best_by_priors(general, block, &columns)
     else:
         slot = best_by_bound(general, block, &columns)
-    if block.player >= 0 and passes(general, &columns, slot):
+    if block.player >= 0 and passes(general, block, &columns, slot):
         root = index == general_root(general) & WIDE_INDEX
         other = best_unknown(general, block, &columns, root)
         if other != NO_SLOT:
-            passed = DRAWN if is_draw(general, columns.links[slot]) else 0
+            passed = DRAWN if counts_passed(general, block, columns.links[slot]) else 0
             slot = other
     general.tree.path_record[at] = <uint8_t *>block
     general.tree.path_slot[at] = slot | passed
@@ -225,7 +230,7 @@ cdef inline void count_iteration(GeneralTree *general, uint32_t length) noexcept
 cdef void backup(GeneralTree *general, uint32_t start, uint32_t length, const double *values) noexcept nogil:
     """Ends an iteration: adds its values to the nodes of its path. ``values``: of its last move."""
     cdef uint32_t at = start + length, slot
-    cdef double drawn[2]
+    cdef double passed[MAX_PLAYERS]
     cdef double discounted[MAX_PLAYERS]
     cdef GeneralBlock *block
     cdef GeneralColumns columns
@@ -242,12 +247,12 @@ cdef void backup(GeneralTree *general, uint32_t start, uint32_t length, const do
             columns = general_columns(general, block)
             columns.sums[slot & ~DRAWN] += values[block.player]
             if MCTS_UNLIKELY(slot & DRAWN):
-                slot = first_draw(general, &columns)
-                general.tree.nodes += columns.visits[slot] == 0
-                columns.visits[slot] += 1
-                columns.sums[slot] += 0.5
-                drawn[0] = drawn[1] = 0.5
-                values = drawn
+                slot = passed_over(general, block, &columns, passed)
+                if slot != NO_SLOT:
+                    general.tree.nodes += columns.visits[slot] == 0
+                    columns.visits[slot] += 1
+                    columns.sums[slot] += passed[block.player]
+                    values = passed
         add_values(general, block, values)
     block = general_block(general, 0)
     general_columns(general, block).visits[0] += 1
@@ -276,6 +281,8 @@ cdef int finish(GeneralTree *general, uint32_t start, uint32_t length, bint fres
         values = proven
     else:
         set_link(general, start + length - 1, link)
+    if general.bounded:
+        tighten_path(general, start, length)
     backup(general, start, length, values)
     return RUN_SOLVED if general.tree.settled else RUN_DONE
 
@@ -317,6 +324,7 @@ cdef int roll_out(GeneralTree *general, uint32_t length) noexcept nogil:
 cdef int iterate(GeneralTree *general) noexcept nogil:
     cdef uint32_t index = general_root(general) & WIDE_INDEX, length = 0, link, kind, seen
     cdef int status = RUN_DONE
+    cdef double closed[MAX_PLAYERS]
     while True:
         if MCTS_UNLIKELY(not path_reserve(&general.tree, length + 1)):
             status = RUN_SYSTEM_MEMORY
@@ -325,6 +333,10 @@ cdef int iterate(GeneralTree *general) noexcept nogil:
         length += 1
         kind = link & LINK_KIND
         if kind == LINK_BLOCK:
+            if general.bounded and is_closed(general, link):
+                closed_values(general, link, closed)
+                backup(general, 0, length, closed)
+                return RUN_DONE
             index = link & WIDE_INDEX
             continue
         if kind == LINK_TERMINAL:

@@ -74,6 +74,8 @@ cdef dict numbers_of(const Tree *tree):
     if is_general(tree) and (<const GeneralTree *>tree).scored:
         record["low"] = [(<const GeneralTree *>tree).low[player] for player in range(players_of(tree))]
         record["high"] = [(<const GeneralTree *>tree).high[player] for player in range(players_of(tree))]
+    if is_general(tree) and (<const GeneralTree *>tree).bounded:
+        record["bounds"] = {"settled": tree.settled}
     if is_general(tree) and tree.proof.value >= 0:
         record["proof"] = {"value": tree.proof.value, "distance": tree.proof.distance}
     return record
@@ -153,6 +155,10 @@ cdef int take_numbers(Tree *tree, record, list legal) except -1:
         (<GeneralTree *>tree).last_ending = 0
         if (<GeneralTree *>tree).scored:
             take_range(<GeneralTree *>tree, record)
+        if (<GeneralTree *>tree).bounded:
+            tree.settled = number(entry(record, "bounds", dict), "settled", 0, 1)
+        elif "bounds" in record:
+            raise InvalidFile("the tree has score bounds, which these options have not")
         if "proof" in record:
             take_proof(<GeneralTree *>tree, entry(record, "proof", dict))
     if not is_guided(tree):

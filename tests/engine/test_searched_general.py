@@ -176,7 +176,7 @@ class Forced(Corner):
 
 
 def test_one_legal_move_needs_no_search():
-    for options in ({}, {"policy_value": lambda state: (None, 0.0)}):
+    for options in ({"solver": False}, {"policy_value": lambda state: (None, 0.0)}):
         engine = mc.Searcher(seed=1, **options)
         assert engine.search(Forced(), 10) == "left"
         assert engine.stats().stop_reason == "only_move" and engine.stats().iterations == 1
@@ -190,7 +190,7 @@ def test_a_lead_that_nothing_overtakes_ends_the_search():
         def returns(self):
             return [0.9 * (self.path[0] == "l")] if len(self.path) == 2 else None
 
-    for options in ({}, {"policy_value": lambda state: (None, 0.0)}):
+    for options in ({"solver": False}, {"policy_value": lambda state: (None, 0.0)}):
         engine = mc.Searcher(seed=1, stop_early=True, **options)
         assert engine.search(Clear(), iterations=5000) == "left"
         stats = engine.stats()
@@ -248,14 +248,14 @@ def test_a_move_that_wins_at_once_is_played():
 
 def test_temperature_draws_moves_by_visits():
     menu = Menu({"a": 0.5, "b": 0.45, "c": 0.4})
-    exact = mc.Searcher(seed=1, exploration=1.0)
+    exact = mc.Searcher(seed=1, exploration=1.0, solver=False)
     exact.search(menu, iterations=60)
     visits = {entry.move: entry.visits for entry in exact.stats().moves}
     for temperature, power in ((1.0, 1.0), (0.5, 2.0), (2.0, 0.5), (1e6, 0.0)):
         count = 600
         drawn = []
         for seed in range(count):
-            engine = mc.Searcher(seed=seed, exploration=1.0, temperature=temperature)
+            engine = mc.Searcher(seed=seed, exploration=1.0, solver=False, temperature=temperature)
             move = engine.search(menu, iterations=60)
             drawn.append(move)
             assert engine.stats().move == move == engine.stats().pv[0] == engine.stats().move
@@ -264,8 +264,10 @@ def test_temperature_draws_moves_by_visits():
             share = weight / sum(weights.values())
             assert drawn.count(move) / count == pytest.approx(share, abs=5 * (share * (1 - share) / count) ** 0.5)
     for temperature in (0.0, 1e-3, 1e-300):
-        assert mc.Searcher(seed=3, exploration=1.0, temperature=temperature).search(menu, iterations=60) == "a"
-    same = [mc.Searcher(seed=8, exploration=1.0, temperature=1.0).search(menu, iterations=60) for _ in range(3)]
+        engine = mc.Searcher(seed=3, exploration=1.0, solver=False, temperature=temperature)
+        assert engine.search(menu, iterations=60) == "a"
+    same = [mc.Searcher(seed=8, exploration=1.0, solver=False, temperature=1.0).search(menu, iterations=60)
+            for _ in range(3)]
     assert len(set(same)) == 1
 
 
@@ -320,7 +322,7 @@ def test_bad_options(options, text):
 
 @pytest.mark.parametrize(("state", "options", "text"), [
     (Race(), {"selection": "rave"}, "selection 'rave' has no meaning here: Race is a general game"),
-    (Race(), {"solver": True}, "solver True has no meaning here"),
+    (Race(), {"policy_value": flat, "solver": True}, "solver True has no meaning here"),
     (Race(), {"rollout": "decisive"}, "rollout 'decisive'"),
     (START, {"evaluator": flat, "exploration": 0.3}, "exploration 0.3 has no meaning here: an evaluator is given"),
     (START, {"evaluator": flat, "rollouts_per_leaf": 2}, "rollouts_per_leaf 2 has no meaning"),
@@ -340,7 +342,7 @@ def test_options_that_have_no_meaning(state, options, text):
 def test_the_options_are_told():
     assert mc.Searcher().options(Race()) == {
         "final_move": "robust", "fpu": None, "exploration": 0.5**0.5, "rollouts_per_leaf": 1, "temperature": 0.0,
-        "exchange_every": 4000}
+        "exchange_every": 4000, "solver": True}
     assert mc.Searcher(evaluator=flat, noise_alpha=0.3).options(START) == {
         "final_move": "robust", "fpu": None, "batch": 8, "c_puct": 0.625, "noise_alpha": 0.3, "noise_weight": 0.25,
         "temperature": 0.0, "evaluator": flat, "root_policy": "puct", "solver": True, "leaf_proofs": 8,
@@ -379,7 +381,7 @@ def test_a_searcher_takes_games_of_both_kinds():
 
 
 def test_busy_with_a_game_of_the_other_kind():
-    engine = mc.Searcher(seed=1)
+    engine = mc.Searcher(seed=1, solver=False)  # no search ends by itself
     for pondered, other in ((START, Race()), (Race(), START)):
         engine.ponder(pondered)
         with pytest.raises(mc.SearchBusy, match="another thread"):

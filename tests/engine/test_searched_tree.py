@@ -76,9 +76,9 @@ def knot(number=1, **options):
 
 
 KINDS = {
-    "one player": (lambda: knot(players=1, chance=0.0), {}),
-    "two players": (lambda: knot(players=2, chance=0.0), {}),
-    "three and chance": (lambda: knot(players=3, chance=0.3), {}),
+    "one player": (lambda: knot(players=1, chance=0.0), {"solver": False}),
+    "two players": (lambda: knot(players=2, chance=0.0), {"solver": False}),
+    "three and chance": (lambda: knot(players=3, chance=0.3), {"solver": False}),
     "evaluator": (lambda: knot(players=2, chance=0.3), {"evaluator": network, "batch": 4}),
     "evaluator of three": (lambda: knot(players=3, chance=0.3), {"evaluator": network_of_all, "batch": 4}),
     "policy_value": (lambda: knot(players=2, chance=0.0), {"policy_value": uniform}),
@@ -247,7 +247,7 @@ def test_a_game_that_cannot_compare_is_searched_anew():
 
     root = knot(players=2, chance=0.0)
     state = Rude(*state_arguments(root))
-    engine = mc.Searcher()
+    engine = mc.Searcher(solver=False)
     for position in (state, state.play(state.moves[0])):
         engine.search(position, iterations=50)
         assert engine.stats().reused_visits == 0 and engine.stats().visits == 50

@@ -334,6 +334,12 @@ class Undeclared(Sprout):
     constant_sum = False
 
 
+class Certain(Sprout):
+    """One that names no outcomes of chance, so that its nodes have no bounds."""
+
+    chance_outcomes = None
+
+
 def grow(draw, depth, ends, movers):
     """A random game; who moves is drawn, too, and nobody has to take turns."""
     if depth == 0 or draw.random() < 0.2:
@@ -373,10 +379,12 @@ def assert_proofs_are_true(state, stats):
         assert worth(state.node[1][stats.move]) == worth(state.node)  # the move keeps it
 
 
+@pytest.mark.parametrize("kind", [Sprout, Certain])
 @pytest.mark.parametrize("options", [{}, {"policy_value": lambda state: (None, 0.0)}], ids=["rollouts", "evaluator"])
 @pytest.mark.parametrize("number", range(100))
-def test_constant_sums_are_solved_as_by_exhaustive_search(number, options):
-    state = seedling(number)
+def test_constant_sums_are_solved_as_by_exhaustive_search(number, options, kind):
+    """With bounds and without."""
+    state = seedling(number, kind=kind)
     for iterations in (1, 3, 10, 30, 2000):
         stats = found_by(state, iterations, **options).stats()
         assert_proofs_are_true(state, stats)
@@ -406,14 +414,16 @@ def test_a_chance_node_is_proven_when_all_of_its_outcomes_are_equal():
     even, uneven = (mc.CHANCE, [1.0, (1, [1.0])]), (mc.CHANCE, [1.0, 0.0])
     stats = found_by(Sprout((0, [uneven, even])), 200).stats()
     assert (stats.move, stats.proven, stats.distance) == (1, "win", 3)
-    stats = found_by(Sprout((0, [uneven, 0.0])), 200).stats()
-    assert {entry.move: entry.proven for entry in stats.moves} == {0: None, 1: "loss"} and stats.iterations == 200
+    stats = found_by(Sprout((0, [uneven, 0.0])), 200).stats()  # its value is proven by bounds, and is no draw
+    assert {entry.move: entry.proven for entry in stats.moves} == {0: None, 1: "loss"}
+    assert stats.value == pytest.approx(0.5, abs=1e-9)
+    assert (stats.proven, stats.stop_reason, stats.iterations < 200) == (None, "solved", True)
 
 
 def test_what_is_proven_lost_is_left():
     """a loses after a reply that must be found; b is unclear, and all further visits go there."""
     deep = (1, [(0, [0.25, 0.75]), (0, [0.75, 0.25])])
-    stats = found_by(Sprout((0, [(1, [0.0, 1.0]), deep])), 500).stats()
+    stats = found_by(Certain((0, [(1, [0.0, 1.0]), deep])), 500).stats()
     lost, other = sorted(stats.moves, key=lambda entry: entry.move)
     assert lost.proven == "loss" and lost.distance == 2 and lost.visits < 10 and other.visits > 490
     assert stats.move == 1 and stats.iterations == 500
@@ -432,11 +442,14 @@ def test_without_a_solver_constant_sums_are_not_proven(options):
 
 
 def test_a_sum_that_is_not_declared_proves_nothing():
-    stats = found_by(seedling(1, kind=Undeclared), 500).stats()
+    """With an evaluator; by rollouts there are bounds."""
+    options = {"policy_value": lambda state: (None, 0.0)}
+    stats = found_by(seedling(1, kind=Undeclared), 500, **options).stats()
     assert stats.proven is None and stats.iterations == 500
     with pytest.raises(mc.InvalidOption, match="solver True has no meaning here: Undeclared is a general game without "
                                                "constant_sum"):
-        found_by(seedling(1, kind=Undeclared), 5, solver=True)
+        found_by(seedling(1, kind=Undeclared), 5, solver=True, **options)
+    assert found_by(seedling(1, kind=Undeclared), 500).stats().bounds is not None
 
 
 def test_a_sum_that_does_not_hold_is_refused():
@@ -452,7 +465,7 @@ def test_a_sum_that_does_not_hold_is_refused():
 
 def test_where_a_sum_cannot_be_constant():
     class Lonely(Sprout):
-        players = 3
+        players = 1
 
     class Paid(Sprout):
         def rewards(self):
@@ -461,8 +474,8 @@ def test_where_a_sum_cannot_be_constant():
     class Unsure(Sprout):
         constant_sum = "yes"
 
-    for kind, message in ((Lonely, "constant_sum is for games of two players .* with 3 of them"),
-                          (Paid, "constant_sum is for games of two players without rewards"),
+    for kind, message in ((Lonely, "constant_sum is for games of two players or more .* with 1 of them"),
+                          (Paid, "constant_sum is for games of two players or more without rewards"),
                           (Unsure, "constant_sum must be True or False, got 'yes'")):
         with pytest.raises(mc.InvalidState, match=message):
             found_by(kind(seedling(1).node), 10)

@@ -99,7 +99,8 @@ def test_the_value_counts_from_zero_to_one():
 def test_first_play_urgency():
     tree = {"root": (0, {"a": "A", "b": "B"}), "A": [0.6], "B": [0.9]}
     for urgency, expected in ((0.59, {"a": 9, "b": 0}), (0.61, {"a": 1, "b": 8})):
-        for options in ({"policy_value": lambda state: (None, 0.0), "c_puct": 0.0}, {"exploration": 0.0}):
+        for options in ({"policy_value": lambda state: (None, 0.0), "c_puct": 0.0},
+                        {"exploration": 0.0, "solver": False}):
             assert visits_of(found_by(Paper(tree), 9, fpu=urgency, **options)) == expected
 
 
@@ -162,7 +163,7 @@ def test_every_player_wants_his_own():
         "X": (1, {"a": "XA", "b": "XB"}), "XA": [0.0, 1.0, 0.5], "XB": [1.0, 0.2, 0.0],
         "Y": (2, {"a": "YA", "b": "YB"}), "YA": [0.6, 0.0, 0.2], "YB": [0.3, 1.0, 0.1],
     }
-    for options in ({"exploration": 0.5}, {"policy_value": lambda state: (None, [0.0] * 3)}):
+    for options in ({"exploration": 0.5, "solver": False}, {"policy_value": lambda state: (None, [0.0] * 3)}):
         stats = found_by(Paper(tree), 4000, seed=1, **options)
         assert stats.move == "y" and stats.pv == ("y", "a")
         assert stats.values == pytest.approx((0.6, 0.0, 0.2), abs=0.06)
@@ -177,7 +178,7 @@ def test_chance_counts_by_its_mean(chance, best):
         "root": (0, {"gamble": "wheel", "safe": "S"}), "S": [0.35],
         "wheel": (mc.CHANCE, {"win": ("W", chance), "lose": ("L", 1 - chance)}), "W": [1.0], "L": [0.0],
     }
-    for options in ({"exploration": 0.5}, {"policy_value": lambda state: (None, 0.0)}):
+    for options in ({"exploration": 0.5, "solver": False}, {"policy_value": lambda state: (None, 0.0)}):
         stats = found_by(Paper(tree), 20_000, seed=1, **options)
         assert stats.move == best
         value = {entry.move: entry.value for entry in stats.moves}["gamble"]
@@ -194,7 +195,7 @@ def test_rollouts_equal_the_oracle(number, players):
     state = deciding(number, players=players, chance=(0.0, 0.3, 0.7)[number % 3])
     options = [{}, {"exploration": 0.0}, {"exploration": 1.5, "rollouts_per_leaf": 3}, {"fpu": 0.6}][number % 4]
     for iterations in (1, 2, 5, 17, 250):
-        stats = found_by(state, iterations, seed=number, **options)
+        stats = found_by(state, iterations, seed=number, solver=False, **options)
         assert_same(stats, Oracle(state, number, **options).run(iterations))
 
 

@@ -337,7 +337,7 @@ def test_evaluators_and_the_solver_are_refused():
         with pytest.raises(mc.InvalidState, match="without rewards"):
             mc.search(Belt(), iterations=5, policy_value=lambda state: (None, 0.0), **options)
     for options in ({}, {"policy_value": lambda state: (None, 0.0)}):
-        with pytest.raises(mc.InvalidOption, match="solver True has no meaning here: Belt is a general game"):
+        with pytest.raises(mc.InvalidOption, match="solver True has no meaning here: Belt has rewards"):
             mc.search(Belt(), iterations=5, solver=True, **options)
 
 
