@@ -79,6 +79,7 @@ class GeneralSettings(SearchSettings):
         gumbel: bool = False,
         gumbel_moves: int = 0,
         gumbel_scale: float = 0,
+        overlaps: bool = False,
     ) -> Self: ...
     @property
     def by_halving(self) -> bool: ...
