@@ -591,6 +591,13 @@ cdef inline void drop_oldest(GeneralTree *general, const GeneralBatch *batch) no
     memmove(general.tree.path_move, general.tree.path_move + batch.path, left * sizeof(uint32_t))
 
 
+cdef inline bint still_waits(const GeneralTree *general, const GeneralEntry *entry) noexcept nogil:
+    """Whether the link to a leaf is as it was: meanwhile the exact search of the root may have proven the leaf."""
+    cdef uint32_t at = entry.start + entry.length - 1
+    cdef GeneralColumns columns = general_columns(general, <GeneralBlock *>general.tree.path_record[at])
+    return columns.links[general.tree.path_slot[at] & ~DRAWN] == LINK_WAITS | entry.leaf
+
+
 cdef void general_retract(GeneralTree *general) noexcept nogil:
     cdef uint32_t number
     cdef const GeneralEntry *entry
@@ -601,7 +608,8 @@ cdef void general_retract(GeneralTree *general) noexcept nogil:
         if entry.leaf and entry.length == 0:
             general_block(general, entry.leaf).visits = 0
         elif entry.leaf:
-            set_link(general, entry.start + entry.length - 1, 0)
+            if still_waits(general, entry):
+                set_link(general, entry.start + entry.length - 1, 0)
             free_block(general, entry.leaf)
     forget_batches(general)
 
@@ -645,7 +653,10 @@ cdef int general_resolve(GeneralTree *general, const GeneralEvaluation *evaluati
                 add_noise(general, block)
             continue
         general.tree.nodes += entry.fresh
-        set_link(general, entry.start + entry.length - 1, LINK_BLOCK | entry.leaf)
+        if still_waits(general, entry):
+            set_link(general, entry.start + entry.length - 1, LINK_BLOCK | entry.leaf)
+        else:
+            free_block(general, entry.leaf)
         backup(general, entry.start, entry.length, values)
     drop_oldest(general, &batch)
     return FAULT_NONE

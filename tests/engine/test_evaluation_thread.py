@@ -168,6 +168,20 @@ def test_proofs_hold_while_a_batch_waits(moves):
     assert proven is not None and engine.stats().stop_reason == "solved"
 
 
+@pytest.mark.parametrize("iterations", [10, 64])
+def test_what_exact_search_proves_of_a_leaf_that_waits_is_kept(iterations):
+    """The root's exact search finds the one winning move, whose position is with the evaluator then."""
+    def uneven(observations):
+        codes = observations.reshape(len(observations), -1) @ np.arange(1, 61) ** 0.5
+        return np.abs(np.sin(codes[:, None] * np.arange(1, 5))), 0.9 * np.cos(codes)
+
+    state = mc.ConnectFour.from_moves([1, 1, 0], rows=5, cols=4, connect=4)
+    engine = mc.Searcher(evaluator=uneven, threads=2, seed=1, batch=2, leaf_proofs=0)
+    assert engine.search(state, iterations=iterations) == 1
+    assert engine.stats().proven == "win"
+    assert next(entry.proven for entry in engine.stats().moves if entry.move == 1) == "win"
+
+
 def test_a_win_is_played_while_a_batch_waits():
     engine = mc.Searcher(evaluator=slow, threads=2, seed=1)
     assert engine.search(mc.ConnectFour.from_moves("3322"), iterations=3000) in (1, 4)
