@@ -1,19 +1,15 @@
 """The cost of a simulation outside the network: a search whose evaluator does nothing, less the time of its calls.
 
     python bench/evaluator.py --iterations 10000 --batch 8 --rounds 15
-    python bench/evaluator.py --network 300 --iterations 400 --rounds 5
 
 Prints, for each game, the median of nanoseconds of processor time per simulation and the spread; take it on a machine
-that does nothing else, pinned to one core. With ``--network`` it prints how much of the time a network is busy that
-takes so many microseconds a call (it sleeps): in a search of one position, and in ``search_many`` of 128 positions
-without and with ``threads=2``. Needs numpy.
+that does nothing else, pinned to one core. How busy this leaves a network: network_busy.py. Needs numpy.
 """
 
 import argparse
 import statistics
 import sys
 import time
-from functools import partial
 
 import numpy
 
@@ -21,7 +17,6 @@ import mcts_core
 
 GAMES = {"connect4": mcts_core.ConnectFour, "tictactoe": mcts_core.TicTacToe, "gomoku": mcts_core.Gomoku}
 TABLES = 64
-POSITIONS = 128
 NO_EXACT_SEARCH = {"leaf_proofs": 0, "root_proofs": 0}
 """Of the game: it is no part of the tree, and costs as much as it is given."""
 
@@ -65,50 +60,17 @@ def measure(state, iterations, batch):
     return ((middle - begin) - (end - middle)) / iterations * 1e9
 
 
-def busy_shares(state, iterations, batch, seconds):
-    """The shares of the time, from the first call to the last, in which a network is busy that takes ``seconds``."""
-    calls = []
-    work = make_evaluator(state.actions, max(batch, POSITIONS))
-
-    def network(observations):
-        begin = time.perf_counter()
-        time.sleep(seconds)
-        found = work(observations)
-        calls.append((begin, time.perf_counter()))
-        return found
-
-    def share(search, **options):
-        calls.clear()
-        search(iterations=iterations, evaluator=network, seed=1, **NO_EXACT_SEARCH, **options)
-        return sum(end - begin for begin, end in calls) / (calls[-1][1] - calls[0][0])
-
-    states = [state.play(move) for move in state.legal_moves()]
-    states = [states[number % len(states)] for number in range(POSITIONS)]
-    return (share(partial(mcts_core.search, state), batch=batch),
-            share(partial(mcts_core.search_many, states), batch=1),
-            share(partial(mcts_core.search_many, states), batch=1, threads=2))
-
-
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("games", nargs="*", metavar="GAME", help=f"{', '.join(GAMES)} (default: all)")
     parser.add_argument("--iterations", type=int, default=10_000)
     parser.add_argument("--batch", type=int, default=8)
     parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--network", type=float, metavar="MICROSECONDS", help="what a call of a network takes")
     args = parser.parse_args(argv)
     names = args.games or list(GAMES)
     unknown = [name for name in names if name not in GAMES]
     if unknown:
         parser.error(f"GAME must be one of {', '.join(GAMES)}, got {unknown[0]!r}")
-    if args.network is not None:
-        for name in names:
-            shares = [busy_shares(GAMES[name](), args.iterations, args.batch, args.network / 1e6)
-                      for _ in range(args.rounds)]
-            alone, many, overlapping = (statistics.median(kind) for kind in zip(*shares, strict=True))
-            print(f"{name:10}  the network is busy {alone:.1%} (one position), {many:.1%} ({POSITIONS} positions), "
-                  f"{overlapping:.1%} (with threads=2)")
-        return 0
     costs = {name: [] for name in names}
     for _ in range(args.rounds):
         for name in names:

@@ -3,10 +3,11 @@
     pip install gymcts
     python bench/gymnasium_gymcts.py                        CartPole, FrozenLake 8x8 and Taxi, 5 seeds each
     python bench/gymnasium_gymcts.py --only taxi --seeds 20
+    python bench/gymnasium_gymcts.py --only frozen_lake --seeds 10 --factor 0.05 --limit steps
 
 The Planner plays first, with the settings of gymnasium_goals.py times --factor. gymcts then plays the same seeds twice:
 for each decision it may take as much processor time as the Planner took on average for one, and then as many steps in
-copies. The time of a decision includes the step that follows it.
+copies; ``--limit`` leaves one of the two out. The time of a decision includes the step that follows it.
 
 gymcts plans with copies that also copy the source of chance, so it knows what the environment will draw. This script
 gives the source of chance of each copy a new seed; ``--foresee`` leaves it as gymcts has it. Each decision starts a new
@@ -28,6 +29,8 @@ from gymcts.gymcts_deepcopy_wrapper import DeepCopyMCTSGymEnvWrapper
 from gymnasium_goals import TASKS
 
 from mcts_core.bots.gymnasium import Planner
+
+LIMITS = ["time", "steps"]
 
 
 class Counted(gymnasium.Wrapper):
@@ -98,7 +101,7 @@ def play_planner(env: Any, options: dict[str, Any], seed: int) -> tuple[float, i
     return episode.total, episode.steps
 
 
-def compare(name: str, seeds: range, factor: float, foresee: bool) -> None:
+def compare(name: str, seeds: range, factor: float, foresee: bool, limits: list[str]) -> None:
     task = TASKS[name]
     options = {**task.options, "iterations": int(task.options["iterations"] * factor)}
     print(f"{task.name}, {len(seeds)} episodes, {options['iterations']} iterations of the Planner a decision")
@@ -108,9 +111,10 @@ def compare(name: str, seeds: range, factor: float, foresee: bool) -> None:
     decisions = sum(length for _, length, _, _ in ours)
     steps = sum(length * count for _, length, count, _ in ours) / decisions
     seconds = sum(length * each for _, length, _, each in ours) / decisions
-    for words, limits in (("equal time", (None, seconds)), ("equal steps", (steps, None))):
-        report(f"gymcts, {words}", [
-            measured(lambda seed=seed, limits=limits: play_gymcts(kind(Counted(task.make())), seed, *limits))
+    for limit in limits:
+        most = (None, seconds) if limit == "time" else (steps, None)
+        report(f"gymcts, equal {limit}", [
+            measured(lambda seed=seed, most=most: play_gymcts(kind(Counted(task.make())), seed, *most))
             for seed in seeds])
 
 
@@ -120,10 +124,12 @@ def main() -> None:
     parser.add_argument("--only", choices=names, action="append")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--factor", type=float, default=1.0, help="times as many iterations of the Planner")
+    parser.add_argument("--limit", choices=LIMITS, help="of gymcts (default: both, one after the other)")
     parser.add_argument("--foresee", action="store_true", help="gymcts's copies draw what the environment will draw")
     options = parser.parse_args()
     for name in options.only or names:
-        compare(name, range(options.seeds), options.factor, options.foresee)
+        compare(name, range(options.seeds), options.factor, options.foresee,
+                [options.limit] if options.limit else LIMITS)
 
 
 if __name__ == "__main__":

@@ -381,8 +381,10 @@ class Options:
         """Raises InvalidOption where several threads cannot search ``state``."""
         if self.threads == 1:
             return
+        if "evaluator" in self.general:
+            return
         if self.has_evaluator:
-            raise InvalidOption(f"threads must be 1 with an evaluator, which is called from one thread at a time, "
+            raise InvalidOption(f"threads must be 1 with policy_value, which gets positions one at a time, "
                                 f"got {self.threads}")
         if not isinstance(state, NativeState):
             raise InvalidOption(
@@ -425,6 +427,8 @@ class Options:
             options["interval"] = options.pop("exchange_every")
         options["noise_alpha"] = options.get("noise_alpha") or 0.0
         options["gumbel"] = options.pop("root_policy", None) == "gumbel"
+        if "evaluator" in self.general and self.threads > 1:
+            options["overlaps"] = True
         if options.get("solver"):
             proofs = self._proofs_of(state)
             options["prover_bytes"] = min(EVALUATOR_PROVER_BYTES, self.memory // 64)

@@ -132,7 +132,8 @@ class Searcher:
         the root (slow tree parallelisation: Bourki et al., CG 2010). With a number of iterations, the same seed and
         number of threads give the same result. Stats are totals over all threads. A search with fewer than 512
         iterations per thread runs in one thread, and so does a search by plain UCT with fewer iterations than the root
-        has moves.
+        has moves. With an ``evaluator``, of any game, 2 or more let a second thread call it while the search gathers
+        the next batch in its one tree. Then up to two batches wait. With ``policy_value``, it must be 1.
     exchange_every: the iterations of each thread between two exchanges; see ``threads``.
     evaluator: a function that estimates the values of a batch of leaves, in place of rollouts,
         ``f(observations[B, C, H, W]) -> (policy[B, A], value[B])``, with numpy arrays of float32. Values are from -1 to
@@ -168,7 +169,7 @@ class Searcher:
     A state with an attribute ``players`` belongs to a general game (docs/general_games.md): any number of players, in
     any order, and chance. General games use these options: exploration, fpu, rollouts_per_leaf, final_move, memory_mb,
     prune, seed, reuse, stop_early, threads (native games), exchange_every, temperature, rollout_moves, and the options
-    of evaluators. With an evaluator, exploration, rollouts_per_leaf and threads are not allowed.
+    of evaluators. With an evaluator, exploration, rollouts_per_leaf and exchange_every are not allowed.
 
     You may use a Searcher from any thread, for one search at a time. A second search raises ``SearchBusy``, unless the
     first was cancelled: then the second waits for its end, 5 s at most. Raises ``InvalidOption``; ``search`` also
@@ -321,7 +322,8 @@ class Searcher:
             from mcts_core.engine.searched_information import InformationCore as core
         elif kind is not TwoPlayerSettings:
             from mcts_core.engine.searched_general import GeneralCore as core
-        self._core = core(self._options.memory, self._options.threads)
+        # an evaluator has one tree, and the other thread calls it
+        self._core = core(self._options.memory, 1 if self._options.has_evaluator else self._options.threads)
         self._requests.served = kind
 
     def ponder(self, state: Any) -> None:

@@ -37,10 +37,11 @@ class Node:
 
 class Oracle:
     """A search from ``state``; ``evaluate`` takes a list of states and returns a list of (policy, values of each
-    player), the policy a list by legal move; None: rollouts."""
+    player), the policy a list by legal move; None: rollouts. ``ahead``: a batch is gathered before the one before it
+    has been evaluated."""
 
     def __init__(self, state, seed, *, exploration=0.5**0.5, fpu=None, rollouts_per_leaf=1, evaluate=None, batch=1,
-                 c_puct=0.625, noise_alpha=0.0, noise_weight=0.25):
+                 c_puct=0.625, noise_alpha=0.0, noise_weight=0.25, ahead=False):
         self.random = Probe(mc.TicTacToe(), seed)
         self.general = hasattr(state, "players")
         self.players = state.players if self.general else 2
@@ -54,6 +55,7 @@ class Oracle:
         self.totals = [0.0] * self.players
         self.iterations = self.evaluations = 0
         self.nodes, self.depths, self.batches = 1, [], []
+        self.ahead, self.pending = ahead, []
         if evaluate:
             self.resolve([([], self.root)])
 
@@ -183,6 +185,7 @@ class Oracle:
     def gather(self, count):
         """Descents up to a batch of leaves, at most ``count`` iterations."""
         waiting, collisions, begin = [], [], self.iterations
+        count -= sum(len(batch) for batch, _ in self.pending)
         while (len(waiting) < self.batch and len(collisions) < self.batch and self.iterations - begin < self.batch
                and self.iterations - begin + len(waiting) < count):
             node, path = self.root, []
@@ -208,7 +211,12 @@ class Oracle:
                     break
                 node = child
         if waiting:
-            self.resolve(waiting, collisions)
+            self.pending.append((waiting, collisions))
+        else:
+            for path in collisions:
+                self.undo(path)
+        if len(self.pending) > (self.ahead and bool(waiting)):
+            self.resolve(*self.pending.pop(0))
 
     def resolve(self, waiting, collisions=()):
         for (path, leaf), (policy, values) in zip(

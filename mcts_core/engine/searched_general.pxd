@@ -2,6 +2,7 @@
 
 from libc.stdint cimport uint32_t, uint64_t
 
+from mcts_core.engine.evaluation_thread cimport EvaluationThread
 from mcts_core.engine.evaluators cimport Evaluator
 from mcts_core.games.general_rules cimport Rules
 from mcts_core.tree.general_tree cimport GeneralBlock
@@ -12,13 +13,19 @@ cdef class GeneralCore(SearchCore):
     cdef Rules rules               # of the last search, None when it failed
     cdef object keeper             # the root of a game whose exact search has memory in the tree
     cdef list others_rules         # the rules of the threads beside the first one, by number
-    cdef Evaluator evaluator       # that of the search that runs
+    cdef Evaluator evaluator       # that of the search that runs, for its next batch
+    cdef Evaluator other           # with a second thread: for the batch after that
+    cdef EvaluationThread beside   # the thread that calls them; or None
+    cdef bint broken               # what it called has failed
 
     cdef Rules rules_for(self, uint32_t number, object root)
     cdef GeneralBlock *root(self) noexcept nogil
     cdef void plan(self, uint32_t limit) noexcept nogil  # says how many iterations there will be
     cdef list improved_policy(self)
     cdef int evaluate(self) except -1
+    cdef int run_beside(self, uint32_t count) except -1 nogil
+    cdef int pass_on(self, bint all_of_them) except -1
+    cdef int take_oldest(self, Evaluator evaluator) except -1
     # The steps of a search whose leaves are evaluated together with those of others. ``gather`` begins a batch of at
     # most ``count`` iterations; True: the tree had no room for more. ``waiting`` is how many of them wait. ``resolve``
     # ends these with their evaluation, which begins at row ``row`` of the common one.

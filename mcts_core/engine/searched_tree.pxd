@@ -73,6 +73,7 @@ cdef class SearchedTree(SearchTurn):
     cdef double begin              # when it began
     cdef double deadline
     cdef bint in_batches           # a run ends by itself when its leaves have been evaluated
+    cdef bint runs_ahead           # or begins with the next leaves while these are evaluated
 
     # ---- what differs between the kinds: how the trees ask the root's game, and the operations of their layout
 

@@ -80,6 +80,7 @@ class GeneralSettings(SearchSettings):
         gumbel_moves: int = 0,
         gumbel_scale: float = 0,
         bounds: bool = False,
+        overlaps: bool = False,
     ) -> Self: ...
     @property
     def by_halving(self) -> bool: ...

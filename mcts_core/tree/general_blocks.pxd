@@ -208,7 +208,7 @@ cdef inline uint32_t open_next(GeneralTree *general, uint32_t index, uint32_t at
     columns.priors[opened] = prior
     if made != index:
         set_link(general, at - 1, LINK_BLOCK | made)
-        for earlier in range(general.path_used):  # other descents of the batch came through it
+        for earlier in range(general.path_used):  # other descents that wait came through it
             if general.tree.path_record[earlier] == <uint8_t *>block:
                 general.tree.path_record[earlier] = <uint8_t *>general_block(general, made)
     return made

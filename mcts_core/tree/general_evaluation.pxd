@@ -29,16 +29,16 @@ cdef inline int fault_of(GeneralTree *general, int fault, uint32_t row, uint32_t
     return fault
 
 
-cdef inline int take(GeneralTree *general, const GeneralEvaluation *evaluation) noexcept nogil:
-    """Takes the policies of an evaluation into the columns of priors, and checks all its numbers, before anything else
-    changes."""
+cdef inline int take(GeneralTree *general, uint32_t entries, const GeneralEvaluation *evaluation) noexcept nogil:
+    """Takes the policies of an evaluation of the first ``entries`` into the columns of priors, and checks all its
+    numbers, before anything else changes."""
     cdef uint32_t number, row = 0, slot
     cdef const float *policy
     cdef float value
     cdef GeneralEntry *entry
     cdef GeneralColumns columns
     cdef int taken
-    for number in range(general.entry_count):
+    for number in range(entries):
         entry = &general.entries[number]
         if entry.leaf == NO_LEAF:
             continue

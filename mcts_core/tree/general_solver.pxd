@@ -9,7 +9,8 @@ from mcts_core.tree.general_blocks cimport look, set_link
 from mcts_core.tree.general_proofs cimport points_for, points_of, proven_link, proven_value
 from mcts_core.tree.general_tree cimport *
 from mcts_core.tree.score_bounds cimport settle_root, tighten
-from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX
+from mcts_core.tree.plain_tree cimport (RUN_DONE, RUN_GAME_ERROR, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX,
+                                        path_reserve)
 
 
 cdef enum:
@@ -152,14 +153,14 @@ cdef inline void note_root_proof(GeneralTree *general, const mcts_proof *proof) 
     """Exact search has proven the root: by the move that it told, where there is one."""
     cdef GeneralBlock *block = general_block(general, general_root(general) & WIDE_INDEX)
     cdef GeneralColumns columns = general_columns(general, block)
-    cdef uint32_t slot, distance
+    cdef uint32_t slot, distance, at = general.path_used
     cdef double values[2]
     for slot in range(columns.count if proof.value > 0 and proof.distance > 0 else 0):
         if columns.moves[slot] == proof.move:
             if points_of(general, columns.links[slot], &distance) < 0:
-                general.tree.path_record[0] = <uint8_t *>block
-                general.tree.path_slot[0] = slot
-                settle(general, 0, 1, proven_link(block.player, proof.value, proof.distance - 1), values)
+                general.tree.path_record[at] = <uint8_t *>block
+                general.tree.path_slot[at] = slot
+                settle(general, at, 1, proven_link(block.player, proof.value, proof.distance - 1), values)
             prove_root(general, proof.value, proof.distance)
             return
     if proof.value == 0:
@@ -170,7 +171,7 @@ cdef inline int prove_leader(GeneralTree *general) noexcept nogil:
     """Spends a slice on the position after the most visited move of the root: whether that loses."""
     cdef GeneralBlock *block = general_block(general, general_root(general) & WIDE_INDEX)
     cdef GeneralColumns columns = general_columns(general, block)
-    cdef uint32_t slot, best = columns.count, distance
+    cdef uint32_t slot, best = columns.count, distance, at = general.path_used
     cdef double values[2]
     cdef mcts_proof proof
     cdef int status
@@ -180,12 +181,12 @@ cdef inline int prove_leader(GeneralTree *general) noexcept nogil:
             best = slot
     if best == columns.count or columns.visits[best] < FIRST_PROOF:
         return RUN_DONE
-    general.tree.path_record[0] = <uint8_t *>block
-    general.tree.path_slot[0] = best
-    general.tree.path_move[0] = columns.moves[best]
-    status = ask_prover(general, 0, 1, ROOT_SLICE, &proof)
+    general.tree.path_record[at] = <uint8_t *>block
+    general.tree.path_slot[at] = best
+    general.tree.path_move[at] = columns.moves[best]
+    status = ask_prover(general, at, 1, ROOT_SLICE, &proof)
     if status == RUN_DONE and proof.value >= 0:
-        settle(general, 0, 1, proven_link(1 - block.player, proof.value, proof.distance), values)
+        settle(general, at, 1, proven_link(1 - block.player, proof.value, proof.distance), values)
     return status
 
 
@@ -208,9 +209,11 @@ cdef inline int shorten_win(GeneralTree *general) noexcept nogil:
 
 
 cdef inline int search_exactly(GeneralTree *general) noexcept nogil:
-    """Spends what is due of the root's proof budget; nothing may wait for an evaluation."""
+    """Spends what is due of the root's proof budget."""
     cdef mcts_proof proof
     cdef int status
+    if not path_reserve(&general.tree, general.path_used + 1):
+        return RUN_SYSTEM_MEMORY
     while (general.root_proofs_spent <= <uint64_t>general.options.root_proofs * general.tree.iterations
            and not general.tree.settled and not general.tree.interrupted):
         general.root_proofs_spent += ROOT_SLICE

@@ -137,6 +137,11 @@ ctypedef struct GeneralEntry:    # a descent of the current batch
     bint fresh                   # its node was never visited before
     double sum                   # of the policy of its moves
 
+ctypedef struct GeneralBatch:
+    uint32_t entries
+    uint32_t path                # entries of their paths
+    uint32_t waiting             # of the entries, those with a leaf
+
 ctypedef struct GeneralTree:
     Tree tree                    # first: a pointer to one is a pointer to the other
     # one search
@@ -150,13 +155,15 @@ ctypedef struct GeneralTree:
     double low[MAX_PLAYERS]
     double high[MAX_PLAYERS]
     double best                  # what the best line gives, in a search that keeps it
-    # the batch: paths one after the other, in the arrays of the head
+    # the batches that wait, one or two: paths one after the other, in the arrays of the head
     uint32_t path_used
     GeneralEntry *entries
     uint32_t entry_room
     uint32_t entry_count
-    uint32_t waiting             # of the entries, those with a leaf
+    GeneralBatch older           # what waited already when the last one was gathered
+    uint32_t waiting             # of the entries of the last batch, those with a leaf
     uint32_t collisions
+    bint hidden                  # no visit of a batch is counted
     # what the rules report
     GeneralPosition position
     double *noise
@@ -180,13 +187,17 @@ ctypedef struct GeneralTree:
 
 ctypedef struct GeneralOps:
     TreeOps tree                 # first; its `run` is for searches by rollouts
-    # searches by evaluations: up to `count` iterations, of which those that need an evaluation wait for it, at most a
-    # batch; their observations go to `observations`, `stride` floats each (NULL: nobody asks for them); a Status
+    # searches by evaluations: up to `count` iterations less those of an older batch that waits, of which those that
+    # need an evaluation wait for it, at most a batch; their observations go to `observations`, `stride` floats each
+    # (NULL: nobody asks for them); a Status. One older batch may wait; where this proves the root, nothing waits
     int (*gather)(GeneralTree *tree, uint32_t count, float *observations, uint64_t stride) noexcept nogil
-    # ends what waits, by its evaluation; after a GeneralFault it still waits, and can only be retracted
+    # ends the batch that waits, of two the older one, by its evaluation; after a GeneralFault all still waits, and can
+    # only be retracted
     int (*resolve)(GeneralTree *tree, const GeneralEvaluation *evaluation) noexcept nogil
     # forgets what waits: as if it had not been gathered
     void (*retract)(GeneralTree *tree) noexcept nogil
+    # takes the visits that wait out of the statistics until the next of these calls: for those who read the tree
+    void (*hide)(GeneralTree *tree) noexcept nogil
     # what others have proven: the child that entry `at` of the path leads to; then whether that proves the block of
     # that entry (1: it is the root's), told in `changed`
     void (*accept)(GeneralTree *tree, uint32_t at, uint32_t link) noexcept nogil

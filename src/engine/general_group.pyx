@@ -4,14 +4,13 @@ Each position has a tree of its own and is searched exactly as it would be alone
 shared. So a network gets batches of positions x batch also where each search asks for a few leaves at a time.
 """
 
-from _queue import Empty, SimpleQueue
-
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport uint32_t
 
 from mcts_core.errors import EvaluatorError, GameError, InvalidState
 from mcts_core.arguments import shorten
 
+from mcts_core.engine.evaluation_thread cimport EvaluationThread
 from mcts_core.engine.evaluators cimport Evaluator, evaluator_of
 from mcts_core.engine.report cimport log, log_entry
 from mcts_core.game cimport mcts_interrupt
@@ -19,12 +18,8 @@ from mcts_core.games.general_rules cimport Rules
 from mcts_core.engine.request cimport SearchRequest
 from mcts_core.engine.settings cimport GeneralSettings
 from mcts_core.engine.searched_general cimport GeneralCore
-from mcts_core.engine.turn cimport Halt, on_main_thread
-from mcts_core.engine.workers cimport Worker, wait_for_all
+from mcts_core.engine.turn cimport on_main_thread
 from mcts_core.tree.plain_tree cimport RUN_DONE
-
-
-cdef double POLL = 0.02   # seconds between two looks at signals: on Windows, Ctrl-C does not end a wait
 
 
 cdef class Part:
@@ -36,66 +31,11 @@ cdef class Part:
     cdef list crowded    # of these, those whose trees were full
     cdef uint32_t rows   # leaves that wait
     cdef bint asked      # the evaluator has them, in another thread
-    cdef object error    # what that raised
 
     def __cinit__(self, Evaluator evaluator, list running):
         self.evaluator = evaluator
         self.running = running
         self.asking, self.crowded = [], []
-
-
-cdef class Caller:
-    """Calls evaluators in a thread of its own, in the order in which parts are given."""
-
-    cdef Worker worker
-    cdef object calls, answers   # parts; None: no more
-    cdef Rules rules
-    cdef bint over
-
-    def __cinit__(self, Rules rules):
-        self.rules = rules
-        self.calls, self.answers = SimpleQueue(), SimpleQueue()
-        self.worker = Worker(self.serve)
-        self.worker.start()
-
-    def serve(self):
-        """What the thread does."""
-        cdef Part part
-        while True:
-            part = self.calls.get()
-            if part is None or self.over:
-                return
-            try:
-                part.evaluator.evaluate(self.rules, part.rows)
-            except BaseException as error:
-                part.error = error
-            self.answers.put(part)
-
-    cdef int begin(self, Part part) except -1:
-        self.calls.put(part)
-        part.asked = True
-        return 0
-
-    cdef int finish(self, Part part) except -1:
-        """Waits for the call of the part that was given first. Raises what it or a signal handler raised."""
-        cdef bint answered = False
-        while not answered:
-            try:
-                self.answers.get(timeout=POLL)
-                answered = True
-            except Empty:
-                PyErr_CheckSignals()
-        part.asked = False
-        if part.error is not None:
-            raise part.error
-        return 0
-
-    cdef int close(self) except -1:
-        """Ends the thread. A call that runs is waited for; where an interrupt comes meanwhile, two seconds at most."""
-        self.over = True
-        self.calls.put(None)
-        wait_for_all([self.worker], Halt(), None)
-        return 0
 
 
 def search_together(list cores, list requests, bint overlap):
@@ -119,7 +59,7 @@ def search_together(list cores, list requests, bint overlap):
     cdef dict full_at = {}
     cdef Py_ssize_t begun = 0, place, count, turn = 0
     cdef Part part
-    cdef Caller caller = None
+    cdef EvaluationThread caller = None
     try:
         for index, request in enumerate(requests):
             core = cores[index]
@@ -143,17 +83,19 @@ def search_together(list cores, list requests, bint overlap):
         parts = [Part(evaluator_of(settings.function, settings.by_state), running[place::count])
                  for place in range(count)]
         if count > 1:
-            caller = Caller(first)
+            caller = EvaluationThread(first)
         while any([part.asked or part.running for part in parts]):
             part = parts[turn]
             turn = (turn + 1) % count
             if part.asked:
-                caller.finish(part)
+                caller.finish()
+                part.asked = False
                 resolve(part, cores, iterations, full_at)
             if part.running:
                 gather(part, cores, errors, first, iterations, settings.options.batch)
             if part.rows and caller is not None:
-                caller.begin(part)
+                caller.begin(part.evaluator, part.rows)
+                part.asked = True
             elif part.running:
                 if part.rows:
                     part.evaluator.evaluate(first, part.rows)

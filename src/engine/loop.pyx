@@ -141,7 +141,7 @@ cdef class SearchCore(SearchedTree):
             count = limit - spent
             if count > batch and not self.in_batches:
                 count = batch
-            if look.early and seconds <= 0 and count > look.look_at - spent:
+            if look.early and seconds <= 0 and count > look.look_at - spent and not self.runs_ahead:
                 count = look.look_at - spent
             look.status = self.run(count)
             last = now

@@ -10,6 +10,7 @@ from mcts_core.arguments import shorten
 from mcts_core.errors import InvalidOption
 
 from mcts_core.dispatch cimport hot_table
+from mcts_core.engine.evaluation_thread cimport EvaluationThread
 from mcts_core.engine.evaluators cimport Evaluator, evaluator_of
 from mcts_core.games.general_rules cimport NativeRules, PythonRules, Rules, rules_of
 from mcts_core.games.user_rollout cimport length_limit
@@ -174,7 +175,14 @@ cdef class GeneralCore(SearchCore):
             self.evaluator = evaluator_of(settings.function, settings.by_state)
             self.evaluator.prepare(self.rules, settings.options.batch)
         self.plan(limit)
-        return SearchCore.start(self, limit, repeatable)
+        limit = SearchCore.start(self, limit, repeatable)
+        self.broken = False
+        self.runs_ahead = settings.overlaps
+        if self.runs_ahead:
+            self.other = evaluator_of(settings.function, settings.by_state)
+            self.other.prepare(self.rules, settings.options.batch)
+            self.beside = EvaluationThread(self.rules)
+        return limit
 
     cdef void plan(self, uint32_t limit) noexcept nogil:
         (<GeneralTree *>self.tree).simulations = limit
@@ -184,6 +192,8 @@ cdef class GeneralCore(SearchCore):
         cdef int status
         if not self.in_batches:
             return SearchCore.run(self, count)
+        if self.runs_ahead:
+            return self.run_beside(count)
         status = ops.gather(<GeneralTree *>self.tree, count, self.evaluator.observations, self.evaluator.stride)
         if status != RUN_GAME_ERROR and self.waiting():
             with gil:
@@ -201,6 +211,66 @@ cdef class GeneralCore(SearchCore):
         evaluator.prepare(self.rules, options_of(self).batch)
         return 0
 
+    cdef int run_beside(self, uint32_t count) except -1 nogil:
+        """Passes up to one batch on to the thread that calls the evaluator, behind the one that it has, and ends the
+        oldest one where there are two or no other.
+
+        So the thread begins with a batch as soon as it has ended the one before. Gathering and ending follow each other
+        in the same order however long the calls take, so a seed gives the same search. In between, no visit that waits
+        is counted.
+        """
+        cdef GeneralTree *general = <GeneralTree *>self.tree
+        cdef int status = ops.gather(general, count, self.evaluator.observations, self.evaluator.stride)
+        if status == RUN_DONE or status == RUN_MEMORY:
+            with gil:
+                self.pass_on(status == RUN_MEMORY)
+        ops.hide(general)
+        return status
+
+    cdef int pass_on(self, bint all_of_them) except -1:
+        """``all_of_them``: ends all batches, because the tree has no room for more."""
+        cdef EvaluationThread beside = self.beside
+        cdef bint gathered = self.waiting() > 0
+        try:
+            if gathered:
+                beside.begin(self.evaluator, self.waiting())
+                self.evaluator, self.other = self.other, self.evaluator
+            while beside.asked > (0 if all_of_them or not gathered else 1):
+                self.take_oldest(beside.finish())
+                if not all_of_them:
+                    break
+        except BaseException:
+            self.broken = True
+            raise
+        return 0
+
+    cdef int take_oldest(self, Evaluator evaluator) except -1:
+        try:
+            self.resolve(evaluator, 0)
+        finally:
+            evaluator.release()
+        return evaluator.prepare(self.rules, options_of(self).batch)
+
+    cdef int join(self) except -1:
+        """Ends the thread that calls the evaluator. What it has evaluated by then counts; where a number of iterations
+        decides, all that waits does."""
+        cdef EvaluationThread beside = self.beside
+        cdef Evaluator evaluator
+        if beside is None:
+            return SearchCore.join(self)
+        self.beside = None
+        try:
+            while self.stop_reason == "decided" and self.deadline >= 1e300 and beside.asked:
+                self.take_oldest(beside.finish())
+        finally:
+            beside.close()
+        while beside.asked and not self.broken and self.stop_reason != "solved":
+            evaluator = beside.answered()
+            if evaluator is None:
+                break
+            self.take_oldest(evaluator)
+        return RUN_DONE
+
     cdef bint gather(self, uint32_t count, float *observations, uint64_t stride) except -1:
         cdef int status
         with nogil:
@@ -214,7 +284,7 @@ cdef class GeneralCore(SearchCore):
         cdef GeneralTree *general = <GeneralTree *>self.tree
         cdef GeneralEvaluation part = evaluator.evaluation
         cdef int fault
-        part.rows = self.waiting()
+        part.rows = general.older.waiting if general.older.entries else general.waiting
         if part.policy != NULL:
             part.policy += <uint64_t>row * part.width
         part.values += <uint64_t>row * part.value_width
@@ -231,7 +301,7 @@ cdef class GeneralCore(SearchCore):
     cdef void rest(self) noexcept:
         if self.tree != NULL:
             ops.retract(<GeneralTree *>self.tree)
-        self.evaluator = None
+        self.evaluator = self.other = None
         if self.rules is not None:
             self.rules.rest()
 

@@ -109,7 +109,8 @@ cdef class GeneralSettings(SearchSettings):
                   double temperature=0, bint by_value=False, bint prunes=True, uint32_t interval=4000,
                   bint by_line=False, uint32_t rollout_moves=0, bint solver=False, uint64_t prover_bytes=0,
                   uint32_t leaf_proofs=0, uint32_t root_proofs=0, bint gumbel=False, uint32_t gumbel_moves=0,
-                  double gumbel_scale=0, bint bounds=False):
+                  double gumbel_scale=0, bint bounds=False, bint overlaps=False):
+        self.overlaps = overlaps
         self.by_line = self.options.keeps_line = by_line
         self.rollout_moves = rollout_moves
         self.function = evaluator if evaluator is not None else policy_value

@@ -12,7 +12,7 @@ of ``tree/gumbel.pxd``. This module is compiled once per instruction set. Its pa
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy, memmove, memset
 
 from mcts_core.game cimport mcts_proof
 from mcts_core.games.general_rules cimport KIND_CHANCE, KIND_DECISION, KIND_OVER, GeneralRules
@@ -126,7 +126,7 @@ cdef int general_reset(Tree *tree, const TreeRoot *root, const void *given, uint
         forget_prover(general)
     if general.prover != NULL:
         general.prover_game.guide.clear_memory(general.prover_game.context, general.prover)
-    general.path_used = general.entry_count = general.waiting = general.collisions = 0
+    forget_batches(general)
     general.last_ending = 0
     general.fault = FAULT_NONE
     # Block 0 stands above the root and has one child, the root.
@@ -208,6 +208,12 @@ cdef inline uint32_t step(GeneralTree *general, uint32_t index, uint32_t at) noe
     block.visits += 1
     columns.visits[slot] += 1
     return columns.links[slot]
+
+
+cdef inline void forget_batches(GeneralTree *general) noexcept nogil:
+    general.entry_count = general.path_used = general.waiting = general.collisions = 0
+    memset(&general.older, 0, sizeof(GeneralBatch))
+    general.hidden = False
 
 
 cdef void undo(GeneralTree *general, uint32_t start, uint32_t length) noexcept nogil:
@@ -509,9 +515,14 @@ cdef int general_gather(GeneralTree *general, uint32_t count, float *observation
     cdef int status = RUN_DONE
     cdef uint32_t most = general.options.batch, end
     cdef GeneralColumns columns
-    general.path_used = general.entry_count = general.waiting = general.collisions = 0
+    show(general)
+    if general.older.entries == 0:
+        general.older = GeneralBatch(general.entry_count, general.path_used, general.waiting)
+    general.waiting = general.collisions = 0
     count = room_left(general, count)
     if root_waits(general):
+        if general.older.entries:
+            return RUN_DONE
         status = look(general, 0, 0, True)
         if status == RUN_DONE:
             columns = general_columns(general, general_block(general, general_root(general) & WIDE_INDEX))
@@ -524,9 +535,11 @@ cdef int general_gather(GeneralTree *general, uint32_t count, float *observation
         if status != RUN_DONE:
             return status
     if general.tree.settled:
+        general_retract(general)
         return shorten_win(general)
     end = general.tree.iterations + count
-    while general.waiting < most and general.collisions < most and general.tree.iterations + general.waiting < end:
+    while (general.waiting < most and general.collisions < most
+           and general.tree.iterations + general.older.waiting + general.waiting < end):
         status = descend(general, NULL if observations == NULL else observations + general.waiting * stride)
         if MCTS_UNLIKELY(status != RUN_DONE or general.tree.interrupted):
             break
@@ -536,21 +549,81 @@ cdef int general_gather(GeneralTree *general, uint32_t count, float *observation
     if status == RUN_SOLVED:  # what waits has nothing to add
         general_retract(general)
         return shorten_win(general)
+    if general.waiting == 0:  # where every descent met a leaf of the older batch
+        drop_entries(general, general.older.entries)
     return status
+
+
+cdef inline void drop_entries(GeneralTree *general, uint32_t first) noexcept nogil:
+    """Takes back the entries from ``first`` on, none of which has a leaf."""
+    cdef uint32_t number
+    for number in range(first, general.entry_count):
+        undo(general, general.entries[number].start, general.entries[number].length)
+    general.entry_count = first
+    general.path_used = general.older.path
+    general.collisions = 0
+
+
+cdef void general_hide(GeneralTree *general) noexcept nogil:
+    cdef uint32_t number
+    if general.hidden:
+        return
+    for number in range(general.entry_count):
+        undo(general, general.entries[number].start, general.entries[number].length)
+    general.hidden = general.entry_count > 0
+
+
+cdef inline void show(GeneralTree *general) noexcept nogil:
+    """Counts the visits that wait again."""
+    cdef uint32_t at
+    cdef GeneralBlock *block
+    if MCTS_LIKELY(not general.hidden):
+        return
+    for at in range(general.path_used):
+        block = <GeneralBlock *>general.tree.path_record[at]
+        block.visits += 1
+        general_columns(general, block).visits[general.tree.path_slot[at] & ~DRAWN] += 1
+    general.hidden = False
+
+
+cdef inline void drop_oldest(GeneralTree *general, const GeneralBatch *batch) noexcept nogil:
+    """Forgets a batch whose iterations have ended; what was gathered after it moves to the front."""
+    cdef uint32_t number, left = general.path_used - batch.path
+    general.entry_count -= batch.entries
+    general.path_used = left
+    if general.older.entries == 0:
+        general.waiting = general.collisions = 0
+        return
+    memset(&general.older, 0, sizeof(GeneralBatch))
+    memmove(general.entries, general.entries + batch.entries, general.entry_count * sizeof(GeneralEntry))
+    for number in range(general.entry_count):
+        general.entries[number].start -= batch.path
+    memmove(general.tree.path_record, general.tree.path_record + batch.path, left * sizeof(uint8_t *))
+    memmove(general.tree.path_slot, general.tree.path_slot + batch.path, left * sizeof(uint32_t))
+    memmove(general.tree.path_move, general.tree.path_move + batch.path, left * sizeof(uint32_t))
+
+
+cdef inline bint still_waits(const GeneralTree *general, const GeneralEntry *entry) noexcept nogil:
+    """Whether the link to a leaf is as it was: meanwhile the exact search of the root may have proven the leaf."""
+    cdef uint32_t at = entry.start + entry.length - 1
+    cdef GeneralColumns columns = general_columns(general, <GeneralBlock *>general.tree.path_record[at])
+    return columns.links[general.tree.path_slot[at] & ~DRAWN] == LINK_WAITS | entry.leaf
 
 
 cdef void general_retract(GeneralTree *general) noexcept nogil:
     cdef uint32_t number
     cdef const GeneralEntry *entry
+    show(general)
     for number in range(general.entry_count):
         entry = &general.entries[number]
         undo(general, entry.start, entry.length)
         if entry.leaf and entry.length == 0:
             general_block(general, entry.leaf).visits = 0
         elif entry.leaf:
-            set_link(general, entry.start + entry.length - 1, 0)
+            if still_waits(general, entry):
+                set_link(general, entry.start + entry.length - 1, 0)
             free_block(general, entry.leaf)
-    general.entry_count = general.waiting = general.collisions = general.path_used = 0
+    forget_batches(general)
 
 
 cdef int general_resolve(GeneralTree *general, const GeneralEvaluation *evaluation) noexcept nogil:
@@ -560,11 +633,15 @@ cdef int general_resolve(GeneralTree *general, const GeneralEvaluation *evaluati
     cdef GeneralColumns columns
     cdef const float *value
     cdef double values[MAX_PLAYERS]
-    if evaluation.rows != general.waiting:
+    cdef GeneralBatch batch = general.older
+    show(general)
+    if batch.entries == 0:
+        batch = GeneralBatch(general.entry_count, general.path_used, general.waiting)
+    if evaluation.rows != batch.waiting:
         return fault_of(general, FAULT_VALUE, 0, 0, 0, 0)
-    if take(general, evaluation) != FAULT_NONE:
+    if take(general, batch.entries, evaluation) != FAULT_NONE:
         return general.fault
-    for number in range(general.entry_count):
+    for number in range(batch.entries):
         entry = &general.entries[number]
         if entry.leaf == NO_LEAF:
             undo(general, entry.start, entry.length)
@@ -588,9 +665,12 @@ cdef int general_resolve(GeneralTree *general, const GeneralEvaluation *evaluati
                 add_noise(general, block)
             continue
         general.tree.nodes += entry.fresh
-        set_link(general, entry.start + entry.length - 1, LINK_BLOCK | entry.leaf)
+        if still_waits(general, entry):
+            set_link(general, entry.start + entry.length - 1, LINK_BLOCK | entry.leaf)
+        else:
+            free_block(general, entry.leaf)
         backup(general, entry.start, entry.length, values)
-    general.entry_count = general.waiting = general.collisions = general.path_used = 0
+    drop_oldest(general, &batch)
     return FAULT_NONE
 
 
@@ -604,6 +684,7 @@ ops.tree.refresh = general_refresh
 ops.gather = general_gather
 ops.resolve = general_resolve
 ops.retract = general_retract
+ops.hide = general_hide
 ops.accept = accept
 ops.reconsider = reconsider
 ops.open_root = open_root

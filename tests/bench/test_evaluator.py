@@ -21,12 +21,6 @@ def test_a_line_for_each_game(capsys):
     assert all(re.search(r"-?\d+ ns a simulation  \(-?\d+ to -?\d+\)$", line) for line in lines)
 
 
-def test_how_busy_a_network_is(capsys):
-    assert evaluator.main(["tictactoe", "--network", "100", "--iterations", "10", "--rounds", "1"]) == 0
-    shares = [float(share) for share in re.findall(r"([\d.]+)%", capsys.readouterr().out)]
-    assert len(shares) == 3 and all(0 < share <= 100 for share in shares)
-
-
 def test_an_unknown_game(capsys):
     with pytest.raises(SystemExit):
         evaluator.main(["chess"])

@@ -441,8 +441,8 @@ def test_threads_of_a_native_general_game():
 def test_what_threads_are_not_for():
     with pytest.raises(mc.InvalidOption, match="threads must be 1 for a game written in Python"):
         mc.Searcher(threads=2).search(knot(players=3), iterations=10)
-    with pytest.raises(mc.InvalidOption, match="threads must be 1 with an evaluator"):
-        mc.Searcher(threads=2, evaluator=flat).search(mc.ConnectFour(), iterations=10)
+    with pytest.raises(mc.InvalidOption, match="threads must be 1 with policy_value"):
+        mc.Searcher(threads=2, policy_value=lambda state: (None, 0.0)).search(mc.ConnectFour(), iterations=10)
 
 
 def test_a_thread_that_fails(monkeypatch):

@@ -221,6 +221,28 @@ def test_evaluations_equal_the_oracle(number, players, batch):
         assert stats.rollouts == oracle.evaluations == sum(sizes)
 
 
+@pytest.mark.parametrize("number", range(8))
+@pytest.mark.parametrize("players", [1, 2, 3])
+@pytest.mark.parametrize("batch", [1, 2, 8, 40])
+def test_two_batches_at_a_time_equal_the_oracle(number, players, batch):
+    state = deciding(number, players=players, chance=(0.0, 0.3, 0.7)[number % 3])
+    function = network if players < 3 else network_of_all
+    options = [{}, {"c_puct": 2.0}, {"fpu": 0.2}, {"noise_alpha": 0.5, "noise_weight": 0.4}][number % 4]
+    sizes = []
+
+    def spy(observations):
+        sizes.append(len(observations))
+        return function(observations)
+
+    for iterations in (1, 2, 9, 60, 200):
+        sizes.clear()
+        stats = found_by(state, iterations, seed=number, evaluator=spy, batch=batch, threads=2, **options)
+        oracle = Oracle(state, number, evaluate=by_states(function, players), batch=batch, ahead=True, **options)
+        assert_same(stats, oracle.run(iterations))
+        assert sizes == oracle.batches
+        assert stats.rollouts == oracle.evaluations == sum(sizes)
+
+
 @pytest.mark.parametrize("batch", [1, 8])
 def test_a_network_of_one_state_equals_that_of_a_batch(batch):
     for number in range(4):
@@ -258,9 +280,10 @@ def test_native_games_equal_the_oracle(state, batch):
         return found
 
     for iterations in (1, 10, 150):
-        stats = found_by(state, iterations, seed=1, evaluator=function, batch=batch, solver=False)
-        assert_same(stats, Oracle(state, 1, evaluate=evaluate, batch=batch).run(iterations))
-        assert stats.values is None
+        for threads in (1, 2):
+            stats = found_by(state, iterations, seed=1, evaluator=function, batch=batch, solver=False, threads=threads)
+            assert_same(stats, Oracle(state, 1, evaluate=evaluate, batch=batch, ahead=threads > 1).run(iterations))
+            assert stats.values is None
 
 
 def test_ordinary_python_games_equal_native_ones():
