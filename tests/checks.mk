@@ -80,14 +80,15 @@ sanitize-address: build/address/.built
 
 # A build of its own, which takes half the time: without the checks of UndefinedBehaviorSanitizer at every use of a
 # pointer, where AddressSanitizer has its own. First the vectors, then the portable branches; signature and rollouts run
-# both.
+# both. The tests marked "odds" are left out: they play millions of rollouts for their statistics, and others play some
+# on every board, by every kernel.
 SHORT_CHECKS := address,bool,bounds,enum,integer-divide-by-zero
 SHORT_CHECKS := $(SHORT_CHECKS),return,shift,signed-integer-overflow,unreachable
 
 sanitize-short: build/short/.built
 	$(WATCH) $(call on,short) LD_PRELOAD="$(RUNTIMES)" $(BIN)/python tests/sanitizers/short.py
 	$(WATCH) MCTS_CORE_ISA=baseline $(call on,short) LD_PRELOAD="$(RUNTIMES)" \
-		$(BIN)/pytest $(WORKERS) $(ADDRESS_OPTIONS) $(SHORT_TESTS)
+		$(BIN)/pytest $(WORKERS) -m "not slow and not odds" $(ADDRESS_OPTIONS) $(SHORT_TESTS)
 
 build/short/.built: $(SOURCES) | $(VENV)/.installed-test
 	$(call watched,short,MCTS_CORE_PLAIN_C=baseline MCTS_CORE_SANITIZE=$(SHORT_CHECKS))
