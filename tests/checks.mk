@@ -69,13 +69,14 @@ THREAD_OPTIONS := --capture=sys -p no:cacheprovider $(PYTEST_ARGS) \
 sanitize: sanitize-address sanitize-thread
 
 # Programs of the environment, not python -m, which would import the package from here, where nothing is compiled.
-# Findings end the run; with the capture of file descriptors they would not be seen.
+# Findings end the run; with the capture of file descriptors they would not be seen. With PYTHONMALLOC=malloc the ends of
+# positions and other small objects are watched, too, which lie side by side in blocks of Python else.
 WATCH = env ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0:allocator_may_return_null=1 \
 	UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 RUNTIMES = $(call runtime,asan) $(call runtime,ubsan) $(call runtime,stdc++)
 
 sanitize-address: build/address/.built
-	$(WATCH) $(call on,address) LD_PRELOAD="$(RUNTIMES)" $(BIN)/python tests/sanitizers/short.py
+	$(WATCH) PYTHONMALLOC=malloc $(call on,address) LD_PRELOAD="$(RUNTIMES)" $(BIN)/python tests/sanitizers/short.py
 	$(WATCH) $(call on,address) LD_PRELOAD="$(RUNTIMES)" $(BIN)/pytest $(ADDRESS_OPTIONS) $(NATIVE_TESTS)
 
 # A build of its own, which takes half the time: without the checks of UndefinedBehaviorSanitizer at every use of a
@@ -86,7 +87,7 @@ SHORT_CHECKS := address,bool,bounds,enum,integer-divide-by-zero
 SHORT_CHECKS := $(SHORT_CHECKS),return,shift,signed-integer-overflow,unreachable
 
 sanitize-short: build/short/.built
-	$(WATCH) $(call on,short) LD_PRELOAD="$(RUNTIMES)" $(BIN)/python tests/sanitizers/short.py
+	$(WATCH) PYTHONMALLOC=malloc $(call on,short) LD_PRELOAD="$(RUNTIMES)" $(BIN)/python tests/sanitizers/short.py
 	$(WATCH) MCTS_CORE_ISA=baseline $(call on,short) LD_PRELOAD="$(RUNTIMES)" \
 		$(BIN)/pytest $(WORKERS) -m "not slow and not odds" $(ADDRESS_OPTIONS) $(SHORT_TESTS)
 
