@@ -130,7 +130,8 @@ def hot_source(name, isa):
 
 
 def extension(module, path):
-    plain = PLAIN_C == "1" or PLAIN_C == "baseline" and not module.endswith("_avx2")
+    # mcts_core.dispatch asks the processor what it can, by a branch that is not portable.
+    plain = PLAIN_C == "1" or PLAIN_C == "baseline" and module != "dispatch" and not module.endswith("_avx2")
     return Extension(f"mcts_core.{module}", [path], include_dirs=INCLUDE_DIRS,
                      define_macros=[("MCTS_PLAIN_C", "1")] if plain else [])
 

@@ -5,15 +5,20 @@ come from the library, through a probe of the game table, so that both consume t
 """
 
 import math
-import struct
+from array import array
+from functools import cache
 
 ONGOING, WIN, DRAW, LOSS, ILLEGAL = range(5)
+_SINGLE = array("f", [0.0])
 
 
 def single(x):
-    return struct.unpack("f", struct.pack("f", x))[0]
+    """``x`` rounded to single precision, by the fastest way that there is: half of an oracle's time goes into it."""
+    _SINGLE[0] = x
+    return _SINGLE[0]
 
 
+@cache
 def sqrt_log(n):
     if n < 4096:
         return single(math.sqrt(single(math.log(n))))

@@ -63,13 +63,16 @@ def test_a_real_game():
     assert one["plies"] <= 40 and all(thought <= 20 for thought in one["thought"])
 
 
-@pytest.mark.alone
-def test_the_script(tmp_path):
+def test_the_script_simulates_games(tmp_path):
     file = tmp_path / "figures.json"
     done = subprocess.run([sys.executable, BENCH / "game_clock.py", "--games", "3", "--json", file],
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert len(json.loads(file.read_text())) == len(game_clock.ROWS) and "Simulated games" in done.stdout
+
+
+@pytest.mark.alone
+def test_the_script_plays_games():
     done = subprocess.run([sys.executable, BENCH / "game_clock.py", "--play", "connect4:1", "--plies", "0",
                            "--games", "1"], capture_output=True, text=True)
     assert done.returncode == 0 and "connect4, 1 s: used" in done.stdout

@@ -159,16 +159,16 @@ def test_games_with_a_tenth_of_a_second_for_a_move(two_engines, size, rule):
     opening = [middle, middle + 1, middle - size, middle + size, middle - 3, middle + 3 * size]
 
     def play():
-        return Game(two_engines, size, rule, 100, opening if size == 15 else ()).play(most=40)
+        return Game(two_engines, size, rule, 100, opening if size == 15 else ()).play(most=20)
 
     state = never_late(play)
-    assert state.winner() is not None or len(state.moves) >= 40
+    assert state.winner() is not None or len(state.moves) >= 20
 
 
 @pytest.mark.alone
 def test_a_game_with_a_second_for_a_move(two_engines):
-    state = never_late(lambda: Game(two_engines, 15, "freestyle", 1000).play(most=4))
-    assert len(state.moves) == 4
+    state = never_late(lambda: Game(two_engines, 15, "freestyle", 1000).play(most=2))
+    assert len(state.moves) == 2
 
 
 @pytest.mark.alone

@@ -169,8 +169,9 @@ def othello():
 
 @pytest.fixture(scope="module")
 def four():
-    yield loaded("connect_four_numba", FOLDER / "connect_four_numba.py")
-    del sys.modules["connect_four_numba"]
+    name = "examples.connect_four_numba"  # under which the command line finds it, compiled
+    yield loaded(name, FOLDER / "connect_four_numba.py")
+    del sys.modules[name]
 
 
 def mirrored(name):
@@ -362,7 +363,7 @@ def test_several_threads_search_a_native_game(four):
     assert all(result.error is None and result.stats.iterations for result in results)
 
 
-def test_the_command_line_checks_a_native_game(cli, monkeypatch):
+def test_the_command_line_checks_a_native_game(cli, monkeypatch, four):
     monkeypatch.chdir(FOLDER.parent)
     code, out, err = cli("check", "examples.connect_four_numba:FAST", "--games", 20)
     assert code == 0 and err == ""

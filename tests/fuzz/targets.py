@@ -197,7 +197,7 @@ def network(data):
         return
     assert Network(read.source) == read
     engine = mc.Searcher(network=read, seed=1, memory_mb=4)
-    engine.search(mc.Gomoku.from_moves([40, 31], size=9), iterations=20)
+    engine.search(mc.Gomoku.from_moves([40, 31], size=9), iterations=8)
     assert 0.0 <= engine.stats().value <= 1.0
     probe.check_tree(engine)
 

@@ -5,6 +5,8 @@ import tempfile
 from pathlib import Path
 
 import mcts_core as mc
+from mcts_core.games.connect_four import position as connect_four
+from mcts_core.games.mnk import position as mnk
 from mcts_core.testing import probe
 
 
@@ -79,7 +81,10 @@ def searches():
             if "policy_value" not in options:
                 engine.stats().tree()
         mc.rollouts(state, 200, seed=1)
+        simple = connect_four if isinstance(state, mc.ConnectFour) else mnk
+        simple.simple_rollouts(state, 50, 1)
         assert pickle.loads(pickle.dumps(state)) == state
+    mnk.simple_rollouts(mc.MNK(32, 32, 5), 20, 1)
     mc.search(Nim(), iterations=300, seed=1)
     mc.search(Race(), iterations=300, seed=1)
     mc.search_many([Nim(3), mc.TicTacToe()], iterations=100, threads=2, seed=1)

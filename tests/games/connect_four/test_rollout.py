@@ -66,6 +66,7 @@ def assert_odds(counts, odds, sigmas=5):
 # ---- rollouts ----
 
 
+@pytest.mark.odds
 @EVERY_KERNEL
 def test_a_million_games_from_the_empty_board(kernel):
     n = 1_000_000
@@ -76,6 +77,7 @@ def test_a_million_games_from_the_empty_board(kernel):
     assert abs(plies / n - 21.31) < 5 * 0.0075 + 0.01
 
 
+@pytest.mark.odds
 @EVERY_KERNEL
 @pytest.mark.parametrize(
     "board", [(3, 3, 3), (4, 3, 3), (2, 4, 3), (3, 4, 3), (2, 2, 2), (1, 8, 3), (1, 9, 3), (1, 11, 2)]
@@ -95,6 +97,7 @@ def test_the_odds_of_uniform_play_are_exact(kernel, board):
     assert_odds(counts, exact_odds(ConnectFour(*board), cache)[:3])
 
 
+@pytest.mark.odds
 @EVERY_KERNEL
 def test_the_odds_late_on_the_standard_board_are_exact(kernel):
     """With full columns, when most draws are empty moves."""
@@ -163,6 +166,7 @@ def test_the_length_of_a_rollout_agrees_with_its_winner():
                     assert (0 if draws else state.to_move) in ends
 
 
+@pytest.mark.odds
 @EVERY_KERNEL
 def test_each_open_column_is_equally_likely(kernel):
     """Wherever the winning moves lie: the share of rollouts of one move is that of the winning columns."""
@@ -206,6 +210,7 @@ def test_many_at_once_are_exactly_as_many(kernel, n):
         assert n <= plies <= (42 - len(moves)) * n
 
 
+@pytest.mark.odds
 @EVERY_KERNEL
 def test_many_games_at_once_from_the_empty_board(kernel):
     n = 3_000_000
@@ -220,6 +225,7 @@ def test_many_games_at_once_from_the_empty_board(kernel):
         assert abs(count / n - p) < 5 * math.sqrt(4 / 3 * max(p * (1 - p), 0) / 1e6) + (0.05 if p > 1 else 0)
 
 
+@pytest.mark.odds
 @EVERY_KERNEL
 @pytest.mark.parametrize(
     "board", [(3, 3, 3), (4, 3, 3), (2, 4, 3), (3, 4, 3), (2, 2, 2), (1, 2, 2), (1, 8, 3), (1, 9, 3), (1, 11, 2)]
@@ -241,6 +247,7 @@ def test_the_odds_of_many_at_once_are_exact(kernel, board):
             assert abs(length / sum(counts) - float(odds[3])) < 5 * board[0] * board[1] / math.sqrt(sum(counts)) / 4
 
 
+@pytest.mark.odds
 @EVERY_KERNEL
 @pytest.mark.parametrize("plies", [32, 36, 39, 41])
 def test_the_odds_of_many_at_once_on_nearly_full_boards_are_exact(kernel, plies):
@@ -274,6 +281,7 @@ def test_many_at_once_where_moves_win_at_once(kernel):
             assert_odds([ends, 4000 - ends], [Fraction(1, 7), Fraction(6, 7)])
 
 
+@pytest.mark.odds
 @pytest.mark.parametrize("board", LANE_BOARDS)
 def test_many_at_once_and_simple_rollouts_agree(board):
     n = 40_000
@@ -352,6 +360,7 @@ def test_simulations_try_every_move_in_order(kernel, board):
                     assert (wins, draws, losses) == {1: (50, 0, 0), 0: (0, 50, 0), -1: (0, 0, 50)}[end * root.to_move]
 
 
+@pytest.mark.odds
 @EVERY_KERNEL
 @pytest.mark.parametrize("board", [(3, 3, 3), (2, 4, 3), (3, 4, 3)])
 def test_simulations_have_exact_odds_for_the_player_at_the_root(kernel, board):

@@ -41,17 +41,17 @@ class Board:
             length += 1
 
     def wins(self, cell, player):
-        for down, right in DIRECTIONS:
-            length = 1 + self.run(cell, player, down, right) + self.run(cell, player, -down, -right)
-            if length == self.k or length > self.k and not self.exact:
-                return True
-        return False
+        return any(self.completes(cell, player, down, right) for down, right in DIRECTIONS)
+
+    def completes(self, cell, player, down, right):
+        length = 1 + self.run(cell, player, down, right) + self.run(cell, player, -down, -right)
+        return length == self.k or length > self.k and not self.exact
 
     def fives(self, player):
         return {cell for cell in self.empty if cell not in self.stones and self.wins(cell, player)}
 
     def after(self, cell, player):
-        """Where ``player``, who cannot win now, could after a stone in ``cell``."""
+        """Where ``player``, who cannot win now, could after a stone in ``cell``: by a line through it."""
         row, col = divmod(cell, self.m)
         self.stones[cell] = player
         found = set()
@@ -59,20 +59,28 @@ class Board:
             for j in (*range(1 - self.k, 0), *range(1, self.k)):
                 r, c = row + j * down, col + j * right
                 other = r * self.m + c
-                if 0 <= r < self.n and 0 <= c < self.m and other not in self.stones and self.wins(other, player):
+                if 0 <= r < self.n and 0 <= c < self.m and other not in self.stones \
+                        and self.completes(other, player, down, right):
                     found.add(other)
         del self.stones[cell]
         return found
 
     def fours(self, player, least):
         """Cells where a stone gives so many cells to win at; the player has none now."""
-        reached = {cell for cell in self.empty if any(self.reaches(cell, stone) for stone, owner in self.stones.items()
-                                                      if owner == player)}
+        own = [stone for stone, owner in self.stones.items() if owner == player]
+        reached = {cell for stone in own for cell in self.around(stone, self.k - 1) if self.in_line(cell, stone)}
         return {cell for cell in reached if len(self.after(cell, player)) >= least}
 
-    def reaches(self, cell, other):
+    def in_line(self, cell, other):
         down, right = abs(cell // self.m - other // self.m), abs(cell % self.m - other % self.m)
-        return max(down, right) < self.k and (down == right or 0 in (down, right))
+        return down == right or 0 in (down, right)
+
+    def around(self, stone, distance):
+        """Empty cells at most so far away."""
+        row, col = divmod(stone, self.m)
+        return [r * self.m + c for r in range(max(row - distance, 0), min(row + distance + 1, self.n))
+                for c in range(max(col - distance, 0), min(col + distance + 1, self.m))
+                if r * self.m + c not in self.stones]
 
     def saves(self):
         """What holds against moves of the other player that give him two cells to win at."""
@@ -89,10 +97,7 @@ class Board:
         return {cell for cell in near | threats if cures(cell)} | self.fours(mine, 1)
 
     def near(self, distance):
-        def away(cell, other):
-            return max(abs(cell // self.m - other // self.m), abs(cell % self.m - other % self.m))
-
-        return {cell for cell in self.empty if any(away(cell, other) <= distance for other in self.stones)}
+        return {cell for stone in self.stones for cell in self.around(stone, distance)}
 
 
 def clustered(state, plies, rng, chance=0.15):

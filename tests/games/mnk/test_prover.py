@@ -72,15 +72,15 @@ def check_to_the_end(state, probe, path, proof, choose=None):
 
 def minimax(state, table):
     """(value, plies to the end) of ``state`` and, in ``table``, of all that come after it."""
-    key = state.diagram()
-    if key not in table:
-        if state.winner() is not None:
-            result = (DRAW if state.winner() == 0 else LOSS, 0)
+    if state not in table:
+        winner = state.winner()
+        if winner is not None:
+            result = (DRAW if winner == 0 else LOSS, 0)
         else:
             children = [minimax(state.play(move), table) for move in state.legal_moves()]
             result = max(((2 - value, plies + 1) for value, plies in children), key=preference)
-        table[key] = result
-    return table[key]
+        table[state] = result
+    return table[state]
 
 
 def preference(result):
@@ -95,17 +95,16 @@ def test_all_positions_have_the_value_and_distance_of_minimax(m, n, k, count, ru
     empty = MNK(m, n, k, rule=rule)
     minimax(empty, table)
     assert count is None or len(table) == count
-    for text, (value, plies) in table.items():
-        state = MNK.from_string(text, m=m, n=n, k=k, rule=rule)
+    for state, (value, plies) in table.items():
         if state.winner() is not None:
             continue
         proof, _spent = Probe(state).prove([], PLENTY, exact=True, memory=1 << 14)
-        assert proof is not None and proof[:3] == (value, plies, True), text
+        assert proof is not None and proof[:3] == (value, plies, True), str(state)
         if proof[3] is None:
             assert value == LOSS
         else:
-            after, left = table[state.play(proof[3]).diagram()]
-            assert 2 - after == value and left + 1 == plies, text
+            after, left = table[state.play(proof[3])]
+            assert 2 - after == value and left + 1 == plies, str(state)
 
 
 def test_small_positions_have_their_proven_value():

@@ -107,6 +107,7 @@ EXACT_STARTS = [
 ]
 
 
+@pytest.mark.odds
 @pytest.mark.parametrize("name", sorted(HOT))
 @pytest.mark.parametrize("state", EXACT_STARTS, ids=repr)
 def test_small_boards_have_the_exact_distribution(name, state):
@@ -118,10 +119,11 @@ def test_small_boards_have_the_exact_distribution(name, state):
     assert surprise(counts, chances, n) < 5
 
 
-@pytest.mark.parametrize("rule", ALL_RULES)
-@pytest.mark.parametrize("board", [(4, 4, 3), (4, 4, 4), (5, 5, 4), (8, 8, 5), (16, 3, 4), (15, 15, 5), (20, 20, 5),
-                                   (17, 5, 3)], ids=str)
-def test_late_positions_have_the_exact_distribution(board, rule):
+LATE_BOARDS = [(4, 4, 3), (4, 4, 4), (5, 5, 4), (8, 8, 5), (16, 3, 4), (15, 15, 5), (20, 20, 5), (17, 5, 3)]
+
+
+def late_positions(board, rule):
+    """Positions with a few empty cells and no line."""
     rng = random.Random(f"{board}{rule}")
     m, n, k = board
     for empty in (1, 2, 3, 5, 7):
@@ -142,10 +144,19 @@ def test_late_positions_have_the_exact_distribution(board, rule):
                 break
         else:
             pytest.fail("no position without a line found")
-        count = 10_000
+        yield state
+
+
+@pytest.mark.odds
+@pytest.mark.parametrize("rule", ALL_RULES)
+@pytest.mark.parametrize("board", LATE_BOARDS, ids=str)
+def test_late_positions_have_the_exact_distribution(board, rule):
+    count = 10_000
+    for state in late_positions(board, rule):
         assert surprise(kernel().lengths(state, count, 3), exact_lengths(state), count) < 5
 
 
+@pytest.mark.odds
 @pytest.mark.parametrize("rule", ALL_RULES)
 @pytest.mark.parametrize("board", BOARDS, ids=str)
 def test_kernels_agree_with_simple_rollouts(board, rule):
@@ -181,6 +192,7 @@ def threatening(size, k, extra, rng):
     return cells
 
 
+@pytest.mark.odds
 @pytest.mark.parametrize("rule", ALL_RULES)
 @pytest.mark.parametrize("size", [3, 4, 5, 8, 15, 16, 20, 32])
 def test_every_cell_is_equally_likely_at_the_first_two_plies(size, rule):
@@ -232,6 +244,14 @@ def test_instruction_sets_give_identical_rollouts(board, rule):
             path = []
         assert len({tuple(sorted(hot.lengths(state, 500, seed).items())) for hot in HOT.values()}) == 1
         assert len({hot.simulations(state, path, 0, 500, seed) for hot in HOT.values()}) == 1
+
+
+@pytest.mark.parametrize("rule", ALL_RULES)
+@pytest.mark.parametrize("board", LATE_BOARDS, ids=str)
+def test_instruction_sets_give_identical_rollouts_of_late_positions(board, rule):
+    for state in late_positions(board, rule):
+        assert len({tuple(sorted(hot.lengths(state, 200, 3).items())) for hot in HOT.values()}) == 1
+        assert len({hot.rollouts(state, 200, 3) for hot in HOT.values()}) == 1
 
 
 @pytest.mark.parametrize("state", [TicTacToe(), MNK(8, 8, 5), Gomoku(15), Gomoku(20, "exact")], ids=repr)
@@ -309,7 +329,7 @@ def test_play_expand_and_legal_moves_follow_the_rules(board, rule, name):
 def test_simulate_tries_every_move_once(board, rule, name):
     m, n, k = board
     rng = random.Random(f"{board}{rule}{1}")
-    for _ in range(3):
+    for _ in range(3 if m * n < 100 else 1):
         root = random_prefix(MNK(m, n, k, rule), rng.randrange(m * n), rng)
         leaf = random_prefix(root, rng.randrange(4), rng)
         path = leaf.moves[len(root.moves):]
