@@ -328,8 +328,8 @@ cdef int iterate(GuidedTree *guided) noexcept nogil:
         else:
             tree.rollouts += guided.options.rollouts_per_leaf
     tree.nodes += columns.visits[slot] == 0
-    # A move that is proven to lose counts as one visit with no win, and keeps those that it had. In gomoku at 50 ms, to go
-    # on with another move in the same iteration lost 140 Elo, and to take back what the move had won about 30.
+    # A move that is proven to lose counts as one visit with no win, and keeps those that it had. In gomoku at 50 ms, to
+    # go on with another move in the same iteration lost 140 Elo, and to take back what the move had won about 30.
     if proven and guided.options.solver:
         status = settle(guided, &length, &points)
         if status != RUN_DONE:

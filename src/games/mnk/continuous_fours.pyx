@@ -118,8 +118,8 @@ cdef int zone_of(threat_search *s, int player, uint32_t *zone, uint16_t *order, 
 
 
 cdef inline bint had_no_win(const threat_search *s, int player) noexcept nogil:
-    """Whether ``player`` was found to have no win by fours, or none within the budget, before the last stone, one of the
-    other player. That stone cannot help him, except against an overline of his own."""
+    """Whether ``player`` was found to have no win by fours, or none within the budget, before the last stone. A stone
+    of the other player cannot help him, except against an overline of his own."""
     cdef const threat_note *before
     if s.count == 0:
         return False
