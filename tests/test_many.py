@@ -54,7 +54,7 @@ def positions():
 
 
 def found(results):
-    return [(result.move, result.stats.moves, result.stats.seed, result.stats.iterations, result.stats.proven,
+    return [(result.move, result.stats.moves, result.stats.pv, result.stats.seed, result.stats.iterations, result.stats.proven,
              result.stats.stop_reason) for result in results]
 
 
@@ -74,6 +74,23 @@ def test_results_do_not_depend_on_the_threads(options):
         assert found(search_many(states, iterations=400, seed=7, threads=threads, **options)) == found(expected)
     assert found(search_many(states[:9], iterations=400, seed=7, **options)) == found(expected[:9])
     assert found(search_many(states, iterations=400, seed=8, **options)) != found(expected)
+
+
+def test_principal_variations_do_not_depend_on_earlier_positions():
+    chooser, states = random.Random(3), []
+    while len(states) < 60:
+        state = mc.ConnectFour()
+        for _ in range(chooser.randrange(14, 34)):
+            if state.winner() is None:
+                state = state.play(chooser.choice(state.legal_moves()))
+        if state.winner() is None:
+            states.append(state)
+    results = search_many(states, iterations=100, seed=1)
+    assert sum(result.stats.proven is not None for result in results) > 20
+    for state, result in zip(states, results, strict=True):
+        engine = mc.Searcher(seed=result.stats.seed)
+        engine.search(state, iterations=100)
+        assert engine.stats().pv == result.stats.pv
 
 
 def test_seeds_are_those_of_splitmix64():

@@ -166,6 +166,7 @@ cdef inline void forget_prover(GuidedTree *guided) noexcept nogil:
     if guided.prover != NULL:
         guided.prover_game.guide.destroy_memory(guided.prover_game.context, guided.prover)
     guided.prover = NULL
+    guided.prover_asked = False
     forget_spent(guided)
 
 
@@ -186,6 +187,7 @@ cdef inline int ask_prover(GuidedTree *guided, uint32_t length, uint64_t budget,
             return RUN_SYSTEM_MEMORY
         guided.prover_game = game
         guided.prover_bytes = guided.options.prover_bytes
+    guided.prover_asked = True
     proof.value = -1
     proof.spent = 0
     proof.exact = 0

@@ -110,6 +110,7 @@ ctypedef struct GuidedTree:
     GuidedOptions options
     const mcts_guide *guide
     void *prover                 # memory of the game's exact search
+    bint prover_asked            # since that was last empty
     const mcts_game *prover_game
     uint64_t prover_bytes
     const mcts_valuation *valuation

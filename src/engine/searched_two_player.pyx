@@ -330,12 +330,13 @@ cdef class TwoPlayerCore(SearchCore):
         return (wins if self.tree.root_sign > 0 else visits - wins) / visits
 
     cdef list extended(self, list line):
-        """The line and the best play after it, as far as exact search finds that with a small proof budget a move."""
+        """The line and the best play after it, as far as exact search finds that with a small proof budget a move. Only
+        where it was part of the search: whether an earlier one left memory for it must change nothing."""
         cdef const mcts_game *game = self.native.game
         cdef uint32_t path[LINE]
         cdef mcts_proof proof
         cdef GuidedTree *guided = <GuidedTree *>self.tree
-        if guided.prover == NULL:
+        if not guided.prover_asked:
             return line
         state = self.state
         for index, move in enumerate(line):

@@ -156,6 +156,7 @@ cdef int guided_reset(Tree *tree, const TreeRoot *root, const void *given, uint6
         forget_prover(guided)
     if guided.prover != NULL and not keep:
         game.guide.clear_memory(game.context, guided.prover)
+        guided.prover_asked = False
     # Block 0 stands above the root and has one child, the root: so the root is a slot like any other.
     tree.arena.top = block_units(guided, 8)
     block = <GuidedBlock *>tree.arena.base

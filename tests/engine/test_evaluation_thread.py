@@ -65,7 +65,7 @@ def test_a_search_does_not_depend_on_how_long_the_calls_take(options):
 
 
 def test_leaves_are_gathered_while_the_evaluator_works():
-    seen, met = [0], []
+    seen, given, met = [0], [0], []
     more = threading.Condition()
 
     class Watched(Tangle):
@@ -79,11 +79,11 @@ def test_leaves_are_gathered_while_the_evaluator_works():
             return super().observation()
 
     def waits(observations):
-        """Until another leaf is gathered; after the last one, there is none."""
+        """Until a leaf of the next call is gathered; after the last one, there is none."""
+        given[0] += len(observations)
         if len(met) in (2, 3, 4):
             with more:
-                before = seen[0]
-                met.append(more.wait_for(lambda: seen[0] > before, 10))
+                met.append(more.wait_for(lambda: seen[0] > given[0], 10))
         else:
             met.append(None)
         return network(observations)
