@@ -54,8 +54,8 @@ def positions():
 
 
 def found(results):
-    return [(result.move, result.stats.moves, result.stats.pv, result.stats.seed, result.stats.iterations, result.stats.proven,
-             result.stats.stop_reason) for result in results]
+    return [(result.move, result.stats.moves, result.stats.pv, result.stats.seed, result.stats.iterations,
+             result.stats.proven, result.stats.stop_reason) for result in results]
 
 
 @pytest.mark.parametrize("options", [{"preset": "uct"}, {}, {"preset": "uct", "stop_early": True}],
