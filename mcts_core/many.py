@@ -124,6 +124,8 @@ def search_many(
             batch.work(engines[0])
         else:
             batch.run(engines)
+    for engine in engines:  # the traceback of an error would keep their trees
+        engine._core.release()
     failed = [index for index, result in enumerate(batch.results) if result.error is not None]
     if failed and errors == "raise":
         raise _named(batch.results, failed)

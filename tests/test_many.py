@@ -266,3 +266,18 @@ def test_an_interrupt_ends_the_searches_of_an_evaluator_in_a_second_thread():
     done = []
     with pytest.raises(KeyboardInterrupt):
         search_many([mc.ConnectFour()] * 4, iterations=10_000, evaluator=evaluate, threads=2)
+
+
+def test_a_kept_error_keeps_no_tree():
+    failed, searched = search_many([None, mc.ConnectFour()], iterations=2000, seed=1, preset="uct", errors="return")
+    assert failed.error.__traceback__ is not None
+    with pytest.raises(mc.NoSearch):
+        searched.stats.tree()
+
+
+def test_the_order_of_boards_of_several_sizes_changes_nothing():
+    small, large = mc.ConnectFour(rows=4, cols=5), mc.ConnectFour.from_moves([1, 3, 4, 4, 1, 0, 2, 1, 2])
+    after = search_many([small, large], iterations=600, seed=22)[1].stats
+    alone = mc.Searcher(seed=after.seed)
+    alone.search(large, iterations=600)
+    assert after.book and alone.stats().book and alone.stats().moves == after.moves

@@ -14,6 +14,7 @@ cdef class Evaluator:
 
     cdef int prepare(self, Rules rules, uint32_t rows) except -1
     cdef int evaluate(self, Rules rules, uint32_t rows) except -1
+    cdef int copy(self) except -1
     cdef void release(self) noexcept
     cdef object complaint(self, Rules rules, const GeneralTree *tree)
 
@@ -26,6 +27,8 @@ cdef class BatchEvaluator(Evaluator):
     cdef object array                   # of the next batch
     cdef Py_buffer policy_view, values_view
     cdef bint has_policy, has_values
+    cdef float *copied                  # results of the last call, where `copy` was called
+    cdef uint64_t room
 
     cdef int open(self, object given, str what, Py_buffer *view, bint *opened) except -1
 

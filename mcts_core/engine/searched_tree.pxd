@@ -126,6 +126,8 @@ cdef class SearchedTree(SearchTurn):
     # prunes a full tree until `deadline`; a Status: RUN_DONE, RUN_MEMORY, RUN_LATE, RUN_SOLVED
     cdef int make_room(self, double deadline) noexcept nogil
     cdef void forget_pruned(self, Tree *tree, Known *known) noexcept nogil
+    # the search ends by this exception; `join` follows
+    cdef void give_up(self, object error) noexcept
     # ends and merges what other threads do for the search; a Status
     cdef int join(self) except -1
     # gives back what only a search that runs needs

@@ -16,10 +16,11 @@ cdef class Halt:
 
 cdef class SearchTurn:
     cdef PyThread_type_lock lock   # held while a search runs, or while a thread reads what the last one found
-    cdef uint32_t number           # of the latest search; read by any thread, as the following four are
+    cdef uint32_t number           # of the latest search; read by any thread, as the following five are
     cdef uint32_t cancelled        # the latest search that is to end; written by any thread
     cdef uint32_t searching        # 1: the lock is held by a search
     cdef uintptr_t thread          # the one that runs the search, 0: none
+    cdef uintptr_t second          # the one that calls its evaluator, 0: none
     cdef uint32_t forks            # the value of `forks` when the lock was taken last
     cdef Halt halt                 # that of the search that runs, or None
 
@@ -29,6 +30,7 @@ cdef class SearchTurn:
     cdef int take_or_refuse(self) except -1
     cdef int claim(self) except -1
     cdef int begin_turn(self, Claim claim, Halt halt) except -1
+    cdef void join_turn(self) noexcept
     cdef void leave(self) noexcept
     cdef void forget(self) noexcept
     cdef bint is_own(self) noexcept

@@ -6,7 +6,7 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport uint32_t
 
 from mcts_core.engine.evaluators cimport Evaluator
-from mcts_core.engine.turn cimport Halt
+from mcts_core.engine.turn cimport Halt, SearchTurn
 from mcts_core.engine.workers cimport Worker, wait_for_all
 from mcts_core.games.general_rules cimport Rules
 
@@ -25,8 +25,10 @@ cdef class Call:
 cdef class EvaluationThread:
     """Calls evaluators in the order in which ``begin`` names them. Call ``close`` at the end."""
 
-    def __cinit__(self, Rules rules):
+    def __cinit__(self, Rules rules, SearchTurn turn):
+        """``turn``: of the search; None where it is of several."""
         self.rules = rules
+        self.turn = turn
         self.calls, self.answers = SimpleQueue(), SimpleQueue()
         self.worker = Worker(self.serve)
         self.worker.start()
@@ -34,12 +36,15 @@ cdef class EvaluationThread:
     def serve(self):
         """Runs in the thread."""
         cdef Call call
+        if self.turn is not None:
+            self.turn.join_turn()
         while True:
             call = self.calls.get()
             if call is None or self.over:
                 return
             try:
                 call.evaluator.evaluate(self.rules, call.rows)
+                call.evaluator.copy()  # the next call begins before these are read
             except BaseException as error:
                 call.error = error
             self.answers.put(call)
@@ -67,10 +72,19 @@ cdef class EvaluationThread:
         """As ``finish``, but None where no call has ended."""
         return None if self.answers.empty() else self.finish()
 
+    cdef void give_up(self, object error) noexcept:
+        """The search ends by this exception. An interrupt must not wait for a call that does not end."""
+        if not isinstance(error, Exception):
+            self.failure = error
+
     cdef int close(self) except -1:
-        """Ends the thread. A call that runs is waited for; where an interrupt comes meanwhile, two seconds at most. One
-        that waits is dropped."""
+        """Ends the thread. A call that runs is waited for; after an interrupt, two seconds at most. One that waits is
+        dropped."""
         self.over = True
         self.calls.put(None)
-        wait_for_all([self.worker], Halt(), None)
+        try:
+            wait_for_all([self.worker], Halt(), self.failure)
+        except BaseException as error:
+            if error is not self.failure:  # that one is on its way already
+                raise
         return 0

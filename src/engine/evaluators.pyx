@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, realloc
-from libc.string cimport memset, strcmp
+from libc.string cimport memcpy, memset, strcmp
 
 from mcts_core.errors import EvaluatorError
 from mcts_core.game import import_numpy
@@ -40,6 +40,9 @@ cdef class Evaluator:
     cdef int evaluate(self, Rules rules, uint32_t rows) except -1:
         raise NotImplementedError
 
+    cdef int copy(self) except -1:
+        """Makes the results of the last call independent of what the function does with their memory later."""
+
     cdef void release(self) noexcept:
         """Releases the results of the last call."""
 
@@ -58,6 +61,7 @@ cdef class BatchEvaluator(Evaluator):
 
     def __dealloc__(self):
         self.release()
+        free(self.copied)
 
     cdef int prepare(self, Rules rules, uint32_t rows) except -1:
         """A new array for each batch: what the user's function keeps is not written again."""
@@ -133,6 +137,20 @@ cdef class BatchEvaluator(Evaluator):
                                  f"{error}") from error
         PyObject_GetBuffer(array, view, PyBUF_C_CONTIGUOUS)
         opened[0] = True
+        return 0
+
+    cdef int copy(self) except -1:
+        cdef GeneralEvaluation *evaluation = &self.evaluation
+        cdef uint64_t policies = <uint64_t>evaluation.rows * evaluation.width
+        cdef uint64_t values = <uint64_t>evaluation.rows * evaluation.value_width
+        if not room_for(&self.copied, &self.room, policies + values):
+            raise MemoryError
+        if policies:
+            memcpy(self.copied, evaluation.policy, policies * sizeof(float))
+            evaluation.policy = self.copied
+        memcpy(self.copied + policies, evaluation.values, values * sizeof(float))
+        evaluation.values = self.copied + policies
+        self.release()
         return 0
 
     cdef void release(self) noexcept:

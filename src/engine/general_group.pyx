@@ -83,7 +83,7 @@ def search_together(list cores, list requests, bint overlap):
         parts = [Part(evaluator_of(settings.function, settings.by_state), running[place::count])
                  for place in range(count)]
         if count > 1:
-            caller = EvaluationThread(first)
+            caller = EvaluationThread(first, None)
         while any([part.asked or part.running for part in parts]):
             part = parts[turn]
             turn = (turn + 1) % count
@@ -115,10 +115,13 @@ def search_together(list cores, list requests, bint overlap):
             core = cores[place]
             core.stop_clock(0.0)
         entries = [log_entry(cores[index]) for index in range(len(requests)) if errors[index] is None]
-    except EvaluatorError:
-        for place in range(begun):
-            core = cores[place]
-            core.drop_result()
+    except BaseException as error:
+        if isinstance(error, EvaluatorError):
+            for place in range(begun):
+                core = cores[place]
+                core.drop_result()
+        if caller is not None:
+            caller.give_up(error)
         raise
     finally:
         try:

@@ -64,6 +64,9 @@ cdef class SearchCore(SearchedTree):
                         status = self.loop(request.seconds, limit, early, &reason)
                     if reason != NULL:  # else the game failed
                         self.end(reason)
+                except BaseException as error:
+                    self.give_up(error)
+                    raise
                 finally:
                     joined = self.join()
                 if joined != RUN_DONE:

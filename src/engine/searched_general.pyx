@@ -181,7 +181,7 @@ cdef class GeneralCore(SearchCore):
         if self.runs_ahead:
             self.other = evaluator_of(settings.function, settings.by_state)
             self.other.prepare(self.rules, settings.options.batch)
-            self.beside = EvaluationThread(self.rules)
+            self.beside = EvaluationThread(self.rules, self)
         return limit
 
     cdef void plan(self, uint32_t limit) noexcept nogil:
@@ -250,6 +250,10 @@ cdef class GeneralCore(SearchCore):
         finally:
             evaluator.release()
         return evaluator.prepare(self.rules, options_of(self).batch)
+
+    cdef void give_up(self, object error) noexcept:
+        if self.beside is not None:
+            self.beside.give_up(error)
 
     cdef int join(self) except -1:
         """Ends the thread that calls the evaluator. What it has evaluated by then counts; where a number of iterations

@@ -314,6 +314,9 @@ cdef class SearchedTree(SearchTurn):
                 return RUN_SOLVED
         return status
 
+    cdef void give_up(self, object error) noexcept:
+        """The search ends by this exception; ``join`` follows."""
+
     cdef int join(self) except -1:
         if not self.teamed:
             return RUN_DONE

@@ -137,6 +137,7 @@ cdef class SearchTurn:
         self.take_or_refuse()
         self.forks = forks
         mcts_mark_write(&self.thread, 0)
+        mcts_mark_write(&self.second, 0)
         mcts_raise(&self.cancelled, self.number)  # it wraps around, as the number does
         mcts_flag_write(&self.number, self.number + 1)
         mcts_flag_write(&self.searching, 1)
@@ -154,16 +155,22 @@ cdef class SearchTurn:
         self.halt = halt
         return 0
 
+    cdef void join_turn(self) noexcept:
+        """Makes the calling thread one of those that search."""
+        mcts_mark_write(&self.second, <uintptr_t>PyThread_get_thread_ident())
+
     cdef void leave(self) noexcept:
         """Ends the turn of a search."""
         self.halt = None
         mcts_mark_write(&self.thread, 0)
+        mcts_mark_write(&self.second, 0)
         mcts_flag_write(&self.searching, 0)
         self.give()
 
     cdef bint is_own(self) noexcept:
-        """Whether it is the calling thread that searches."""
-        return mcts_mark_read(&self.thread) == <uintptr_t>PyThread_get_thread_ident()
+        """Whether the calling thread is one of those that search."""
+        cdef uintptr_t caller = <uintptr_t>PyThread_get_thread_ident()
+        return mcts_mark_read(&self.thread) == caller or mcts_mark_read(&self.second) == caller
 
     cdef bint is_cancelled(self) noexcept nogil:
         """Whether the search that runs is to end."""

@@ -247,3 +247,69 @@ def test_an_interrupt():
     with pytest.raises(KeyboardInterrupt):
         engine.search(mc.ConnectFour(), iterations=1_000_000)
     assert engine.search(START, iterations=20) in START.legal_moves()
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_an_evaluator_may_return_the_same_arrays_each_time(many):
+    policies, values = np.zeros((64, 7), np.float32), np.zeros(64, np.float32)
+
+    def reusing(observations):
+        rows = len(observations)
+        policies[:rows], values[:rows] = by_position(observations)
+        return policies[:rows], values[:rows]
+
+    results = []
+    for evaluator in (by_position, reusing):
+        if many:
+            found_ = mc.search_many([START, mc.ConnectFour()], iterations=200, evaluator=evaluator, threads=2, seed=3)
+            results.append([result.stats.moves for result in found_])
+        else:
+            engine = mc.Searcher(evaluator=evaluator, threads=2, seed=3)
+            engine.search(START, iterations=400)
+            results.append(found(engine))
+    assert results[0] == results[1]
+
+
+def test_an_evaluator_may_stop_its_search():
+    calls = []
+
+    def stopping(observations):
+        calls.append(None)
+        if len(calls) == 5:
+            engine.stop()
+            with pytest.raises(mc.SearchBusy):
+                engine.search(START, iterations=1)
+        return by_position(observations)
+
+    engine = mc.Searcher(evaluator=stopping, threads=2, solver=False)
+    engine.search(START, iterations=5000)
+    assert engine.stats().stop_reason == "cancelled" and len(calls) < 10
+    engine.search(START, iterations=100)
+    assert engine.stats().iterations == 100
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer that interrupts")
+@pytest.mark.parametrize("many", [False, True])
+def test_an_interrupt_does_not_wait_for_a_call_that_does_not_end(many):
+    calls, end = [], threading.Event()
+
+    def hanging(observations):
+        calls.append(None)
+        if len(calls) == 3:
+            end.wait(60)
+        return by_position(observations)
+
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    begin = time.perf_counter()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(KeyboardInterrupt):
+            if many:
+                mc.search_many([START, mc.ConnectFour()], iterations=500, evaluator=hanging, threads=2)
+            else:
+                mc.search(START, iterations=500, evaluator=hanging, threads=2, solver=False)
+        assert time.perf_counter() - begin < 40
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        end.set()
