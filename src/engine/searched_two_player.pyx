@@ -5,6 +5,7 @@ which a plain tree keeps in three forms.
 from weakref import ref
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.string cimport memset
 
 from mcts_core.errors import GameError
 
@@ -262,6 +263,7 @@ cdef class TwoPlayerCore(SearchCore):
         if self.settings.proves and self.is_proven():
             move[0] = self.tree.proof.move
             return move[0] != MCTS_NO_MOVE
+        memset(&view, 0, sizeof(view))  # GCC does not see that without a block nobody reads it
         if counted:
             view = view_block(self.tree, link & index_mask(self.tree))
             count = view.count

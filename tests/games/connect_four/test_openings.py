@@ -73,5 +73,6 @@ def test_random_positions_have_the_values_that_are_found_without_the_book(probe)
             compared += 1
 
 
-def test_only_the_standard_board_has_a_book():
-    assert not any(map(openings.ready_for, (mc.ConnectFour(rows=7, cols=6), mc.TicTacToe(), object())))
+def test_only_connect_four_has_a_book():
+    assert all(map(openings.ready_for, (mc.ConnectFour(rows=7, cols=6), mc.ConnectFour())))
+    assert not any(map(openings.ready_for, (mc.TicTacToe(), object())))
