@@ -9,6 +9,7 @@ import threading
 
 import numpy as np
 import pytest
+from random_play import played_on
 
 import mcts_core as mc
 from mcts_core.many import Result, search_many, seed_of
@@ -44,12 +45,7 @@ class Leaves(Nim):
 def positions():
     chooser, found = random.Random(4), []
     for state in [mc.ConnectFour(), mc.TicTacToe(), mc.Gomoku(15), mc.ConnectFour(8, 9, 5), mc.MNK(5, 4, 3)] * 5:
-        for _ in range(chooser.randrange(12)):
-            following = state.play(chooser.choice(state.legal_moves()))
-            if following.winner() is not None:
-                break
-            state = following
-        found.append(state)
+        found.append(played_on(state, chooser, chooser.randrange(12)))
     return found + [Nim(5), Nim(6)]
 
 

@@ -5,6 +5,10 @@ from libc.stdint cimport uint32_t
 from mcts_core.engine.turn cimport Halt
 
 
+# Seconds between two looks at signals: on Windows, Ctrl-C does not end a wait.
+cdef double POLL
+
+
 cdef class Worker:
     cdef object function           # None: it has ended, or never begins
     cdef tuple arguments

@@ -7,11 +7,8 @@ from libc.stdint cimport uint32_t
 
 from mcts_core.engine.evaluators cimport Evaluator
 from mcts_core.engine.turn cimport Halt, SearchTurn
-from mcts_core.engine.workers cimport Worker, wait_for_all
+from mcts_core.engine.workers cimport POLL, Worker, wait_for_all
 from mcts_core.games.general_rules cimport Rules
-
-
-cdef double POLL = 0.02   # seconds between two looks at signals: on Windows, Ctrl-C does not end a wait
 
 
 cdef class Call:

@@ -24,7 +24,8 @@ cdef str WITHOUT_THREADS = (
     "Searches with threads=1 need none; threads above 1, ponder, watch, search_async and search_parallel do. Python in "
     "WebAssembly has no threads")
 
-cdef double POLL = 0.02   # seconds between two looks at signals: on Windows, Ctrl-C does not end a wait
+POLL = 0.02
+
 cdef double GRACE = 2.0   # seconds that threads have to end after an interrupt; only a user's function needs more
 
 

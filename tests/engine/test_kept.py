@@ -9,6 +9,7 @@ import threading
 from dataclasses import FrozenInstanceError, fields, replace
 
 import pytest
+from random_play import played_on
 
 import mcts_core as mc
 from mcts_core.many import MEMORY_MB, seed_of
@@ -25,13 +26,7 @@ OPTIONS = ({"preset": "uct"}, {"preset": "uct", "rollouts_per_leaf": 3}, {"prese
 def positions(start, count, seed):
     chooser, found = random.Random(seed), []
     while len(found) < count:
-        state = start
-        for _ in range(chooser.randrange(10)):
-            following = state.play(chooser.choice(state.legal_moves()))
-            if following.winner() is not None:
-                break
-            state = following
-        found.append(state)
+        found.append(played_on(start, chooser, chooser.randrange(10)))
     return found
 
 

@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from random_play import played_on
 
 import mcts_core as mc
 
@@ -59,13 +60,7 @@ def positions(count, seed, games=GAMES):
     """Random positions in which the game goes on."""
     chooser, found = random.Random(seed), []
     while len(found) < count:
-        state = chooser.choice(games)
-        for _ in range(chooser.randrange(30)):
-            following = state.play(chooser.choice(state.legal_moves()))
-            if following.winner() is not None:
-                break
-            state = following
-        found.append(state)
+        found.append(played_on(chooser.choice(games), chooser, chooser.randrange(30)))
     return found
 
 

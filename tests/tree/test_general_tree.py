@@ -202,7 +202,9 @@ def test_rollouts_equal_the_oracle(number, players):
 @pytest.mark.parametrize("number", range(8))
 @pytest.mark.parametrize("players", [1, 2, 3])
 @pytest.mark.parametrize("batch", [1, 2, 8, 40])
-def test_evaluations_equal_the_oracle(number, players, batch):
+@pytest.mark.parametrize("threads", [1, 2])
+def test_evaluations_equal_the_oracle(number, players, batch, threads):
+    """With two threads, up to two batches wait at a time."""
     state = deciding(number, players=players, chance=(0.0, 0.3, 0.7)[number % 3])
     function = network if players < 3 else network_of_all
     options = [{}, {"c_puct": 2.0}, {"fpu": 0.2}, {"noise_alpha": 0.5, "noise_weight": 0.4}][number % 4]
@@ -214,30 +216,8 @@ def test_evaluations_equal_the_oracle(number, players, batch):
 
     for iterations in (1, 2, 9, 60, 200):
         sizes.clear()
-        stats = found_by(state, iterations, seed=number, evaluator=spy, batch=batch, **options)
-        oracle = Oracle(state, number, evaluate=by_states(function, players), batch=batch, **options).run(iterations)
-        assert_same(stats, oracle)
-        assert sizes == oracle.batches
-        assert stats.rollouts == oracle.evaluations == sum(sizes)
-
-
-@pytest.mark.parametrize("number", range(8))
-@pytest.mark.parametrize("players", [1, 2, 3])
-@pytest.mark.parametrize("batch", [1, 2, 8, 40])
-def test_two_batches_at_a_time_equal_the_oracle(number, players, batch):
-    state = deciding(number, players=players, chance=(0.0, 0.3, 0.7)[number % 3])
-    function = network if players < 3 else network_of_all
-    options = [{}, {"c_puct": 2.0}, {"fpu": 0.2}, {"noise_alpha": 0.5, "noise_weight": 0.4}][number % 4]
-    sizes = []
-
-    def spy(observations):
-        sizes.append(len(observations))
-        return function(observations)
-
-    for iterations in (1, 2, 9, 60, 200):
-        sizes.clear()
-        stats = found_by(state, iterations, seed=number, evaluator=spy, batch=batch, threads=2, **options)
-        oracle = Oracle(state, number, evaluate=by_states(function, players), batch=batch, ahead=True, **options)
+        stats = found_by(state, iterations, seed=number, evaluator=spy, batch=batch, threads=threads, **options)
+        oracle = Oracle(state, number, evaluate=by_states(function, players), batch=batch, ahead=threads > 1, **options)
         assert_same(stats, oracle.run(iterations))
         assert sizes == oracle.batches
         assert stats.rollouts == oracle.evaluations == sum(sizes)

@@ -9,6 +9,7 @@ import pytest
 from network_oracle import level, made_up
 from noughts import Noughts
 from paper_game import Paper, random_tree, solve
+from random_play import played_on
 
 import mcts_core as mc
 from mcts_core.testing.threat_probe import ThreatProbe
@@ -250,11 +251,7 @@ def test_small_boards_agree_with_minimax():
     for number in range(120):
         state = chooser.choice([mc.MNK(4, 3, 3), mc.MNK(3, 4, 3, rule="exact"), mc.ConnectFour(4, 4, 3),
                                 mc.ConnectFour(4, 3, 3), mc.ConnectFour(3, 5, 3)])
-        for _ in range(chooser.randrange(3, 9)):
-            following = state.play(chooser.choice(state.legal_moves()))
-            if following.winner() is not None:
-                break
-            state = following
+        state = played_on(state, chooser, chooser.randrange(3, 9))
         options = {"expand_distance": chooser.choice([0, 1]) if isinstance(state, mc.MNK) else 0,
                    "symmetry": chooser.random() < 0.5, "selection": chooser.choice(["ucb1", "rave", "grave"]),
                    "grave_ref": 5, "rollout": chooser.choice(["random", "decisive"]),

@@ -10,6 +10,7 @@ from guided_oracle import Oracle
 from network_oracle import Valuer, level, made_up
 from noughts import Noughts
 from paper_game import Paper, random_tree
+from random_play import played_on
 
 import mcts_core as mc
 from mcts_core import dispatch
@@ -149,11 +150,7 @@ def random_case(seed):
     else:
         size = pick([(4, 4, 3), (5, 4, 4), (5, 5, 4), (6, 6, 4), (6, 6, 5), (4, 4, 4), (3, 3, 3)])
         state, distance = mc.MNK(*size, rule=pick(["freestyle", "exact"])), pick([0, 1, 1, 2])
-    for _ in range(chooser.randrange(16)):
-        following = state.play(pick(state.legal_moves()))
-        if following.winner() is not None:
-            break
-        state = following
+    state = played_on(state, chooser, chooser.randrange(16))
     solver = chooser.random() < 0.9
     return state, {
         "selection": pick(["ucb1", "ucb1-tuned", "rave", "grave"]), "exploration": pick([0.0, 0.1, 0.5, 1.4]),
