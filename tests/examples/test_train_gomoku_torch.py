@@ -234,7 +234,8 @@ def test_a_training_goes_on_where_it_ended_and_is_measured(first, tmp_path):
     small = ("--out", tmp_path / "run", "--generation-seconds", 4, "--full", 20, "--fast", 8, "--polish", 10)
     text = run("train.py", *small, "--start", first, "--minutes", 0.15, "--workers", 2)
     assert "generation 1, " in text and "network.net: generation" in text
-    again = run("train.py", *small, "--resume", "--minutes", 0.25, "--workers", 1)
+    so_far = float((tmp_path / "run" / "log.tsv").read_text().splitlines()[-1].split("\t")[0])
+    again = run("train.py", *small, "--resume", "--minutes", so_far / 60 + 0.1, "--workers", 1)
     log = [line.split("\t") for line in (tmp_path / "run" / "log.tsv").read_text().splitlines()]
     generations = [int(line[1]) for line in log[1:]]
     assert generations == list(range(1, len(generations) + 1)) and f"generation {generations[-1]}, " in again
