@@ -136,18 +136,17 @@ class Game:
         stats = result.stats
         assert stats is not None
         table, state = self._table, self.state
-        weights = shares(stats)
         move = result.move
-        drawn_already = stats.moves[0].policy is not None  # by Gumbel noise
-        if temperature > 0 and not drawn_already and len(self._rows) < temperature_plies and stats.proven is None:
+        if temperature > 0 and len(self._rows) < temperature_plies and stats.proven is None:
+            weights = shares(stats)
             most = max(weight for _, weight in weights)
             move = drawn([(move, (weight / most) ** (1 / temperature)) for move, weight in weights],
                          seed_of(self._seed, 2 * self._step + 1))
         means = list(stats.values) if stats.values is not None else [stats.value, 1 - stats.value]
         if stats.values is None and table.player(state):
             means.reverse()
-        self._rows.append((table.observation(state), table.policy(state, weights), table.player(state), means,
-                           table.action(state, move)))
+        self._rows.append((table.observation(state), table.policy(state, shares(stats, improved=True)),
+                           table.player(state), means, table.action(state, move)))
         if self._step >= LONGEST_GAME:
             raise GameError(f"a game of {type(state).__name__} did not end within {LONGEST_GAME} moves")
         self.state, self._step = table.past_chance(table.play(state, move), self._seed, self._step + 1)
@@ -240,12 +239,13 @@ class Games:
         }
 
 
-def shares(stats: Stats) -> list[tuple[Any, float]]:
-    """The weight of each legal move in the policy."""
+def shares(stats: Stats, improved: bool = False) -> list[tuple[Any, float]]:
+    """The weight of each legal move: its visits, or with ``improved`` its share of the improved policy, if there is
+    one."""
     if stats.proven is not None:
         return [(entry.move, float(entry.move == stats.move)) for entry in stats.moves]
     found = [(entry.move, 0.0 if entry.proven == "loss" else
-              float(entry.visits) if entry.policy is None else entry.policy) for entry in stats.moves]
+              entry.policy if improved and entry.policy is not None else float(entry.visits)) for entry in stats.moves]
     if any(weight for _, weight in found):
         return found
     return [(move, float(move == stats.move)) for move, _ in found]

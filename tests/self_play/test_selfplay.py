@@ -96,7 +96,8 @@ def by_hand(state, number, seed, iterations, temperature, plies, **options):
             index = getattr(state, "action", int)
             policy = np.zeros(state.actions)
             for entry in found.moves:
-                policy[index(entry.move)] = entry.visits / sum(each.visits for each in found.moves)
+                policy[index(entry.move)] = (entry.visits / sum(each.visits for each in found.moves)
+                                             if entry.policy is None else entry.policy)
             values = [2 * value - 1 for value in found.values or (found.value,)]
             rows.append((np.array(state.observation(), np.float32), policy, state.to_move, values, index(move)))
         state = state.play(move)
@@ -115,6 +116,7 @@ def by_hand(state, number, seed, iterations, temperature, plies, **options):
 @pytest.mark.parametrize(("state", "options"), [
     (mc.ConnectFour(), {"evaluator": evaluator(7), "noise_alpha": 0.8, "batch": 1, "solver": False}),
     (mc.ConnectFour(4, 5, 3), {"evaluator": evaluator(5), "batch": 4, "solver": False}),
+    (mc.ConnectFour(), {"evaluator": evaluator(7), "batch": 1, "solver": False, "root_policy": "gumbel"}),
     (mc.TicTacToe(), {"preset": "uct"}),
     (Nim(), {"evaluator": evaluator(3), "batch": 1, "solver": False}),
     (Nim(8, -1), {"policy_value": policy_value, "solver": False}),
@@ -123,7 +125,7 @@ def by_hand(state, number, seed, iterations, temperature, plies, **options):
     (Race(2), {}),
     (Race(3), {"evaluator": evaluator(2, 3), "batch": 1}),
     (Race(3, rolling=True), {}),
-], ids=["connect four", "small", "uct", "nim", "policy_value", "nim by rollouts", "one", "two", "three", "dice first"])
+], ids=["connect four", "small", "gumbel", "uct", "nim", "policy_value", "nim by rollouts", "one", "two", "three", "dice first"])
 def test_games_are_those_played_by_hand(state, options):
     data = play(state, games=4, temperature=0.7, temperature_plies=5, together=3, **options)
     rows = [row for number in range(4) for row in by_hand(state, number, 5, 30, 0.7, 5, **options)]
@@ -441,12 +443,32 @@ def test_the_public_names():
 
 
 def test_gumbel_targets_are_the_improved_policy():
-    """Also of moves without a visit; the moves played are those of the search, whatever the temperature."""
+    """Also of moves without a visit; without a temperature, the moves played are those of the search."""
     options = {"evaluator": evaluator(7), "root_policy": "gumbel", "solver": False, "iterations": 8}
-    data = play(mc.ConnectFour(), games=3, **options)
+    data = play(mc.ConnectFour(), games=3, temperature=0, **options)
     assert np.abs(data.policies.sum(1) - 1).max() < 1e-6 and (data.policies[data.plies == 0] > 0).all()
-    assert equal(play(mc.ConnectFour(), games=3, temperature=5.0, **options), data)
     assert len({tuple(data.actions[data.games == number]) for number in range(3)}) == 3
+    for number in range(3):
+        state = mc.ConnectFour()
+        for ply, action in enumerate(data.actions[data.games == number]):
+            seed = seed_of(seed_of(5, number), 2 * ply)
+            engine = mc.Searcher(seed=seed, batch=1, **{key: options[key] for key in options if key != "iterations"})
+            assert engine.search(state, iterations=8) == action
+            state = state.play(int(action))
+
+
+def test_gumbel_moves_are_drawn_by_visits():
+    """Of a search that visits 4 of 7 moves equally often, all 4 are played equally often, whatever their policy."""
+    def evaluate(observations):
+        policy = np.tile([1e-9, 8.0, 4.0, 2.0, 1.0, 1e-9, 1e-9], (len(observations), 1))
+        return policy, np.zeros(len(observations))
+
+    data = play(mc.ConnectFour(), games=400, evaluator=evaluate, root_policy="gumbel", gumbel_scale=0, gumbel_moves=4,
+                solver=False, iterations=4, temperature_plies=1)
+    first = data.plies == 0
+    counts = np.bincount(data.actions[first], minlength=7)
+    assert counts[[0, 5, 6]].sum() == 0 and (abs(counts[1:5] - 100) < 45).all()  # 100 -+ 5 standard deviations
+    assert (data.policies[first, 1] > 0.4).all()
 
 
 def test_an_evaluator_in_a_second_thread_plays_the_same_games():
