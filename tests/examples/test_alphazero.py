@@ -1,6 +1,7 @@
 """examples/alphazero_connect_four: it runs from self-play to a match, small; needs the extra [alphazero]."""
 
 import importlib.util
+import json
 import math
 import os
 import pathlib
@@ -21,9 +22,13 @@ SMALL = ("--generations", "1", "--games", "8", "--simulations", "8", "--first-ga
 pytestmark = pytest.mark.examples
 
 
-def run(program, *arguments):
-    done = subprocess.run([sys.executable, FOLDER / program, *map(str, arguments)], capture_output=True, text=True,
+def start(program, *arguments):
+    return subprocess.run([sys.executable, FOLDER / program, *map(str, arguments)], capture_output=True, text=True,
                           timeout=300, env={**os.environ, "OMP_NUM_THREADS": "1"})
+
+
+def run(program, *arguments):
+    done = start(program, *arguments)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -63,6 +68,33 @@ def test_a_run_that_was_ended_goes_on(trained):
     again = run("train.py", "--out", folder, *SMALL)
     assert "generation 0: learned" not in again and "generation 1: learned" in again
     assert len((folder / "network.onnx").read_bytes()) == len(before)
+
+
+def test_from_zero_by_gumbel_targets(tmp_path):
+    import torch
+
+    out = tmp_path / "run"
+    options = ("--out", out, *SMALL, "--first-games", "0", "--root-policy", "gumbel", "--match-games", "0")
+    text = run("train.py", *options)
+    assert text.startswith("generation 1: 8 games in") and "against plain UCT" not in text
+    first = out / "generation-0"
+    assert {path.name for path in first.iterdir()} == {"network.onnx", "network.pt"}
+    torch.manual_seed(1)
+    untrained = load("network").Network(4, 1).state_dict()
+    kept = torch.load(first / "network.pt", weights_only=True)
+    assert all(torch.equal(kept[name], weights) for name, weights in untrained.items())
+    settings = json.loads((out / "generation-1" / "selfplay.json").read_text())["settings"]
+    assert settings["root_policy"] == "gumbel" and settings["leaves"] == "evaluator"
+    data = mc.SelfPlayData.load(out / "generation-1" / "shard-00000.npz")
+    begin = data.policies[data.plies == 0]  # 8 simulations: visits would be multiples of 1/8
+    assert (begin > 0).all() and (abs(begin * 8 - np.round(begin * 8)) > 1e-3).any()
+    network = (out / "network.onnx").read_bytes()
+    (out / "generation-1" / "network.onnx").unlink()
+    (first / "network.onnx").unlink()
+    text = run("train.py", *options)
+    assert "generation 1: learned" in text and len((out / "network.onnx").read_bytes()) == len(network)
+    done = start("train.py", *options, "--root-policy", "puct")
+    assert done.returncode == 1 and "was made with other settings: root_policy was 'gumbel'" in done.stderr
 
 
 def test_the_network_is_an_evaluator(trained):

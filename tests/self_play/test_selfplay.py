@@ -125,7 +125,8 @@ def by_hand(state, number, seed, iterations, temperature, plies, **options):
     (Race(2), {}),
     (Race(3), {"evaluator": evaluator(2, 3), "batch": 1}),
     (Race(3, rolling=True), {}),
-], ids=["connect four", "small", "gumbel", "uct", "nim", "policy_value", "nim by rollouts", "one", "two", "three", "dice first"])
+], ids=["connect four", "small", "gumbel", "uct", "nim", "policy_value", "nim by rollouts", "one", "two", "three",
+        "dice first"])
 def test_games_are_those_played_by_hand(state, options):
     data = play(state, games=4, temperature=0.7, temperature_plies=5, together=3, **options)
     rows = [row for number in range(4) for row in by_hand(state, number, 5, 30, 0.7, 5, **options)]
