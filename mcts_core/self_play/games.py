@@ -142,14 +142,11 @@ class Game:
             most = max(weight for _, weight in weights)
             move = drawn([(move, (weight / most) ** (1 / temperature)) for move, weight in weights],
                          seed_of(self._seed, 2 * self._step + 1))
-        player = table.player(state)
         means = list(stats.values) if stats.values is not None else [stats.value, 1 - stats.value]
-        if stats.values is None and player:
+        if stats.values is None and table.player(state):
             means.reverse()
-        if len(means) < 3:
-            means[player] = improved_value(stats, means[player])
-        self._rows.append((table.observation(state), table.policy(state, shares(stats, improved=True)), player, means,
-                           table.action(state, move)))
+        self._rows.append((table.observation(state), table.policy(state, shares(stats, improved=True)),
+                           table.player(state), means, table.action(state, move)))
         if self._step >= LONGEST_GAME:
             raise GameError(f"a game of {type(state).__name__} did not end within {LONGEST_GAME} moves")
         self.state, self._step = table.past_chance(table.play(state, move), self._seed, self._step + 1)
@@ -252,18 +249,6 @@ def shares(stats: Stats, improved: bool = False) -> list[tuple[Any, float]]:
     if any(weight for _, weight in found):
         return found
     return [(move, float(move == stats.move)) for move, _ in found]
-
-
-def improved_value(stats: Stats, mean: float) -> float:
-    """The value of the improved policy of a search that has one, from its moves with visits; of others, the ``mean``.
-
-    Sequential halving visits all moves that it considers, also bad ones, so its mean result is lower.
-    """
-    if stats.proven is not None:
-        return mean
-    tried = [(entry.policy, entry.value) for entry in stats.moves if entry.policy and entry.visits]
-    weight = sum(policy for policy, _ in tried)
-    return sum(policy * value for policy, value in tried) / weight if weight else mean
 
 
 def drawn(weights: list[tuple[Any, float]], number: int) -> Any:

@@ -46,7 +46,7 @@ class SelfPlayData:
     results: Any
     """float32: the result of the game."""
     values: Any
-    """float32: the mean result of the search. With Gumbel search, the value of the improved policy."""
+    """float32: the mean result of the search."""
     actions: Any
     """int32 ``[N]``: the index in the policy of the move that was played."""
     games: Any

@@ -10,7 +10,7 @@ from table_games import Race, native_race, start
 
 import mcts_core as mc
 from mcts_core.many import seed_of
-from mcts_core.self_play.games import improved_value, shares
+from mcts_core.self_play.games import shares
 from mcts_core.self_play.selfplay import selfplay
 
 ARRAYS = ("observations", "policies", "results", "values", "actions", "games", "plies")
@@ -99,10 +99,6 @@ def by_hand(state, number, seed, iterations, temperature, plies, **options):
                 policy[index(entry.move)] = (entry.visits / sum(each.visits for each in found.moves)
                                              if entry.policy is None else entry.policy)
             values = [2 * value - 1 for value in found.values or (found.value,)]
-            if found.moves[0].policy is not None and len(values) < 3:
-                share = sum(each.policy for each in found.moves if each.visits)
-                own = sum(each.policy * each.wins / each.visits for each in found.moves if each.visits) / share
-                values[state.to_move if general else 0] = 2 * own - 1
             rows.append((np.array(state.observation(), np.float32), policy, state.to_move, values, index(move)))
         state = state.play(move)
         step += 1
@@ -129,10 +125,8 @@ def by_hand(state, number, seed, iterations, temperature, plies, **options):
     (Race(2), {}),
     (Race(3), {"evaluator": evaluator(2, 3), "batch": 1}),
     (Race(3, rolling=True), {}),
-    (Race(2), {"evaluator": evaluator(2), "batch": 1, "root_policy": "gumbel"}),
-    (Race(3), {"evaluator": evaluator(2, 3), "batch": 1, "root_policy": "gumbel"}),
 ], ids=["connect four", "small", "gumbel", "uct", "nim", "policy_value", "nim by rollouts", "one", "two", "three",
-        "dice first", "gumbel for two", "gumbel for three"])
+        "dice first"])
 def test_games_are_those_played_by_hand(state, options):
     data = play(state, games=4, temperature=0.7, temperature_plies=5, together=3, **options)
     rows = [row for number in range(4) for row in by_hand(state, number, 5, 30, 0.7, 5, **options)]
@@ -447,18 +441,6 @@ def test_without_numpy(tmp_path):
 def test_the_public_names():
     assert mc.selfplay is selfplay and callable(mc.selfplay)
     assert {"selfplay", "SelfPlayData", "SelfPlayProgress"} <= set(mc.__all__)
-
-
-def test_the_value_of_the_improved_policy():
-    """0.75 * 0.8 + 0.05 * 0.2, of 0.8; the move without a visit has no part."""
-    def moves(*policies):
-        return [mc.MoveStats(move, visits, visits * value, value, policy=policy)
-                for move, visits, value, policy in zip("abc", (2, 2, 0), (0.8, 0.2, 0.5), policies, strict=True)]
-
-    assert improved_value(SimpleNamespace(proven=None, moves=moves(0.75, 0.05, 0.2)), 0.5) == pytest.approx(0.7625)
-    assert improved_value(SimpleNamespace(proven=None, moves=moves(None, None, None)), 0.5) == 0.5
-    assert improved_value(SimpleNamespace(proven=None, moves=moves(0.0, 0.0, 1.0)), 0.5) == 0.5
-    assert improved_value(SimpleNamespace(proven="win", moves=moves(0.75, 0.05, 0.2)), 1.0) == 1.0
 
 
 def test_gumbel_targets_are_the_improved_policy():
