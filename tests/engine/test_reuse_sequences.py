@@ -225,7 +225,7 @@ def test_random_lives_of_a_bot(options, monkeypatch):
     monkeypatch.setattr(Bot, "seen", {})
     number = MACHINE_OPTIONS.index(options)
     run_state_machine_as_test(seed(number)(Bot), settings=hypothesis_settings(
-        database=None, deadline=None, max_examples=30, stateful_step_count=30))
+        database=None, deadline=None, max_examples=20, stateful_step_count=30))
     assert Bot.seen["fresh"] > 10
     assert (Bot.seen["reused"] > 0) == options.get("reuse", True)
     assert Bot.seen["pruned"] > 0 or options.get("memory_mb") != 1
