@@ -206,4 +206,4 @@ class Valuer:
     def weights(self, path, moves):
         board, player = self.at(path)
         logits = [self.oracle.logit(board, player, divmod(move, len(board[0]))) for move in moves]
-        return [exp2_minus(max(logits) - logit) >> 7 for logit in logits]
+        return [exp2_minus((max(logits) - logit) * 3 // 4) >> 7 for logit in logits]

@@ -1,7 +1,7 @@
 """The valuation of five in a row by a line-pattern network. Hot: compiled once per instruction set."""
 
 from cpython.pycapsule cimport PyCapsule_New
-from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
@@ -18,6 +18,9 @@ cdef enum:
     FIVE = 5
     LEAST_SIDE = 5
     MARGIN = 3            # empty rows beyond the board that net_look reads
+    # The softmax of the weights has the temperature HOT / COLD (bench/TUNING.md, "Softer priors").
+    COLD = 3
+    HOT = 4
 
 ctypedef struct accumulator:
     mnk_network net
@@ -96,14 +99,15 @@ cdef int32_t weigh(void *context, const void *root, const uint32_t *path, uint32
     cdef accumulator *a = <accumulator *>memory
     cdef int32_t logits[MNK_MAX_CELLS]
     cdef int32_t most = -2147483647
-    cdef uint32_t i
+    cdef uint32_t i, less
     cdef int mover = go_to(a, g, root, path, length)
     for i in range(count):
         logits[i] = net_logit(&a.net, a.lines.half[a.cell[moves[i]]], mover)
         if logits[i] > most:
             most = logits[i]
     for i in range(count):
-        weights[i] = <float>(exp2_minus(<uint32_t>(most - logits[i])) >> 7)  # exact in 24 bits
+        less = <uint32_t>(<uint64_t>(most - logits[i]) * COLD // HOT)
+        weights[i] = <float>(exp2_minus(less) >> 7)  # exact in 24 bits
     return 0
 
 

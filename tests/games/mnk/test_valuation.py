@@ -214,7 +214,7 @@ def test_positions_in_any_order_have_the_values_of_their_boards(m, n):
         most = max(looked_at[move][0] for move in moves)
         returned, weights, damage = probe.weigh(path, moves)
         assert (returned, damage) == (0, None)
-        expected = [powers([most - looked_at[move][0]])[0][0] for move in moves]
+        expected = [powers([(most - looked_at[move][0]) * 3 // 4])[0][0] for move in moves]
         assert [weight / max(weights) for weight in weights] == pytest.approx(expected, abs=1e-5)
 
 
