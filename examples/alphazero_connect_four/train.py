@@ -6,12 +6,15 @@
 
 Plain UCT plays the first generation. Its random games know as little of Connect Four as an untrained network, but they
 play far better and are a thousand times faster. The network learns from these games, plays the next generation, learns
-from that, and so on. With --first-games 0, the first games are those of the untrained network. At the end, the network
-plays a match against plain UCT. run/network.onnx is the result; onnx_evaluator.py makes an evaluator from it. To
-continue an interrupted run, start it again.
+from that, and so on. With --first-games 0, the untrained network plays the first games. At the end, the network plays a
+match against plain UCT. run/network.onnx is the result; onnx_evaluator.py makes an evaluator from it. To continue an
+interrupted run, start it again; --generations, --match-games and --threads may change.
 """
 
 import argparse
+import json
+import math
+import os
 import sys
 import time
 from pathlib import Path
@@ -26,9 +29,13 @@ import mcts_core as mc
 WINDOW = 3
 """The network learns from the games of so many generations at a time."""
 
+MAY_CHANGE = {"generations", "match_games", "threads", "out"}
+"""Options that may change when a run is continued."""
+
 
 def main(argv=None):
     args = parse(argv)
+    keep_settings(args)
     torch.set_num_threads(args.threads)
     torch.manual_seed(args.seed)
     begin = time.perf_counter()
@@ -51,7 +58,7 @@ def main(argv=None):
         print(f"generation {generation}: learned from {len(data):,} positions in {time.perf_counter() - at:.0f} s, "
               f"policy loss {policy:.3f}, value loss {value:.3f}", flush=True)
     result = args.out / "network.onnx"
-    result.write_bytes(exported.read_bytes())
+    replace(result, lambda beside: beside.write_bytes(exported.read_bytes()))
     print(f"{result}: {result.stat().st_size:,} bytes, {time.perf_counter() - begin:.0f} s in all", flush=True)
     if args.match_games:
         evaluate = onnx_evaluator.load(result, args.threads)
@@ -64,29 +71,54 @@ def parse(argv):
     first, _, details = __doc__.partition("\n\n")
     parser = argparse.ArgumentParser(description=first, epilog=details,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, default, what in (
-        ("generations", 4, "generations that the network plays"),
-        ("games", 512, "games in each of them"),
-        ("simulations", 100, "simulations for each move of them, and of the match"),
-        ("first-games", 2048, "games of UCT, before those of the network; 0 for none"),
-        ("first-simulations", 1000, "simulations for each move of them"),
-        ("epochs", 3, "training epochs in each generation"),
-        ("channels", 32, "channels of the network"),
-        ("blocks", 2, "residual blocks of the network"),
-        ("match-games", 400, "games against plain UCT at the end, an even number; 0 for none"),
-        ("threads", 2, "threads"),
-        ("seed", 1, "random seed"),
-    ):
+    numbers = (
+        ("generations", 4, 0, "generations that the network plays"),
+        ("games", 512, 1, "games in each of them"),
+        ("simulations", 100, 1, "simulations for each move of them, and of the match"),
+        ("first-games", 2048, 0, "games that UCT plays first; 0 for none"),
+        ("first-simulations", 1000, 1, "simulations for each move of them"),
+        ("epochs", 3, 1, "training epochs in each generation"),
+        ("channels", 32, 1, "channels of the network"),
+        ("blocks", 2, 0, "residual blocks of the network"),
+        ("match-games", 400, 0, "games against plain UCT at the end, an even number; 0 for none"),
+        ("threads", 2, 1, "threads"),
+        ("seed", 1, 0, "random seed"),
+    )
+    for name, default, _, what in numbers:
         parser.add_argument(f"--{name}", type=int, default=default, metavar="N", help=f"{what} (default {default})")
     parser.add_argument("--root-policy", choices=("puct", "gumbel"), default="puct",
-                        help="search of the network's games: PUCT, and the share of each move in its visits as the "
-                             "target (default), or by Gumbel noise, and the improved policy as the target")
+                        help="search of the network's games: puct (default) learns the shares of visits; gumbel plans "
+                             "with Gumbel noise and learns the improved policy")
     parser.add_argument("--rate", type=float, default=3e-3, metavar="X", help="maximum learning rate (default 0.003)")
-    parser.add_argument("--out", type=Path, default=Path("run"), metavar="FOLDER", help="of the run (default run)")
+    parser.add_argument("--out", type=Path, default=Path("run"), metavar="FOLDER",
+                        help="folder of the run (default run)")
     args = parser.parse_args(argv)
-    if args.match_games < 0 or args.match_games % 2:
+    for name, _, least, _ in numbers:
+        value = getattr(args, name.replace("-", "_"))
+        if value < least:
+            parser.error(f"--{name} must be at least {least}, got {value}")
+    if args.match_games % 2:
         parser.error(f"--match-games must be even, got {args.match_games}")
+    if not 0 < args.rate < math.inf:
+        parser.error(f"--rate must be above 0 and finite, got {args.rate}")
     return args
+
+
+def keep_settings(args):
+    """Writes the settings to the folder of a new run. Ends the program if the folder was made with other settings."""
+    settings = {name: value for name, value in vars(args).items() if name not in MAY_CHANGE}
+    path = args.out / "settings.json"
+    if path.exists():
+        before = json.loads(path.read_text())
+        found = ", ".join(f"--{name.replace('_', '-')} {before.get(name)} (now {value})"
+                          for name, value in settings.items() if before.get(name) != value)
+    else:
+        found = f"generations but no {path.name}" if any(args.out.glob("generation-*")) else ""
+    if found:
+        sys.exit(f"train.py: error: folder {args.out} has {found}. Choose another --out, or remove this one to start "
+                 "anew")
+    args.out.mkdir(parents=True, exist_ok=True)
+    replace(path, lambda beside: beside.write_text(json.dumps(settings, indent=1)))
 
 
 def play(generation, folder, args):
@@ -112,8 +144,15 @@ def play(generation, folder, args):
 
 def save(net, weights, exported):
     """Writes the weights, then the ONNX file: a generation with that file is complete."""
-    torch.save(net.state_dict(), weights)
-    network.save(net, exported)
+    replace(weights, lambda beside: torch.save(net.state_dict(), beside))
+    replace(exported, lambda beside: network.save(net, beside))
+
+
+def replace(path, write):
+    """Writes a file beside ``path``, then moves it there: an interrupted run leaves no half of a file."""
+    beside = path.with_name(f"part-{path.name}")
+    write(beside)
+    os.replace(beside, path)
 
 
 if __name__ == "__main__":

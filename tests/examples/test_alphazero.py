@@ -67,7 +67,7 @@ def test_a_run_that_was_ended_goes_on(trained):
     (folder / "generation-1" / "network.onnx").unlink()
     again = run("train.py", "--out", folder, *SMALL)
     assert "generation 0: learned" not in again and "generation 1: learned" in again
-    assert len((folder / "network.onnx").read_bytes()) == len(before)
+    assert (folder / "network.onnx").read_bytes() == before
 
 
 def test_from_zero_by_gumbel_targets(tmp_path):
@@ -92,9 +92,62 @@ def test_from_zero_by_gumbel_targets(tmp_path):
     (out / "generation-1" / "network.onnx").unlink()
     (first / "network.onnx").unlink()
     text = run("train.py", *options)
-    assert "generation 1: learned" in text and len((out / "network.onnx").read_bytes()) == len(network)
+    assert "generation 1: learned" in text and (out / "network.onnx").read_bytes() == network
     done = start("train.py", *options, "--root-policy", "puct")
-    assert done.returncode == 1 and "was made with other settings: root_policy was 'gumbel'" in done.stderr
+    assert done.returncode == 1 and done.stdout == ""
+    assert done.stderr == (f"train.py: error: folder {out} has --root-policy gumbel (now puct). Choose another --out, "
+                           "or remove this one to start anew\n")
+
+
+def test_other_settings_than_those_of_the_folder(tmp_path):
+    train = load("train")
+
+    def begin(*options):
+        train.keep_settings(train.parse(["--out", str(tmp_path / "run"), *options]))
+
+    begin("--first-games", "8", "--generations", "0")
+    begin("--first-games", "8", "--generations", "2", "--threads", "1", "--match-games", "0")
+    assert [path.name for path in (tmp_path / "run").iterdir()] == ["settings.json"]
+    for option, value in (("first-games", 0), ("first-games", 9), ("games", 600), ("simulations", 99), ("epochs", 1),
+                          ("first-simulations", 99), ("channels", 4), ("blocks", 1), ("rate", 0.1), ("seed", 2)):
+        with pytest.raises(SystemExit, match=rf"run has --{option} [\d.]+ \(now {value}\)\. Choose another --out"):
+            begin("--first-games", "8", f"--{option}", str(value))
+    with pytest.raises(SystemExit, match=r"has --first-games 8 \(now 0\), --channels 32 \(now 4\)"):
+        begin("--first-games", "0", "--channels", "4")
+    (tmp_path / "run" / "generation-0").mkdir()
+    (tmp_path / "run" / "settings.json").unlink()
+    with pytest.raises(SystemExit, match="run has generations but no settings.json"):
+        begin()
+
+
+def test_a_file_is_replaced_as_a_whole(tmp_path):
+    train = load("train")
+    path = tmp_path / "network.onnx"
+    path.write_text("old")
+
+    def fail(beside):
+        beside.write_text("ne")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train.replace(path, fail)
+    assert path.read_text() == "old"
+    train.replace(path, lambda beside: beside.write_text("new"))
+    assert path.read_text() == "new" and list(tmp_path.iterdir()) == [path]
+
+
+def test_smallest_values(capsys):
+    train = load("train")
+    for option, least in (("generations", 0), ("games", 1), ("simulations", 1), ("first-games", 0), ("epochs", 1),
+                          ("first-simulations", 1), ("channels", 1), ("blocks", 0), ("match-games", 0), ("threads", 1),
+                          ("seed", 0)):
+        with pytest.raises(SystemExit):
+            train.parse([f"--{option}", str(least - 1)])
+        assert f"error: --{option} must be at least {least}, got {least - 1}\n" in capsys.readouterr().err
+    for rate in ("0", "nan", "inf"):
+        with pytest.raises(SystemExit):
+            train.parse(["--rate", rate])
+        assert "error: --rate must be above 0 and finite, got" in capsys.readouterr().err
 
 
 def test_the_network_is_an_evaluator(trained):
