@@ -240,8 +240,8 @@ class Games:
 
 
 def shares(stats: Stats, improved: bool = False) -> list[tuple[Any, float]]:
-    """The weight of each legal move: its visits, or with ``improved`` its share of the improved policy, if there is
-    one."""
+    """Returns the weight of each legal move: its visits. With ``improved``, its share of the improved policy if the
+    search has one."""
     if stats.proven is not None:
         return [(entry.move, float(entry.move == stats.move)) for entry in stats.moves]
     found = [(entry.move, 0.0 if entry.proven == "loss" else

@@ -458,14 +458,15 @@ def test_gumbel_targets_are_the_improved_policy():
             state = state.play(int(action))
 
 
-def test_gumbel_moves_are_drawn_by_visits():
+@pytest.mark.parametrize("temperature", [1, 1e-9])
+def test_gumbel_moves_are_drawn_by_visits(temperature):
     """Of a search that visits 4 of 7 moves equally often, all 4 are played equally often, whatever their policy."""
     def evaluate(observations):
         policy = np.tile([1e-9, 8.0, 4.0, 2.0, 1.0, 1e-9, 1e-9], (len(observations), 1))
         return policy, np.zeros(len(observations))
 
     data = play(mc.ConnectFour(), games=400, evaluator=evaluate, root_policy="gumbel", gumbel_scale=0, gumbel_moves=4,
-                solver=False, iterations=4, temperature_plies=1)
+                solver=False, iterations=4, temperature=temperature, temperature_plies=1)
     first = data.plies == 0
     counts = np.bincount(data.actions[first], minlength=7)
     assert counts[[0, 5, 6]].sum() == 0 and (abs(counts[1:5] - 100) < 45).all()  # 100 -+ 5 standard deviations
