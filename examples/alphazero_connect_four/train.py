@@ -149,7 +149,7 @@ def save(net, weights, exported):
 
 
 def replace(path, write):
-    """Writes a file beside ``path``, then moves it there: an interrupted run leaves no half of a file."""
+    """Writes a file beside ``path``, then moves it there: an interrupted run leaves no partial file."""
     beside = path.with_name(f"part-{path.name}")
     write(beside)
     os.replace(beside, path)

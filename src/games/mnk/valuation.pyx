@@ -18,7 +18,7 @@ cdef enum:
     FIVE = 5
     LEAST_SIDE = 5
     MARGIN = 3            # empty rows beyond the board that net_look reads
-    # The softmax of the weights has the temperature HOT / COLD (bench/TUNING.md, "Softer priors").
+    # The logits of the priors are divided by HOT / COLD (bench/TUNING.md, "Softer priors").
     COLD = 3
     HOT = 4
 
@@ -106,7 +106,7 @@ cdef int32_t weigh(void *context, const void *root, const uint32_t *path, uint32
         if logits[i] > most:
             most = logits[i]
     for i in range(count):
-        less = <uint32_t>(<uint64_t>(most - logits[i]) * COLD // HOT)
+        less = <uint32_t>(<uint64_t>(most - logits[i]) * COLD // HOT)  # the product may take more than 32 bits
         weights[i] = <float>(exp2_minus(less) >> 7)  # exact in 24 bits
     return 0
 
