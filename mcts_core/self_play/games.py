@@ -137,16 +137,17 @@ class Game:
         assert stats is not None
         table, state = self._table, self.state
         move = result.move
+        weights = shares(stats)
+        policy = weights if stats.moves[0].policy is None else shares(stats, improved=True)
         if temperature > 0 and len(self._rows) < temperature_plies and stats.proven is None:
-            weights = shares(stats)
             most = max(weight for _, weight in weights)
             move = drawn([(move, (weight / most) ** (1 / temperature)) for move, weight in weights],
                          seed_of(self._seed, 2 * self._step + 1))
         means = list(stats.values) if stats.values is not None else [stats.value, 1 - stats.value]
         if stats.values is None and table.player(state):
             means.reverse()
-        self._rows.append((table.observation(state), table.policy(state, shares(stats, improved=True)),
-                           table.player(state), means, table.action(state, move)))
+        self._rows.append((table.observation(state), table.policy(state, policy), table.player(state), means,
+                           table.action(state, move)))
         if self._step >= LONGEST_GAME:
             raise GameError(f"a game of {type(state).__name__} did not end within {LONGEST_GAME} moves")
         self.state, self._step = table.past_chance(table.play(state, move), self._seed, self._step + 1)
