@@ -7,6 +7,7 @@ from collections import Counter
 from functools import cache
 
 import pytest
+from random_play import played_on
 
 from mcts_core.dispatch import isa, supported
 from mcts_core.games.mnk.position import MNK, Gomoku, TicTacToe, simple_rollouts
@@ -24,16 +25,6 @@ BOARDS = [(3, 3, 3), (4, 3, 3), (3, 4, 3), (4, 4, 4), (4, 4, 3), (2, 4, 3), (5, 
 
 def kernel():
     return HOT[isa]
-
-
-def random_prefix(state, plies, rng):
-    """``state`` after random moves, as many of ``plies`` as leave the game going on."""
-    for _ in range(plies):
-        child = state.play(rng.choice(state.legal_moves()))
-        if child.winner() is not None:
-            break
-        state = child
-    return state
 
 
 def winner_of(cells, last, m, n, k, rule):
@@ -164,7 +155,7 @@ def test_kernels_agree_with_simple_rollouts(board, rule):
     rng = random.Random(f"{board}{rule}")
     count = 3_000 if m * n > 200 else 8_000
     for share in (0, 0.2, 0.5, 0.8):
-        state = random_prefix(MNK(m, n, k, rule), int(m * n * share), rng)
+        state = played_on(MNK(m, n, k, rule), rng, int(m * n * share))
         slow = simple_rollouts(state, count // 2, 5)
         counts = kernel().lengths(state, count, 5)
         fast = kernel().rollouts(state, count, 5)
@@ -237,7 +228,7 @@ def test_instruction_sets_give_identical_rollouts(board, rule):
     rng = random.Random(f"{board}{rule}")
     m, n, k = board
     for share in (0, 0.3, 0.7):
-        state = random_prefix(MNK(m, n, k, rule), int(m * n * share), rng)
+        state = played_on(MNK(m, n, k, rule), rng, int(m * n * share))
         seed = rng.randrange(1 << 64)
         path = rng.sample(state.legal_moves(), 1) if len(state.legal_moves()) > 2 else []
         if path and state.play(path[0]).winner() is not None:
@@ -307,8 +298,8 @@ def test_play_expand_and_legal_moves_follow_the_rules(board, rule, name):
     rng = random.Random(f"{board}{rule}")
     order = order_of(board)
     for _ in range(3):
-        root = random_prefix(MNK(m, n, k, rule), rng.randrange(m * n), rng)
-        leaf = random_prefix(root, rng.randrange(6), rng)
+        root = played_on(MNK(m, n, k, rule), rng, rng.randrange(m * n))
+        leaf = played_on(root, rng, rng.randrange(6))
         path = leaf.moves[len(root.moves):]
         outcomes, root_player = HOT[name].expansion(root, path)
         assert outcomes == slow_outcomes(leaf)
@@ -330,8 +321,8 @@ def test_simulate_tries_every_move_once(board, rule, name):
     m, n, k = board
     rng = random.Random(f"{board}{rule}{1}")
     for _ in range(3 if m * n < 100 else 1):
-        root = random_prefix(MNK(m, n, k, rule), rng.randrange(m * n), rng)
-        leaf = random_prefix(root, rng.randrange(4), rng)
+        root = played_on(MNK(m, n, k, rule), rng, rng.randrange(m * n))
+        leaf = played_on(root, rng, rng.randrange(4))
         path = leaf.moves[len(root.moves):]
         expected = [cell for cell in order_of(board) if cell in set(leaf.legal_moves())]
         cursor, tried = 0, []
