@@ -28,7 +28,8 @@ from mcts_core.tree.view cimport (BlockView, has_root, index_mask, root_link, ro
 
 
 cdef enum:
-    LINE_PROOFS = 4096             # proof budget for each move of a proven line
+    LINE_PROOFS = 512              # proof budget for each move of a proven line; 4096 took 1.6 ms a line, 10 % longer
+    LINE_RETRY = 4096              # the same where that proves nothing
 
 # Positions that refer to nothing but their board, as those of a user's subclass may.
 cdef tuple BOARDS = (ConnectFour, MNK, Gomoku, TicTacToe)
@@ -352,6 +353,9 @@ cdef class TwoPlayerCore(SearchCore):
             proof.wins_only = 0
             game.guide.prove(game.context, self.native.state, path, <uint32_t>len(line), guided.prover,
                              LINE_PROOFS, 1, &proof)
+            if proof.value < 0:
+                game.guide.prove(game.context, self.native.state, path, <uint32_t>len(line), guided.prover,
+                                 LINE_RETRY, 1, &proof)
             if proof.value < 0 or proof.move == MCTS_NO_MOVE:
                 break
             path[len(line)] = proof.move

@@ -70,10 +70,10 @@ def test_wins_and_threats_on_the_native_board(board, mark, answers):
 
 
 def test_an_engine_goes_on_with_its_tree():
-    player = Agent(iterations=2_000, book=False)
+    player = Agent(iterations=2_000, book=False, seed=1)
     board = [0] * 42
-    player(seen(board), setting(seconds=60))
-    board = drop(drop(board, 6, 7, 3, 1), 6, 7, 3, 2)
+    move = player(seen(board), setting(seconds=60))
+    board = drop(drop(board, 6, 7, move, 1), 6, 7, 3, 2)
     player(seen(board), setting(seconds=60))
     assert player.engine.stats().reused_visits > 0
 
