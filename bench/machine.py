@@ -33,14 +33,16 @@ def describe(core, compiler=None):
     return facts
 
 
-def processor():
-    """The processor's name."""
+def processor(path="/proc/cpuinfo"):
+    """The processor's name, with its family and model where the system tells them: virtual machines shorten names."""
     try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
+        lines = [line.partition(":") for line in Path(path).read_text().split("\n\n")[0].splitlines()]
     except OSError:
-        pass
+        lines = []
+    facts = {name.strip(): value.strip() for name, _, value in lines}
+    if "model name" in facts:
+        family = f" (family {facts['cpu family']}, model {facts['model']})" if "cpu family" in facts else ""
+        return facts["model name"] + family
     if sys.platform == "darwin":
         return version_line(["sysctl", "-n", "machdep.cpu.brand_string"], flag=None)
     return platform.processor() or platform.machine()

@@ -475,6 +475,14 @@ def test_machine_is_described():
     assert machine.version_line(["no-such-program"]) == "unknown"
 
 
+def test_processors_have_their_family(tmp_path):
+    info = tmp_path / "cpuinfo"
+    info.write_text("processor\t: 0\ncpu family\t: 25\nmodel\t\t: 1\nmodel name\t: A B\n\nprocessor\t: 1\nmodel\t\t: 2\n")
+    assert machine.processor(info) == "A B (family 25, model 1)"
+    info.write_text("processor\t: 0\nmodel name\t: A: B\n")
+    assert machine.processor(info) == "A: B"
+
+
 def test_compilers_are_found_in_the_modules(tmp_path):
     assert machine.built_with(tmp_path).startswith("unknown (Python: ")
     (tmp_path / "a.so").write_bytes(b"\x00GCC: (Debian 12.2.0-14) 12.2.0\x00\xff")
