@@ -471,6 +471,19 @@ class _Last:
 
 
 _local = _ThreadLocal()
+_PLAIN = (int, float, str, bytes, bool)
+
+
+def _are_same(before: SearchOptions, options: SearchOptions) -> bool:
+    """Whether the options are the same objects, or equal numbers and words of one type. Other things that are equal,
+    such as a dataclass with the name of a network, may have changed."""
+    if len(before) != len(options):
+        return False
+    for name, value in options.items():
+        other = before.get(name)
+        if other is not value and (type(value) not in _PLAIN or type(other) is not type(value) or other != value):
+            return False
+    return True
 
 
 def search(
@@ -490,7 +503,7 @@ def search(
     """
     begin = clock()
     last: _Last | None = getattr(_local, "last", None)
-    if last is None or last.options != options:
+    if last is None or not _are_same(last.options, options):
         if not options.keys() <= NAMES:
             refuse("search", {name: value for name, value in options.items() if name not in NAMES}, (*_WATCHED, *NAMES))
         own: SearchOptions = {"reuse": False, **options}

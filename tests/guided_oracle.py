@@ -15,6 +15,7 @@ ROLLOUTS = ("random", "decisive", "tactical")
 NAMES = ("loss", "draw", "win")
 EXCLUDED = -1e30
 SLICE = 4096  # units of the root's exact search at a time
+FOLLOWING = 64  # slices due at once where the root follows from a proven one
 NODE_SLICE = 65536  # at most, of that of another node
 STEPS = 64  # of the value of a leaf, at least, where a network gives a share of it; a win has twice so many
 PRIOR_SLOPE = 3072  # of the logarithm of a prior, in 256ths of log2, over the expected result
@@ -437,6 +438,8 @@ class Oracle:
         proof, spent = self.probe.prove([], SLICE, known, self.memory)
         if proof is not None:
             value, distance, exact, move = proof
+            if not known:
+                self.debt %= SLICE
             if not known or exact or (value == 2 and distance < self.proof[1]):
                 self.proof = proof
             if move is not None and self.root.block is not None and distance > 0:
@@ -450,6 +453,11 @@ class Oracle:
             self.settled = True
 
     # ---- from outside
+
+    def follow_proof(self):
+        """The root follows from a proven one."""
+        if self.root_proofs:
+            self.debt = FOLLOWING * SLICE
 
     def run(self, count):
         """Up to ``count`` iterations, fewer when the root is solved."""

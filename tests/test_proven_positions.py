@@ -4,6 +4,7 @@ import random
 from pathlib import Path
 
 import pytest
+from random_play import played_on
 
 import mcts_core as mc
 
@@ -139,3 +140,28 @@ def test_gomoku_wins_and_blocks_a_five(preset, iterations, kind):
             assert engine.search(state, iterations=iterations) in right, moves
             seen += 1
     assert seen > 20
+
+
+def test_a_won_game_stays_won():
+    """However few iterations a search has: the book proves many of these wins, and has no position beyond ten stones."""
+    chooser, proven = random.Random(1), 0
+    for number in range(200):
+        state = mc.ConnectFour() if number % 2 else mc.ConnectFour(7, 8, 4)
+        state = played_on(state, chooser, chooser.randrange(4, 14))
+        engine, opponent = mc.Searcher(seed=1, memory_mb=64), mc.Searcher(seed=2, memory_mb=64)
+        player, said = state.to_move, None
+        while state.winner() is None:
+            if state.to_move == player:
+                move = engine.search(state, iterations=100)
+                stats = engine.stats()
+                if said is None and stats.proven != "win":
+                    break
+                assert stats.proven == "win"
+                said = stats.distance
+            else:
+                move = opponent.search(state, iterations=2000)
+            state = state.play(move)
+        if said is not None:
+            assert state.winner() == player
+            proven += 1
+    assert proven > 40

@@ -1,5 +1,6 @@
 """mcts_core/searcher.py and options.py: Searcher, search, stats, rollouts, and their bad input."""
 
+import dataclasses
 import gc
 import math
 import os
@@ -52,6 +53,29 @@ def test_options_of_the_module_function():
     with pytest.raises(mc.InvalidOption, match="wrong_option"):
         mc.search(mc.ConnectFour(), iterations=5, wrong_option=1)
     assert mc.stats().iterations == 500
+
+
+def test_functions_that_are_equal_are_not_the_same():
+    @dataclasses.dataclass
+    class Checkpoint:
+        """A network by the name of a file that training writes again."""
+
+        path: str
+        weights: list = dataclasses.field(compare=False)
+
+        def __call__(self, state):
+            called.append(self.weights)
+            return None, 0.0
+
+    for version in (1, 2):
+        called = []
+        mc.search(mc.TicTacToe(), iterations=5, solver=False, policy_value=Checkpoint("latest", version))
+        assert set(called) == {version}
+    for right, wrong in (({"memory_mb": 1}, {"memory_mb": True}), ({"solver": True}, {"solver": 1}),
+                         ({"threads": 1}, {"threads": 1.0})):
+        mc.search(mc.TicTacToe(), iterations=5, **right)
+        with pytest.raises(mc.InvalidOption):
+            mc.search(mc.TicTacToe(), iterations=5, **wrong)
 
 
 def test_stats_belong_to_the_thread():

@@ -163,12 +163,10 @@ def searcher_options(args: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def make_engine(args: argparse.Namespace, *, seed: int | None = None) -> Searcher:
-    """The Searcher that the options ask for; ``seed`` takes the place of ``--seed`` when it is not None."""
-    options = searcher_options(args)
-    if seed is not None:
-        options["seed"] = seed
-    return Searcher(**options)
+def make_engine(args: argparse.Namespace, **more: Any) -> Searcher:
+    """The Searcher that the options ask for; ``more`` options take the place of those, unless they are None."""
+    given = {name: value for name, value in more.items() if value is not None}
+    return Searcher(**{**searcher_options(args), **given})
 
 
 def budget(args: argparse.Namespace) -> dict[str, Any]:

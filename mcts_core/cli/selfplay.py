@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from mcts_core.cli.tables import Screen
 
 
+NOISE = 1.0
+"""``noise_alpha`` in several games of a search that draws nothing at random: without it all games would be the same."""
+
+
 def add_parser(commands: Commands) -> None:
     """Adds the command to the parser."""
     parser = options.new_parser(
@@ -138,7 +142,10 @@ def play_number(
     step: Callable[[str], object] = lambda what: None,
 ) -> dict[str, Any]:
     """The record of one of the games. ``step`` is told of each move."""
-    engine = options.make_engine(args, seed=None if args.seed is None else args.seed + number)
+    seed = None if args.seed is None else args.seed + number
+    engine = options.make_engine(args, seed=seed)
+    if args.games > 1 and engine.options(game.start).get("selection") == "puct":
+        engine = options.make_engine(args, seed=seed, noise_alpha=NOISE)
     return play_game(game, engine, args, screen, step)
 
 

@@ -20,6 +20,7 @@ cdef extern from "kernels/platform.h" nogil:
 
 cdef enum:
     ROOT_SLICE = 4096        # proof budget that the root's exact search spends at a time
+    FOLLOWING_SLICES = 64    # of ROOT_SLICE, that are due at once where the root follows from a proven one
     FIRST_PROOF = 64         # visits of a node when its exact search begins
     NODE_SLICE = 65536       # the same for another node, at most
     CHECK_SHARE = 4          # budget for the most visited move of the root, as a multiple of that for the root
@@ -239,6 +240,8 @@ cdef inline int search_root_exactly(GuidedTree *guided) noexcept nogil:
     if status != RUN_DONE:
         return status
     if proof.value >= 0:
+        if not known:
+            guided.root_proofs_due %= ROOT_SLICE
         if not known or proof.exact or (proof.value == 2 and proof.distance < guided.tree.proof.distance):
             guided.tree.proof = proof
         link = guided_columns(guided, block_at(guided, 0)).links[0]

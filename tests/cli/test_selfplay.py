@@ -1,5 +1,7 @@
 import json
 
+import pytest
+
 import mcts_core
 from mcts_core.words import counted
 
@@ -59,6 +61,15 @@ def test_several_games_are_counted(cli):
     numbers = [int(word) for word in last.replace(",", "").split() if word.isdigit()]
     assert sum(numbers[1:]) == 3
     assert "more moves" in out
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_games_of_gomoku_differ(cli, workers):
+    """The default search of gomoku draws nothing at random without noise."""
+    argv = ("selfplay", "gomoku:9", "--preset", "strong", "--iterations", 30, "--games", 4, "--seed", 1, "--json")
+    _code, out, _err = cli(*argv, "--workers", workers)
+    games = json.loads(out)["games"]
+    assert len({tuple(search["move"] for search in record["searches"]) for record in games}) == 4
 
 
 def test_games_elsewhere_are_the_same(cli):

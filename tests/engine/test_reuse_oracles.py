@@ -110,6 +110,8 @@ def guided_descendant(oracle, path, probe, player, options):
         below.nodes += node.visits > 0
         if node.block is not None:
             waiting.extend(node.block.children)
+    if oracle.proof is not None:
+        below.follow_proof()
     return below
 
 

@@ -335,6 +335,17 @@ def test_where_the_best_move_loses_the_next_best_one_is_checked_as_well(moves):
     assert ThreatProbe(state.play(move)).prove([], 4 * 32 * 1000, wins_only=True)[0] is None
 
 
+def test_what_follows_from_a_proven_position_is_proven_too():
+    """A proof of the root needs more steps of exact search here than a search of 100 iterations has otherwise."""
+    state = mc.MNK.from_moves([36, 28, 45, 21, 35, 52, 53, 19, 26, 14, 62], m=8, n=8, k=5, rule="exact")
+    for reply in state.legal_moves():
+        engine = mc.Searcher(seed=1, memory_mb=64, leaf_proofs=2000)
+        engine.search(state, iterations=20)
+        assert (engine.stats().proven, engine.stats().distance) == ("loss", 8)
+        engine.search(state.play(reply), iterations=100)
+        assert engine.stats().proven == "win", reply
+
+
 @pytest.mark.parametrize("state", [mc.ConnectFour.from_moves("44444432553", base=1), mc.TicTacToe(),
                                    mc.MNK(4, 3, 3), mc.ConnectFour.from_moves("3232323"[:6])], ids=str)
 def test_the_principal_variation_of_a_solved_game_is_best_play_to_its_end(state):
