@@ -77,6 +77,7 @@ cdef class InformationTree:
     cdef uint32_t swept           # the node whose value was computed last beside the paths
     cdef mcts_rng rng
     # of one search
+    cdef uint32_t lot             # decides between equal moves at its end
     cdef uint32_t iterations, rollouts, reused, depth_max, prunes, dropped
     cdef uint64_t depth_sum
     cdef readonly bint full       # the limit is reached, and nodes are no longer added

@@ -10,7 +10,7 @@ from mcts_core.errors import InvalidOption, InvalidState
 
 from mcts_core.engine.request cimport REUSE_BELOW, REUSE_NEVER, SearchRequest
 from mcts_core.engine.searched_tree cimport Counts, RootView
-from mcts_core.engine.searched_tree import by_value_key
+from mcts_core.engine.searched_tree import by_value_key, by_visits_key
 from mcts_core.engine.settings cimport GeneralSettings, SearchSettings
 from mcts_core.engine.slices cimport read_clock
 from mcts_core.game cimport NativeState, mcts_rng
@@ -137,8 +137,12 @@ cdef class InformationCore(SearchCore):
         return []
 
     cdef tuple leader(self, list children):
-        """Where maxima are backed up, visits say what was explored, values what is best."""
-        return max(children, key=by_value_key) if self.known.maxima else SearchCore.leader(self, children)
+        """Where maxima are backed up, visits say what was explored, values what is best. Of moves that are equal in
+        both, each search draws one, as their order says nothing about them."""
+        key = by_value_key if self.known.maxima or self.settings.by_value else by_visits_key
+        best = key(max(children, key=key))
+        cdef list equal = [child for child in children if key(child) == best]
+        return equal[self.known.lot % len(equal)]
 
     cdef int proof(self, uint32_t *distance, uint32_t *move) noexcept:
         return -1

@@ -227,6 +227,7 @@ cdef class InformationTree:
     cdef int begin(self, object state, object seed) except -1:
         """Makes ``state`` the root; the nodes of a search before stay."""
         mcts_rng_seed(&self.rng, seed)
+        self.lot = mcts_rng_below(&self.rng, 0xFFFFFFFF)
         self.random = random.Random(seed)
         self.root = self.user.root = state
         self.iterations = self.rollouts = self.depth_max = self.valued = self.prunes = self.dropped = 0
@@ -329,7 +330,6 @@ cdef class InformationTree:
         grow(<void **>&self.legal, &self.legal_room, <uint32_t>len(moves), sizeof(uint32_t))
         for i in range(<uint32_t>len(moves)):
             self.legal[i] = self.choice_of(node, self.user.identity_of(moves[i]))
-            self.choices[self.legal[i]].legal += 1
         return 0
 
     # ---- selection ---------------------------------------------------------------------------------------------------
@@ -361,11 +361,12 @@ cdef class InformationTree:
                     self.widen_scale(&self.nodes[number], &self.choices[slot])
 
     cdef uint32_t select(self, uint32_t node, uint32_t count) noexcept nogil:
-        """The place among the legal choices: one without a visit by chance, else UCB1 with the visits in which the
-        choice was legal."""
+        """The place among the legal choices: one without a visit by chance, else UCB1 with the visits so far in which
+        the choice was legal. Equal scores are decided by chance: by the order of the moves, the first one would get
+        more visits, and often they alone decide between moves of equal value."""
         cdef int32_t player = self.nodes[node].player
         cdef double low = self.low_end(player), factor = 1.0 / self.span(player), value, score, top = -UNSEEN
-        cdef uint32_t i, best = 0, untried = 0, at
+        cdef uint32_t i, best = 0, untried = 0, equal = 0, at
         cdef Choice *choice
         if not self.has_fpu:
             for i in range(count):
@@ -385,9 +386,14 @@ cdef class InformationTree:
                 value = choice.hope if self.maxima else choice.sum / choice.visits
                 score = ((value - low) * factor
                          + self.exploration * sqrt(natural_log(choice.legal) / choice.visits))
-            if score > top:
+            if score > top + EQUAL:
                 top = score
                 best = i
+                equal = 1
+            elif score >= top - EQUAL:
+                equal += 1
+                if mcts_rng_below(&self.rng, equal) == 0:
+                    best = i
         return best
 
     # ---- an iteration ------------------------------------------------------------------------------------------------
@@ -458,6 +464,8 @@ cdef class InformationTree:
             if self.maxima:
                 self.weigh(node)
             place = self.select(node, <uint32_t>len(moves))
+            for number in range(<uint32_t>len(moves)):
+                self.choices[self.legal[number]].legal += 1
             grow(<void **>&self.path, &self.path_room, length + 1, sizeof(Step))
             step = &self.path[length]
             memset(step, 0, sizeof(Step))
