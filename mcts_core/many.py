@@ -183,7 +183,7 @@ class _Batch:
                 core = engine._core
                 move = core.search(request)
                 self.results[index] = record(Result, {"move": move, "stats": last_stats_of(core), "error": None})
-            except Exception as error:
+            except (ValueError, RuntimeError, MemoryError) as error:  # others come from handlers of signals
                 self.results[index] = Result(None, None, error)
             if self.reporter is not None:
                 self.reporter.add([self.results[index]])

@@ -264,6 +264,25 @@ def test_an_interrupt_ends_the_searches_of_an_evaluator_in_a_second_thread():
         search_many([mc.ConnectFour()] * 4, iterations=10_000, evaluator=evaluate, threads=2)
 
 
+@pytest.mark.parametrize("errors", ["raise", "return"])
+def test_what_a_handler_of_a_signal_raises_ends_all(errors):
+    """It is no failure of the position that is searched at that moment."""
+    class Slow(mc.TicTacToe):
+        def winner(self):
+            signal.raise_signal(signal.SIGTERM)
+            return super().winner()
+
+    def late(number, frame):
+        raise TimeoutError("too late")
+
+    before = signal.signal(signal.SIGTERM, late)
+    try:
+        with pytest.raises(TimeoutError, match="^too late$"):
+            search_many([mc.TicTacToe(), Slow(), mc.TicTacToe()], iterations=5, errors=errors)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def test_a_kept_error_keeps_no_tree():
     failed, searched = search_many([None, mc.ConnectFour()], iterations=2000, seed=1, preset="uct", errors="return")
     assert failed.error.__traceback__ is not None

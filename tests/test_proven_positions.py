@@ -143,7 +143,7 @@ def test_gomoku_wins_and_blocks_a_five(preset, iterations, kind):
 
 
 def test_a_won_game_stays_won():
-    """However few iterations a search has: the book proves many of these wins, and has no position beyond ten stones."""
+    """However few iterations a search has: the book proves many of these wins, and has none beyond ten stones."""
     chooser, proven = random.Random(1), 0
     for number in range(200):
         state = mc.ConnectFour() if number % 2 else mc.ConnectFour(7, 8, 4)

@@ -60,9 +60,11 @@ def write_bundle(path: str | os.PathLike[str]) -> int:
     file is replaced atomically. Raises InvalidOption if the file cannot be written.
     """
     try:
-        target = pathlib.Path(path)
+        target = pathlib.Path(path).resolve()  # what a link leads to is replaced, not the link
         if target.is_dir():
             raise IsADirectoryError("it is a folder")
+        if target.exists() and not target.is_file():
+            raise OSError("it is not a regular file")
         temporary = target.with_name(f".{target.name[:80]}-{os.urandom(8).hex()}.tmp")
         try:
             with temporary.open("xb") as file:

@@ -477,7 +477,8 @@ def test_machine_is_described():
 
 def test_processors_have_their_family(tmp_path):
     info = tmp_path / "cpuinfo"
-    info.write_text("processor\t: 0\ncpu family\t: 25\nmodel\t\t: 1\nmodel name\t: A B\n\nprocessor\t: 1\nmodel\t\t: 2\n")
+    first = "processor\t: 0\ncpu family\t: 25\nmodel\t\t: 1\nmodel name\t: A B\n"
+    info.write_text(first + "\nprocessor\t: 1\nmodel\t\t: 2\n")
     assert machine.processor(info) == "A B (family 25, model 1)"
     info.write_text("processor\t: 0\nmodel name\t: A: B\n")
     assert machine.processor(info) == "A: B"

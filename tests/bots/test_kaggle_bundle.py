@@ -1,6 +1,7 @@
 import importlib.machinery
 import importlib.metadata
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -131,3 +132,16 @@ def test_a_file_that_cannot_be_written_is_told(name, tmp_path, monkeypatch):
     with pytest.raises(mc.InvalidOption, match="the archive cannot be written to"):
         write_bundle(name)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_no_pipe_and_no_link_is_replaced(tmp_path, monkeypatch):
+    monkeypatch.setattr(kaggle_bundle, "_archive", lambda: b"content")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(mc.InvalidOption, match="not a regular file"):
+        write_bundle(tmp_path / "pipe")
+    assert (tmp_path / "pipe").is_fifo()
+    (tmp_path / "link").symlink_to(tmp_path / "target")
+    write_bundle(tmp_path / "link")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "target").read_bytes() == b"content"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "pipe", "target"]
