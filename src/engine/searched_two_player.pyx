@@ -28,7 +28,7 @@ from mcts_core.tree.view cimport (BlockView, has_root, index_mask, root_link, ro
 
 
 cdef enum:
-    LINE_PROOFS = 512              # proof budget for each move of a proven line; 4096 took 1.6 ms a line, 10 % longer
+    LINE_PROOFS = 128              # proof budget for each move of a proven line; 4096 took 1.6 ms a line, 10 % longer
     LINE_RETRY = 4096              # the same where that proves nothing
 
 # Positions that refer to nothing but their board, as those of a user's subclass may.
