@@ -198,6 +198,33 @@ def test_a_class_of_the_program_itself(tmp_path):
     assert (done.stdout, done.stderr) == ("400 1 ()\n", "")
 
 
+def test_a_class_that_workers_cannot_import():
+    program = """if True:
+        import mcts_core as mc
+        class Nim:
+            def __init__(self, stones=12, to_move=1):
+                self.stones, self.to_move = stones, to_move
+            def legal_moves(self):
+                return [1, 2, 3][:self.stones]
+            def play(self, move):
+                return Nim(self.stones - move, -self.to_move)
+            def winner(self):
+                return None if self.stones else -self.to_move
+        def value(state):
+            return {}, 0.0
+        for state, options in ((Nim(), {"preset": "uct"}), (mc.Gomoku(), {"policy_value": value})):
+            try:
+                mc.search_parallel(state, iterations=400, workers=1, **options)
+            except mc.WorkersLost as error:
+                print(error)
+    """
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    first, second = done.stdout.splitlines()
+    for line, name in ((first, "'Nim'"), (second, "'value'")):
+        assert f"attribute {name}" in line and "into a module" in line and "executor='threads'" in line
+    assert done.stderr == ""
+
+
 def test_a_cluster_by_its_address(cluster):
     address = f"dask:{cluster.scheduler.address}"
     result = mc.search_parallel(START, iterations=1000, executor=address, rounds=2, preset="uct")
@@ -480,6 +507,28 @@ def test_no_worker_can_begin(processes):
         mc.search_parallel(START, 20.0, executor=dead)
 
 
+@pytest.mark.parametrize("budget", [{"seconds": 20.0}, {"iterations": 300}], ids=["time", "iterations"])
+@pytest.mark.parametrize("returned", [None, "done"])
+def test_an_executor_that_returns_no_future(budget, returned):
+    class Careless:
+        def submit(self, function, /, *arguments):
+            return returned
+
+    with pytest.raises(mc.InvalidOption, match=f"Future from submit.., but Careless returned {returned!r}"):
+        mc.search_parallel(START, executor=Careless(), workers=2, **budget)
+
+
+def test_an_executor_that_returns_something_else():
+    class Careless(Executor):
+        def submit(self, function, /, *arguments):
+            future = Future()
+            future.set_result(None)
+            return future
+
+    with pytest.raises(mc.WorkersLost, match="TypeError: the executor must return the result of its task, got None"):
+        mc.search_parallel(START, iterations=300, executor=Careless(), workers=2)
+
+
 @pytest.mark.parametrize("budget", [{"seconds": 60.0, "rounds": 2}, {"iterations": 2**29, "rounds": 1}],
                          ids=["time", "iterations"])
 def test_ctrl_c_leaves_no_task(threads, budget):
@@ -535,6 +584,11 @@ def test_budgets():
     assert (parallel._rounds(None, 10_000), parallel._rounds(None, 1400), parallel._rounds(None, 3)) == (20, 2, 1)
     assert (parallel._rounds(10.0, None), parallel._rounds(0.4, None), parallel._rounds(0.01, None)) == (20, 8, 1)
     assert parallel._rounds(0.4, 1400) == 2
+    executor.tasks.clear()
+    result = mc.search_parallel(START, iterations=30, executor=executor, workers=2, rounds=31, preset="uct")
+    check(result, START, 2)
+    assert [task.iterations for task in executor.tasks] == 60 * [1] and result.rounds == 30
+    assert result.stats.stop_reason == "iterations"
     result = mc.search_parallel(START, 1e-6, executor=executor, workers=2)
     check(result, START, 0, seconds=0.0)
     result = mc.search_parallel(START, 0.05, iterations=2**29, executor=OneByOne(), workers=2, preset="uct")
@@ -584,6 +638,7 @@ BAD = [
     ({"memory_mb": 0.5}, "memory_mb must be"), ({"executor": "fast"}, "executor must be"),
     ({"executor": 4}, "executor must be"), ({"executor": "dask:"}, "address of a scheduler"),
     ({"executor": OneByOne()}, "workers must be given"),
+    ({"executor": ThreadPoolExecutor}, "an object, got the class <class .*ThreadPoolExecutor"),
 ]
 
 
@@ -598,6 +653,23 @@ def test_bad_options(options, message):
     assert executor.tasks == []
 
 
+class Seen(Paper):
+    hidden_information = True
+
+    def __init__(self):
+        super().__init__(random_tree(1))
+
+
+class Kuhn(Seen):
+    """As much of a game with hidden information as a search asks for at first."""
+
+    def determinize(self, player, rng):
+        return self
+
+    def observation_key(self, player):
+        return 0
+
+
 def test_bad_states():
     executor = OneByOne()
 
@@ -610,6 +682,10 @@ def test_bad_states():
         search(mc.ConnectFour.from_moves("0101010"))
     with pytest.raises(mc.InvalidOption, match="policy_value of workers must pickle, but .*wait.* does not"):
         search(START, policy_value=threading.Event().wait)
+    with pytest.raises(mc.InvalidState, match="Kuhn.* has hidden_information, which only Searcher.search and search"):
+        search(Kuhn())
+    with pytest.raises(mc.InvalidState, match=r"has hidden_information. To have it searched.* write determinize"):
+        search(Seen())
     state = Elsewhere()
     state.note = threading.Lock()
     with pytest.raises(mc.InvalidState, match="must pickle, but <failing_game.Elsewhere.* does not"):
