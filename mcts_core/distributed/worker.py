@@ -117,6 +117,8 @@ class Tree:
         self.request.stop_early, self.request.reuse, self.request.halt = False, ANY, halt
         self.name = uuid4().hex
         self.number = task.number << 16 | task.slot
+        if self.number:
+            self.request.settings.vary()  # without rollouts all trees of the search would be the same
         self.seed = seed_of(task.seed, self.number)
         self.heard = task.first
         self.visits = 0

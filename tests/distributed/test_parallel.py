@@ -11,6 +11,8 @@ import subprocess
 import sys
 import threading
 import time
+import zlib
+from collections import Counter
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -265,6 +267,81 @@ def test_workers_hear_of_each_other():
     alone = mc.search_parallel(START, iterations=4000, executor=OneByOne(), workers=1, rounds=4, preset="uct", seed=1)
     assert alone.stats.nodes < result.stats.nodes and alone.stats.visits == 5000
 
+
+# ---- searches without rollouts ---------------------------------------------------------------------------------------
+
+VALUED = Counter()
+"""How often ``remembering`` was called with each position."""
+
+
+def remembering(state):
+    """A policy and a value, which look random but depend only on the position."""
+    board = state.diagram()
+    VALUED[board] += 1
+    number = zlib.crc32(board.encode())
+    return {move: 1 + number * (move + 7) % 13 for move in state.legal_moves()}, (number % 1000 - 500) / 1000
+
+
+def remembering_many(observations):
+    numpy = pytest.importorskip("numpy")
+    policy, values = numpy.empty((len(observations), 81), "f4"), numpy.empty(len(observations), "f4")
+    for row, observation in enumerate(observations):
+        board = observation.tobytes()
+        VALUED[board] += 1
+        number = zlib.crc32(board)
+        policy[row] = [1 + number * (move + 7) % 13 for move in range(81)]
+        values[row] = (number % 1000 - 500) / 1000
+    return policy, values
+
+
+@pytest.mark.parametrize("options", [{"policy_value": remembering}, {"evaluator": remembering_many}],
+                         ids=["policy_value", "evaluator"])
+def test_workers_with_an_evaluator_search_different_trees(options):
+    def found(seed, workers):
+        VALUED.clear()
+        result = mc.search_parallel(mc.Gomoku(9), iterations=1200, executor=OneByOne(), workers=workers, rounds=3,
+                                    seed=seed, leaf_proofs=0, root_proofs=0, **options)
+        check(result, mc.Gomoku(9), workers)
+        return result.stats.moves, len(VALUED) / VALUED.total()
+
+    first, share = found(1, 4)
+    assert share > 0.5  # of 5,800 calls; with five times the same tree it would be 0.2
+    assert found(1, 4)[0] == first != found(2, 4)[0]
+    assert found(1, 1) == found(2, 1)  # the first worker and the calling process search as a Searcher does
+
+
+def test_workers_of_gomoku_search_different_trees():
+    state = mc.Gomoku.from_moves("h8 h9")
+    engine = mc.Searcher(seed=1, stop_early=False)
+    engine.search(state, iterations=600)
+    alone = {entry.move: entry.visits for entry in engine.stats().moves}
+
+    def found(seed, workers):
+        result = mc.search_parallel(state, iterations=600, executor=OneByOne(), workers=workers, seed=seed)
+        check(result, state, workers)
+        return {entry.move: entry.visits for entry in result.stats.moves}
+
+    assert found(1, 1) == found(2, 1) == {move: 2 * visits for move, visits in alone.items()}
+    for workers in (2, 4):
+        visits = found(1, workers)
+        assert found(1, workers) == visits != found(2, workers)
+        assert visits != {move: (workers + 1) * count for move, count in alone.items()}
+        assert max(visits, key=visits.get) in sorted(alone, key=alone.get)[-2:]
+
+
+def test_only_the_first_tree_of_a_search_is_a_plain_one():
+    """Rounds of any slot may be the first ones of a process."""
+    problem = pickle.dumps((mc.Gomoku.from_moves("h8 h9"), {"preset": "strong"}))
+
+    def told(**changes):
+        return Table().run(task_of(problem=problem, legal=223, iterations=400, **changes)).told
+
+    assert told() == told(seed=2)
+    made = [told(slot=slot, number=number, seed=seed) for slot, number in ((0, 0), (1, 0), (0, 1)) for seed in (1, 2)]
+    assert len(set(made)) == 5
+
+
+# ---- what a tree does with what it hears -----------------------------------------------------------------------------
 
 def task_of(**changes):
     return Task(**{
