@@ -69,6 +69,7 @@ TESTED_IN = {
     "mcts_core/tree/guided_selection.pxd": "tree/guided_tree",
     "mcts_core/tree/proof_rule.pxd": "tree/guided_solver",
     "mcts_core/tree/rave.pxd": "tree/guided_tree",
+    "mcts_core/tree/spread.pxd": "engine/settings",
     "mcts_core/tree/valuation.pxd": "tree/guided_tree",
     "mcts_core/tree/view.pxd": "tree/compaction",
     "src/game.pyx": "games/native_games",

@@ -51,6 +51,8 @@ class Opened:
         elif executor == "threads":
             count = count or usable_cores()
             self.executor = ThreadPoolExecutor(count)
+        elif isinstance(executor, type):
+            raise InvalidOption(f"executor must be an object, got the class {shorten(executor)}; call it to make one")
         elif callable(getattr(executor, "get_executor", None)):
             if getattr(executor, "asynchronous", False):
                 raise InvalidOption(f"executor must be a Client without asynchronous=True, got {shorten(executor)}")
@@ -61,7 +63,7 @@ class Opened:
                     f"executor must have workers, but {shorten(executor)} has none yet; wait until one has joined"
                 )
             self.executor = given.get_executor(pure=False)
-        elif isinstance(executor, Executor) or callable(getattr(executor, "submit", None)):
+        elif callable(getattr(executor, "submit", None)):
             count = count or getattr(executor, "_max_workers", None)
             if not isinstance(count, int):
                 raise InvalidOption(

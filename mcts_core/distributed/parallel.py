@@ -17,12 +17,13 @@ from mcts_core.arguments import as_duration, as_int, shorten
 from mcts_core.distributed import messages
 from mcts_core.distributed import worker as parallel_worker
 from mcts_core.distributed.executors import GUARD, Opened
-from mcts_core.distributed.worker import FIRST, FIRST_SHARE, LEAST, Answer, Task
+from mcts_core.distributed.worker import FIRST, FIRST_SHARE, LEAST, Answer, NotLoaded, Task
 from mcts_core.engine.loop import clock
 from mcts_core.engine.request import ANY, MAX_ITERATIONS, seed_of
 from mcts_core.engine.turn import Halt
 from mcts_core.engine.workers import run_together
 from mcts_core.errors import GameError, InvalidOption, InvalidState, WorkersLost
+from mcts_core.game import refuse_hidden
 from mcts_core.keywords import refuse
 from mcts_core.many import MEMORY_MB
 from mcts_core.options import (
@@ -78,6 +79,8 @@ _OWN = ("seconds", "iterations", "executor", "workers", "rounds", "seed", "progr
 _SHARED = NAMES - {"reuse", "seed"}
 ERROR_LENGTH = 200
 """Characters of a failure's message that are kept."""
+IMPORTS = ("Workers import the classes and functions of the state and of the options by name: put them into a module "
+           "(a .py file) that every worker can import, or use executor='threads'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,12 +156,12 @@ def search_parallel(
     limit reached first ends the search; with neither, it ends after one second. It also ends when a worker proves the
     value of the position; with a number of iterations, it completes that round first.
 
-    ``rounds`` (1 to 100,000) is the number of parts into which the limit is divided; after each round, the workers
-    exchange their results. By default there are at most 20 rounds: a round lasts at least 50 ms and at least ten times
-    its own cost, or has at least 500 iterations. With a time limit, workers do not wait for each other. With a number
-    of iterations they do. Then the same ``seed``, workers and rounds give the same result if each worker has its own
-    tree in every round. That always holds for an executor with as many threads of this process. It nearly always holds
-    for as many processes, with rounds of about 10 ms or more.
+    ``rounds`` (1 to 100,000) is the number of parts into which the limit is divided, at most one for each iteration;
+    after each round, the workers exchange their results. By default there are at most 20 rounds: a round lasts at least
+    50 ms and at least ten times its own cost, or has at least 500 iterations. With a time limit, workers do not wait
+    for each other. With a number of iterations they do. Then the same ``seed``, workers and rounds give the same result
+    if each worker has its own tree in every round. That always holds for an executor with as many threads of this
+    process. It nearly always holds for as many processes, with rounds of about 10 ms or more.
 
     ``options`` are those of ``Searcher``, for each worker; ``memory_mb`` is 256 by default. The state and the options
     must be picklable. Failures are in ``errors`` of the result: a worker that is lost or late costs only its share. If
@@ -168,9 +171,9 @@ def search_parallel(
     passed. It runs in the thread that leads the search. If it raises an exception, the search ends and raises that
     exception.
 
-    Raises InvalidOption, InvalidState (also if the state is not picklable), GameOver, GameError, WorkersLost if no
-    worker could start, and KeyboardInterrupt on Ctrl-C. After Ctrl-C no task is left waiting; rounds that already run
-    in other processes end with their time.
+    Raises InvalidOption, InvalidState (also if the state is not picklable or has hidden information), GameOver,
+    GameError, WorkersLost if no worker could start, and KeyboardInterrupt on Ctrl-C. After Ctrl-C no task is left
+    waiting; rounds that already run in other processes end with their time.
     """
     begin = clock()
     if seconds is not None:
@@ -191,6 +194,7 @@ def search_parallel(
         raise InvalidOption("root_policy 'gumbel' divides the iterations of one search, which workers cannot do")
     request = engine._request(state, seconds, iterations)  # raises if the arguments are invalid
     engine._core.check(state, request.settings)
+    refuse_hidden(state)
     try:
         problem = messages.dumps((state, options))
     except Exception:
@@ -206,6 +210,8 @@ def search_parallel(
             search = _Search(engine, state, problem, opened.executor, opened.workers, chosen, halt)
             search.begin, search.seconds, search.iterations = begin, seconds, iterations
             search.rounds, search.adapts = count or _rounds(seconds, iterations), count is None
+            if iterations is not None:
+                search.rounds = min(search.rounds, iterations)
             search.progress, search.every = tell, interval
             try:
                 search.run()
@@ -331,7 +337,8 @@ class _Search:
                 if self.left() <= 0:
                     break
         if self.errors and not self.answers and not any(slot.future for slot in self.slots):
-            hint = f". {GUARD}" if isinstance(self.cause, BrokenExecutor) else ""
+            hint = (f". {GUARD}" if isinstance(self.cause, BrokenExecutor) else
+                    f". {IMPORTS}" if isinstance(self.cause, NotLoaded) else "")
             raise WorkersLost(f"no worker could start: {self.errors[0]}{hint}") from self.cause
         if all(slot.closed for slot in self.slots):
             self.search_alone()
@@ -400,9 +407,14 @@ class _Search:
                         break
                     try:
                         slot.submitted = clock()
-                        slot.future = self.executor.submit(parallel_worker.run_round, task)
+                        future: Any = self.executor.submit(parallel_worker.run_round, task)
                     except Exception as error:
                         self.fail(slot, error)
+                        continue
+                    if not isinstance(future, Future):
+                        raise InvalidOption(f"executor must return a concurrent.futures.Future from submit(), but "
+                                            f"{type(self.executor).__name__} returned {shorten(future)}")
+                    slot.future = future
         return [slot for slot in self.slots if slot.future is not None]
 
     def quota(self, rounds: int) -> int:
@@ -474,6 +486,8 @@ class _Search:
             future, slot.future = slot.future, None
             assert future is not None
             error = CancelledError("the executor dropped the task") if future.cancelled() else future.exception()
+            if error is None and not isinstance(future.result(), Answer):
+                error = TypeError(f"the executor must return the result of its task, got {shorten(future.result())}")
             if error is None:
                 answers.append((future.result(), slot))
             elif isinstance(error, GameError):

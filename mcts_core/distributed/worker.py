@@ -40,6 +40,10 @@ class Ended(Exception):
     """The search is over, so nobody waits for the answer of this round."""
 
 
+class NotLoaded(Exception):
+    """This process cannot import a class or a function of the state or the options."""
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """A round of a worker."""
@@ -102,7 +106,10 @@ class Tree:
     """A tree of a search; one round at a time uses it."""
 
     def __init__(self, task: Task, halt: Halt) -> None:
-        self.state, options = pickle.loads(task.problem)
+        try:
+            self.state, options = pickle.loads(task.problem)
+        except (AttributeError, ImportError) as error:
+            raise NotLoaded(str(error)) from error
         if task.slot:
             options["root_proofs"] = 0  # one worker looks for a proof of the root
         self.engine = Searcher(**options)
@@ -110,6 +117,8 @@ class Tree:
         self.request.stop_early, self.request.reuse, self.request.halt = False, ANY, halt
         self.name = uuid4().hex
         self.number = task.number << 16 | task.slot
+        if self.number:
+            self.request.settings.vary()  # without rollouts all trees of the search would be the same
         self.seed = seed_of(task.seed, self.number)
         self.heard = task.first
         self.visits = 0

@@ -113,6 +113,7 @@ ctypedef struct GeneralOptions:
     uint32_t batch
     double noise_alpha           # of the Dirichlet noise of the root; 0: there is none
     double noise_weight
+    float spread                 # by which share, at random, this tree's priors are changed (`spread.pxd`)
     bint solver                  # proven values are backed up: of two players, of whom one wins what the other loses
     bint bounds                  # nodes have score bounds, in games without scores that are searched by rollouts
     uint64_t prover_bytes        # of the game's exact search, 0: it is not asked

@@ -56,8 +56,7 @@ ctypedef struct GuidedOptions:
     uint32_t share               # of the valuation in a leaf's value, in 256ths; the rest is that of the rollouts
     const void *network          # for the valuation
     float least_prior            # below the root, as a share of the highest prior: moves with less are left out
-    float spread                 # PUCT: by which share, at random, this tree's priors are changed: those of several
-    #                              threads would be the same tree otherwise
+    float spread                 # PUCT: by which share, at random, this tree's priors are changed (`spread.pxd`)
     double noise_alpha           # of the Dirichlet noise in the priors of the root; 0: there is none
     double noise_weight
     mcts_policy policy

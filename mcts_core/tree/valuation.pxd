@@ -4,11 +4,12 @@ from libc.stdint cimport int32_t, int64_t, uint32_t
 
 from mcts_core.game cimport (MCTS_ONGOING, MCTS_VALUE_ONE, mcts_children, mcts_estimate, mcts_game,
                              mcts_rollout_report, valuation_of)
-from mcts_core.tree.dirichlet cimport dirichlet, uniform
+from mcts_core.tree.dirichlet cimport dirichlet
 from mcts_core.tree.guided_tree cimport (SELECT_PUCT, SHARES, GuidedBlock, GuidedColumns, GuidedTree, guided_columns,
                                          path_of)
 from mcts_core.tree.memory cimport room_for
 from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_GAME_ERROR
+from mcts_core.tree.spread cimport spread_out
 
 
 cdef extern from "kernels/exp2.h" nogil:
@@ -79,10 +80,7 @@ cdef inline int share_out(GuidedTree *guided, uint32_t length, uint32_t count) n
             return RUN_GAME_ERROR
         total += found.priors[slot]
     if guided.options.spread > 0:
-        total = 0
-        for slot in range(count):
-            found.priors[slot] *= 1 + guided.options.spread * (<float>2.0 * <float>uniform(&guided.tree.rng) - 1)
-            total += found.priors[slot]
+        total = spread_out(found.priors, count, guided.options.spread, &guided.tree.rng)
     priors_share(found.priors, count, total)
     return RUN_DONE
 

@@ -23,6 +23,7 @@ from mcts_core.engine.reuse cimport path_to_root
 from mcts_core.engine.searched_tree cimport ABSENT, KNOWN, LINE, LOST, OPEN, WON, WORTH_THREADS, RootView, Standing
 from mcts_core.engine.settings cimport SearchSettings, TwoPlayerSettings
 from mcts_core.tree.plain_tree cimport *
+from mcts_core.tree.spread cimport SPREAD
 from mcts_core.tree.view cimport (BlockView, has_root, index_mask, root_link, root_visits, slot_of, view_block,
                                   view_move)
 
@@ -33,8 +34,6 @@ cdef enum:
 
 # Positions that refer to nothing but their board, as those of a user's subclass may.
 cdef tuple BOARDS = (ConnectFour, MNK, Gomoku, TicTacToe)
-
-cdef float SPREAD = 0.5            # GuidedOptions.spread of all threads but the first
 
 cdef TreeOps *tree_ops = <TreeOps *>hot_table("tree.plain_tree")
 cdef GuidedOps *guided_ops = <GuidedOps *>hot_table("tree.guided_tree")

@@ -13,6 +13,7 @@ from mcts_core.games.mnk.position cimport MNK
 from mcts_core.tree.guided_tree cimport SELECT_PUCT, SELECT_TUNED, SHARES
 from mcts_core.games.python_game cimport check_table
 from mcts_core.tree.plain_tree cimport MAX_ITERATIONS
+from mcts_core.tree.spread cimport SPREAD
 
 
 cdef extern from "kernels/platform.h" nogil:
@@ -36,6 +37,10 @@ cdef class SearchSettings:
         self.visits_are_data = temperature > 0
         self.rollouts_per_leaf = rollouts_per_leaf
         self.most_iterations = <uint32_t>MAX_ITERATIONS
+
+    def vary(self):
+        """From now on new trees differ from those of other searches of the same position even without rollouts: all of
+        them change their priors at random, as those of the threads beside the first one always do."""
 
 
 cdef class TwoPlayerSettings(SearchSettings):
@@ -81,7 +86,6 @@ cdef class TwoPlayerSettings(SearchSettings):
         self.options.share = max(<uint32_t>(share * SHARES + 0.5), <uint32_t>(share > 0))
         self.network = network
         self.options.network = NULL if network is None else &network.data
-        self.options.spread = 0
         self.options.least_prior = <float>least_prior
         self.options.noise_alpha = noise_alpha
         self.options.noise_weight = noise_weight
@@ -94,6 +98,9 @@ cdef class TwoPlayerSettings(SearchSettings):
         self.options.node_proofs = node_proofs
         self.options.root_proofs = root_proofs
         self.options.ask_book = book
+
+    def vary(self):
+        self.options.spread = SPREAD
 
 
 cdef class GeneralSettings(SearchSettings):
@@ -135,6 +142,9 @@ cdef class GeneralSettings(SearchSettings):
         self.options.batch = batch
         self.options.noise_alpha = noise_alpha
         self.options.noise_weight = noise_weight
+
+    def vary(self):
+        self.options.spread = SPREAD
 
 
 cdef class InformationSettings(GeneralSettings):

@@ -33,6 +33,7 @@ from mcts_core.tree.memory cimport empty_arena, free_tree, make_tree, room_for, 
 from mcts_core.tree.score_bounds cimport closed_values, is_closed, settle_root
 from mcts_core.tree.scored_games cimport (add_rewards, backup_scored, forget_range, keep_better, leaf_value,
                                           see_again)
+from mcts_core.tree.spread cimport spread_out
 
 
 cdef extern from "kernels/platform.h" nogil:
@@ -655,6 +656,9 @@ cdef int general_resolve(GeneralTree *general, const GeneralEvaluation *evaluati
                 values[player] = share(value[0] if player == <uint32_t>block.player else -value[0])
         columns = general_columns(general, block)
         priors_share(columns.priors, columns.total, entry.sum)
+        if general.options.spread > 0:
+            priors_share(columns.priors, columns.total, spread_out(
+                columns.priors, columns.total, general.options.spread, &general.tree.rng))
         add_values(general, block, values)
         general.tree.rollouts += 1
         row += 1

@@ -11,6 +11,8 @@ import subprocess
 import sys
 import threading
 import time
+import zlib
+from collections import Counter
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -198,6 +200,33 @@ def test_a_class_of_the_program_itself(tmp_path):
     assert (done.stdout, done.stderr) == ("400 1 ()\n", "")
 
 
+def test_a_class_that_workers_cannot_import():
+    program = """if True:
+        import mcts_core as mc
+        class Nim:
+            def __init__(self, stones=12, to_move=1):
+                self.stones, self.to_move = stones, to_move
+            def legal_moves(self):
+                return [1, 2, 3][:self.stones]
+            def play(self, move):
+                return Nim(self.stones - move, -self.to_move)
+            def winner(self):
+                return None if self.stones else -self.to_move
+        def value(state):
+            return {}, 0.0
+        for state, options in ((Nim(), {"preset": "uct"}), (mc.Gomoku(), {"policy_value": value})):
+            try:
+                mc.search_parallel(state, iterations=400, workers=1, **options)
+            except mc.WorkersLost as error:
+                print(error)
+    """
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    first, second = done.stdout.splitlines()
+    for line, name in ((first, "'Nim'"), (second, "'value'")):
+        assert f"attribute {name}" in line and "into a module" in line and "executor='threads'" in line
+    assert done.stderr == ""
+
+
 def test_a_cluster_by_its_address(cluster):
     address = f"dask:{cluster.scheduler.address}"
     result = mc.search_parallel(START, iterations=1000, executor=address, rounds=2, preset="uct")
@@ -238,6 +267,81 @@ def test_workers_hear_of_each_other():
     alone = mc.search_parallel(START, iterations=4000, executor=OneByOne(), workers=1, rounds=4, preset="uct", seed=1)
     assert alone.stats.nodes < result.stats.nodes and alone.stats.visits == 5000
 
+
+# ---- searches without rollouts ---------------------------------------------------------------------------------------
+
+VALUED = Counter()
+"""How often ``remembering`` was called with each position."""
+
+
+def remembering(state):
+    """A policy and a value, which look random but depend only on the position."""
+    board = state.diagram()
+    VALUED[board] += 1
+    number = zlib.crc32(board.encode())
+    return {move: 1 + number * (move + 7) % 13 for move in state.legal_moves()}, (number % 1000 - 500) / 1000
+
+
+def remembering_many(observations):
+    numpy = pytest.importorskip("numpy")
+    policy, values = numpy.empty((len(observations), 81), "f4"), numpy.empty(len(observations), "f4")
+    for row, observation in enumerate(observations):
+        board = observation.tobytes()
+        VALUED[board] += 1
+        number = zlib.crc32(board)
+        policy[row] = [1 + number * (move + 7) % 13 for move in range(81)]
+        values[row] = (number % 1000 - 500) / 1000
+    return policy, values
+
+
+@pytest.mark.parametrize("options", [{"policy_value": remembering}, {"evaluator": remembering_many}],
+                         ids=["policy_value", "evaluator"])
+def test_workers_with_an_evaluator_search_different_trees(options):
+    def found(seed, workers):
+        VALUED.clear()
+        result = mc.search_parallel(mc.Gomoku(9), iterations=1200, executor=OneByOne(), workers=workers, rounds=3,
+                                    seed=seed, leaf_proofs=0, root_proofs=0, **options)
+        check(result, mc.Gomoku(9), workers)
+        return result.stats.moves, len(VALUED) / VALUED.total()
+
+    first, share = found(1, 4)
+    assert share > 0.5  # of 5,800 calls; with five times the same tree it would be 0.2
+    assert found(1, 4)[0] == first != found(2, 4)[0]
+    assert found(1, 1) == found(2, 1)  # the first worker and the calling process search as a Searcher does
+
+
+def test_workers_of_gomoku_search_different_trees():
+    state = mc.Gomoku.from_moves("h8 h9")
+    engine = mc.Searcher(seed=1, stop_early=False)
+    engine.search(state, iterations=600)
+    alone = {entry.move: entry.visits for entry in engine.stats().moves}
+
+    def found(seed, workers):
+        result = mc.search_parallel(state, iterations=600, executor=OneByOne(), workers=workers, seed=seed)
+        check(result, state, workers)
+        return {entry.move: entry.visits for entry in result.stats.moves}
+
+    assert found(1, 1) == found(2, 1) == {move: 2 * visits for move, visits in alone.items()}
+    for workers in (2, 4):
+        visits = found(1, workers)
+        assert found(1, workers) == visits != found(2, workers)
+        assert visits != {move: (workers + 1) * count for move, count in alone.items()}
+        assert max(visits, key=visits.get) in sorted(alone, key=alone.get)[-2:]
+
+
+def test_only_the_first_tree_of_a_search_is_a_plain_one():
+    """Rounds of any slot may be the first ones of a process."""
+    problem = pickle.dumps((mc.Gomoku.from_moves("h8 h9"), {"preset": "strong"}))
+
+    def told(**changes):
+        return Table().run(task_of(problem=problem, legal=223, iterations=400, **changes)).told
+
+    assert told() == told(seed=2)
+    made = [told(slot=slot, number=number, seed=seed) for slot, number in ((0, 0), (1, 0), (0, 1)) for seed in (1, 2)]
+    assert len(set(made)) == 5
+
+
+# ---- what a tree does with what it hears -----------------------------------------------------------------------------
 
 def task_of(**changes):
     return Task(**{
@@ -480,6 +584,28 @@ def test_no_worker_can_begin(processes):
         mc.search_parallel(START, 20.0, executor=dead)
 
 
+@pytest.mark.parametrize("budget", [{"seconds": 20.0}, {"iterations": 300}], ids=["time", "iterations"])
+@pytest.mark.parametrize("returned", [None, "done"])
+def test_an_executor_that_returns_no_future(budget, returned):
+    class Careless:
+        def submit(self, function, /, *arguments):
+            return returned
+
+    with pytest.raises(mc.InvalidOption, match=f"Future from submit.., but Careless returned {returned!r}"):
+        mc.search_parallel(START, executor=Careless(), workers=2, **budget)
+
+
+def test_an_executor_that_returns_something_else():
+    class Careless(Executor):
+        def submit(self, function, /, *arguments):
+            future = Future()
+            future.set_result(None)
+            return future
+
+    with pytest.raises(mc.WorkersLost, match="TypeError: the executor must return the result of its task, got None"):
+        mc.search_parallel(START, iterations=300, executor=Careless(), workers=2)
+
+
 @pytest.mark.parametrize("budget", [{"seconds": 60.0, "rounds": 2}, {"iterations": 2**29, "rounds": 1}],
                          ids=["time", "iterations"])
 def test_ctrl_c_leaves_no_task(threads, budget):
@@ -535,6 +661,11 @@ def test_budgets():
     assert (parallel._rounds(None, 10_000), parallel._rounds(None, 1400), parallel._rounds(None, 3)) == (20, 2, 1)
     assert (parallel._rounds(10.0, None), parallel._rounds(0.4, None), parallel._rounds(0.01, None)) == (20, 8, 1)
     assert parallel._rounds(0.4, 1400) == 2
+    executor.tasks.clear()
+    result = mc.search_parallel(START, iterations=30, executor=executor, workers=2, rounds=31, preset="uct")
+    check(result, START, 2)
+    assert [task.iterations for task in executor.tasks] == 60 * [1] and result.rounds == 30
+    assert result.stats.stop_reason == "iterations"
     result = mc.search_parallel(START, 1e-6, executor=executor, workers=2)
     check(result, START, 0, seconds=0.0)
     result = mc.search_parallel(START, 0.05, iterations=2**29, executor=OneByOne(), workers=2, preset="uct")
@@ -584,6 +715,7 @@ BAD = [
     ({"memory_mb": 0.5}, "memory_mb must be"), ({"executor": "fast"}, "executor must be"),
     ({"executor": 4}, "executor must be"), ({"executor": "dask:"}, "address of a scheduler"),
     ({"executor": OneByOne()}, "workers must be given"),
+    ({"executor": ThreadPoolExecutor}, "an object, got the class <class .*ThreadPoolExecutor"),
 ]
 
 
@@ -598,6 +730,23 @@ def test_bad_options(options, message):
     assert executor.tasks == []
 
 
+class Seen(Paper):
+    hidden_information = True
+
+    def __init__(self):
+        super().__init__(random_tree(1))
+
+
+class Kuhn(Seen):
+    """As much of a game with hidden information as a search asks for at first."""
+
+    def determinize(self, player, rng):
+        return self
+
+    def observation_key(self, player):
+        return 0
+
+
 def test_bad_states():
     executor = OneByOne()
 
@@ -610,6 +759,10 @@ def test_bad_states():
         search(mc.ConnectFour.from_moves("0101010"))
     with pytest.raises(mc.InvalidOption, match="policy_value of workers must pickle, but .*wait.* does not"):
         search(START, policy_value=threading.Event().wait)
+    with pytest.raises(mc.InvalidState, match="Kuhn.* has hidden_information, which only Searcher.search and search"):
+        search(Kuhn())
+    with pytest.raises(mc.InvalidState, match=r"has hidden_information. To have it searched.* write determinize"):
+        search(Seen())
     state = Elsewhere()
     state.note = threading.Lock()
     with pytest.raises(mc.InvalidState, match="must pickle, but <failing_game.Elsewhere.* does not"):
