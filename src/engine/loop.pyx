@@ -22,7 +22,6 @@ from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY
 
 
 cdef enum:
-    MIB = 1 << 20
     NEVER = 0xFFFFFFFF
     CHECKS = 64                     # how often a search with an iteration budget looks whether the move is decided
 
@@ -124,7 +123,7 @@ cdef class SearchCore(SearchedTree):
     cdef object conclude(self):
         """Settles the move to play."""
         if not self.has_result():
-            raise MemoryError(f"no memory for a search tree of {self.memory // MIB} MB")
+            raise self.refusal(self.tree)
         self.move = final_move(self)
         self.finished = True
         return self.move

@@ -9,7 +9,7 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from mcts_core.arguments import shorten
-from mcts_core.errors import InvalidState, NoSearch
+from mcts_core.errors import InvalidOption, InvalidState, NoSearch
 
 from mcts_core.tree.compaction cimport MARKS, descend
 from mcts_core.tree.exchange cimport (Known, Words, check_message, follow, forget_gone, hear, known_clear, known_free,
@@ -178,8 +178,10 @@ cdef class SearchedTree(SearchTurn):
             self.tree = self.new_tree()
         known_clear(&self.outside)
         self.heard = False
-        if self.tree == NULL or self.reset_tree(self.tree, 0, root, seed) != RUN_DONE:
+        if self.tree == NULL:
             raise MemoryError(f"no memory for a search tree of {self.memory // MIB} MB: set a smaller memory_mb")
+        if self.reset_tree(self.tree, 0, root, seed) != RUN_DONE:
+            raise self.refusal(self.tree)
         if self.threads > 1:
             self.ready_threads(root, seed, NULL, -1)
         return 0
@@ -207,10 +209,21 @@ cdef class SearchedTree(SearchTurn):
             known_clear(&member.known)
             if member.tree == NULL:
                 member.tree = self.new_tree()
-            if member.tree == NULL or self.reset_tree(member.tree, i, root, seed_of(seed, i)) != RUN_DONE:
+            if member.tree == NULL:
                 raise MemoryError(f"no memory for {self.threads} search trees of {self.memory // MIB} MB in all: "
                                   "set a smaller memory_mb")
+            if self.reset_tree(member.tree, i, root, seed_of(seed, i)) != RUN_DONE:
+                raise self.refusal(member.tree)
         return 0
+
+    cdef object refusal(self, const Tree *tree):
+        """The error about a root for which ``tree`` has no room."""
+        cdef uint64_t share = self.memory // self.threads
+        if tree != NULL and tree.arena.reserved < share // 4 * 3:
+            return MemoryError(f"no memory for a search tree of {share // MIB} MB: the system gave "
+                               f"{tree.arena.reserved // MIB} MB")
+        return InvalidOption(f"memory_mb must be larger for this position, whose legal moves alone need more, got "
+                             f"{self.memory / <double>MIB:g}")
 
     # ---- a search ----------------------------------------------------------------------------------------------------
 
