@@ -3,6 +3,7 @@
 import operator
 
 cimport cython
+from cpython.float cimport PyFloat_AsDouble
 from libc.stdint cimport uint32_t, uint64_t
 
 from mcts_core.errors import GameError, InvalidFile, InvalidState
@@ -100,8 +101,8 @@ def expect_returns(int players, bint scored=False):
 def expect_rewards(int players):
     """The message about what ``rewards()`` must return."""
     if players == 1:
-        return "must return a list of one finite number, that of the only player"
-    return f"must return a finite number for each of the {players} players"
+        return "must return a list of one number from -1e100 to 1e100, that of the only player"
+    return f"must return a number from -1e100 to 1e100 for each of the {players} players"
 
 
 def mend_returns(given, int players):
@@ -128,11 +129,18 @@ cpdef object as_winner(value):
     return operator.index(value)
 
 
+cdef double as_float(value) except? -1.0:
+    """A number that is not a bool, as in all arguments; texts and bytes, which ``float()`` reads, are none."""
+    if isinstance(value, bool):
+        raise TypeError
+    return PyFloat_AsDouble(value)
+
+
 cpdef list as_values(given):
     """The result of each player, from 0 to 1."""
     if isinstance(given, (str, bytes, dict, set, frozenset)):
         raise TypeError
-    values = [float(value) for value in given]
+    values = [as_float(value) for value in given]
     for value in values:
         if not -ROUNDING <= value <= 1 + ROUNDING:
             raise ValueError
@@ -140,10 +148,10 @@ cpdef list as_values(given):
 
 
 cpdef list as_scores(given):
-    """A reward or a value of a scored game for each player: any finite numbers."""
+    """A reward or a value of a scored game for each player, up to LARGEST_SCORE either way."""
     if isinstance(given, (str, bytes, dict, set, frozenset)):
         raise TypeError
-    scores = [float(score) for score in given]
+    scores = [as_float(score) for score in given]
     for score in scores:
         if not -LARGEST_SCORE <= score <= LARGEST_SCORE:
             raise ValueError
@@ -165,7 +173,7 @@ cpdef list as_outcomes(given):
     """Moves of chance and their probabilities."""
     if isinstance(given, (str, bytes, dict, set, frozenset)):
         raise TypeError
-    return [(move, float(probability)) for move, probability in given]
+    return [(move, as_float(probability)) for move, probability in given]
 
 
 cpdef list as_moves(given):
@@ -340,7 +348,7 @@ cdef class UserStates:
         """A rollout by the game itself: what each player got from ``state`` on, and the moves."""
         self.calling = "rollout()"
         given = state.rollout(seed)
-        kind = "finite number" if self.scored else "number from 0 to 1"
+        kind = f"number from {'-1e100 to 1e100' if self.scored else '0 to 1'}"
         expected = (f"{type(state).__name__}.rollout(seed) must return a {kind} for each of the players and a list of "
                     f"the moves")
         try:

@@ -315,12 +315,13 @@ def test_a_sound_game_with_rewards():
 
 
 @pytest.mark.parametrize(("method", "value", "part", "said"), [
-    ("rewards", lambda self: 5.0, "rewards()", "a list of one finite number, that of the only player, got 5.0"),
+    ("rewards", lambda self: 5.0, "rewards()", "a list of one number from -1e100 to 1e100, that of the only player, got "
+                                               "5.0"),
     ("rewards", lambda self: [1.0, 2.0], "rewards()", "got [1.0, 2.0]"),
-    ("rewards", lambda self: [float("inf")], "rewards()", "finite"),
+    ("rewards", lambda self: [float("inf")], "rewards()", "1e100"),
     ("rewards", lambda self: 1 / 0, "rewards()", "ZeroDivisionError"),
     ("rewards", lambda self: [random.random()], "rewards()", "twice gave different rewards"),
-    ("returns", lambda self: [float("nan")] if self.year == 3 else None, "returns()", "finite"),
+    ("returns", lambda self: [float("nan")] if self.year == 3 else None, "returns()", "1e100"),
     ("discount", 0.0, "discount", "must be a number above 0 and at most 1, got 0.0"),
     ("discount", "much", "discount", "got 'much'"),
     ("discount", property(lambda self: 1.0 - 0.1 * self.year), "discount", "in every position, was 1 and is 0.9"),
