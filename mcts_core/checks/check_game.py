@@ -200,7 +200,7 @@ class _Run:
     # ---- one game ----------------------------------------------------------------------------------------------------
 
     def play_game(self, number: int) -> None:
-        """Plays one random game. The first positions of the first game are all examined closely, others now and then."""
+        """Plays one random game. The first positions of the first game are all examined closely, others at times."""
         contract = self.contract
         contract.path = []
         self.games += 1

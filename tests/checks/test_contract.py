@@ -315,8 +315,8 @@ def test_a_sound_game_with_rewards():
 
 
 @pytest.mark.parametrize(("method", "value", "part", "said"), [
-    ("rewards", lambda self: 5.0, "rewards()", "a list of one number from -1e100 to 1e100, that of the only player, got "
-                                               "5.0"),
+    ("rewards", lambda self: 5.0, "rewards()", "a list of one number from -1e100 to 1e100, that of the only player, "
+                                               "got 5.0"),
     ("rewards", lambda self: [1.0, 2.0], "rewards()", "got [1.0, 2.0]"),
     ("rewards", lambda self: [float("inf")], "rewards()", "1e100"),
     ("rewards", lambda self: 1 / 0, "rewards()", "ZeroDivisionError"),
