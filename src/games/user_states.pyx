@@ -39,11 +39,11 @@ cdef int require_members(object root, bint general) except -1:
 
 
 cdef int refuse_repeated(object state, list moves, str method) except -1:
-    """Raises GameError if ``method`` returned a move twice, or an unhashable move."""
+    """Raises GameError if ``method`` returned a move twice, or moves that cannot be hashed and compared."""
     try:
         count = len(set(moves))
-    except TypeError:
-        raise GameError(f"{type(state).__name__}: {unhashable(moves)}") from None
+    except Exception as error:
+        raise GameError(f"{type(state).__name__}: {unhashable(moves, error)}") from error
     if count != len(moves):
         raise GameError(f"{type(state).__name__}.{method}() must not repeat a move, got {shorten(moves)}")
     return 0
@@ -68,15 +68,17 @@ cdef bint sums_to_one(const double *values, int players) noexcept nogil:
     return -CLOSE <= sum <= CLOSE
 
 
-def unhashable(moves):
-    """The message about a list with an unhashable move."""
+def unhashable(moves, error):
+    """The message about moves whose hashes and comparisons raised ``error``."""
     for move in moves:
         try:
             hash(move)
-        except Exception:
+        except TypeError:
             return (f"moves must be hashable, such as ints, strings or tuples, got {shorten(move)}, "
                     f"a {type(move).__name__}")
-    return "moves must be hashable"
+        except Exception:
+            break
+    return f"__hash__() or __eq__() of a move raised {type(error).__name__}: {error}"
 
 
 def as_count(value, low, high):
@@ -386,7 +388,11 @@ cdef class UserStates:
             changes.append(f"{asked} was None and is {told}")
         if mover != was:
             changes.append(f"to_move was {told_mover(self, was)} and is {told_mover(self, mover)}")
-        if legal != moves and not same_moves(legal, moves):
+        try:
+            differ = legal != moves and not same_moves(legal, moves)
+        except Exception as error:
+            raise GameError(f"{type(state).__name__}: {unhashable(legal, error)}") from error
+        if differ:
             changes.append(f"legal_moves() was {shorten(moves)} and is {shorten(legal)}")
         if changes:
             raise GameError(f"{type(state).__name__}.play() changed the position that was searched: "
@@ -499,11 +505,10 @@ cdef class UserStates:
         return 0
 
     cdef uint32_t identity_of(self, object move) except? 0xFFFFFFFF:
-        self.calling = "__hash__() of a move"
         try:
             identity = self.ids.get(move)
-        except TypeError:
-            raise GameError(f"{type(self.root).__name__}: {unhashable([move])}") from None
+        except Exception as error:
+            raise GameError(f"{type(self.root).__name__}: {unhashable([move], error)}") from error
         if identity is None:
             identity = len(self.moves)
             self.moves.append(move)

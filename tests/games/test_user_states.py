@@ -1,5 +1,6 @@
 """src/games/user_states.pyx: what a game written in Python answers wrongly is told alike by all searches."""
 
+import re
 from fractions import Fraction
 
 import numpy
@@ -171,3 +172,44 @@ def test_rewards_have_a_largest_size(value):
         return
     with pytest.raises(mc.GameError, match=r"must return a list of one number from -1e100 to 1e100, .* got \["):
         mc.search(game(), iterations=50, seed=1)
+
+
+class Move:
+    """A move that raises where it is compared or hashed."""
+
+    def __init__(self, raising):
+        self.raising = raising
+
+    def __hash__(self):
+        if self.raising == "hash":
+            raise ValueError("by design")
+        return 1
+
+    def __eq__(self, other):
+        if self.raising == "eq":
+            raise ValueError("by design")
+        return self is other
+
+
+@pytest.mark.parametrize("options", SEARCHES.values(), ids=SEARCHES)
+@pytest.mark.parametrize("plies", [0, 1])
+@pytest.mark.parametrize("raising", ["hash", "eq"])
+def test_moves_that_raise_are_errors_of_the_game(raising, plies, options):
+    class Raising(Passes):
+        def legal_moves(self):
+            return [Move(raising), Move(raising)] if self.passes == plies else ["pass", "pass on"]
+
+    words = "Raising: __hash__() or __eq__() of a move raised ValueError: by design"
+    with pytest.raises(mc.GameError, match=re.escape(words)) as caught:
+        mc.Searcher(**options).search(Raising(), iterations=200)
+    assert isinstance(caught.value.__cause__, ValueError)
+
+
+def test_moves_of_the_root_that_raise_when_it_is_checked_again():
+    class Raising(Passes):
+        def legal_moves(self):
+            return [Move("eq")] if self.passes == 0 else ["pass"]
+
+    for options in SEARCHES.values():
+        with pytest.raises(mc.GameError, match="of a move raised ValueError: by design"):
+            mc.Searcher(**options).search(Raising(), iterations=20)
