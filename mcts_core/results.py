@@ -156,8 +156,9 @@ class Stats(_Found):
     isa: str
     """The instruction set of the compiled code that ran: ``baseline`` or ``avx2``."""
     values: tuple[float, ...] | None = None
-    """In general games, the mean result of each player, from 0 to 1 and in the order of the players' numbers. None in
-    games with ``winner()``."""
+    """In general games, the mean result of each player, from 0 to 1 and in the order of the players' numbers. If the
+    search ended with the stop reason ``solved``, proven values replace means, and with a ``constant_sum`` the other
+    players share the rest in proportion to their means. None in games with ``winner()``."""
     book: bool = False
     """Whether the exact search read the book of Connect Four. If so, proofs may rest on the book."""
     scale: tuple[float, float] | None = None

@@ -267,9 +267,9 @@ class Searcher:
         search ends and raises that exception. By default, the search uses ``progress`` and ``every`` as given to the
         Searcher.
 
-        Raises InvalidOption (an invalid limit, or an option that the game does not have), InvalidState (not a state),
-        GameOver, GameError (your game failed; its exception is the cause), SearchBusy, and KeyboardInterrupt on Ctrl-C.
-        You can use the Searcher again afterwards.
+        Raises InvalidOption (an invalid limit, an option that the game does not have, or a ``memory_mb`` too small for
+        the legal moves), InvalidState (not a state), GameOver, GameError (your game failed; its exception is the
+        cause), SearchBusy, and KeyboardInterrupt on Ctrl-C. You can use the Searcher again afterwards.
         """
         request = self._request(state, seconds, iterations, clock())
         if progress is None:

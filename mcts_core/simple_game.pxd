@@ -8,6 +8,7 @@ from mcts_core.game cimport mcts_expand, mcts_game, mcts_guide, mcts_legal_moves
 
 cdef extern from "mcts_core/simple_game.h" nogil:
     const uint32_t MCTS_RULES_LARGEST_STATE, MCTS_RULES_MOST_MOVES, MCTS_RULES_FEW_MOVES, MCTS_RULES_LONGEST_GAME
+    const int32_t MCTS_RULES_ENDLESS
 
     ctypedef int32_t (*mcts_mover)(void *context, const void *state) noexcept
 

@@ -103,7 +103,7 @@ class UGI:
 
     ``seconds`` and ``iterations`` limit every move except ``go infinite``, in addition to the limits of ``go``; without
     any limit a move takes one second. Other keywords are options of ``Searcher``, which ``setoption`` changes. Raises
-    InvalidOption, and GameError if the game fails in a first short search.
+    InvalidOption and InvalidState. If the game fails in a first short search, the engine sends the error and goes on.
     """
 
     def __init__(
@@ -276,7 +276,8 @@ class UGI:
             name = rest.pop(0)
             if name not in LIMITS or not rest or not re.fullmatch("-?[0-9]{1,18}", rest[0]):
                 known = ", ".join(LIMITS)
-                self._tell(f"the limits of go are infinite and, with a number, {known}; got {name[:SHOWN]!r}")
+                given = f"{name} {rest[0]}" if name in LIMITS and rest and rest[0] not in LIMITS else name
+                self._tell(f"the limits of go are infinite and, with a number, {known}; got {given[:SHOWN]!r}")
                 while rest and rest[0] not in LIMITS:
                     rest.pop(0)
             else:
@@ -309,10 +310,16 @@ class UGI:
             self._thinking = None
 
     def _checked(self, options: dict[str, Any]) -> Searcher:
-        """A Searcher with these options, after a first short search of the game. Raises what that raises."""
+        """A Searcher with these options, after a first short search of the game. Raises what that raises, except an
+        error of the game, which it reports: each ``go`` that meets it has an answer of its own."""
         engine = mcts_core.Searcher(**options)
         start = self._notation.start
-        check(engine, start if start.winner() is None else mcts_core.TicTacToe(), self._seconds, self._iterations)
+        try:
+            check(engine, start, self._seconds, self._iterations)
+        except mcts_core.GameOver:
+            check(engine, mcts_core.TicTacToe(), self._seconds, self._iterations)
+        except mcts_core.GameError as error:
+            self._tell(error)
         return engine
 
     def _info(self, state: Any, stats: Stats) -> str:

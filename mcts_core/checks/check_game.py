@@ -30,6 +30,10 @@ MOST_CHILDREN = 40
 """Moves, at most, that are tried in a position that is examined closely."""
 CLOSELY = 2.0
 """Positions of a game, on average, that are examined closely."""
+CLOSE_PLIES = 300
+"""Moves of the first game after which fewer and fewer of its positions are examined closely."""
+ENDLESS_GAMES = 3
+"""After so many games that did not end no more are played."""
 ENOUGH = 20
 """After so many different problems no more games are played."""
 DRAWN = 20
@@ -65,8 +69,8 @@ def check_game(
 
     For a native game, it also checks that functions write only into the state and the list of moves (by guard bytes
     around them), that their results are in range and agree with each other, that native rollouts have the results of
-    random games, and that the values and weights of a valuation are in range and always the same for a position. At the
-    end it runs short searches.
+    random games, and that the values and weights of a valuation are in range and always the same for a position. After
+    the first rollout that does not end, it only plays random games. At the end it runs short searches.
 
     ``hints`` of the report lists observations that may be mistakes or may be part of the game, such as a game in which
     the player who moves last never wins.
@@ -139,6 +143,8 @@ class _Run:
         self.native = isinstance(start, NativeState)
         self.hidden = is_hidden(start)
         self.contract = Contract(start)
+        self.is_tabled = self.native and not self.contract.general
+        """Whether close looks compare the functions of a game table, until a rollout of them does not end."""
         self.draws = Draws(self.contract, choice)
         self.sums: list[float] = []
         self.games = self.finished = self.positions = self.endless = self.plies = self.longest = 0
@@ -189,19 +195,19 @@ class _Run:
 
     def is_enough(self) -> bool:
         """Whether more games would show nothing new, or take too long."""
-        return len(self.contract.seen) >= ENOUGH or self.endless >= 3 or self.is_damaged
+        return len(self.contract.seen) >= ENOUGH or self.endless >= ENDLESS_GAMES or self.is_damaged
 
     # ---- one game ----------------------------------------------------------------------------------------------------
 
     def play_game(self, number: int) -> None:
-        """Plays one random game. All positions of the first game are examined closely, and some of the others."""
+        """Plays one random game. The first positions of the first game are all examined closely, others at times."""
         contract = self.contract
         contract.path = []
         self.games += 1
         state = self.start
         mover = None
         totals, weight = [0.0] * self.start.players if contract.general else [], 1.0
-        closely = 1.0 if number == 0 else CLOSELY * self.games / (1 + self.positions)
+        closely = CLOSELY * self.games / (1 + self.positions)
         try:
             while True:
                 view = contract.look(state)
@@ -226,7 +232,8 @@ class _Run:
                     text = f"a random game did not end within {self.limit:,} moves (max_plies)"
                     contract.tell("play", "endless", text)
                     raise GameEnds
-                if self.choice.random() < closely:
+                share = closely if number else (CLOSE_PLIES / max(CLOSE_PLIES, len(contract.path))) ** 2
+                if self.choice.random() < share:
                     self.look_closely(state, view)
                     if not self.samples or (len(self.samples) < 64 and self.choice.random() < 0.2):
                         self.samples.append((state, list(contract.path)))
@@ -312,12 +319,13 @@ class _Run:
         contract.compare(view, contract.look(state), f"play() {CHANGED}")
         if self.hidden and view.chances is None:
             self.draws.check(state, view)
-        if self.native and not contract.general:
-            from mcts_core.checks.check_table import table_problems
+        if self.is_tabled:
+            from mcts_core.checks.check_table import ENDLESS, table_problems
 
             problems = table_problems(self.start, state, list(contract.path), view.moves)
             for found in contract.call("position", list, problems):
                 contract.tell(*found)
+                self.is_tabled = self.is_tabled and found.key != ENDLESS
 
     # ---- after the games ---------------------------------------------------------------------------------------------
 

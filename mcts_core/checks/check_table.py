@@ -25,7 +25,13 @@ ROLLOUTS = 4
 RANDOM_GAMES = 150
 """Random games with which the rollouts from one position are compared."""
 PLIES = 40_000
-"""About how many moves all these games may take."""
+"""About how many moves these games may take, for one comparison and in all."""
+FEW_GAMES = 10
+"""Random games, at least, that are compared."""
+LONGEST = 1_000_000
+"""MCTS_RULES_LONGEST_GAME: moves of a rollout where there is no max_plies."""
+ENDLESS = "endless"
+"""The key of a problem after which more looks at the game would only show it again, slowly."""
 VALUE_ONE = 65536
 """MCTS_VALUE_ONE: a certain win."""
 ELSEWHERE = 6
@@ -52,14 +58,22 @@ def table_problems(start: Any, state: Any, path: list[int], legal: list[int]) ->
     outcomes: dict[int, int] = {}
     found = list(_moves(probe, legal)) or list(_plays(state, probe, legal, outcomes))
     if not found:
-        found.extend(_simulate(start, state, path, legal, outcomes))
-        found.extend(_expand(start, state, path, legal, outcomes))
-        found.extend(_rollout(probe, path, outcomes))
-        found.extend(_guide(start, state, path, legal, outcomes))
-        found.extend(_valuation(start, state, path, outcomes))
+        for check in (_simulate, _expand, _rollout, _guide, _valuation):
+            found.extend(check(start, state, path, legal, outcomes))
+            if any(each.key == ENDLESS for each in found):
+                break
     if probe.data != data:
         found.append(Found("state", "changed", "the functions of the table changed a state that they may only read"))
     yield from found
+
+
+def _failed(part: str, key: str, probe: Probe, error: Exception, where: str = "") -> Found:
+    """The problem of a function that reported an error."""
+    if not probe.endless:
+        return Found(part, key, f"failed: {error}{where}")
+    longest = probe.sizes[2]
+    what = f"a rollout did not end within {longest or LONGEST:,} moves"
+    return Found("play", ENDLESS, f"{what}, but max_plies is {longest}" if longest else f"{what}: every game must end")
 
 
 def _moves(probe: Probe, legal: list[int]) -> Iterator[Found]:
@@ -120,7 +134,7 @@ def _simulate(
         try:
             result, slot, cursor, told = probe.simulate(path, cursor)
         except Exception as error:
-            yield Found("simulate", "error", f"failed: {error}")
+            yield _failed("simulate", "error", probe, error)
             return
         if result not in (0, 1, 2):
             yield Found("simulate", "result", f"must return 0 (lost), 1 (drawn) or 2 (won), got {result}")
@@ -161,7 +175,7 @@ def _expand(start: Any, state: Any, path: list[int], legal: list[int], outcomes:
     try:
         told, moves, same = probe.expand(path, count)
     except Exception as error:
-        yield Found("expand", "error", f"failed: {error}")
+        yield _failed("expand", "error", probe, error)
         return
     expected = [outcomes.get(move, ILLEGAL) for move in (range(count) if fixed else legal)]
     if not fixed and moves != legal:
@@ -183,10 +197,11 @@ def _points(outcome: int, same: bool) -> int:
     return 1 if outcome == DRAW else 2 if (outcome == WIN) == same else 0
 
 
-def _rollout(probe: Probe, path: list[int], outcomes: dict[int, int]) -> Iterator[Found]:
+def _rollout(start: Any, state: Any, path: list[int], legal: list[int], outcomes: dict[int, int]) -> Iterator[Found]:
+    probe = Probe(state)
     longest = probe.sizes[2]
     if longest and len(path) >= longest:
-        yield Found("play", "plies", f"the game goes on after {len(path)} moves, but max_plies is {longest}")
+        yield Found("play", ENDLESS, f"the game goes on after {len(path)} moves, but max_plies is {longest}")
         return
     possible = {0, 1, 2}
     if ONGOING not in outcomes.values():
@@ -195,7 +210,7 @@ def _rollout(probe: Probe, path: list[int], outcomes: dict[int, int]) -> Iterato
         try:
             result, plies = probe.rollout()
         except Exception as error:
-            yield Found("rollout", "error", f"failed: {error}")
+            yield _failed("rollout", "error", probe, error)
             return
         if result not in possible:
             text = (
@@ -218,7 +233,7 @@ def _guide(start: Any, state: Any, path: list[int], legal: list[int], outcomes: 
     try:
         children, told_same, _, _ = probe.children(path)
     except Exception as error:
-        yield Found("children", "error", f"failed: {error}")
+        yield _failed("children", "error", probe, error)
         return
     moves = [child[0] for child in children]
     if len(set(moves)) != len(moves) or not set(moves) <= set(legal):
@@ -255,14 +270,16 @@ def _rollouts_by_policy(probe: Probe, path: list[int], policy: int) -> Iterator[
     try:
         result, played, _ = probe.policy_rollout(path, policy)
     except Exception as error:
-        yield Found("policy_rollout", f"error {policy}", f"failed: {error} (rollout policy {policy})")
+        yield _failed("policy_rollout", f"error {policy}", probe, error, f" (rollout policy {policy})")
         return
     if result not in (0, 1, 2) or max(played) > 2:
         text = f"must return 0, 1 or 2 and mark actions with 0, 1 or 2, got {result} and marks up to {max(played)}"
         yield Found("policy_rollout", f"result {policy}", text)
 
 
-def _valuation(start: Any, state: Any, path: list[int], outcomes: dict[int, int]) -> Iterator[Found]:
+def _valuation(
+    start: Any, state: Any, path: list[int], legal: list[int], outcomes: dict[int, int]
+) -> Iterator[Found]:
     """Asks for values with fresh memory, and again after other positions with the same memory."""
     probe = Probe(start)
     if probe.valuation is None:
@@ -340,8 +357,8 @@ def rollout_problems(
         if spent >= PLIES:
             break
         games = _Games(state, choice)
-        own = [games.play() for _ in range(RANDOM_GAMES)]
-        counted = rollouts(state, 10 * RANDOM_GAMES, seed=1)
+        own = [games.play() for number in range(RANDOM_GAMES) if number < FEW_GAMES or games.plies < PLIES]
+        counted = rollouts(state, 10 * len(own), seed=1)
         theirs = [1.0] * counted.wins + [0.5] * counted.draws + [0.0] * counted.losses
         if _apart(own, theirs):
             text = (
@@ -350,17 +367,22 @@ def rollout_problems(
                 f"{_mean(own):.3f}"
             )
             yield Found("rollout", "mean", text), path
+        first, count = games.plies, len(games.legal)
+        spent += first
+        rounds = min(max(1, RANDOM_GAMES // count), int(PLIES / (1 + count * first / len(own))))
+        if rounds == 0:  # one game after each move would take too long
+            continue
         same = state.to_move == start.to_move
-        played = [games.play(move) for move in games.legal for _ in range(max(1, RANDOM_GAMES // len(games.legal)))]
+        played = [games.play(move) for move in games.legal for _ in range(rounds)]
         own = [result if same else 1.0 - result for result in played]
-        theirs = _simulations(start, path, len(games.legal), max(1, 10 * RANDOM_GAMES // len(games.legal)))
+        theirs = _simulations(start, path, count, min(10 * rounds, max(1, 10 * RANDOM_GAMES // count)))
         if _apart(own, theirs):
             text = (
                 f"must return the result for the player to move at the root: {len(theirs)} simulations gave "
                 f"{_mean(theirs):.3f} on average (won 1, drawn 0.5), {len(own)} random games {_mean(own):.3f}"
             )
             yield Found("simulate", "mean", text), path
-        spent += games.plies
+        spent += games.plies - first
 
 
 class _Games:

@@ -204,14 +204,14 @@ class Contract:
         return found
 
     def different(self, part: str, moves: list[Any]) -> None:
-        """Records moves that are listed twice; unhashable moves end the game."""
+        """Records moves that are listed twice; moves that cannot be hashed and compared end the game."""
         try:
             count = len(set(moves))
-        except TypeError:
-            self.tell("moves", "hash", unhashable(moves))
+            twice = next((move for move in moves if moves.count(move) > 1), None) if count != len(moves) else None
+        except Exception as error:
+            self.tell("moves", "hash", unhashable(moves, error))
             raise GameEnds from None
         if count != len(moves):
-            twice = next(move for move in moves if moves.count(move) > 1)
             text = f"must not repeat a move, but lists {shorten(twice)} {moves.count(twice)} times: {shorten(moves)}"
             self.tell(part, "twice", text)
 
@@ -222,7 +222,7 @@ class Contract:
         for move in moves if names.known else ():
             name = names.of(move)
             other = found.setdefault(as_typed(name), move)
-            if other != move:
+            if other is not move:
                 text = f"must give each move another name, but {shorten(other)} and {shorten(move)} are both {name!r}"
                 self.tell("name()", "same", text)
                 return
@@ -249,6 +249,11 @@ class Contract:
             ("chance_outcomes()" if before.chances else "legal_moves()", before.moves, after.moves),
             ("chance_outcomes()", before.chances, after.chances),
         ):
-            if old != new:
+            try:
+                differ = old != new
+            except Exception as error:
+                self.tell("moves", "hash", unhashable(after.moves, error))
+                raise GameEnds from None
+            if differ:
                 self.tell(part, "changed " + name, f"{what}: {name} was {shorten(old)} and is {shorten(new)}")
                 raise GameEnds

@@ -30,7 +30,7 @@ class Draws:
         """Checks what the player to move knows, and the positions that fit it."""
         player = view.to_move
         key = self.key_of(state, player)
-        if self.key_of(state, player) != key:
+        if self.differ(self.key_of(state, player), key):
             text = f"observation_key({player}) of one position returned two different keys, one of them {shorten(key)}"
             self.contract.tell("observation_key()", "changed", text)
             raise GameEnds
@@ -62,7 +62,7 @@ class Draws:
             self.contract.tell(part, "mover", f"{call} must return a position in which {player} is to move, got {got}")
             raise GameEnds
         known = self.key_of(drawn, player)
-        if known != key:
+        if self.differ(known, key):
             text = (f"{call} must return a position that fits what the player knows: observation_key({player}) is "
                     f"{shorten(key)}, and of the position returned {shorten(known)}")
             self.contract.tell(part, "key", text)
@@ -81,4 +81,16 @@ class Draws:
             text = f"observation_key({player}) must return a hashable value, got {shorten(key)}"
             self.contract.tell(part, "hash", text)
             raise GameEnds from None
+        except Exception as error:
+            self.contract.tell(part, "raised", f"__hash__() of a key raised {type(error).__name__}: {error}")
+            raise GameEnds from None
         return key
+
+    def differ(self, one: Any, two: Any) -> bool:
+        """Whether two keys are different."""
+        try:
+            return bool(one != two)
+        except Exception as error:
+            text = f"__eq__() of a key raised {type(error).__name__}: {error}"
+            self.contract.tell("observation_key()", "raised", text)
+            raise GameEnds from None

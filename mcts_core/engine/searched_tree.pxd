@@ -114,6 +114,8 @@ cdef class SearchedTree(SearchTurn):
     cdef Tree *new_tree(self) noexcept nogil
     cdef int prepare(self, object root, uint64_t seed) except -1
     cdef int ready_threads(self, object root, uint64_t seed, uint32_t *path, int count) except -1
+    # the error about a root for which a tree has no room
+    cdef object refusal(self, const Tree *tree, int status)
     # how many iterations the tree has room for
     cdef uint32_t room(self) noexcept nogil
     cdef uint32_t count_moves(self) except? 0xFFFFFFFF

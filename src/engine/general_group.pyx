@@ -7,7 +7,7 @@ shared. So a network gets batches of positions x batch also where each search as
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport uint32_t
 
-from mcts_core.errors import EvaluatorError, GameError, InvalidState
+from mcts_core.errors import EvaluatorError, GameError, InvalidOption, InvalidState
 from mcts_core.arguments import shorten
 
 from mcts_core.engine.evaluation_thread cimport EvaluationThread
@@ -108,7 +108,7 @@ def search_together(list cores, list requests, bint overlap):
                 try:
                     core.check_root()
                     core.conclude()
-                except (GameError, MemoryError) as error:
+                except (GameError, InvalidOption, MemoryError) as error:
                     core.drop_result()
                     errors[index] = error
         for place in range(begun):

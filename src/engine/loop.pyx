@@ -18,11 +18,10 @@ from mcts_core.engine.settings cimport SearchSettings
 from mcts_core.engine.turn cimport Claim, on_main_thread
 from mcts_core.engine.slices cimport SIGNAL_INTERVAL, SLICE, next_batch, read_clock
 from mcts_core.engine.stop_rules cimport Look, only_move, stop_reason
-from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY
+from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SYSTEM_MEMORY
 
 
 cdef enum:
-    MIB = 1 << 20
     NEVER = 0xFFFFFFFF
     CHECKS = 64                     # how often a search with an iteration budget looks whether the move is decided
 
@@ -87,6 +86,8 @@ cdef class SearchCore(SearchedTree):
             except Exception:  # Ctrl-C in the user's code is no Exception: the statistics stay then
                 self.drop_result()
                 raise
+            if status == RUN_SYSTEM_MEMORY and not self.has_result():
+                raise self.refusal(self.tree, status)
             move = self.conclude()
             entry = log_entry(self)
         finally:
@@ -124,7 +125,7 @@ cdef class SearchCore(SearchedTree):
     cdef object conclude(self):
         """Settles the move to play."""
         if not self.has_result():
-            raise MemoryError(f"no memory for a search tree of {self.memory // MIB} MB")
+            raise self.refusal(self.tree, RUN_MEMORY)
         self.move = final_move(self)
         self.finished = True
         return self.move

@@ -391,16 +391,21 @@ cdef class GeneralCore(SearchCore):
     cdef tuple values(self):
         cdef GeneralTree *general = <GeneralTree *>self.tree
         cdef GeneralBlock *top = general_block(general, 0)
-        cdef int player
+        cdef uint32_t plies, first
+        cdef int player, points
+        cdef dict known = {}
         if not self.rules.general:
             return None
         values = [totals_of(top)[player] / top.valued for player in range(self.rules.players)]
-        if general.bounded and self.is_proven():
+        points = self.proof(&plies, &first)
+        if points >= 0:
+            known = {self.rules.player: points / 2.0, 1 - self.rules.player: 1.0 - points / 2.0}
+        elif general.bounded and self.is_proven():
             for player in range(self.rules.players):
                 low, high = bounds_of(general, general_root(general), player)
                 if high - low <= EXACT:
-                    values[player] = (low + high) / 2.0
-        return tuple(values)
+                    known[player] = (low + high) / 2.0
+        return settled_values(values, known, self.rules.table.constant)
 
     cdef tuple scale(self):
         cdef GeneralTree *general = <GeneralTree *>self.tree
@@ -415,6 +420,18 @@ cdef class GeneralCore(SearchCore):
 
     cdef bint signs(self) noexcept:
         return not self.rules.general
+
+
+cdef tuple settled_values(list means, dict known, bint constant):
+    """The mean of each player, or the value that is known. Where all values sum to 1 (``constant``), the other players
+    share what the known values leave, in proportion to their means."""
+    cdef double left = max(0.0, 1.0 - sum(known.values()))
+    cdef double others = sum([mean for player, mean in enumerate(means) if player not in known])
+    cdef Py_ssize_t count = len(means) - len(known)
+    if not known or not constant:
+        return tuple([known.get(player, mean) for player, mean in enumerate(means)])
+    return tuple([known[player] if player in known else left * mean / others if others > 0.0 else left / count
+                  for player, mean in enumerate(means)])
 
 
 cdef tuple bounds_of(const GeneralTree *general, uint32_t link, uint32_t player):

@@ -9,7 +9,7 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from mcts_core.arguments import shorten
-from mcts_core.errors import InvalidState, NoSearch
+from mcts_core.errors import InvalidOption, InvalidState, NoSearch
 
 from mcts_core.tree.compaction cimport MARKS, descend
 from mcts_core.tree.exchange cimport (Known, Words, check_message, follow, forget_gone, hear, known_clear, known_free,
@@ -172,14 +172,18 @@ cdef class SearchedTree(SearchTurn):
 
     cdef int prepare(self, object root, uint64_t seed) except -1:
         """Makes all trees empty ones for this search."""
+        cdef int status
         if self.tree != NULL and self.tree.ops != self.layout():  # the budget is for one layout
             self.drop_trees()
         if self.tree == NULL:
             self.tree = self.new_tree()
         known_clear(&self.outside)
         self.heard = False
-        if self.tree == NULL or self.reset_tree(self.tree, 0, root, seed) != RUN_DONE:
+        if self.tree == NULL:
             raise MemoryError(f"no memory for a search tree of {self.memory // MIB} MB: set a smaller memory_mb")
+        status = self.reset_tree(self.tree, 0, root, seed)
+        if status != RUN_DONE:
+            raise self.refusal(self.tree, status)
         if self.threads > 1:
             self.ready_threads(root, seed, NULL, -1)
         return 0
@@ -187,6 +191,7 @@ cdef class SearchedTree(SearchTurn):
     cdef int ready_threads(self, object root, uint64_t seed, uint32_t *path, int count) except -1:
         """Readies the trees of the other threads; ``count`` < 0: they begin anew, else they follow the path."""
         cdef uint32_t i
+        cdef int status
         cdef uint64_t known_words = self.memory // self.threads // KNOWN // sizeof(uint32_t) // 2
         cdef Member *member
         if self.team == NULL:
@@ -207,10 +212,21 @@ cdef class SearchedTree(SearchTurn):
             known_clear(&member.known)
             if member.tree == NULL:
                 member.tree = self.new_tree()
-            if member.tree == NULL or self.reset_tree(member.tree, i, root, seed_of(seed, i)) != RUN_DONE:
+            if member.tree == NULL:
                 raise MemoryError(f"no memory for {self.threads} search trees of {self.memory // MIB} MB in all: "
                                   "set a smaller memory_mb")
+            status = self.reset_tree(member.tree, i, root, seed_of(seed, i))
+            if status != RUN_DONE:
+                raise self.refusal(member.tree, status)
         return 0
+
+    cdef object refusal(self, const Tree *tree, int status):
+        """The error about a root for which ``tree`` has no room by this Status."""
+        cdef uint64_t share = self.memory // self.threads
+        if status == RUN_SYSTEM_MEMORY or (tree != NULL and tree.arena.reserved < share // 4 * 3):
+            return MemoryError(f"no memory for a search tree of {share // MIB} MB: the system gave less")
+        return InvalidOption(f"memory_mb must be larger for this position, whose legal moves alone need more, got "
+                             f"{self.memory / <double>MIB:g}")
 
     # ---- a search ----------------------------------------------------------------------------------------------------
 

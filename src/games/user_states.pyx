@@ -3,6 +3,7 @@
 import operator
 
 cimport cython
+from cpython.float cimport PyFloat_AsDouble
 from libc.stdint cimport uint32_t, uint64_t
 
 from mcts_core.errors import GameError, InvalidFile, InvalidState
@@ -38,11 +39,11 @@ cdef int require_members(object root, bint general) except -1:
 
 
 cdef int refuse_repeated(object state, list moves, str method) except -1:
-    """Raises GameError if ``method`` returned a move twice, or an unhashable move."""
+    """Raises GameError if ``method`` returned a move twice, or moves that cannot be hashed and compared."""
     try:
         count = len(set(moves))
-    except TypeError:
-        raise GameError(f"{type(state).__name__}: {unhashable(moves)}") from None
+    except Exception as error:
+        raise GameError(f"{type(state).__name__}: {unhashable(moves, error)}") from error
     if count != len(moves):
         raise GameError(f"{type(state).__name__}.{method}() must not repeat a move, got {shorten(moves)}")
     return 0
@@ -67,15 +68,17 @@ cdef bint sums_to_one(const double *values, int players) noexcept nogil:
     return -CLOSE <= sum <= CLOSE
 
 
-def unhashable(moves):
-    """The message about a list with an unhashable move."""
+def unhashable(moves, error):
+    """The message about moves whose hashes and comparisons raised ``error``."""
     for move in moves:
         try:
             hash(move)
-        except Exception:
+        except TypeError:
             return (f"moves must be hashable, such as ints, strings or tuples, got {shorten(move)}, "
                     f"a {type(move).__name__}")
-    return "moves must be hashable"
+        except Exception:
+            break
+    return f"__hash__() or __eq__() of a move raised {type(error).__name__}: {error}"
 
 
 def as_count(value, low, high):
@@ -100,8 +103,8 @@ def expect_returns(int players, bint scored=False):
 def expect_rewards(int players):
     """The message about what ``rewards()`` must return."""
     if players == 1:
-        return "must return a list of one finite number, that of the only player"
-    return f"must return a finite number for each of the {players} players"
+        return "must return a list of one number from -1e100 to 1e100, that of the only player"
+    return f"must return a number from -1e100 to 1e100 for each of the {players} players"
 
 
 def mend_returns(given, int players):
@@ -128,11 +131,18 @@ cpdef object as_winner(value):
     return operator.index(value)
 
 
+cdef double as_float(value) except? -1.0:
+    """A number that is not a bool, as in all arguments; texts and bytes, which ``float()`` reads, are none."""
+    if isinstance(value, bool):
+        raise TypeError
+    return PyFloat_AsDouble(value)
+
+
 cpdef list as_values(given):
     """The result of each player, from 0 to 1."""
     if isinstance(given, (str, bytes, dict, set, frozenset)):
         raise TypeError
-    values = [float(value) for value in given]
+    values = [as_float(value) for value in given]
     for value in values:
         if not -ROUNDING <= value <= 1 + ROUNDING:
             raise ValueError
@@ -140,10 +150,10 @@ cpdef list as_values(given):
 
 
 cpdef list as_scores(given):
-    """A reward or a value of a scored game for each player: any finite numbers."""
+    """A reward or a value of a scored game for each player, up to LARGEST_SCORE either way."""
     if isinstance(given, (str, bytes, dict, set, frozenset)):
         raise TypeError
-    scores = [float(score) for score in given]
+    scores = [as_float(score) for score in given]
     for score in scores:
         if not -LARGEST_SCORE <= score <= LARGEST_SCORE:
             raise ValueError
@@ -165,7 +175,7 @@ cpdef list as_outcomes(given):
     """Moves of chance and their probabilities."""
     if isinstance(given, (str, bytes, dict, set, frozenset)):
         raise TypeError
-    return [(move, float(probability)) for move, probability in given]
+    return [(move, as_float(probability)) for move, probability in given]
 
 
 cpdef list as_moves(given):
@@ -340,7 +350,7 @@ cdef class UserStates:
         """A rollout by the game itself: what each player got from ``state`` on, and the moves."""
         self.calling = "rollout()"
         given = state.rollout(seed)
-        kind = "finite number" if self.scored else "number from 0 to 1"
+        kind = f"number from {'-1e100 to 1e100' if self.scored else '0 to 1'}"
         expected = (f"{type(state).__name__}.rollout(seed) must return a {kind} for each of the players and a list of "
                     f"the moves")
         try:
@@ -378,7 +388,11 @@ cdef class UserStates:
             changes.append(f"{asked} was None and is {told}")
         if mover != was:
             changes.append(f"to_move was {told_mover(self, was)} and is {told_mover(self, mover)}")
-        if legal != moves and not same_moves(legal, moves):
+        try:
+            differ = legal != moves and not same_moves(legal, moves)
+        except Exception as error:
+            raise GameError(f"{type(state).__name__}: {unhashable(legal, error)}") from error
+        if differ:
             changes.append(f"legal_moves() was {shorten(moves)} and is {shorten(legal)}")
         if changes:
             raise GameError(f"{type(state).__name__}.play() changed the position that was searched: "
@@ -491,11 +505,10 @@ cdef class UserStates:
         return 0
 
     cdef uint32_t identity_of(self, object move) except? 0xFFFFFFFF:
-        self.calling = "__hash__() of a move"
         try:
             identity = self.ids.get(move)
-        except TypeError:
-            raise GameError(f"{type(self.root).__name__}: {unhashable([move])}") from None
+        except Exception as error:
+            raise GameError(f"{type(self.root).__name__}: {unhashable([move], error)}") from error
         if identity is None:
             identity = len(self.moves)
             self.moves.append(move)

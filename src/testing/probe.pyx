@@ -16,6 +16,7 @@ from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_GAME_VERSION, MCTS_NO_MOVE, MC
                              told_valuation, valuation_of)
 from mcts_core.games.mnk.network cimport Network
 from mcts_core.games.python_game cimport PythonGame, raise_error_of
+from mcts_core.simple_game cimport MCTS_RULES_ENDLESS
 
 cdef enum:
     GUARD = 256           # bytes around what a game may write to
@@ -48,6 +49,7 @@ cdef class Probe:
     cdef void *memory
     cdef void *estimator
     cdef Network network
+    cdef readonly bint endless    # the last function that was called gave up a rollout that did not end
 
     def __dealloc__(self):
         if self.memory != NULL:
@@ -327,6 +329,7 @@ cdef class Probe:
         return len(data)
 
     def _check(self, returned):
+        self.endless = returned == -MCTS_RULES_ENDLESS
         if returned < 0:
             raise_error_of(self.native, self.native)
 

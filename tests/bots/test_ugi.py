@@ -341,7 +341,8 @@ def test_own_limits_bound_those_of_go(searches):
 
 
 @pytest.mark.parametrize("limits, wrong", [
-    ("depth 4", ["depth"]), ("movetime", ["movetime"]), ("movetime x nodes 7", ["movetime"]), ("nodes 1.5", ["nodes"]),
+    ("depth 4", ["depth"]), ("movetime", ["movetime"]), ("movetime x nodes 7", ["movetime x"]),
+    ("nodes 1.5", ["nodes 1.5"]), ("nodes nodes 7", ["nodes"]),
     ("searchmoves 1 2 nodes 7 mate 3", ["searchmoves", "mate"]), ("infinity", ["infinity"]),
 ])
 def test_limits_that_go_does_not_have_are_told_and_left_out(searches, limits, wrong):
@@ -391,6 +392,34 @@ def test_options_that_cannot_be_are_told_and_change_nothing(command, words):
     assert line.startswith("info string ") and words in line
     assert talk.engine._engine is engine
     assert talk.ask("go")[-1].startswith("bestmove ")
+
+
+class Bursting:
+    """Raises in the second move, which every search tries."""
+
+    def __init__(self, plies=0):
+        self.plies, self.to_move = plies, 1 - plies % 2 * 2
+
+    def legal_moves(self):
+        return [0, 1]
+
+    def play(self, move):
+        if self.plies == 1:
+            raise ValueError("boom")
+        return Bursting(self.plies + 1)
+
+    def winner(self):
+        return None
+
+
+def test_a_game_that_raises_at_once_is_told_and_the_engine_goes_on():
+    talk = Talk(Bursting())
+    told, = talk.written.getvalue().decode().splitlines()
+    assert told == "info string Bursting.play() raised ValueError: boom"
+    assert talk.ask("isready") == ["readyok"]
+    assert talk.ask("position startpos moves 0", "query p1turn") == ["response false"]
+    assert talk.ask("go nodes 100") == [told, "bestmove none"]
+    assert talk.ask("setoption name exploration value 0.5") == [told] and talk.engine._options["exploration"] == 0.5
 
 
 def test_options_that_no_searcher_takes_are_refused_at_once():

@@ -3,12 +3,13 @@
 import json
 
 import pytest
-from callback_game import ROLLOUT, word
+from callback_game import ONGOING, ROLLOUT, WIN, word
 from callback_game import nim as native_nim
 from checked_games import Comparable, Dice, Endless, Nim, broken
 from paper_game import Paper, random_tree
 
 import mcts_core as mc
+from mcts_core.checks import check_game, check_table
 
 
 @pytest.mark.parametrize(
@@ -87,6 +88,47 @@ def test_a_game_without_end():
     assert "a random game did not end within 50 moves (max_plies)" in str(report)
     assert report.games == 3 and report.positions <= 160  # and no search, which would not end either
     assert mc.check_game(Nim, 10, max_plies=8).ok and not mc.check_game(Nim, 10, max_plies=2).ok
+
+
+def turning(ends_after=None, **options):
+    """A native game of two moves that ends after so many of them, or never, and the list of the calls of its play."""
+    calls = []
+
+    def legal_moves(context, state, moves):
+        moves[0], moves[1] = 0, 1
+        return 2
+
+    def play(context, state, move):
+        calls.append(move)
+        word(state)[0] += 1
+        return WIN if word(state)[0] == ends_after else ONGOING
+
+    return native_nim(0, legal_moves=legal_moves, play=play, max_moves=2, **options), calls
+
+
+def test_a_native_game_without_end():
+    game, calls = turning()
+    report = mc.check_game(game, 100, max_plies=50)
+    problem, = report.problems
+    assert problem.part == "play" and problem.moves == ()
+    assert problem.text == "a rollout did not end within 1,000,000 moves: every game must end"
+    assert report.games == 3 and len(calls) < 1_010_000  # one such rollout is enough
+
+
+def test_a_native_game_without_end_but_with_max_plies():
+    game, calls = turning(max_plies=100)
+    report = mc.check_game(game, 1, max_plies=1000)
+    assert report.problems[0].text == "a rollout did not end within 100 moves, but max_plies is 100"
+    assert len(calls) < 12_000
+
+
+def test_deep_in_the_first_game_few_positions_are_examined_closely(monkeypatch):
+    """A close look plays rollouts to the end, so that the looks of a long game would take the square of its length."""
+    monkeypatch.setattr(check_game, "CLOSE_PLIES", 10)
+    looks = []
+    monkeypatch.setattr(check_table, "table_problems", lambda start, state, path, legal: looks.append(len(path)) or [])
+    assert mc.check_game(turning(100)[0], 1).ok
+    assert looks[:11] == list(range(11)) and 12 < len(looks) < 40
 
 
 def test_a_search_that_fails_is_a_problem():

@@ -1,6 +1,7 @@
 """mcts_core/checks/check_table.py: what check_game finds in the table of a native game."""
 
 import ctypes
+import random
 import re
 
 import pytest
@@ -23,6 +24,7 @@ from callback_game import (
 )
 
 import mcts_core as mc
+from mcts_core.checks import check_table
 from mcts_core.checks.check_table import rollout_problems, table_problems
 from mcts_core.games.connect_four.position import simple_twin
 from mcts_core.testing.probe import ValuedState
@@ -298,9 +300,28 @@ def test_a_table_without_functions():
 
 
 def test_sampled_positions_need_not_be_many():
-    import random
-
     assert list(rollout_problems(nim().state(), [], random.Random(1))) == []
+
+
+@pytest.mark.parametrize("plies", [40_000, 400, 150])
+def test_rollouts_of_long_games_are_compared_with_fewer_games(plies, monkeypatch):
+    monkeypatch.setattr(check_table, "PLIES", plies)
+    played = [0]
+
+    def play(context, state, move):
+        played[0] += 1
+        word(state)[0] -= 1
+        return ONGOING if word(state)[0] else WIN
+
+    def legal_moves(context, state, moves):
+        moves[0], moves[1] = 0, 1
+        return 2
+
+    # with time enough 150 random games, twice, and ten times as many rollouts and simulations
+    state = nim(100, legal_moves=legal_moves, play=play, max_moves=2).state()
+    assert list(rollout_problems(state, [(state, [])], random.Random(1))) == []
+    games = {40_000: 3300, 400: 200, 150: 120}[plies]
+    assert played[0] <= games * 100
 
 
 def test_legal_moves_of_a_position_are_only_read():

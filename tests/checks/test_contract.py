@@ -202,6 +202,29 @@ def test_a_name_that_two_moves_have_is_a_problem():
     assert mc.check_game(Named, 50).ok
 
 
+class Move:
+    def __init__(self, raising):
+        self.raising = raising
+
+    def __hash__(self):
+        return 1 // (self.raising != "hash")
+
+    def __eq__(self, other):
+        return 1 // (self.raising != "eq")
+
+
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("raising", ["hash", "eq"])
+def test_moves_that_raise_are_a_problem(raising, count):
+    class Raising(Nim):
+        def legal_moves(self):
+            return [Move(raising) for _ in range(count)] if self.stones == 5 else super().legal_moves()
+
+    problem = mc.check_game(Raising, 20, seed=1).problems[0]
+    assert problem.part == "moves"
+    assert problem.text.startswith("__hash__() or __eq__() of a move raised ZeroDivisionError: ")
+
+
 def test_numbers_of_numpy_are_ints():
     numpy = pytest.importorskip("numpy")
 
@@ -315,12 +338,13 @@ def test_a_sound_game_with_rewards():
 
 
 @pytest.mark.parametrize(("method", "value", "part", "said"), [
-    ("rewards", lambda self: 5.0, "rewards()", "a list of one finite number, that of the only player, got 5.0"),
+    ("rewards", lambda self: 5.0, "rewards()", "a list of one number from -1e100 to 1e100, that of the only player, "
+                                               "got 5.0"),
     ("rewards", lambda self: [1.0, 2.0], "rewards()", "got [1.0, 2.0]"),
-    ("rewards", lambda self: [float("inf")], "rewards()", "finite"),
+    ("rewards", lambda self: [float("inf")], "rewards()", "1e100"),
     ("rewards", lambda self: 1 / 0, "rewards()", "ZeroDivisionError"),
     ("rewards", lambda self: [random.random()], "rewards()", "twice gave different rewards"),
-    ("returns", lambda self: [float("nan")] if self.year == 3 else None, "returns()", "finite"),
+    ("returns", lambda self: [float("nan")] if self.year == 3 else None, "returns()", "1e100"),
     ("discount", 0.0, "discount", "must be a number above 0 and at most 1, got 0.0"),
     ("discount", "much", "discount", "got 'much'"),
     ("discount", property(lambda self: 1.0 - 0.1 * self.year), "discount", "in every position, was 1 and is 0.9"),

@@ -154,7 +154,7 @@ def test_a_root_that_does_not_fit_is_no_crash():
 
     for options in ({}, {"policy_value": lambda state: (None, 0.0)}):
         engine = mc.Searcher(memory_mb=1, **options)
-        with pytest.raises(MemoryError, match="no memory for a search tree of 1 MB"):
+        with pytest.raises(mc.InvalidOption, match="memory_mb must be larger for this position, .* got 1$"):
             engine.search(Wide(), iterations=5)
         assert engine.search(Dice(7), iterations=500) == "stop"
 
@@ -366,6 +366,62 @@ def test_stats_of_an_ordinary_game_have_no_values():
     assert len(stats.values) == 3 and stats.value == stats.values[0]
     played = next(entry for entry in stats.moves if entry.move == stats.move)
     assert str(stats).startswith(f"move {stats.move}  value {played.value:.3f}")
+
+
+class Known:
+    """A hand-made game: a node is (player, its children), a leaf the values of all players."""
+
+    constant_sum = True
+
+    def __init__(self, node):
+        self.node = node
+        self.to_move = node[0] if isinstance(node, tuple) else 0
+
+    def legal_moves(self):
+        return list(range(len(self.node[1])))
+
+    def play(self, move):
+        return type(self)(self.node[1][move])
+
+    def returns(self):
+        return self.node if isinstance(self.node, list) else None
+
+
+class KnownTwo(Known):
+    players = 2
+
+
+class KnownThree(Known):
+    players = 3
+
+
+def test_values_of_a_solved_search_are_proven_and_have_the_constant_sum():
+    first, second, third = [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]
+    tree = (2, [(0, [first, second]), (1, [first, second, third]), (0, [third, first])])  # player 2 loses for sure
+    mc.search(KnownThree(tree), iterations=500, seed=1)
+    stats = mc.stats()
+    assert (stats.proven, stats.stop_reason, stats.value) == ("loss", "solved", 0.0)
+    assert stats.values[2] == 0.0 and sum(stats.values) == pytest.approx(1) and stats.values[0] > stats.values[1] > 0
+    tree = (2, [(0, [first, second]), (1, [second, third])])
+    mc.search(KnownThree(tree), iterations=500, seed=1)
+    assert sum(mc.stats().values) == pytest.approx(1)
+    tree = (0, [(1, [first, first]), (1, [second, third])])
+    mc.search(KnownThree(tree), iterations=500, seed=1)
+    assert mc.stats().values == (1.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("player", [0, 1])
+@pytest.mark.parametrize("options", [{}, {"policy_value": lambda state: (None, 0.0)}], ids=["rollouts", "evaluator"])
+def test_values_of_two_players_agree_with_a_proof(player, options):
+    win, loss = [1.0 - player, 1.0 * player], [1.0 * player, 1.0 - player]
+    other = 1 - player
+    for tree, value in (((player, [(other, [win, loss]), (other, [loss, win]), (other, [win, win])]), 1.0),
+                        ((player, [(other, [win, loss]), (other, [loss, win])]), 0.0),
+                        ((player, [(other, [[0.5, 0.5], win]), (other, [loss, win])]), 0.5)):
+        mc.search(KnownTwo(tree), iterations=500, seed=1, **options)
+        stats = mc.stats()
+        assert stats.stop_reason == "solved" and stats.value == stats.values[player] == value
+        assert sum(stats.values) == 1.0
 
 
 # ---- one Searcher, two kinds of trees --------------------------------------------------------------------------------

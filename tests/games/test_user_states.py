@@ -1,5 +1,9 @@
 """src/games/user_states.pyx: what a game written in Python answers wrongly is told alike by all searches."""
 
+import re
+from fractions import Fraction
+
+import numpy
 import pytest
 
 import mcts_core as mc
@@ -103,3 +107,109 @@ def test_a_missing_method_is_named(name, options):
     setattr(Less, name, None)
     with pytest.raises(mc.InvalidState, match=rf"a state must have to_move, .* has no method {name}\(\)"):
         mc.Searcher(**options).search(Less(), iterations=10)
+
+
+class Scores:
+    """A general game of one player that ends after three moves with ``result``."""
+
+    players, to_move, result = 1, 0, [0.5]
+
+    def __init__(self, moves=0):
+        self.moves = moves
+
+    def legal_moves(self):
+        return [0, 1]
+
+    def play(self, move):
+        return type(self)(self.moves + 1)
+
+    def returns(self):
+        return self.result if self.moves >= 3 else None
+
+
+class Rolls(Scores):
+    """A move, then a coin."""
+
+    likely = 0.5
+
+    @property
+    def to_move(self):
+        return mc.CHANCE if self.moves == 1 else 0
+
+    def chance_outcomes(self):
+        return [("heads", self.likely), ("tails", 0.5)]
+
+
+@pytest.mark.parametrize("value", ["1", b"1", " 0.5 ", bytearray(b"1"), True, None])
+def test_what_only_looks_like_a_number_is_refused(value):
+    def said(game):
+        with pytest.raises(mc.GameError) as caught:
+            mc.search(game(), iterations=50, seed=1)
+        assert f"{value!r}" in str(caught.value)
+        part = mc.check_game(game, 5).problems[0]
+        assert f"{value!r}" in part.text
+        return str(caught.value)
+
+    end = type("End", (Scores,), {"result": [value]})
+    assert "End.returns() must return None or a list of one number from 0 to 1" in said(end)
+    paid = type("Paid", (Scores,), {"rewards": lambda self: [value]})
+    assert "Paid.rewards() must return a list of one number from -1e100 to 1e100" in said(paid)
+    rolled = type("Rolled", (Rolls,), {"likely": value})
+    assert "Rolled.chance_outcomes() must return a list of (move, probability)" in said(rolled)
+
+
+@pytest.mark.parametrize("value", [1, 0.5, Fraction(1, 2), numpy.float32(0.5), numpy.int64(1)], ids=repr)
+def test_numbers_of_every_kind_are_read(value):
+    mc.search(type("End", (Scores,), {"result": [value]})(), iterations=50, seed=1)
+    assert mc.stats().value == float(value)
+
+
+@pytest.mark.parametrize("value", [1e100, -1e100, 1.01e100, float("inf"), float("nan")])
+def test_rewards_have_a_largest_size(value):
+    game = type("Paid", (Scores,), {"rewards": lambda self: [value]})
+    if abs(value) == 1e100:
+        mc.search(game(), iterations=50, seed=1)
+        return
+    with pytest.raises(mc.GameError, match=r"must return a list of one number from -1e100 to 1e100, .* got \["):
+        mc.search(game(), iterations=50, seed=1)
+
+
+class Move:
+    """A move that raises where it is compared or hashed."""
+
+    def __init__(self, raising):
+        self.raising = raising
+
+    def __hash__(self):
+        if self.raising == "hash":
+            raise ValueError("by design")
+        return 1
+
+    def __eq__(self, other):
+        if self.raising == "eq":
+            raise ValueError("by design")
+        return self is other
+
+
+@pytest.mark.parametrize("options", SEARCHES.values(), ids=SEARCHES)
+@pytest.mark.parametrize("plies", [0, 1])
+@pytest.mark.parametrize("raising", ["hash", "eq"])
+def test_moves_that_raise_are_errors_of_the_game(raising, plies, options):
+    class Raising(Passes):
+        def legal_moves(self):
+            return [Move(raising), Move(raising)] if self.passes == plies else ["pass", "pass on"]
+
+    words = "Raising: __hash__() or __eq__() of a move raised ValueError: by design"
+    with pytest.raises(mc.GameError, match=re.escape(words)) as caught:
+        mc.Searcher(**options).search(Raising(), iterations=200)
+    assert isinstance(caught.value.__cause__, ValueError)
+
+
+def test_moves_of_the_root_that_raise_when_it_is_checked_again():
+    class Raising(Passes):
+        def legal_moves(self):
+            return [Move("eq")] if self.passes == 0 else ["pass"]
+
+    for options in SEARCHES.values():
+        with pytest.raises(mc.GameError, match="of a move raised ValueError: by design"):
+            mc.Searcher(**options).search(Raising(), iterations=20)
