@@ -131,18 +131,13 @@ cpdef object as_winner(value):
     return operator.index(value)
 
 
-cdef double as_float(value) except? -1.0:
-    """A number that is not a bool, as in all arguments; texts and bytes, which ``float()`` reads, are none."""
-    if isinstance(value, bool):
-        raise TypeError
-    return PyFloat_AsDouble(value)
-
+# PyFloat_AsDouble takes numbers alone; float() would read texts and bytes, too.
 
 cpdef list as_values(given):
     """The result of each player, from 0 to 1."""
     if isinstance(given, (str, bytes, dict, set, frozenset)):
         raise TypeError
-    values = [as_float(value) for value in given]
+    values = [PyFloat_AsDouble(value) for value in given]
     for value in values:
         if not -ROUNDING <= value <= 1 + ROUNDING:
             raise ValueError
@@ -153,7 +148,7 @@ cpdef list as_scores(given):
     """A reward or a value of a scored game for each player, up to LARGEST_SCORE either way."""
     if isinstance(given, (str, bytes, dict, set, frozenset)):
         raise TypeError
-    scores = [as_float(score) for score in given]
+    scores = [PyFloat_AsDouble(score) for score in given]
     for score in scores:
         if not -LARGEST_SCORE <= score <= LARGEST_SCORE:
             raise ValueError
@@ -175,7 +170,7 @@ cpdef list as_outcomes(given):
     """Moves of chance and their probabilities."""
     if isinstance(given, (str, bytes, dict, set, frozenset)):
         raise TypeError
-    return [(move, as_float(probability)) for move, probability in given]
+    return [(move, PyFloat_AsDouble(probability)) for move, probability in given]
 
 
 cpdef list as_moves(given):

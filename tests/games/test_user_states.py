@@ -140,7 +140,7 @@ class Rolls(Scores):
         return [("heads", self.likely), ("tails", 0.5)]
 
 
-@pytest.mark.parametrize("value", ["1", b"1", " 0.5 ", bytearray(b"1"), True, None])
+@pytest.mark.parametrize("value", ["1", b"1", " 0.5 ", bytearray(b"1"), None])
 def test_what_only_looks_like_a_number_is_refused(value):
     def said(game):
         with pytest.raises(mc.GameError) as caught:
@@ -158,7 +158,7 @@ def test_what_only_looks_like_a_number_is_refused(value):
     assert "Rolled.chance_outcomes() must return a list of (move, probability)" in said(rolled)
 
 
-@pytest.mark.parametrize("value", [1, 0.5, Fraction(1, 2), numpy.float32(0.5), numpy.int64(1)], ids=repr)
+@pytest.mark.parametrize("value", [1, 0.5, Fraction(1, 2), numpy.float32(0.5), numpy.int64(1), True], ids=repr)
 def test_numbers_of_every_kind_are_read(value):
     mc.search(type("End", (Scores,), {"result": [value]})(), iterations=50, seed=1)
     assert mc.stats().value == float(value)
