@@ -8,7 +8,7 @@ import time
 
 from mcts_core.arguments import as_int, shorten
 from mcts_core.checks.check_report import CheckProgress, CheckReport, Problem
-from mcts_core.checks.contract import CHANGED, Contract, GameEnds, View, missing_members
+from mcts_core.checks.contract import CHANGED, Contract, GameEnds, View, equal, missing_members
 from mcts_core.checks.hidden_information import Draws
 from mcts_core.errors import GameError, GameOver, InvalidState
 from mcts_core.game import CHANCE, NativeState, is_hidden, refuse_hidden
@@ -152,6 +152,8 @@ class _Run:
         self.samples: list[tuple[Any, list[Any]]] = []
         self.first: View | None = None
         """The answers of the first position before any game."""
+        self.incomparable: str | None = None
+        """What __eq__() or __hash__() of positions raised."""
         self.is_damaged = False
         """The first position has changed since, so no further game can start there."""
         self.decided = self.last_won = 0
@@ -189,9 +191,13 @@ class _Run:
             yield (f"the player who moves last never wins: {self.decided:,} games, all won by the other player. If the "
                    f"last move is meant to win, winner() has the wrong sign: after that move to_move is the opponent, "
                    f"so the winner is -to_move")
+        if self.incomparable is not None:
+            yield (f"positions cannot be compared, so the search does not reuse its tree: __eq__() or __hash__() "
+                   f"raised {self.incomparable}")
         if draws.drawn >= DRAWN and not draws.redrawn:
             yield (f"determinize() returned the position itself {draws.drawn:,} times: if something is hidden in it, "
                    f"draw that part anew with rng, or the search sees it")
+        yield from draws.constant_keys()
 
     def is_enough(self) -> bool:
         """Whether more games would show nothing new, or take too long."""
@@ -307,12 +313,8 @@ class _Run:
                 contract.compare(after, contract.look(two), f"playing {shorten(move)} twice led to different positions")
                 if contract.rewarded and contract.rewards_of(one) != contract.rewards_of(two):
                     contract.tell("rewards()", "changed", f"playing {shorten(move)} twice gave different rewards")
-                if comparable and contract.call("__eq__()", lambda one=one, two=two: not one == two):
-                    contract.tell("__eq__()", "equal", "positions after the same moves must be equal")
-                elif comparable and type(state).__hash__ is not None:
-                    if contract.call("__hash__()", hash, one) != contract.call("__hash__()", hash, two):
-                        contract.tell("__hash__()", "equal", "equal positions must have equal hashes")
-                if comparable and after != view and contract.call("__eq__()", lambda one=one: bool(one == state)):
+                comparable = comparable and self.compare_positions(one, two)
+                if comparable and after != view and equal(one, state) is True:
                     contract.tell("__eq__()", "different", "the positions before and after a move must not be equal")
             finally:
                 contract.path.pop()
@@ -326,6 +328,21 @@ class _Run:
             for found in contract.call("position", list, problems):
                 contract.tell(*found)
                 self.is_tabled = self.is_tabled and found.key != ENDLESS
+
+    def compare_positions(self, one: Any, two: Any) -> bool:
+        """Checks two positions after the same moves; returns whether they can be compared."""
+        same = equal(one, two)
+        try:
+            if same is True and type(one).__hash__ is not None and hash(one) != hash(two):
+                self.contract.tell("__hash__()", "equal", "equal positions must have equal hashes")
+        except Exception as error:
+            same = error
+        if isinstance(same, Exception):  # the search works without comparisons
+            self.incomparable = f"{type(same).__name__}: {same}"
+            return False
+        if not same:
+            self.contract.tell("__eq__()", "equal", "positions after the same moves must be equal")
+        return True
 
     # ---- after the games ---------------------------------------------------------------------------------------------
 

@@ -42,6 +42,14 @@ def missing_members(position: Any) -> list[str]:
     return [name for name in names if not hasattr(position, name)]
 
 
+def equal(one: Any, two: Any) -> bool | Exception:
+    """Whether two positions are equal, or the exception that their comparison raised."""
+    try:
+        return bool(one == two)
+    except Exception as error:
+        return error
+
+
 class GameEnds(Exception):
     """The current random game cannot go on."""
 

@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass, field
 
 from mcts_core.arguments import shorten
-from mcts_core.checks.contract import GameEnds
+from mcts_core.checks.contract import GameEnds, equal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from mcts_core.checks.contract import Contract, View
 
 DRAWS = 2
 """Positions of ``determinize`` for each position that is examined closely, beside the first two."""
+KEYED = 20
+"""Positions of a player, at least, before it is suspicious that all have the same key."""
 REPEATED = "determinize(player, rng) must draw all that is hidden with rng, so that a seed repeats a search"
+
+
+@dataclass(slots=True)
+class Known:
+    """The keys of a player so far."""
+
+    key: Any
+    """The first one."""
+    differ: bool = False
+    count: int = 0
+    depths: set[int] = field(default_factory=set)
+    """Moves before the positions."""
 
 
 class Draws:
@@ -25,6 +41,7 @@ class Draws:
         self.contract, self.choice = contract, choice
         self.drawn = self.redrawn = 0
         """Positions of ``determinize``, and those of them that differ from the position itself."""
+        self.known: dict[Any, Known] = {}
 
     def check(self, state: Any, view: View) -> None:
         """Checks what the player to move knows, and the positions that fit it."""
@@ -34,15 +51,26 @@ class Draws:
             text = f"observation_key({player}) of one position returned two different keys, one of them {shorten(key)}"
             self.contract.tell("observation_key()", "changed", text)
             raise GameEnds
+        known = self.known.setdefault(player, Known(key))
+        known.depths.add(len(self.contract.path))
+        known.count += 1
+        known.differ = known.differ or self.differ(known.key, key)
         seed = self.choice.getrandbits(64)
         one, two = self.draw(state, view, key, seed), self.draw(state, view, key, seed)
         draws = [one, *(self.draw(state, view, key, self.choice.getrandbits(64)) for _ in range(DRAWS))]
         comparable = getattr(type(state), "__eq__", None) is not object.__eq__
-        if comparable and not one == two:
+        if comparable and equal(one, two) is False:
             self.contract.tell("determinize()", "random", REPEATED)
         self.drawn += len(draws)
-        self.redrawn += sum(each is not state and not (comparable and each == state) for each in draws)
+        self.redrawn += sum(each is not state and not (comparable and equal(each, state) is True) for each in draws)
         self.contract.compare(view, self.contract.look(state), "determinize() changed the position", "determinize()")
+
+    def constant_keys(self) -> Iterator[str]:
+        """Hints at players whose key never changes."""
+        for player, known in self.known.items():
+            if known.key is not None and not known.differ and known.count >= KEYED and len(known.depths) > 1:
+                yield (f"observation_key({player}) is {shorten(known.key)} in all {known.count:,} positions that were "
+                       f"looked at: the search takes them for one. It must contain everything that the player knows")
 
     def draw(self, state: Any, view: View, key: Any, seed: int) -> Any:
         """A position of ``determinize``, checked; ``key``: what the player to move knows."""

@@ -67,6 +67,8 @@ cdef class InformationTree:
     cdef uint32_t path_room
     cdef uint32_t *legal          # the choices of the position at hand
     cdef uint32_t legal_room
+    cdef uint32_t *places         # of moves among the choices of the node at hand
+    cdef uint32_t place_room
     cdef double exploration, fpu
     cdef double bonus             # of a choice tried once, where maxima are backed up, as a share of the scale
     cdef bint has_fpu
@@ -94,7 +96,7 @@ cdef class InformationTree:
     cdef object key_of(self, object state, int player, uint32_t length)
     cdef object draw_state(self)
     cdef uint32_t new_node(self, int player) except? 0xFFFFFFFE
-    cdef uint32_t choice_of(self, uint32_t node, uint32_t move) except? 0xFFFFFFFE
+    cdef int add_choice(self, uint32_t number, uint32_t move) except -1
     cdef int list_legal(self, uint32_t node, list moves) except -1
     cdef void widen_scale(self, const InformationNode *node, const Choice *choice) noexcept nogil
     cdef void find_scale(self) noexcept nogil

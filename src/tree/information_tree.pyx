@@ -87,6 +87,7 @@ cdef class InformationTree:
         free(self.outcomes)
         free(self.path)
         free(self.legal)
+        free(self.places)
 
     cdef uint64_t bytes(self) noexcept nogil:
         return (<uint64_t>self.node_count * (sizeof(InformationNode) + KEY_BYTES)
@@ -291,14 +292,11 @@ cdef class InformationTree:
         self.node_count += 1
         return self.node_count - 1
 
-    cdef uint32_t choice_of(self, uint32_t number, uint32_t move) except? 0xFFFFFFFE:
-        """The choice of a move at a node, added where it is new."""
+    cdef int add_choice(self, uint32_t number, uint32_t move) except -1:
+        """Adds a choice behind the others of a node, which may have to move."""
         cdef InformationNode *node = &self.nodes[number]
         cdef Choice *choice
-        cdef uint32_t slot, room
-        for slot in range(node.first, node.first + node.count):
-            if self.choices[slot].move == move:
-                return slot
+        cdef uint32_t room
         if node.count == node.room:
             room = 2 * node.room if node.room else <uint32_t>4
             grow(<void **>&self.choices, &self.choice_room, self.choice_count + room, sizeof(Choice))
@@ -312,7 +310,7 @@ cdef class InformationTree:
         choice.move = move
         choice.outcome = NOTHING
         node.count += 1
-        return node.first + node.count - 1
+        return 0
 
     cdef list widened(self, uint32_t node, list moves):
         """The moves that a node tries at its visits: with progressive widening, the first ones only."""
@@ -323,13 +321,25 @@ cdef class InformationTree:
         return moves if count >= len(moves) else moves[:count]
 
     cdef int list_legal(self, uint32_t node, list moves) except -1:
-        """Lists the choices of the legal moves."""
-        cdef uint32_t i
-        for move in moves:  # a node's choices may move while new ones are added
-            self.choice_of(node, self.user.identity_of(move))
-        grow(<void **>&self.legal, &self.legal_room, <uint32_t>len(moves), sizeof(uint32_t))
-        for i in range(<uint32_t>len(moves)):
-            self.legal[i] = self.choice_of(node, self.user.identity_of(moves[i]))
+        """Lists the choices of the legal moves, and adds those that are new."""
+        cdef uint32_t i, at, move, count = <uint32_t>len(moves), room = self.place_room
+        grow(<void **>&self.legal, &self.legal_room, count, sizeof(uint32_t))
+        for i in range(count):
+            self.legal[i] = self.user.identity_of(moves[i])
+        grow(<void **>&self.places, &self.place_room, <uint32_t>len(self.user.moves), sizeof(uint32_t))
+        if self.place_room > room:
+            memset(&self.places[room], 0, (self.place_room - room) * sizeof(uint32_t))
+        for at in range(self.nodes[node].count):
+            self.places[self.choices[self.nodes[node].first + at].move] = at
+        for i in range(count):
+            move = self.legal[i]
+            at = self.places[move]  # of another node, where this one has no such choice
+            if at >= self.nodes[node].count or self.choices[self.nodes[node].first + at].move != move:
+                at = self.places[move] = self.nodes[node].count
+                self.add_choice(node, move)
+            self.legal[i] = at
+        for i in range(count):  # now that the choices no longer move
+            self.legal[i] += self.nodes[node].first
         return 0
 
     # ---- selection ---------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """mcts_core/checks/check_game.py: the games that it plays and counts, and what comes before and after them."""
 
 import json
+from dataclasses import dataclass, field
 
 import pytest
 from callback_game import ONGOING, ROLLOUT, WIN, word
@@ -88,6 +89,39 @@ def test_a_game_without_end():
     assert "a random game did not end within 50 moves (max_plies)" in str(report)
     assert report.games == 3 and report.positions <= 160  # and no search, which would not end either
     assert mc.check_game(Nim, 10, max_plies=8).ok and not mc.check_game(Nim, 10, max_plies=2).ok
+
+
+class Cells(tuple):
+    """Whose comparison gives an array, which is neither true nor false, as that of numpy."""
+
+    __hash__ = None
+
+    def __eq__(self, other):
+        return Cells()
+
+    def __bool__(self):
+        raise ValueError("the truth of an array is not known")
+
+
+@dataclass(frozen=True)
+class Board(Nim):
+    """A frozen dataclass with an array."""
+
+    cells: tuple = field(default_factory=Cells)
+    stones: int = 6
+    to_move: int = 1
+
+    def play(self, move):
+        return Board(Cells(self.cells + (move,)), self.stones - move, -self.to_move)
+
+
+def test_positions_that_cannot_be_compared_are_a_hint():
+    """The search works, without reuse."""
+    assert mc.search(Board(), iterations=200, seed=1) == 2
+    report = mc.check_game(Board, 50, seed=1)
+    assert report.ok and report.hints == (
+        "positions cannot be compared, so the search does not reuse its tree: __eq__() or __hash__() raised "
+        "ValueError: the truth of an array is not known",)
 
 
 def turning(ends_after=None, **options):

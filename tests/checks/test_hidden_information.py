@@ -66,6 +66,20 @@ def test_a_determinization_that_draws_nothing_is_a_hint():
     assert report.ok and "determinize() returned the position itself" in report.hints[0]
 
 
+def test_a_key_that_never_changes_is_a_hint():
+    class Longer(Cards):
+        """Three moves, so that the first player has positions of two lengths."""
+
+        def returns(self):
+            return None if len(self.line) < 3 else [0.5, 0.5]
+
+    assert mc.check_game(Longer, 50, seed=1).hints == ()
+    game = type("Forgetful", (Longer,), {"observation_key": lambda self, player: "cards"})
+    report = mc.check_game(game, 50, seed=1)
+    hint, = report.hints
+    assert report.ok and hint.startswith("observation_key(0) is 'cards' in all ")
+
+
 @pytest.mark.parametrize(("method", "function", "part", "said"), [
     ("determinize", lambda self, player, rng: None, "determinize()", "(0, rng) must return a position, got None"),
     ("determinize", lambda self, player, rng: ComparedCards((2, 1), self.line), "determinize()",

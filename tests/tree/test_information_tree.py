@@ -407,6 +407,57 @@ def test_without_a_key_nodes_are_found_by_the_moves():
     assert mc.search(Unnamed((2, 1), "pb"), iterations=2000, seed=1) == "b"
 
 
+class Counted(int):
+    """A move that counts how often moves are hashed."""
+
+    hashed = 0
+
+    def __hash__(self):
+        Counted.hashed += 1
+        return int(self)
+
+
+class Crowd:
+    """Many moves; from the second one on, others in each position that is drawn, and in another order."""
+
+    players, hidden_information = 2, True
+
+    def __init__(self, card=0, line=()):
+        self.card, self.line = card, line
+        self.to_move = len(line) % 2
+
+    def legal_moves(self):
+        moves = [Counted(move) for move in range(60)
+                 if not self.line or ((move + self.card) % 3 and move not in self.line)]
+        random.Random(self.card if self.line else 1).shuffle(moves)
+        return moves
+
+    def play(self, move):
+        assert move in self.legal_moves()
+        return Crowd(self.card, (*self.line, move))
+
+    def returns(self):
+        return [(sum(self.line) + self.card) % 7 / 6, 0.5] if len(self.line) == 3 else None
+
+    def determinize(self, player, rng):
+        return Crowd(rng.randrange(9), self.line)
+
+    def observation_key(self, player):
+        return self.line
+
+
+def test_a_node_with_many_moves():
+    """The legal moves of a position are found among the choices of its node by their numbers, each at once."""
+    Counted.hashed = 0
+    engine = mc.Searcher(seed=1)
+    engine.search(Crowd(), iterations=400)
+    stats = engine.stats()
+    assert stats.visits == sum(entry.visits for entry in stats.moves) == 400
+    assert sorted(entry.move for entry in stats.moves) == list(range(60))
+    # each iteration hashes every legal move of one or two nodes once
+    assert Counted.hashed < 50_000
+
+
 @pytest.mark.parametrize("exponent", [0.3, 0.5, 1.0])
 def test_progressive_widening(exponent):
     """Of 2,000 boxes a search opens the first n ** exponent."""
