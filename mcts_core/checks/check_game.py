@@ -8,7 +8,7 @@ import time
 
 from mcts_core.arguments import as_int, shorten
 from mcts_core.checks.check_report import CheckProgress, CheckReport, Problem
-from mcts_core.checks.contract import CHANGED, Contract, GameEnds, View, equal, missing_members
+from mcts_core.checks.contract import CHANGED, DRAINED, Contract, GameEnds, View, equal, missing_members
 from mcts_core.checks.hidden_information import Draws
 from mcts_core.errors import GameError, GameOver, InvalidState
 from mcts_core.game import CHANCE, NativeState, is_hidden, refuse_hidden
@@ -287,7 +287,8 @@ class _Run:
         except GameEnds:
             self.is_damaged = True
         contract.seen, contract.path = known, path
-        if self.is_damaged and not any(CHANGED in each.text for each in contract.seen.values()):
+        explained = DRAINED in contract.seen or any(CHANGED in each.text for each in contract.seen.values())
+        if self.is_damaged and not explained:
             contract.path = []
             contract.tell("play()", "damage", f"{CHANGED}: the first position, or one that shares data with it")
 

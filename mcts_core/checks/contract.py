@@ -16,6 +16,7 @@ from mcts_core.games.user_states import (
     as_sign,
     as_values,
     as_winner,
+    drained,
     expect_returns,
     expect_rewards,
     mend_returns,
@@ -34,6 +35,8 @@ GENERAL_METHODS = ("players", "to_move", "legal_moves", "play", "returns")
 CLOSE = 1e-6
 """How far the sum of probabilities may be from 1."""
 CHANGED = "changed the position it was played in"
+DRAINED = "legal_moves()drained"
+"""The name in ``Contract.seen`` of an iterator that was used up."""
 
 
 def missing_members(position: Any) -> list[str]:
@@ -174,7 +177,11 @@ class Contract:
 
     def moves_of(self, state: Any) -> list[Any]:
         """The legal moves of the player to move, checked."""
-        moves = self.listed("legal_moves()", self.call("legal_moves()", state.legal_moves))
+        given = self.call("legal_moves()", state.legal_moves)
+        moves = self.listed("legal_moves()", given)
+        if not moves and hasattr(given, "__next__"):
+            self.tell("legal_moves()", DRAINED.removeprefix("legal_moves()"), drained(given))
+            raise GameEnds
         if not moves:
             text = (
                 f"returned no move although {'returns()' if self.general else 'winner()'} is None: for a player who "

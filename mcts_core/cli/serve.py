@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 
 from mcts_core import InvalidOption
 from mcts_core.cli import options
@@ -17,6 +18,8 @@ DEFAULT_PORT = 8765
 LIMITS = {"sessions": "max_games", "searches": "max_searches", "seconds": "max_seconds", "threads": "max_threads",
           "memory_mb": "memory_mb", "idle_minutes": "idle_minutes"}
 """The limits of the server and the options that set them."""
+PATIENCE = 2.0
+"""Seconds after Ctrl-C for searches to end."""
 DESCRIPTION = """\
 A page in the browser where you play against the engine and see how it thinks. It is served on
 127.0.0.1, to this machine only, until Ctrl-C."""
@@ -84,6 +87,11 @@ def run(args: argparse.Namespace) -> int:
 
             webbrowser.open(server.url)
         server.serve_forever()
+    except KeyboardInterrupt:
+        if not server.close(PATIENCE):  # the interpreter would wait for the threads of these searches
+            print("\ninterrupted", file=sys.stderr, flush=True)
+            os._exit(130)
+        raise
     finally:
         server.close()
     return 0

@@ -34,6 +34,7 @@ cdef class UserStates:
     cdef dict ids             # move -> id
     cdef object error         # what a method raised
     cdef str calling          # the method that is running
+    cdef bint drained         # legal_moves() returned an iterator that had no move left
 
     cdef int raise_error(self) except -1
     cdef int check_root(self, object was, object moves) except -1

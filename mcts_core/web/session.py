@@ -136,11 +136,12 @@ class Session:
         thread = self._thread
         return thread is not None and thread.is_alive()
 
-    def join(self) -> None:
-        """Waits for the thread of the last search; after ``close`` that is short."""
+    def join(self, seconds: float | None = None) -> None:
+        """Waits for the thread of the last search, at most ``seconds`` if they are given. After ``close`` that is short
+        unless the user's game does not return."""
         thread = self._thread
         if thread is not None:
-            thread.join()
+            thread.join(seconds)
 
     # -- the work of a search ---------------------------------------------------------------------
 

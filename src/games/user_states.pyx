@@ -20,6 +20,7 @@ cdef enum:
 
 cdef double CLOSE = 1e-6       # how far the sum of probabilities may be from 1
 cdef double ROUNDING = 1e-9    # how far a value may be out of its range
+UNHASHABLE = "moves must be hashable"
 LARGEST_SCORE = 1e100          # of a reward or a value of a scored game, either way
 
 
@@ -43,10 +44,16 @@ cdef int refuse_repeated(object state, list moves, str method) except -1:
     try:
         count = len(set(moves))
     except Exception as error:
-        raise GameError(f"{type(state).__name__}: {unhashable(moves, error)}") from error
+        refuse_moves(state, moves, error)
     if count != len(moves):
         raise GameError(f"{type(state).__name__}.{method}() must not repeat a move, got {shorten(moves)}")
     return 0
+
+
+cdef int refuse_moves(object state, list moves, object error) except -1:
+    """Raises GameError for moves whose hashes and comparisons raised ``error``."""
+    text = unhashable(moves, error)
+    raise GameError(f"{type(state).__name__}: {text}") from None if text.startswith(UNHASHABLE) else error
 
 
 cdef bint as_constant(object root, int players, bint scored) except -1:
@@ -74,8 +81,7 @@ def unhashable(moves, error):
         try:
             hash(move)
         except TypeError:
-            return (f"moves must be hashable, such as ints, strings or tuples, got {shorten(move)}, "
-                    f"a {type(move).__name__}")
+            return f"{UNHASHABLE}, such as ints, strings or tuples, got {shorten(move)}, a {type(move).__name__}"
         except Exception:
             break
     return f"__hash__() or __eq__() of a move raised {type(error).__name__}: {error}"
@@ -171,6 +177,11 @@ cpdef list as_outcomes(given):
     if isinstance(given, (str, bytes, dict, set, frozenset)):
         raise TypeError
     return [(move, PyFloat_AsDouble(probability)) for move, probability in given]
+
+
+def drained(given):
+    """The message about an iterator without moves."""
+    return f"must return a list of moves, or a new iterator at each call, got {shorten(given)}, which has no move left"
 
 
 cpdef list as_moves(given):
@@ -372,6 +383,8 @@ cdef class UserStates:
                 mover = self.mover(state)
                 legal = self.legal(state)
         except GameError as error:  # such as no legal move
+            if self.drained:
+                raise
             changes.append(f"{self.calling} is wrong now, and was not before ({error})")
         except Exception as error:
             self.error = error
@@ -386,7 +399,7 @@ cdef class UserStates:
         try:
             differ = legal != moves and not same_moves(legal, moves)
         except Exception as error:
-            raise GameError(f"{type(state).__name__}: {unhashable(legal, error)}") from error
+            refuse_moves(state, legal, error)
         if differ:
             changes.append(f"legal_moves() was {shorten(moves)} and is {shorten(legal)}")
         if changes:
@@ -400,6 +413,9 @@ cdef class UserStates:
         if given is None or isinstance(given, (str, bytes)):
             raise GameError(f"{type(state).__name__}.legal_moves() must return a list of moves, got {shorten(given)}")
         moves = as_moves(given)
+        if not moves and hasattr(given, "__next__"):
+            self.drained = True
+            raise GameError(f"{type(state).__name__}.legal_moves() {drained(given)}")
         if not moves:
             raise GameError(f"{type(state).__name__}.legal_moves() returned no move although "
                             f"{'returns' if self.general else 'winner'}() is None in {shorten(state)}; "
@@ -503,7 +519,7 @@ cdef class UserStates:
         try:
             identity = self.ids.get(move)
         except Exception as error:
-            raise GameError(f"{type(self.root).__name__}: {unhashable([move], error)}") from error
+            refuse_moves(self.root, [move], error)
         if identity is None:
             identity = len(self.moves)
             self.moves.append(move)

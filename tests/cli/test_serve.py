@@ -1,4 +1,5 @@
 import http.client
+import json
 import re
 import signal
 import socket
@@ -26,6 +27,36 @@ def test_it_serves_until_ctrl_c(tmp_path):
                            {"Origin": f"http://{own}", "Content-Type": "application/json"})
         answer = connection.getresponse().read()
         assert b'"size":9' in answer and b'"seconds":0.5' in answer
+        served.send_signal(signal.SIGINT)
+        out, err = served.communicate(timeout=20)
+    finally:
+        served.kill()
+    assert (served.returncode, out, err) == (130, "", "\ninterrupted\n")
+
+
+@pytest.mark.needs("signals to processes")
+def test_ctrl_c_ends_it_while_a_game_does_not_return(tmp_path):
+    (tmp_path / "stuck_game.py").write_text(
+        "import threading\n"
+        "class Stuck:\n    to_move = 1\n    def legal_moves(self): return [0, 1]\n"
+        "    def winner(self): return None\n"
+        "    def play(self, move):\n        print('playing', flush=True)\n        threading.Event().wait()\n")
+    served = subprocess.Popen(
+        [*COMMAND, "stuck_game:Stuck", "--port", "0"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True)
+    try:
+        port = int(re.search(r":(\d+)/", served.stdout.readline())[1])
+        own = f"127.0.0.1:{port}"
+        headers = {"Origin": f"http://{own}", "Content-Type": "application/json"}
+
+        def ask(path, fields):
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+            connection.request("POST", path, json.dumps(fields), headers)
+            return json.loads(connection.getresponse().read())
+
+        key = ask("/api/sessions", {})["id"]
+        ask(f"/api/sessions/{key}/search", {"game": {"name": "stuck_game:Stuck"}, "purpose": "answer"})
+        assert served.stdout.readline() == "playing\n"
         served.send_signal(signal.SIGINT)
         out, err = served.communicate(timeout=20)
     finally:

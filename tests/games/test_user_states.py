@@ -213,3 +213,32 @@ def test_moves_of_the_root_that_raise_when_it_is_checked_again():
     for options in SEARCHES.values():
         with pytest.raises(mc.GameError, match="of a move raised ValueError: by design"):
             mc.Searcher(**options).search(Raising(), iterations=20)
+
+
+class Drained(Passes):
+    """Whose legal_moves() is an iterator that can be used once."""
+
+    def __init__(self, passes=0):
+        super().__init__(passes)
+        self.left = iter(["pass", "pass on"])
+
+    def legal_moves(self):
+        return self.left
+
+
+@pytest.mark.parametrize("options", SEARCHES.values(), ids=SEARCHES)
+def test_an_iterator_that_is_used_up_is_not_blamed_on_play(options):
+    words = r"Drained.legal_moves\(\) must return a list of moves, or a new iterator at each call, got <.*iterator"
+    with pytest.raises(mc.GameError, match=words) as caught:
+        mc.Searcher(**options).search(Drained(), iterations=50)
+    assert "play()" not in str(caught.value)
+    problem = mc.check_game(Drained, 3).problems[0]
+    assert problem.part == "legal_moves()" and "or a new iterator at each call" in problem.text
+
+
+@pytest.mark.parametrize("options", SEARCHES.values(), ids=SEARCHES)
+def test_new_iterators_are_lists(options):
+    fresh = type("Fresh", (Passes,), {"legal_moves": lambda self: iter(["pass", "pass on"])})
+    if "policy_value" not in options:  # that of these tests asks for the length
+        mc.Searcher(**options).search(fresh(), iterations=50)
+    assert mc.check_game(fresh, 3).ok
