@@ -37,7 +37,8 @@ def add_parser(commands: Commands) -> None:
         description="Plays whole games, showing before each move the board and the statistics of\nthe search.")
     options.add_game(parser)
     parser.add_argument("--games", type=int, default=1, metavar="N",
-                        help="number of games (default 1); game i is played with --seed plus i, from 0")
+                        help="number of games (default 1); game i is played with --seed plus i, from 0, and where "
+                             "there are several, gomoku's default search has noise at the root, so that they differ")
     parser.add_argument("--workers", type=int, metavar="N",
                         help="games at a time (default 1; with --executor as many as it has workers); with more than "
                              "one, each game is reported in one line")
