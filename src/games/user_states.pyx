@@ -44,7 +44,7 @@ cdef int refuse_repeated(object state, list moves, str method) except -1:
     try:
         count = len(set(moves))
     except Exception as error:
-        refuse_moves(state, moves, error)
+        return refuse_moves(state, moves, error)
     if count != len(moves):
         raise GameError(f"{type(state).__name__}.{method}() must not repeat a move, got {shorten(moves)}")
     return 0
