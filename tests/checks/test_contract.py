@@ -6,6 +6,7 @@ import re
 
 import pytest
 from checked_games import Comparable, Dice, Nim, broken
+from raising import Raising
 
 import mcts_core as mc
 
@@ -202,25 +203,14 @@ def test_a_name_that_two_moves_have_is_a_problem():
     assert mc.check_game(Named, 50).ok
 
 
-class Move:
-    def __init__(self, raising):
-        self.raising = raising
-
-    def __hash__(self):
-        return 1 // (self.raising != "hash")
-
-    def __eq__(self, other):
-        return 1 // (self.raising != "eq")
-
-
 @pytest.mark.parametrize("count", [1, 2])
 @pytest.mark.parametrize("raising", ["hash", "eq"])
 def test_moves_that_raise_are_a_problem(raising, count):
-    class Raising(Nim):
+    class Broken(Nim):
         def legal_moves(self):
-            return [Move(raising) for _ in range(count)] if self.stones == 5 else super().legal_moves()
+            return [Raising(raising) for _ in range(count)] if self.stones == 5 else super().legal_moves()
 
-    problem = mc.check_game(Raising, 20, seed=1).problems[0]
+    problem = mc.check_game(Broken, 20, seed=1).problems[0]
     assert problem.part == "moves"
     assert problem.text.startswith("__hash__() or __eq__() of a move raised ZeroDivisionError: ")
 

@@ -4,6 +4,7 @@ import random
 
 import pytest
 from checked_games import Nim
+from raising import Raising
 
 import mcts_core as mc
 
@@ -104,20 +105,9 @@ def test_problems_of_games_with_hidden_information(method, function, part, said)
     assert problems[0].part == part and said in problems[0].text, problems
 
 
-class Key:
-    def __init__(self, raising):
-        self.raising = raising
-
-    def __hash__(self):
-        return 1 // (self.raising != "hash")
-
-    def __eq__(self, other):
-        return 1 // (self.raising != "eq")
-
-
 @pytest.mark.parametrize("raising", ["hash", "eq"])
 def test_keys_that_raise_are_a_problem(raising):
-    game = type("Raising", (ComparedCards,), {"observation_key": lambda self, player: Key(raising)})
+    game = type("Raising", (ComparedCards,), {"observation_key": lambda self, player: Raising(raising)})
     problem = mc.check_game(game, 5, seed=1).problems[0]
     assert problem.part == "observation_key()"
     assert problem.text.startswith(f"__{raising}__() of a key raised ZeroDivisionError: ")

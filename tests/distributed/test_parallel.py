@@ -179,9 +179,7 @@ def test_a_program_without_a_guard_is_told_so(tmp_path):
     assert "WorkersLost" in error and 'if __name__ == "__main__":' in error and "BrokenProcessPool" in error
 
 
-def test_a_class_of_the_program_itself(tmp_path):
-    program = tmp_path / "program.py"
-    program.write_text("""if True:
+NIM = """if True:
         import mcts_core as mc
         class Nim:
             def __init__(self, stones=12, to_move=1):
@@ -192,6 +190,12 @@ def test_a_class_of_the_program_itself(tmp_path):
                 return Nim(self.stones - move, -self.to_move)
             def winner(self):
                 return None if self.stones else -self.to_move
+"""
+
+
+def test_a_class_of_the_program_itself(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(NIM + """
         if __name__ == "__main__":
             result = mc.search_parallel(Nim(), iterations=400, rounds=2, workers=1, preset="uct")
             print(result.stats.visits - result.own_iterations, len(result.workers), result.errors)
@@ -201,17 +205,7 @@ def test_a_class_of_the_program_itself(tmp_path):
 
 
 def test_a_class_that_workers_cannot_import():
-    program = """if True:
-        import mcts_core as mc
-        class Nim:
-            def __init__(self, stones=12, to_move=1):
-                self.stones, self.to_move = stones, to_move
-            def legal_moves(self):
-                return [1, 2, 3][:self.stones]
-            def play(self, move):
-                return Nim(self.stones - move, -self.to_move)
-            def winner(self):
-                return None if self.stones else -self.to_move
+    program = NIM + """
         def value(state):
             return {}, 0.0
         for state, options in ((Nim(), {"preset": "uct"}), (mc.Gomoku(), {"policy_value": value})):
