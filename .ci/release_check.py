@@ -35,7 +35,7 @@ NAMING_VERSION = ("CITATION.cff", "tools/conda/recipe.yaml")
 """Files that repeat the version."""
 LARGEST = 5_000_000
 """Bytes of a wheel."""
-SLOWEST = 0.15
+SLOWEST = 0.1
 """Seconds of a processor that importing the package takes, above those of Python alone."""
 HEADERS = {f"{NAME}/game.pxd", f"{NAME}/simple_game.pxd"}
 """The .pxd that others build on; those of the modules for each other are not installed."""

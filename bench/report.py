@@ -219,8 +219,8 @@ def as_text(found):
 def as_markdown(found, facts, notes, command, pictures=()):
     """A whole page: the machine, how it was measured, the tables."""
     lines = ["# Measured speed", "",
-             "Written by `make bench`, which runs the command below. [README.md](README.md) tells how each figure is",
-             "taken.", "",
+             "Written by `make bench`, which runs the command below. [README.md](README.md) explains how each figure",
+             "is taken.", "",
              "```sh", command, "```", "", "| | |", "|---|---|"]
     lines += [f"| {name} | {value} |" for name, value in facts.items()]
     if notes:

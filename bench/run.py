@@ -59,7 +59,7 @@ def main(argv=None):
             programs = {}
             notes.append(f"Without the reference programs: {missing}.")
         if any(case.game.endswith("-exact") and case.reference in programs for case in chosen):
-            notes.append("The reference plays freestyle gomoku, beside the exact rule too.")
+            notes.append("The reference knows no exact rule: beside searches under that rule, it plays freestyle.")
         asked = wants("tactics", args)
         there = {key: peers.version(key) for key in peers.PEERS if asked or any(key in case.peers for case in chosen)}
         for key in [key for key in there if there[key] is None]:
@@ -126,7 +126,7 @@ def parse(argv):
                       help="more rounds; a quarter of an hour")
     parser.add_argument("--rounds", type=int, metavar="N", help=f"rounds (default {ROUNDS['default']})")
     parser.add_argument("--only", action="append", default=[], metavar="NAME",
-                        help="workloads whose name contains NAME, 'calls' or 'tactics'; may be repeated; --list tells "
+                        help="workloads whose name contains NAME, 'calls' or 'tactics'; may be repeated; --list prints "
                              "the names")
     parser.add_argument("--list", action="store_true", help="print the names of the workloads and end")
     parser.add_argument("--reference", type=Path, default=REFERENCE if REFERENCE.is_dir() else None, metavar="DIR",
@@ -144,7 +144,7 @@ def parse(argv):
         raise SystemExit(0)
     for part in args.only:
         if part not in OTHERS and not any(part in case.name for case in cases.CASES):
-            parser.error(f"--only {part!r}: no workload has that in its name; --list tells the names")
+            parser.error(f"--only {part!r}: no workload has that in its name; --list prints the names")
     if args.rounds is None:
         args.rounds = ROUNDS[args.level]
     if args.rounds < 1 or not args.scale > 0:

@@ -106,7 +106,8 @@ def search_many(
         positions = list(states)
     except TypeError:
         raise InvalidState(f"states must be a collection of states, got {shorten(states)}") from None
-    options.setdefault("memory_mb", MEMORY_MB)
+    if options.get("memory_mb") is None:
+        options["memory_mb"] = MEMORY_MB
     engines = [Searcher(**options) for _ in range(max(1, min(count, len(positions))))]
     if seconds is not None:
         as_duration(seconds)

@@ -394,7 +394,7 @@ class Options:
 
     def _of_general(self, state: Any) -> dict[str, Any]:
         known = (tuning.EVALUATOR if "evaluator" in self.general else
-                 tuning.POLICY_VALUE if "policy_value" in self.general else tuning.ROLLOUTS)
+                 tuning.POLICY_VALUE if "policy_value" in self.general else tuning.GENERAL_ROLLOUTS)
         known = {**known, **tuning.PROOFS[self._proofs_of(state)]}
         if "solver" in known and not self.has_evaluator and self.preset == "uct":
             known = {**known, "solver": False}

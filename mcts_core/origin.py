@@ -41,7 +41,7 @@ class Origin:
         self._chosen: Any = None
 
     def keep(self, chosen: Any, top: tuple[Any, ...] | None) -> None:
-        """For when the tree is given back: the move to play, and the top of the tree as ``tree_top.top`` tells it."""
+        """For when the tree is given back: the move to play, and the top of the tree as ``engine.top`` returns it."""
         self._chosen = chosen
         self._kept = None if top is None else _node_of(top)
 

@@ -38,11 +38,11 @@ UCT: Mapping[str, Any] = {
 }
 """Textbook UCT: no knowledge beyond the rules. The other defaults start from it."""
 
-GENERAL: Mapping[str, Any] = {**UCT, "solver": True}
+RULES_ONLY: Mapping[str, Any] = {**UCT, "solver": True}
 """Defaults for any game of which only the rules are known."""
 
 CONNECT_FOUR: Mapping[str, Any] = {
-    **GENERAL,
+    **RULES_ONLY,
     "rollout": "decisive",
     "expand_after": 8,
     "node_proofs": 4,
@@ -51,7 +51,7 @@ CONNECT_FOUR: Mapping[str, Any] = {
 }
 
 SMALL_BOARD: Mapping[str, Any] = {
-    **GENERAL,
+    **RULES_ONLY,
     "rollout": "decisive",
     "leaf_proofs": 16,
     "node_proofs": 16,
@@ -60,7 +60,7 @@ SMALL_BOARD: Mapping[str, Any] = {
 """Defaults for m,n,k games of at most 64 cells, which exact search may solve."""
 
 LARGE_BOARD: Mapping[str, Any] = {
-    **GENERAL,
+    **RULES_ONLY,
     "selection": "grave",
     "exploration": 0.05,
     "rollout": "tactical",
@@ -74,7 +74,7 @@ LARGE_BOARD: Mapping[str, Any] = {
 }
 
 NETWORK_BOARD: Mapping[str, Any] = {
-    **GENERAL,
+    **RULES_ONLY,
     "selection": "puct",
     "valuation": "network",
     "expand_distance": 2,
@@ -97,7 +97,7 @@ PUCT: Mapping[str, Any] = {
 NOT_PUCT = ("exploration", "prior_weight", "rave_schedule", "rave_k", "rave_bias", "grave_ref")
 """Options that PUCT does not use."""
 
-ROLLOUTS: Mapping[str, Any] = {
+GENERAL_ROLLOUTS: Mapping[str, Any] = {
     "final_move": "robust",
     "fpu": None,
     "exploration": UCT["exploration"],
@@ -166,4 +166,4 @@ def defaults(state: Any, *, by_rollouts: bool = False) -> Mapping[str, Any]:
         if guide is None or not guide[0] >> TACTICAL & 1:
             return {**LARGE_BOARD, "rollout": "decisive"}
         return LARGE_BOARD
-    return GENERAL
+    return RULES_ONLY

@@ -64,12 +64,6 @@ def wait_while(condition):
         time.sleep(0.001)
 
 
-def stopping_time(stop):
-    begin = time.perf_counter()
-    stop()
-    return time.perf_counter() - begin
-
-
 # ---- ponder and stop -------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("state", [START, mc.Gomoku(15), Board(mc.TicTacToe())], ids=["c4", "gomoku", "user"])

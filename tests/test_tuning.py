@@ -7,7 +7,7 @@ from mcts_core import tuning
 from mcts_core.engine.settings import kind_of
 from mcts_core.games.mnk.weights import shipped
 
-PRESETS = [tuning.UCT, tuning.GENERAL, tuning.CONNECT_FOUR, tuning.SMALL_BOARD, tuning.LARGE_BOARD,
+PRESETS = [tuning.UCT, tuning.RULES_ONLY, tuning.CONNECT_FOUR, tuning.SMALL_BOARD, tuning.LARGE_BOARD,
            tuning.NETWORK_BOARD]
 
 
@@ -76,7 +76,7 @@ def test_every_selection_has_an_exploration():
 
 def test_the_defaults_follow_the_game():
     expected = [tuning.CONNECT_FOUR] * 2 + [tuning.SMALL_BOARD] * 4 + [tuning.NETWORK_BOARD] * 4 + [tuning.LARGE_BOARD]
-    expected += [{**tuning.LARGE_BOARD, "rollout": "decisive"}, tuning.GENERAL]  # three in a row have no tactics
+    expected += [{**tuning.LARGE_BOARD, "rollout": "decisive"}, tuning.RULES_ONLY]  # three in a row have no tactics
     assert [tuning.defaults(state) for state in STATES] == expected
 
 

@@ -32,8 +32,8 @@ PEERS = {
     "openspiel": Peer("OpenSpiel", "open_spiel", "C++", ("connect4", "gomoku15"),
                       "`pyspiel.MCTSBot`, one random rollout, without its solver"),
     "mcts": Peer("mcts", "mcts", "Python",
-                 remark="rewards are never turned: it takes the opponent for a helper, and much of its search ends in "
-                        "games soon given away, which is quick"),
+                 remark="it never turns the reward for the opponent, who then helps the player to move; such games are "
+                        "short, which makes it faster"),
     "multimcts": Peer("multimcts", "multimcts", "Cython tree, Python rules",
                       remark="its README's use raises TypeError; with `suggest_move = None` in the state it runs"),
     "fastmcts": Peer("fastmcts", "fastmcts", "Python and numpy",

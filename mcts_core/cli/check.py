@@ -23,9 +23,9 @@ def add_parser(commands: Commands) -> None:
     parser = options.new_parser(
         commands,
         "check",
-        help="play random games and tell where a game breaks its contract",
-        description="Plays random games of GAME, your own above all, and tells in words where it breaks the\n"
-        "contract of a position: see mcts_core.check_game. The exit code is 3 if it does.",
+        help="play random games and report where a game breaks its contract",
+        description="Plays random games of GAME, your own above all, and reports where it breaks the contract\n"
+        "of a position: see mcts_core.check_game. The exit code is 3 if it does.",
     )
     options.add_game(parser)
     parser.add_argument("--games", type=int, default=2000, metavar="N", help="games to play (default 2000)")

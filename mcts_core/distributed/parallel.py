@@ -188,7 +188,8 @@ def search_parallel(
         unknown = {name: value for name, value in options.items() if name not in _SHARED}
         refuse("search_parallel", unknown, (*_OWN, *_SHARED), {"reuse": "Searcher(reuse=...)"})
     watch, interval = as_progress(progress), as_interval(every)
-    options.setdefault("memory_mb", MEMORY_MB)
+    if options.get("memory_mb") is None:
+        options["memory_mb"] = MEMORY_MB
     engine = Searcher(**options)
     if engine._options.by_halving:
         raise InvalidOption("root_policy 'gumbel' divides the iterations of one search, which workers cannot do")

@@ -26,5 +26,5 @@ cdef class PythonGame(NativeState):
     cdef object move_of(self, uint32_t identity)
     cdef list descent(self, object before, object after)
     cdef bint is_same(self, int player, list moves, object state) except -1
-    cdef list told(self, object before, object after)
-    cdef list found(self, object before, object after)
+    cdef list path_by_moves(self, object before, object after)
+    cdef list path_by_trying(self, object before, object after)

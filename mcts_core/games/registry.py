@@ -119,9 +119,3 @@ GAMES = (
 def entry_of(state: Any) -> Entry | None:
     """The game of a position, which may be of a subclass; None: it is none of these."""
     return next((entry for entry in GAMES if isinstance(state, entry.kind)), None)
-
-
-def labels() -> str:
-    """What people call the games, in a row."""
-    *others, last = (entry.label for entry in GAMES)
-    return f"{', '.join(others)} and {last}"

@@ -1,1 +1,1 @@
-"""What only tests call: game tables, kernels and trees from Python."""
+"""Game tables, kernels and trees from Python: for the tests, and for check_game, which tests the tables of users."""

@@ -151,7 +151,7 @@ ctypedef struct Tree:            # what every layout begins with
     float scales[SCALES]         # exploration * sqrt(ln(visits)) for small numbers of visits
 
 # What can be done with a tree of any layout: each hot module of a layout exports one. What works on whole trees, of all
-# layouts, is in compaction, exchange, tree_check and tree_storage.
+# layouts, is in compaction, exchange, check and storage.
 cdef struct TreeOps:
     # makes a tree whose arena may grow to `bytes`; NULL when the system gives no memory
     Tree *(*create)(uint64_t bytes) noexcept nogil

@@ -5,10 +5,9 @@ from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from mcts_core.arena cimport arena_at
 from mcts_core.tree.general_tree cimport (GeneralBlock, GeneralColumns, GeneralTree, ending_units, general_columns,
                                           general_size)
-from mcts_core.tree.guided_tree cimport (BLOCK_INCOMPLETE, GuidedBlock, GuidedColumns, GuidedTree, amaf_units,
-                                         block_units, guided_columns)
-from mcts_core.tree.plain_tree cimport (LINK_BLOCK, LINK_KIND, LINK_MINI, LINK_TERMINAL, NARROW_COLUMN, NARROW_INDEX,
-                                        NO_VISITS, SLOT_SHIFT, WIDE_INDEX, Columns, Mini, Tree, WideBlock, best_word,
+from mcts_core.tree.guided_tree cimport GuidedBlock, GuidedColumns, GuidedTree, block_units, guided_columns
+from mcts_core.tree.plain_tree cimport (LINK_BLOCK, LINK_KIND, LINK_MINI, LINK_TERMINAL, NARROW_INDEX, NO_VISITS,
+                                        SLOT_SHIFT, WIDE_INDEX, Columns, Mini, Tree, WideBlock, best_word,
                                         columns_of, info_word, is_general, is_guided, mini_units, parent_word,
                                         wide_units)
 

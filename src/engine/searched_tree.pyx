@@ -1,7 +1,8 @@
 """The trees of a search, as the loop and the report see them: what every kind of tree can do.
 
 A search has one tree for each thread. This module says, for all layouts, how a tree begins, goes on below a new root,
-is pruned, exchanges news and is counted; ``searched_two_player.pyx`` and ``searched_general.pyx`` say what differs. A
+is pruned, exchanges news and is counted; ``searched_two_player.pyx``, ``searched_general.pyx`` and
+``searched_information.pyx`` say what differs. A
 call of a method costs some nanoseconds, and the loop makes none within a slice.
 """
 

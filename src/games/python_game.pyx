@@ -18,12 +18,12 @@ from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ERROR, MCTS_GAME_VE
                              MCTS_ROLLOUT_DECISIVE, MCTS_ROLLOUT_RANDOM, MCTS_WIN, NativeState, mcts_children,
                              mcts_expansion, mcts_game, mcts_rollout_report, mcts_policy, mcts_rng, mcts_rng_below,
                              mcts_simulation)
+from mcts_core.games.user_rollout cimport LONGEST_ROLLOUT
 from mcts_core.games.user_states cimport UserStates, refuse_repeated, value_of
 
 
 cdef enum:
     OLDEST_TABLE = 2           # newer versions of the game table only appended to it
-    LONGEST_ROLLOUT = 1000000  # moves, after which a game counts as endless
     TRIES = 256     # moves that are tried to find out whether a state descends from another
     ACTIONS = 1024  # AMAF statistics; each move takes one when it first appears, and all later moves share the last
 
@@ -128,14 +128,14 @@ cdef class PythonGame(NativeState):
             return None
         if before == after:
             return [] if self.is_same(self.to_move, self.root_moves, after) else None
-        path = self.told(before, after)
-        return self.found(before, after) if path is None else path
+        path = self.path_by_moves(before, after)
+        return self.path_by_trying(before, after) if path is None else path
 
     cdef bint is_same(self, int player, list moves, object state) except -1:
         """Whether ``state`` has this player to move and these moves, in this order."""
         return self.user.sign(state) == player and self.user.legal(state) == moves
 
-    cdef list told(self, object before, object after):
+    cdef list path_by_moves(self, object before, object after):
         """The descent according to the attribute ``moves`` of both states."""
         cdef list path = []
         known, played = getattr(before, "moves", None), getattr(after, "moves", None)
@@ -153,7 +153,7 @@ cdef class PythonGame(NativeState):
                 return None
         return path if state == after and self.is_same(self.user.sign(state), self.user.legal(state), after) else None
 
-    cdef list found(self, object before, object after):
+    cdef list path_by_trying(self, object before, object after):
         cdef list level = [([], before)]
         cdef list below
         cdef int tries = TRIES

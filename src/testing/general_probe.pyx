@@ -309,7 +309,7 @@ cdef class GeneralProbe:
             raise InvalidFile(fault.decode())
 
     def top(self, depth, least=1.0, most=100000):
-        """The children of the root and those below, as ``tree_top`` gives them."""
+        """The children of the root and those below, as ``engine.top`` gives them."""
         node = self.node()
         names = (<PythonRules>self.rules).user.moves if isinstance(self.rules, PythonRules) else None
         moves = [(move, visits, sum, sum / visits if visits else 0.5, None, None)

@@ -32,7 +32,7 @@ def settings_of(state, puct, **options):
     if puct:
         options.update(evaluator=network_of_all if state.players == 3 else network, batch=4)
     known = ("exploration", "rollouts_per_leaf", "c_puct", "noise_weight", "batch", "fpu")
-    defaults = {**tuning.ROLLOUTS, **tuning.EVALUATOR, "batch": 8}
+    defaults = {**tuning.GENERAL_ROLLOUTS, **tuning.EVALUATOR, "batch": 8}
     return GeneralSettings(**{name: defaults[name] for name in known} | options)
 
 

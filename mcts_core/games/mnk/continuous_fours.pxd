@@ -1,6 +1,6 @@
 """Threat search for five in a row: its position, its memory and the table of the hot functions over them.
 
-A cell is numbered 32 * row + column here; lines are those of ``mnk_lines``.
+A cell is numbered 32 * row + column here; lines are those of ``lines``.
 """
 
 from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t

@@ -13,6 +13,7 @@ cdef enum:
     MNK_MAX_SIDE = 32
     MNK_MAX_CELLS = 1024
     MNK_NO_CELL = 255
+    MNK_HEADER = 4      # bytes of mnk_state before the board
 
 ctypedef struct mnk_state:
     uint16_t stones

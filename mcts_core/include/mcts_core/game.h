@@ -185,7 +185,7 @@ typedef int32_t (*mcts_policy_rollout)(void *context, const void *root, const ui
                                        const mcts_policy *policy, mcts_rollout_report *report, mcts_rng *rng);
 
 /* Tries to prove the position at the end of the path, where the game goes on, with a proof budget of about `budget`
- * steps (some 20 to 100 ns each), the exact distance included if `exact`; calling again goes on where the last call
+ * steps (some 20 to 300 ns each), the exact distance included if `exact`; calling again goes on where the last call
  * stopped, by what `memory` keeps. Where proof->interrupt is raised it ends at once, with what is proven by then.
  * Returns 0. */
 typedef int32_t (*mcts_prove)(void *context, const void *root, const uint32_t *path, uint32_t length, void *memory,

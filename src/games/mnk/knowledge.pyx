@@ -20,14 +20,13 @@ from mcts_core.games.mnk.forced cimport glance, saving
 from mcts_core.games.mnk.knowledge cimport mnk_guide_table
 from mcts_core.games.mnk.line_shapes cimport draw_lines, mnk_fill_surroundings
 from mcts_core.games.mnk.policy_rollout cimport DRAW, finish, play_random, policy_rollout
-from mcts_core.games.mnk.rollout cimport MNK_MAX_CELLS, MNK_MAX_SIDE, mnk_geometry, mnk_state, mnk_table
+from mcts_core.games.mnk.rollout cimport MNK_HEADER, MNK_MAX_CELLS, MNK_MAX_SIDE, mnk_geometry, mnk_state, mnk_table
 from mcts_core.games.mnk.rows cimport (MNK_EDGE, MNK_FIND_ALL, MNK_FIND_FOURS, any_of, bits_of, first_of, has,
                                        load_path, mcts_log2_32, mnk_find_shapes, mnk_row_board, mnk_shapes)
 from mcts_core.games.mnk.symmetry cimport find_symmetries
 
 cdef enum:
-    HEADER = 4      # bytes of mnk_state before the board
-    ROOM = HEADER + MNK_MAX_CELLS
+    ROOM = MNK_HEADER + MNK_MAX_CELLS
 
 cdef mnk_ranking RANKING
 mnk_rank_grades(&RANKING)
@@ -36,7 +35,7 @@ mnk_fill_surroundings()
 
 # ---- rollouts --------------------------------------------------------------------------------------------------------
 
-cdef mcts_rollout ROLLOUT, TINY_ROLLOUT  # of mnk_rollout
+cdef mcts_rollout ROLLOUT, TINY_ROLLOUT  # of rollout.pyx
 
 
 cdef union any_state:
@@ -50,7 +49,7 @@ cdef int32_t random_result(const mnk_geometry *g, const mnk_state *s, const uint
     cdef any_state room
     cdef mnk_state *copy = &room.state
     cdef uint32_t i
-    memcpy(copy, s, HEADER + g.board_size)
+    memcpy(copy, s, MNK_HEADER + g.board_size)
     for i in range(length):
         copy.board[g.offset[path[i]]] = 1 + (copy.stones & 1)
         copy.stones += 1
@@ -70,7 +69,7 @@ cdef int32_t rollout_by_policy(void *context, const void *root, const uint32_t *
     cdef uint32_t i
     load_path(g, s, path, length, &b)
     glance(g, &b, mover, left, &mine, &theirs, &report.proof)
-    # mnk_rollout plays with vectors and would have to sort its moves to report them; move by move costs little more.
+    # rollout.pyx plays with vectors and would have to sort its moves to report them; move by move costs little more.
     if policy.rollout == MCTS_ROLLOUT_RANDOM and report.played == NULL:
         result = random_result(g, s, path, length, rng)
         return result if mover == first else 2 - result

@@ -13,8 +13,8 @@ from mcts_core.game cimport MCTS_DRAW, MCTS_ONGOING, MCTS_WIN, mcts_rng, mcts_rn
 from mcts_core.games.mnk.knowledge cimport mnk_guide_table
 from mcts_core.games.mnk.valuation cimport mnk_valuation_table
 from mcts_core.games.mnk.prover cimport add_prover
-from mcts_core.games.mnk.rollout cimport (MNK_MAX_CELLS, MNK_MAX_SIDE, MNK_NO_CELL, in_five, mnk_geometry, mnk_state,
-                                          mnk_table)
+from mcts_core.games.mnk.rollout cimport (MNK_HEADER, MNK_MAX_CELLS, MNK_MAX_SIDE, MNK_NO_CELL, in_five, mnk_geometry,
+                                          mnk_state, mnk_table)
 from mcts_core.games.board_position cimport BoardGeometry, BoardPosition, after_moves, from_diagram
 
 import threading
@@ -41,7 +41,6 @@ cdef extern from *:
     void set_new_item(list new, Py_ssize_t index, object item)  # for a new list only; takes over the reference
 
 cdef enum:
-    HEADER = 4        # bytes of mnk_state before the board
     MIN_K = 3
     MIN_GOMOKU = 5
     GOMOKU_K = 5
@@ -68,7 +67,7 @@ cdef inline int32_t play_simple(const mnk_geometry *g, mnk_state *s, int cell) n
 
 cdef union any_state:
     mnk_state state
-    uint8_t bytes[HEADER + MNK_MAX_CELLS]
+    uint8_t bytes[MNK_HEADER + MNK_MAX_CELLS]
 
 
 cdef int32_t rollout_simple(const mnk_geometry *g, const mnk_state *start, mcts_rng *rng) noexcept nogil:
@@ -77,7 +76,7 @@ cdef int32_t rollout_simple(const mnk_geometry *g, const mnk_state *start, mcts_
     cdef mnk_state *s = &copy.state
     cdef uint16_t empty[MNK_MAX_CELLS]
     cdef int cell, chosen, count = 0
-    memcpy(s, start, HEADER + g.board_size)
+    memcpy(s, start, MNK_HEADER + g.board_size)
     for cell in range(g.cells):
         if is_empty(g, s, cell):
             empty[count] = cell
@@ -174,18 +173,18 @@ cdef class Geometry(BoardGeometry):
                 if fits:
                     g.starts[index][g.offset[cell]] = 0
 
-        self.empty = <mnk_state *> malloc(HEADER + g.board_size)
+        self.empty = <mnk_state *> malloc(MNK_HEADER + g.board_size)
         if self.empty == NULL:
             raise MemoryError
-        memset(self.empty, 0, HEADER)
+        memset(self.empty, 0, MNK_HEADER)
         memset(self.empty.board, MNK_NO_CELL, g.board_size)
         for cell in range(g.cells):
             self.empty.board[g.offset[cell]] = 0
         self.start = self.empty
-        self.key_from = HEADER
+        self.key_from = MNK_HEADER
         self.key_size = g.board_size
         self.seed = (((<uint64_t> cols * 64 + rows) * 64 + k) * 2 + exact) * <uint64_t> 0xBF58476D1CE4E5B9
-        self.fill(rows, cols, g.cells, HEADER + g.board_size, g, observe)
+        self.fill(rows, cols, g.cells, MNK_HEADER + g.board_size, g, observe)
         HOT.prepare(&self.game)
         HOT_GUIDE.prepare(g, &self.guide)
         add_prover(g, &self.guide)

@@ -1,5 +1,5 @@
 /* A board of at most 64 cells as one word for each player, a bit for each cell: all windows of a direction at once. The
- * words of this game are explained in mnk_lines.h. */
+ * words of this game are explained in lines.h. */
 #ifndef MCTS_KERNELS_MNK_BITBOARD_H
 #define MCTS_KERNELS_MNK_BITBOARD_H
 

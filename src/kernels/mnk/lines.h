@@ -12,10 +12,10 @@
  *   shape    what a stone in an empty cell makes: five, four, fours (two cells to win at), open three, ...
  *
  * Boards, each for what it is good at:
- *   bytes    a byte for each cell (mnk_state of games/mnk/rollout.pxd): rollouts in vectors of bytes (mnk_rollout.h)
- *   rows     a word for each row (mnk_rows.h): the shapes of all cells at once
+ *   bytes    a byte for each cell (mnk_state of games/mnk/rollout.pxd): rollouts in vectors of bytes (rollout.h)
+ *   rows     a word for each row (rows.h): the shapes of all cells at once
  *   lines    a word for each line (games/mnk/lines.pxd): what one stone changes, on its four lines
- *   bitboard one word for the whole board, of at most 64 cells (mnk_bitboard.h)
+ *   bitboard one word for the whole board, of at most 64 cells (bitboard.h)
  */
 #ifndef MCTS_KERNELS_MNK_LINES_H
 #define MCTS_KERNELS_MNK_LINES_H

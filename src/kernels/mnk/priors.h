@@ -1,5 +1,5 @@
 /* What a move of an m,n,k game promises, by the shapes that its stone makes and those that one of the other player's
- * would make there. The words of this game are explained in mnk_lines.h. */
+ * would make there. The words of this game are explained in lines.h. */
 #ifndef MCTS_KERNELS_MNK_PRIORS_H
 #define MCTS_KERNELS_MNK_PRIORS_H
 

@@ -1,5 +1,5 @@
 /* The shapes (fives, fours, open threes, ...) that a stone in each empty cell would make, for all cells of a board at
- * once. The words of this game are explained in mnk_lines.h.
+ * once. The words of this game are explained in lines.h.
  *
  * A set of cells is a word for each row, a bit for each cell. Whether a window lacks one, two, ... stones of a player
  * and holds none of the other is found for all windows of a direction by shifting rows, in loops over the rows that
