@@ -11,6 +11,7 @@ from mcts_core.engine.request import MAX_ITERATIONS, SearchRequest
 from mcts_core.engine.searched_two_player import TwoPlayerCore
 from mcts_core.engine.settings import InformationSettings, TwoPlayerSettings
 from mcts_core.errors import InvalidOption, NoSearch, SearchBusy
+from mcts_core.games.user_states import require_state
 from mcts_core.keywords import checked, refuse
 from mcts_core.options import MAX_SEED, NAMES, Options, as_interval, as_progress, random_seed
 
@@ -237,11 +238,16 @@ class Searcher:
         return f"Searcher({self._options})"
 
     def options(self, state: Any) -> dict[str, Any]:
-        """Returns all options of a search of ``state``, including the defaults of its game."""
+        """Returns all options of a search of ``state``, including the defaults of its game.
+
+        Raises InvalidOption (an option that the game does not have) and InvalidState (not a state).
+        """
+        require_state(state)
         return self._options.of(state)
 
     def most_iterations(self, state: Any) -> int:
-        """Returns the largest number of ``iterations`` that a search of ``state`` accepts."""
+        """Returns the largest number of ``iterations`` that a search of ``state`` accepts. Raises as ``options``."""
+        require_state(state)
         return _most_iterations(self._options.settings(state))
 
     @checked(_OF_SEARCHER)
