@@ -107,10 +107,10 @@ class Searcher:
         TCIAIG 4, 2012, section 3.1). A move that wins at once is played in any case. ``"best_line"``, for general games
         of one player without chance, written in Python: the search keeps the best line that the tree or a rollout has
         found and plays its first move. The next search continues that line.
-    memory_mb: the memory limit of the tree and of exact search in units of 2**20 bytes, at least 1. The default is a
-        quarter of the machine's memory. When the tree reaches the limit, it is pruned: the search drops the least
-        visited subtrees until half of the tree is left. With a time limit, it keeps no more than it can move in a
-        twentieth of the remaining time.
+    memory_mb: the memory limit of the trees of all threads and of exact search in units of 2**20 bytes, at least 1,
+        and 1 for each tree. The default is a quarter of the machine's memory. When a tree reaches its limit, it is
+        pruned: the search drops the least visited subtrees until half of the tree is left. With a time limit, it keeps
+        no more than it can move in a twentieth of the remaining time.
     prune: whether a full tree is pruned (see ``memory_mb``). If False, a search that reaches the memory limit ends with
         the stop reason ``memory``.
     seed: an int from 0 to 2**64 - 1. Every search starts from it. The same seed and number of iterations give the same
