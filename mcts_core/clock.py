@@ -8,6 +8,7 @@ import time
 from mcts_core.arguments import as_int, as_number, shorten
 from mcts_core.delays import Delays
 from mcts_core.errors import InvalidOption
+from mcts_core.games.user_states import require_state
 from mcts_core.pace import Pace
 
 TYPE_CHECKING = False
@@ -142,8 +143,10 @@ class Clock:
         """Returns the seconds to spend on this move, at least 0.001: a player whose time is over still has to move.
 
         ``state`` is the position to move in. For games of this package, the clock computes how many moves can follow;
-        other games may have any length.
+        other games may have any length. Raises InvalidState if it is not a state.
         """
+        if state is not None:
+            require_state(state)
         self._asked = self._plan(state)[0]
         return self._asked
 

@@ -256,7 +256,10 @@ class Options:
         self.progress = as_progress(options["progress"])
         self.every = as_interval(options["every"])
         self.threads = as_int(options["threads"], "threads", 1, MAX_THREADS)
-        if self.memory < self.threads << 20:
+        if "policy_value" in self.general and self.threads > 1:
+            raise InvalidOption(f"threads must be 1 with policy_value, which gets positions one at a time, "
+                                f"got {self.threads}")
+        if not self.has_evaluator and self.memory < self.threads << 20:  # with an evaluator there is one tree
             raise InvalidOption(f"memory_mb must be at least 1 for each of the {self.threads} threads, "
                                 f"got {shorten(options['memory_mb'])}")
 
@@ -379,14 +382,7 @@ class Options:
 
     def check_threads(self, state: Any) -> None:
         """Raises InvalidOption where several threads cannot search ``state``."""
-        if self.threads == 1:
-            return
-        if "evaluator" in self.general:
-            return
-        if self.has_evaluator:
-            raise InvalidOption(f"threads must be 1 with policy_value, which gets positions one at a time, "
-                                f"got {self.threads}")
-        if not isinstance(state, NativeState):
+        if self.threads > 1 and not self.has_evaluator and not isinstance(state, NativeState):
             raise InvalidOption(
                 f"threads must be 1 for a game written in Python, which one thread at a time can play, "
                 f"got {self.threads} for {shorten(state)}"

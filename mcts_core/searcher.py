@@ -11,6 +11,7 @@ from mcts_core.engine.request import MAX_ITERATIONS, SearchRequest
 from mcts_core.engine.searched_two_player import TwoPlayerCore
 from mcts_core.engine.settings import InformationSettings, TwoPlayerSettings
 from mcts_core.errors import InvalidOption, NoSearch, SearchBusy
+from mcts_core.games.user_states import require_state
 from mcts_core.keywords import checked, refuse
 from mcts_core.options import MAX_SEED, NAMES, Options, as_interval, as_progress, random_seed
 
@@ -106,10 +107,10 @@ class Searcher:
         TCIAIG 4, 2012, section 3.1). A move that wins at once is played in any case. ``"best_line"``, for general games
         of one player without chance, written in Python: the search keeps the best line that the tree or a rollout has
         found and plays its first move. The next search continues that line.
-    memory_mb: the memory limit of the tree and of exact search in units of 2**20 bytes, at least 1. The default is a
-        quarter of the machine's memory. When the tree reaches the limit, it is pruned: the search drops the least
-        visited subtrees until half of the tree is left. With a time limit, it keeps no more than it can move in a
-        twentieth of the remaining time.
+    memory_mb: the memory limit of the trees of all threads and of exact search in units of 2**20 bytes, at least 1,
+        and 1 for each tree. The default is a quarter of the machine's memory. When a tree reaches its limit, it is
+        pruned: the search drops the least visited subtrees until half of the tree is left. With a time limit, it keeps
+        no more than it can move in a twentieth of the remaining time.
     prune: whether a full tree is pruned (see ``memory_mb``). If False, a search that reaches the memory limit ends with
         the stop reason ``memory``.
     seed: an int from 0 to 2**64 - 1. Every search starts from it. The same seed and number of iterations give the same
@@ -237,11 +238,16 @@ class Searcher:
         return f"Searcher({self._options})"
 
     def options(self, state: Any) -> dict[str, Any]:
-        """Returns all options of a search of ``state``, including the defaults of its game."""
+        """Returns all options of a search of ``state``, including the defaults of its game.
+
+        Raises InvalidOption (an option that the game does not have) and InvalidState (not a state).
+        """
+        require_state(state)
         return self._options.of(state)
 
     def most_iterations(self, state: Any) -> int:
-        """Returns the largest number of ``iterations`` that a search of ``state`` accepts."""
+        """Returns the largest number of ``iterations`` that a search of ``state`` accepts. Raises as ``options``."""
+        require_state(state)
         return _most_iterations(self._options.settings(state))
 
     @checked(_OF_SEARCHER)

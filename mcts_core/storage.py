@@ -68,7 +68,10 @@ def save(engine: Searcher, path: Any) -> None:
     if functions:
         raise InvalidState(f"save() writes no functions, such as {', '.join(functions)}; pickle.dumps(engine) keeps "
                            f"those that can be pickled")
-    name = os.path.realpath(_path(path))  # what a link leads to is replaced, not the link
+    given = _path(path)
+    if not os.path.basename(given):  # realpath drops a separator at the end
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), given)
+    name = os.path.realpath(given)  # what a link leads to is replaced, not the link
     _check_regular(name)
     if os.path.exists(name) and not os.access(name, os.W_OK):  # to replace it only the folder must be writable
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from noughts import Noughts
 
 import mcts_core as mc
 from mcts_core.clock import LEAST, Clock
@@ -26,7 +27,7 @@ class Timer:
 
 @settings(derandomize=True, deadline=None, max_examples=300)
 @given(SECONDS, st.floats(0, 100), st.none() | st.integers(1, 60), st.floats(0, 5), st.none() | st.integers(1, 100),
-       st.integers(0, 120), st.sampled_from([None, mc.Gomoku(), mc.ConnectFour(), object()]))
+       st.integers(0, 120), st.sampled_from([None, mc.Gomoku(), mc.ConnectFour(), Noughts()]))
 def test_never_nothing_and_never_more_than_there_is(remaining, increment, to_go, overhead, expected, moves, state):
     timer = Timer()
     clock = Clock(remaining, increment, to_go, overhead, expected_moves=expected, timer=timer)
@@ -81,7 +82,7 @@ def test_time_is_shared_out_evenly_over_a_period():
 
 def test_the_first_moves_of_a_game_get_most():
     timer = Timer()
-    for state in (None, mc.Gomoku(), mc.ConnectFour(), object()):
+    for state in (None, mc.Gomoku(), mc.ConnectFour(), Noughts()):
         clock = Clock(3, overhead=0, timer=timer)
         for _ in range(8):
             with clock:
@@ -279,6 +280,9 @@ def test_bad_use():
         Clock(1, expected_moves=0)
     with pytest.raises(mc.InvalidOption, match="moves_made must be an int from 0"):
         Clock(1, moves_made=-1)
+    for state in (7, [], mc.ConnectFour):
+        with pytest.raises(mc.InvalidState, match="a state must"):
+            Clock(1).seconds(state)
 
 
 def test_repr_and_export():

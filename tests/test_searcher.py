@@ -214,6 +214,17 @@ def test_the_most_iterations_are_accepted_and_no_more(state, options, divisor):
         engine.search(state, 0.01, iterations=most + 1)
 
 
+@pytest.mark.parametrize(("state", "text"), [
+    (None, "None has no method legal_moves"), (7, "7 has no method"), ("33", "'33' has no method"),
+    (mc.ConnectFour, r"got the class ConnectFour: did you mean ConnectFour\(\)"),
+    (type("Players", (), {"players": 3})(), "a state must have players, to_move")])
+def test_what_is_no_state_has_no_options(state, text):
+    engine = mc.Searcher()
+    for call in (engine.options, engine.most_iterations):
+        with pytest.raises(mc.InvalidState, match=text):
+            call(state)
+
+
 def test_the_bounds_of_options_are_taken():
     for options in ({"exploration": 0}, {"exploration": 1e6}, {"fpu": -1e6}, {"fpu": 1e6}, {"rollouts_per_leaf": 100},
                     {"expand_after": 2**30}, {"expand_distance": 32}, {"prior_weight": 1e6}, {"memory_mb": 1},

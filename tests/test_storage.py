@@ -542,6 +542,10 @@ def test_paths(tmp_path, monkeypatch):
             call("a\0b")
     with pytest.raises(FileNotFoundError):
         mc.Searcher.load("missing")
+    for path in ("new/", b"new/", ""):
+        with pytest.raises(IsADirectoryError):
+            engine.save(path)
+    assert not os.path.exists("new")
 
 
 @pytest.mark.needs("named pipes")

@@ -168,6 +168,9 @@ class Planner:
 
         ``observation``, ``info``: what the last ``reset`` or ``step`` of the environment returned; not needed after
         those of the Planner.
+
+        Raises GameError if the environment fails, or if ``info["action_mask"]`` has not a 0 or 1 for each action, or
+        allows none.
         """
         if observation is not None:
             self._observation, self._mask = observation, mask_of(info)
@@ -294,15 +297,15 @@ class _Position:
         simulated = planner._copier.restore(self._snapshot)
         action = planner._actions.of(move)
         observation, reward, terminated, truncated, info = simulated.step(action)
-        legal = planner._actions.legal(mask_of(info))
+        over = bool(terminated or truncated)
+        legal = planner._actions.legal(mask_of(info), over)
         if isinstance(planner._copier, DeepCopies):
             snapshot = simulated
         elif isinstance(planner._copier, OwnStates):
             snapshot = getattr(simulated.unwrapped, planner._copier._get)()
         else:
             snapshot = self._snapshot[0], [*self._snapshot[1], action]
-        return _Position(planner, snapshot, (*self.moves, move), key_of(observation), legal, float(reward),
-                         bool(terminated or truncated))
+        return _Position(planner, snapshot, (*self.moves, move), key_of(observation), legal, float(reward), over)
 
     def rewards(self) -> list[float]:
         return [self._gain]
@@ -347,8 +350,9 @@ class _Drawn:
             raise GameError("only a determinized state of an environment can be played")
         actions = self._planner._actions
         observation, reward, terminated, truncated, info = self._snapshot.step(actions.of(move))
-        return type(self)(self._planner, None, self._snapshot, observation, actions.legal(mask_of(info)),
-                          float(reward), bool(terminated or truncated))
+        over = bool(terminated or truncated)
+        return type(self)(self._planner, None, self._snapshot, observation, actions.legal(mask_of(info), over),
+                          float(reward), over)
 
     def rewards(self) -> list[float]:
         return [self._gain]

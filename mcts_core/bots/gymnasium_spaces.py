@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 
-from mcts_core.errors import InvalidState
+from mcts_core.arguments import shorten
+from mcts_core.errors import GameError, InvalidState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,11 +35,19 @@ class Actions:
     def of(self, number: int) -> Any:
         return self.values[number]
 
-    def legal(self, mask: Any) -> list[int]:
-        if mask is None or not self.masked:
+    def legal(self, mask: Any, over: bool = False) -> list[int]:
+        """``over``: after the end of the episode, where a mask may allow nothing and no action is asked for."""
+        if mask is None or not self.masked or over:
             return self.all
-        legal = [number for number in self.all if number < len(mask) and mask[number]]
-        return legal or self.all
+        flags = mask.tolist() if hasattr(mask, "tolist") else mask
+        if (not isinstance(flags, (list, tuple)) or len(flags) != len(self.all)
+                or not all(map((0, 1).__contains__, flags))):
+            raise GameError(f"info['action_mask'] must have a 0 or 1 for each of the {len(self.all)} actions, "
+                            f"got {shorten(mask)}")
+        legal = [number for number in self.all if flags[number]]
+        if not legal:
+            raise GameError(f"info['action_mask'] must allow an action until the episode ends, got {shorten(mask)}")
+        return legal
 
 
 def actions_of(space: Any, count: int, draw: Any, widening: bool) -> Actions:

@@ -158,6 +158,12 @@ def _read(observation: Any, configuration: Any) -> tuple[tuple[int, int, int], l
         raise mcts_core.InvalidState(
             f"observation.board must have {rows} * {cols} cells, each 0, 1 or 2, got {shorten(board)}"
         )
+    hanging = next((cell for cell in range(len(cells) - cols) if cells[cell] and not cells[cell + cols]), None)
+    if hanging is not None:
+        raise mcts_core.InvalidState(
+            f"observation.board must have each stone on the floor or on another stone, but the one in column "
+            f"{hanging % cols}, row {hanging // cols} (row 0 on top) hangs in the air in {shorten(board)}"
+        )
     mark = _field(observation, "mark", None)
     if isinstance(mark, bool) or mark not in (1, 2):
         raise mcts_core.InvalidState(f"observation.mark must be 1 or 2, got {shorten(mark)}")

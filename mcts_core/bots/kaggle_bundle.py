@@ -61,7 +61,7 @@ def write_bundle(path: str | os.PathLike[str]) -> int:
     """
     try:
         target = pathlib.Path(path).resolve()  # what a link leads to is replaced, not the link
-        if target.is_dir():
+        if target.is_dir() or not os.path.basename(path):  # resolve drops a separator at the end
             raise IsADirectoryError("it is a folder")
         if target.exists() and not target.is_file():
             raise OSError("it is not a regular file")

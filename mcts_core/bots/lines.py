@@ -37,10 +37,12 @@ class Lines:
         self._writer = writer
         self._lock = threading.Lock()
         self._closed = False
+        self.error: OSError = BrokenPipeError()
+        """Why nothing can be sent any more, once the lines are closed."""
 
     @property
     def closed(self) -> bool:
-        """Whether the other end is gone."""
+        """Whether the other end is gone, or the output cannot be written."""
         return self._closed
 
     def __iter__(self) -> Iterator[str]:
@@ -73,7 +75,9 @@ class Lines:
             try:
                 self._writer.write(text.encode("utf-8", "backslashreplace"))
                 self._writer.flush()
-            except (OSError, ValueError):
+            except (OSError, ValueError) as error:
+                if isinstance(error, OSError):
+                    self.error = error
                 self._closed = True
 
 
@@ -81,13 +85,13 @@ class Lines:
 def standard_lines() -> Iterator[Lines]:
     """The Lines of standard input and output; all other output goes to standard error meanwhile.
 
-    Raises BrokenPipeError at the end if the other end was gone.
+    Raises an OSError at the end if answers could not be written: BrokenPipeError if the other end was gone.
     """
     lines = Lines(sys.stdin.buffer, sys.stdout.buffer)
     with contextlib.redirect_stdout(sys.stderr):
         yield lines
     if lines.closed:
-        raise BrokenPipeError
+        raise lines.error
 
 
 def serve(engine: Engine, lines: Lines) -> None:

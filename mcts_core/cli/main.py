@@ -58,9 +58,15 @@ class _Version(argparse.Action):
         parser.exit()
 
 
+class _Parser(argparse.ArgumentParser):
+    def print_help(self, file: Any = None) -> None:
+        """As its base class does, which drops the errors of an output that cannot be written."""
+        (file or sys.stdout).write(self.format_help())
+
+
 def build_parser(named: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
     """The parser of the whole command line, or of the commands ``named`` alone, whose modules are then imported."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="mcts-core",
         description="Monte Carlo tree search in native code: play, watch, analyze and measure.",
         epilog=GAME_HELP,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import threading
 
 from mcts_core import InvalidOption
 from mcts_core.cli import options
@@ -19,7 +20,7 @@ LIMITS = {"sessions": "max_games", "searches": "max_searches", "seconds": "max_s
           "memory_mb": "memory_mb", "idle_minutes": "idle_minutes"}
 """The limits of the server and the options that set them."""
 PATIENCE = 2.0
-"""Seconds after Ctrl-C for searches to end."""
+"""Seconds after Ctrl-C for searches and requests to end."""
 DESCRIPTION = """\
 A page in the browser where you play against the engine and see how it thinks. It is served on
 127.0.0.1, to this machine only, until Ctrl-C."""
@@ -88,7 +89,10 @@ def run(args: argparse.Namespace) -> int:
             webbrowser.open(server.url)
         server.serve_forever()
     except KeyboardInterrupt:
-        if not server.close(PATIENCE):  # the interpreter would wait for the threads of these searches
+        closing = threading.Thread(target=server.close, daemon=True)
+        closing.start()
+        closing.join(PATIENCE)
+        if closing.is_alive():  # the user's game does not return, and the interpreter would wait for its threads
             print("\ninterrupted", file=sys.stderr, flush=True)
             os._exit(130)
         raise

@@ -36,6 +36,8 @@ class Folder:
             self._path = Path(path)
         except TypeError:
             raise InvalidOption(f"folder must be a str or a path, got {shorten(path)}") from None
+        if path == "":  # for Path, it is the current folder
+            raise InvalidOption("folder must be the path of a folder, got ''; the current folder is '.'")
         self._settings = json.loads(json.dumps(settings))
         self._games = games
         self._shards: dict[int, dict[str, Any]] = {}

@@ -123,15 +123,12 @@ class Server(socketserver.ThreadingMixIn, HTTPServer):
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)  # a visitor who goes away is none
 
-    def close(self, seconds: float | None = None) -> bool:
-        """Ends searches, connections and threads, and frees the port. Returns False if searches go on after
-        ``seconds``, because the user's game does not return."""
+    def close(self) -> None:
+        """Ends searches, connections and threads, and frees the port."""
         self.ends = True
         self.socket.close()
-        if not self.sessions.close(seconds):
-            return False
+        self.sessions.close()
         self.server_close()
-        return True
 
 
 class _Stream(io.RawIOBase):

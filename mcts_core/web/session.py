@@ -136,12 +136,11 @@ class Session:
         thread = self._thread
         return thread is not None and thread.is_alive()
 
-    def join(self, seconds: float | None = None) -> None:
-        """Waits for the thread of the last search, at most ``seconds`` if they are given. After ``close`` that is short
-        unless the user's game does not return."""
+    def join(self) -> None:
+        """Waits for the thread of the last search; after ``close`` that is short."""
         thread = self._thread
         if thread is not None:
-            thread.join(seconds)
+            thread.join()
 
     # -- the work of a search ---------------------------------------------------------------------
 

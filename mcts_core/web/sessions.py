@@ -76,18 +76,15 @@ class Sessions:
                     session.rest()
             self._leaving = [session for session in self._leaving if session.thinks()]
 
-    def close(self, seconds: float | None = None) -> bool:
-        """Ends all sessions and waits for their searches, at most ``seconds`` if they are given; returns whether all
-        of them have ended."""
-        deadline = None if seconds is None else time.monotonic() + seconds
+    def close(self) -> None:
+        """Ends all sessions and waits for their searches."""
         with self._lock:
             self._closed = True
             for key in list(self._found):
                 self._end(key)
             leaving = self._leaving
         for session in leaving:
-            session.join(None if deadline is None else max(0.0, deadline - time.monotonic()))
-        return not any(session.thinks() for session in leaving)
+            session.join()
 
     def _end(self, key: str) -> None:
         session = self._found.pop(key)

@@ -218,7 +218,7 @@ cdef class SearchCore(SearchedTree):
         """What the last search found, as a dict; None when there was none or it failed."""
         if not self.take():
             if self.is_own():
-                raise SearchBusy("this Searcher is searching; a progress callback gets the statistics so far")
+                raise SearchBusy("the search is still running; a progress callback gets the statistics so far")
             raise SearchBusy("this Searcher is searching in another thread; its statistics can be read afterwards")
         try:
             return self.snapshot()

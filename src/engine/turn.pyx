@@ -128,7 +128,9 @@ cdef class SearchTurn:
         if self.take():
             return 0
         if self.is_own():
-            raise SearchBusy("this Searcher is searching; a progress callback can use another one")
+            raise SearchBusy("the game, evaluator or progress callback of a search called the Searcher that runs it; "
+                             "make another Searcher for it (calls of search() with the same options share one in each "
+                             "thread)")
         raise SearchBusy("this Searcher is searching in another thread; use one Searcher per concurrent search, "
                          "or stop() it first")
 

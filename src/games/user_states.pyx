@@ -7,7 +7,7 @@ from cpython.float cimport PyFloat_AsDouble
 from libc.stdint cimport uint32_t, uint64_t
 
 from mcts_core.errors import GameError, InvalidFile, InvalidState
-from mcts_core.game import CHANCE, import_numpy
+from mcts_core.game import CHANCE, NativeState, import_numpy, is_general
 from mcts_core.arguments import shorten
 
 from mcts_core.game cimport MCTS_MAX_MOVES
@@ -37,6 +37,12 @@ cdef int require_members(object root, bint general) except -1:
     if not hasattr(root, "to_move"):
         raise InvalidState(f"{contract}; {shorten(root)} has no to_move")
     return 0
+
+
+def require_state(state):
+    """Raises InvalidState if ``state`` is no position of a native game and has not the members of one in Python."""
+    if not isinstance(state, NativeState):
+        require_members(state, is_general(state))
 
 
 cdef int refuse_repeated(object state, list moves, str method) except -1:

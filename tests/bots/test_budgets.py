@@ -1,4 +1,5 @@
 import pytest
+from noughts import Noughts
 
 import mcts_core
 from mcts_core import delays
@@ -66,7 +67,7 @@ def test_clocks_that_tick_coarsely_are_allowed_for(monkeypatch):
 @pytest.mark.parametrize("remaining", [-5.0, 0.0, 0.004, 0.02, 0.3, 5.0, 600.0, 1e12])
 @pytest.mark.parametrize("made", [0, 29, 100])
 def test_a_search_leaves_half_of_the_clock_and_is_never_nothing(remaining, made):
-    for state in (mcts_core.Gomoku(), mcts_core.ConnectFour(), object()):
+    for state in (mcts_core.Gomoku(), mcts_core.ConnectFour(), Noughts()):
         seconds = budgets.MatchClock().seconds(remaining, state=state, moves_made=made)
         assert budgets.LEAST <= seconds <= max(0.001, remaining / 2)
 

@@ -107,8 +107,10 @@ def test_it_plays_legal_columns_on_any_board(rows, cols, connect):
 def test_boards_that_no_game_reaches_have_a_legal_answer_too(number):
     dice = random.Random(number)
     rows, cols = dice.choice([(6, 7), (12, 12)])
-    board = [dice.choice((0, 1, 2)) for _ in range(rows * cols)]
-    board[dice.randrange(cols)] = 0
+    board = [0] * (rows * cols)
+    for col in range(cols):  # of each player as many as it happens, and lines of both
+        for _ in range(dice.randrange(rows) if col == 3 else dice.randint(0, rows)):
+            board = drop(board, rows, cols, col, dice.choice((1, 2)))
     move = Agent(iterations=20)(seen(board, dice.choice((1, 2))), setting(rows, cols))
     assert board[move] == 0
 
@@ -235,6 +237,10 @@ def test_the_first_call_of_a_process():
     (seen([0] * 41 + [-1]), "each 0, 1 or 2, got"),
     (seen([0] * 41 + ["1"]), "each 0, 1 or 2, got"),
     (seen([0] * 41 + [[]]), "each 0, 1 or 2, got"),
+    (seen([0] * 28 + [0, 2, 0, 0, 0, 0, 0] + [1, 0, 0, 0, 0, 0, 0]),
+     "each stone on the floor or on another stone, but the one in column 1, row 4 (row 0 on top) hangs in the air in "
+     "[0, 0,"),
+    (seen([1] + [0] * 41, 2), "the one in column 0, row 0 (row 0 on top) hangs in the air"),
     (seen([0] * 42, 3), "observation.mark must be 1 or 2, got 3"),
     (seen([0] * 42, True), "observation.mark must be 1 or 2, got True"),
     (seen([0] * 42, None), "observation.mark must be 1 or 2, got None"),

@@ -125,7 +125,7 @@ def test_the_main_file_is_python_with_short_lines():
     assert max(map(len, main_file().splitlines())) <= 120
 
 
-@pytest.mark.parametrize("name", [".", "missing/submission.tar.gz", "with\0nul", 7])
+@pytest.mark.parametrize("name", [".", "missing/submission.tar.gz", "with\0nul", "folder/", 7])
 def test_a_file_that_cannot_be_written_is_told(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(kaggle_bundle, "_archive", lambda: b"content")

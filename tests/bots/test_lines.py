@@ -127,3 +127,17 @@ def test_answers_that_nobody_read_are_told_at_the_end(monkeypatch):
         with pytest.raises(BrokenPipeError), standard_lines() as lines:
             lines.send("answer")
         os.dup2(os.open(os.devnull, os.O_WRONLY), writing)
+
+
+def test_an_output_that_is_full_is_told_at_the_end(monkeypatch):
+    class Full(io.RawIOBase):
+        def writable(self):
+            return True
+
+        def write(self, data):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(Full()))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
+    with pytest.raises(OSError, match="No space left on device"), standard_lines() as lines:
+        lines.send("answer")

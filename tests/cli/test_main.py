@@ -176,6 +176,20 @@ def test_other_errors_of_the_system_are_one_line(cli, monkeypatch):
     assert code == 2 and out == "" and err.endswith("No space left on device\n") and err.count("\n") == 1
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs the device /dev/full")
+@pytest.mark.parametrize("argv", [["--help"], ["play", "--help"], ["--version"], ["completion", "bash"], ["gomocup"],
+                                  ["ugi", "--game", "tictactoe"], ["analyze", "tictactoe", "--iterations", "10"]])
+def test_output_that_is_lost_is_an_error_in_one_line(tmp_path, argv):
+    """Whatever the output is buffered by: a help is longer than that."""
+    for unbuffered in ("", "1"):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([sys.executable, "-m", "mcts_core", *argv], cwd=tmp_path, stdout=full, timeout=60,
+                                  input="ABOUT\nugi\n", stderr=subprocess.PIPE, text=True,
+                                  env={**os.environ, "PYTHONUNBUFFERED": unbuffered})
+        assert done.returncode == 2
+        assert done.stderr == f"mcts-core: error: [Errno {errno.ENOSPC}] {os.strerror(errno.ENOSPC)}\n"
+
+
 def test_what_the_output_cannot_encode_is_escaped(tmp_path, monkeypatch):
     (tmp_path / "snow.py").write_text(
         "class Snow:\n    to_move = 1\n    def __init__(self, over=False): self.over = over\n"

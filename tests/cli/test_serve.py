@@ -35,7 +35,9 @@ def test_it_serves_until_ctrl_c(tmp_path):
 
 
 @pytest.mark.needs("signals to processes")
-def test_ctrl_c_ends_it_while_a_game_does_not_return(tmp_path):
+@pytest.mark.parametrize("moves", [[], ["0"]], ids=["search", "request"])
+def test_ctrl_c_ends_it_while_a_game_does_not_return(tmp_path, moves):
+    """In a search, or already where a request plays the moves of the game so far."""
     (tmp_path / "stuck_game.py").write_text(
         "import threading\n"
         "class Stuck:\n    to_move = 1\n    def legal_moves(self): return [0, 1]\n"
@@ -52,13 +54,15 @@ def test_ctrl_c_ends_it_while_a_game_does_not_return(tmp_path):
         def ask(path, fields):
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
             connection.request("POST", path, json.dumps(fields), headers)
-            return json.loads(connection.getresponse().read())
+            return connection
 
-        key = ask("/api/sessions", {})["id"]
-        ask(f"/api/sessions/{key}/search", {"game": {"name": "stuck_game:Stuck"}, "purpose": "answer"})
+        key = json.loads(ask("/api/sessions", {}).getresponse().read())["id"]
+        asked = ask(f"/api/sessions/{key}/search",
+                    {"game": {"name": "stuck_game:Stuck"}, "moves": moves, "purpose": "answer"})
         assert served.stdout.readline() == "playing\n"
         served.send_signal(signal.SIGINT)
         out, err = served.communicate(timeout=20)
+        asked.close()
     finally:
         served.kill()
     assert (served.returncode, out, err) == (130, "", "\ninterrupted\n")

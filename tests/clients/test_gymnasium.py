@@ -222,6 +222,38 @@ def test_masks_and_wrappers():
     assert Planner(halved, iterations=200, horizon=12, seed=1).play(seed=1).total == 5.0
 
 
+@pytest.mark.parametrize("method", ["states", "line", "sequences"])
+@pytest.mark.parametrize(("mask", "text"), [
+    (numpy.array([0, 0], numpy.int8), r"must allow an action until the episode ends, got array\(\[0, 0\]"),
+    (numpy.array([1], numpy.int8), r"must have a 0 or 1 for each of the 2 actions, got array\(\[1\]"),
+    ([True, False, True], r"each of the 2 actions, got \[True, False, True\]"), ([0.5, 1], r"got \[0\.5, 1\]"),
+    (numpy.ones((2, 1), numpy.int8), "got array"), (["", "1"], "got"), ("10", "got '10'"), (1, "got 1"),
+    (numpy.array([0.0, -numpy.inf]), "got array"),
+])
+def test_a_mask_that_is_none(mask, text, method):
+    class Masked(Corridor):
+        def step(self, action):
+            return (*super().step(action)[:4], {"action_mask": mask})
+
+    planner = Planner(Masked(), iterations=30, horizon=9, method=method, seed=1)
+    observation, info = planner.reset(seed=1)
+    with pytest.raises(mc.GameError, match=r"info\['action_mask'\] .*" + text):
+        planner.search()
+    with pytest.raises(mc.GameError, match=r"^info\['action_mask'\] .*" + text):
+        planner.search(observation, {"action_mask": mask})
+
+
+def test_a_mask_at_the_end_of_an_episode_may_allow_nothing():
+    class Masked(Corridor):
+        def step(self, action):
+            seen, reward, terminated, *rest = super().step(action)
+            return seen, reward, terminated, rest[0], {"action_mask": [not terminated, not terminated]}
+
+    for method in ("states", "line", "sequences"):
+        planner = Planner(Masked(), iterations=200, horizon=12, method=method, seed=1)
+        assert planner.play(seed=1).total == 10.0
+
+
 class Aim(gymnasium.Env):
     """One shot: the reward is minus the distance to 0.5."""
 

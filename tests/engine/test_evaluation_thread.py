@@ -270,6 +270,13 @@ def test_an_evaluator_may_return_the_same_arrays_each_time(many):
     assert results[0] == results[1]
 
 
+def test_two_threads_have_one_tree_and_all_the_memory():
+    engine = mc.Searcher(evaluator=by_position, threads=2, memory_mb=1, seed=3)
+    engine.search(START, iterations=20_000)
+    stats = engine.stats()
+    assert stats.prunes > 0 and 2**19 < stats.bytes <= 2**20
+
+
 def test_an_evaluator_may_stop_its_search():
     calls = []
 

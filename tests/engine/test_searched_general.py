@@ -11,6 +11,7 @@ import time
 import pytest
 from general_games import Corner, Dice, flat
 from general_oracle import Tangle, network
+from noughts import Noughts
 from table_games import Race, native_race, start
 
 import mcts_core as mc
@@ -434,6 +435,29 @@ def test_a_searcher_takes_games_of_both_kinds():
             found = engine.stats().moves, engine.stats().nodes
             assert expected.setdefault(name, found) == found
     assert expected["race"] == expected["native race"]
+
+
+class Nested(Noughts):
+    """Its moves ask for another search, with the same options."""
+
+    def play(self, move):
+        mc.search(START, iterations=5)
+        return super().play(move)
+
+
+def test_a_search_that_is_called_within_one_of_the_same_searcher():
+    words = "game, evaluator or progress callback of a search called the Searcher that runs it; make another Searcher"
+    with pytest.raises(mc.GameError, match=words) as caught:
+        mc.search(Nested(), iterations=20)
+    assert isinstance(caught.value.__cause__, mc.SearchBusy)
+    mc.search(Nested(), iterations=20, exploration=1.0)  # it has a Searcher of its own
+
+    def figures(state):
+        return engine.stats(), 0.0
+
+    engine = mc.Searcher(policy_value=figures)
+    with pytest.raises(mc.EvaluatorError, match="SearchBusy: the search is still running"):
+        engine.search(START, iterations=5)
 
 
 def test_busy_with_a_game_of_the_other_kind():

@@ -442,7 +442,7 @@ def test_what_threads_are_not_for():
     with pytest.raises(mc.InvalidOption, match="threads must be 1 for a game written in Python"):
         mc.Searcher(threads=2).search(knot(players=3), iterations=10)
     with pytest.raises(mc.InvalidOption, match="threads must be 1 with policy_value"):
-        mc.Searcher(threads=2, policy_value=lambda state: (None, 0.0)).search(mc.ConnectFour(), iterations=10)
+        mc.Searcher(threads=2, policy_value=lambda state: (None, 0.0))
 
 
 def test_a_thread_that_fails(monkeypatch):

@@ -1,5 +1,6 @@
 """mcts_core/self_play/selfplay.py and games.py: games against oneself beside searches done by hand."""
 
+import os
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -397,11 +398,13 @@ def test_states_that_cannot_be_played(state, error, text):
     ({"evaluator": 5}, "evaluator must be a function"), ({"batch": 2}, "batch needs an evaluator"),
     ({"evaluator": evaluator(7), "rave_k": 5.0}, "rave_k 5.0 has no meaning here"),
     ({"evaluator": evaluator(7), "batch": 0}, "batch must be an int"),
-    ({"folder": 5}, "folder must be a str or a path"),
+    ({"folder": 5}, "folder must be a str or a path"), ({"folder": ""}, "folder must be the path of a folder, got ''"),
 ])
-def test_bad_options(options, text):
+def test_bad_options(options, text, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(mc.InvalidOption, match=text):
         selfplay(mc.ConnectFour(), **{"games": 2, "iterations": 5, **options})
+    assert os.listdir() == []
 
 
 def test_an_option_that_there_is_not():
