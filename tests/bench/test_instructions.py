@@ -229,14 +229,25 @@ def test_committed_values_are_of_the_cases():
 # ---- a real count ----------------------------------------------------------------------------------------------------
 
 
+TINY = instructions.Case("tiny", "tiny", "TicTacToe()", "iterations", 2_000)
+
+
 @pytest.mark.needs("valgrind")
-@pytest.mark.parametrize("repeat", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_a_real_log_has_a_count():
+    supported, log = instructions.run_workload(
+        instructions.package_folder(), ["--tool=callgrind", "--callgrind-out-file=/dev/null"], TINY, 10, "baseline")
+    assert "baseline" in supported
+    assert instructions.collected(log) > 10_000_000  # most of it for starting the interpreter
+
+
+@pytest.mark.needs("valgrind")
+@pytest.mark.slow  # several runs under valgrind, of which each takes some seconds
+@pytest.mark.parametrize("repeat", [1, 2])
 def test_real_counts(repeat):
-    tiny = instructions.Case("tiny", "tiny", "TicTacToe()", "iterations", 2_000)
     folder = instructions.package_folder()
     assert "baseline" in instructions.supported(folder)  # this also writes the bytecode, so that no run counts that
     [(case, isa, counts)] = instructions.measure_all(
-        folder, [(tiny, "baseline")], argparse.Namespace(repeat=repeat, jobs=2))
+        folder, [(TINY, "baseline")], argparse.Namespace(repeat=repeat, jobs=2))
     assert (case, isa, len(counts)) == (tiny, "baseline", repeat)
     assert 50 < counts[0] < 50_000
     assert max(counts) == pytest.approx(min(counts), rel=1e-3)
