@@ -236,9 +236,9 @@ def test_canaries(what):
 
 
 def test_sound_functions_given_for_speed_have_no_problems():
-    assert mc.check_game(nim(expand=expansion()), 40).ok
+    assert mc.check_game(nim(expand=expansion()), 15).ok
     for expand in (None, expansion()):
-        report = mc.check_game(nim(3, expand=expand, rollout=ROLLOUT(first_moves_only)), 40)
+        report = mc.check_game(nim(3, expand=expand, rollout=ROLLOUT(first_moves_only)), 15)
         assert report.ok, report
 
 
