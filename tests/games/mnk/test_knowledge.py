@@ -270,7 +270,7 @@ def late_positions(count, seed):
 
 def test_whatever_is_proven_is_true():
     proofs = Counter()
-    for state in late_positions(600, 3):
+    for state in late_positions(300, 3):
         value, plies = solve(state)
         listed, _, complete, rest = Probe(state).children([], 0)
         found = {move: value_of(state.play(move)) for move in state.legal_moves()}
