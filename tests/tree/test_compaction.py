@@ -368,12 +368,16 @@ print(peak() - before, engine.stats().bytes, engine.stats().prunes)
 
 @pytest.mark.needs("resource")
 @pytest.mark.parametrize(("state", "options", "memory_mb", "iterations"), [
-    ("mc.ConnectFour()", "preset='uct'", 8, 3_000_000),
-    ("mc.ConnectFour()", "preset='uct', rollouts_per_leaf=2", 32, 2_300_000),
-    ("mc.ConnectFour(11, 10, 4)", "preset='uct'", 32, 2_300_000),
+    ("mc.ConnectFour()", "preset='uct'", 8, 2_000_000),
+    ("mc.ConnectFour()", "preset='uct', rollouts_per_leaf=2", 8, 700_000),
+    ("mc.ConnectFour(11, 10, 4)", "preset='uct'", 8, 700_000),
     ("mc.ConnectFour()", "book=False, expand_after=1, root_proofs=0, node_proofs=1", 8, 150_000),
     ("mc.Gomoku(15)", "expand_after=1, valuation='rollout'", 8, 30_000),
-    ("mc.Gomoku(15)", "expand_after=1, rollout='random', leaf_proofs=0", 32, 130_000),
+    ("mc.Gomoku(15)", "expand_after=1, rollout='random', leaf_proofs=0", 8, 40_000),
+    pytest.param("mc.ConnectFour()", "preset='uct', rollouts_per_leaf=2", 64, 8_000_000, marks=pytest.mark.slow),
+    pytest.param("mc.ConnectFour(11, 10, 4)", "preset='uct'", 64, 8_000_000, marks=pytest.mark.slow),
+    pytest.param("mc.Gomoku(15)", "expand_after=1, rollout='random', leaf_proofs=0", 64, 500_000,
+                 marks=pytest.mark.slow),
 ])
 def test_the_process_stays_within_the_budget(state, options, memory_mb, iterations):
     code = RESIDENT.format(state=state, options=options, memory_mb=memory_mb, iterations=iterations)

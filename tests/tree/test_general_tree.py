@@ -203,7 +203,7 @@ def test_rollouts_equal_the_oracle(number, players):
         assert_same(stats, Oracle(state, number, **options).run(iterations))
 
 
-@pytest.mark.parametrize("number", range(8))
+@pytest.mark.parametrize("number", [*range(6), *(pytest.param(each, marks=pytest.mark.slow) for each in range(6, 24))])
 @pytest.mark.parametrize("players", [1, 2, 3])
 @pytest.mark.parametrize("batch", [1, 2, 8, 40])
 @pytest.mark.parametrize("threads", [1, 2])

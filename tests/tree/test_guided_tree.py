@@ -343,7 +343,7 @@ FULL = [{}, {"solver": False, "fpu": 1.0}, {"selection": "grave", "grave_ref": 3
 @pytest.mark.parametrize("options", FULL, ids=str)
 def test_a_full_memory_ends_the_search_with_what_it_has(options):
     states = [Wide(), mc.ConnectFour(), mc.MNK(7, 7, 5), mc.Gomoku(9), mc.Gomoku(15, "exact")]
-    for seed in range(3):
+    for seed in range(2):
         for state in states[seed > 0:]:
             engine = mc.Searcher(seed=seed, memory_mb=1, prune=False, expand_after=2, **options)
             move = engine.search(state, iterations=60_000)
