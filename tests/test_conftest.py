@@ -40,8 +40,9 @@ PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "conftest", "-p", "no:cach
 def run(command, folder):
     path = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
     outside = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    outside["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # those of other packages may take seconds
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60,
-                          env={**outside, "PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"})  # some take seconds
+                          env={**outside, "PYTHONPATH": path})
 
 
 @pytest.mark.needs("signals to processes")
@@ -57,7 +58,8 @@ def test_ctrl_c_works_where_it_was_ignored(tmp_path):
 def test_what_is_to_run_alone_does(tmp_path):
     (tmp_path / "test_beside.py").write_text(BESIDE)
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n    alone\n    needs\n")
-    done = run([*PYTEST, "-p", "xdist.plugin", "-n", "2", f"--basetemp={tmp_path / 'base'}", "test_beside.py"], tmp_path)
+    done = run([*PYTEST, "-p", "xdist.plugin", "-n", "2", f"--basetemp={tmp_path / 'base'}", "test_beside.py"],
+               tmp_path)
     assert done.returncode == 0 and "12 passed" in done.stdout, done.stdout + done.stderr
     notes = [line.split() for line in (tmp_path / "notes").read_text().splitlines()]
     spans = {(name, float(begin)): float(end) for name, begin, end in notes}
