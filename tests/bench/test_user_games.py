@@ -13,8 +13,13 @@ import user_games  # noqa: E402
 sys.path.remove(str(BENCH))
 
 
-def test_the_candidates_play_one_game():
-    counts = {name: user_games.count_games(state, 4) for name, state in user_games.first_positions().items()}
+@pytest.fixture(scope="module")
+def candidates():
+    return user_games.first_positions()  # which compiles them
+
+
+def test_the_candidates_play_one_game(candidates):
+    counts = {name: user_games.count_games(state, 4) for name, state in candidates.items()}
     assert set(counts.values()) == {7**4} and set(user_games.TARGETS) | {user_games.SIMPLE} <= set(counts)
 
 
@@ -27,7 +32,8 @@ def test_python_connect_four():
     assert state.play(3).to_move == -1
 
 
-def test_the_script_runs(monkeypatch, capsys):
+def test_the_script_runs(candidates, monkeypatch, capsys):
+    monkeypatch.setattr(user_games, "first_positions", lambda: candidates)
     monkeypatch.setattr(user_games, "PLIES", 3)
     monkeypatch.setattr(user_games.machine, "pin", lambda core: 0)  # this process stays on all of its cores
     assert user_games.main(["--rounds", "2", "--iterations", "2000"]) == 0
