@@ -86,6 +86,14 @@ def pytest_collection_finish():
     gc.freeze()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item, nextitem):
+    """So does what the tests of a folder leave, such as the packages that they imported."""
+    if nextitem is not None and nextitem.path.parent != item.path.parent:
+        gc.collect()
+        gc.freeze()
+
+
 def pytest_report_header():
     return f"left out, by MCTS_CORE_TESTS_WITHOUT: {', '.join(sorted(set(collect_ignore)))}" if WITHOUT else None
 
