@@ -249,7 +249,7 @@ def test_real_counts(repeat):
     assert "baseline" in instructions.supported(folder)  # this also writes the bytecode, so that no run counts that
     [(case, isa, counts)] = instructions.measure_all(
         folder, [(TINY, "baseline")], argparse.Namespace(repeat=repeat, jobs=2))
-    assert (case, isa, len(counts)) == ("tiny", "baseline", repeat)
+    assert (case, isa, len(counts)) == (TINY, "baseline", repeat)
     assert 50 < counts[0] < 50_000
     assert max(counts) == pytest.approx(min(counts), rel=1e-3)
 
