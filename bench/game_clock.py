@@ -21,6 +21,7 @@ was proven, for the side that is named.
 """
 
 import argparse
+import functools
 import itertools
 import json
 import random
@@ -100,6 +101,7 @@ class Search:
         self._time.now = end + min(0.025, chooser.expovariate(1 / 0.0003 if chooser.random() > 0.02 else 1 / 0.01))
 
 
+@functools.cache
 def line(name):
     """The positions of a game that nobody wins, until the board is full."""
     chooser = random.Random(name)

@@ -54,10 +54,29 @@ HERE = {
 }
 
 
+# Files whose tests all have one mark and which import what takes seconds: with "not MARK" they are not even imported.
+MARKED = {"examples": [os.path.join("examples", "test_train_gomoku_torch.py")]}
+
+
+def pytest_ignore_collect(collection_path, config):
+    left_out = [name for mark, names in MARKED.items() if f"not {mark}" in config.option.markexpr for name in names]
+    return True if str(collection_path).endswith(tuple(left_out)) else None
+
+
 def pytest_runtest_setup(item):
     missing = [name for mark in item.iter_markers("needs") for name in mark.args if not HERE[name]]
     if missing:
         pytest.skip(f"this system has not: {', '.join(missing)}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Without the collector, which finds nothing here and takes an eighth of the time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_finish():
@@ -65,6 +84,14 @@ def pytest_collection_finish():
     time. With them, one look takes a second."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item, nextitem):
+    """So does what the tests of a folder leave, such as the packages that they imported."""
+    if nextitem is not None and nextitem.path.parent != item.path.parent:
+        gc.collect()
+        gc.freeze()
 
 
 def pytest_report_header():

@@ -25,7 +25,7 @@ class Timer:
         return self.now
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, deadline=None, max_examples=150)
 @given(SECONDS, st.floats(0, 100), st.none() | st.integers(1, 60), st.floats(0, 5), st.none() | st.integers(1, 100),
        st.integers(0, 120), st.sampled_from([None, mc.Gomoku(), mc.ConnectFour(), Noughts()]))
 def test_never_nothing_and_never_more_than_there_is(remaining, increment, to_go, overhead, expected, moves, state):
@@ -187,7 +187,8 @@ def test_the_clock_stops_when_a_search_fails():
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize("options", [{}, {"threads": 2}, {"seed": 1}, {"solver": False}])
+@pytest.mark.parametrize("options", [
+    {}, {"threads": 2}, {"solver": False}, pytest.param({"seed": 1}, marks=pytest.mark.slow)])
 def test_whole_games_on_a_clock(options):
     state, clocks = mc.ConnectFour(), {player: Clock(1.5) for player in (1, -1)}
     engines = {player: mc.Searcher(memory_mb=64, **options) for player in (1, -1)}

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -39,6 +40,7 @@ PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "conftest", "-p", "no:cach
 def run(command, folder):
     path = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
     outside = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    outside["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # those of other packages may take seconds
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60,
                           env={**outside, "PYTHONPATH": path})
 
@@ -56,7 +58,8 @@ def test_ctrl_c_works_where_it_was_ignored(tmp_path):
 def test_what_is_to_run_alone_does(tmp_path):
     (tmp_path / "test_beside.py").write_text(BESIDE)
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n    alone\n    needs\n")
-    done = run([*PYTEST, "-n", "3", f"--basetemp={tmp_path / 'base'}", "test_beside.py"], tmp_path)
+    done = run([*PYTEST, "-p", "xdist.plugin", "-n", "2", f"--basetemp={tmp_path / 'base'}", "test_beside.py"],
+               tmp_path)
     assert done.returncode == 0 and "12 passed" in done.stdout, done.stdout + done.stderr
     notes = [line.split() for line in (tmp_path / "notes").read_text().splitlines()]
     spans = {(name, float(begin)): float(end) for name, begin, end in notes}
@@ -82,6 +85,17 @@ def imported_at_once(path):
             yield from (alias.name.split(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             yield (node.module or "").split(".")[0]
+
+
+@pytest.mark.parametrize(("expression", "left_out"), [
+    ("not slow and not examples", True), ("examples", None), ("", None)])
+def test_files_that_import_much_are_not_imported_where_their_tests_are_left_out(expression, left_out, pytestconfig):
+    conftest = pytestconfig.pluginmanager.get_plugin(str(TESTS / "conftest.py"))
+    config = SimpleNamespace(option=SimpleNamespace(markexpr=expression))
+    files = [TESTS / name for names in conftest.MARKED.values() for name in names]
+    assert files and all(path.exists() and "pytestmark = [pytest.mark." in path.read_text() for path in files)
+    assert [conftest.pytest_ignore_collect(path, config) for path in files] == [left_out] * len(files)
+    assert conftest.pytest_ignore_collect(TESTS / "test_conftest.py", config) is None
 
 
 def test_every_system_can_import_tests_and_what_they_import():

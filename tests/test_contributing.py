@@ -1,5 +1,6 @@
 """CONTRIBUTING.md and SECURITY.md: the files, names and targets that they name are there."""
 
+import functools
 import re
 import shutil
 import subprocess
@@ -22,6 +23,7 @@ def quoted(page):
     return set(re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```$", "", text_of(page), flags=re.MULTILINE | re.DOTALL)))
 
 
+@functools.cache
 def files():
     """The files with text, as paths from the root."""
     paths = [*(path for path in ROOT.iterdir() if path.is_file()),
@@ -31,11 +33,12 @@ def files():
             and "__pycache__" not in path.parts}
 
 
-def sources():
-    """All sources and scripts as one text."""
+@functools.cache
+def words():
+    """The words of all sources and scripts."""
     left_out = ("docs/", "examples/", "bench/data/", "tests/data/")
-    return "\n".join(path.read_text(encoding="utf-8") for name, path in files().items()
-                     if path.suffix != ".md" and not name.startswith(left_out))
+    return set().union(*(re.findall(r"\w+", path.read_text(encoding="utf-8")) for name, path in files().items()
+                         if path.suffix != ".md" and not name.startswith(left_out)))
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -53,12 +56,11 @@ def test_the_files_that_are_named_are_there(page):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_the_names_of_code_are_there(page):
-    words = set(re.findall(r"\w+", sources()))
     names = [name for name in quoted(page) if re.fullmatch(r"[A-Za-z_]\w*(?:\.\w+)*(?:\(\w*\))?", name)
              and name not in files() and Path(name).suffix not in (".py", ".pyx", ".pxd", ".h", ".md")]
     for name in names:
         for part in name.removesuffix(")").rstrip("(").replace("(", ".").split("."):
-            assert part in words, name
+            assert part in words(), name
     assert page != "CONTRIBUTING.md" or len(names) > 40
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -119,6 +120,7 @@ SUBJECTS = {
 """Test files that are named after no source, and what they are about."""
 
 
+@cache
 def files():
     """The test files by their places: {"games/mnk/rollout": tests/games/mnk/test_rollout.py, ...}."""
     below = ROOT / "tests"
@@ -126,6 +128,7 @@ def files():
             for path in below.rglob("test_*.py")}
 
 
+@cache
 def sources():
     """The sources of code, as paths from the root, each with the place that its test file should have."""
     found = {}

@@ -128,6 +128,7 @@ def test_the_script(tmp_path):
 
 
 @pytest.mark.parametrize("arguments", [["--moves", "0"], ["--limits", "-1"], ["--loads", "none"], ["--quiet", "x"]])
-def test_wrong_arguments_are_refused(arguments):
-    done = script(*arguments)
-    assert done.returncode == 2 and "usage: clock.py" in done.stderr
+def test_wrong_arguments_are_refused(arguments, capsys):
+    with pytest.raises(SystemExit) as end:
+        clock.main(arguments)
+    assert end.value.code == 2 and "usage: clock.py" in capsys.readouterr().err

@@ -29,10 +29,11 @@ class Spendthrift(mc.Clock):
         self.stop()
 
 
-def test_no_simulated_game_is_lost_and_even_ones_use_their_time():
+@pytest.mark.parametrize("games", [20, pytest.param(400, marks=pytest.mark.slow)])
+def test_no_simulated_game_is_lost_and_even_ones_use_their_time(games):
     for row in game_clock.ROWS:
-        found = game_clock.simulated(mc.Clock, row, 40, 1)
-        assert found["lost"] == 0 and found["games"] == 40
+        found = game_clock.simulated(mc.Clock, row, games, 1)
+        assert found["lost"] == 0 and found["games"] == games
         if not row[3]:
             assert found["mean"] >= 0.8
 
@@ -65,7 +66,7 @@ def test_a_real_game():
 
 def test_the_script_simulates_games(tmp_path):
     file = tmp_path / "figures.json"
-    done = subprocess.run([sys.executable, BENCH / "game_clock.py", "--games", "3", "--json", file],
+    done = subprocess.run([sys.executable, BENCH / "game_clock.py", "--games", "1", "--json", file],
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert len(json.loads(file.read_text())) == len(game_clock.ROWS) and "Simulated games" in done.stdout
@@ -73,12 +74,13 @@ def test_the_script_simulates_games(tmp_path):
 
 @pytest.mark.alone
 def test_the_script_plays_games():
-    done = subprocess.run([sys.executable, BENCH / "game_clock.py", "--play", "connect4:1", "--plies", "0",
+    done = subprocess.run([sys.executable, BENCH / "game_clock.py", "--play", "connect4:0.5", "--plies", "0",
                            "--games", "1"], capture_output=True, text=True)
-    assert done.returncode == 0 and "connect4, 1 s: used" in done.stdout
+    assert done.returncode == 0 and "connect4, 0.5 s: used" in done.stdout
 
 
 @pytest.mark.parametrize("arguments", [["--games", "0"], ["--play", "chess:1"], ["--play", "gomoku"]])
-def test_wrong_arguments_are_refused(arguments):
-    done = subprocess.run([sys.executable, BENCH / "game_clock.py", *arguments], capture_output=True, text=True)
-    assert done.returncode == 2 and "usage: game_clock.py" in done.stderr
+def test_wrong_arguments_are_refused(arguments, capsys):
+    with pytest.raises(SystemExit) as end:
+        game_clock.main(arguments)
+    assert end.value.code == 2 and "usage: game_clock.py" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -229,15 +230,26 @@ def test_committed_values_are_of_the_cases():
 # ---- a real count ----------------------------------------------------------------------------------------------------
 
 
+TINY = instructions.Case("tiny", "tiny", "TicTacToe()", "iterations", 2_000)
+
+
 @pytest.mark.needs("valgrind")
-@pytest.mark.parametrize("repeat", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_a_real_log_has_a_count():
+    """Of a short program: of the package itself it takes seconds, see the next test and ``make instructions``."""
+    done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--vgdb=no", "true"],
+                          capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and 10_000 < instructions.collected(done.stderr) < 50_000_000
+
+
+@pytest.mark.needs("valgrind")
+@pytest.mark.slow  # several runs under valgrind, of which each takes some seconds
+@pytest.mark.parametrize("repeat", [1, 2])
 def test_real_counts(repeat):
-    tiny = instructions.Case("tiny", "tiny", "TicTacToe()", "iterations", 2_000)
     folder = instructions.package_folder()
     assert "baseline" in instructions.supported(folder)  # this also writes the bytecode, so that no run counts that
     [(case, isa, counts)] = instructions.measure_all(
-        folder, [(tiny, "baseline")], argparse.Namespace(repeat=repeat, jobs=2))
-    assert (case, isa, len(counts)) == (tiny, "baseline", repeat)
+        folder, [(TINY, "baseline")], argparse.Namespace(repeat=repeat, jobs=2))
+    assert (case, isa, len(counts)) == (TINY, "baseline", repeat)
     assert 50 < counts[0] < 50_000
     assert max(counts) == pytest.approx(min(counts), rel=1e-3)
 
@@ -246,5 +258,6 @@ def test_real_counts(repeat):
 def test_workload_that_runs_and_one_that_fails():
     broken = instructions.Case("broken", "broken", "TicTacToe(1)", "iterations", 10)
     folder = instructions.package_folder()
+    assert "baseline" in instructions.run_workload(folder, ["--tool=none"], TINY, 10)[0]
     with pytest.raises(instructions.Failed, match=r"(?s)^broken under valgrind ended with 1: Traceback.*TypeError"):
         instructions.run_workload(folder, ["--tool=none"], broken, 10)

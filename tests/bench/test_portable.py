@@ -121,6 +121,7 @@ def test_each_kernel_is_read_in_each_variant(portable, tmp_path):
 
 
 def test_a_missing_compiler_is_told_and_with_compile_all_an_error(portable, monkeypatch, capsys):
+    monkeypatch.setattr(portable, "look", list)  # through the sources: see the tests above
     monkeypatch.setattr(portable, "targets", lambda: [("Somewhere", None, "somecc", [[]])])
     assert portable.main(["--compile"]) == 0
     assert "Somewhere: left out, somecc is not here" in capsys.readouterr().out

@@ -1,6 +1,5 @@
 """bench/user_games.py: the candidates play one game, and the script runs. Never a speed."""
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,8 +13,13 @@ import user_games  # noqa: E402
 sys.path.remove(str(BENCH))
 
 
-def test_the_candidates_play_one_game():
-    counts = {name: user_games.count_games(state, 4) for name, state in user_games.first_positions().items()}
+@pytest.fixture(scope="module")
+def candidates():
+    return user_games.first_positions()  # which compiles them
+
+
+def test_the_candidates_play_one_game(candidates):
+    counts = {name: user_games.count_games(state, 4) for name, state in candidates.items()}
     assert set(counts.values()) == {7**4} and set(user_games.TARGETS) | {user_games.SIMPLE} <= set(counts)
 
 
@@ -28,15 +32,12 @@ def test_python_connect_four():
     assert state.play(3).to_move == -1
 
 
-def test_the_script_runs():
-    done = subprocess.run(
-        [sys.executable, BENCH / "user_games.py", "--rounds", "2", "--iterations", "2000"],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
+def test_the_script_runs(candidates, monkeypatch, capsys):
+    monkeypatch.setattr(user_games, "first_positions", lambda: candidates)
+    monkeypatch.setattr(user_games, "PLIES", 3)
+    monkeypatch.setattr(user_games.machine, "pin", lambda core: 0)  # this process stays on all of its cores
+    assert user_games.main(["--rounds", "2", "--iterations", "2000"]) == 0
+    lines = capsys.readouterr().out.splitlines()
     first = next(line for line in lines if line.startswith(user_games.SIMPLE))
     assert first.split()[-2:] == ["1.00", "1.00-1.00"]
     for name in user_games.TARGETS:

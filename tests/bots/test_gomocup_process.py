@@ -159,10 +159,10 @@ def test_games_with_a_tenth_of_a_second_for_a_move(two_engines, size, rule):
     opening = [middle, middle + 1, middle - size, middle + size, middle - 3, middle + 3 * size]
 
     def play():
-        return Game(two_engines, size, rule, 100, opening if size == 15 else ()).play(most=20)
+        return Game(two_engines, size, rule, 100, opening if size == 15 else ()).play(most=12)
 
     state = never_late(play)
-    assert state.winner() is not None or len(state.moves) >= 20
+    assert state.winner() is not None or len(state.moves) >= 12
 
 
 @pytest.mark.alone

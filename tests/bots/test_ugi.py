@@ -552,7 +552,7 @@ COMMANDS = st.one_of(
 )
 
 
-@settings(max_examples=150, derandomize=True, deadline=None)
+@settings(max_examples=100, derandomize=True, deadline=None)
 @given(st.lists(COMMANDS, max_size=20))
 def test_no_command_is_one_too_many(commands):
     talk = Talk(iterations=5, seconds=0.005)

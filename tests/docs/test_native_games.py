@@ -19,7 +19,7 @@ def test_every_block_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("PATH", os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"])
-    monkeypatch.setenv("CFLAGS", "-O1")
+    monkeypatch.setenv("CFLAGS", "-O0 -g0")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
     names = {"__name__": "page"}
     parser, runner = doctest.DocTestParser(), doctest.DocTestRunner()

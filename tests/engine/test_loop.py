@@ -87,7 +87,7 @@ def test_slices_do_not_change_a_search(preset):
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize("seconds", [0.001, 0.02, 0.2])
+@pytest.mark.parametrize("seconds", [0.001, 0.02, 0.1])
 @pytest.mark.parametrize("preset", PRESETS)
 def test_time_budget_is_used_and_kept(preset, seconds):
     engine = mc.Searcher(preset=preset)
@@ -101,6 +101,8 @@ def test_time_budget_is_used_and_kept(preset, seconds):
         assert took >= seconds * 0.99 and stats.seconds >= seconds
         assert stats.overshoot == pytest.approx(stats.seconds - seconds, abs=1e-9)
         overshoots.append(stats.overshoot)
+        if len(overshoots) > 1 and min(overshoots) < 0.01:
+            break
     # correctness, not speed: a search that overlooked its deadline would be late every time
     assert min(overshoots) < 0.01
 

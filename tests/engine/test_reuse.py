@@ -205,7 +205,7 @@ def bare(state):
 def test_two_plies_are_found_without_moves_and_more_are_not(preset):
     for plies in range(5):
         engine, state = mc.Searcher(preset=preset), bare(mc.ConnectFour())
-        engine.search(state, iterations=50_000)
+        engine.search(state, iterations=15_000)
         for move in engine.stats().pv[:plies]:
             state = state.play(move)
         engine.search(bare(state), iterations=10)

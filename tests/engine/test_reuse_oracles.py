@@ -140,16 +140,16 @@ def test_the_guided_search_goes_on_as_the_oracle_does(name, state, plies):
     del kept["final_move"], kept["exchange_every"]
     probe = Probe(state, 7)
     before = guided_oracle.Oracle(probe, state.to_move, prover_bytes=16 * 2**18, **kept)
-    before.run(500)
+    before.run(250)
     path = busiest(before.root, plies, guided_children)
     after = play(state, path)
     oracle = guided_descendant(before, path, Below(probe, path, after, 7), after.to_move, kept)
     reused, done = oracle.root.visits, 0
-    for count in (1, 2, 3, 10, 60, 150):
+    for count in (1, 2, 3, 10, 40, 100):
         oracle.run(count - done)
         done = count
         engine = mc.Searcher(seed=7, memory_mb=16, **options)
-        engine.search(state, iterations=500)
+        engine.search(state, iterations=250)
         engine.search(after, iterations=count)
         stats = engine.stats()
         expected = oracle.figures() | {"iterations": oracle.root.visits - reused}

@@ -97,7 +97,7 @@ class Bot(RuleBasedStateMachine):
     @precondition(lambda self: self.options["memory_mb"] == 1 and not isinstance(self.here, Claim))
     @rule()
     def search_until_memory_is_short(self):
-        self.look(40_000 if "rollouts_per_leaf" in self.options or "preset" not in self.options else 200_000)
+        self.look(30_000 if "rollouts_per_leaf" in self.options or "preset" not in self.options else 120_000)
 
     @rule(plies=st.integers(1, 3), turn=st.integers(0, 50), likely=st.booleans(),
           iterations=st.sampled_from([1, 40, 500, 1500]))
@@ -218,14 +218,19 @@ class Bot(RuleBasedStateMachine):
             assert -1e-6 <= gained <= stats.iterations + 1e-6
 
 
+@pytest.mark.parametrize("lives", [8, pytest.param(60, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("options", MACHINE_OPTIONS, ids=str)
-def test_random_lives_of_a_bot(options, monkeypatch):
+def test_random_lives_of_a_bot(options, lives, monkeypatch):
     monkeypatch.setattr("mcts_core.searcher.random_seed", Bot.seed)
     monkeypatch.setattr(Bot, "first", options)
     monkeypatch.setattr(Bot, "seen", {})
     number = MACHINE_OPTIONS.index(options)
-    run_state_machine_as_test(seed(number)(Bot), settings=hypothesis_settings(
-        database=None, deadline=None, max_examples=20, stateful_step_count=30))
+    for turn in range(10):  # until there was everything that is to be looked at
+        run_state_machine_as_test(seed(number + 100 * turn)(Bot), settings=hypothesis_settings(
+            database=None, deadline=None, max_examples=lives, stateful_step_count=30))
+        if (Bot.seen["reused"] or not options.get("reuse", True)) and (
+                Bot.seen["pruned"] or options.get("memory_mb") != 1):
+            break
     assert Bot.seen["fresh"] > 10
     assert (Bot.seen["reused"] > 0) == options.get("reuse", True)
     assert Bot.seen["pruned"] > 0 or options.get("memory_mb") != 1

@@ -511,7 +511,7 @@ def test_progress(state, options):
 @every_kind
 def test_watch_and_asyncio(state, options):
     engine = mc.Searcher(seed=1, stop_early=False, **options)
-    seen = [stats.stop_reason for stats in engine.watch(state, 0.5, every=0.02)]
+    seen = [stats.stop_reason for stats in engine.watch(state, 0.2, every=0.02)]
     assert seen[-1] == "time" and set(seen[:-1]) == {"running"}
     move = asyncio.run(engine.search_async(state, iterations=50))
     assert move == engine.stats().move and engine.stats().iterations == 50

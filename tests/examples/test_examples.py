@@ -99,7 +99,7 @@ def test_the_search_keeps_the_value_of_positions_where_turns_do_not_alternate(do
     choice = random.Random(2)
     engine = mcts_core.Searcher(seed=2, exploration=1.5)
     seen = set()
-    for _ in range(60):
+    for _ in range(40):
         state = dots.DotsAndBoxes(2, 2)
         for _ in range(choice.randint(6, 10)):
             state = state.play(choice.choice(state.legal_moves()))
@@ -153,8 +153,8 @@ def breakthrough(tmp_path_factory):
     done = subprocess.run(
         [sys.executable, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--no-index", "--quiet",
          "--target", target, source],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "CFLAGS": "-O1"}, capture_output=True, text=True,
-        timeout=300)
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "CFLAGS": "-O0 -g0"}, capture_output=True,
+        text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     binary, = target.glob("breakthrough*.so") if os.name != "nt" else target.glob("breakthrough*.pyd")
     yield loaded("breakthrough", binary)
@@ -183,7 +183,7 @@ def test_breakthrough_is_that_of_openspiel(breakthrough):
     pyspiel = importlib.import_module("pyspiel")
     game, choice = pyspiel.load_game("breakthrough"), random.Random(1)
     won = {1: 0, -1: 0}
-    for _ in range(60):
+    for _ in range(30):
         state, other = breakthrough.Breakthrough(), game.new_initial_state()
         while not other.is_terminal():
             assert state.winner() is None and state.to_move == (1 if other.current_player() == 0 else -1)
@@ -195,7 +195,7 @@ def test_breakthrough_is_that_of_openspiel(breakthrough):
             other.apply_action(actions[name])
         assert state.winner() == other.returns()[0] and state.legal_moves() == []
         won[state.winner()] += 1
-    assert min(won.values()) > 15
+    assert min(won.values()) > 7
 
 
 def test_breakthrough_is_a_sound_game(breakthrough):
@@ -276,7 +276,7 @@ def test_othello_is_that_of_openspiel(othello):
     pyspiel = importlib.import_module("pyspiel")
     game, choice = pyspiel.load_game("othello"), random.Random(2)
     passes, won = 0, {1: 0, 0: 0, -1: 0}
-    for _ in range(120):
+    for _ in range(60):
         state, other = othello.OTHELLO.state(), game.new_initial_state()
         while not other.is_terminal():
             assert state.winner() is None and state.to_move == (1 if other.current_player() == 0 else -1)
@@ -287,7 +287,7 @@ def test_othello_is_that_of_openspiel(othello):
             other.apply_action(move)
         assert state.winner() == other.returns()[0] and state.legal_moves() == []
         won[state.winner()] += 1
-    assert passes > 20 and all(won.values())
+    assert passes > 10 and all(won.values())
 
 
 def test_othello_is_a_sound_game(othello):
@@ -327,7 +327,7 @@ def test_othello_beats_random_moves(othello, capsys):
 
 def test_connect_four_by_numba_is_ours(four):
     choice = random.Random(5)
-    for _ in range(100):
+    for _ in range(40):
         state, other = four.CONNECT_FOUR.state(), mcts_core.ConnectFour()
         while other.winner() is None:
             assert sorted(state.legal_moves()) == other.legal_moves() and state.winner() is None

@@ -226,7 +226,7 @@ def test_the_tree_is_kept_from_move_to_move(preset, max_moves):
     state = game.state()
 
     def reused(later):
-        engine.search(state, iterations=2000)
+        engine.search(state, iterations=500)
         engine.search(later, iterations=100)
         assert {entry.move for entry in engine.stats().moves} == {1, 2, 3}
         return engine.stats().reused_visits

@@ -483,12 +483,22 @@ def test_what_stops_the_program_is_not_wrapped(options, interrupt):
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_endless_games_end(preset):
-    class Endless(Nim):
-        def play(self, move):
-            return Endless(self.stones, -self.to_move)
+    class Endless:
+        def __init__(self, to_move):
+            self.to_move = to_move
 
+        def legal_moves(self):
+            return (1, 2)
+
+        def play(self, move):
+            return turns[-self.to_move]
+
+        def winner(self):
+            return None
+
+    turns = {player: Endless(player) for player in (1, -1)}
     with pytest.raises(mc.GameError, match="did not end within 1000000 moves"):
-        mc.search(Endless(10), iterations=1, preset=preset)
+        mc.search(turns[1], iterations=1, preset=preset)
 
 
 @pytest.mark.alone
@@ -506,7 +516,9 @@ def test_time_budget_with_slow_rules(preset):
         engine.search(Slow(60), 0.1)
         assert engine.stats().stop_reason == "time"
         late.append(engine.stats().overshoot)
-    assert min(late) < 0.1
+        if late[-1] < 0.1:
+            break
+    assert late[-1] < 0.1
 
 
 @pytest.mark.parametrize("preset", PRESETS)

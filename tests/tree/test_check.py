@@ -22,8 +22,13 @@ class Equal(Subtract):
     __hash__ = None
 
 
-@pytest.mark.parametrize("state", [*GAMES, mc.MNK(32, 32, 6), Equal()], ids=lambda state: repr(state)[:40])
-@pytest.mark.parametrize("options", [*OPTIONS, *THREADS, {"symmetry": True}], ids=repr)
+STATES = [*GAMES, mc.MNK(32, 32, 6), Equal()]
+SOUND = [pytest.param(state, options, marks=[] if options in ({}, {"preset": "uct"}, *THREADS) or state in STATES[::2]
+                      else pytest.mark.slow)
+         for options in [*OPTIONS, *THREADS, {"symmetry": True}] for state in STATES]
+
+
+@pytest.mark.parametrize(("state", "options"), SOUND, ids=lambda value: repr(value)[:60])
 def test_trees_are_sound(state, options):
     """Full ones, small ones that were pruned, and what is left of them below another root."""
     slow = isinstance(state, Equal) or state == mc.MNK(32, 32, 6)

@@ -106,8 +106,9 @@ def check(engine, state, iterations, memory_mb=1):
 
 # ---- searches that are longer than their memory ----------------------------------------------------------------------
 
-@pytest.mark.parametrize("state", GAMES, ids=repr)
-@pytest.mark.parametrize("name", SEARCHES)
+@pytest.mark.parametrize(("name", "state"), [
+    pytest.param(name, state, marks=[] if name in ("uct", "guided") or state in GAMES[::2] else pytest.mark.slow)
+    for name in SEARCHES for state in GAMES], ids=str)
 def test_a_full_tree_is_pruned_and_the_search_goes_on(name, state):
     options, iterations = SEARCHES[name]
     found = []
@@ -143,12 +144,13 @@ def test_nodes_that_were_widened_are_pruned():
         assert check(engine, state, 12_000).prunes > 5
 
 
-@pytest.mark.parametrize("memory_mb", [1, 1.01, 2.02, 7])
-def test_any_budget_is_kept_all_the_time(memory_mb):
+@pytest.mark.parametrize(("memory_mb", "iterations"), [
+    (1, 500_000), (1.01, 500_000), (2.02, 1_000_000), (7, 2_000_000)])
+def test_any_budget_is_kept_all_the_time(memory_mb, iterations):
     state, seen = mc.ConnectFour(), []
     engine = mc.Searcher(memory_mb=memory_mb, preset="uct", seed=1)
-    engine.search(state, iterations=2_000_000, progress=seen.append, every=0.001)
-    stats = check(engine, state, 2_000_000, memory_mb)
+    engine.search(state, iterations=iterations, progress=seen.append, every=0.001)
+    stats = check(engine, state, iterations, memory_mb)
     assert stats.prunes > 0 and seen and all(figures.bytes <= memory_mb * 2**20 for figures in seen)
     assert max(figures.bytes for figures in [stats, *seen]) > 0.5 * memory_mb * 2**20
     assert engine._core.held <= memory_mb * 2**20
@@ -317,7 +319,7 @@ def test_moving_records_changes_no_search(options, state, way, monkeypatch):
 @pytest.mark.parametrize("state", GAMES, ids=repr)
 def test_without_time_little_is_kept_and_all_visits(state, options, most):
     engine = mc.Searcher(memory_mb=16, solver=False, **options)
-    engine.search(state, iterations=200_000 if "preset" in options else 4000)
+    engine.search(state, iterations=60_000 if "preset" in options else 4000)
     before, stats = records(engine), engine.stats()
     keep(engine, 1.0, 0.0)
     after, kept = records(engine), engine.stats()
@@ -366,12 +368,16 @@ print(peak() - before, engine.stats().bytes, engine.stats().prunes)
 
 @pytest.mark.needs("resource")
 @pytest.mark.parametrize(("state", "options", "memory_mb", "iterations"), [
-    ("mc.ConnectFour()", "preset='uct'", 8, 3_000_000),
-    ("mc.ConnectFour()", "preset='uct', rollouts_per_leaf=2", 32, 2_300_000),
-    ("mc.ConnectFour(11, 10, 4)", "preset='uct'", 32, 2_300_000),
+    ("mc.ConnectFour()", "preset='uct'", 8, 2_000_000),
+    ("mc.ConnectFour()", "preset='uct', rollouts_per_leaf=2", 8, 700_000),
+    ("mc.ConnectFour(11, 10, 4)", "preset='uct'", 8, 700_000),
     ("mc.ConnectFour()", "book=False, expand_after=1, root_proofs=0, node_proofs=1", 8, 150_000),
     ("mc.Gomoku(15)", "expand_after=1, valuation='rollout'", 8, 30_000),
-    ("mc.Gomoku(15)", "expand_after=1, rollout='random', leaf_proofs=0", 32, 130_000),
+    ("mc.Gomoku(15)", "expand_after=1, rollout='random', leaf_proofs=0", 8, 40_000),
+    pytest.param("mc.ConnectFour()", "preset='uct', rollouts_per_leaf=2", 64, 8_000_000, marks=pytest.mark.slow),
+    pytest.param("mc.ConnectFour(11, 10, 4)", "preset='uct'", 64, 8_000_000, marks=pytest.mark.slow),
+    pytest.param("mc.Gomoku(15)", "expand_after=1, rollout='random', leaf_proofs=0", 64, 500_000,
+                 marks=pytest.mark.slow),
 ])
 def test_the_process_stays_within_the_budget(state, options, memory_mb, iterations):
     code = RESIDENT.format(state=state, options=options, memory_mb=memory_mb, iterations=iterations)

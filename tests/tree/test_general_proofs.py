@@ -381,7 +381,8 @@ def assert_proofs_are_true(state, stats):
 
 @pytest.mark.parametrize("kind", [Sprout, Certain])
 @pytest.mark.parametrize("options", [{}, {"policy_value": lambda state: (None, 0.0)}], ids=["rollouts", "evaluator"])
-@pytest.mark.parametrize("number", range(100))
+@pytest.mark.parametrize("number", [
+    *range(60), *(pytest.param(each, marks=pytest.mark.slow) for each in range(60, 200))])
 def test_constant_sums_are_solved_as_by_exhaustive_search(number, options, kind):
     """With bounds and without."""
     state = seedling(number, kind=kind)

@@ -1,8 +1,12 @@
 """src/tree/general_tree.pyx: against a slow oracle, iteration by iteration, and against trees counted on paper."""
 
 import importlib
+import os
 import pickle
 import random
+import subprocess
+import sys
+from functools import cache
 
 import numpy as np
 import pytest
@@ -199,7 +203,7 @@ def test_rollouts_equal_the_oracle(number, players):
         assert_same(stats, Oracle(state, number, **options).run(iterations))
 
 
-@pytest.mark.parametrize("number", range(8))
+@pytest.mark.parametrize("number", [*range(6), *(pytest.param(each, marks=pytest.mark.slow) for each in range(6, 24))])
 @pytest.mark.parametrize("players", [1, 2, 3])
 @pytest.mark.parametrize("batch", [1, 2, 8, 40])
 @pytest.mark.parametrize("threads", [1, 2])
@@ -214,7 +218,7 @@ def test_evaluations_equal_the_oracle(number, players, batch, threads):
         sizes.append(len(observations))
         return function(observations)
 
-    for iterations in (1, 2, 9, 60, 200):
+    for iterations in (1, 2, 9, 60, 120):
         sizes.clear()
         stats = found_by(state, iterations, seed=number, evaluator=spy, batch=batch, threads=threads, **options)
         oracle = Oracle(state, number, evaluate=by_states(function, players), batch=batch, ahead=threads > 1, **options)
@@ -285,11 +289,9 @@ def test_ordinary_python_games_equal_native_ones():
     assert native.moves == wrapped.moves and native.pv == wrapped.pv and native.bytes == wrapped.bytes
 
 
-@pytest.mark.parametrize("isa", dispatch.supported())
-def test_every_instruction_set_searches_the_same_tree(isa, tmp_path):
-    import subprocess
-    import sys
-
+@cache
+def found_with(isa):
+    """What searches print that use an instruction set."""
     code = """
 import sys
 sys.path[:0] = PATH
@@ -302,17 +304,17 @@ for number in range(0, 40, 2):
         stats = engine.stats()
         print(stats.moves, stats.values, stats.pv, stats.nodes, stats.bytes)
 """
-    import os
-
     folder = os.path.dirname(os.path.abspath(importlib.import_module("general_oracle").__file__))
-    outputs = []
-    for level in ("baseline", isa):
-        done = subprocess.run(
-            [sys.executable, "-c", code.replace("PATH", repr([folder, *sys.path]))], capture_output=True, text=True,
-            env={**os.environ, "MCTS_CORE_ISA": level}, cwd=tmp_path, timeout=60)
-        assert done.returncode == 0, done.stderr
-        outputs.append(done.stdout)
-    assert outputs[0] == outputs[1] and len(outputs[0]) > 10_000
+    done = subprocess.run(
+        [sys.executable, "-c", code.replace("PATH", repr([folder, *sys.path]))], capture_output=True, text=True,
+        env={**os.environ, "MCTS_CORE_ISA": isa}, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("isa", dispatch.supported())
+def test_every_instruction_set_searches_the_same_tree(isa):
+    assert found_with("baseline") == found_with(isa) and len(found_with(isa)) > 10_000
 
 
 # ---- nodes of many moves ---------------------------------------------------------------------------------------------

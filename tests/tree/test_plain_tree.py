@@ -110,8 +110,9 @@ SMALL = [
 
 @pytest.mark.parametrize(("make", "iterations"), [case[1:] for case in SMALL], ids=[case[0] for case in SMALL])
 @pytest.mark.parametrize("exploration", [0.0, 0.5, 2**0.5])
-def test_every_statistic_equals_the_oracle(make, iterations, exploration):
-    state = make()
+@pytest.mark.parametrize("share", [0.4, pytest.param(4.0, marks=pytest.mark.slow)])
+def test_every_statistic_equals_the_oracle(make, iterations, exploration, share):
+    state, iterations = make(), round(share * iterations)
     oracle = Oracle(Probe(state, 7), state.to_move, exploration)
     engine = mc.Searcher(preset="uct", exploration=exploration, seed=7)
     for _ in range(iterations):

@@ -130,7 +130,7 @@ def test_exploration_does_not_depend_on_the_size_of_scores(factor):
     """The same visits whatever a point is worth: scores are scaled by powers of two, so that nothing is rounded."""
     factor = 2.0 ** round(math.log2(factor))
     expected = None
-    for number in range(20):
+    for number in range(10):
         class Scaled(ScoredTangle):
             def rewards(self):
                 return [factor * gain for gain in self.gain]
@@ -159,20 +159,20 @@ def test_equal_scores_are_explored_evenly():
 @pytest.mark.parametrize("players", [1, 2, 3])
 def test_the_tree_is_that_of_the_oracle(players, options):
     compared = 0
-    for number in range(12):
+    for number in range(8):
         state = ScoredTangle(number, players=players)
         if state.to_move == mc.CHANCE:
             continue
-        oracle = ScoredOracle(state, 7, **options).run(300)
+        oracle = ScoredOracle(state, 7, **options).run(200)
         engine = mc.Searcher(seed=7, **options)
-        engine.search(state, iterations=300)
+        engine.search(state, iterations=200)
         stats = engine.stats()
         assert {entry.move: (entry.visits, entry.wins) for entry in stats.moves} == oracle.children()
-        assert stats.values == tuple(total / 300 for total in oracle.totals)
+        assert stats.values == tuple(total / 200 for total in oracle.totals)
         assert stats.scale == (oracle.low[state.to_move], oracle.high[state.to_move])
         assert stats.nodes == oracle.nodes
         compared += 1
-    assert compared > 5
+    assert compared > 3
 
 
 def test_the_best_move_by_exhaustive_search_is_found():

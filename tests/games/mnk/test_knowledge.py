@@ -178,7 +178,7 @@ def check_children(state, board, found, distance):
 @pytest.mark.parametrize("isa", HOT)
 def test_children_are_as_defined(isa):
     cases = Counter()
-    for index, (state, board) in enumerate(samples(1, each=4)):
+    for index, (state, board) in enumerate(samples(1, each=3)):
         if board.stones:
             distance = index % 3
             cases[check_children(state, board, HOT[isa].listed(state, distance, False), distance)] += 1
@@ -270,7 +270,7 @@ def late_positions(count, seed):
 
 def test_whatever_is_proven_is_true():
     proofs = Counter()
-    for state in late_positions(600, 3):
+    for state in late_positions(300, 3):
         value, plies = solve(state)
         listed, _, complete, rest = Probe(state).children([], 0)
         found = {move: value_of(state.play(move)) for move in state.legal_moves()}
@@ -555,7 +555,7 @@ def test_decisive_rollouts_win_and_block():
 
 def test_tactical_rollouts_make_open_fours_and_answer_open_threes():
     seen = Counter()
-    for state, board in samples(13, boards=((15, 15, 5), (20, 20, 5), (9, 9, 4)), each=10):
+    for state, board in samples(13, boards=((15, 15, 5), (20, 20, 5), (9, 9, 4)), each=8):
         mine, theirs = board.mover, 1 - board.mover
         if board.fives(mine) or board.fives(theirs):
             continue

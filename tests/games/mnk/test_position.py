@@ -14,7 +14,7 @@ from mcts_core.games.mnk.position import MNK, Gomoku, TicTacToe, count_games, si
 
 pytestmark = pytest.mark.wasm
 
-fixed = settings(derandomize=True, deadline=None, max_examples=150)
+fixed = settings(derandomize=True, deadline=None, max_examples=100)
 
 
 class Oracle:
