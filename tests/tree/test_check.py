@@ -21,6 +21,9 @@ class Equal(Subtract):
 
     __hash__ = None
 
+    def __repr__(self):
+        return f"Equal({self.stones})"
+
 
 STATES = [*GAMES, mc.MNK(32, 32, 6), Equal()]
 SOUND = [pytest.param(state, options, marks=[] if options in ({}, {"preset": "uct"}, *THREADS) or state in STATES[::2]
