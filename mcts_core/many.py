@@ -15,7 +15,7 @@ from mcts_core.engine.turn import Halt
 from mcts_core.engine.workers import run_together
 from mcts_core.errors import InvalidOption, InvalidState
 from mcts_core.keywords import refuse
-from mcts_core.options import MAX_SEED, NAMES, as_interval, as_progress, random_seed
+from mcts_core.options import MAX_SEED, NAMES, as_interval, as_progress, limit_memory, random_seed
 from mcts_core.origin import last_stats_of, stats_of
 from mcts_core.progress import of_positions, watching
 from mcts_core.searcher import Searcher
@@ -106,8 +106,7 @@ def search_many(
         positions = list(states)
     except TypeError:
         raise InvalidState(f"states must be a collection of states, got {shorten(states)}") from None
-    if options.get("memory_mb") is None:
-        options["memory_mb"] = MEMORY_MB
+    limit_memory(options, MEMORY_MB)
     engines = [Searcher(**options) for _ in range(max(1, min(count, len(positions))))]
     if seconds is not None:
         as_duration(seconds)

@@ -68,6 +68,13 @@ def random_seed() -> int:
             _seeds.extend(memoryview(os.urandom(2048)).cast("Q"))
 
 
+def limit_memory(options: Any, memory_mb: int) -> None:
+    """Gives the dict ``options`` this ``memory_mb`` if it is not given, or is None: Searchers that may be many, or run
+    where less memory is, do not take a quarter of the machine's."""
+    if options.get("memory_mb") is None:
+        options["memory_mb"] = memory_mb
+
+
 def as_interval(every: Any) -> float:
     """Seconds between two calls of ``progress``."""
     return as_number(every, "every", 1e-3, 1e9)

@@ -88,7 +88,7 @@ def pytest_collection_finish():
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item, nextitem):
-    """So does what the tests of a folder leave, such as the packages that they imported."""
+    """What the tests of a folder leave stays to the end, too, such as the packages that they imported."""
     if nextitem is not None and nextitem.path.parent != item.path.parent:
         gc.collect()
         gc.freeze()
@@ -142,6 +142,25 @@ def no_book(monkeypatch):
     from mcts_core.games.connect_four import openings
 
     monkeypatch.setattr(openings, "ready_for", lambda state: False)
+
+
+@pytest.fixture
+def memory_asked(monkeypatch):
+    """Replaces the Searcher that a module uses; returns a list that gets the ``memory_mb`` of each one it makes."""
+    import mcts_core
+
+    def replace(name):
+        asked = []
+
+        class Told(mcts_core.Searcher):
+            def __init__(self, **options):
+                asked.append(options["memory_mb"])
+                super().__init__(**options)
+
+        monkeypatch.setattr(name, Told)
+        return asked
+
+    return replace
 
 
 @pytest.fixture

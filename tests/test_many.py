@@ -72,15 +72,8 @@ def test_results_do_not_depend_on_the_threads(options):
     assert found(search_many(states, iterations=400, seed=8, **options)) != found(expected)
 
 
-def test_memory_that_is_none_is_the_default_of_this_function(monkeypatch):
-    asked = []
-
-    class Told(mc.Searcher):
-        def __init__(self, **options):
-            asked.append(options["memory_mb"])
-            super().__init__(**options)
-
-    monkeypatch.setattr("mcts_core.many.Searcher", Told)
+def test_memory_that_is_none_is_the_default_of_this_function(memory_asked):
+    asked = memory_asked("mcts_core.many.Searcher")
     for options in ({}, {"memory_mb": None}, {"memory_mb": 3}):
         search_many([mc.TicTacToe()], iterations=10, **options)
     assert asked == [256, 256, 3]

@@ -19,6 +19,7 @@ import mcts_core
 from mcts_core.arguments import shorten
 from mcts_core.bots.any_board import AnyBoard
 from mcts_core.bots.budgets import LEAST, check, within
+from mcts_core.options import limit_memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class Agent:
         started: float | None = None,
         **options: Any,
     ) -> None:
-        options = {"memory_mb": MEMORY_MB, **options}
+        limit_memory(options, MEMORY_MB)
         check(mcts_core.Searcher(**options), mcts_core.ConnectFour(), seconds, iterations)
         self._seconds, self._iterations = seconds, iterations
         self.engine = mcts_core.Searcher(**options)

@@ -32,6 +32,7 @@ from mcts_core.options import (
     NAMES,
     as_interval,
     as_progress,
+    limit_memory,
     random_seed,
 )
 from mcts_core.origin import stats_of, top_of
@@ -188,8 +189,7 @@ def search_parallel(
         unknown = {name: value for name, value in options.items() if name not in _SHARED}
         refuse("search_parallel", unknown, (*_OWN, *_SHARED), {"reuse": "Searcher(reuse=...)"})
     watch, interval = as_progress(progress), as_interval(every)
-    if options.get("memory_mb") is None:
-        options["memory_mb"] = MEMORY_MB
+    limit_memory(options, MEMORY_MB)
     engine = Searcher(**options)
     if engine._options.by_halving:
         raise InvalidOption("root_policy 'gumbel' divides the iterations of one search, which workers cannot do")

@@ -11,7 +11,7 @@ from mcts_core.errors import InvalidOption
 from mcts_core.game import import_numpy
 from mcts_core.keywords import refuse
 from mcts_core.many import MEMORY_MB, TOGETHER
-from mcts_core.options import MAX_SEED, NAMES, as_progress, random_seed
+from mcts_core.options import MAX_SEED, NAMES, as_progress, limit_memory, random_seed
 from mcts_core.progress import of_games, watching
 from mcts_core.searcher import Searcher
 from mcts_core.self_play.files import Folder, read
@@ -184,8 +184,7 @@ def selfplay(
     watch = as_progress(progress, "a SelfPlayProgress")
     if options.get("evaluator") is not None and options.get("batch") is None:
         options["batch"] = 1
-    if options.get("memory_mb") is None:
-        options["memory_mb"] = MEMORY_MB
+    limit_memory(options, MEMORY_MB)
     engines = [Searcher(**options) for _ in range(min(at_a_time, together))]
     table = Table(start)
     engines[0]._request(table.first(), None, iterations)  # raises if an option does not apply to this game

@@ -274,3 +274,10 @@ def test_wrong_options_are_told_at_once():
     for options in ({"exploration": -1}, {"seconds": 0}, {"iterations": 0}, {"nonsense": 1}):
         with pytest.raises((mc.InvalidOption, TypeError)):
             Agent(**options)
+
+
+def test_memory_that_is_none_is_the_default_of_the_agent(memory_asked):
+    asked = memory_asked("mcts_core.Searcher")
+    for options in ({}, {"memory_mb": None}, {"memory_mb": 3}):
+        Agent(**options)
+    assert asked == [256] * 4 + [3] * 2  # each agent makes one to check its arguments with

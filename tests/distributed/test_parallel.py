@@ -697,15 +697,8 @@ def test_stats_are_a_dataclass_of_the_usual_kind(threads):
         result.move = 1
 
 
-def test_memory_that_is_none_is_the_default_of_this_function(monkeypatch):
-    asked = []
-
-    class Told(mc.Searcher):
-        def __init__(self, **options):
-            asked.append(options["memory_mb"])
-            super().__init__(**options)
-
-    monkeypatch.setattr(parallel, "Searcher", Told)
+def test_memory_that_is_none_is_the_default_of_this_function(memory_asked):
+    asked = memory_asked("mcts_core.distributed.parallel.Searcher")
     for options in ({}, {"memory_mb": None}, {"memory_mb": 3}):
         mc.search_parallel(START, iterations=10, executor="threads", workers=1, **options)
     assert {*asked[:-1]} == {256} and asked[-1] == 3 and len(asked) >= 3

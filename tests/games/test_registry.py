@@ -31,7 +31,8 @@ def test_an_entry_serves_everywhere(entry, tmp_path):
     game = parse_game(spec)
     assert (game.start, game.title) == (state, entry.title(state)) and entry.syntax in FORMS and entry.help in GAME_HELP
     assert Games().make(Games().fields_of(state)) == state
-    assert entry.caption(state) in svg(state) and entry.label
+    assert entry.caption(state) in svg(state)
+    assert [each["label"].lower() for each in Games().offered() if each["name"] == entry.name] == [entry.label.lower()]
     engine = mc.Searcher(seed=1)
     engine.search(state, iterations=200)
     engine.save(tmp_path / "tree.mcts")
