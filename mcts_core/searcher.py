@@ -128,13 +128,15 @@ class Searcher:
         speed, and it applies only if it saves at least a tenth of the time. ``decided`` needs ``solver=False`` and the
         final move ``"robust"``, because proven values and ``"max"`` may change the choice at any time. By default,
         ``stop_early`` is on for searches with only a time limit, and always off with the preset ``"uct"``.
-    threads: the threads of a search, 1 to 256, for native games. Each thread has its own tree in an equal share of
-        ``memory_mb``. After every ``exchange_every`` iterations, the trees exchange the statistics of the nodes near
-        the root (slow tree parallelisation: Bourki et al., CG 2010). With a number of iterations, the same seed and
-        number of threads give the same result. Stats are totals over all threads. A search with fewer than 512
-        iterations per thread runs in one thread, and so does a search by plain UCT with fewer iterations than the root
-        has moves. With an ``evaluator``, of any game, 2 or more let a second thread call it while the search gathers
-        the next batch in its one tree. Then up to two batches wait. With ``policy_value``, it must be 1.
+    threads: the threads of a search, 1 to 256, for native games. With rollouts, each thread has its own tree in an
+        equal share of ``memory_mb``. After every ``exchange_every`` iterations, the trees exchange the statistics of
+        the nodes near the root (slow tree parallelisation: Bourki et al., CG 2010). With a native valuation, there is
+        one tree, whose leaves up to 16 threads value, with virtual loss (Chaslot et al., CG 2008). With a number of
+        iterations, the same seed and number of threads give the same result. Stats are totals over all threads. A
+        search with fewer than 512 iterations per thread runs in one thread, and so does a search by plain UCT with
+        fewer iterations than the root has moves. With an ``evaluator``, of any game, 2 or more let a second thread call
+        it while the search gathers the next batch in its one tree. Then up to two batches wait. With ``policy_value``,
+        it must be 1.
     exchange_every: the iterations of each thread between two exchanges; see ``threads``.
     evaluator: a function that estimates the values of a batch of leaves, in place of rollouts,
         ``f(observations[B, C, H, W]) -> (policy[B, A], value[B])``, with numpy arrays of float32. Values are from -1 to

@@ -42,6 +42,7 @@ class Block:
     def __init__(self, player, children):
         self.player, self.children = player, children
         self.best = None
+        self.stale = False  # see FlightOracle
         self.visits = 0
         self.has_draw = False
         self.incomplete, self.closed = False, False  # moves were left out that may be better; and cannot be had
@@ -309,9 +310,13 @@ class Oracle:
 
     # ---- one iteration
 
-    def iterate(self):
+    def descend(self):
+        """The way to a leaf, which is expanded where that is due; and whether its end has just been proven."""
         way, block, proven = [], self.top, False
         while True:
+            if block.stale:
+                block.best = self.highest(block, block.children, None)
+                block.stale = False
             child, drawn = block.best, None
             if child.value == 1 and self.solver:
                 unknown = [other for other in block.children
@@ -326,8 +331,12 @@ class Oracle:
                 self.expand(way)
                 proven = child.value is not None
             if child.block is None:
-                break
+                return way, proven
             block = child.block
+
+    def iterate(self):
+        way, proven = self.descend()
+        child = way[-1][1]
         self.depths.append(len(way) - 1)
         path, played = [entry[1].move for entry in way[1:]], {}
         if child.value is not None:

@@ -51,7 +51,8 @@ cdef class SearchedTree(SearchTurn):
     cdef uint32_t threads
     # the trees, which are kept between searches
     cdef Tree *tree                # that of the last search
-    cdef Team *team                # its first member has `tree`; NULL with one thread
+    cdef Team *team                # its first member has `tree`; NULL with one tree
+    cdef uint32_t shared           # the number of trees that `memory` is for
     cdef SearchThreads others      # the threads beside the first one
     cdef Known outside             # what searches in other processes have told or heard
     cdef bint heard                # the trees have heard the news of others since they were made
@@ -64,7 +65,8 @@ cdef class SearchedTree(SearchTurn):
     cdef str stop_reason
     cdef double seconds, overshoot
     cdef uint64_t used             # bytes of the trees when the search ended, where they were stored since; else 0
-    cdef bint teamed               # several threads ran it
+    cdef bint teamed               # several threads ran it, each with a tree
+    cdef uint32_t busy             # threads that ran it
     cdef bint finished
     cdef object move
     cdef list line                 # the principal variation, when it was asked for
@@ -80,6 +82,8 @@ cdef class SearchedTree(SearchTurn):
     # the root of a search with these settings; raises what is wrong with the state
     cdef object root_of(self, object state, SearchSettings settings)
     cdef const TreeOps *layout(self) noexcept nogil
+    # how many trees a search has
+    cdef uint32_t trees(self) noexcept nogil
     # starts a search in an empty tree, that of a thread; a Status
     cdef int reset_tree(self, Tree *tree, uint32_t number, object root, uint64_t seed) except -1
     # starts one in the tree of the last search, whose root has become this one
@@ -140,7 +144,7 @@ cdef class SearchedTree(SearchTurn):
     # ---- between two slices
 
     cdef uint32_t spent(self) noexcept nogil        # iterations, and those given up for exact search
-    cdef uint32_t width(self) noexcept nogil        # threads
+    cdef uint32_t width(self) noexcept nogil        # trees that the search runs in
     cdef bint is_proven(self) noexcept nogil        # the value of the root
     cdef bint view_root(self, RootView *view) noexcept nogil  # False: its moves have no statistics of their own
     cdef Standing standing(self, const RootView *view, uint32_t slot) noexcept nogil

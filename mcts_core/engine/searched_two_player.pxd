@@ -4,12 +4,14 @@ from libc.stdint cimport int32_t, uint32_t
 
 from mcts_core.game cimport NativeState
 from mcts_core.engine.kept cimport RootRows
+from mcts_core.engine.leaf_threads cimport LeafThreads
 from mcts_core.engine.loop cimport SearchCore
 
 
 cdef class TwoPlayerCore(SearchCore):
     cdef NativeState native        # the root of the last search, None when it failed
     cdef NativeState keeper        # of the game whose exact search has memory here
+    cdef LeafThreads leaves        # the threads that value leaves, where there is one tree
 
     cdef int32_t proven_points(self, uint32_t link) noexcept nogil
     cdef int32_t tried_points(self, uint32_t link, uint32_t slot) noexcept nogil

@@ -59,6 +59,7 @@ cdef inline void select(GuidedTree *guided, GuidedBlock *block, uint32_t referen
     """Finds the best child of a block; ``reference``: GRAVE's AMAF record."""
     cdef GuidedColumns columns = guided_columns(guided, block)
     cdef uint32_t best = highest(guided, block, &columns, columns.priors, reference)
+    block.flags &= ~BLOCK_STALE
     block.best = <uint16_t>best
     block.best_link = columns.links[best]
 

@@ -171,6 +171,13 @@ cdef inline void forget_prover(GuidedTree *guided) noexcept nogil:
     forget_spent(guided)
 
 
+cdef inline void clear_prover(GuidedTree *guided) noexcept nogil:
+    """Empties the memory of exact search."""
+    if guided.prover != NULL:
+        guided.prover_game.guide.clear_memory(guided.prover_game.context, guided.prover)
+    guided.prover_asked = False
+
+
 cdef inline int32_t look(void *context) noexcept nogil:
     """Asks whether the search has to end, and keeps the answer in ``interrupted``."""
     cdef GuidedTree *guided = <GuidedTree *>context
@@ -324,10 +331,14 @@ cdef inline bint is_milestone(uint32_t visits) noexcept nogil:
     return visits & ((<uint32_t>1 << (mcts_log2_32(visits) - 2)) - 1) == 0
 
 
+cdef inline uint64_t node_budget(const GuidedTree *guided, const GuidedBlock *block) noexcept nogil:
+    """For exact search of a node whose visits are at a milestone."""
+    return min(<uint64_t>guided.options.node_proofs * block.visits // 4, <uint64_t>NODE_SLICE)
+
+
 cdef inline int prove_node(GuidedTree *guided, uint32_t length) noexcept nogil:
     """Asks exact search for a proof of the node at the end of the path, whose visits are at a milestone."""
     cdef GuidedBlock *block = <GuidedBlock *>guided.tree.path_record[length]
     cdef mcts_proof proof
-    cdef uint64_t budget = <uint64_t>guided.options.node_proofs * block.visits // 4
-    cdef int status = ask_prover(guided, length, min(budget, <uint64_t>NODE_SLICE), 0, checks_moves(guided), &proof)
+    cdef int status = ask_prover(guided, length, node_budget(guided, block), 0, checks_moves(guided), &proof)
     return settle_proof(guided, length, &proof) if status == RUN_DONE and proof.value >= 0 else status

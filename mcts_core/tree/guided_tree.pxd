@@ -21,7 +21,7 @@ for the node and all above, and the iteration goes on into the best of those sib
 
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from mcts_core.game cimport mcts_children, mcts_game, mcts_guide, mcts_policy, mcts_valuation
+from mcts_core.game cimport mcts_children, mcts_game, mcts_guide, mcts_interrupt, mcts_policy, mcts_proof, mcts_valuation
 from mcts_core.tree.plain_tree cimport Tree, TreeOps, WIDE_UNIT
 
 cdef enum:
@@ -62,6 +62,8 @@ ctypedef struct GuidedOptions:
     mcts_policy policy
     uint64_t tree_bytes          # memory of the tree
     uint64_t prover_bytes        # of the game's exact search, 0: it is not asked
+    uint64_t lane_bytes          # the same of each lane (`flights.pxd`),
+    uint64_t question_bytes      # and of that for questions
     uint32_t leaf_proofs         # its budget for a node that is about to be expanded
     uint32_t node_proofs         # for an expanded node, per visit, in each octave of its visits
     uint32_t root_proofs         # for the root, per iteration; see guided_solver.pxd for the moves of the root
@@ -83,6 +85,7 @@ cdef enum BlockFlags:
     BLOCK_INCOMPLETE = 1         # moves were left out that are not known to lose
     BLOCK_CLOSED = 2             # and they cannot be had
     BLOCK_HAS_DRAW = 4           # a child is a proven draw, so the player to move has at least that
+    BLOCK_STALE = 8              # iterations in flight changed it: `best` is to be found anew
 
 ctypedef struct GuidedColumns:
     uint32_t count
@@ -103,6 +106,12 @@ ctypedef struct GuidedCheck:
 
 cdef enum:
     GUIDED_CHECKS = 8
+
+cdef enum:
+    MOST_FLIGHTS = 16            # iterations in flight; in gomoku, 32 of them lost a quarter of their worth
+    MOST_QUESTIONS = 16          # nodes of which proofs are looked for
+
+cdef struct Flights
 
 ctypedef struct GuidedTree:
     Tree tree                    # first: a pointer to one is a pointer to the other
@@ -131,6 +140,51 @@ ctypedef struct GuidedTree:
     uint64_t unseen              # proof budget spent since the interrupt was asked last
     uint32_t root_slices         # of proof budget that the root has had
     GuidedCheck checks[GUIDED_CHECKS]
+    Flights *flights             # NULL: leaves are valued by the thread of the search alone
+    bint flies                   # this search has iterations in flight
+
+ctypedef struct Way:             # a path, as the tree's; the memory is kept
+    uint32_t length
+    uint32_t room
+    uint8_t **record
+    uint32_t *slots
+    uint32_t *moves
+    uint32_t *drawn
+
+ctypedef struct Flight:          # an iteration whose leaf has no value yet
+    Way way
+    bint proven                  # expansion has proven the leaf
+    uint32_t link                # of the leaf
+    int32_t points               # its value, for player +1
+    int status
+
+ctypedef struct Question:        # whether exact search proves the node at the end of the way
+    Way way
+    uint64_t budget
+    bint wins_only
+    uint32_t due                 # the number of iterations after which the answer is used
+    mcts_proof proof
+    int status
+
+ctypedef struct Lane:            # leaves that are valued, or questions that are answered, one after the other
+    GuidedTree *valuer           # a tree without nodes, for its memory of valuation and exact search
+    uint32_t given               # so many; published
+    uint32_t done                # of these; published
+    uint32_t busy                # 1: a thread is at it
+    uint32_t spare[11]           # a cache line for each lane
+
+cdef struct Flights:
+    Lane lanes[MOST_FLIGHTS + 1] # the one after those in use is for questions
+    uint32_t lane_count          # of leaves
+    uint32_t most                # iterations in flight
+    uint32_t begun
+    uint32_t ended
+    uint32_t asked
+    uint32_t answered
+    uint32_t limit               # of iterations of the search
+    bint repeatable              # runs end at fixed numbers of iterations
+    Flight flights[MOST_FLIGHTS]
+    Question questions[MOST_QUESTIONS]
 
 ctypedef struct GuidedOps:
     TreeOps tree                 # first: a pointer to one is a pointer to the other
@@ -141,6 +195,15 @@ ctypedef struct GuidedOps:
     int (*reconsider)(GuidedTree *guided, uint32_t length, bint *changed) noexcept nogil
     # gives back the memory of the game's exact search
     void (*forget_prover)(GuidedTree *guided) noexcept nogil
+    # several threads are to value the leaves of this search; `interrupt`: what exact search asks in all of them. False
+    # when the system gives no memory
+    bint (*take_off)(GuidedTree *guided, uint32_t threads, uint32_t limit, bint repeatable, uint64_t seed,
+                     const mcts_interrupt *interrupt) noexcept nogil
+    # the search is over; `whole`: all questions are answered first, so that exact search keeps what it keeps whenever
+    # the search is repeated
+    void (*land)(GuidedTree *guided, bint whole) noexcept nogil
+    # what another thread does: answers a question that waits, or values a leaf, from this lane on; False: none waits
+    bint (*help)(Flights *flights, uint32_t first) noexcept nogil
 
 
 cdef inline GuidedColumns guided_columns(const GuidedTree *guided, GuidedBlock *block) noexcept nogil:

@@ -143,7 +143,7 @@ cdef dict figures_of(SearchedTree tree):
         "distance": distance,
         "overshoot": tree.overshoot,
         "seed": tree.seed,
-        "threads": tree.width(),
+        "threads": tree.busy,
         "isa": tree.isa,
         "book": bool(tree.by_book()),
         "state": tree.state,

@@ -58,6 +58,9 @@ cdef class SearchedTree(SearchTurn):
     cdef const TreeOps *layout(self) noexcept nogil:
         return NULL
 
+    cdef uint32_t trees(self) noexcept nogil:
+        return self.threads
+
     cdef int reset_tree(self, Tree *tree, uint32_t number, object root, uint64_t seed) except -1:
         return RUN_SYSTEM_MEMORY
 
@@ -165,18 +168,20 @@ cdef class SearchedTree(SearchTurn):
         self.tree = NULL
 
     cdef Tree *new_tree(self) noexcept nogil:
-        cdef uint64_t share = self.memory // self.threads
+        cdef uint64_t share = self.memory // self.trees()
         share -= share // MARKS
-        if self.threads > 1:
+        if self.trees() > 1:
             share -= share // KNOWN
         return self.layout().create(share)
 
     cdef int prepare(self, object root, uint64_t seed) except -1:
         """Makes all trees empty ones for this search."""
         cdef int status
-        if self.tree != NULL and self.tree.ops != self.layout():  # the budget is for one layout
+        # the budget is for one layout and number of trees
+        if self.tree != NULL and (self.tree.ops != self.layout() or self.shared != self.trees()):
             self.drop_trees()
         if self.tree == NULL:
+            self.shared = self.trees()
             self.tree = self.new_tree()
         known_clear(&self.outside)
         self.heard = False
@@ -185,7 +190,7 @@ cdef class SearchedTree(SearchTurn):
         status = self.reset_tree(self.tree, 0, root, seed)
         if status != RUN_DONE:
             raise self.refusal(self.tree, status)
-        if self.threads > 1:
+        if self.trees() > 1:
             self.ready_threads(root, seed, NULL, -1)
         return 0
 
@@ -223,7 +228,7 @@ cdef class SearchedTree(SearchTurn):
 
     cdef object refusal(self, const Tree *tree, int status):
         """The error about a root for which ``tree`` has no room by this Status."""
-        cdef uint64_t share = self.memory // self.threads
+        cdef uint64_t share = self.memory // self.trees()
         if status == RUN_SYSTEM_MEMORY or (tree != NULL and tree.arena.reserved < share // 4 * 3):
             return MemoryError(f"no memory for a search tree of {share // MIB} MB: the system gave less")
         return InvalidOption(f"memory_mb must be larger for this position, whose legal moves alone need more, got "
@@ -278,13 +283,13 @@ cdef class SearchedTree(SearchTurn):
             return False
         if self.resume_tree(self.tree, 0, root, request.seed, count > 0) != RUN_DONE:
             return False
-        if self.threads > 1:
+        if self.trees() > 1:
             self.ready_threads(root, request.seed, path, <int>count if self.teamed else -1)
-        for i in range(self.threads if count or left <= 0 else 0):
+        for i in range(self.trees() if count or left <= 0 else 0):
             tree = self.team.members[i].tree if i else self.tree
             with nogil:
                 if count:
-                    compact_below(tree, left / self.threads, read_clock())
+                    compact_below(tree, left / self.trees(), read_clock())
                 self.forget_pruned(tree, &self.team.members[i].known if self.teamed else NULL)
         return True
 
@@ -302,7 +307,8 @@ cdef class SearchedTree(SearchTurn):
         return <uint32_t>len(self.legal_moves())
 
     cdef uint32_t start(self, uint32_t limit, bint repeatable) except? 0xFFFFFFFF:
-        self.teamed = self.threads > 1 and limit >= self.worth_threads()
+        self.teamed = self.trees() > 1 and limit >= self.worth_threads()
+        self.busy = self.threads if self.teamed else 1
         self.heard = self.heard or self.teamed
         self.tree.interrupt = self.interrupt()
         if not self.teamed:

@@ -18,6 +18,7 @@ from mcts_core.games.mnk.position cimport MNK, Gomoku, TicTacToe
 from mcts_core.games.python_game cimport PythonGame, as_native, raise_error_of
 from mcts_core.engine.kept cimport (ROWS_GUIDED, ROWS_LISTED, ROWS_TRIED, ChildRow, KeptFigures, RootRows, children_of,
                                     rows_free, rows_make)
+from mcts_core.engine.leaf_threads cimport LeafThreads, lanes_of
 from mcts_core.engine.report cimport found_line
 from mcts_core.engine.reuse cimport path_to_root
 from mcts_core.engine.searched_tree cimport ABSENT, KNOWN, LINE, LOST, OPEN, WON, WORTH_THREADS, RootView, Standing
@@ -42,6 +43,9 @@ cdef GuidedOps *guided_ops = <GuidedOps *>hot_table("tree.guided_tree")
 cdef class TwoPlayerCore(SearchCore):
     """Searches of games of two players in turn."""
 
+    def __cinit__(self, uint64_t memory, uint32_t threads=1):
+        self.leaves = LeafThreads()
+
     def __dealloc__(self):
         self.drop_trees()  # before the game goes, whose exact search has memory in them
 
@@ -60,10 +64,14 @@ cdef class TwoPlayerCore(SearchCore):
         cdef TreeRoot at = tree_root(root)
         if tree.ops == tree_ops:
             return tree.ops.reset(tree, &at, &plain, seed, False)
-        if self.threads > 1:
+        if self.trees() > 1:
             options.tree_bytes //= self.threads
             options.tree_bytes -= options.tree_bytes // KNOWN
             options.prover_bytes //= self.threads
+        elif self.threads > 1:  # of exact search's memory, a quarter each is for leaves and for questions
+            options.prover_bytes -= options.prover_bytes // 2
+            options.question_bytes = options.prover_bytes // 2
+            options.lane_bytes = options.question_bytes // lanes_of(self.threads)
         if number:
             options.root_proofs = 0  # one thread looks for a proof of the root
             options.spread = SPREAD
@@ -111,6 +119,25 @@ cdef class TwoPlayerCore(SearchCore):
         if (<TwoPlayerSettings>self.settings).guided:
             return <uint64_t>WORTH_THREADS * self.threads
         return SearchCore.worth_threads(self)
+
+    cdef uint32_t trees(self) noexcept nogil:
+        """One where a valuation gives values: without rollouts, the trees of several threads would look at the same
+        positions."""
+        cdef bint valued = ((<TwoPlayerSettings>self.settings).guided
+                            and (<TwoPlayerSettings>self.settings).options.share > 0)
+        return 1 if valued else self.threads
+
+    cdef uint32_t start(self, uint32_t limit, bint repeatable) except? 0xFFFFFFFF:
+        limit = SearchCore.start(self, limit, repeatable)
+        if self.trees() < self.threads and limit >= <uint64_t>WORTH_THREADS * lanes_of(self.threads):
+            self.leaves.start(<GuidedTree *>self.tree, self.threads, limit, repeatable, self.seed, self.deadline)
+            self.busy = lanes_of(self.threads)
+        return limit
+
+    cdef int join(self) except -1:
+        if self.trees() < self.threads and self.busy > 1:
+            self.leaves.join(self.stop_reason in ("iterations", "solved"))
+        return SearchCore.join(self)
 
     cdef int fail(self) except -1:
         return raise_error_of(self.native, self.state)
@@ -318,7 +345,7 @@ cdef class TwoPlayerCore(SearchCore):
         kept.state, kept.core, kept.move = self.state, ref(self), self.move
         kept.stop_reason, kept.isa = self.stop_reason, self.isa
         kept.value, kept.seconds, kept.overshoot = self.value(), self.seconds, self.overshoot
-        kept.seed, kept.number, kept.threads = self.seed, self.number, self.width()
+        kept.seed, kept.number, kept.threads = self.seed, self.number, self.busy
         kept.bytes = self.used or kept.counts.bytes
         kept.book = self.by_book()
         return kept

@@ -65,7 +65,7 @@ def dump(SearchCore core, encode, consume):
         record = {
             "seed": core.seed, "seconds": core.seconds, "overshoot": core.overshoot, "bytes": core.used,
             "stop_reason": core.stop_reason, "finished": bool(core.finished), "isa": core.isa,
-            "heard": bool(core.heard),
+            "heard": bool(core.heard), "threads": core.busy,
             "pv": core.line if names is None else numbers_in(names, core.line), "trees": trees,
             "outside": known_record(core.tree, &core.outside, views),
         }
@@ -103,16 +103,17 @@ def restore(SearchCore core, state, names, SearchSettings settings, record, fill
     if names is not None:
         core.take_names(root, names)
     trees = entry(record, "trees", list)
-    if len(trees) != 1 and len(trees) != core.threads:
-        raise InvalidFile(f"a search of {core.threads} threads has one tree or one for each, got {len(trees)}")
     if not core.take():
         raise SearchBusy("this Searcher is searching")
     try:
         core.forget()
         core.settings = settings
+        if len(trees) != 1 and len(trees) != core.trees():
+            raise InvalidFile(f"a search with these options has 1 tree or {core.trees()}, got {len(trees)}")
         try:
             core.prepare(root, 0)
             core.teamed = len(trees) > 1
+            core.busy = number(record, "threads", 1, core.threads) if "threads" in record else core.width()
             core.heard = entry(record, "heard", bool)
             take_memory(core, trees, record, fill)
             take_trees(core, trees, record, root, state)

@@ -11,26 +11,31 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memset
 
-from mcts_core.game cimport mcts_estimate, mcts_game, mcts_policy, mcts_proof, mcts_rollout_report
+from mcts_core.game cimport mcts_game, mcts_interrupt, mcts_policy, mcts_proof
+from mcts_core.tree.flights cimport (clear_lanes, free_flights, keep_way, lanes_forget_provers, lanes_leave_game,
+                                     make_flights, ready_lanes, retrace, serve, value_any, wait_for)
 from mcts_core.tree.guided_blocks cimport (block_at, children_reserve, find_children, free_block, leaf_sign, make_block,
                                            set_link)
 from mcts_core.tree.guided_selection cimport best_unknown, select
 from mcts_core.tree.guided_solver cimport (FIRST_PROOF, FOLLOWING_SLICES, ROOT_SLICE, ask_prover, check_best,
-                                           checks_moves, forget_prover, forget_spent, has_prover, is_milestone,
-                                           prove_node, prove_root, reconsider, search_root_exactly, settle)
+                                           checks_moves, clear_prover, forget_prover, forget_spent, has_prover, is_milestone,
+                                           node_budget, prove_node, prove_root, reconsider, search_root_exactly, settle,
+                                           settle_proof)
 from mcts_core.tree.guided_tree cimport *
+from mcts_core.tree.leaf_value cimport points_of_link, value_leaf
 from mcts_core.tree.plain_tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS,
-                                        RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY,
-                                        WIDE_INDEX, WIDE_UNIT, Tree, TreeRoot, begin_search, path_reserve)
+                                        RUN_DONE, RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, WIDE_UNIT, Tree,
+                                        TreeRoot, begin_search, path_reserve, spent_of)
 from mcts_core.tree.proof_rule cimport NEVER, terminal, value_of
 from mcts_core.tree.rave cimport add_amaf, give_amaf, reference_of, share
 from mcts_core.tree.memory cimport empty_arena, free_tree, make_tree, room_for, set_exploration
-from mcts_core.tree.valuation cimport add_noise, estimate_leaf, forget_estimator, points_of_leaf, prepare_estimator
+from mcts_core.tree.valuation cimport add_noise, forget_estimator, prepare_estimator
 
 
 cdef extern from "kernels/platform.h" nogil:
     bint MCTS_LIKELY(bint)
     bint MCTS_UNLIKELY(bint)
+    void mcts_publish(uint32_t *number, uint32_t value)
 
 
 cdef extern from "kernels/selection/ucb1.h" nogil:
@@ -40,6 +45,12 @@ cdef extern from "kernels/selection/ucb1.h" nogil:
 cdef extern from "kernels/exp2.h" nogil:
     void exp2_fill()
 
+
+cdef enum:
+    # with several threads:
+    ROUND = 256                  # iterations of a search that can be repeated between two looks at it
+    LEAST_DELAY = 64             # iterations after which the answer to a question is used,
+    DELAY_SHARE = 16             # and one more for so much of its proof budget
 
 cdef GuidedOps ops
 
@@ -54,6 +65,7 @@ cdef void guided_destroy(Tree *tree) noexcept nogil:
         return
     forget_prover(guided)
     forget_estimator(guided)
+    free_flights(guided)
     free(guided.noise)
     free(guided.children.moves)
     free(guided.children.actions)
@@ -113,6 +125,20 @@ cdef void follow_proof(GuidedTree *guided) noexcept nogil:
         guided.root_proofs_due = <uint64_t>FOLLOWING_SLICES * ROOT_SLICE
 
 
+cdef void leave_game(GuidedTree *guided, const mcts_game *game) noexcept nogil:
+    """Forgets what belongs to another game."""
+    if guided.prover != NULL and guided.prover_game != game:
+        forget_prover(guided)
+    if guided.estimator != NULL and guided.estimator_game != game:
+        forget_estimator(guided)
+    lanes_leave_game(guided, game)
+
+
+cdef void forget_provers(GuidedTree *guided) noexcept nogil:
+    forget_prover(guided)
+    lanes_forget_provers(guided)
+
+
 cdef void set_root(GuidedTree *guided, const TreeRoot *root) noexcept nogil:
     guided.tree.game = root.game
     guided.guide = root.game.guide
@@ -126,8 +152,7 @@ cdef void guided_resume(Tree *tree, const TreeRoot *root, uint64_t seed, bint mo
     cdef int32_t value
     cdef GuidedBlock *block
     cdef bint followed = tree.proof.value >= 0
-    if guided.prover != NULL and guided.prover_game != root.game:
-        forget_prover(guided)
+    leave_game(guided, root.game)
     set_root(guided, root)
     if moved:
         begin_root(guided, seed)
@@ -151,7 +176,9 @@ cdef int guided_reset(Tree *tree, const TreeRoot *root, const void *given, uint6
     cdef const mcts_game *game = root.game
     cdef GuidedBlock *block
     cdef bint followed = keep and tree.proof.value >= 0
+    leave_game(guided, game)
     set_root(guided, root)
+    guided.flies = False
     tree.fixed_moves = tree.narrow = 0
     tree.rollouts_per_leaf = options.rollouts_per_leaf
     tree.half = <float>0.5 / <float>options.rollouts_per_leaf
@@ -168,11 +195,11 @@ cdef int guided_reset(Tree *tree, const TreeRoot *root, const void *given, uint6
         if not room_for(<void **>&guided.played, game.guide.actions):
             return RUN_SYSTEM_MEMORY
         guided.played_room = game.guide.actions
-    if guided.prover != NULL and (guided.prover_game != game or guided.prover_bytes != options.prover_bytes):
+    if guided.prover != NULL and guided.prover_bytes != options.prover_bytes:
         forget_prover(guided)
-    if guided.prover != NULL and not keep:
-        game.guide.clear_memory(game.context, guided.prover)
-        guided.prover_asked = False
+    if not keep:
+        clear_prover(guided)
+        clear_lanes(guided)
     # Block 0 stands above the root and has one child, the root: so the root is a slot like any other.
     tree.arena.top = block_units(guided, 8)
     block = <GuidedBlock *>tree.arena.base
@@ -240,56 +267,24 @@ cdef int expand(GuidedTree *guided, uint32_t length, uint32_t *link) noexcept no
     return RUN_DONE
 
 
-# ---- the value of a leaf ---------------------------------------------------------------------------------------------
-
-cdef int value_leaf(GuidedTree *guided, uint32_t length, uint32_t *link, int32_t *points) noexcept nogil:
-    """The points of the leaf at the end of the path for player +1; or its proven value, which becomes its ``link``."""
-    cdef mcts_estimate estimate
-    cdef int32_t sign = leaf_sign(guided, length)
-    cdef int status = estimate_leaf(guided, length, &estimate)
-    if status != RUN_DONE:
-        return status
-    guided.tree.rollouts += 1
-    if guided.options.solver and length > 1:
-        if estimate.proof.value < 0 and guided.options.leaf_proofs and has_prover(guided):
-            status = ask_prover(guided, length, guided.options.leaf_proofs, 0, False, &estimate.proof)
-            if status != RUN_DONE:
-                return status
-        if estimate.proof.value >= 0:
-            link[0] = terminal(sign, estimate.proof.value, estimate.proof.distance)
-            points[0] = <int32_t>result_of(link[0]) * <int32_t>guided.options.rollouts_per_leaf
-            set_link(guided, length, link[0])
-            return RUN_DONE
-    return points_of_leaf(guided, length, sign, estimate.value, points)
-
-
 # ---- one iteration ---------------------------------------------------------------------------------------------------
 
-cdef inline void count(GuidedTree *guided, GuidedBlock *block, GuidedColumns *columns, uint32_t slot,
-                       int32_t points) noexcept nogil:
-    """Adds a visit to a slot."""
-    cdef int32_t add = share(guided, block.sign, points)
-    columns.visits[slot] += 1
-    columns.wins[slot] += add
-    if guided.options.selection == SELECT_TUNED:
-        columns.squares[slot] += <uint32_t>(add * add) // guided.options.rollouts_per_leaf
-
-
-cdef int iterate(GuidedTree *guided) noexcept nogil:
+cdef inline int descend(GuidedTree *guided, uint32_t *end, uint32_t *reached, bint *proven) noexcept nogil:
+    """Follows the best child of every block to a leaf and expands it where that is due. ``end``: the length of the
+    path, ``reached``: the link at its end, ``proven``: that node has just been proven."""
     cdef Tree *tree = &guided.tree
-    cdef uint32_t length = 0, index = 0, slot = 0, link = 0, i, depth, prove = 0, other
-    cdef int32_t points = 0, returned
-    cdef int status = RUN_DONE
-    cdef bint amaf = guided.options.selection >= SELECT_RAVE, proven = False
+    cdef uint32_t length = 0, index = 0, slot, link, other
+    cdef int status
     cdef GuidedBlock *block
     cdef GuidedColumns columns
-    cdef mcts_rollout_report report
-    # selection: the best child of every block is known
+    proven[0] = False
     while True:
         block = block_at(guided, index)
+        tree.path_record[length] = <uint8_t *>block
+        if MCTS_UNLIKELY(block.flags & BLOCK_STALE):
+            select(guided, block, reference_of(guided, length + 1))
         slot = block.best
         link = block.best_link
-        tree.path_record[length] = <uint8_t *>block
         tree.path_slot[length] = slot
         columns = guided_columns(guided, block)
         guided.drawn[length] = NEVER
@@ -301,7 +296,7 @@ cdef int iterate(GuidedTree *guided) noexcept nogil:
                 link = columns.links[slot]
                 tree.path_slot[length] = slot
             else:  # the other children are at most draws, some of them since they were last looked at
-                proven = True
+                proven[0] = True
         tree.path_move[length] = columns.moves[slot]
         length += 1
         if MCTS_LIKELY(link & LINK_KIND == LINK_BLOCK):
@@ -314,49 +309,55 @@ cdef int iterate(GuidedTree *guided) noexcept nogil:
             if link & LINK_KIND == LINK_BLOCK:
                 index = link & WIDE_INDEX
                 continue
-            proven = True
+            proven[0] = True
         break
-    depth = length - 1
-    if amaf:
-        memset(guided.played, 0, guided.guide.actions)
-    if link & LINK_KIND == LINK_TERMINAL:
-        points = <int32_t>result_of(link) * <int32_t>guided.options.rollouts_per_leaf
-    elif guided.options.share:
-        status = value_leaf(guided, length, &link, &points)
-        if MCTS_UNLIKELY(status != RUN_DONE):
-            return status
-        proven = link & LINK_KIND == LINK_TERMINAL
-    else:
-        report.played = guided.played if amaf else NULL
-        for i in range(guided.options.rollouts_per_leaf):
-            report.proof.value = -1
-            returned = guided.guide.rollout(tree.game.context, tree.root, path_of(guided), length - 1,
-                                            &guided.options.policy, &report, &tree.rng)
-            if MCTS_UNLIKELY(returned < 0):
-                return RUN_GAME_ERROR
-            points += 1 + tree.root_sign * (returned - 1)
-            if report.proof.value >= 0 and guided.options.solver and length > 1:
-                link = terminal(leaf_sign(guided, length), report.proof.value, report.proof.distance)
-                points = <int32_t>result_of(link) * <int32_t>guided.options.rollouts_per_leaf
-                set_link(guided, length, link)
-                proven = True
-                tree.rollouts += i + 1
-                break
-        else:
-            tree.rollouts += guided.options.rollouts_per_leaf
-    tree.nodes += columns.visits[slot] == 0
-    # A move that is proven to lose counts as one visit with no win, and keeps those that it had. In gomoku at 50 ms, to
-    # go on with another move in the same iteration lost 140 Elo, and to take back what the move had won about 30.
-    if proven and guided.options.solver:
-        status = settle(guided, &length, &points)
-        if status != RUN_DONE:
-            return status
-    # backup, from the leaf up
+    end[0] = length
+    reached[0] = link
+    return RUN_DONE
+
+
+cdef inline void add_points(GuidedTree *guided, GuidedBlock *block, GuidedColumns *columns, uint32_t slot,
+                            int32_t points) noexcept nogil:
+    """Adds what a visit gave to a slot."""
+    cdef int32_t add = share(guided, block.sign, points)
+    columns.wins[slot] += add
+    if guided.options.selection == SELECT_TUNED:
+        columns.squares[slot] += <uint32_t>(add * add) // guided.options.rollouts_per_leaf
+
+
+cdef inline uint32_t count_visits(GuidedTree *guided, uint32_t length) noexcept nogil:
+    """Counts a visit without a win for every node of the path, a virtual loss, so that the next iteration takes another
+    one. Returns the level of the deepest node whose visits are at a milestone, 0: of none."""
+    cdef GuidedBlock *block
+    cdef GuidedColumns columns
+    cdef uint32_t slot, prove = 0
+    while length > 1:
+        length -= 1
+        block = <GuidedBlock *>guided.tree.path_record[length]
+        columns = guided_columns(guided, block)
+        slot = guided.tree.path_slot[length]
+        guided.tree.nodes += columns.visits[slot] == 0
+        columns.visits[slot] += 1
+        block.visits += 1
+        if block.visits >= FIRST_PROOF and prove == 0 and is_milestone(block.visits):
+            prove = length
+        block.flags |= BLOCK_STALE
+    return prove
+
+
+cdef inline uint32_t back_up(GuidedTree *guided, uint32_t length, uint32_t depth, int32_t points,
+                             bint counted) noexcept nogil:
+    """Adds an iteration that gave these points to every node of the path, from the leaf up; ``counted``: the visits are
+    there already. Returns the level of the deepest node whose visits have come to a milestone, 0: of none."""
+    cdef Tree *tree = &guided.tree
+    cdef uint32_t i = length, slot, prove = 0
+    cdef bint amaf = guided.options.selection >= SELECT_RAVE
+    cdef GuidedBlock *block
+    cdef GuidedColumns columns
     tree.iterations += 1
     tree.depth_sum += depth
     if depth > tree.depth_max:
         tree.depth_max = depth
-    i = length
     while i > 1:
         i -= 1
         block = <GuidedBlock *>tree.path_record[i]
@@ -365,22 +366,248 @@ cdef int iterate(GuidedTree *guided) noexcept nogil:
         if amaf:  # the moves of the path join those of the rollout
             guided.played[columns.actions[slot]] = 1 if block.sign == tree.root_sign else 2
             add_amaf(guided, block, points)
-        count(guided, block, &columns, slot, points)
+        add_points(guided, block, &columns, slot, points)
         if guided.drawn[i] != NEVER:  # what the levels above see is the draw
             points = <int32_t>guided.options.rollouts_per_leaf
             tree.nodes += columns.visits[guided.drawn[i]] == 0
-            count(guided, block, &columns, guided.drawn[i], points)
-        block.visits += 1
-        if block.visits >= FIRST_PROOF and prove == 0 and is_milestone(block.visits):
-            prove = i
+            columns.visits[guided.drawn[i]] += 1
+            add_points(guided, block, &columns, guided.drawn[i], points)
+        if not counted:
+            columns.visits[slot] += 1
+            block.visits += 1
+            if block.visits >= FIRST_PROOF and prove == 0 and is_milestone(block.visits):
+                prove = i
         select(guided, block, reference_of(guided, i + 1))
     block = block_at(guided, 0)
     columns = guided_columns(guided, block)
     columns.visits[0] += 1
     columns.wins[0] += points
+    return prove
+
+
+cdef int iterate(GuidedTree *guided) noexcept nogil:
+    cdef Tree *tree = &guided.tree
+    cdef uint32_t length = 0, link = 0, depth, prove
+    cdef int32_t points = 0
+    cdef bint proven = False
+    cdef GuidedColumns columns
+    cdef int status = descend(guided, &length, &link, &proven)
+    if MCTS_UNLIKELY(status != RUN_DONE):
+        return status
+    depth = length - 1
+    if guided.options.selection >= SELECT_RAVE:
+        memset(guided.played, 0, guided.guide.actions)
+    if link & LINK_KIND != LINK_TERMINAL:
+        status = value_leaf(guided, length, &link, &points)
+        if MCTS_UNLIKELY(status != RUN_DONE):
+            return status
+        if MCTS_UNLIKELY(link & LINK_KIND == LINK_TERMINAL):
+            set_link(guided, length, link)
+            proven = True
+    if link & LINK_KIND == LINK_TERMINAL:
+        points = points_of_link(guided, link)
+    columns = guided_columns(guided, <GuidedBlock *>tree.path_record[depth])
+    tree.nodes += columns.visits[tree.path_slot[depth]] == 0
+    # A move that is proven to lose counts as one visit with no win, and keeps those that it had. In gomoku at 50 ms, to
+    # go on with another move in the same iteration lost 140 Elo, and to take back what the move had won about 30.
+    if proven and guided.options.solver:
+        status = settle(guided, &length, &points)
+        if status != RUN_DONE:
+            return status
+    prove = back_up(guided, length, depth, points, False)
     if prove > 1 and guided.options.node_proofs and has_prover(guided):
         return prove_node(guided, prove)
     return RUN_DONE
+
+
+# ---- iterations in flight --------------------------------------------------------------------------------------------
+
+cdef int begin_flight(GuidedTree *guided) noexcept nogil:
+    """Begins an iteration and gives its leaf to a lane; also asks for the proof that is due."""
+    cdef Flights *flights = guided.flights
+    cdef Flight *flight = &flights.flights[flights.begun % MOST_FLIGHTS]
+    cdef Lane *lane = &flights.lanes[flights.begun % flights.lane_count]
+    cdef uint32_t length = 0, prove
+    cdef int status = descend(guided, &length, &flight.link, &flight.proven)
+    if status != RUN_DONE:
+        return status
+    if not keep_way(guided, &flight.way, length):
+        return RUN_SYSTEM_MEMORY
+    flight.status = RUN_DONE
+    guided.tree.rollouts += flight.link & LINK_KIND != LINK_TERMINAL
+    prove = count_visits(guided, length)
+    flights.begun += 1
+    mcts_publish(&lane.given, lane.given + 1)
+    if prove > 1 and guided.options.node_proofs and has_prover(guided):
+        if flights.asked - flights.answered == MOST_QUESTIONS:
+            status = use_answer(guided)
+            if status != RUN_DONE or retrace(guided, &flight.way) <= prove:
+                return status
+        return ask(guided, prove)
+    return RUN_DONE
+
+
+cdef int end_flight(GuidedTree *guided) noexcept nogil:
+    """Ends the iteration that began first."""
+    cdef Flights *flights = guided.flights
+    cdef Flight *flight = &flights.flights[flights.ended % MOST_FLIGHTS]
+    cdef uint32_t length, slot
+    cdef bint whole, proven
+    cdef int32_t points
+    cdef int status
+    cdef GuidedColumns columns
+    wait_for(flights, flights.ended % flights.lane_count, flights.ended // flights.lane_count + 1)
+    length = retrace(guided, &flight.way)
+    if flight.status != RUN_DONE:
+        return flight.status
+    whole = length == flight.way.length
+    proven = whole and flight.proven
+    points = flight.points
+    if flight.link & LINK_KIND == LINK_TERMINAL:
+        points = points_of_link(guided, flight.link)
+    slot = guided.tree.path_slot[length - 1]
+    columns = guided_columns(guided, <GuidedBlock *>guided.tree.path_record[length - 1])
+    if columns.links[slot] & LINK_KIND == LINK_TERMINAL:
+        points = points_of_link(guided, columns.links[slot])
+    elif whole and flight.link & LINK_KIND == LINK_TERMINAL:
+        set_link(guided, length, flight.link)
+        proven = True
+    if proven and guided.options.solver:
+        status = settle(guided, &length, &points)
+        if status != RUN_DONE:
+            return status
+    flights.ended += 1
+    back_up(guided, length, flight.way.length - 1, points, True)
+    return RUN_DONE
+
+
+cdef void withdraw_flight(GuidedTree *guided) noexcept nogil:
+    """Takes back the visits of the iteration that began first."""
+    cdef Flights *flights = guided.flights
+    cdef GuidedBlock *block
+    cdef uint32_t level
+    wait_for(flights, flights.ended % flights.lane_count, flights.ended // flights.lane_count + 1)
+    level = retrace(guided, &flights.flights[flights.ended % MOST_FLIGHTS].way)
+    flights.ended += 1
+    while level > 1:
+        level -= 1
+        block = <GuidedBlock *>guided.tree.path_record[level]
+        guided_columns(guided, block).visits[guided.tree.path_slot[level]] -= 1
+        block.visits -= 1
+        select(guided, block, reference_of(guided, level + 1))
+
+
+cdef int ask(GuidedTree *guided, uint32_t level) noexcept nogil:
+    """Asks for a proof of the node at this level of the path."""
+    cdef Flights *flights = guided.flights
+    cdef Lane *lane = &flights.lanes[flights.lane_count]
+    cdef Question *question = &flights.questions[flights.asked % MOST_QUESTIONS]
+    if not keep_way(guided, &question.way, level):
+        return RUN_SYSTEM_MEMORY
+    question.budget = node_budget(guided, <GuidedBlock *>guided.tree.path_record[level])
+    question.wins_only = checks_moves(guided)
+    question.due = guided.tree.iterations + LEAST_DELAY + <uint32_t>(question.budget // DELAY_SHARE)
+    flights.asked += 1
+    mcts_publish(&lane.given, lane.given + 1)
+    return RUN_DONE
+
+
+cdef int use_answer(GuidedTree *guided) noexcept nogil:
+    """Waits for the answer to the first question, and takes over what it proves."""
+    cdef Flights *flights = guided.flights
+    cdef Question *question = &flights.questions[flights.answered % MOST_QUESTIONS]
+    cdef uint32_t length
+    cdef GuidedColumns columns
+    flights.answered += 1
+    wait_for(flights, flights.lane_count, flights.answered)
+    if question.status != RUN_DONE or question.proof.value < 0:
+        return question.status
+    length = retrace(guided, &question.way)
+    columns = guided_columns(guided, <GuidedBlock *>guided.tree.path_record[length - 1])
+    if length < question.way.length or columns.links[guided.tree.path_slot[length - 1]] & LINK_KIND == LINK_TERMINAL:
+        return RUN_DONE
+    return settle_proof(guided, length, &question.proof)
+
+
+cdef int run_flights(GuidedTree *guided, uint32_t count) noexcept nogil:
+    cdef Flights *flights = guided.flights
+    cdef Tree *tree = &guided.tree
+    cdef uint32_t in_flight, landing, end = spent_of(tree) + count
+    cdef int status = RUN_DONE, halted = RUN_DONE
+    landing = end
+    # No flight lasts beyond a run. How long runs are depends on the time that they take, so in a search that can be
+    # repeated all land at fixed numbers of iterations.
+    if flights.repeatable:
+        end = min((end + ROUND - 1) // ROUND * ROUND, flights.limit)
+        landing = min(spent_of(tree) // ROUND * ROUND + ROUND, end)
+    while True:
+        in_flight = flights.begun - flights.ended
+        if in_flight == 0 and spent_of(tree) == landing:
+            landing = min(landing + ROUND, end)
+        if (halted == RUN_DONE and not tree.settled and not tree.interrupted and in_flight < flights.most
+                and spent_of(tree) + in_flight < landing):
+            if tree.proof.value < 0:
+                halted = begin_flight(guided)
+                continue
+            if in_flight == 0:
+                tree.proof_iterations += 1
+                halted = spend_on_root(guided)
+                continue
+        if in_flight == 0:
+            break
+        status = end_flight(guided)
+        while (status == RUN_DONE and flights.answered != flights.asked
+               and flights.questions[flights.answered % MOST_QUESTIONS].due <= tree.iterations):
+            status = use_answer(guided)
+        if status == RUN_DONE:
+            status = spend_on_root(guided)
+        if status != RUN_DONE:
+            while flights.ended != flights.begun:
+                withdraw_flight(guided)
+            return status
+    if halted != RUN_DONE:
+        return halted
+    return RUN_SOLVED if tree.settled else RUN_DONE
+
+
+cdef bint take_off(GuidedTree *guided, uint32_t threads, uint32_t limit, bint repeatable, uint64_t seed,
+                   const mcts_interrupt *interrupt) noexcept nogil:
+    guided.flies = (prepare_estimator(guided) and make_flights(guided, threads)
+                    and ready_lanes(guided, seed, interrupt))
+    if guided.flies:
+        guided.flights.limit = limit
+        guided.flights.repeatable = repeatable
+    return guided.flies
+
+
+cdef void land(GuidedTree *guided, bint whole) noexcept nogil:
+    cdef uint32_t i
+    guided.flies = False
+    if whole:
+        wait_for(guided.flights, guided.flights.lane_count, guided.flights.asked)
+    for i in range(guided.flights.lane_count + 1):
+        guided.by_book |= guided.flights.lanes[i].valuer.by_book
+
+
+cdef bint help_out(Flights *flights, uint32_t first) noexcept nogil:
+    return serve(flights, flights.lane_count) or value_any(flights, first)
+
+
+# ---- a run -----------------------------------------------------------------------------------------------------------
+
+cdef int spend_on_root(GuidedTree *guided) noexcept nogil:
+    """Adds what an iteration is worth to the budget for exact search of the root, and spends it when that is due."""
+    cdef int status
+    if not has_prover(guided):
+        return RUN_DONE
+    guided.root_proofs_due += guided.options.root_proofs
+    if guided.root_proofs_due < ROOT_SLICE:
+        return RUN_DONE
+    guided.root_proofs_due -= ROOT_SLICE
+    status = search_root_exactly(guided)
+    if status == RUN_DONE and checks_moves(guided):
+        status = check_best(guided)
+    return status
 
 
 cdef int guided_run(Tree *tree, uint32_t count) noexcept nogil:
@@ -390,6 +617,8 @@ cdef int guided_run(Tree *tree, uint32_t count) noexcept nogil:
     if count > most - tree.reused - tree.iterations:
         count = most - tree.reused - tree.iterations
     guided.tree.interrupted = 0
+    if guided.flies:
+        return run_flights(guided, count)
     if not prepare_estimator(guided):
         return RUN_SYSTEM_MEMORY
     for _ in range(count):
@@ -403,15 +632,9 @@ cdef int guided_run(Tree *tree, uint32_t count) noexcept nogil:
                 return status
         else:
             guided.tree.proof_iterations += 1
-        if has_prover(guided):
-            guided.root_proofs_due += guided.options.root_proofs
-            if guided.root_proofs_due >= ROOT_SLICE:
-                guided.root_proofs_due -= ROOT_SLICE
-                status = search_root_exactly(guided)
-                if status == RUN_DONE and checks_moves(guided):
-                    status = check_best(guided)
-                if status != RUN_DONE:
-                    return status
+        status = spend_on_root(guided)
+        if MCTS_UNLIKELY(status != RUN_DONE):
+            return status
     return RUN_SOLVED if guided.tree.settled else RUN_DONE
 
 
@@ -424,7 +647,10 @@ ops.tree.reserve = guided_reserve
 ops.tree.refresh = guided_refresh
 ops.accept = set_link
 ops.reconsider = reconsider
-ops.forget_prover = forget_prover
+ops.forget_prover = forget_provers
+ops.take_off = take_off
+ops.land = land
+ops.help = help_out
 
 ucb_fill_ln()
 exp2_fill()

@@ -1,6 +1,7 @@
 """mcts_core/checks/check_table.py: what check_game finds in the table of a native game."""
 
 import ctypes
+import itertools
 import random
 import re
 
@@ -463,6 +464,23 @@ def test_the_search_ends_where_a_valuation_fails(functions):
     engine = mc.Searcher(selection="puct", valuation="network", seed=1)
     with pytest.raises(mc.GameError):
         engine.search(valued(**functions), iterations=60)
+
+
+@pytest.mark.parametrize("after", [0, 7, 300])
+def test_the_search_ends_where_a_valuation_fails_in_another_thread(after):
+    calls = itertools.count()
+
+    def fails(context, root, path, length, memory, estimate):
+        estimate[0].value = 30000
+        return -1 if next(calls) >= after else 0
+
+    engine = mc.Searcher(selection="puct", valuation="network", seed=1, threads=3, solver=False)
+    with pytest.raises(mc.GameError):
+        engine.search(valued(value=fails, stones=200), iterations=5000)
+    with pytest.raises(mc.NoSearch):
+        engine.stats()
+    engine.search(valued(stones=200), iterations=3000)
+    assert (engine.stats().iterations, engine.stats().threads) == (3000, 3)
 
 
 def test_a_search_without_the_memory_that_its_valuation_needs_ends():

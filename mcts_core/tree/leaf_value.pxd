@@ -1,0 +1,62 @@
+"""The value of a leaf of the guided tree: of the game's valuation and exact search, or of rollouts. It looks at the
+moves to the leaf only, not at the tree. For ``guided_tree.pyx`` alone."""
+
+from libc.stdint cimport int32_t, uint32_t
+
+from mcts_core.game cimport mcts_estimate, mcts_rollout_report
+from mcts_core.tree.guided_blocks cimport leaf_sign
+from mcts_core.tree.guided_solver cimport ask_prover, has_prover
+from mcts_core.tree.guided_tree cimport SELECT_RAVE, GuidedTree, path_of, result_of
+from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_GAME_ERROR
+from mcts_core.tree.proof_rule cimport terminal
+from mcts_core.tree.valuation cimport estimate_leaf, points_of_leaf
+
+
+cdef inline int32_t points_of_link(const GuidedTree *guided, uint32_t link) noexcept nogil:
+    """The points for player +1 of a visit to a node of proven value."""
+    return <int32_t>result_of(link) * <int32_t>guided.options.rollouts_per_leaf
+
+
+cdef inline int value_leaf(GuidedTree *guided, uint32_t length, uint32_t *link, int32_t *points) noexcept nogil:
+    """The points of the leaf at the end of the path for player +1; or its proven value, as its new ``link``."""
+    if guided.options.share:
+        return estimate(guided, length, link, points)
+    return roll_out(guided, length, link, points)
+
+
+cdef inline int estimate(GuidedTree *guided, uint32_t length, uint32_t *link, int32_t *points) noexcept nogil:
+    cdef mcts_estimate found
+    cdef int32_t sign = leaf_sign(guided, length)
+    cdef int status = estimate_leaf(guided, length, &found)
+    if status != RUN_DONE:
+        return status
+    guided.tree.rollouts += 1
+    if guided.options.solver and length > 1:
+        if found.proof.value < 0 and guided.options.leaf_proofs and has_prover(guided):
+            status = ask_prover(guided, length, guided.options.leaf_proofs, 0, False, &found.proof)
+            if status != RUN_DONE:
+                return status
+        if found.proof.value >= 0:
+            link[0] = terminal(sign, found.proof.value, found.proof.distance)
+            return RUN_DONE
+    return points_of_leaf(guided, length, sign, found.value, points)
+
+
+cdef inline int roll_out(GuidedTree *guided, uint32_t length, uint32_t *link, int32_t *points) noexcept nogil:
+    cdef mcts_rollout_report report
+    cdef uint32_t i
+    cdef int32_t returned
+    report.played = guided.played if guided.options.selection >= SELECT_RAVE else NULL
+    points[0] = 0
+    for i in range(guided.options.rollouts_per_leaf):
+        report.proof.value = -1
+        returned = guided.guide.rollout(guided.tree.game.context, guided.tree.root, path_of(guided), length - 1,
+                                        &guided.options.policy, &report, &guided.tree.rng)
+        if returned < 0:
+            return RUN_GAME_ERROR
+        points[0] += 1 + guided.tree.root_sign * (returned - 1)
+        guided.tree.rollouts += 1
+        if report.proof.value >= 0 and guided.options.solver and length > 1:
+            link[0] = terminal(leaf_sign(guided, length), report.proof.value, report.proof.distance)
+            return RUN_DONE
+    return RUN_DONE
