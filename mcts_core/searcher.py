@@ -131,7 +131,7 @@ class Searcher:
     threads: the threads of a search, 1 to 256, for native games. With rollouts, each thread has its own tree in an
         equal share of ``memory_mb``. After every ``exchange_every`` iterations, the trees exchange the statistics of
         the nodes near the root (slow tree parallelisation: Bourki et al., CG 2010). With a native valuation, there is
-        one tree, whose leaves up to 16 threads value, with virtual loss (Chaslot et al., CG 2008). With a number of
+        one tree, whose leaves up to 8 threads value, with virtual loss (Chaslot et al., CG 2008). With a number of
         iterations, the same seed and number of threads give the same result. Stats are totals over all threads. A
         search with fewer than 512 iterations per thread runs in one thread, and so does a search by plain UCT with
         fewer iterations than the root has moves. With an ``evaluator``, of any game, 2 or more let a second thread call

@@ -21,7 +21,8 @@ for the node and all above, and the iteration goes on into the best of those sib
 
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from mcts_core.game cimport mcts_children, mcts_game, mcts_guide, mcts_interrupt, mcts_policy, mcts_proof, mcts_valuation
+from mcts_core.game cimport (mcts_children, mcts_game, mcts_guide, mcts_interrupt, mcts_policy, mcts_proof,
+                             mcts_valuation)
 from mcts_core.tree.plain_tree cimport Tree, TreeOps, WIDE_UNIT
 
 cdef enum:
@@ -108,7 +109,7 @@ cdef enum:
     GUIDED_CHECKS = 8
 
 cdef enum:
-    MOST_FLIGHTS = 16            # iterations in flight; in gomoku, 32 of them lost a quarter of their worth
+    MOST_FLIGHTS = 8             # iterations in flight, and threads; more cost strength (bench/TUNING.md)
     MOST_QUESTIONS = 16          # nodes of which proofs are looked for
 
 cdef struct Flights
@@ -174,7 +175,7 @@ ctypedef struct Lane:            # leaves that are valued, or questions that are
     uint32_t spare[11]           # a cache line for each lane
 
 cdef struct Flights:
-    Lane lanes[MOST_FLIGHTS + 1] # the one after those in use is for questions
+    Lane lanes[MOST_FLIGHTS + 1]  # the one after those in use is for questions
     uint32_t lane_count          # of leaves
     uint32_t most                # iterations in flight
     uint32_t begun

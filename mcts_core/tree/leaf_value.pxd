@@ -44,11 +44,11 @@ cdef inline int estimate(GuidedTree *guided, uint32_t length, uint32_t *link, in
 
 cdef inline int roll_out(GuidedTree *guided, uint32_t length, uint32_t *link, int32_t *points) noexcept nogil:
     cdef mcts_rollout_report report
-    cdef uint32_t i
+    cdef uint32_t _
     cdef int32_t returned
     report.played = guided.played if guided.options.selection >= SELECT_RAVE else NULL
     points[0] = 0
-    for i in range(guided.options.rollouts_per_leaf):
+    for _ in range(guided.options.rollouts_per_leaf):
         report.proof.value = -1
         returned = guided.guide.rollout(guided.tree.game.context, guided.tree.root, path_of(guided), length - 1,
                                         &guided.options.policy, &report, &guided.tree.rng)

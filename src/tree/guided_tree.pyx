@@ -18,14 +18,14 @@ from mcts_core.tree.guided_blocks cimport (block_at, children_reserve, find_chil
                                            set_link)
 from mcts_core.tree.guided_selection cimport best_unknown, select
 from mcts_core.tree.guided_solver cimport (FIRST_PROOF, FOLLOWING_SLICES, ROOT_SLICE, ask_prover, check_best,
-                                           checks_moves, clear_prover, forget_prover, forget_spent, has_prover, is_milestone,
-                                           node_budget, prove_node, prove_root, reconsider, search_root_exactly, settle,
-                                           settle_proof)
+                                           checks_moves, clear_prover, forget_prover, forget_spent, has_prover,
+                                           is_milestone, node_budget, prove_node, prove_root, reconsider,
+                                           search_root_exactly, settle, settle_proof)
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.leaf_value cimport points_of_link, value_leaf
 from mcts_core.tree.plain_tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS,
-                                        RUN_DONE, RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, WIDE_UNIT, Tree,
-                                        TreeRoot, begin_search, path_reserve, spent_of)
+                                        RUN_DONE, RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, WIDE_UNIT,
+                                        Tree, TreeRoot, begin_search, path_reserve, spent_of)
 from mcts_core.tree.proof_rule cimport NEVER, terminal, value_of
 from mcts_core.tree.rave cimport add_amaf, give_amaf, reference_of, share
 from mcts_core.tree.memory cimport empty_arena, free_tree, make_tree, room_for, set_exploration
