@@ -18,9 +18,9 @@ from mcts_core.tree.guided_blocks cimport (block_at, children_reserve, find_chil
                                            set_link)
 from mcts_core.tree.guided_selection cimport best_unknown, select
 from mcts_core.tree.guided_solver cimport (FIRST_PROOF, FOLLOWING_SLICES, ROOT_SLICE, ask_prover, check_best,
-                                           checks_moves, clear_prover, forget_prover, forget_spent, has_prover, is_milestone,
-                                           node_budget, prove_node, prove_root, reconsider, search_root_exactly, settle,
-                                           settle_proof)
+                                           checks_moves, clear_prover, forget_prover, forget_spent, has_prover,
+                                           is_milestone, look, node_budget, prove_node, prove_root, reconsider,
+                                           search_root_exactly, settle, settle_proof)
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.leaf_value cimport points_of_link, value_leaf
 from mcts_core.tree.plain_tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS,
@@ -534,6 +534,8 @@ cdef int run_flights(GuidedTree *guided, uint32_t count) noexcept nogil:
     cdef Tree *tree = &guided.tree
     cdef uint32_t in_flight, landing, end = spent_of(tree) + count
     cdef int status = RUN_DONE, halted = RUN_DONE
+    if count < flights.lane_count:  # where a leaf takes longer than a slice: one for each thread
+        end = min(spent_of(tree) + flights.lane_count, flights.limit)
     landing = end
     # No flight lasts beyond a run. How long runs are depends on the time that they take, so in a search that can be
     # repeated all land at fixed numbers of iterations.
@@ -561,6 +563,8 @@ cdef int run_flights(GuidedTree *guided, uint32_t count) noexcept nogil:
             status = use_answer(guided)
         if status == RUN_DONE:
             status = spend_on_root(guided)
+        if flights.ended % flights.lane_count == 0 and not tree.interrupted:  # ROUND slow leaves may take seconds
+            look(guided)
         if status != RUN_DONE:
             while flights.ended != flights.begun:
                 withdraw_flight(guided)
