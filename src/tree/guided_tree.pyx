@@ -485,14 +485,24 @@ cdef void withdraw_flight(GuidedTree *guided) noexcept nogil:
     """Takes back the visits of the iteration that began first."""
     cdef Flights *flights = guided.flights
     cdef GuidedBlock *block
-    cdef uint32_t level
+    cdef GuidedColumns columns
+    cdef uint32_t level, slot, link
     wait_for(flights, flights.ended % flights.lane_count, flights.ended // flights.lane_count + 1)
     level = retrace(guided, &flights.flights[flights.ended % MOST_FLIGHTS].way)
     flights.ended += 1
+    columns = guided_columns(guided, <GuidedBlock *>guided.tree.path_record[level - 1])
+    link = columns.links[guided.tree.path_slot[level - 1]]
+    if level > 1 and link & LINK_KIND == LINK_BLOCK:  # the leaf was expanded meanwhile, with this visit
+        block = block_at(guided, link & WIDE_INDEX)
+        block.visits -= 1
+        block.flags |= BLOCK_STALE
     while level > 1:
         level -= 1
         block = <GuidedBlock *>guided.tree.path_record[level]
-        guided_columns(guided, block).visits[guided.tree.path_slot[level]] -= 1
+        columns = guided_columns(guided, block)
+        slot = guided.tree.path_slot[level]
+        columns.visits[slot] -= 1
+        guided.tree.nodes -= columns.visits[slot] == 0
         block.visits -= 1
         select(guided, block, reference_of(guided, level + 1))
 
