@@ -323,11 +323,12 @@ from mcts_core.testing.probe import check_tree
 
 def search(room):
     engine, failed = mc.Searcher(threads=8, memory_mb=16, seed=1), False
+    mc.Searcher(memory_mb=1).search(mc.Gomoku(9), iterations=50)
     with open("/proc/self/statm") as file:
         taken = int(file.read().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (taken + room, resource.RLIM_INFINITY))
     try:
-        engine.search(mc.Gomoku().play(112), iterations=30_000)
+        engine.search(mc.Gomoku(9), iterations=30_000)
     except (MemoryError, RuntimeError):
         failed = True
     resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
@@ -339,16 +340,13 @@ def search(room):
     return failed
 
 threading.stack_size(1 << 18)
-first = mc.Searcher(memory_mb=1)
-first.search(mc.Gomoku(9), iterations=50)
-first.stats()
 failed = 0
 for step in range(20):  # in fresh processes, because memory that was given back may be had again
     child = os.fork()
     if child == 0:
         status = 3
         try:
-            status = int(search((10 << 20) + step * 400_000))
+            status = int(search((16 << 20) + step * 250_000))
         finally:
             os._exit(status)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
