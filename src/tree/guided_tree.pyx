@@ -19,7 +19,7 @@ from mcts_core.tree.guided_blocks cimport (block_at, children_reserve, find_chil
 from mcts_core.tree.guided_selection cimport best_unknown, select
 from mcts_core.tree.guided_solver cimport (FIRST_PROOF, FOLLOWING_SLICES, ROOT_SLICE, ask_prover, check_best,
                                            checks_moves, clear_prover, forget_prover, forget_spent, has_prover,
-                                           is_milestone, node_budget, prove_node, prove_root, reconsider,
+                                           is_milestone, look, node_budget, prove_node, prove_root, reconsider,
                                            search_root_exactly, settle, settle_proof)
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.leaf_value cimport points_of_link, value_leaf
@@ -485,14 +485,24 @@ cdef void withdraw_flight(GuidedTree *guided) noexcept nogil:
     """Takes back the visits of the iteration that began first."""
     cdef Flights *flights = guided.flights
     cdef GuidedBlock *block
-    cdef uint32_t level
+    cdef GuidedColumns columns
+    cdef uint32_t level, slot, link
     wait_for(flights, flights.ended % flights.lane_count, flights.ended // flights.lane_count + 1)
     level = retrace(guided, &flights.flights[flights.ended % MOST_FLIGHTS].way)
     flights.ended += 1
+    columns = guided_columns(guided, <GuidedBlock *>guided.tree.path_record[level - 1])
+    link = columns.links[guided.tree.path_slot[level - 1]]
+    if level > 1 and link & LINK_KIND == LINK_BLOCK:  # the leaf was expanded meanwhile, with this visit
+        block = block_at(guided, link & WIDE_INDEX)
+        block.visits -= 1
+        block.flags |= BLOCK_STALE
     while level > 1:
         level -= 1
         block = <GuidedBlock *>guided.tree.path_record[level]
-        guided_columns(guided, block).visits[guided.tree.path_slot[level]] -= 1
+        columns = guided_columns(guided, block)
+        slot = guided.tree.path_slot[level]
+        columns.visits[slot] -= 1
+        guided.tree.nodes -= columns.visits[slot] == 0
         block.visits -= 1
         select(guided, block, reference_of(guided, level + 1))
 
@@ -534,6 +544,8 @@ cdef int run_flights(GuidedTree *guided, uint32_t count) noexcept nogil:
     cdef Tree *tree = &guided.tree
     cdef uint32_t in_flight, landing, end = spent_of(tree) + count
     cdef int status = RUN_DONE, halted = RUN_DONE
+    if count < flights.lane_count:  # where a leaf takes longer than a slice: one for each thread
+        end = min(spent_of(tree) + flights.lane_count, flights.limit)
     landing = end
     # No flight lasts beyond a run. How long runs are depends on the time that they take, so in a search that can be
     # repeated all land at fixed numbers of iterations.
@@ -561,6 +573,8 @@ cdef int run_flights(GuidedTree *guided, uint32_t count) noexcept nogil:
             status = use_answer(guided)
         if status == RUN_DONE:
             status = spend_on_root(guided)
+        if flights.ended % flights.lane_count == 0 and not tree.interrupted:  # ROUND slow leaves may take seconds
+            look(guided)
         if status != RUN_DONE:
             while flights.ended != flights.begun:
                 withdraw_flight(guided)

@@ -4,6 +4,8 @@ import ctypes
 import itertools
 import random
 import re
+import threading
+import time
 
 import pytest
 from callback_game import (
@@ -481,6 +483,41 @@ def test_the_search_ends_where_a_valuation_fails_in_another_thread(after):
         engine.stats()
     engine.search(valued(stones=200), iterations=3000)
     assert (engine.stats().iterations, engine.stats().threads) == (3000, 3)
+
+
+def test_slow_valuations_run_in_all_threads_whatever_the_budget():
+    """Leaves that take longer than a slice of a search, of 1 ms."""
+    running, most = [], []
+
+    def slow(context, root, path, length, memory, estimate):
+        running.append(None)
+        most.append(len(running))
+        time.sleep(0.004)
+        running.pop()
+        estimate[0].value = 30000
+        return 0
+
+    for budget in ({"seconds": 0.4}, {"iterations": 2048}):
+        engine = mc.Searcher(selection="puct", valuation="network", seed=1, threads=4, solver=False)
+        threading.Timer(0.4, engine.stop).start()
+        most.clear()
+        engine.search(valued(value=slow, stones=200), **budget)
+        assert max(most) == 4 and sum(most) > 2 * len(most) > 32
+
+
+def test_stop_does_not_wait_for_a_round_of_slow_valuations():
+    calls = itertools.count(1)
+
+    def slow(context, root, path, length, memory, estimate):
+        if next(calls) == 300:  # stop() waits for the search, which waits for this leaf
+            threading.Thread(target=engine.stop).start()
+            time.sleep(0.1)
+        estimate[0].value = 30000
+        return 0
+
+    engine = mc.Searcher(selection="puct", valuation="network", seed=1, threads=4, solver=False)
+    engine.search(valued(value=slow, stones=200), iterations=100_000)
+    assert engine.stats().stop_reason == "cancelled" and engine.stats().iterations < 300 + 3 * 8
 
 
 def test_a_search_without_the_memory_that_its_valuation_needs_ends():

@@ -3,6 +3,8 @@
 import _thread
 import pickle
 import random
+import subprocess
+import sys
 import threading
 import time
 
@@ -312,3 +314,49 @@ def test_a_thread_that_cannot_be_started(begun, monkeypatch):
     engine.search(mc.Gomoku(), iterations=5000)
     assert engine.stats().iterations == 5000 and engine.stats().threads == 4
     check_tree(engine)
+
+
+SHORT_OF_MEMORY = """
+import os, resource, threading
+import mcts_core as mc
+from mcts_core.testing.probe import check_tree
+
+def search(room):
+    engine, failed = mc.Searcher(threads=8, memory_mb=16, seed=1), False
+    mc.Searcher(memory_mb=1).search(mc.Gomoku(9), iterations=50)
+    with open("/proc/self/statm") as file:
+        taken = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (taken + room, resource.RLIM_INFINITY))
+    try:
+        engine.search(mc.Gomoku(9), iterations=30_000)
+    except (MemoryError, RuntimeError):
+        failed = True
+    resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    try:
+        failed |= engine.stats().stop_reason == "memory"
+        check_tree(engine)
+    except mc.NoSearch:
+        pass
+    return failed
+
+threading.stack_size(1 << 18)
+failed = 0
+for step in range(20):  # in fresh processes, because memory that was given back may be had again
+    child = os.fork()
+    if child == 0:
+        status = 3
+        try:
+            status = int(search((16 << 20) + step * 250_000))
+        finally:
+            os._exit(status)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert status in (0, 1)
+    failed += status
+assert failed
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs RLIMIT_AS and /proc")
+def test_without_the_system_s_memory_iterations_in_flight_are_taken_back():
+    """Also of leaves that were expanded while they were in flight."""
+    subprocess.run([sys.executable, "-P", "-c", SHORT_OF_MEMORY], check=True)
