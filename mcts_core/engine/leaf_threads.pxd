@@ -20,5 +20,5 @@ cdef class LeafThreads:
                    double deadline) except -1
     cdef void serve(self, uint32_t number) noexcept nogil
     cdef bint is_over(self) noexcept nogil
-    # ends them; `whole`: the search has run all its iterations
+    # ends them; `whole`: the search was not cancelled
     cdef int join(self, bint whole) except -1

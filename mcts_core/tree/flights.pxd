@@ -97,7 +97,6 @@ cdef inline bint make_flights(GuidedTree *guided, uint32_t count) noexcept nogil
     if guided.flights == NULL:
         return False
     guided.flights.lane_count = count
-    guided.flights.most = 2 * count if 2 * count < MOST_FLIGHTS else <uint32_t>MOST_FLIGHTS
     for i in range(count + 1):
         guided.flights.lanes[i].valuer = <GuidedTree *>calloc(1, sizeof(GuidedTree))
         if guided.flights.lanes[i].valuer == NULL:

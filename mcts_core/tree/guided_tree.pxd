@@ -177,7 +177,6 @@ ctypedef struct Lane:            # leaves that are valued, or questions that are
 cdef struct Flights:
     Lane lanes[MOST_FLIGHTS + 1]  # the one after those in use is for questions
     uint32_t lane_count          # of leaves
-    uint32_t most                # iterations in flight
     uint32_t begun
     uint32_t ended
     uint32_t asked
@@ -200,8 +199,8 @@ ctypedef struct GuidedOps:
     # when the system gives no memory
     bint (*take_off)(GuidedTree *guided, uint32_t threads, uint32_t limit, bint repeatable, uint64_t seed,
                      const mcts_interrupt *interrupt) noexcept nogil
-    # the search is over; `whole`: all questions are answered first, so that exact search keeps what it keeps whenever
-    # the search is repeated
+    # the search is over; `whole`: it was not cancelled. If it can be repeated, all questions are answered first, so
+    # that exact search keeps the same
     void (*land)(GuidedTree *guided, bint whole) noexcept nogil
     # what another thread does: answers a question that waits, or values a leaf, from this lane on; False: none waits
     bint (*help)(Flights *flights, uint32_t first) noexcept nogil

@@ -136,7 +136,7 @@ cdef class TwoPlayerCore(SearchCore):
 
     cdef int join(self) except -1:
         if self.trees() < self.threads and self.busy > 1:
-            self.leaves.join(self.stop_reason in ("iterations", "solved"))
+            self.leaves.join(self.stop_reason in ("iterations", "solved", "memory"))
         return SearchCore.join(self)
 
     cdef int fail(self) except -1:

@@ -556,7 +556,7 @@ cdef int run_flights(GuidedTree *guided, uint32_t count) noexcept nogil:
         in_flight = flights.begun - flights.ended
         if in_flight == 0 and spent_of(tree) == landing:
             landing = min(landing + ROUND, end)
-        if (halted == RUN_DONE and not tree.settled and not tree.interrupted and in_flight < flights.most
+        if (halted == RUN_DONE and not tree.settled and not tree.interrupted and in_flight < MOST_FLIGHTS
                 and spent_of(tree) + in_flight < landing):
             if tree.proof.value < 0:
                 halted = begin_flight(guided)
@@ -597,7 +597,7 @@ cdef bint take_off(GuidedTree *guided, uint32_t threads, uint32_t limit, bint re
 cdef void land(GuidedTree *guided, bint whole) noexcept nogil:
     cdef uint32_t i
     guided.flies = False
-    if whole:
+    if whole and guided.flights.repeatable:
         wait_for(guided.flights, guided.flights.lane_count, guided.flights.asked)
     for i in range(guided.flights.lane_count + 1):
         guided.by_book |= guided.flights.lanes[i].valuer.by_book

@@ -49,11 +49,11 @@ class FlightOracle(Oracle):
         super().__init__(*given, **options)
         self.cut = self.widened = 0  # iterations whose way had changed when they ended
 
-    def fly(self, count, lanes):
+    def fly(self, count):
         flights, done = [], 0
         while not self.settled and done < count:
             landing = min(done // ROUND * ROUND + ROUND, count)
-            if self.proof is None and len(flights) < min(2 * lanes, MOST) and done + len(flights) < landing:
+            if self.proof is None and len(flights) < MOST and done + len(flights) < landing:
                 flights.append(self.begin())
             elif flights:
                 self.end(flights.pop(0))
@@ -131,7 +131,7 @@ def compare(state, threads, **options):
     del asked["final_move"], asked["exchange_every"]
     oracle = FlightOracle(Probe(state, 7), state.to_move, prover_bytes=0, **asked,
                           valuer=Valuer(asked["network"], state))
-    oracle.fly(count, threads)
+    oracle.fly(count)
     expected = oracle.figures()
     assert {name: getattr(stats, name) for name in expected} == expected
     expected = oracle.children()
