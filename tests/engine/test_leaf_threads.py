@@ -357,6 +357,6 @@ assert failed
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs RLIMIT_AS and /proc")
-def test_without_the_system_s_memory_iterations_in_flight_are_taken_back():
+def test_in_a_fork_without_memory_iterations_in_flight_are_taken_back():
     """Also of leaves that were expanded while they were in flight."""
     subprocess.run([sys.executable, "-P", "-c", SHORT_OF_MEMORY], check=True)
