@@ -6,7 +6,9 @@ the order in which it got them, with its own memory of the valuation and of exac
 which they began. So the result does not depend on which thread is faster.
 
 Nodes whose visits come to a milestone are *questions* to exact search. They have a lane of their own, because an answer
-may take as long as hundreds of leaves. It is used a fixed number of iterations later.
+may take as long as hundreds of leaves. It is used a fixed number of iterations later. This lane has the memory of the
+tree itself, which the thread of the search uses for the root when no question waits: with two memories, what proved a
+position was not there when its root was to be proven after the next move, and won games were given away.
 
 An iteration in flight counts as a visit without a win for the nodes of its path: a virtual loss (Chaslot, Winands and
 van den Herik, CG 2008, "Parallel Monte-Carlo Tree Search"). When it ends, its path may have changed: another one may
@@ -51,7 +53,8 @@ cdef inline void free_flights(GuidedTree *guided) noexcept nogil:
         return
     for i in range(flights.lane_count + 1):
         if flights.lanes[i].valuer != NULL:
-            forget_prover(flights.lanes[i].valuer)
+            if i < flights.lane_count:
+                forget_prover(flights.lanes[i].valuer)
             forget_estimator(flights.lanes[i].valuer)
             free(flights.lanes[i].valuer)
     for i in range(<uint32_t>MOST_FLIGHTS):
@@ -66,7 +69,7 @@ cdef inline void lanes_leave_game(GuidedTree *guided, const mcts_game *game) noe
     """Forgets what belongs to another game."""
     cdef GuidedTree *valuer
     cdef uint32_t i
-    for i in range(0 if guided.flights == NULL else guided.flights.lane_count + 1):
+    for i in range(0 if guided.flights == NULL else guided.flights.lane_count):
         valuer = guided.flights.lanes[i].valuer
         if valuer.prover != NULL and valuer.prover_game != game:
             forget_prover(valuer)
@@ -76,14 +79,14 @@ cdef inline void lanes_leave_game(GuidedTree *guided, const mcts_game *game) noe
 
 cdef inline void lanes_forget_provers(GuidedTree *guided) noexcept nogil:
     cdef uint32_t i
-    for i in range(0 if guided.flights == NULL else guided.flights.lane_count + 1):
+    for i in range(0 if guided.flights == NULL else guided.flights.lane_count):
         forget_prover(guided.flights.lanes[i].valuer)
 
 
 cdef inline void clear_lanes(GuidedTree *guided) noexcept nogil:
     """Empties the memory of exact search."""
     cdef uint32_t i
-    for i in range(0 if guided.flights == NULL else guided.flights.lane_count + 1):
+    for i in range(0 if guided.flights == NULL else guided.flights.lane_count):
         clear_prover(guided.flights.lanes[i].valuer)
 
 
@@ -124,18 +127,20 @@ cdef inline bint ready_lanes(GuidedTree *guided, uint64_t seed, const mcts_inter
     cdef Flights *flights = guided.flights
     cdef Lane *lane
     cdef GuidedTree *valuer
-    cdef uint64_t bytes
     cdef uint32_t i
     flights.begun = flights.ended = flights.asked = flights.answered = 0
     for i in range(flights.lane_count + 1):
         lane = &flights.lanes[i]
         lane.given = lane.done = lane.busy = 0
         valuer = lane.valuer
-        bytes = guided.options.lane_bytes if i < flights.lane_count else guided.options.question_bytes
-        if valuer.prover != NULL and valuer.prover_bytes != bytes:
-            forget_prover(valuer)
         valuer.options = guided.options
-        valuer.options.prover_bytes = bytes
+        if i < flights.lane_count:
+            if valuer.prover != NULL and valuer.prover_bytes != guided.options.lane_bytes:
+                forget_prover(valuer)
+            valuer.options.prover_bytes = guided.options.lane_bytes
+        else:
+            valuer.prover = guided.prover
+            valuer.prover_game, valuer.prover_bytes = guided.prover_game, guided.prover_bytes
         valuer.guide = guided.guide
         valuer.by_book = 0
         valuer.unseen = 0

@@ -185,16 +185,21 @@ cdef inline int32_t look(void *context) noexcept nogil:
     return guided.tree.interrupted
 
 
+cdef inline bint make_prover(GuidedTree *guided) noexcept nogil:
+    """The memory of exact search; False when the system gives none."""
+    if guided.prover == NULL:
+        guided.prover = guided.guide.create_memory(guided.tree.game.context, guided.options.prover_bytes)
+        guided.prover_game = guided.tree.game
+        guided.prover_bytes = guided.options.prover_bytes
+    return guided.prover != NULL
+
+
 cdef inline int ask_prover(GuidedTree *guided, uint32_t length, uint64_t budget, int exact, bint wins_only,
                            mcts_proof *proof) noexcept nogil:
     cdef const mcts_game *game = guided.tree.game
     cdef mcts_interrupt interrupt
-    if guided.prover == NULL:
-        guided.prover = guided.guide.create_memory(game.context, guided.options.prover_bytes)
-        if guided.prover == NULL:
-            return RUN_SYSTEM_MEMORY
-        guided.prover_game = game
-        guided.prover_bytes = guided.options.prover_bytes
+    if not make_prover(guided):
+        return RUN_SYSTEM_MEMORY
     guided.prover_asked = True
     proof.value = -1
     proof.spent = 0

@@ -68,10 +68,9 @@ cdef class TwoPlayerCore(SearchCore):
             options.tree_bytes //= self.threads
             options.tree_bytes -= options.tree_bytes // KNOWN
             options.prover_bytes //= self.threads
-        elif self.threads > 1:  # of exact search's memory, a quarter each is for leaves and for questions
+        elif self.threads > 1:
             options.prover_bytes -= options.prover_bytes // 2
-            options.question_bytes = options.prover_bytes // 2
-            options.lane_bytes = options.question_bytes // lanes_of(self.threads)
+            options.lane_bytes = options.prover_bytes // lanes_of(self.threads)
         if number:
             options.root_proofs = 0  # one thread looks for a proof of the root
             options.spread = SPREAD

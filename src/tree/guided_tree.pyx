@@ -19,8 +19,8 @@ from mcts_core.tree.guided_blocks cimport (block_at, children_reserve, find_chil
 from mcts_core.tree.guided_selection cimport best_unknown, select
 from mcts_core.tree.guided_solver cimport (FIRST_PROOF, FOLLOWING_SLICES, ROOT_SLICE, ask_prover, check_best,
                                            checks_moves, clear_prover, forget_prover, forget_spent, has_prover,
-                                           is_milestone, look, node_budget, prove_node, prove_root, reconsider,
-                                           search_root_exactly, settle, settle_proof)
+                                           is_milestone, look, make_prover, node_budget, prove_node, prove_root,
+                                           reconsider, search_root_exactly, settle, settle_proof)
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.leaf_value cimport points_of_link, value_leaf
 from mcts_core.tree.plain_tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS,
@@ -518,6 +518,7 @@ cdef int ask(GuidedTree *guided, uint32_t level) noexcept nogil:
     question.wins_only = checks_moves(guided)
     question.due = guided.tree.iterations + LEAST_DELAY + <uint32_t>(question.budget // DELAY_SHARE)
     flights.asked += 1
+    guided.prover_asked = True
     mcts_publish(&lane.given, lane.given + 1)
     return RUN_DONE
 
@@ -586,8 +587,8 @@ cdef int run_flights(GuidedTree *guided, uint32_t count) noexcept nogil:
 
 cdef bint take_off(GuidedTree *guided, uint32_t threads, uint32_t limit, bint repeatable, uint64_t seed,
                    const mcts_interrupt *interrupt) noexcept nogil:
-    guided.flies = (prepare_estimator(guided) and make_flights(guided, threads)
-                    and ready_lanes(guided, seed, interrupt))
+    guided.flies = (prepare_estimator(guided) and (not has_prover(guided) or make_prover(guided))
+                    and make_flights(guided, threads) and ready_lanes(guided, seed, interrupt))
     if guided.flies:
         guided.flights.limit = limit
         guided.flights.repeatable = repeatable
@@ -618,6 +619,8 @@ cdef int spend_on_root(GuidedTree *guided) noexcept nogil:
     if guided.root_proofs_due < ROOT_SLICE:
         return RUN_DONE
     guided.root_proofs_due -= ROOT_SLICE
+    if guided.flies:
+        wait_for(guided.flights, guided.flights.lane_count, guided.flights.asked)
     status = search_root_exactly(guided)
     if status == RUN_DONE and checks_moves(guided):
         status = check_best(guided)
