@@ -3,8 +3,8 @@
 
     python bench/threads.py --threads 1,2,4 --seconds 1 --rounds 5
 
-The numbers of threads take turns; medians of the ratios within a round. Two threads should reach 1.85 on two idle
-cores.
+The numbers of threads take turns; medians of the ratios within a round. Two threads that each have a tree should
+reach 1.85 on two idle cores.
 """
 
 import argparse

@@ -108,9 +108,9 @@ class Searcher:
         of one player without chance, written in Python: the search keeps the best line that the tree or a rollout has
         found and plays its first move. The next search continues that line.
     memory_mb: the memory limit of the trees of all threads and of exact search in units of 2**20 bytes, at least 1,
-        and 1 for each tree. The default is a quarter of the machine's memory. When a tree reaches its limit, it is
-        pruned: the search drops the least visited subtrees until half of the tree is left. With a time limit, it keeps
-        no more than it can move in a twentieth of the remaining time.
+        and without an evaluator at least 1 for each thread. The default is a quarter of the machine's memory. When a
+        tree reaches its limit, it is pruned: the search drops the least visited subtrees until half of the tree is
+        left. With a time limit, it keeps no more than it can move in a twentieth of the remaining time.
     prune: whether a full tree is pruned (see ``memory_mb``). If False, a search that reaches the memory limit ends with
         the stop reason ``memory``.
     seed: an int from 0 to 2**64 - 1. Every search starts from it. The same seed and number of iterations give the same
@@ -131,7 +131,7 @@ class Searcher:
     threads: the threads of a search, 1 to 256, for native games. With rollouts, each thread has its own tree in an
         equal share of ``memory_mb``. After every ``exchange_every`` iterations, the trees exchange the statistics of
         the nodes near the root (slow tree parallelisation: Bourki et al., CG 2010). With a native valuation, there is
-        one tree, whose leaves up to 8 threads value, with virtual loss (Chaslot et al., CG 2008). With a number of
+        one tree, and up to 8 threads value its leaves, with virtual loss (Chaslot et al., CG 2008). With a number of
         iterations, the same seed and number of threads give the same result. Stats are totals over all threads. A
         search with fewer than 512 iterations per thread runs in one thread, and so does a search by plain UCT with
         fewer iterations than the root has moves. With an ``evaluator``, of any game, 2 or more let a second thread call

@@ -5,7 +5,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from mcts_core.tree.guided_tree cimport GuidedTree
 
 
-# the threads that work on one tree, of ``threads``; that of the search is one of them
+# how many of ``threads`` work on one tree, that of the search included
 cdef uint32_t lanes_of(uint32_t threads) noexcept nogil
 
 
@@ -15,10 +15,10 @@ cdef class LeafThreads:
     cdef uint32_t stop             # 1: they are to end; a flag
     cdef double deadline           # when the search is to end
 
-    # starts them for a search of up to `limit` iterations; `repeatable`: these are counted, and no time is
+    # starts them for a search of up to `limit` iterations; `repeatable`: it has no time limit
     cdef int start(self, GuidedTree *tree, uint32_t threads, uint32_t limit, bint repeatable, uint64_t seed,
                    double deadline) except -1
     cdef void serve(self, uint32_t number) noexcept nogil
     cdef bint is_over(self) noexcept nogil
-    # ends them; `whole`: the search was not cancelled
+    # ends them; `whole`: neither stop() nor a time limit cut the search short
     cdef int join(self, bint whole) except -1

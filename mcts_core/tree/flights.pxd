@@ -1,14 +1,17 @@
 """Iterations in flight: the leaves of one guided tree are valued by several threads. For ``guided_tree.pyx`` alone.
 
-The thread of the search descends and backs up. It gives each leaf to a *lane*, in turn; whichever thread is free values
-the next leaf of a lane, also the thread of the search, when it would have to wait. A lane values one leaf at a time, in
-the order in which it got them, with its own memory of the valuation and of exact search. Iterations end in the order in
-which they began. So the result does not depend on which thread is faster.
+The thread of the search descends and backs up. It gives the leaves to *lanes* in turn. A lane is a queue with memory of
+its own for the valuation and for exact search. Any free thread values the next leaf of any lane; the thread of the
+search does so when it would have to wait. The leaves of a lane are valued one at a time, in the order in which the lane
+got them, and iterations end in the order in which they began. So the result does not depend on which thread is faster.
 
-Nodes whose visits come to a milestone are *questions* to exact search. They have a lane of their own, because an answer
-may take as long as hundreds of leaves. It is used a fixed number of iterations later. This lane has the memory of the
-tree itself, which the thread of the search uses for the root when no question waits: with two memories, what proved a
-position was not there when its root was to be proven after the next move, and won games were given away.
+A node whose visits come to a milestone becomes a *question* to exact search. Questions have a lane of their own,
+because an answer may take as long as hundreds of leaves. An answer is used after a number of iterations that depends
+only on the question's proof budget, or earlier if MOST_QUESTIONS wait.
+
+The lane of questions has the exact search memory of the tree itself, which the thread of the search uses for the root
+when no question waits. With two memories, what had proven a position was not there when it became the root, and won
+games were given away.
 
 An iteration in flight counts as a visit without a win for the nodes of its path: a virtual loss (Chaslot, Winands and
 van den Herik, CG 2008, "Parallel Monte-Carlo Tree Search"). When it ends, its path may have changed: another one may
@@ -123,7 +126,7 @@ cdef inline bint room_for_way(Way *way, uint32_t length) noexcept nogil:
 # ---- lanes -----------------------------------------------------------------------------------------------------------
 
 cdef inline bint ready_lanes(GuidedTree *guided, uint64_t seed, const mcts_interrupt *interrupt) noexcept nogil:
-    """Readies the lanes for a search; False when the system gives no memory."""
+    """Prepares the lanes for a search; False when the system gives no memory."""
     cdef Flights *flights = guided.flights
     cdef Lane *lane
     cdef GuidedTree *valuer
@@ -175,7 +178,7 @@ cdef inline void answer(GuidedTree *valuer, Question *question) noexcept nogil:
 
 
 cdef inline bint serve(Flights *flights, uint32_t number) noexcept nogil:
-    """Does what is next in a lane, unless there is nothing or another thread is at it."""
+    """Values the next leaf of a lane, or answers its next question. False: none waits, or another thread is at one."""
     cdef Lane *lane = &flights.lanes[number]
     cdef uint32_t done
     if mcts_published(&lane.given) == mcts_published(&lane.done) or not mcts_claim(&lane.busy):
@@ -203,10 +206,10 @@ cdef inline bint value_any(Flights *flights, uint32_t first) noexcept nogil:
 
 
 cdef inline void wait_for(Flights *flights, uint32_t number, uint32_t count) noexcept nogil:
-    """Until so many of a lane's are done."""
+    """Waits until ``count`` leaves or questions of a lane are done, and helps meanwhile."""
     cdef uint32_t times = 0
     while mcts_published(&flights.lanes[number].done) < count:
-        # not a question while it waits for a leaf, because that may take long
+        # while it waits for a leaf it answers no question, because that may take long
         if serve(flights, number) or value_any(flights, number):
             times = 0
         else:
@@ -230,8 +233,8 @@ cdef inline bint keep_way(const GuidedTree *guided, Way *way, uint32_t length) n
 cdef inline uint32_t retrace(GuidedTree *guided, const Way *way) noexcept nogil:
     """Makes a way, as far as the tree still has it, the path of the tree; its length.
 
-    It ends at a node that was proven since. Where a block was moved, or replaced by one with more moves, the move tells
-    the slot."""
+    It ends at a node that was proven since. Where a block was moved, or replaced by one with more moves, the slot is
+    found by its move."""
     cdef GuidedBlock *block
     cdef GuidedColumns columns
     cdef uint32_t i, slot, link = LINK_BLOCK

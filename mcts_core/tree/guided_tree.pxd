@@ -108,8 +108,8 @@ cdef enum:
     GUIDED_CHECKS = 8
 
 cdef enum:
-    MOST_FLIGHTS = 8             # iterations in flight, and threads; more cost strength (bench/TUNING.md)
-    MOST_QUESTIONS = 16          # nodes of which proofs are looked for
+    MOST_FLIGHTS = 8             # iterations in flight, so also threads; more cost strength (bench/TUNING.md)
+    MOST_QUESTIONS = 16          # that wait for an answer, or whose answer waits to be used
 
 cdef struct Flights
 
@@ -140,7 +140,7 @@ ctypedef struct GuidedTree:
     uint64_t unseen              # proof budget spent since the interrupt was asked last
     uint32_t root_slices         # of proof budget that the root has had
     GuidedCheck checks[GUIDED_CHECKS]
-    Flights *flights             # NULL: leaves are valued by the thread of the search alone
+    Flights *flights             # of the last search with several threads; NULL: there was none
     bint flies                   # this search has iterations in flight
 
 ctypedef struct Way:             # a path, as the tree's; the memory is kept
@@ -166,10 +166,10 @@ ctypedef struct Question:        # whether exact search proves the node at the e
     mcts_proof proof
     int status
 
-ctypedef struct Lane:            # leaves that are valued, or questions that are answered, one after the other
+ctypedef struct Lane:            # a queue of leaves to value, or of questions to answer
     GuidedTree *valuer           # a tree without nodes, for its memory of valuation and exact search
-    uint32_t given               # so many; published
-    uint32_t done                # of these; published
+    uint32_t given               # how many it got; published
+    uint32_t done                # how many of these are done; published
     uint32_t busy                # 1: a thread is at it
     uint32_t spare[11]           # a cache line for each lane
 
@@ -198,10 +198,11 @@ ctypedef struct GuidedOps:
     # when the system gives no memory
     bint (*take_off)(GuidedTree *guided, uint32_t threads, uint32_t limit, bint repeatable, uint64_t seed,
                      const mcts_interrupt *interrupt) noexcept nogil
-    # the search is over; `whole`: it was not cancelled. If it can be repeated, all questions are answered first, so
-    # that exact search keeps the same
+    # the search is over; `whole`: neither stop() nor a time limit cut it short. If it can be repeated, all questions
+    # are answered first, so that the memory of exact search has the same contents for the next search
     void (*land)(GuidedTree *guided, bint whole) noexcept nogil
-    # what another thread does: answers a question that waits, or values a leaf, from this lane on; False: none waits
+    # what the other threads do: answers a question, or values a leaf of the first lane, from `first` on, that has one.
+    # False: none waits
     bint (*help)(Flights *flights, uint32_t first) noexcept nogil
 
 

@@ -1,5 +1,5 @@
-"""The value of a leaf of the guided tree: of the game's valuation and exact search, or of rollouts. It looks at the
-moves to the leaf only, not at the tree. For ``guided_tree.pyx`` alone."""
+"""The value of a leaf of the guided tree: by the game's valuation and exact search, or by rollouts. It depends on the
+moves to the leaf, not on the tree, so several threads may value leaves. For ``guided_tree.pyx`` alone."""
 
 from libc.stdint cimport int32_t, uint32_t
 
@@ -18,7 +18,7 @@ cdef inline int32_t points_of_link(const GuidedTree *guided, uint32_t link) noex
 
 
 cdef inline int value_leaf(GuidedTree *guided, uint32_t length, uint32_t *link, int32_t *points) noexcept nogil:
-    """The points of the leaf at the end of the path for player +1; or its proven value, as its new ``link``."""
+    """Values the leaf at the end of the path: sets ``points``, for player +1, or ``link`` if the leaf is proven."""
     if guided.options.share:
         return estimate(guided, length, link, points)
     return roll_out(guided, length, link, points)

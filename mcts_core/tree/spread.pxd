@@ -1,6 +1,6 @@
 """What makes the trees of one search different where no rollout does: a tree changes the priors of its nodes at random.
 
-Without this, the trees of several threads or workers are the same tree in a search without rollouts.
+Without this, the trees of several workers are the same tree in a search without rollouts.
 """
 
 from libc.stdint cimport uint32_t

@@ -1,7 +1,7 @@
 """The threads that value the leaves of one tree, beside the thread of the search: starting, serving, joining.
 
-How leaves wait for them is in ``tree/flights.pxd``. A search whose leaves have rollouts gives every thread a tree of
-its own instead (``engine/threads.pyx``): there an iteration is too short to hand a part of it to another core.
+How leaves wait for them is in ``tree/flights.pxd``. A search without a valuation gives every thread a tree of its own
+instead (``engine/threads.pyx``): there an iteration is too short to hand a part of it to another core.
 """
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t

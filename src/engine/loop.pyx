@@ -138,7 +138,7 @@ cdef class SearchCore(SearchedTree):
         cdef Look look
         look.limit = limit
         look.begin, look.seconds, look.deadline = self.begin, seconds, self.deadline
-        look.early = early and (seconds > 0 or not self.teamed)
+        look.early = early and (seconds > 0 or self.busy == 1)
         # looks at fixed numbers of iterations: a seed and an iteration budget give one search
         look.look_at = look.interval = limit // CHECKS + 1
         while reason[0] == NULL:

@@ -109,7 +109,8 @@ def restore(SearchCore core, state, names, SearchSettings settings, record, fill
         core.forget()
         core.settings = settings
         if len(trees) != 1 and len(trees) != core.trees():
-            raise InvalidFile(f"a search with these options has 1 tree or {core.trees()}, got {len(trees)}")
+            raise InvalidFile(f"a search with these options has {' or '.join(map(str, sorted({1, core.trees()})))} trees, "
+                              f"got {len(trees)}")
         try:
             core.prepare(root, 0)
             core.teamed = len(trees) > 1

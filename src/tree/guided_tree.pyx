@@ -2,8 +2,9 @@
 
 Here are its memory, expansion and the iteration with the backup. Selection is in ``guided_selection.pxd``, blocks are
 made in ``guided_blocks.pxd``, proofs in ``guided_solver.pxd`` by the rule of ``proof_rule.pxd``; the AMAF statistics
-are in ``rave.pxd``, and what comes from the valuation of the game (priors, values of leaves) in ``valuation.pxd``. All
-of this is compiled with this module, once per instruction set.
+are in ``rave.pxd``, the values of leaves in ``leaf_value.pxd``, what comes from the valuation of the game in
+``valuation.pxd``, and how several threads value leaves in ``flights.pxd``. All of this is compiled with this module,
+once per instruction set.
 """
 
 from cpython.pycapsule cimport PyCapsule_New
@@ -48,9 +49,9 @@ cdef extern from "kernels/exp2.h" nogil:
 
 cdef enum:
     # with several threads:
-    ROUND = 256                  # iterations of a search that can be repeated between two looks at it
-    LEAST_DELAY = 64             # iterations after which the answer to a question is used,
-    DELAY_SHARE = 16             # and one more for so much of its proof budget
+    ROUND = 256                  # in a search that can be repeated, after so many iterations none is in flight
+    LEAST_DELAY = 64             # the answer to a question is used after so many iterations,
+    DELAY_SHARE = 16             # and one more for each so many steps of its proof budget
 
 cdef GuidedOps ops
 
@@ -423,7 +424,7 @@ cdef int iterate(GuidedTree *guided) noexcept nogil:
 # ---- iterations in flight --------------------------------------------------------------------------------------------
 
 cdef int begin_flight(GuidedTree *guided) noexcept nogil:
-    """Begins an iteration and gives its leaf to a lane; also asks for the proof that is due."""
+    """Begins an iteration and gives its leaf to a lane. Asks exact search if a node of its path is at a milestone."""
     cdef Flights *flights = guided.flights
     cdef Flight *flight = &flights.flights[flights.begun % MOST_FLIGHTS]
     cdef Lane *lane = &flights.lanes[flights.begun % flights.lane_count]
@@ -448,7 +449,7 @@ cdef int begin_flight(GuidedTree *guided) noexcept nogil:
 
 
 cdef int end_flight(GuidedTree *guided) noexcept nogil:
-    """Ends the iteration that began first."""
+    """Ends the oldest iteration in flight."""
     cdef Flights *flights = guided.flights
     cdef Flight *flight = &flights.flights[flights.ended % MOST_FLIGHTS]
     cdef uint32_t length, slot
@@ -482,7 +483,7 @@ cdef int end_flight(GuidedTree *guided) noexcept nogil:
 
 
 cdef void withdraw_flight(GuidedTree *guided) noexcept nogil:
-    """Takes back the visits of the iteration that began first."""
+    """Takes back the visits of the oldest iteration in flight."""
     cdef Flights *flights = guided.flights
     cdef GuidedBlock *block
     cdef GuidedColumns columns
@@ -524,7 +525,7 @@ cdef int ask(GuidedTree *guided, uint32_t level) noexcept nogil:
 
 
 cdef int use_answer(GuidedTree *guided) noexcept nogil:
-    """Waits for the answer to the first question, and takes over what it proves."""
+    """Waits for the answer to the oldest question, and uses what it proves."""
     cdef Flights *flights = guided.flights
     cdef Question *question = &flights.questions[flights.answered % MOST_QUESTIONS]
     cdef uint32_t length
@@ -548,8 +549,8 @@ cdef int run_flights(GuidedTree *guided, uint32_t count) noexcept nogil:
     if count < flights.lane_count:  # where a leaf takes longer than a slice: one for each thread
         end = min(spent_of(tree) + flights.lane_count, flights.limit)
     landing = end
-    # No flight lasts beyond a run. How long runs are depends on the time that they take, so in a search that can be
-    # repeated all land at fixed numbers of iterations.
+    # No iteration is in flight after a run. How long runs are depends on the time that they take, so in a search that
+    # can be repeated they end at fixed numbers of iterations.
     if flights.repeatable:
         end = min((end + ROUND - 1) // ROUND * ROUND, flights.limit)
         landing = min(spent_of(tree) // ROUND * ROUND + ROUND, end)

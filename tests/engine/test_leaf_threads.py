@@ -20,7 +20,7 @@ from mcts_core.testing.probe import Probe, check_tree
 NO_PROVER = {"leaf_proofs": 0, "node_proofs": 0, "root_proofs": 0}
 WORTH = 512  # iterations for which a thread is started
 MOST = 8  # iterations in flight
-ROUND = 256  # iterations between two moments without any
+ROUND = 256  # after so many iterations none is in flight
 
 
 def found(state, iterations, threads, seed=3, **options):
@@ -122,7 +122,7 @@ CASES = [
 
 
 def compare(state, threads, **options):
-    """Runs library and oracle; both must say the same. Returns the oracle."""
+    """Runs the search and the oracle, whose figures must be equal. Returns the oracle."""
     count = WORTH * min(threads, MOST) + 100
     engine = mc.Searcher(seed=7, memory_mb=16, threads=threads, selection="puct", valuation="network",
                          **{"least_prior": 0.2, **NO_PROVER, **options})
@@ -144,7 +144,7 @@ def compare(state, threads, **options):
 
 @pytest.mark.parametrize(("state", "options", "threads"), CASES, ids=lambda value: str(value)[:50].replace("\n", "/"))
 def test_iterations_in_flight_equal_the_oracle(state, options, threads):
-    """With values by a network, each position anew: so what the lanes keep from one leaf to the next is right too."""
+    """The oracle computes each value anew, so this also tests what the lanes keep from one leaf to the next."""
     compare(state, threads, network=Network(made_up(11)), **options)
 
 
@@ -168,7 +168,7 @@ def test_ways_that_change_while_an_iteration_is_in_flight():
 
 @pytest.mark.parametrize("threads", [2, 3, 8])
 def test_the_same_number_of_threads_and_iterations_gives_the_same(threads):
-    """Whatever the threads' speed; the seed draws nothing here."""
+    """Whatever the threads' speed, and with any seed: this search draws no random numbers."""
     state = mc.Gomoku.from_moves([112, 113, 127, 97, 128])
     first = found(state, 15_001, threads)
     assert first.iterations == first.visits == sum(entry.visits for entry in first.moves) == 15_001

@@ -217,9 +217,9 @@ typedef struct mcts_estimate {
     mcts_proof proof; /* of the position, when a glance showed it; else value -1 */
 } mcts_estimate;
 
-/* Values the position at the end of `path` from `root`, where the game goes on. One thread at a time uses a `memory`: a
- * game may keep the last position there, with what it has summed up of it, and play only the moves that differ. Returns
- * 0. */
+/* Values the position at the end of `path` from `root`, where the game goes on. One thread at a time uses a
+ * `memory`, not always the same thread. A game may keep the last position there, with what it has summed up of it, and
+ * play only the moves that differ. Returns 0. */
 typedef int32_t (*mcts_value)(void *context, const void *root, const uint32_t *path, uint32_t length, void *memory,
                               mcts_estimate *estimate);
 
@@ -228,8 +228,8 @@ typedef int32_t (*mcts_value)(void *context, const void *root, const uint32_t *p
 typedef int32_t (*mcts_weigh)(void *context, const void *root, const uint32_t *path, uint32_t length, void *memory,
                               const uint32_t *moves, uint32_t count, float *weights);
 
-/* Memory for the two functions above, NULL when the system has none; a search has one for each thread. `network`: what
- * the user gave the search to value positions by, NULL: nothing. */
+/* Memory for the two functions above, NULL when the system has none; a search with several threads has several.
+ * `network`: what the user gave the search to value positions by, NULL: nothing. */
 typedef void *(*mcts_create_valuation)(void *context, const void *network);
 
 typedef struct mcts_valuation {
