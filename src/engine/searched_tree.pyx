@@ -45,6 +45,7 @@ cdef class SearchedTree(SearchTurn):
         self.threads = threads
         self.outside.words.limit = OUTSIDE
         self.others = SearchThreads()
+        self.busy = 1
 
     def check(self, state, SearchSettings settings=None):
         """Raises what a search of ``state`` with these settings would raise before its first iteration."""
