@@ -109,8 +109,8 @@ def restore(SearchCore core, state, names, SearchSettings settings, record, fill
         core.forget()
         core.settings = settings
         if len(trees) != 1 and len(trees) != core.trees():
-            raise InvalidFile(f"a search with these options has {' or '.join(map(str, sorted({1, core.trees()})))} trees, "
-                              f"got {len(trees)}")
+            most = "1 tree" if core.trees() == 1 else f"1 tree or {core.trees()}"
+            raise InvalidFile(f"a search with these options has {most}, got {len(trees)}")
         try:
             core.prepare(root, 0)
             core.teamed = len(trees) > 1
