@@ -15,8 +15,8 @@ cdef class LeafThreads:
     cdef uint32_t stop             # 1: they are to end; a flag
     cdef double deadline           # when the search is to end
 
-    # starts them for a search of up to `limit` iterations; `repeatable`: it has no time limit
-    cdef int start(self, GuidedTree *tree, uint32_t threads, uint32_t limit, bint repeatable, uint64_t seed,
+    # starts one less than `lanes` for a search of up to `limit` iterations; `repeatable`: it has no time limit
+    cdef int start(self, GuidedTree *tree, uint32_t lanes, uint32_t limit, bint repeatable, uint64_t seed,
                    double deadline) except -1
     cdef void serve(self, uint32_t number) noexcept nogil
     cdef bint is_over(self) noexcept nogil

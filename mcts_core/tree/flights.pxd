@@ -28,7 +28,7 @@ from mcts_core.tree.guided_solver cimport ask_prover, clear_prover, forget_prove
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.leaf_value cimport value_leaf
 from mcts_core.tree.memory cimport room_for
-from mcts_core.tree.plain_tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, WIDE_INDEX
+from mcts_core.tree.plain_tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, WIDE_INDEX, seed_of
 from mcts_core.tree.proof_rule cimport NEVER
 from mcts_core.tree.valuation cimport forget_estimator, prepare_estimator
 
@@ -68,16 +68,19 @@ cdef inline void free_flights(GuidedTree *guided) noexcept nogil:
     guided.flights = NULL
 
 
-cdef inline void lanes_leave_game(GuidedTree *guided, const mcts_game *game) noexcept nogil:
-    """Forgets what belongs to another game."""
-    cdef GuidedTree *valuer
+cdef inline void forget_other_game(GuidedTree *tree, const mcts_game *game) noexcept nogil:
+    if tree.prover != NULL and tree.prover_game != game:
+        forget_prover(tree)
+    if tree.estimator != NULL and tree.estimator_game != game:
+        forget_estimator(tree)
+
+
+cdef inline void leave_game(GuidedTree *guided, const mcts_game *game) noexcept nogil:
+    """Forgets what belongs to another game, in the lanes as well."""
     cdef uint32_t i
+    forget_other_game(guided, game)
     for i in range(0 if guided.flights == NULL else guided.flights.lane_count):
-        valuer = guided.flights.lanes[i].valuer
-        if valuer.prover != NULL and valuer.prover_game != game:
-            forget_prover(valuer)
-        if valuer.estimator != NULL and valuer.estimator_game != game:
-            forget_estimator(valuer)
+        forget_other_game(guided.flights.lanes[i].valuer, game)
 
 
 cdef inline void lanes_forget_provers(GuidedTree *guided) noexcept nogil:
@@ -155,26 +158,22 @@ cdef inline bint ready_lanes(GuidedTree *guided, uint64_t seed, const mcts_inter
         valuer.tree.interrupt = interrupt[0]
         valuer.tree.interrupted = 0
         valuer.tree.rollouts = 0
-        mcts_rng_seed(&valuer.tree.rng, seed + (i + 1) * <uint64_t>0x9E3779B97F4A7C15)
+        mcts_rng_seed(&valuer.tree.rng, seed_of(seed, i + 1))
         if i < flights.lane_count and not prepare_estimator(valuer):
             return False
     return True
 
 
 cdef inline void value_flight(GuidedTree *valuer, Flight *flight) noexcept nogil:
-    cdef uint32_t *moves = valuer.tree.path_move
     if flight.link & LINK_KIND == LINK_TERMINAL:
         return
     valuer.tree.path_move = flight.way.moves
     flight.status = value_leaf(valuer, flight.way.length, &flight.link, &flight.points)
-    valuer.tree.path_move = moves
 
 
 cdef inline void answer(GuidedTree *valuer, Question *question) noexcept nogil:
-    cdef uint32_t *moves = valuer.tree.path_move
     valuer.tree.path_move = question.way.moves
     question.status = ask_prover(valuer, question.way.length, question.budget, 0, question.wins_only, &question.proof)
-    valuer.tree.path_move = moves
 
 
 cdef inline bint serve(Flights *flights, uint32_t number) noexcept nogil:

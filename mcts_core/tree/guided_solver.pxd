@@ -332,8 +332,8 @@ cdef inline int check_best(GuidedTree *guided) noexcept nogil:
 
 
 cdef inline bint is_milestone(uint32_t visits) noexcept nogil:
-    """Whether exact search looks at a node of so many visits: four times in each octave."""
-    return visits & ((<uint32_t>1 << (mcts_log2_32(visits) - 2)) - 1) == 0
+    """Whether exact search looks at a node of so many visits: from FIRST_PROOF on, four times in each octave."""
+    return visits >= FIRST_PROOF and visits & ((<uint32_t>1 << (mcts_log2_32(visits) - 2)) - 1) == 0
 
 
 cdef inline uint64_t node_budget(const GuidedTree *guided, const GuidedBlock *block) noexcept nogil:

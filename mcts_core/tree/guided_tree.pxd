@@ -198,9 +198,11 @@ ctypedef struct GuidedOps:
     # when the system gives no memory
     bint (*take_off)(GuidedTree *guided, uint32_t threads, uint32_t limit, bint repeatable, uint64_t seed,
                      const mcts_interrupt *interrupt) noexcept nogil
-    # the search is over; `whole`: neither stop() nor a time limit cut it short. If it can be repeated, all questions
-    # are answered first, so that the memory of exact search has the same contents for the next search
-    void (*land)(GuidedTree *guided, bint whole) noexcept nogil
+    # answers all questions, if the search can be repeated, so that the memory of exact search has the same contents for
+    # the next search
+    void (*answer_all)(GuidedTree *guided) noexcept nogil
+    # the search is over, and no other thread is at it
+    void (*land)(GuidedTree *guided) noexcept nogil
     # what the other threads do: answers a question, or values a leaf of the first lane, from `first` on, that has one.
     # False: none waits
     bint (*help)(Flights *flights, uint32_t first) noexcept nogil

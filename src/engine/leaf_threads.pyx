@@ -32,7 +32,7 @@ cdef class LeafThreads:
     def __cinit__(self):
         self.workers = []
 
-    cdef int start(self, GuidedTree *tree, uint32_t threads, uint32_t limit, bint repeatable, uint64_t seed,
+    cdef int start(self, GuidedTree *tree, uint32_t lanes, uint32_t limit, bint repeatable, uint64_t seed,
                    double deadline) except -1:
         cdef Worker worker
         cdef mcts_interrupt interrupt
@@ -41,9 +41,9 @@ cdef class LeafThreads:
         self.deadline = deadline
         interrupt.raised = is_over
         interrupt.context = <void *>self
-        if not ops.take_off(tree, lanes_of(threads), limit, repeatable, seed, &interrupt):
+        if not ops.take_off(tree, lanes, limit, repeatable, seed, &interrupt):
             raise MemoryError("no memory for the threads of a search")
-        self.workers = [Worker(self.work, (number,)) for number in range(1, lanes_of(threads))]
+        self.workers = [Worker(self.work, (number,)) for number in range(1, lanes)]
         try:
             for worker in self.workers:
                 worker.start()
@@ -74,7 +74,7 @@ cdef class LeafThreads:
         failure = None
         if whole:
             with nogil:
-                ops.land(self.tree, True)
+                ops.answer_all(self.tree)
         mcts_flag_write(&self.stop, 1)
         for worker in self.workers:
             while not worker.is_over():
@@ -83,7 +83,7 @@ cdef class LeafThreads:
                 except BaseException as error:  # Ctrl-C
                     failure = error
         self.workers = []
-        ops.land(self.tree, False)
+        ops.land(self.tree)
         if failure is not None:
             raise failure
         return 0

@@ -22,7 +22,7 @@ from mcts_core.engine.settings cimport SearchSettings
 from mcts_core.engine.slices cimport read_clock
 from mcts_core.engine.thread_exchange cimport Member, team_create, team_destroy, team_run
 from mcts_core.tree.plain_tree cimport (NO_VISITS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED,
-                                        RUN_SYSTEM_MEMORY, Tree, TreeOps, is_guided, spent_of)
+                                        RUN_SYSTEM_MEMORY, Tree, TreeOps, is_guided, seed_of, spent_of)
 from mcts_core.tree.view cimport (BlockView, has_root, index_mask, is_block, root_link, root_visits, view_block,
                                   view_move)
 
@@ -514,11 +514,6 @@ def by_visits_key(child):
 def by_value_key(child):
     """Orders children by value, then by visits; those without a visit last."""
     return child[1] > 0, child[3], child[1]
-
-
-cdef inline uint64_t seed_of(uint64_t seed, uint32_t number) noexcept nogil:
-    """The seed of a thread's tree; the first one has the search's own."""
-    return seed + number * <uint64_t>0x9E3779B97F4A7C15
 
 
 cdef void add_counts(Counts *counts, const Tree *tree) noexcept nogil:

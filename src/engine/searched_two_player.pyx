@@ -116,7 +116,7 @@ cdef class TwoPlayerCore(SearchCore):
 
     cdef uint64_t worth_threads(self) except? 0xFFFFFFFFFFFFFFFF:
         if (<TwoPlayerSettings>self.settings).guided:
-            return <uint64_t>WORTH_THREADS * self.threads
+            return <uint64_t>WORTH_THREADS * (self.threads if self.trees() > 1 else lanes_of(self.threads))
         return SearchCore.worth_threads(self)
 
     cdef uint32_t trees(self) noexcept nogil:
@@ -128,13 +128,14 @@ cdef class TwoPlayerCore(SearchCore):
 
     cdef uint32_t start(self, uint32_t limit, bint repeatable) except? 0xFFFFFFFF:
         limit = SearchCore.start(self, limit, repeatable)
-        if self.trees() < self.threads and limit >= <uint64_t>WORTH_THREADS * lanes_of(self.threads):
-            self.leaves.start(<GuidedTree *>self.tree, self.threads, limit, repeatable, self.seed, self.deadline)
+        if self.trees() < self.threads and limit >= self.worth_threads():
+            self.leaves.start(<GuidedTree *>self.tree, lanes_of(self.threads), limit, repeatable, self.seed,
+                              self.deadline)
             self.busy = lanes_of(self.threads)
         return limit
 
     cdef int join(self) except -1:
-        if self.trees() < self.threads and self.busy > 1:
+        if self.busy > 1 and not self.teamed:
             self.leaves.join(self.stop_reason in ("iterations", "solved", "memory"))
         return SearchCore.join(self)
 

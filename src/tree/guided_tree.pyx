@@ -13,12 +13,12 @@ from libc.stdlib cimport free
 from libc.string cimport memset
 
 from mcts_core.game cimport mcts_game, mcts_interrupt, mcts_policy, mcts_proof
-from mcts_core.tree.flights cimport (clear_lanes, free_flights, keep_way, lanes_forget_provers, lanes_leave_game,
+from mcts_core.tree.flights cimport (clear_lanes, free_flights, keep_way, lanes_forget_provers, leave_game,
                                      make_flights, ready_lanes, retrace, serve, value_any, wait_for)
 from mcts_core.tree.guided_blocks cimport (block_at, children_reserve, find_children, free_block, leaf_sign, make_block,
                                            set_link)
 from mcts_core.tree.guided_selection cimport best_unknown, select
-from mcts_core.tree.guided_solver cimport (FIRST_PROOF, FOLLOWING_SLICES, ROOT_SLICE, ask_prover, check_best,
+from mcts_core.tree.guided_solver cimport (FOLLOWING_SLICES, ROOT_SLICE, ask_prover, check_best,
                                            checks_moves, clear_prover, forget_prover, forget_spent, has_prover,
                                            is_milestone, look, make_prover, node_budget, prove_node, prove_root,
                                            reconsider, search_root_exactly, settle, settle_proof)
@@ -124,15 +124,6 @@ cdef void follow_proof(GuidedTree *guided) noexcept nogil:
     won: without that and with 100 iterations a move, 3 of 101 won games of Connect Four were given away."""
     if guided.options.root_proofs:
         guided.root_proofs_due = <uint64_t>FOLLOWING_SLICES * ROOT_SLICE
-
-
-cdef void leave_game(GuidedTree *guided, const mcts_game *game) noexcept nogil:
-    """Forgets what belongs to another game."""
-    if guided.prover != NULL and guided.prover_game != game:
-        forget_prover(guided)
-    if guided.estimator != NULL and guided.estimator_game != game:
-        forget_estimator(guided)
-    lanes_leave_game(guided, game)
 
 
 cdef void forget_provers(GuidedTree *guided) noexcept nogil:
@@ -340,7 +331,7 @@ cdef inline uint32_t count_visits(GuidedTree *guided, uint32_t length) noexcept 
         guided.tree.nodes += columns.visits[slot] == 0
         columns.visits[slot] += 1
         block.visits += 1
-        if block.visits >= FIRST_PROOF and prove == 0 and is_milestone(block.visits):
+        if prove == 0 and is_milestone(block.visits):
             prove = length
         block.flags |= BLOCK_STALE
     return prove
@@ -376,7 +367,7 @@ cdef inline uint32_t back_up(GuidedTree *guided, uint32_t length, uint32_t depth
         if not counted:
             columns.visits[slot] += 1
             block.visits += 1
-            if block.visits >= FIRST_PROOF and prove == 0 and is_milestone(block.visits):
+            if prove == 0 and is_milestone(block.visits):
                 prove = i
         select(guided, block, reference_of(guided, i + 1))
     block = block_at(guided, 0)
@@ -596,11 +587,14 @@ cdef bint take_off(GuidedTree *guided, uint32_t threads, uint32_t limit, bint re
     return guided.flies
 
 
-cdef void land(GuidedTree *guided, bint whole) noexcept nogil:
+cdef void answer_all(GuidedTree *guided) noexcept nogil:
+    if guided.flights.repeatable:
+        wait_for(guided.flights, guided.flights.lane_count, guided.flights.asked)
+
+
+cdef void land(GuidedTree *guided) noexcept nogil:
     cdef uint32_t i
     guided.flies = False
-    if whole and guided.flights.repeatable:
-        wait_for(guided.flights, guided.flights.lane_count, guided.flights.asked)
     for i in range(guided.flights.lane_count + 1):
         guided.by_book |= guided.flights.lanes[i].valuer.by_book
 
@@ -667,6 +661,7 @@ ops.accept = set_link
 ops.reconsider = reconsider
 ops.forget_prover = forget_provers
 ops.take_off = take_off
+ops.answer_all = answer_all
 ops.land = land
 ops.help = help_out
 

@@ -13,7 +13,6 @@ from guided_oracle import FIRST_PROOF, Oracle
 from network_oracle import Valuer, made_up
 
 import mcts_core as mc
-from mcts_core.engine import workers
 from mcts_core.games.mnk.network import Network
 from mcts_core.testing.probe import Probe, check_tree
 
@@ -288,32 +287,6 @@ def test_a_progress_callback_that_raises_ends_all_threads(raised):
     check_tree(engine)
     engine.search(mc.Gomoku(), iterations=5000)
     assert engine.stats().threads == 3
-
-
-@pytest.mark.parametrize("begun", [False, True])
-def test_a_thread_that_cannot_be_started(begun, monkeypatch):
-    """Whether it has begun or not: Python may fail after the system has started it."""
-    before, true, calls = _thread._count(), workers.start_new_thread, []
-
-    def start(function, arguments):
-        calls.append(function)
-        if len(calls) == 1 or begun:
-            true(function, arguments)
-        if len(calls) == 2:
-            raise RuntimeError("can't start new thread")
-
-    engine = mc.Searcher(threads=4, memory_mb=64)
-    with monkeypatch.context() as patch:
-        patch.setattr(workers, "start_new_thread", start)
-        with pytest.raises(RuntimeError, match="can't start"):
-            engine.search(mc.Gomoku(), iterations=10**7)
-    deadline = time.monotonic() + 30
-    while _thread._count() > before:
-        assert time.monotonic() < deadline
-        time.sleep(0.001)
-    engine.search(mc.Gomoku(), iterations=5000)
-    assert engine.stats().iterations == 5000 and engine.stats().threads == 4
-    check_tree(engine)
 
 
 SHORT_OF_MEMORY = """

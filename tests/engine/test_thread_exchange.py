@@ -206,8 +206,11 @@ def test_a_progress_callback_that_raises_ends_all_threads():
 
 
 @pytest.mark.parametrize("begun", [False, True])
-@pytest.mark.parametrize("budget", [{"seconds": 30}, {"iterations": 10**8}], ids=str)
-def test_a_thread_that_cannot_be_started(begun, budget, monkeypatch):
+@pytest.mark.parametrize(("state", "budget"), [
+    (mc.ConnectFour(), {"seconds": 30}), (mc.ConnectFour(), {"iterations": 10**8}), (mc.Gomoku(), {"seconds": 30}),
+    (mc.Gomoku(), {"iterations": 10**7}),
+], ids=["trees, time", "trees, iterations", "one tree, time", "one tree, iterations"])
+def test_a_thread_that_cannot_be_started(begun, state, budget, monkeypatch):
     """Whether it has begun or not: Python may fail after the system has started it."""
     before, true, calls = _thread._count(), workers.start_new_thread, []
 
@@ -221,14 +224,15 @@ def test_a_thread_that_cannot_be_started(begun, budget, monkeypatch):
     engine = mc.Searcher(threads=4, seed=1)
     monkeypatch.setattr(workers, "start_new_thread", start)
     with pytest.raises(RuntimeError, match="can't start"):
-        engine.search(mc.ConnectFour(), **budget)
+        engine.search(state, **budget)
     monkeypatch.undo()
     deadline = time.monotonic() + 30
     while _thread._count() > before:
         assert time.monotonic() < deadline
         time.sleep(0.001)
-    engine.search(mc.ConnectFour(), iterations=5000)
+    engine.search(state, iterations=5000)
     assert engine.stats().iterations == 5000 and engine.stats().threads == 4
+    check_tree(engine)
 
 
 @pytest.mark.parametrize("options", [{}, {"preset": "uct"}], ids=["default", "uct"])
