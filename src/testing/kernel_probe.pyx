@@ -192,6 +192,22 @@ cdef class MnkKernels:
                 counts[game.rollout(game.context, state.state, &rng)] += 1
         return {value: counts[value] for value in range(4 * (MNK_MAX_CELLS + 1)) if counts[value]}
 
+    def many(self, NativeState state not None, uint64_t n, uint64_t seed):
+        """``n`` rollouts in one call, as ``rollouts``; None where there is no function for many."""
+        cdef mcts_game game = state.game[0]
+        cdef uint64_t results[3]
+        cdef uint64_t plies = 0
+        cdef mcts_rng rng
+        game.rollouts = NULL
+        self.table.prepare(&game)
+        if game.rollouts == NULL:
+            return None
+        results[0] = results[1] = results[2] = 0
+        mcts_rng_seed(&rng, seed)
+        with nogil:
+            game.rollouts(game.context, state.state, n, &rng, results, &plies)
+        return results[2], results[1], results[0], plies
+
     def simulations(self, NativeState state not None, path, uint32_t cursor, long long n, uint64_t seed):
         """``n`` simulations after ``path``, each from ``cursor``: wins, draws and losses of the player to move in
         ``state``, the slot that was tried and the new cursor (None when all have been tried)."""

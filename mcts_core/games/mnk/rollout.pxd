@@ -4,7 +4,7 @@ The board of a state has a byte per cell: 0 empty, 1 a stone of the player who b
 are `stride` bytes apart, a width that the vector kernels like; `offset` says where each cell is.
 """
 
-from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from mcts_core.game cimport mcts_game
 
@@ -30,9 +30,12 @@ ctypedef struct mnk_geometry:
     int32_t stride
     int32_t board_size
     int32_t garbage    # bytes of the board that are no cells and that the kernels take for stones
+    int32_t in_bits    # rollouts have a bit for each cell, not a byte: bit_rollout.h
     uint16_t offset[MNK_MAX_CELLS]  # of a cell, on the board
     uint16_t order[MNK_MAX_CELLS]   # the cells in the order of trying: centre first
     uint8_t starts[4][16]           # rows of 4 only: 255 where no window starts, in each direction
+    uint8_t bit[256]                # of a cell, where rollouts are in bits
+    uint64_t all_cells[4]
 
 ctypedef struct mnk_table:
     # Fills the functions of `game`; its context is a geometry.

@@ -35,7 +35,7 @@ mnk_fill_surroundings()
 
 # ---- rollouts --------------------------------------------------------------------------------------------------------
 
-cdef mcts_rollout ROLLOUT, TINY_ROLLOUT  # of rollout.pyx
+cdef mcts_rollout ROLLOUT, BIT_ROLLOUT, TINY_ROLLOUT  # of rollout.pyx
 
 
 cdef union any_state:
@@ -53,7 +53,7 @@ cdef int32_t random_result(const mnk_geometry *g, const mnk_state *s, const uint
     for i in range(length):
         copy.board[g.offset[path[i]]] = 1 + (copy.stones & 1)
         copy.stones += 1
-    return (TINY_ROLLOUT if g.stride == 4 else ROLLOUT)(<void *> g, copy, rng) & 3
+    return (BIT_ROLLOUT if g.in_bits else TINY_ROLLOUT if g.stride == 4 else ROLLOUT)(<void *> g, copy, rng) & 3
 
 
 cdef int32_t rollout_by_policy(void *context, const void *root, const uint32_t *path, uint32_t length,
@@ -174,22 +174,21 @@ cdef void prepare(const mnk_geometry *g, mcts_guide *guide) noexcept nogil:
     guide.rollout = rollout_by_policy
 
 
-cdef int find_rollouts() except -1:
-    cdef mnk_table *hot = <mnk_table *> hot_table("games.mnk.rollout")
+cdef mcts_rollout rollout_for(int stride, bint in_bits) except NULL:
     cdef mnk_geometry g
     cdef mcts_game game
+    memset(&g, 0, sizeof(g))
+    memset(&game, 0, sizeof(game))
+    g.stride = stride
+    g.in_bits = in_bits
     game.context = &g
-    g.stride = 4
-    hot.prepare(&game)
-    global ROLLOUT, TINY_ROLLOUT
-    TINY_ROLLOUT = game.rollout
-    g.stride = 16
-    hot.prepare(&game)
-    ROLLOUT = game.rollout
-    return 0
+    (<mnk_table *> hot_table("games.mnk.rollout")).prepare(&game)
+    return game.rollout
 
 
-find_rollouts()
+TINY_ROLLOUT = rollout_for(4, False)
+BIT_ROLLOUT = rollout_for(16, True)
+ROLLOUT = rollout_for(16, False)
 
 cdef mnk_guide_table TABLE
 TABLE.prepare = prepare

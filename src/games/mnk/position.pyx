@@ -25,6 +25,9 @@ from mcts_core.games.board_text import check_winner
 
 __all__ = ["MNK", "Gomoku", "TicTacToe", "count_games", "simple_rollouts"]
 
+cdef extern from "kernels/vectors/board_vector.h" nogil:
+    int board_bit(int row, int col)
+
 cdef extern from "kernels/planes.h" nogil:
     void plane_of_bytes(float *plane, const uint8_t *board, int rows, int cols, int stride, uint8_t value)
     void plane_fill(float *plane, int cells, float value)
@@ -156,8 +159,12 @@ cdef class Geometry(BoardGeometry):
             g.stride = 32
             g.board_size = 32 * rows
             g.garbage = (32 - cols) * rows
+        g.in_bits = g.stride == 16 and rows <= 16 and k == 5 and not exact
         for cell in range(g.cells):
             g.offset[cell] = cell // cols * g.stride + cell % cols
+            if g.in_bits:
+                g.bit[cell] = board_bit(cell // cols, cell % cols)
+                g.all_cells[g.bit[cell] >> 6] |= <uint64_t> 1 << (g.bit[cell] & 63)
 
         def distance(cell):
             return (2 * (cell // cols) - (rows - 1)) ** 2 + (2 * (cell % cols) - (cols - 1)) ** 2

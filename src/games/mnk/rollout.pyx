@@ -21,14 +21,29 @@ cdef extern from "kernels/mnk/rollout.h" nogil:
         int32_t upto[2]
         int32_t ties[2]
         int32_t coloured
-        int32_t row_step
         uint8_t *keys[2]
 
-    int mnk_cells_with(const mnk_trial *t, int player, int key, int rows, int cols, uint16_t *cells) noexcept
+    int mnk_cells_with(const mnk_trial *t, int player, int key, int rows, int cols, int stride,
+                       uint16_t *cells) noexcept
     void mnk_draw_trial(const uint8_t *board, int rows, int cols, int stride, int k, int exact, int other,
                         mcts_rng *rng, mnk_trial *t) noexcept
     int32_t mnk_play_tiny(uint64_t top, uint64_t bottom, const uint8_t (*starts)[16], int cells, int k, int empty,
                           int other, mcts_rng *rng) noexcept
+
+
+cdef extern from "kernels/mnk/bit_rollout.h" nogil:
+    ctypedef struct board_v:
+        pass
+
+    board_v board_load(const uint64_t *words) noexcept
+    void board_store(uint64_t *words, board_v a) noexcept
+    board_v board_or(board_v a, board_v b) noexcept
+    board_v board_andnot(board_v a, board_v b) noexcept
+    board_v board_of_bytes(const uint8_t *rows_of_16, int rows, int value) noexcept
+    board_v board_of_bit(int bit) noexcept
+    int32_t mnk_play_bits(board_v mine, board_v theirs, board_v empty, bint counted, mcts_rng *rng) noexcept
+    void mnk_play_many_bits(board_v mine, board_v theirs, board_v empty, uint64_t count, mcts_rng *rng,
+                            uint64_t *results, uint64_t *plies) noexcept
 
 
 # ---- rollouts --------------------------------------------------------------------------------------------------------
@@ -45,7 +60,7 @@ cdef int sorted_ties(const mnk_geometry *g, const mnk_trial *t, int player, int 
     """Writes the cells of ``player`` with this ``key`` in the order in which he plays them; returns their number."""
     cdef uint64_t breaks[MNK_MAX_CELLS]
     cdef uint64_t own
-    cdef int cell, i, at, count = mnk_cells_with(t, player, key, g.rows, g.cols, cells)
+    cdef int cell, i, at, count = mnk_cells_with(t, player, key, g.rows, g.cols, g.stride, cells)
     for at in range(count):
         cell = cells[at]
         own = tie_break(salt, cell)
@@ -72,7 +87,7 @@ cdef inline bint completes(const mnk_geometry *g, const mnk_trial *t, const uint
     """Whether ``cell``, whose key is at ``at``, makes a five with the cells that are played before ``key``."""
     cdef int row = cell // g.cols
     cdef int col = cell - row * g.cols
-    cdef int left = col, right = g.cols - 1 - col, up = row, down = g.rows - 1 - row, step = t.row_step
+    cdef int left = col, right = g.cols - 1 - col, up = row, down = g.rows - 1 - row, step = g.stride
     if wins(g, 1 + run_before(at, -1, left, key) + run_before(at, 1, right, key)):
         return True
     if wins(g, 1 + run_before(at, -step, up, key) + run_before(at, step, down, key)):
@@ -95,12 +110,12 @@ cdef int exact_rank(const mnk_geometry *g, mnk_trial *t, int player, int before,
         i = 0
         while i < count and not found:
             rank += 1
-            at = t.keys[player] + cells[i] // g.cols * t.row_step + cells[i] % g.cols
+            at = t.keys[player] + cells[i] // g.cols * g.stride + cells[i] % g.cols
             found = (i == count - 1 and not g.exact) or completes(g, t, at, cells[i], key)
             at[0] = 0
             i += 1
         for j in range(i):
-            t.keys[player][cells[j] // g.cols * t.row_step + cells[j] % g.cols] = key
+            t.keys[player][cells[j] // g.cols * g.stride + cells[j] % g.cols] = key
         key += 1
     return rank if found else NEVER
 
@@ -122,14 +137,14 @@ cdef int32_t play_rest(const mnk_geometry *g, const mnk_trial *t, const uint8_t 
     for row in range(g.rows):
         for col in range(g.cols):
             if board[row * g.stride + col] == 0:
-                number[t.keys[surplus][row * t.row_step + col]] += 1
+                number[t.keys[surplus][row * g.stride + col]] += 1
     # the remaining cells begin at `key`
     key = 1
     while key < MNK_NONE and count + number[key] <= played:
         count += number[key]
         key += 1
     for row in range(g.rows):
-        keys = t.keys[surplus] + row * t.row_step
+        keys = t.keys[surplus] + row * g.stride
         for col in range(g.cols):
             cell = row * g.cols + col
             if board[g.offset[cell]] == 0:
@@ -271,6 +286,66 @@ cdef int32_t simulate(void *context, const void *root, const uint32_t *path, uin
     return result if length & 1 else 2 - result
 
 
+# Boards in bits: see bit_rollout.h.
+
+cdef inline board_v empty_cells(const mnk_geometry *g, board_v mine, board_v theirs) noexcept nogil:
+    return board_andnot(board_or(mine, theirs), board_load(g.all_cells))
+
+
+cdef int32_t rollout_in_bits(void *context, const void *state, mcts_rng *rng) noexcept nogil:
+    cdef const mnk_geometry *g = <const mnk_geometry *> context
+    cdef const mnk_state *s = <const mnk_state *> state
+    cdef int mover = 1 + (s.stones & 1)
+    cdef board_v mine = board_of_bytes(s.board, g.rows, mover), theirs = board_of_bytes(s.board, g.rows, 3 - mover)
+    return mnk_play_bits(mine, theirs, empty_cells(g, mine, theirs), True, rng)
+
+
+cdef int32_t rollouts_in_bits(void *context, const void *state, uint64_t count, mcts_rng *rng, uint64_t *results,
+                              uint64_t *plies) noexcept nogil:
+    cdef const mnk_geometry *g = <const mnk_geometry *> context
+    cdef const mnk_state *s = <const mnk_state *> state
+    cdef int mover = 1 + (s.stones & 1)
+    cdef board_v mine = board_of_bytes(s.board, g.rows, mover), theirs = board_of_bytes(s.board, g.rows, 3 - mover)
+    mnk_play_many_bits(mine, theirs, empty_cells(g, mine, theirs), count, rng, results, plies)
+    return 0
+
+
+cdef inline uint32_t next_empty(const mnk_geometry *g, const uint64_t *taken, uint32_t cursor) noexcept nogil:
+    """The first empty cell from ``cursor`` on, in the order of trying; the number of cells if there is none."""
+    cdef uint32_t bit
+    while cursor < <uint32_t> g.cells:
+        bit = g.bit[g.order[cursor]]
+        if not taken[bit >> 6] >> (bit & 63) & 1:
+            break
+        cursor += 1
+    return cursor
+
+
+cdef int32_t simulate_in_bits(void *context, const void *root, const uint32_t *path, uint32_t length,
+                              mcts_simulation *simulation, mcts_rng *rng) noexcept nogil:
+    cdef const mnk_geometry *g = <const mnk_geometry *> context
+    cdef const mnk_state *s = <const mnk_state *> root
+    cdef board_v stones[2]
+    cdef uint64_t taken[4]
+    cdef uint32_t i, cursor, cells = g.cells
+    cdef int player = s.stones & 1
+    cdef int32_t result
+    stones[0] = board_of_bytes(s.board, g.rows, 1)
+    stones[1] = board_of_bytes(s.board, g.rows, 2)
+    for i in range(length):
+        stones[player] = board_or(stones[player], board_of_bit(g.bit[path[i]]))
+        player ^= 1
+    board_store(taken, board_or(stones[0], stones[1]))
+    cursor = next_empty(g, taken, simulation.cursor)
+    simulation.slot = g.order[cursor]
+    simulation.count = cells
+    stones[player] = board_or(stones[player], board_of_bit(g.bit[simulation.slot]))
+    cursor = next_empty(g, taken, cursor + 1)
+    simulation.cursor = cursor if cursor < cells else MCTS_ALL_TRIED
+    result = mnk_play_bits(stones[1 - player], stones[player], empty_cells(g, stones[0], stones[1]), False, rng) & 3
+    return result if length & 1 else 2 - result
+
+
 # Boards with rows of 4 bytes fit into two words.
 
 cdef inline void put(uint64_t *top, uint64_t *bottom, int at, uint64_t stone) noexcept nogil:
@@ -345,11 +420,16 @@ cdef int32_t expand(void *context, const void *root, const uint32_t *path, uint3
 
 
 cdef void prepare(mcts_game *game) noexcept nogil:
-    cdef bint tiny = (<const mnk_geometry *> game.context).stride == 4
+    cdef const mnk_geometry *g = <const mnk_geometry *> game.context
     game.legal_moves = legal_moves
     game.play = play
-    game.rollout = rollout_tiny if tiny else rollout
-    game.simulate = simulate_tiny if tiny else simulate
+    if g.in_bits:
+        game.rollout = rollout_in_bits
+        game.rollouts = rollouts_in_bits
+        game.simulate = simulate_in_bits
+    else:
+        game.rollout = rollout_tiny if g.stride == 4 else rollout
+        game.simulate = simulate_tiny if g.stride == 4 else simulate
     game.expand = expand
 
 

@@ -29,7 +29,6 @@ typedef struct mnk_trial {
     int32_t upto[2];  /* cells whose key is not larger, stones included */
     int32_t ties[2];  /* cells with exactly that key */
     int32_t coloured; /* cells of player [1], stones included */
-    int32_t row_step; /* bytes from one row of keys to the next */
     uint8_t *keys[2];
     MCTS_ALIGN32 uint8_t store[2][MNK_KEYS];
 } mnk_trial;
@@ -52,11 +51,8 @@ MCTS_INLINE void keys_of(mnk_keys *c, byte_v board, byte_v random, byte_v colour
     *theirs = v_or(key, v_xor(his, c->ones));
 }
 
-/* Draws all keys. Row i and row i + half share a draw on boards with rows of 16 bytes; `paired`: the rows of the two
- * players alternate in memory then, so that a vector of 32 bytes holds both. */
-MCTS_INLINE void draw_keys(const uint8_t *board, int rows, int stride, int paired, int other, mcts_rng *rng,
-                           mnk_trial *t) {
-    (void)paired; /* only vectors of 32 bytes ask */
+/* Draws all keys. Row i and row i + half share a draw on boards with rows of 16 bytes. */
+MCTS_INLINE void draw_keys(const uint8_t *board, int rows, int stride, int other, mcts_rng *rng, mnk_trial *t) {
     const int half = (rows + 1) / 2;
     const int steps = stride == 32 ? rows : stride == 16 ? half : 2;
     uint8_t *mine = t->keys[0], *theirs = t->keys[1];
@@ -101,16 +97,8 @@ MCTS_INLINE void draw_keys(const uint8_t *board, int rows, int stride, int paire
                     const byte_v cells = v_load2(board + p, board + q);
                     if (i == half - 1) keys_of(&c, cells, random[j], colour, 1, &a, &b);
                     else keys_of(&c, cells, random[j], colour, 0, &a, &b);
-#if VB == 32
-                    if (paired) {
-                        v_store(mine + 32 * i, v_low2(a, b));
-                        v_store(mine + 32 * (i + half), v_high2(a, b));
-                    } else
-#endif
-                    {
-                        v_store2(mine + p, mine + q, a);
-                        v_store2(theirs + p, theirs + q, b);
-                    }
+                    v_store2(mine + p, mine + q, a);
+                    v_store2(theirs + p, theirs + q, b);
                 } else {
                     const int p = 32 * i + VB * j;
                     keys_of(&c, v_load(board + p), random[j], colour, stride == 8, &a, &b);
@@ -168,7 +156,7 @@ MCTS_INLINE byte_v fives_in_direction(const uint8_t *keys, int starts, int strid
     return best;
 }
 
-/* The first five of one player, for every kind of board. The bytes around the keys must be MNK_NONE. */
+/* The first five of one player. The bytes around the keys must be MNK_NONE. */
 MCTS_INLINE byte_v first_fives(const uint8_t *keys, int rows, int cols, int stride, int k, int exact) {
     byte_v best = v_set1(255);
     if (cols >= k) best = fives_in_direction(keys, rows, stride, k, exact, 1, 0, cols - k, 0, best);
@@ -180,40 +168,6 @@ MCTS_INLINE byte_v first_fives(const uint8_t *keys, int rows, int cols, int stri
         }
     }
     return best;
-}
-
-/* The same for rows of 16 bytes, five or more in a row: every row passes through registers once, and the windows of
- * all directions grow by it. A vector of 32 bytes holds a row of both players. */
-MCTS_INLINE byte_v first_fives_16(const uint8_t *keys, int rows, int cols) {
-    const byte_v none = v_set1(255);
-    const byte_v column = v_and(v_load(mnk_columns), v_set1(15));
-    byte_v slanted = none, upright = none;
-    byte_v down1 = none, down2 = none, down3 = none, down4 = none, up1 = none, up2 = none, up3 = none, up4 = none;
-    byte_v last = none, pair = none, pair1 = none, four = none;
-    for (int i = 0; i < rows; i++) {
-        const byte_v s0 = v_load(keys + VB * i);
-        const byte_v s1 = v_right(s0, 1), s2 = v_right(s0, 2), s3 = v_right(s0, 3), s4 = v_right(s0, 4);
-        const byte_v two = v_max(last, s0);
-        slanted = v_min(slanted, v_max(v_max(v_max(s0, s1), v_max(s2, s3)), s4));
-        slanted = v_min(slanted, v_max(down4, s4));
-        down4 = v_max(down3, s3);
-        down3 = v_max(down2, s2);
-        down2 = v_max(down1, s1);
-        down1 = s0;
-        slanted = v_min(slanted, v_max(up4, s0));
-        up4 = v_max(up3, s1);
-        up3 = v_max(up2, s2);
-        up2 = v_max(up1, s3);
-        up1 = s4;
-        upright = v_min(upright, v_max(four, s0));
-        four = v_max(two, pair1);
-        pair1 = pair;
-        pair = two;
-        last = s0;
-    }
-    upright = v_or(upright, outside(column, 0, cols - 1));
-    if (cols >= 5) upright = v_min(upright, v_or(slanted, outside(column, 0, cols - 5)));
-    return upright;
 }
 
 /* How many keys are at most, and how many are exactly, those of the first fives. */
@@ -234,50 +188,18 @@ MCTS_INLINE void count_keys(mnk_trial *t, int bytes) {
 
 MCTS_INLINE void trial_inline(const uint8_t *board, int rows, int cols, int stride, int k, int exact, int other,
                               mcts_rng *rng, mnk_trial *t) {
-    const int flow = stride == 16 && k == 5 && !exact, paired = flow && VB == 32;
     const int bytes = stride == 32 ? 32 * rows : stride == 16 ? 32 * ((rows + 1) / 2) : 64;
-    int smallest;
-    t->keys[0] = t->store[0] + MNK_FRAME;
-    t->keys[1] = paired ? t->keys[0] + 16 : t->store[1] + MNK_FRAME;
-    t->row_step = paired ? 32 : stride;
-    draw_keys(board, rows, stride, paired, other, rng, t);
-#if VB == 32
-    if (paired) {
-        const byte_v none = v_set1(255), first = first_fives_16(t->keys[0], rows, cols);
-        byte_v limit, upto = v_set1(0), ties = upto;
-        smallest = v_smallest2(v_low2(first, none), v_high2(first, none));
-        t->key[0] = smallest & 255;
-        t->key[1] = smallest >> 8;
-        limit = _mm256_inserti128_si256(v_set1(t->key[0]), _mm_set1_epi8((char)t->key[1]), 1);
-        for (int i = 0; i < rows; i++) {
-            const byte_v key = v_load(t->keys[0] + 32 * i);
-            upto = v_sub(upto, v_eq(v_min(key, limit), key));
-            ties = v_sub(ties, v_eq(key, limit));
-        }
-        upto = _mm256_sad_epu8(upto, v_set1(0));
-        ties = _mm256_sad_epu8(ties, v_set1(0));
-        upto = v_or(upto, _mm256_slli_epi64(ties, 32));
-        upto = _mm256_add_epi32(upto, _mm256_srli_si256(upto, 8));
-        t->upto[0] = _mm256_extract_epi32(upto, 0);
-        t->ties[0] = _mm256_extract_epi32(upto, 1);
-        t->upto[1] = _mm256_extract_epi32(upto, 4);
-        t->ties[1] = _mm256_extract_epi32(upto, 5);
-        return;
-    }
-#endif
     byte_v mine, theirs;
-    if (flow) {
-        mine = first_fives_16(t->keys[0], rows, cols);
-        theirs = first_fives_16(t->keys[1], rows, cols);
-    } else {
-        for (int player = 0; player < 2; player++) {
-            for (int i = 0; i < MNK_TAIL; i += VB) v_store(t->keys[player] + bytes + i, v_set1(255));
-            if (exact)
-                for (int i = 0; i < MNK_FRAME; i += VB) v_store(t->store[player] + i, v_set1(255));
-        }
-        mine = first_fives(t->keys[0], rows, cols, stride, k, exact);
-        theirs = first_fives(t->keys[1], rows, cols, stride, k, exact);
+    int smallest;
+    for (int player = 0; player < 2; player++) {
+        t->keys[player] = t->store[player] + MNK_FRAME;
+        for (int i = 0; i < MNK_TAIL; i += VB) v_store(t->keys[player] + bytes + i, v_set1(255));
+        if (exact)
+            for (int i = 0; i < MNK_FRAME; i += VB) v_store(t->store[player] + i, v_set1(255));
     }
+    draw_keys(board, rows, stride, other, rng, t);
+    mine = first_fives(t->keys[0], rows, cols, stride, k, exact);
+    theirs = first_fives(t->keys[1], rows, cols, stride, k, exact);
     smallest = v_smallest2(mine, theirs);
     t->key[0] = smallest & 255;
     t->key[1] = smallest >> 8;
@@ -296,7 +218,6 @@ static void mnk_draw_trial(const uint8_t *board, int rows, int cols, int stride,
         trial_inline(board, rows, cols, STRIDE, k, EXACT, other, rng, t); \
         return; \
     }
-    MNK_CASE(16, 5, 0)
     MNK_CASE(16, 5, 1)
     MNK_CASE(32, 5, 0)
     MNK_CASE(32, 5, 1)
@@ -314,10 +235,10 @@ static void mnk_draw_trial(const uint8_t *board, int rows, int cols, int stride,
 }
 
 /* The cells of one player with a certain key, neither 0 nor MNK_NONE, in ascending order; returns their number. */
-static int mnk_cells_with(const mnk_trial *t, int player, int key, int rows, int cols, uint16_t *cells) {
+static int mnk_cells_with(const mnk_trial *t, int player, int key, int rows, int cols, int stride, uint16_t *cells) {
     int count = 0;
     for (int row = 0; row < rows; row++) {
-        const uint8_t *keys = t->keys[player] + row * t->row_step;
+        const uint8_t *keys = t->keys[player] + row * stride;
 #if defined(MCTS_SSE2)
         const __m128i wanted = _mm_set1_epi8((char)key);
         uint32_t found;

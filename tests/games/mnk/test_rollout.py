@@ -18,8 +18,8 @@ ONGOING, WIN, DRAW, ILLEGAL = 0, 1, 2, 4
 ALL_RULES = ("freestyle", "exact")
 
 BOARDS = [(3, 3, 3), (4, 3, 3), (3, 4, 3), (4, 4, 4), (4, 4, 3), (2, 4, 3), (5, 5, 4), (8, 8, 5), (8, 5, 3), (7, 6, 4),
-          (8, 8, 7), (15, 15, 5), (16, 16, 5), (16, 5, 5), (5, 16, 5), (4, 32, 5), (20, 20, 5), (17, 19, 5),
-          (32, 32, 5), (19, 3, 4), (13, 7, 6), (7, 1, 3), (1, 9, 3), (10, 9, 3), (32, 1, 4), (1, 32, 4),
+          (8, 8, 7), (9, 9, 5), (15, 15, 5), (16, 16, 5), (16, 5, 5), (5, 16, 5), (15, 20, 5), (4, 32, 5), (20, 20, 5),
+          (17, 19, 5), (32, 32, 5), (19, 3, 4), (13, 7, 6), (7, 1, 3), (1, 9, 3), (10, 9, 3), (32, 1, 4), (1, 32, 4),
           (12, 12, 12), (31, 30, 7)]
 
 
@@ -95,7 +95,7 @@ def surprise(counts, chances, n):
 
 EXACT_STARTS = [
     TicTacToe(), MNK(3, 3, 3, "exact"), MNK(7, 1, 3), MNK(7, 1, 3, "exact"), MNK(1, 8, 3, "exact"), MNK(5, 2, 3),
-    MNK(2, 5, 4, "exact"), MNK(4, 3, 3).play(5), MNK(9, 1, 4), MNK(3, 3, 3).play(4).play(0),
+    MNK(2, 5, 4, "exact"), MNK(4, 3, 3).play(5), MNK(9, 1, 4), MNK(3, 3, 3).play(4).play(0), MNK(9, 1, 5), MNK(1, 9, 5),
 ]
 
 
@@ -111,7 +111,7 @@ def test_small_boards_have_the_exact_distribution(name, state):
     assert surprise(counts, chances, n) < 5
 
 
-LATE_BOARDS = [(4, 4, 3), (4, 4, 4), (5, 5, 4), (8, 8, 5), (16, 3, 4), (15, 15, 5), (20, 20, 5), (17, 5, 3)]
+LATE_BOARDS = [(4, 4, 3), (4, 4, 4), (5, 5, 4), (8, 8, 5), (16, 3, 4), (9, 6, 5), (15, 15, 5), (20, 20, 5), (17, 5, 3)]
 
 
 def late_positions(board, rule):
@@ -168,6 +168,30 @@ def test_kernels_agree_with_simple_rollouts(board, rule):
         mean = fast[3] / count
         spread = math.sqrt(sum(((value >> 2) - mean) ** 2 * times for value, times in counts.items()) / count)
         assert abs(mean - 2 * slow[3] / count) <= 4.5 * spread * math.sqrt(3 / count) + 1e-9
+
+
+@pytest.mark.odds
+@pytest.mark.parametrize("board", [(9, 1, 5), (1, 9, 5), (9, 6, 5), (15, 15, 5), (16, 16, 5)], ids=str)
+def test_many_rollouts_in_one_call_have_the_same_distribution(board):
+    count = 20_000
+    for state in [MNK(9, 1, 5), MNK(1, 9, 5)] if 1 in board else late_positions(board, "freestyle"):
+        chances = exact_lengths(state)
+        *results, plies = kernel().many(state, count, 4)
+        assert sum(results) == count
+        by_result = [sum(chance for value, chance in chances.items() if value & 3 == result) for result in (2, 1, 0)]
+        for found, chance in zip(results, by_result, strict=True):
+            assert abs(found - count * chance) <= 4.5 * math.sqrt(count * chance * (1 - chance)) + 1e-6
+        mean = sum((value >> 2) * chance for value, chance in chances.items())
+        variance = sum(((value >> 2) - mean) ** 2 * chance for value, chance in chances.items())
+        assert abs(plies - count * mean) <= 4.5 * math.sqrt(count * variance) + 1e-6
+
+
+@pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 1000])
+def test_many_rollouts_in_one_call_are_the_same_on_every_instruction_set(count):
+    for state in (Gomoku(15), played_on(Gomoku(16), random.Random(1), 200), MNK(9, 1, 5)):
+        first, *others = [hot.many(state, count, 7) for hot in HOT.values()]
+        assert sum(first[:3]) == count
+        assert all(other == first for other in others)
 
 
 def threatening(size, k, extra, rng):
@@ -255,7 +279,7 @@ def test_the_seed_decides(state):
 SIGNATURES = {
     "TicTacToe()": (603, 106, 291, 7617),
     "MNK(m=8, n=8, k=5, rule='freestyle')": (541, 16, 443, 45821),
-    "Gomoku(size=15, rule='freestyle')": (483, 0, 517, 109757),
+    "Gomoku(size=15, rule='freestyle')": (521, 0, 479, 108213),
     "Gomoku(size=15, rule='exact')": (491, 0, 509, 113235),
     "Gomoku(size=20, rule='freestyle')": (510, 0, 490, 165050),
     "MNK(m=10, n=7, k=4, rule='freestyle')": (511, 0, 489, 34643),
