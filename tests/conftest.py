@@ -80,8 +80,8 @@ def pytest_collection():
 
 
 def backwards(config):
-    """Each process of pytest-xdist collects all tests. Every other one begins with the last folder, so that each rewrites
-    the assertions of one half and finds the other half in ``__pycache__``."""
+    """Each process of pytest-xdist collects all tests. Every other one begins with the last folder, so that each
+    rewrites the assertions of one half and finds the other half in ``__pycache__``."""
     worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
     return int(worker.removeprefix("gw")) % 2 == 1 and config.args_source is config.ArgsSource.TESTPATHS
 
