@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 WHEEL := build/wheel-$(VERSION)
 PYTEST_ARGS ?=
 # All processors of pytest-xdist; PYTEST_ARGS="-n 0" for none of its workers.
-WORKERS := -n logical --maxprocesses 8 --dist loadgroup
+WORKERS := -n logical --maxprocesses 8 --dist worksteal
 BENCH_VENV ?= .venv-bench-$(VERSION)
 TORCH ?= torch==2.13.0
 BENCH_ARGS ?= --results bench

@@ -6,6 +6,7 @@ numbers.
 """
 
 import math
+from operator import attrgetter
 
 from network_oracle import exp2_minus
 from uct_oracle import single, sqrt_log
@@ -92,13 +93,13 @@ class Oracle:
 
     # ---- selection
 
-    def score(self, block, child, record):
+    def score(self, block, child, record, mean):
         if child.prior == EXCLUDED:
             return single(EXCLUDED)
         if self.puct:
             scale = single(self.exploration * single(math.sqrt(single(max(block.visits, 1)))))
             own = single(single(child.wins) * self.unit)
-            value = ratio(own, single(child.visits)) if child.visits else single(self.mean_of(block) - self.fpu)
+            value = ratio(own, single(child.visits)) if child.visits else single(mean - self.fpu)
             return single(value + ratio(single(scale * child.prior), single(child.visits + 1)))
         s = single(self.exploration * sqrt_log(max(block.visits, 1)))
         n = single(child.visits)
@@ -140,13 +141,14 @@ class Oracle:
 
     def mean_of(self, block):
         """The mean value of the children that have visits."""
-        visits, wins = (sum(getattr(child, name) for child in block.children) for name in ("visits", "wins"))
+        visits, wins = (sum(map(attrgetter(name), block.children)) for name in ("visits", "wins"))
         return ratio(single(single(wins) * self.unit), single(visits)) if visits else 0.5
 
     def highest(self, block, children, record):
         best, top = None, -math.inf
+        mean = self.mean_of(block) if self.puct else None
         for child in children:
-            score = self.score(block, child, record)
+            score = self.score(block, child, record, mean)
             if score > top:
                 best, top = child, score
         return best

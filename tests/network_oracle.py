@@ -8,6 +8,7 @@ import struct
 import zlib
 from functools import cache
 from math import isqrt
+from operator import mul
 
 HALVES, CHANNELS, HIDDEN, REACH = 364, 32, 32, 5
 LINES = ((0, 1), (1, 0), (1, 1), (1, -1))
@@ -68,6 +69,11 @@ def clip(x, low, high):
     return max(low, min(x, high))
 
 
+def dot(first, second):
+    assert len(first) == len(second)
+    return sum(map(mul, first, second))
+
+
 class NetworkOracle:
     """The network of a file."""
 
@@ -82,20 +88,20 @@ class NetworkOracle:
             at += struct.calcsize(f"<{shape[0]}{kind}")
             return numbers
 
-        self.half, self.mix, self.bias = read("h", HALVES, inner), read("h", inner, CHANNELS), read("i", CHANNELS)
-        self.policy, self.value1 = read("h", CHANNELS), read("h", 2 * CHANNELS, HIDDEN)
+        self.half, mix, self.bias = read("h", HALVES, inner), read("h", inner, CHANNELS), read("i", CHANNELS)
+        self.policy, value1 = read("h", CHANNELS), read("h", 2 * CHANNELS, HIDDEN)
         self.value1_bias, self.value2 = read("i", HIDDEN), read("h", HIDDEN)
         self.value2_bias, = read("i", 1)
         assert at == len(source) - 4
+        self.mix, self.value1 = list(zip(*mix, strict=True)), list(zip(*value1, strict=True))  # a row for each output
         self.entry = cache(self.entry)
         self.channels = cache(self.channels)
 
     def entry(self, first, second):
         """Of the table, for a pair of half-lines."""
         inner = [clip(a + b, 0, 4095) for a, b in zip(self.half[first], self.half[second], strict=True)]
-        sums = [sum(x * row[c] for x, row in zip(inner, self.mix, strict=True)) for c in range(CHANNELS)]
-        return [clip((sums[c] + self.bias[c] + 512) >> 10, -8191, 8191)
-                for c in range(CHANNELS)]
+        return [clip((dot(inner, row) + bias + 512) >> 10, -8191, 8191)
+                for row, bias in zip(self.mix, self.bias, strict=True)]
 
     def channels(self, pairs):
         """Of a cell, by its four pairs of half-lines."""
@@ -104,41 +110,43 @@ class NetworkOracle:
 
     def logit(self, board, player, cell):
         """Of a move's weight."""
-        found = self.channels(pairs_of(board, player, cell))
-        return sum(f * weight for f, weight in zip(found, self.policy, strict=True)) >> 9
+        return dot(self.channels(pairs_of(board, player, cell)), self.policy) >> 9
 
     def value(self, board, player):
         """The logit of the value for ``player`` (0 began)."""
         cells = [self.channels(pairs_of(board, player, cell)) for cell in looked_at(board)] or [[0] * CHANNELS]
         columns = list(zip(*cells, strict=True))
         x = [sum(column) >> 3 for column in columns] + [2 * max(column) for column in columns]
-        sums = [sum(a * row[j] for a, row in zip(x, self.value1, strict=True)) for j in range(HIDDEN)]
-        hidden = [clip((sums[j] + self.value1_bias[j]) >> 9, 0, 8191)
-                  for j in range(HIDDEN)]
-        return clip((sum(a * b for a, b in zip(hidden, self.value2, strict=True)) + self.value2_bias) >> 9, -4095, 4095)
+        hidden = [clip((dot(x, row) + bias) >> 9, 0, 8191)
+                  for row, bias in zip(self.value1, self.value1_bias, strict=True)]
+        return clip((dot(hidden, self.value2) + self.value2_bias) >> 9, -4095, 4095)
 
 
+@cache
 def number_of(cells):
-    """Of a half-line: 0 empty, 1 own, 2 of the other, the nearest first."""
+    """Of a half-line, a tuple: 0 empty, 1 own, 2 of the other, the nearest first."""
     return (3 ** len(cells) - 1) // 2 + sum(cell * 3**j for j, cell in enumerate(cells))
+
+
+@cache
+def halves_of(rows, cols, cell):
+    """For each direction, the cells of the two half-lines of a cell, the nearest first."""
+    row, col = cell
+    return [[[(row + way * step * down, col + way * step * right) for step in range(1, REACH + 1)
+              if 0 <= row + way * step * down < rows and 0 <= col + way * step * right < cols] for way in (1, -1)]
+            for down, right in LINES]
+
+
+SEEN_BY = ((0, 1, 2), (0, 2, 1))
+"""By a player (0 began): what a cell of a board is."""
 
 
 def pairs_of(board, player, cell):
     """The numbers of the half-lines of a cell, of each direction the lower one first."""
-    found = []
-    for down, right in LINES:
-        halves = []
-        for way in (1, -1):
-            seen, (row, col) = [], cell
-            for _ in range(REACH):
-                row, col = row + way * down, col + way * right
-                if not (0 <= row < len(board) and 0 <= col < len(board[0])):
-                    break
-                stone = board[row][col]
-                seen.append(0 if stone == 0 else 1 if stone == 1 + player else 2)
-            halves.append(number_of(seen))
-        found.append(tuple(sorted(halves)))
-    return tuple(found)
+    seen = SEEN_BY[player]
+    return tuple(
+        tuple(sorted(number_of(tuple([seen[board[row][col]] for row, col in half])) for half in halves))
+        for halves in halves_of(len(board), len(board[0]), cell))
 
 
 def looked_at(board):

@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SPEC = importlib.util.spec_from_file_location("arm64", ROOT / "tools" / "arm64.py")
 arm64 = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(arm64)
-pytestmark = [pytest.mark.needs("an emulated ARM64"), pytest.mark.xdist_group("arm64")]
+pytestmark = pytest.mark.needs("an emulated ARM64")
 
 
 @pytest.fixture(scope="module")

@@ -28,7 +28,6 @@ from mcts_core.distributed import worker as parallel_worker
 from mcts_core.distributed.worker import Ended, Table, Task, table
 
 KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows ends a process at once by any signal
-pytestmark = pytest.mark.xdist_group("parallel")  # processes for all of them
 START = mc.ConnectFour(7, 8)
 BENCH = Path(__file__).resolve().parents[2] / "bench"
 SOON = 5.0

@@ -1,6 +1,7 @@
 """One tree whose leaves are valued by several threads: src/engine/leaf_threads.pyx, mcts_core/tree/flights.pxd."""
 
 import _thread
+import functools
 import pickle
 import random
 import subprocess
@@ -27,6 +28,11 @@ def found(state, iterations, threads, seed=3, **options):
     engine.search(state, iterations=iterations)
     check_tree(engine)
     return engine.stats()
+
+
+@functools.cache
+def of_one_thread(state, iterations, **options):
+    return found(state, iterations, 1, **options)
 
 
 def alike(stats):
@@ -175,7 +181,7 @@ def test_the_same_number_of_threads_and_iterations_gives_the_same(threads):
     assert abs(first.nodes - first.iterations) < 100  # it is one tree
     for seed in (3, 4):
         assert alike(found(state, 15_001, threads, seed=seed)) == alike(first)
-    one = found(state, 15_001, 1)
+    one = of_one_thread(state, 15_001)
     assert abs(one.value - first.value) < 0.03 and alike(one) != alike(first)
 
 
@@ -205,7 +211,7 @@ def test_proofs_are_those_of_one_thread(threads):
             state = following if following.winner() is None else state
             near = [other for other in near if other in state.legal_moves()]
         given = {"selection": "puct", "valuation": "network", "root_proofs": (12, 0)[seed % 2]}
-        stats, one = found(state, 6000, threads, **given), found(state, 20_000, 1, **given)
+        stats, one = found(state, 6000, threads, **given), of_one_thread(state, 20_000, **given)
         if stats.proven and one.proven:
             assert (state.moves, stats.proven) == (state.moves, one.proven)
             checked += 1

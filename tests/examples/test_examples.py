@@ -17,8 +17,6 @@ from mcts_core.testing.probe import Probe
 
 FOLDER = pathlib.Path(__file__).parents[2] / "examples"
 
-pytestmark = pytest.mark.xdist_group("examples")  # each of them is compiled
-
 
 @pytest.fixture(scope="module")
 def dots():

@@ -15,7 +15,7 @@ torch = pytest.importorskip("torch")
 patterns, network, first_network, samples, window, learner, train = load(
     "patterns", "network", "first_network", "samples", "window", "learner", "train")
 
-pytestmark = [pytest.mark.examples, pytest.mark.xdist_group("train_gomoku")]
+pytestmark = [pytest.mark.examples]
 
 
 @pytest.fixture(scope="module", autouse=True)
