@@ -79,28 +79,6 @@ def pytest_collection():
         gc.enable()
 
 
-def backwards(config):
-    """Each process of pytest-xdist collects all tests. Every other one begins with the last folder, so that each
-    rewrites the assertions of one half and finds the other half in ``__pycache__``."""
-    worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
-    return int(worker.removeprefix("gw")) % 2 == 1 and config.args_source is config.ArgsSource.TESTPATHS
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report(collector):
-    report = yield
-    if isinstance(collector, pytest.Directory) and backwards(collector.config):
-        report.result.reverse()
-    return report
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config, items):
-    """In the order of the other processes."""
-    if backwards(config):
-        items.sort(key=lambda item: item.path.parts)
-
-
 def pytest_collection_finish():
     """The collected tests stay to the end: tests of leaks, which run the collector often, need not look at them each
     time. With them, one look takes a second."""
