@@ -29,13 +29,17 @@ X86_64 = any(name in sysconfig.get_platform().lower() for name in ("x86_64", "am
 ISA_FLAGS = {
     "baseline": {"unix": ["-msimd128"] if WEBASSEMBLY else [], "msvc": []},
     "avx2": {"unix": ["-mavx2", "-mbmi", "-mbmi2", "-mpopcnt"], "msvc": ["/arch:AVX2"]},
+    "avx512": {"unix": ["-mavx2", "-mbmi", "-mbmi2", "-mpopcnt", "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl",
+                        "-mprefer-vector-width=256"], "msvc": ["/arch:AVX512"]},
 }
+AVX512_MODULES = ["games.connect_four.rollout"]  # the others gain nothing: mcts_core.dispatch takes those for AVX2
 ISAS = list(ISA_FLAGS) if X86_64 else ["baseline"]
+HOT = [(name, isa) for name in HOT_MODULES for isa in ISAS if isa != "avx512" or name in AVX512_MODULES]
 
 # No contraction and no fast-math: every instruction set must search identically.
 COMMON_FLAGS = {"unix": ["-O3", "-fno-math-errno", "-ffp-contract=off"], "msvc": ["/O2", "/fp:precise"]}
 
-# MCTS_CORE_PLAIN_C=1: the portable branch of every kernel; =baseline: only the modules of AVX2 have vectors.
+# MCTS_CORE_PLAIN_C=1: the portable branch of every kernel; =baseline: only the modules of AVX2 and more have vectors.
 PLAIN_C = os.environ.get("MCTS_CORE_PLAIN_C")
 # MCTS_CORE_SANITIZE=thread, address or undefined: for tests of the package itself, with GCC or Clang.
 SANITIZE = os.environ.get("MCTS_CORE_SANITIZE")
@@ -71,11 +75,10 @@ class BuildExt(build_ext):
 
     def build_extensions(self):
         # Here and not below: pip runs this file three times for an install, and compiles in one of them.
-        for name in HOT_MODULES:
-            for isa in ISAS:
-                copy = Path(hot_source(name, isa))
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(source(name), copy)
+        for name, isa in HOT:
+            copy = Path(hot_source(name, isa))
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source(name), copy)
         own_headers = [headers_of_declarations(extension) for extension in self.extensions]
         translated = cythonize(self.extensions, build_dir=str(BUILD / "cython"), compiler_directives=DIRECTIVES,
                                nthreads=self.parallel or os.cpu_count() or 1)
@@ -131,7 +134,8 @@ def hot_source(name, isa):
 
 def extension(module, path):
     # mcts_core.dispatch asks the processor what it can, by a branch that is not portable.
-    plain = PLAIN_C == "1" or PLAIN_C == "baseline" and module != "dispatch" and not module.endswith("_avx2")
+    vectors = module == "dispatch" or module.endswith(("_avx2", "_avx512"))
+    plain = PLAIN_C == "1" or PLAIN_C == "baseline" and not vectors
     return Extension(f"mcts_core.{module}", [path], include_dirs=INCLUDE_DIRS,
                      define_macros=[("MCTS_PLAIN_C", "1")] if plain else [])
 
@@ -159,6 +163,6 @@ if __name__ == "__main__":  # processes that translate may import this file
             "mcts_core.games.mnk": ["*.network"],
         },
         ext_modules=[extension(name, source(name)) for name in MODULES]
-        + [extension(hot_name(name, isa), hot_source(name, isa)) for name in HOT_MODULES for isa in ISAS],
+        + [extension(hot_name(name, isa), hot_source(name, isa)) for name, isa in HOT],
         cmdclass={"build_ext": BuildExt},
     )

@@ -1,3 +1,6 @@
+from types import ModuleType
+
 isa: str
 
 def supported() -> list[str]: ...
+def hot_module(name: str, isa: str) -> ModuleType: ...

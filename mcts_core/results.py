@@ -154,7 +154,7 @@ class Stats(_Found):
     """The seed. A search with this seed and the same number of iterations repeats this search."""
     threads: int
     isa: str
-    """The instruction set of the compiled code that ran: ``baseline`` or ``avx2``."""
+    """The instruction set of the compiled code that ran: ``baseline``, ``avx2`` or ``avx512``."""
     values: tuple[float, ...] | None = None
     """In general games, the mean result of each player, from 0 to 1 and in the order of the players' numbers. If the
     search ended with the stop reason ``solved``, proven values replace means, and with a ``constant_sum`` the other

@@ -1,8 +1,9 @@
 """Chooses, once at import, the instruction set for which the hot modules were compiled.
 
 ``setup.py`` compiles every hot module once per instruction set, ``tree.plain_tree`` as
-``mcts_core.tree._plain_tree_<isa>``; each exports one capsule, ``table``, of C functions. The environment variable
-``MCTS_CORE_ISA`` forces one.
+``mcts_core.tree._plain_tree_<isa>``; each exports one capsule, ``table``, of C functions. Only modules that gain by it
+are compiled for AVX-512; of the others, those for AVX2 are taken. The environment variable ``MCTS_CORE_ISA`` forces an
+instruction set.
 """
 
 import importlib
@@ -17,7 +18,7 @@ cdef extern from "kernels/platform.h" nogil:
     int mcts_cpu_level()
 
 
-cdef tuple LEVELS = ("baseline", "avx2")
+cdef tuple LEVELS = ("baseline", "avx2", "avx512")
 
 
 def supported():
@@ -27,10 +28,22 @@ def supported():
 
 def _built(name):
     try:
-        importlib.import_module(f"mcts_core.tree._plain_tree_{name}")
+        importlib.import_module(f"mcts_core.games.connect_four._rollout_{name}")
     except ModuleNotFoundError:
         return False
     return True
+
+
+def hot_module(name, isa):
+    """The module ``name``, compiled for ``isa`` or, where there is none for it, the next one before it."""
+    room, _, last = name.rpartition(".")
+    for level in reversed(LEVELS[:LEVELS.index(isa) + 1]):
+        compiled = f"mcts_core.{room}._{last}_{level}"
+        try:
+            return importlib.import_module(compiled)
+        except ModuleNotFoundError as error:
+            if error.name != compiled or level == LEVELS[0]:
+                raise
 
 
 def _choose():
@@ -48,6 +61,4 @@ isa = _choose()
 
 
 cdef void *hot_table(str name) except NULL:
-    room, _, last = name.rpartition(".")
-    module = importlib.import_module(f"mcts_core.{room}._{last}_{isa}")
-    return PyCapsule_GetPointer(module.table, b"mcts_core.table")
+    return PyCapsule_GetPointer(hot_module(name, isa).table, b"mcts_core.table")

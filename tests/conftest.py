@@ -43,6 +43,7 @@ HERE = {
     "modes and links of POSIX": os.name == "posix",
     "named pipes": hasattr(os, "mkfifo"),
     "processes": sys.platform != "emscripten",
+    "SIMDe": os.path.exists("/usr/include/simde/x86/avx512.h"),
     "pyyaml": importlib.util.find_spec("yaml") is not None,
     "pytest-xdist": importlib.util.find_spec("xdist") is not None,
     "resource": importlib.util.find_spec("resource") is not None,

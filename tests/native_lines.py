@@ -24,7 +24,7 @@ END = re.compile(r"\}|\s*/\* function exit code \*/")
 
 def source_of(name):
     """The file of the project that Cython or gcov means by ``name``; None for those of others."""
-    hot = re.search(r"build/isa/([\w/]+/)_(\w+)_(?:baseline|avx2)\.pyx$", name)
+    hot = re.search(r"build/isa/([\w/]+/)_(\w+)_(?:baseline|avx2|avx512)\.pyx$", name)
     if hot:
         return f"src/{hot[1]}{hot[2]}.pyx"
     own = re.search(r"(?:^|/)((?:src|mcts_core)/[\w./]+\.(?:pyx|pxd|h))$", name)

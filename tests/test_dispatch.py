@@ -39,6 +39,15 @@ def test_each_can_be_forced(isa):
     assert run(f" {isa.upper()} ").stdout.split() == [isa, isa]
 
 
+def test_a_module_that_is_not_compiled_for_an_instruction_set_is_that_of_the_next_one():
+    names = {isa: dispatch.hot_module("tree.plain_tree", isa).__name__.rpartition("_")[2]
+             for isa in ("baseline", "avx2", "avx512")}
+    best = "avx2" if "avx2" in dispatch.supported() else names["avx2"]
+    assert names == {"baseline": "baseline", "avx2": best, "avx512": best}
+    with pytest.raises(ModuleNotFoundError, match="_no_tree_baseline"):
+        dispatch.hot_module("tree.no_tree", "avx512")
+
+
 @pytest.mark.parametrize("isa", ["sse9", "avx2; rm", "_plain_tree_baseline"])
 def test_an_unknown_one_is_refused(isa):
     done = run(isa)

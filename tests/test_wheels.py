@@ -80,7 +80,7 @@ def test_platforms_without_some_packages_leave_out_what_exists():
 
 @pytest.mark.parametrize(("switch", "plain"), [
     ("", []),
-    ("1", ["dispatch", "tree._plain_tree_avx2", "tree._plain_tree_baseline", "tree.check"]),
+    ("1", ["dispatch", "tree._plain_tree_avx512", "tree._plain_tree_avx2", "tree._plain_tree_baseline", "tree.check"]),
     ("baseline", ["tree._plain_tree_baseline", "tree.check"]),  # dispatch must see AVX2, else its modules never run
 ])
 def test_portable_branches_are_built_as_asked(monkeypatch, switch, plain):
@@ -88,6 +88,6 @@ def test_portable_branches_are_built_as_asked(monkeypatch, switch, plain):
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("MCTS_CORE_PLAIN_C", switch)
     setup = runpy.run_path("setup.py")
-    hot = [setup["hot_name"]("tree.plain_tree", isa) for isa in ("avx2", "baseline")]
+    hot = [setup["hot_name"]("tree.plain_tree", isa) for isa in ("avx512", "avx2", "baseline")]
     modules = {name: setup["extension"](name, "x.pyx") for name in ["dispatch", *hot, "tree.check"]}
     assert [name for name, module in modules.items() if module.define_macros == [("MCTS_PLAIN_C", "1")]] == plain

@@ -1,12 +1,11 @@
 """Calls the functions that are compiled once per instruction set from Python: for tests of games."""
 
-import importlib
-
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from mcts_core.arguments import as_int, shorten
+from mcts_core.dispatch import hot_module
 from mcts_core.games.connect_four.position import ConnectFour
 from mcts_core.errors import GameOver, IllegalMove, InvalidOption, InvalidState
 
@@ -18,9 +17,7 @@ from mcts_core.games.mnk.rollout cimport MNK_MAX_CELLS, mnk_geometry, mnk_table
 
 
 cdef void *table_of(str module, str isa) except NULL:
-    room, _, last = module.rpartition(".")
-    found = importlib.import_module(f"mcts_core.{room}._{last}_{isa}").table
-    return PyCapsule_GetPointer(found, b"mcts_core.table")
+    return PyCapsule_GetPointer(hot_module(module, isa).table, b"mcts_core.table")
 
 
 cdef class ConnectFourKernels:

@@ -1,6 +1,5 @@
 """src/tree/guided_tree.pyx: against a slow oracle, with valuations, and with a full memory."""
 
-import importlib
 import random
 from collections import Counter
 from pathlib import Path
@@ -380,5 +379,5 @@ def test_memory_that_fills_up_while_values_are_proven():
 
 
 def test_the_hot_module_exports_its_table():
-    module = importlib.import_module(f"mcts_core.tree._guided_tree_{dispatch.isa}")
+    module = dispatch.hot_module("tree.guided_tree", dispatch.isa)
     assert "mcts_core.table" in repr(module.table)

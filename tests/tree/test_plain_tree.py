@@ -1,6 +1,5 @@
 """src/tree/plain_tree.pyx: selection, expansion and backup, against a slow oracle and trees counted on paper."""
 
-import importlib
 
 import pytest
 from paper_game import Paper
@@ -164,5 +163,5 @@ def test_nodes_grow_by_at_most_one_an_iteration_and_memory_with_them():
 
 
 def test_the_hot_module_exports_its_table():
-    module = importlib.import_module(f"mcts_core.tree._plain_tree_{dispatch.isa}")
+    module = dispatch.hot_module("tree.plain_tree", dispatch.isa)
     assert "mcts_core.table" in repr(module.table)

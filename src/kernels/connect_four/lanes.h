@@ -8,14 +8,15 @@
  * Tried and left out, as times of a rollout from the empty board on one Zen 5 machine that other work shared: 2 or 4
  * vectors side by side instead of 3 1.07 and 1.00 (AVX2), 2 instead of 6 1.3 (SSE2); two steps of one vector before the
  * next one has its turn 1.03 (AVX2) and 1.17 (SSE2); fractions multiplied in SSE2 registers 1.4. With NEON, where only
- * instructions could be counted, 2 and 3 vectors side by side took 1.15 and 1.19 times as many as one. */
+ * instructions could be counted, 2 and 3 vectors side by side took 1.15 and 1.19 times as many as one. AVX-512 was run
+ * in emulation only; a model of the processor puts it at 1.9 to 2.4 times AVX2 (bench/TUNING.md). */
 #ifndef MCTS_KERNELS_CONNECT_FOUR_LANES_H
 #define MCTS_KERNELS_CONNECT_FOUR_LANES_H
 
 #include "kernels/platform.h"
 #include "mcts_core/game.h"
 
-#define C4_LANES 12 /* a multiple of C4_WIDTH * C4_GROUPS on every instruction set */
+#define C4_LANES 24 /* a multiple of C4_WIDTH * C4_GROUPS on every instruction set */
 
 /* What the lanes need to know of the board (as c4_context) and of the position. */
 typedef struct c4_lanes_start {
@@ -26,13 +27,57 @@ typedef struct c4_lanes_start {
     uint32_t cols, draws, power, reject;
 } c4_lanes_start;
 
-/* ---- c4_vector: some lanes of 64 bits; c4_fractions: what is left of their random words ------------------------- */
+/* ---- c4_vector: some lanes of 64 bits; c4_mask: a choice among them; c4_fractions: the rest of their random words - */
 
-#if defined(MCTS_AVX2)
+#if defined(MCTS_AVX512)
+
+#define C4_WIDTH 8
+#define C4_GROUPS 3 /* vectors side by side, to fill the waits of each other's chain of dependent instructions */
+typedef __m512i c4_vector;
+typedef __mmask8 c4_mask;
+typedef __m512i c4_fractions;
+#define C4_VECTOR_AND _mm512_and_si512
+#define C4_VECTOR_OR _mm512_or_si512
+#define C4_VECTOR_XOR _mm512_xor_si512
+#define C4_VECTOR_ADD _mm512_add_epi64
+#define C4_VECTOR_SUB _mm512_sub_epi64
+#define C4_VECTOR_SHL _mm512_slli_epi64
+#define C4_VECTOR_SHR _mm512_srli_epi64
+
+MCTS_INLINE c4_vector c4_all(uint64_t x) { return _mm512_set1_epi64((long long)x); }
+MCTS_INLINE c4_vector c4_load(const uint64_t *x) { return _mm512_loadu_si512(x); }
+MCTS_INLINE void c4_store(uint64_t *to, c4_vector x) { _mm512_storeu_si512(to, x); }
+MCTS_INLINE c4_mask c4_equal(c4_vector a, c4_vector b) { return _mm512_cmpeq_epi64_mask(a, b); }
+MCTS_INLINE c4_mask c4_is_zero(c4_vector a) { return _mm512_testn_epi64_mask(a, a); }
+MCTS_INLINE c4_vector c4_select(c4_mask mask, c4_vector a, c4_vector b) { return _mm512_mask_mov_epi64(b, mask, a); }
+MCTS_INLINE c4_vector c4_where(c4_mask mask, c4_vector x) { return _mm512_maskz_mov_epi64(mask, x); }
+MCTS_INLINE c4_vector c4_unless(c4_mask mask, c4_vector x) { return c4_where((c4_mask)~mask, x); }
+MCTS_INLINE c4_vector c4_less_one(c4_vector x, c4_mask mask) { return _mm512_mask_sub_epi64(x, mask, x, c4_all(1)); }
+MCTS_INLINE int c4_any_negative(c4_vector x) { return _mm512_movepi64_mask(x) != 0; }
+
+MCTS_INLINE c4_fractions c4_low_halves(c4_vector words) { return words; }
+MCTS_INLINE c4_fractions c4_high_halves(c4_vector words) { return _mm512_srli_epi64(words, 32); }
+
+MCTS_INLINE c4_mask c4_accepted(const c4_fractions *f, uint32_t power, uint32_t reject) {
+    const __m512i rest = _mm512_and_si512(_mm512_mul_epu32(*f, c4_all(power)), c4_all(UINT32_MAX));
+    return _mm512_cmpge_epu64_mask(rest, c4_all(reject));
+}
+
+MCTS_INLINE c4_vector c4_columns(c4_fractions *f, const c4_lanes_start *s, int standard) {
+    __m512i by;
+    *f = _mm512_mul_epu32(*f, c4_all(standard ? 7 : s->cols));
+    by = _mm512_srli_epi64(*f, 32);
+    if (standard) return _mm512_permutexvar_epi64(by, _mm512_loadu_si512(s->column));
+    by = _mm512_mul_epu32(by, c4_all((uint64_t)s->height));
+    return _mm512_sllv_epi64(c4_all(s->column[0]), by);
+}
+
+#elif defined(MCTS_AVX2)
 
 #define C4_WIDTH 4
 #define C4_GROUPS 3 /* vectors side by side, to fill the waits of each other's chain of dependent instructions */
 typedef __m256i c4_vector;
+typedef __m256i c4_mask; /* all ones or 0 in each lane, as in all branches below */
 typedef __m256i c4_fractions;
 #define C4_VECTOR_AND _mm256_and_si256
 #define C4_VECTOR_ANDNOT _mm256_andnot_si256 /* ~a & b */
@@ -46,9 +91,9 @@ typedef __m256i c4_fractions;
 MCTS_INLINE c4_vector c4_all(uint64_t x) { return _mm256_set1_epi64x((long long)x); }
 MCTS_INLINE c4_vector c4_load(const uint64_t *x) { return _mm256_loadu_si256((const __m256i *)x); }
 MCTS_INLINE void c4_store(uint64_t *to, c4_vector x) { _mm256_storeu_si256((__m256i *)to, x); }
-MCTS_INLINE c4_vector c4_equal(c4_vector a, c4_vector b) { return _mm256_cmpeq_epi64(a, b); }
+MCTS_INLINE c4_mask c4_equal(c4_vector a, c4_vector b) { return _mm256_cmpeq_epi64(a, b); }
 /* Not _mm256_blendv_epi8: GCC 12 takes it apart and compares the mask with 0 again. */
-MCTS_INLINE c4_vector c4_select(c4_vector mask, c4_vector a, c4_vector b) {
+MCTS_INLINE c4_vector c4_select(c4_mask mask, c4_vector a, c4_vector b) {
     __m256d chosen = _mm256_blendv_pd(_mm256_castsi256_pd(b), _mm256_castsi256_pd(a), _mm256_castsi256_pd(mask));
     return _mm256_castpd_si256(chosen);
 }
@@ -57,7 +102,7 @@ MCTS_INLINE int c4_any_negative(c4_vector x) { return _mm256_movemask_pd(_mm256_
 MCTS_INLINE c4_fractions c4_low_halves(c4_vector words) { return words; }
 MCTS_INLINE c4_fractions c4_high_halves(c4_vector words) { return _mm256_srli_epi64(words, 32); }
 
-MCTS_INLINE c4_vector c4_accepted(const c4_fractions *f, uint32_t power, uint32_t reject) {
+MCTS_INLINE c4_mask c4_accepted(const c4_fractions *f, uint32_t power, uint32_t reject) {
     __m256i rest = _mm256_and_si256(_mm256_mul_epu32(*f, c4_all(power)), c4_all(UINT32_MAX));
     return _mm256_cmpgt_epi64(rest, _mm256_set1_epi64x((long long)reject - 1));
 }
@@ -79,6 +124,7 @@ MCTS_INLINE c4_vector c4_columns(c4_fractions *f, const c4_lanes_start *s, int s
 #define C4_WIDTH 2
 #define C4_GROUPS 6
 typedef __m128i c4_vector;
+typedef __m128i c4_mask;
 typedef struct { uint32_t f[2]; } c4_fractions;
 #define C4_VECTOR_AND _mm_and_si128
 #define C4_VECTOR_ANDNOT _mm_andnot_si128
@@ -92,11 +138,11 @@ typedef struct { uint32_t f[2]; } c4_fractions;
 MCTS_INLINE c4_vector c4_all(uint64_t x) { return _mm_set1_epi64x((long long)x); }
 MCTS_INLINE c4_vector c4_load(const uint64_t *x) { return _mm_loadu_si128((const __m128i *)x); }
 MCTS_INLINE void c4_store(uint64_t *to, c4_vector x) { _mm_storeu_si128((__m128i *)to, x); }
-MCTS_INLINE c4_vector c4_equal(c4_vector a, c4_vector b) {
+MCTS_INLINE c4_mask c4_equal(c4_vector a, c4_vector b) {
     __m128i halves = _mm_cmpeq_epi32(a, b);
     return _mm_and_si128(halves, _mm_shuffle_epi32(halves, 0xB1));
 }
-MCTS_INLINE c4_vector c4_select(c4_vector mask, c4_vector a, c4_vector b) {
+MCTS_INLINE c4_vector c4_select(c4_mask mask, c4_vector a, c4_vector b) {
     return _mm_xor_si128(b, _mm_and_si128(_mm_xor_si128(a, b), mask));
 }
 MCTS_INLINE int c4_any_negative(c4_vector x) { return _mm_movemask_pd(_mm_castsi128_pd(x)) != 0; }
@@ -111,7 +157,7 @@ MCTS_INLINE c4_fractions c4_low_halves(c4_vector words) {
 }
 MCTS_INLINE c4_fractions c4_high_halves(c4_vector words) { return c4_low_halves(_mm_srli_epi64(words, 32)); }
 
-MCTS_INLINE c4_vector c4_accepted(const c4_fractions *f, uint32_t power, uint32_t reject) {
+MCTS_INLINE c4_mask c4_accepted(const c4_fractions *f, uint32_t power, uint32_t reject) {
     return _mm_set_epi64x(-(long long)(f->f[1] * power >= reject), -(long long)(f->f[0] * power >= reject));
 }
 
@@ -131,6 +177,7 @@ MCTS_INLINE c4_vector c4_columns(c4_fractions *f, const c4_lanes_start *s, int s
 #define C4_GROUPS 1
 #define C4_QUIET 1 /* four draws at a time without a look at lines: see c4_quiet_draws */
 typedef uint64x2_t c4_vector;
+typedef uint64x2_t c4_mask;
 typedef uint32x2_t c4_fractions;
 #define C4_VECTOR_AND vandq_u64
 #define C4_VECTOR_ANDNOT(a, b) vbicq_u64(b, a)
@@ -145,8 +192,8 @@ typedef uint32x2_t c4_fractions;
 MCTS_INLINE c4_vector c4_all(uint64_t x) { return vdupq_n_u64(x); }
 MCTS_INLINE c4_vector c4_load(const uint64_t *x) { return vld1q_u64(x); }
 MCTS_INLINE void c4_store(uint64_t *to, c4_vector x) { vst1q_u64(to, x); }
-MCTS_INLINE c4_vector c4_equal(c4_vector a, c4_vector b) { return vceqq_u64(a, b); }
-MCTS_INLINE c4_vector c4_select(c4_vector mask, c4_vector a, c4_vector b) { return vbslq_u64(mask, a, b); }
+MCTS_INLINE c4_mask c4_equal(c4_vector a, c4_vector b) { return vceqq_u64(a, b); }
+MCTS_INLINE c4_vector c4_select(c4_mask mask, c4_vector a, c4_vector b) { return vbslq_u64(mask, a, b); }
 MCTS_INLINE int c4_any_negative(c4_vector x) {
     return (vgetq_lane_u64(x, 0) | vgetq_lane_u64(x, 1)) >> 63 != 0;
 }
@@ -155,7 +202,7 @@ MCTS_INLINE int c4_any(c4_vector x) { return vmaxvq_u32(vreinterpretq_u32_u64(x)
 MCTS_INLINE c4_fractions c4_low_halves(c4_vector words) { return vmovn_u64(words); }
 MCTS_INLINE c4_fractions c4_high_halves(c4_vector words) { return vshrn_n_u64(words, 32); }
 
-MCTS_INLINE c4_vector c4_accepted(const c4_fractions *f, uint32_t power, uint32_t reject) {
+MCTS_INLINE c4_mask c4_accepted(const c4_fractions *f, uint32_t power, uint32_t reject) {
     const uint32x2_t accepted = vcge_u32(vmul_u32(*f, vdup_n_u32(power)), vdup_n_u32(reject));
     return vreinterpretq_u64_s64(vmovl_s32(vreinterpret_s32_u32(accepted)));
 }
@@ -178,6 +225,7 @@ MCTS_INLINE c4_vector c4_columns(c4_fractions *f, const c4_lanes_start *s, int s
 #define C4_GROUPS 1
 #define C4_QUIET 1
 typedef uint64_t c4_vector;
+typedef uint64_t c4_mask;
 typedef uint64_t c4_fractions;
 #define C4_VECTOR_AND(a, b) ((a) & (b))
 #define C4_VECTOR_ANDNOT(a, b) (~(a) & (b))
@@ -191,15 +239,15 @@ typedef uint64_t c4_fractions;
 MCTS_INLINE c4_vector c4_all(uint64_t x) { return x; }
 MCTS_INLINE c4_vector c4_load(const uint64_t *x) { return *x; }
 MCTS_INLINE void c4_store(uint64_t *to, c4_vector x) { *to = x; }
-MCTS_INLINE c4_vector c4_equal(c4_vector a, c4_vector b) { return 0 - (uint64_t)(a == b); }
-MCTS_INLINE c4_vector c4_select(c4_vector mask, c4_vector a, c4_vector b) { return b ^ ((a ^ b) & mask); }
+MCTS_INLINE c4_mask c4_equal(c4_vector a, c4_vector b) { return 0 - (uint64_t)(a == b); }
+MCTS_INLINE c4_vector c4_select(c4_mask mask, c4_vector a, c4_vector b) { return b ^ ((a ^ b) & mask); }
 MCTS_INLINE int c4_any_negative(c4_vector x) { return (int)(x >> 63); }
 MCTS_INLINE int c4_any(c4_vector x) { return x != 0; }
 
 MCTS_INLINE c4_fractions c4_low_halves(c4_vector words) { return words; }
 MCTS_INLINE c4_fractions c4_high_halves(c4_vector words) { return words >> 32; }
 
-MCTS_INLINE c4_vector c4_accepted(const c4_fractions *f, uint32_t power, uint32_t reject) {
+MCTS_INLINE c4_mask c4_accepted(const c4_fractions *f, uint32_t power, uint32_t reject) {
     return 0 - (uint64_t)((uint32_t)*f * power >= reject);
 }
 
@@ -208,6 +256,13 @@ MCTS_INLINE c4_vector c4_columns(c4_fractions *f, const c4_lanes_start *s, int s
     return s->column[*f >> 32];
 }
 
+#endif
+
+#if !defined(MCTS_AVX512)
+MCTS_INLINE c4_mask c4_is_zero(c4_vector a) { return c4_equal(a, c4_all(0)); }
+MCTS_INLINE c4_vector c4_where(c4_mask mask, c4_vector x) { return C4_VECTOR_AND(mask, x); }
+MCTS_INLINE c4_vector c4_unless(c4_mask mask, c4_vector x) { return C4_VECTOR_ANDNOT(mask, x); }
+MCTS_INLINE c4_vector c4_less_one(c4_vector x, c4_mask mask) { return C4_VECTOR_ADD(x, mask); }
 #endif
 
 #if !defined(C4_VECTOR_SHR_BY)
@@ -267,24 +322,19 @@ MCTS_INLINE c4_vector c4_start_me(const c4_lanes_start *s, int standard) {
  * Adds to `ended` 1 for a game that ended, and 64 if won. */
 MCTS_INLINE void c4_draw(c4_vector *me, c4_vector *next, c4_vector *empty, c4_vector *ended, c4_vector *left,
                          c4_fractions *f, const c4_lanes_start *s, int standard, int guarded) {
-    const c4_vector none = c4_all(0);
-    c4_vector move = C4_VECTOR_AND(*next, c4_columns(f, s, standard));
-    c4_vector stones = C4_VECTOR_SUB(*next, c4_all(s->bottom ^ C4_OURS)), mover = C4_VECTOR_OR(*me, move);
-    c4_vector no_move = c4_equal(move, none), goes_on, count, again = c4_all(s->next);
-    *empty = C4_VECTOR_ADD(*empty, no_move);
-    goes_on = c4_equal(c4_lane_lines(mover, s, standard), none);
-    if (standard) {
-        count = C4_VECTOR_SHR(C4_VECTOR_ANDNOT(goes_on, mover), 57);
-    } else {
-        count = C4_VECTOR_OR(C4_VECTOR_SHL(C4_VECTOR_SHR(mover, 63), 6), c4_all(1));
-        count = C4_VECTOR_ANDNOT(goes_on, count);
-    }
+    const c4_vector move = C4_VECTOR_AND(*next, c4_columns(f, s, standard));
+    const c4_vector stones = C4_VECTOR_SUB(*next, c4_all(s->bottom ^ C4_OURS)), mover = C4_VECTOR_OR(*me, move);
+    const c4_mask no_move = c4_is_zero(move), goes_on = c4_is_zero(c4_lane_lines(mover, s, standard));
+    c4_vector count, again = c4_all(s->next);
+    *empty = c4_less_one(*empty, no_move);
+    if (standard) count = C4_VECTOR_SHR(c4_unless(goes_on, mover), 57);
+    else count = c4_unless(goes_on, C4_VECTOR_OR(C4_VECTOR_SHL(C4_VECTOR_SHR(mover, 63), 6), c4_all(1)));
     *ended = C4_VECTOR_ADD(*ended, count);
     if (guarded) {
-        *left = C4_VECTOR_SUB(*left, C4_VECTOR_ANDNOT(goes_on, c4_all(1)));
-        again = C4_VECTOR_ANDNOT(c4_equal(*left, none), again);
+        *left = C4_VECTOR_SUB(*left, c4_unless(goes_on, c4_all(1)));
+        again = c4_unless(c4_is_zero(*left), again);
     }
-    *me = c4_select(goes_on, C4_VECTOR_XOR(*me, C4_VECTOR_ANDNOT(no_move, stones)), c4_start_me(s, standard));
+    *me = c4_select(goes_on, C4_VECTOR_XOR(*me, c4_unless(no_move, stones)), c4_start_me(s, standard));
     *next = c4_select(goes_on, C4_VECTOR_ADD(*next, move), again);
 }
 
@@ -299,9 +349,10 @@ MCTS_INLINE int c4_quiet_draws(c4_vector *me, c4_vector *next, c4_vector *empty,
     c4_vector x = *me, n = *next, no_moves = *empty;
     c4_fractions rest = *f;
     for (int i = 0; i < 4; i++) {
-        c4_vector move = C4_VECTOR_AND(n, c4_columns(&rest, s, standard)), no_move = c4_equal(move, c4_all(0));
-        no_moves = C4_VECTOR_ADD(no_moves, no_move);
-        x = C4_VECTOR_XOR(x, C4_VECTOR_ANDNOT(no_move, C4_VECTOR_SUB(n, bottom)));
+        const c4_vector move = C4_VECTOR_AND(n, c4_columns(&rest, s, standard));
+        const c4_mask no_move = c4_is_zero(move);
+        no_moves = c4_less_one(no_moves, no_move);
+        x = C4_VECTOR_XOR(x, c4_unless(no_move, C4_VECTOR_SUB(n, bottom)));
         n = C4_VECTOR_ADD(n, move);
     }
     if (c4_any(C4_VECTOR_OR(c4_lane_lines(x, s, standard),
@@ -339,11 +390,11 @@ MCTS_INLINE uint32_t c4_lane_word(c4_group *g, const c4_lanes_start *s, int stan
         c4_vector hidden[C4_GROUPS];
         for (int k = 0; k < C4_GROUPS; k++) {
             /* A rejected fraction: the lane has no open column for its draws. */
-            c4_vector accepted;
+            c4_mask accepted;
             f[k] = half ? c4_high_halves(word[k]) : c4_low_halves(word[k]);
             accepted = c4_accepted(&f[k], power, reject);
-            hidden[k] = C4_VECTOR_ANDNOT(accepted, next[k]);
-            next[k] = C4_VECTOR_AND(accepted, next[k]);
+            hidden[k] = c4_unless(accepted, next[k]);
+            next[k] = c4_where(accepted, next[k]);
         }
 #if defined(C4_QUIET)
         for (int k = 0; k < C4_GROUPS; k++)
@@ -357,10 +408,11 @@ MCTS_INLINE uint32_t c4_lane_word(c4_group *g, const c4_lanes_start *s, int stan
                 c4_draw(&me[k], &next[k], &empty[k], &ended[k], &left[k], &f[k], s, standard, guarded);
 #endif
         for (int k = 0; k < C4_GROUPS; k++) {
-            c4_vector full = c4_equal(next[k], c4_all(s->sentinel)), again = start_next;
-            g[k].draws = C4_VECTOR_SUB(g[k].draws, full);
-            left[k] = C4_VECTOR_ADD(left[k], full);
-            if (guarded) again = C4_VECTOR_ANDNOT(c4_equal(left[k], none), again);
+            const c4_mask full = c4_equal(next[k], c4_all(s->sentinel));
+            c4_vector again = start_next;
+            g[k].draws = C4_VECTOR_ADD(g[k].draws, c4_where(full, c4_all(1)));
+            left[k] = c4_less_one(left[k], full);
+            if (guarded) again = c4_unless(c4_is_zero(left[k]), again);
             me[k] = c4_select(full, start_me, me[k]);
             next[k] = C4_VECTOR_OR(c4_select(full, again, next[k]), hidden[k]);
         }
@@ -399,7 +451,7 @@ MCTS_INLINE uint64_t c4_sum(c4_vector x) {
 MCTS_INLINE void c4_lane_rollouts(const c4_lanes_start *start, uint64_t count, mcts_rng *rng, uint64_t results[3],
                                   uint64_t *plies, int standard) {
     c4_lanes_start s = *start;
-    uint64_t column[64], a[C4_LANES], b[C4_LANES], quota[C4_LANES], next[C4_LANES], wins = 0, draws = 0;
+    uint64_t column[64] = {0}, a[C4_LANES], b[C4_LANES], quota[C4_LANES], next[C4_LANES], wins = 0, draws = 0;
     for (uint32_t i = 0; i < s.cols; i++) column[i] = start->column[2 * i];
     s.column = column;
     for (int i = 0; i < C4_LANES; i++) {

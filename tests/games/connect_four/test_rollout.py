@@ -306,7 +306,7 @@ def test_many_at_once_are_identical_on_all_instruction_sets_and_kinds(board):
 @EVERY_KERNEL
 def test_the_results_of_many_at_once_are_fixed(kernel):
     """A build without vector instructions must get them, too."""
-    assert kernel.bulk_rollouts(ConnectFour(), 100_003, 5) == (55415, 269, 44319, 2130547)
+    assert kernel.bulk_rollouts(ConnectFour(), 100_003, 5) == (55085, 274, 44644, 2133223)
 
 
 def test_many_at_once_repeat_with_the_seed():

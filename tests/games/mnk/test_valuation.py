@@ -1,6 +1,5 @@
 """src/games/mnk/valuation.pyx: the line-pattern network in searches."""
 
-import importlib
 import os
 import random
 import struct
@@ -186,7 +185,7 @@ def test_threads_and_a_full_memory(size):
 
 
 def test_the_hot_module_exports_its_table():
-    module = importlib.import_module(f"mcts_core.games.mnk._valuation_{dispatch.isa}")
+    module = dispatch.hot_module("games.mnk.valuation", dispatch.isa)
     assert "mcts_core.table" in repr(module.table)
 
 

@@ -1,7 +1,7 @@
-/* Runs one kernel with fixed random input and prints a number that depends on all of its results: tools/arm64.py
+/* Runs one kernel with fixed random input and prints a number that depends on all of its results: tools/kernels.py
  * compares the number between processors, and counts instructions.
  *
- *     arm64_kernels KERNEL COUNT
+ *     kernels KERNEL COUNT
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 
 #include "kernels/connect_four/board.h"
 #include "kernels/connect_four/lanes.h"
+#include "kernels/mnk/bit_rollout.h"
 #include "kernels/mnk/line_patterns.h"
 #include "kernels/mnk/rollout.h"
 #include "kernels/mnk/rows.h"
@@ -124,11 +125,32 @@ static void trials(int rows, int cols, int k, int exact, uint64_t count, mcts_rn
             add((uint64_t)trial.upto[player]);
             add((uint64_t)trial.ties[player]);
             if (key == 0 || key == MNK_NONE) continue;
-            for (int found = mnk_cells_with(&trial, player, key, rows, cols, cells); found > 0; found--)
+            for (int found = mnk_cells_with(&trial, player, key, rows, cols, stride, cells); found > 0; found--)
                 add(cells[found - 1]);
         }
         add((uint64_t)trial.coloured);
     }
+}
+
+/* One by one, and eight at a time. On the smaller board a player often fills all of his cells. */
+static void bits(int rows, int cols, uint64_t count, mcts_rng *rng) {
+    uint8_t board[256];
+    uint64_t all[4] = {0}, results[3] = {0}, plies = 0;
+    board_v mine, theirs, empty;
+    memset(board, 255, sizeof board);
+    for (int row = 0; row < rows; row++)
+        for (int col = 0; col < cols; col++) {
+            const int bit = board_bit(row, col);
+            board[row * 16 + col] = (uint8_t)((row * 7 + col * 3) % 11 < 2 ? 1 + (row + col) % 2 : 0);
+            all[bit / 64] |= UINT64_C(1) << bit % 64;
+        }
+    mine = board_of_bytes(board, rows, 1);
+    theirs = board_of_bytes(board, rows, 2);
+    empty = board_andnot(board_or(mine, theirs), board_load(all));
+    for (uint64_t n = 0; n < count; n++) add((uint64_t)mnk_play_bits(mine, theirs, empty, n & 1, rng));
+    mnk_play_many_bits(mine, theirs, empty, count, rng, results, &plies);
+    for (int i = 0; i < 3; i++) add(results[i]);
+    add(plies);
 }
 
 static void tiny(int side, int k, int stones, uint64_t count, mcts_rng *rng) {
@@ -195,7 +217,9 @@ int main(int arguments, char **argument) {
     else if (strcmp(kernel, "c4-rollouts-6x9-5") == 0) lanes(6, 9, 5, 0, 0, count, &rng);
     else if (strcmp(kernel, "c4-rollouts-3x16") == 0) lanes(3, 16, 4, 0, 0, count, &rng);
     else if (strcmp(kernel, "mnk-rollouts-8x8") == 0) trials(8, 8, 4, 0, count, &rng);
-    else if (strcmp(kernel, "mnk-rollouts-15x15") == 0) trials(15, 15, 5, 0, count, &rng);
+    else if (strcmp(kernel, "mnk-rollouts-15x15") == 0) bits(15, 15, count, &rng);
+    else if (strcmp(kernel, "mnk-rollouts-9x5") == 0) bits(5, 9, count, &rng);
+    else if (strcmp(kernel, "mnk-rollouts-15x20") == 0) trials(20, 15, 5, 0, count, &rng);
     else if (strcmp(kernel, "mnk-rollouts-15x15-exact") == 0) trials(15, 15, 5, 1, count, &rng);
     else if (strcmp(kernel, "mnk-rollouts-19x19") == 0) trials(19, 19, 5, 0, count, &rng);
     else if (strcmp(kernel, "mnk-rollouts-3x3") == 0) tiny(3, 3, 0, count, &rng);

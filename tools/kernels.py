@@ -1,11 +1,12 @@
-"""Runs the kernels of Connect Four and m,n,k games on an emulated ARM64 processor.
+"""Runs the kernels of Connect Four and m,n,k games for processors that are not at hand.
 
-    python tools/arm64.py            compares their results with those of plain C on this machine
-    python tools/arm64.py --count    also counts the instructions of a rollout (or of another call) with NEON and in
-                                     plain C; about five minutes
+    python tools/kernels.py            compares the results of NEON and AVX-512 with those of plain C
+    python tools/kernels.py --count    also counts the instructions of a rollout (or of another call) with NEON and in
+                                       plain C; about five minutes
 
-It needs aarch64-linux-gnu-gcc and qemu-aarch64-static (Debian: gcc-aarch64-linux-gnu, libc6-dev-arm64-cross,
-qemu-user-static). An emulator shows what a processor computes and how many instructions that takes, but not how long.
+ARM64 is emulated, by qemu-aarch64-static; that also needs aarch64-linux-gnu-gcc (Debian: gcc-aarch64-linux-gnu,
+libc6-dev-arm64-cross, qemu-user-static). The instructions of AVX-512 are those that SIMDe has in plain C (Debian:
+libsimde-dev). An emulator shows what a processor computes and how many instructions that takes, but not how long.
 """
 
 import argparse
@@ -16,10 +17,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 COMPILER, EMULATOR = "aarch64-linux-gnu-gcc", "qemu-aarch64-static"
-SOURCE = ROOT / "tools" / "arm64_kernels.c"
+SOURCE = ROOT / "tools" / "kernels.c"
 FLAGS = ["-O3", "-fno-math-errno", "-ffp-contract=off", "-std=gnu11", "-Wall", "-Wno-unused-function",
          f"-I{ROOT / 'src'}", f"-I{ROOT / 'mcts_core' / 'include'}"]
 PLAIN = ["-DMCTS_PLAIN_C"]
+SIMDE = Path("/usr/include/simde/x86/avx512.h")
+AVX512 = """
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+#define SIMDE_ENABLE_NATIVE_ALIASES
+#include <simde/x86/avx512.h>
+#define MCTS_AVX512 1
+"""
 
 # The counts of calls between which instructions are counted; rollouts in lanes end their last 20 games more slowly.
 KERNELS = {
@@ -27,7 +37,8 @@ KERNELS = {
     "c4-lines-31x4": (100, 400),
     "c4-rollouts-6x7": (300, 900), "c4-rollouts-6x7-late": (300, 900), "c4-rollouts-6x7-general": (300, 900),
     "c4-rollouts-7x8": (300, 900), "c4-rollouts-6x9-5": (300, 900), "c4-rollouts-3x16": (300, 900),
-    "mnk-rollouts-8x8": (5, 15), "mnk-rollouts-15x15": (5, 10), "mnk-rollouts-15x15-exact": (5, 10),
+    "mnk-rollouts-8x8": (5, 15), "mnk-rollouts-15x15": (5, 15), "mnk-rollouts-9x5": (5, 15),
+    "mnk-rollouts-15x20": (5, 10), "mnk-rollouts-15x15-exact": (5, 10),
     "mnk-rollouts-19x19": (5, 10),
     "mnk-rollouts-3x3": (20, 100), "mnk-rollouts-3x3-late": (20, 100), "mnk-rollouts-4x4": (20, 100),
     "mnk-rollouts-4x4-3": (20, 100),
@@ -39,6 +50,14 @@ def build(folder, compiler, *flags):
     """The program, compiled with these flags."""
     program = Path(folder) / "-".join(["kernels", compiler, *flags])
     subprocess.run([compiler, *FLAGS, *flags, str(SOURCE), "-o", str(program)], check=True)
+    return program
+
+
+def build_avx512(folder):
+    """The program with AVX-512, for a processor without it."""
+    header, program = Path(folder) / "avx512.h", Path(folder) / "kernels-avx512"
+    header.write_text(AVX512, encoding="utf-8")
+    subprocess.run(["cc", *FLAGS, "-O1", "-include", str(header), str(SOURCE), "-o", str(program)], check=True)
     return program
 
 
@@ -80,8 +99,9 @@ def main(arguments=None):
     with tempfile.TemporaryDirectory() as folder:
         here = build(folder, "cc", *PLAIN, "-O1")
         neon, plain = build(folder, COMPILER, "-static"), build(folder, COMPILER, "-static", *PLAIN)
+        commands = [[EMULATOR, neon]] + ([[build_avx512(folder)]] if SIMDE.exists() else [])
         for kernel in options.kernels or KERNELS:
-            same = number([here], kernel, 1000) == number([EMULATOR, neon], kernel, 1000)
+            same = {number(command, kernel, 1000) for command in commands} == {number([here], kernel, 1000)}
             different += not same
             line = f"{kernel:26s} {'equal' if same else 'DIFFERENT'}"
             if options.count:

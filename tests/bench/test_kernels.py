@@ -1,0 +1,59 @@
+"""tools/kernels: the kernels with NEON and AVX-512, on emulated processors, find what plain C finds on this one."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SPEC = importlib.util.spec_from_file_location("kernels", ROOT / "tools" / "kernels.py")
+kernels = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(kernels)
+emulated = pytest.mark.needs("an emulated ARM64")
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory):
+    """The commands of the kernels in plain C here, with NEON and in plain C on ARM64."""
+    folder = tmp_path_factory.mktemp("arm64")
+    neon = kernels.build(folder, kernels.COMPILER, "-static")
+    plain = kernels.build(folder, kernels.COMPILER, "-static", *kernels.PLAIN)
+    return [kernels.build(folder, "cc", *kernels.PLAIN, "-O1")], [kernels.EMULATOR, neon], [kernels.EMULATOR, plain]
+
+
+@emulated
+@pytest.mark.parametrize("kernel", kernels.KERNELS)
+def test_neon_finds_the_same(programs, kernel):
+    here, neon, plain = (kernels.number(command, kernel, 500) for command in programs)
+    assert len(here) == 16
+    assert neon == plain == here != kernels.number(programs[0], kernel, 499)
+
+
+@emulated
+def test_instructions_are_counted(programs):
+    """One instruction more for each that a loop has, in every pass."""
+    _, (_, neon), (_, plain) = programs
+    few, many = kernels.KERNELS["mnk-rollouts-4x4"]
+    counts = [kernels.instructions(neon, "mnk-rollouts-4x4", count) for count in (few, few, many)]
+    assert counts[0] == counts[1] < counts[2]
+    assert 2 * kernels.per_call(neon, "mnk-rollouts-4x4") < kernels.per_call(plain, "mnk-rollouts-4x4")
+
+
+@pytest.fixture(scope="module")
+def avx512(tmp_path_factory):
+    """The commands of the kernels in plain C and with AVX-512."""
+    folder = tmp_path_factory.mktemp("avx512")
+    return [kernels.build(folder, "cc", *kernels.PLAIN, "-O1")], [kernels.build_avx512(folder)]
+
+
+@pytest.mark.needs("SIMDe")
+@pytest.mark.parametrize("kernel", [name for name in kernels.KERNELS if name.startswith("c4-rollouts")])
+def test_avx512_finds_the_same(avx512, kernel):
+    plain, vectors = (kernels.number(command, kernel, 2000) for command in avx512)
+    assert vectors == plain != kernels.number(avx512[0], kernel, 1999)
+
+
+def test_a_kernel_that_is_not_there(capsys):
+    with pytest.raises(SystemExit):
+        kernels.main(["no-kernel"])
+    assert "no such kernel: no-kernel" in capsys.readouterr().err
