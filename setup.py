@@ -1,7 +1,7 @@
 """Builds the native modules: the metadata is in pyproject.toml, but for the description, made of README.md.
 
 The hot modules are compiled once per instruction set from one source, ``tree.plain_tree`` as
-``mcts_core.tree._plain_tree_<isa>``; ``mcts_core.dispatch`` chooses among them at import.
+``mcts_core.tree._plain_tree_<isa>``, a few of them for AVX-512, too; ``mcts_core.dispatch`` chooses at import.
 """
 
 import os
@@ -32,14 +32,15 @@ ISA_FLAGS = {
     "avx512": {"unix": ["-mavx2", "-mbmi", "-mbmi2", "-mpopcnt", "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl",
                         "-mprefer-vector-width=256"], "msvc": ["/arch:AVX512"]},
 }
-AVX512_MODULES = ["games.connect_four.rollout"]  # the others gain nothing: mcts_core.dispatch takes those for AVX2
+# Those that gain by it (bench/TUNING.md). In place of the others, mcts_core.dispatch takes those for AVX2.
+AVX512_MODULES = ["games.connect_four.rollout"]
 ISAS = list(ISA_FLAGS) if X86_64 else ["baseline"]
 HOT = [(name, isa) for name in HOT_MODULES for isa in ISAS if isa != "avx512" or name in AVX512_MODULES]
 
 # No contraction and no fast-math: every instruction set must search identically.
 COMMON_FLAGS = {"unix": ["-O3", "-fno-math-errno", "-ffp-contract=off"], "msvc": ["/O2", "/fp:precise"]}
 
-# MCTS_CORE_PLAIN_C=1: the portable branch of every kernel; =baseline: only the modules of AVX2 and more have vectors.
+# MCTS_CORE_PLAIN_C=1: the portable branch of every kernel; =baseline: only modules for AVX2 and AVX-512 have vectors.
 PLAIN_C = os.environ.get("MCTS_CORE_PLAIN_C")
 # MCTS_CORE_SANITIZE=thread, address or undefined: for tests of the package itself, with GCC or Clang.
 SANITIZE = os.environ.get("MCTS_CORE_SANITIZE")
@@ -58,7 +59,6 @@ DIRECTIVES = {
     "freethreading_compatible": True,
     "subinterpreters_compatible": "no",  # a module's tables and types are those of one interpreter
 }
-
 
 
 class BuildExt(build_ext):

@@ -1,9 +1,9 @@
 """Chooses, once at import, the instruction set for which the hot modules were compiled.
 
 ``setup.py`` compiles every hot module once per instruction set, ``tree.plain_tree`` as
-``mcts_core.tree._plain_tree_<isa>``; each exports one capsule, ``table``, of C functions. Only modules that gain by it
-are compiled for AVX-512; of the others, those for AVX2 are taken. The environment variable ``MCTS_CORE_ISA`` forces an
-instruction set.
+``mcts_core.tree._plain_tree_<isa>``; each exports one capsule, ``table``, of C functions. For AVX-512 it compiles only
+the modules that gain by it; in place of the others, those for AVX2 run. The environment variable ``MCTS_CORE_ISA``
+forces an instruction set.
 """
 
 import importlib
@@ -27,6 +27,7 @@ def supported():
 
 
 def _built(name):
+    """Whether this build holds an instruction set, by the one module that is compiled for all of them."""
     try:
         importlib.import_module(f"mcts_core.games.connect_four._rollout_{name}")
     except ModuleNotFoundError:
@@ -35,7 +36,7 @@ def _built(name):
 
 
 def hot_module(name, isa):
-    """The module ``name``, compiled for ``isa`` or, where there is none for it, the next one before it."""
+    """The module ``name`` compiled for ``isa`` or, if it is not compiled for that, for the next lower one."""
     room, _, last = name.rpartition(".")
     for level in reversed(LEVELS[:LEVELS.index(isa) + 1]):
         compiled = f"mcts_core.{room}._{last}_{level}"

@@ -94,7 +94,7 @@ sanitize-short: build/short/.built
 build/short/.built: $(SOURCES) | $(VENV)/.installed-test
 	$(call watched,short,MCTS_CORE_PLAIN_C=baseline MCTS_CORE_SANITIZE=$(SHORT_CHECKS))
 
-# The portable branches, and vectors in the modules of AVX2.
+# The portable branches, and vectors in the modules for AVX2 and AVX-512.
 build/address/.built: $(SOURCES) | $(VENV)/.installed-test
 	$(call watched,address,MCTS_CORE_PLAIN_C=baseline MCTS_CORE_SANITIZE=address$(comma)undefined)
 

@@ -1,5 +1,5 @@
 /* Runs one kernel with fixed random input and prints a number that depends on all of its results: tools/kernels.py
- * compares the number between processors, and counts instructions.
+ * compares the number between instruction sets, and counts instructions.
  *
  *     kernels KERNEL COUNT
  */
@@ -132,7 +132,7 @@ static void trials(int rows, int cols, int k, int exact, uint64_t count, mcts_rn
     }
 }
 
-/* One by one, and eight at a time. On the smaller board a player often fills all of his cells. */
+/* One by one, and eight in turns. On the smaller board a player often fills all of his cells. */
 static void bits(int rows, int cols, uint64_t count, mcts_rng *rng) {
     uint8_t board[256];
     uint64_t all[4] = {0}, results[3] = {0}, plies = 0;

@@ -4,9 +4,9 @@
     python tools/kernels.py --count    also counts the instructions of a rollout (or of another call) with NEON and in
                                        plain C; about five minutes
 
-ARM64 is emulated, by qemu-aarch64-static; that also needs aarch64-linux-gnu-gcc (Debian: gcc-aarch64-linux-gnu,
-libc6-dev-arm64-cross, qemu-user-static). The instructions of AVX-512 are those that SIMDe has in plain C (Debian:
-libsimde-dev). An emulator shows what a processor computes and how many instructions that takes, but not how long.
+It needs aarch64-linux-gnu-gcc, and qemu-aarch64-static, which emulates ARM64 (Debian: gcc-aarch64-linux-gnu,
+libc6-dev-arm64-cross, qemu-user-static). SIMDe emulates the instructions of AVX-512 (Debian: libsimde-dev); without it,
+AVX-512 is left out. An emulator shows what a processor computes and how many instructions that takes, but not how long.
 """
 
 import argparse
@@ -54,7 +54,7 @@ def build(folder, compiler, *flags):
 
 
 def build_avx512(folder):
-    """The program with AVX-512, for a processor without it."""
+    """The program with AVX-512, which SIMDe emulates."""
     header, program = Path(folder) / "avx512.h", Path(folder) / "kernels-avx512"
     header.write_text(AVX512, encoding="utf-8")
     subprocess.run(["cc", *FLAGS, "-O1", "-include", str(header), str(SOURCE), "-o", str(program)], check=True)

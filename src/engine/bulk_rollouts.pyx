@@ -10,8 +10,8 @@ from mcts_core.engine.turn cimport on_main_thread
 
 
 cdef enum:
-    # Rollouts in one call of a game's own `rollouts`. It begins its random streams anew at every call, so this number
-    # is a part of the result and must not depend on the speed.
+    # Rollouts in one call of a game's own `rollouts`. Connect Four begins its random streams anew at every call, so
+    # this number is a part of the result and must not depend on the speed.
     SIDE_BY_SIDE = 1 << 17
 
 

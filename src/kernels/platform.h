@@ -121,8 +121,8 @@ MCTS_INLINE int mcts_popcount64(uint64_t x) {
     return (int)((x * UINT64_C(0x0101010101010101)) >> 56);
 }
 
-/* ---- what this processor and operating system offer: 0 x86-64 baseline or any other, 1 AVX2, 2 AVX-512. Only where
- * there is VBMI, too: the clock of processors without it falls while such vectors are used. ---- */
+/* ---- what this processor and operating system offer: 0 x86-64 baseline or any other, 1 AVX2, 2 AVX-512. The last only
+ * with VBMI: processors with AVX-512 but without VBMI lower their clock while they use such vectors. ---- */
 #if defined(MCTS_GNU) && defined(__x86_64__)
 static inline int mcts_cpu_level(void) {
     __builtin_cpu_init();

@@ -190,7 +190,7 @@ cdef class MnkKernels:
         return {value: counts[value] for value in range(4 * (MNK_MAX_CELLS + 1)) if counts[value]}
 
     def many(self, NativeState state not None, uint64_t n, uint64_t seed):
-        """``n`` rollouts in one call, as ``rollouts``; None where there is no function for many."""
+        """As ``rollouts``, all in one call; None where the board has no function for many."""
         cdef mcts_game game = state.game[0]
         cdef uint64_t results[3]
         cdef uint64_t plies = 0

@@ -1,4 +1,4 @@
-"""tools/kernels: the kernels with NEON and AVX-512, on emulated processors, find what plain C finds on this one."""
+"""tools/kernels: the kernels with NEON and AVX-512, both emulated, find what plain C finds on this processor."""
 
 import importlib.util
 from pathlib import Path

@@ -30,12 +30,12 @@ ctypedef struct mnk_geometry:
     int32_t stride
     int32_t board_size
     int32_t garbage    # bytes of the board that are no cells and that the kernels take for stones
-    int32_t in_bits    # rollouts have a bit for each cell, not a byte: bit_rollout.h
+    int32_t in_bits    # rollouts have a bit for each cell, not a byte: kernels/mnk/bit_rollout.h
     uint16_t offset[MNK_MAX_CELLS]  # of a cell, on the board
     uint16_t order[MNK_MAX_CELLS]   # the cells in the order of trying: centre first
     uint8_t starts[4][16]           # rows of 4 only: 255 where no window starts, in each direction
-    uint8_t bit[256]                # of a cell, where rollouts are in bits
-    uint64_t all_cells[4]
+    uint8_t bit[256]                # with in_bits: of a cell
+    uint64_t all_cells[4]           # with in_bits: the bits of all cells
 
 ctypedef struct mnk_table:
     # Fills the functions of `game`; its context is a geometry.

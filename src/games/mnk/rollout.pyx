@@ -1,4 +1,8 @@
-"""The hot functions of m,n,k games; compiled once per instruction set."""
+"""The hot functions of m,n,k games; compiled once per instruction set.
+
+``prepare`` chooses the rollouts of a board: in bits (``kernels/mnk/bit_rollout.h``), in rows of 4 bytes ("tiny") or in
+wider rows of bytes (both in ``kernels/mnk/rollout.h``).
+"""
 
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t

@@ -8,8 +8,8 @@
  * Tried and left out, as times of a rollout from the empty board on one Zen 5 machine that other work shared: 2 or 4
  * vectors side by side instead of 3 1.07 and 1.00 (AVX2), 2 instead of 6 1.3 (SSE2); two steps of one vector before the
  * next one has its turn 1.03 (AVX2) and 1.17 (SSE2); fractions multiplied in SSE2 registers 1.4. With NEON, where only
- * instructions could be counted, 2 and 3 vectors side by side took 1.15 and 1.19 times as many as one. AVX-512 was run
- * in emulation only; a model of the processor puts it at 1.9 to 2.4 times AVX2 (bench/TUNING.md). */
+ * instructions could be counted, 2 and 3 vectors side by side took 1.15 and 1.19 times as many as one. AVX-512 ran in
+ * emulation only; by a model of processors it has 1.9 to 2.4 times the speed of AVX2 (bench/TUNING.md). */
 #ifndef MCTS_KERNELS_CONNECT_FOUR_LANES_H
 #define MCTS_KERNELS_CONNECT_FOUR_LANES_H
 
@@ -27,7 +27,8 @@ typedef struct c4_lanes_start {
     uint32_t cols, draws, power, reject;
 } c4_lanes_start;
 
-/* ---- c4_vector: some lanes of 64 bits; c4_mask: a choice among them; c4_fractions: the rest of their random words - */
+/* ---- c4_vector: some lanes of 64 bits; c4_mask: a choice among them; c4_fractions: the rest of their random words.
+ * c4_where: x in the lanes of the mask, else 0; c4_unless: x in the others; c4_less_one: 1 less in those of the mask */
 
 #if defined(MCTS_AVX512)
 

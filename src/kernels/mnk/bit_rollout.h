@@ -1,14 +1,16 @@
-/* Random play of five or more in a row on boards of at most 16 x 16, a bit for each cell.
+/* Random rollouts with a bit for each cell: five or more in a row, on boards of up to 16 x 16 with more than 8 rows or
+ * columns (`in_bits` of mnk_geometry). rollout.h has all other boards and rules.
  *
  * Each empty cell gets a random player and a random key, a binary fraction, independently. The cells of each player, in
  * the order of their keys, are the moves that he makes if the players move in turn; as no cell is preferred, the first
  * 2j moves so found are uniformly distributed over all sequences of 2j different cells, for as long as both players
- * have cells left. The key that completes a player's first five is found bit by bit, as in a search by halves: is there
- * a five among his stones and the cells whose next bit is 0? Bits are drawn as they are needed, for all cells at once.
- * After a few, the moves that can have completed the fives of both players no longer overlap, and the winner is known:
- * after 3.6 bits from the empty board of 15 x 15. The number of moves takes 4.6 more.
+ * have cells left. The key that completes a player's first five is found by binary search, bit by bit: is there a five
+ * among his stones and the cells whose next bit is 0? Bits are drawn as they are needed, for all cells at once. Each
+ * bit leaves fewer moves that can complete the five. When those of both players no longer overlap, the winner is known:
+ * after 3.6 bits on average from the empty board of 15 x 15. The number of moves takes 4.6 more.
  *
- * Before, keys of 8 bits and maxima over the windows of five took 1.4 times as long to find the winner. */
+ * Keys of 8 bits and maxima, as in rollout.h, took 1.4 times as long to find the winner with AVX2, and 1.2 times on the
+ * baseline (bench/TUNING.md). */
 #ifndef MCTS_KERNELS_MNK_BIT_ROLLOUT_H
 #define MCTS_KERNELS_MNK_BIT_ROLLOUT_H
 
@@ -24,21 +26,21 @@
 
 /* A player in a rollout. */
 typedef struct mnk_side {
-    board_v has;         /* his stones, and cells that he fills before he completes his first five */
-    board_v open;        /* cells whose keys begin like the one that completes it */
-    int32_t first, last; /* one of his moves from first to last completes it */
-    int32_t stones, cells;
+    board_v has;           /* his stones, and cells that he fills before he completes his first five */
+    board_v open;          /* cells whose keys begin with the same bits as the key that completes it */
+    int32_t first, last;   /* one of his moves from first to last completes it; with last MNK_NEVER perhaps none */
+    int32_t stones, cells; /* at the start: his stones, and the empty cells that are his */
 } mnk_side;
 
 /* A rollout; [0] is the player to move at the start. */
 typedef struct mnk_race {
     mnk_side side[2];
     board_v colour, bits[MNK_BITS]; /* what was drawn */
-    int known;                      /* bits of the keys */
-    /* of the player who wins, after all if he has cells enough */
+    int known;                      /* how many bits of each key were drawn */
+    /* The player who completes a five first. He wins unless a player has no cells left before that. */
     mnk_side winner;
-    int32_t sign; /* 0 for side[0], -1 for side[1] */
-    int32_t most; /* moves of his, before one of the players has no cells left */
+    int32_t sign; /* 0: he is side[0], -1: he is side[1] */
+    int32_t most; /* his moves before one of the players has no cells left */
 } mnk_race;
 
 /* a bit for each five of these cells, and 0 if there is none */
@@ -57,7 +59,7 @@ MCTS_INLINE int mnk_has_five(board_v x) { return board_sign(board_is_empty(mnk_f
 /* keep ? a : b, without a branch, which nobody could predict; `keep` is -1 or 0 */
 MCTS_INLINE int32_t mnk_pick(int32_t keep, int32_t a, int32_t b) { return b ^ ((a ^ b) & keep); }
 
-/* Looks at one more bit of the keys. */
+/* Looks at one more bit of the keys: is there a five with the cells whose bit is 0? */
 MCTS_INLINE void mnk_halve(mnk_side *s, board_v bit) {
     const board_v low = board_andnot(bit, s->open), filled = board_or(s->has, low);
     const board_v without = board_is_empty(mnk_fives(filled)); /* all ones: the five is not in the lower half */
@@ -66,7 +68,7 @@ MCTS_INLINE void mnk_halve(mnk_side *s, board_v bit) {
     s->open = board_andnot(board_xor(bit, without), s->open);
     s->last = mnk_pick(sign, s->last, moves);
     s->first = mnk_pick(sign, moves + 1, s->first);
-    s->first |= (s->cells - s->first) >> 31 & MNK_NEVER;
+    s->first |= (s->cells - s->first) >> 31 & MNK_NEVER; /* no five with all of his cells */
 }
 
 MCTS_INLINE void mnk_start(mnk_race *r, board_v mine, board_v theirs, board_v empty, byte_random *random) {
@@ -84,7 +86,7 @@ MCTS_INLINE void mnk_start(mnk_race *r, board_v mine, board_v theirs, board_v em
     }
 }
 
-/* One more bit for both; returns whether it is still open who is first. */
+/* Draws one more bit for both players; returns whether it is still unknown who completes a five first. */
 MCTS_INLINE int mnk_go_on(mnk_race *r, byte_random *random) {
     const board_v bit = board_random(random);
     r->bits[r->known++] = bit;
@@ -93,6 +95,7 @@ MCTS_INLINE int mnk_go_on(mnk_race *r, byte_random *random) {
     return (r->side[0].last > r->side[1].first) & (r->side[1].last >= r->side[0].first) & (r->known < MNK_BITS);
 }
 
+/* After mnk_go_on has returned 0. With equal numbers of moves side[0] is first: it begins. */
 MCTS_INLINE void mnk_choose_winner(mnk_race *r) {
     const mnk_side *a = &r->side[0], *b = &r->side[1];
     const int32_t sign = -(a->last > b->first);
@@ -106,20 +109,20 @@ MCTS_INLINE void mnk_choose_winner(mnk_race *r) {
     r->winner.cells = mnk_pick(sign, b->cells, a->cells);
 }
 
-/* Whether it is open if the winner has cells enough or, if `counted`, when he wins. */
+/* Whether it is still unknown if the winner has enough cells or, if `counted`, with which move he wins. */
 MCTS_INLINE int mnk_is_open(const mnk_race *r, int counted) {
     const int32_t last = counted ? r->winner.first : r->most;
     return (r->winner.first <= r->most) & (r->winner.last > last) & (r->known < MNK_BITS);
 }
 
-/* One more bit for the winner. */
+/* Draws one more bit for the winner alone. */
 MCTS_INLINE void mnk_narrow(mnk_race *r, byte_random *random) {
     const board_v bit = board_random(random);
     r->bits[r->known++] = bit;
     mnk_halve(&r->winner, bit);
 }
 
-/* A player's first `moves` cells in the order of the keys, with his stones. */
+/* A player's stones and his first `moves` cells in the order of their keys. */
 static board_v mnk_filled(const mnk_race *r, board_v stones, board_v open, int32_t moves, byte_random *random) {
     moves += board_count(stones);
     for (int i = 0; i < MNK_BITS && board_count(stones) < moves; i++) {
@@ -158,7 +161,7 @@ static int32_t mnk_play_rest(const mnk_race *r, board_v mine, board_v theirs, bo
                              mcts_rng *rng) {
     const board_v cells[2] = {board_andnot(r->colour, empty), board_and(r->colour, empty)};
     const int32_t counts[2] = {r->side[0].cells, r->side[1].cells};
-    const int longer = counts[0] <= counts[1]; /* side[0] makes one move more than side[1], if he can */
+    const int longer = counts[0] <= counts[1]; /* who has cells left; side[0] begins, so it makes one move more */
     const int32_t moves = longer ? counts[0] : counts[1] + 1;
     board_v sides[2] = {board_or(mine, cells[0]), board_or(theirs, cells[1])};
     sides[longer] = mnk_filled(r, longer ? theirs : mine, cells[longer], moves, random);
@@ -192,9 +195,9 @@ static int32_t mnk_play_bits(board_v mine, board_v theirs, board_v empty, int co
     return counted ? play_bits_inline(mine, theirs, empty, 1, rng) : play_bits_inline(mine, theirs, empty, 0, rng);
 }
 
-#define MNK_RACES 8 /* side by side: one waits for nothing while another one's vectors are on their way */
+#define MNK_RACES 8 /* rollouts in turns: while one waits for its vectors, the others compute */
 
-/* `count` rollouts from a position without a five: adds to results (lost, drawn, won) and to the moves played. */
+/* `count` rollouts from a position without a five: adds to `results` (lost, drawn, won), and the moves to `plies`. */
 static void mnk_play_many_bits(board_v mine, board_v theirs, board_v empty, uint64_t count, mcts_rng *rng,
                                uint64_t results[3], uint64_t *plies) {
     mnk_race races[MNK_RACES];

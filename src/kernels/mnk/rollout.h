@@ -1,5 +1,6 @@
-/* Random play of m,n,k games in vectors of bytes: 32 cells at a time with AVX2, 16 with SSE2 or in plain C, always with
- * the same numbers.
+/* Random rollouts of m,n,k games with a byte for each cell: 32 cells at a time with AVX2, else 16, always with the same
+ * numbers. For all boards and rules that bit_rollout.h does not have: at most 8 x 8, a side above 16, another k than 5,
+ * the rule "exact". Boards of at most 4 x 4 without that rule have code of their own, at the end.
  *
  * A trial gives each empty cell a random player and a random key, independently. The cells of each player, in the order
  * of their keys, are the moves that he would make if the players moved in turn; as no cell is preferred, the first

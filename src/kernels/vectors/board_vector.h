@@ -1,8 +1,8 @@
 /* Vectors of 256 bits, a bit for each cell of a board of at most 16 x 16. One interface over AVX2, SSE2, the vector
  * types of GCC and Clang, and plain C. The plain C branch is the specification of the others.
  *
- * Row r is in word r % 4, from bit 16 * (r / 4) on. So the cells n rows below are in the next words, and after the last
- * word in the first ones, shifted by 16 bits: no word is put together from two. */
+ * Row r is in word r % 4, from bit 16 * (r / 4) on. So a shift by n rows moves whole words: the first n words become
+ * the last ones, shifted by 16 bits. No word is put together from two. */
 #ifndef MCTS_KERNELS_BOARD_VECTOR_H
 #define MCTS_KERNELS_BOARD_VECTOR_H
 
@@ -15,7 +15,7 @@
 /* The bit of a cell, of 256. */
 MCTS_INLINE int board_bit(int row, int col) { return row % 4 * 64 + row / 4 * 16 + col; }
 
-/* board_right(a, n): for each cell, the one n columns to the right; board_below_1(a) to board_below_4(a): the one so
+/* board_right(a, n): for each cell, the one n columns to the right; board_below_1(a) to board_below_4(a): the one that
  * many rows below; 0 where there is none. */
 #if defined(MCTS_AVX2)
 typedef __m256i board_v;
