@@ -189,7 +189,7 @@ cdef class MnkKernels:
                 counts[game.rollout(game.context, state.state, &rng)] += 1
         return {value: counts[value] for value in range(4 * (MNK_MAX_CELLS + 1)) if counts[value]}
 
-    def many(self, NativeState state not None, uint64_t n, uint64_t seed):
+    def bulk_rollouts(self, NativeState state not None, uint64_t n, uint64_t seed):
         """As ``rollouts``, all in one call; None where the board has no function for many."""
         cdef mcts_game game = state.game[0]
         cdef uint64_t results[3]

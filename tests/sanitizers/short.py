@@ -68,7 +68,8 @@ def searches():
     """Every tree, with each of the options that have code of their own."""
     boards = [
         mc.ConnectFour.from_moves("4455", base=1), mc.ConnectFour(9, 8, 5), mc.TicTacToe(), mc.MNK(5, 4, 4),
-        mc.Gomoku(9), mc.Gomoku.from_moves([112, 97, 113, 98, 114], size=15, rule="exact"), mc.MNK(20, 9, 5),
+        mc.Gomoku(9), mc.MNK(10, 6, 5), mc.Gomoku.from_moves([112, 97, 113, 98, 114], size=15, rule="exact"),
+        mc.MNK(20, 9, 5),
     ]
     for number, state in enumerate(boards):
         for options in (

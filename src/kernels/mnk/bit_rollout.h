@@ -33,7 +33,7 @@ typedef struct mnk_side {
 } mnk_side;
 
 /* A rollout; [0] is the player to move at the start. */
-typedef struct mnk_race {
+typedef struct mnk_bit_rollout {
     mnk_side side[2];
     board_v colour, bits[MNK_BITS]; /* what was drawn */
     int known;                      /* how many bits of each key were drawn */
@@ -41,7 +41,7 @@ typedef struct mnk_race {
     mnk_side winner;
     int32_t sign; /* 0: he is side[0], -1: he is side[1] */
     int32_t most; /* his moves before one of the players has no cells left */
-} mnk_race;
+} mnk_bit_rollout;
 
 /* a bit for each five of these cells, and 0 if there is none */
 MCTS_INLINE board_v mnk_fives(board_v x) {
@@ -71,7 +71,7 @@ MCTS_INLINE void mnk_halve(mnk_side *s, board_v bit) {
     s->first |= (s->cells - s->first) >> 31 & MNK_NEVER; /* no five with all of his cells */
 }
 
-MCTS_INLINE void mnk_start(mnk_race *r, board_v mine, board_v theirs, board_v empty, byte_random *random) {
+MCTS_INLINE void mnk_start(mnk_bit_rollout *r, board_v mine, board_v theirs, board_v empty, byte_random *random) {
     r->colour = board_random(random);
     r->known = 0;
     r->side[0].has = mine;
@@ -87,7 +87,7 @@ MCTS_INLINE void mnk_start(mnk_race *r, board_v mine, board_v theirs, board_v em
 }
 
 /* Draws one more bit for both players; returns whether it is still unknown who completes a five first. */
-MCTS_INLINE int mnk_go_on(mnk_race *r, byte_random *random) {
+MCTS_INLINE int mnk_draw_bit(mnk_bit_rollout *r, byte_random *random) {
     const board_v bit = board_random(random);
     r->bits[r->known++] = bit;
     mnk_halve(&r->side[0], bit);
@@ -95,8 +95,8 @@ MCTS_INLINE int mnk_go_on(mnk_race *r, byte_random *random) {
     return (r->side[0].last > r->side[1].first) & (r->side[1].last >= r->side[0].first) & (r->known < MNK_BITS);
 }
 
-/* After mnk_go_on has returned 0. With equal numbers of moves side[0] is first: it begins. */
-MCTS_INLINE void mnk_choose_winner(mnk_race *r) {
+/* After mnk_draw_bit has returned 0. With equal numbers of moves side[0] is first: it begins. */
+MCTS_INLINE void mnk_choose_winner(mnk_bit_rollout *r) {
     const mnk_side *a = &r->side[0], *b = &r->side[1];
     const int32_t sign = -(a->last > b->first);
     r->sign = sign;
@@ -110,20 +110,20 @@ MCTS_INLINE void mnk_choose_winner(mnk_race *r) {
 }
 
 /* Whether it is still unknown if the winner has enough cells or, if `counted`, with which move he wins. */
-MCTS_INLINE int mnk_is_open(const mnk_race *r, int counted) {
+MCTS_INLINE int mnk_needs_bits(const mnk_bit_rollout *r, int counted) {
     const int32_t last = counted ? r->winner.first : r->most;
     return (r->winner.first <= r->most) & (r->winner.last > last) & (r->known < MNK_BITS);
 }
 
 /* Draws one more bit for the winner alone. */
-MCTS_INLINE void mnk_narrow(mnk_race *r, byte_random *random) {
+MCTS_INLINE void mnk_draw_winner_bit(mnk_bit_rollout *r, byte_random *random) {
     const board_v bit = board_random(random);
     r->bits[r->known++] = bit;
     mnk_halve(&r->winner, bit);
 }
 
 /* A player's stones and his first `moves` cells in the order of their keys. */
-static board_v mnk_filled(const mnk_race *r, board_v stones, board_v open, int32_t moves, byte_random *random) {
+static board_v mnk_filled(const mnk_bit_rollout *r, board_v stones, board_v open, int32_t moves, byte_random *random) {
     moves += board_count(stones);
     for (int i = 0; i < MNK_BITS && board_count(stones) < moves; i++) {
         const board_v bit = i < r->known ? r->bits[i] : board_random(random), low = board_andnot(bit, open);
@@ -157,7 +157,7 @@ static int32_t mnk_play_on(board_v sides[2], board_v empty, int32_t plies, mcts_
 }
 
 /* One player fills all of his cells without a five; what is left then is played move by move. */
-static int32_t mnk_play_rest(const mnk_race *r, board_v mine, board_v theirs, board_v empty, byte_random *random,
+static int32_t mnk_play_rest(const mnk_bit_rollout *r, board_v mine, board_v theirs, board_v empty, byte_random *random,
                              mcts_rng *rng) {
     const board_v cells[2] = {board_andnot(r->colour, empty), board_and(r->colour, empty)};
     const int32_t counts[2] = {r->side[0].cells, r->side[1].cells};
@@ -168,22 +168,22 @@ static int32_t mnk_play_rest(const mnk_race *r, board_v mine, board_v theirs, bo
     return mnk_play_on(sides, board_andnot(board_or(sides[0], sides[1]), empty), 2 * moves - !longer, rng);
 }
 
-MCTS_INLINE int32_t mnk_result(const mnk_race *r, board_v mine, board_v theirs, board_v empty, byte_random *random,
-                               mcts_rng *rng) {
+MCTS_INLINE int32_t mnk_result(const mnk_bit_rollout *r, board_v mine, board_v theirs, board_v empty,
+                               byte_random *random, mcts_rng *rng) {
     if (MCTS_UNLIKELY(r->winner.first > r->most)) return mnk_play_rest(r, mine, theirs, empty, random, rng);
     return (2 & ~r->sign) + 4 * (2 * r->winner.first - 1 - r->sign);
 }
 
 MCTS_INLINE int32_t play_bits_inline(board_v mine, board_v theirs, board_v empty, int counted, mcts_rng *rng) {
-    mnk_race r;
+    mnk_bit_rollout r;
     byte_random random;
     int32_t result;
     if (mnk_has_five(theirs)) return 0;
     random_load(&random, rng);
     mnk_start(&r, mine, theirs, empty, &random);
-    while (mnk_go_on(&r, &random)) {}
+    while (mnk_draw_bit(&r, &random)) {}
     mnk_choose_winner(&r);
-    while (mnk_is_open(&r, counted)) mnk_narrow(&r, &random);
+    while (mnk_needs_bits(&r, counted)) mnk_draw_winner_bit(&r, &random);
     result = mnk_result(&r, mine, theirs, empty, &random, rng);
     random_store(&random, rng);
     return result;
@@ -195,19 +195,19 @@ static int32_t mnk_play_bits(board_v mine, board_v theirs, board_v empty, int co
     return counted ? play_bits_inline(mine, theirs, empty, 1, rng) : play_bits_inline(mine, theirs, empty, 0, rng);
 }
 
-#define MNK_RACES 8 /* rollouts in turns: while one waits for its vectors, the others compute */
+#define MNK_IN_TURNS 8 /* rollouts in turns: while one waits for its vectors, the others compute */
 
 /* `count` rollouts from a position without a five: adds to `results` (lost, drawn, won), and the moves to `plies`. */
 static void mnk_play_many_bits(board_v mine, board_v theirs, board_v empty, uint64_t count, mcts_rng *rng,
                                uint64_t results[3], uint64_t *plies) {
-    mnk_race races[MNK_RACES];
-    int open[MNK_RACES], left, i, j;
+    mnk_bit_rollout rollouts[MNK_IN_TURNS];
+    int open[MNK_IN_TURNS], left, i, j;
     byte_random random;
     random_load(&random, rng);
     for (; count; count -= (uint64_t)j) {
-        j = count < MNK_RACES ? (int)count : MNK_RACES;
+        j = count < MNK_IN_TURNS ? (int)count : MNK_IN_TURNS;
         for (i = 0; i < j; i++) {
-            mnk_start(&races[i], mine, theirs, empty, &random);
+            mnk_start(&rollouts[i], mine, theirs, empty, &random);
             open[i] = i;
         }
         for (left = j; left;) {
@@ -215,25 +215,25 @@ static void mnk_play_many_bits(board_v mine, board_v theirs, board_v empty, uint
             for (i = left = 0; i < before; i++) {
                 const int at = open[i];
                 open[left] = at;
-                left += mnk_go_on(&races[at], &random);
+                left += mnk_draw_bit(&rollouts[at], &random);
             }
         }
         for (i = 0; i < j; i++) {
-            mnk_choose_winner(&races[i]);
+            mnk_choose_winner(&rollouts[i]);
             open[left] = i;
-            left += mnk_is_open(&races[i], 1);
+            left += mnk_needs_bits(&rollouts[i], 1);
         }
         while (left) {
             const int before = left;
             for (i = left = 0; i < before; i++) {
                 const int at = open[i];
-                mnk_narrow(&races[at], &random);
+                mnk_draw_winner_bit(&rollouts[at], &random);
                 open[left] = at;
-                left += mnk_is_open(&races[at], 1);
+                left += mnk_needs_bits(&rollouts[at], 1);
             }
         }
         for (i = 0; i < j; i++) {
-            const int32_t result = mnk_result(&races[i], mine, theirs, empty, &random, rng);
+            const int32_t result = mnk_result(&rollouts[i], mine, theirs, empty, &random, rng);
             results[result & 3]++;
             *plies += (uint64_t)(result >> 2);
         }

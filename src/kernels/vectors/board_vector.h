@@ -269,14 +269,14 @@ MCTS_INLINE uint64_t board_four_rows(const uint8_t *bytes, int value) {
     return word;
 }
 
-/* The same of a board of rows of 16 bytes. */
+/* The same of a board of rows of 16 bytes, in memory an even number of them. */
 MCTS_INLINE board_v board_of_bytes(const uint8_t *bytes, int rows, int value) {
     uint64_t words[4] = {0};
     if (rows > 14) /* without a loop: 16 rows are in memory */
         return board_of_rows(board_four_rows(bytes, value), board_four_rows(bytes + 64, value),
                              board_four_rows(bytes + 128, value), board_four_rows(bytes + 192, value));
-    for (int i = 0; i < rows; i++)
-        words[i / 4] |= (v_bits(v_eq(v_load(bytes + 16 * i), v_set1(value))) & 0xFFFF) << i % 4 * 16;
+    for (int i = 0; i < 16 * rows; i += 32)
+        for (int j = i; j < i + 32; j += VB) words[j / 64] |= v_bits(v_eq(v_load(bytes + j), v_set1(value))) << j % 64;
     return board_of_rows(words[0], words[1], words[2], words[3]);
 }
 

@@ -176,7 +176,7 @@ def test_many_rollouts_in_one_call_have_the_same_distribution(board):
     count = 20_000
     for state in [MNK(9, 1, 5), MNK(1, 9, 5)] if 1 in board else late_positions(board, "freestyle"):
         chances = exact_lengths(state)
-        *results, plies = kernel().many(state, count, 4)
+        *results, plies = kernel().bulk_rollouts(state, count, 4)
         assert sum(results) == count
         by_result = [sum(chance for value, chance in chances.items() if value & 3 == result) for result in (2, 1, 0)]
         for found, chance in zip(results, by_result, strict=True):
@@ -189,7 +189,7 @@ def test_many_rollouts_in_one_call_have_the_same_distribution(board):
 @pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 1000])
 def test_many_rollouts_in_one_call_are_the_same_on_every_instruction_set(count):
     for state in (Gomoku(15), played_on(Gomoku(16), random.Random(1), 200), MNK(9, 1, 5)):
-        first, *others = [hot.many(state, count, 7) for hot in HOT.values()]
+        first, *others = [hot.bulk_rollouts(state, count, 7) for hot in HOT.values()]
         assert sum(first[:3]) == count
         assert all(other == first for other in others)
 
