@@ -26,11 +26,12 @@ MODULES = sorted({".".join(path.relative_to("src").with_suffix("").parts) for pa
 
 WEBASSEMBLY = "emscripten" in sysconfig.get_platform().lower()
 X86_64 = any(name in sysconfig.get_platform().lower() for name in ("x86_64", "amd64"))
+AVX2 = ["-mavx2", "-mbmi", "-mbmi2", "-mpopcnt"]
 ISA_FLAGS = {
     "baseline": {"unix": ["-msimd128"] if WEBASSEMBLY else [], "msvc": []},
-    "avx2": {"unix": ["-mavx2", "-mbmi", "-mbmi2", "-mpopcnt"], "msvc": ["/arch:AVX2"]},
-    "avx512": {"unix": ["-mavx2", "-mbmi", "-mbmi2", "-mpopcnt", "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl",
-                        "-mprefer-vector-width=256"], "msvc": ["/arch:AVX512"]},
+    "avx2": {"unix": AVX2, "msvc": ["/arch:AVX2"]},
+    "avx512": {"unix": [*AVX2, "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mprefer-vector-width=256"],
+               "msvc": ["/arch:AVX512"]},
 }
 # Those that gain by it (bench/TUNING.md). In place of the others, mcts_core.dispatch takes those for AVX2.
 AVX512_MODULES = ["games.connect_four.rollout"]

@@ -623,7 +623,7 @@ COMMANDS = st.one_of(
 ANSWER = re.compile(r'OK|\d+,\d+|(ERROR|UNKNOWN|MESSAGE|DEBUG) .+|name=.+')
 
 
-@settings(max_examples=60, derandomize=True, deadline=None)
+@settings(max_examples=100, derandomize=True, deadline=None)
 @given(st.lists(COMMANDS, max_size=25))
 def test_no_command_is_one_too_many(commands):
     talk = Talk(iterations=5)

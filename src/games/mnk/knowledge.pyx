@@ -12,7 +12,7 @@ from libc.string cimport memcpy, memset
 from mcts_core.dispatch cimport hot_table
 from mcts_core.game cimport (MCTS_DRAW, MCTS_LOSS, MCTS_ONGOING, MCTS_ROLLOUT_DECISIVE, MCTS_ROLLOUT_RANDOM,
                              MCTS_ROLLOUT_TACTICAL, MCTS_WIN, mcts_children, mcts_game, mcts_guide, mcts_rollout_report,
-                             mcts_policy, mcts_rng, mcts_rollout)
+                             mcts_policy, mcts_rng)
 from mcts_core.games.mnk.candidates cimport candidates
 from mcts_core.games.mnk.child_list cimport (append_all, append_open, append_ranked, child_list, mnk_rank_grades,
                                              mnk_ranking)
@@ -35,7 +35,7 @@ mnk_fill_surroundings()
 
 # ---- rollouts --------------------------------------------------------------------------------------------------------
 
-cdef mcts_rollout ROLLOUT, BIT_ROLLOUT, TINY_ROLLOUT  # of rollout.pyx
+cdef mnk_table *HOT = <mnk_table *> hot_table("games.mnk.rollout")
 
 
 cdef union any_state:
@@ -48,12 +48,15 @@ cdef int32_t random_result(const mnk_geometry *g, const mnk_state *s, const uint
     """The result of a random rollout for the player to move at its start. The rollout does not report its moves."""
     cdef any_state room
     cdef mnk_state *copy = &room.state
+    cdef mcts_game game
     cdef uint32_t i
+    game.context = <void *> g
+    HOT.prepare(&game)
     memcpy(copy, s, MNK_HEADER + g.board_size)
     for i in range(length):
         copy.board[g.offset[path[i]]] = 1 + (copy.stones & 1)
         copy.stones += 1
-    return (BIT_ROLLOUT if g.in_bits else TINY_ROLLOUT if g.stride == 4 else ROLLOUT)(<void *> g, copy, rng) & 3
+    return game.rollout(game.context, copy, rng) & 3
 
 
 cdef int32_t rollout_by_policy(void *context, const void *root, const uint32_t *path, uint32_t length,
@@ -173,22 +176,6 @@ cdef void prepare(const mnk_geometry *g, mcts_guide *guide) noexcept nogil:
     guide.children = children
     guide.rollout = rollout_by_policy
 
-
-cdef mcts_rollout rollout_for(int stride, bint in_bits) except NULL:
-    cdef mnk_geometry g
-    cdef mcts_game game
-    memset(&g, 0, sizeof(g))
-    memset(&game, 0, sizeof(game))
-    g.stride = stride
-    g.in_bits = in_bits
-    game.context = &g
-    (<mnk_table *> hot_table("games.mnk.rollout")).prepare(&game)
-    return game.rollout
-
-
-TINY_ROLLOUT = rollout_for(4, False)
-BIT_ROLLOUT = rollout_for(16, True)
-ROLLOUT = rollout_for(16, False)
 
 cdef mnk_guide_table TABLE
 TABLE.prepare = prepare

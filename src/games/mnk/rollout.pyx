@@ -12,10 +12,6 @@ from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ILLEGAL, MCTS_ONGOI
                              mcts_rng, mcts_rng_below, mcts_rng_next, mcts_simulation)
 from mcts_core.games.mnk.rollout cimport MNK_MAX_CELLS, in_five, mnk_geometry, mnk_state, mnk_table, wins
 
-cdef enum:
-    NEVER = 4096  # a move number beyond all games
-
-
 cdef extern from "kernels/mnk/rollout.h" nogil:
     enum:
         MNK_NONE
@@ -36,6 +32,9 @@ cdef extern from "kernels/mnk/rollout.h" nogil:
 
 
 cdef extern from "kernels/mnk/bit_rollout.h" nogil:
+    enum:
+        NEVER "MNK_NEVER"  # a move number beyond all games
+
     ctypedef struct board_v:
         pass
 
