@@ -3,11 +3,16 @@
     python bench/network_busy.py                                 networks that sleep 200 us to 5 ms a call
     python bench/network_busy.py connect4 --sleep 300 --rounds 9 --options leaf_proofs=0,root_proofs=0
     python bench/network_busy.py --onnx                          ONNX Runtime on one thread; needs onnx, onnxruntime
+    python bench/network_busy.py --torch                         PyTorch on a GPU, or on one thread if there is none
+    python bench/network_busy.py --torch cuda:1 --channels 128 --layers 10
 
 For each game and network it measures ``search`` of one position with 1,600 iterations and batch 8, ``search_many`` of
 128 positions with 64 iterations and batch 1, and ``selfplay`` of 128 games with 32 iterations for each of the first
-four moves, without and with ``threads=2``. With ``--onnx``, the network of Connect Four is that of
-``examples/alphazero_connect_four``, and that of gomoku has random weights: four convolutions of 32 channels.
+four moves, without and with ``threads=2``. With ``--onnx`` and ``--torch``, the network of Connect Four is that
+of ``examples/alphazero_connect_four``, and that of gomoku has four convolutions of 32 channels and random weights. With
+``--channels`` or ``--layers``, both have random weights and that size. A call of PyTorch takes the observations to the
+device and ends when the results are back in numpy's arrays. It fills the batch up to a power of two, at least 8; the
+first call of a thread with so many rows is made twice, and the measurement leaves out the first one.
 
 Prints the medians of all rounds:
 
@@ -18,7 +23,8 @@ Prints the medians of all rounds:
     busy     the share of the wall time
     quiet    the share that follows from processor times, where each thread has a core for itself and no other program
              delays it: network / (network + tree) with one thread, network / max(network + between, tree - between)
-             with two. Here "network" is what the call has to take: the sleep, or the processor time of ONNX Runtime
+             with two. Here "network" is what the call has to take: the sleep, the processor time of ONNX Runtime or of
+             PyTorch on a CPU, and the median wall time of PyTorch's calls on a GPU
 
 On a machine with other work, "busy" and "network" show mainly how long threads wait for a core. Needs numpy.
 """
@@ -28,14 +34,13 @@ import statistics
 import sys
 import time
 from functools import partial
-from pathlib import Path
 
 import arguments
+import networks
 import numpy
 
 import mcts_core
 
-EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "alphazero_connect_four"
 GAMES = {"connect4": mcts_core.ConnectFour(), "gomoku": mcts_core.Gomoku()}
 SLEEPS = [200, 500, 1000, 5000]
 ROWS = 256
@@ -50,19 +55,34 @@ class EnoughError(Exception):
 
 
 class Network:
-    """An evaluator that measures the calls of another one. ``sleep``: the seconds of a call, None: what it computes."""
+    """An evaluator that measures the calls of another one.
 
-    def __init__(self, evaluate, sleep=None):
+    ``sleep``: the seconds of a call, None: what it computes; ``device``: it computes there, not on the processor.
+    ``prepare``: called with the observations before each call; its time counts nowhere.
+    """
+
+    def __init__(self, evaluate, sleep=None, device=False, prepare=None):
         self.evaluate = evaluate
         self.sleep = sleep
+        self.device = device
+        self.prepare = prepare
         self.reset()
 
     def reset(self):
         self.rows, self.walls = [], []
         self.within = self.between = 0.0  # processor seconds of the calling thread
+        self.apart = self.apart_used = 0.0  # of ``prepare``: seconds, processor seconds
         self.last = None
 
     def __call__(self, observations):
+        if self.prepare is not None:
+            used, begin = time.thread_time(), time.perf_counter()
+            self.prepare(observations)
+            self.apart += time.perf_counter() - begin
+            used = time.thread_time() - used
+            self.apart_used += used
+            if self.last is not None:
+                self.last += used
         used, begin = time.thread_time(), time.perf_counter()
         if self.last is not None and used >= self.last:  # a new thread begins at 0
             self.between += used - self.last
@@ -78,11 +98,15 @@ class Network:
         self.reset()
         begin, used = time.perf_counter(), time.process_time()
         search(self)
-        used, wall = time.process_time() - used, time.perf_counter() - begin
+        used = time.process_time() - used - self.apart_used
+        wall = time.perf_counter() - begin - self.apart
         calls = len(self.walls)
         network, between = statistics.median(self.walls), self.between / calls
         tree = (used - self.within) / calls
-        least = self.within / calls if self.sleep is None else self.sleep
+        if self.sleep is not None:
+            least = self.sleep
+        else:
+            least = network if self.device else self.within / calls
         turn = least + tree if threads == 1 else max(least + between, tree - between)
         return (statistics.mean(self.rows), 1e6 * network, 1e6 * tree, 1e6 * between, sum(self.walls) / wall,
                 least / turn)
@@ -105,49 +129,14 @@ def sleeping(state, seconds):
     return evaluate
 
 
-def random_network(state):
-    """An ONNX model with random weights."""
-    from onnx import TensorProto, helper, numpy_helper
-
-    draw = numpy.random.default_rng(1)
-    planes, rows, columns = state.observation().shape
-    weights, nodes, last = [], [], "observations"
-
-    def weight(name, *shape):
-        array = draw.normal(0, (2 / numpy.prod(shape[1:])) ** 0.5, shape).astype(numpy.float32)
-        weights.append(numpy_helper.from_array(array, name))
-        return name
-
-    for layer in range(LAYERS):
-        width = CHANNELS if layer else planes
-        nodes += [helper.make_node("Conv", [last, weight(f"w{layer}", CHANNELS, width, 3, 3)], [f"c{layer}"],
-                                   pads=[1, 1, 1, 1]),
-                  helper.make_node("Relu", [f"c{layer}"], [f"r{layer}"])]
-        last = f"r{layer}"
-    cells = rows * columns
-    nodes += [helper.make_node("Conv", [last, weight("head", 2, CHANNELS, 1, 1)], ["maps"]),
-              helper.make_node("Flatten", ["maps"], ["flat"]),
-              helper.make_node("Gemm", ["flat", weight("to_policy", state.actions, 2 * cells)], ["logits"], transB=1),
-              helper.make_node("Softmax", ["logits"], ["policy"]),
-              helper.make_node("Gemm", ["flat", weight("to_value", 1, 2 * cells)], ["sum"], transB=1),
-              helper.make_node("Tanh", ["sum"], ["value"])]
-    graph = helper.make_graph(
-        nodes, "random", [helper.make_tensor_value_info("observations", TensorProto.FLOAT,
-                                                        ["B", planes, rows, columns])],
-        [helper.make_tensor_value_info("policy", TensorProto.FLOAT, ["B", state.actions]),
-         helper.make_tensor_value_info("value", TensorProto.FLOAT, ["B", 1])], weights)
-    opset = helper.make_opsetid("", 17)
-    return helper.make_model(graph, opset_imports=[opset], ir_version=8).SerializeToString()
-
-
-def by_onnx(name):
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    model = str(EXAMPLE / "trained.onnx") if name == "connect4" else random_network(GAMES[name])
-    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-    return lambda observations: session.run(["policy", "value"], {"observations": observations})
+def computing(name, args, device):
+    """{name: Network} of ONNX Runtime, or of PyTorch on the device."""
+    sized = name != "connect4" or args.channels or args.layers
+    size = (args.channels or CHANNELS, args.layers or LAYERS) if sized else None
+    if args.onnx:
+        return {"onnx": Network(networks.by_onnx(GAMES[name], size))}
+    found = networks.ByTorch(GAMES[name], device, size)
+    return {str(device): Network(found, device=device.type != "cpu", prepare=found.prepare)}
 
 
 def searches(state, scale, options):
@@ -182,11 +171,11 @@ def searches(state, scale, options):
             yield f"{name}, threads={threads}", threads, partial(search, threads=threads)
 
 
-def compare(name, networks, rounds, scale, options):
-    """Prints a line for each network and search. ``networks``: by name."""
+def compare(name, measured, rounds, scale, options):
+    """Prints a line for each network and search. ``measured``: the networks, by name."""
     rows = {}
     for _ in range(rounds):
-        for what, network in networks.items():
+        for what, network in measured.items():
             for kind, threads, search in searches(GAMES[name], scale, options):
                 rows.setdefault((what, kind), []).append(network.measure(search, threads))
     for (what, kind), found in rows.items():
@@ -202,7 +191,12 @@ def main(argv=None):
     parser.add_argument("games", nargs="*", metavar="GAME", help=f"{', '.join(GAMES)} (default: all)")
     parser.add_argument("--sleep", type=float, nargs="+", metavar="MICROSECONDS",
                         help=f"what a call takes (default: {' '.join(map(str, SLEEPS))})")
-    parser.add_argument("--onnx", action="store_true", help="ONNX Runtime in place of networks that sleep")
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--onnx", action="store_true", help="ONNX Runtime in place of networks that sleep")
+    kind.add_argument("--torch", nargs="?", const="", metavar="DEVICE",
+                      help="PyTorch in place of networks that sleep (default: cuda where available, else cpu)")
+    parser.add_argument("--channels", type=arguments.whole, metavar="N", help=f"of the network (default: {CHANNELS})")
+    parser.add_argument("--layers", type=arguments.whole, metavar="N", help=f"of the network (default: {LAYERS})")
     parser.add_argument("--rounds", type=arguments.whole, default=3, metavar="N")
     parser.add_argument("--scale", type=float, default=1.0, help="times as many iterations")
     parser.add_argument("--options", default="", metavar="OPTIONS", help="name=value,... of the searches")
@@ -215,15 +209,23 @@ def main(argv=None):
     for name in args.games:
         if name not in GAMES:
             parser.error(f"GAME must be one of {', '.join(GAMES)}, got {name!r}")
+    device = None
+    if args.torch is not None:
+        try:
+            device = networks.torch_device(args.torch)
+        except ValueError as error:
+            parser.error(f"--torch {args.torch}: {error}")
+    elif (args.channels or args.layers) and not args.onnx:
+        parser.error("--channels and --layers need --onnx or --torch")
     print(f"{'game':9} {'network':9} {'search':24} {'rows':>6} {'network':>8} {'tree':>6} {'between':>8} {'busy':>7} "
           f"{'quiet':>7}")
     for name in args.games or GAMES:
-        if args.onnx:
-            networks = {"onnx": Network(by_onnx(name))}
+        if args.onnx or device is not None:
+            measured = computing(name, args, device)
         else:
-            networks = {f"{sleep:g} us": Network(sleeping(GAMES[name], sleep / 1e6), sleep / 1e6)
+            measured = {f"{sleep:g} us": Network(sleeping(GAMES[name], sleep / 1e6), sleep / 1e6)
                         for sleep in args.sleep or SLEEPS}
-        compare(name, networks, args.rounds, args.scale, options)
+        compare(name, measured, args.rounds, args.scale, options)
     return 0
 
 
