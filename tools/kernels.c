@@ -10,7 +10,7 @@
 
 #include "kernels/connect_four/board.h"
 #include "kernels/connect_four/lanes.h"
-#include "kernels/mnk/bit_rollout.h"
+#include "kernels/mnk/sliced_rollouts.h"
 #include "kernels/mnk/line_patterns.h"
 #include "kernels/mnk/rollout.h"
 #include "kernels/mnk/rows.h"
@@ -132,8 +132,8 @@ static void trials(int rows, int cols, int k, int exact, uint64_t count, mcts_rn
     }
 }
 
-/* One by one, and eight in turns. On the smaller board a player often fills all of his cells. */
-static void bits(int rows, int cols, uint64_t count, mcts_rng *rng) {
+/* One by one, or `many` at once. On the smaller board a player often fills all of his cells. */
+static void bits(int rows, int cols, int many, uint64_t count, mcts_rng *rng) {
     uint8_t board[256];
     uint64_t all[4] = {0}, results[3] = {0}, plies = 0;
     board_v mine, theirs, empty;
@@ -147,8 +147,11 @@ static void bits(int rows, int cols, uint64_t count, mcts_rng *rng) {
     mine = board_of_bytes(board, rows, 1);
     theirs = board_of_bytes(board, rows, 2);
     empty = board_andnot(board_or(mine, theirs), board_load(all));
-    for (uint64_t n = 0; n < count; n++) add((uint64_t)mnk_play_bits(mine, theirs, empty, n & 1, rng));
-    mnk_play_many_bits(mine, theirs, empty, count, rng, results, &plies);
+    if (!many) {
+        for (uint64_t n = 0; n < count; n++) add((uint64_t)mnk_play_bits(mine, theirs, empty, n & 1, rng));
+        return;
+    }
+    mnk_play_many_bits(mine, theirs, empty, rows, cols, count, rng, results, &plies);
     for (int i = 0; i < 3; i++) add(results[i]);
     add(plies);
 }
@@ -217,8 +220,11 @@ int main(int arguments, char **argument) {
     else if (strcmp(kernel, "c4-rollouts-6x9-5") == 0) lanes(6, 9, 5, 0, 0, count, &rng);
     else if (strcmp(kernel, "c4-rollouts-3x16") == 0) lanes(3, 16, 4, 0, 0, count, &rng);
     else if (strcmp(kernel, "mnk-rollouts-8x8") == 0) trials(8, 8, 4, 0, count, &rng);
-    else if (strcmp(kernel, "mnk-rollouts-15x15") == 0) bits(15, 15, count, &rng);
-    else if (strcmp(kernel, "mnk-rollouts-9x5") == 0) bits(5, 9, count, &rng);
+    else if (strcmp(kernel, "mnk-rollouts-15x15") == 0) bits(15, 15, 0, count, &rng);
+    else if (strcmp(kernel, "mnk-rollouts-9x5") == 0) bits(5, 9, 0, count, &rng);
+    else if (strcmp(kernel, "mnk-rollouts-15x15-many") == 0) bits(15, 15, 1, count, &rng);
+    else if (strcmp(kernel, "mnk-rollouts-9x5-many") == 0) bits(5, 9, 1, count, &rng);
+    else if (strcmp(kernel, "mnk-rollouts-9x16-many") == 0) bits(9, 16, 1, count, &rng);
     else if (strcmp(kernel, "mnk-rollouts-15x20") == 0) trials(20, 15, 5, 0, count, &rng);
     else if (strcmp(kernel, "mnk-rollouts-15x15-exact") == 0) trials(15, 15, 5, 1, count, &rng);
     else if (strcmp(kernel, "mnk-rollouts-19x19") == 0) trials(19, 19, 5, 0, count, &rng);

@@ -38,6 +38,7 @@ KERNELS = {
     "c4-rollouts-6x7": (300, 900), "c4-rollouts-6x7-late": (300, 900), "c4-rollouts-6x7-general": (300, 900),
     "c4-rollouts-7x8": (300, 900), "c4-rollouts-6x9-5": (300, 900), "c4-rollouts-3x16": (300, 900),
     "mnk-rollouts-8x8": (5, 15), "mnk-rollouts-15x15": (5, 15), "mnk-rollouts-9x5": (5, 15),
+    "mnk-rollouts-15x15-many": (512, 1024), "mnk-rollouts-9x5-many": (512, 1024), "mnk-rollouts-9x16-many": (512, 1024),
     "mnk-rollouts-15x20": (5, 10), "mnk-rollouts-15x15-exact": (5, 10),
     "mnk-rollouts-19x19": (5, 10),
     "mnk-rollouts-3x3": (20, 100), "mnk-rollouts-3x3-late": (20, 100), "mnk-rollouts-4x4": (20, 100),

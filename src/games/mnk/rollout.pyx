@@ -1,6 +1,7 @@
 """The hot functions of m,n,k games; compiled once per instruction set.
 
-``prepare`` chooses the rollouts of a board: in bits (``kernels/mnk/bit_rollout.h``), in rows of 4 bytes ("tiny") or in
+``prepare`` chooses the rollouts of a board: in bits (``kernels/mnk/bit_rollout.h`` and, for many at once,
+``kernels/mnk/sliced_rollouts.h``), in rows of 4 bytes ("tiny") or in
 wider rows of bytes (both in ``kernels/mnk/rollout.h``).
 """
 
@@ -31,7 +32,7 @@ cdef extern from "kernels/mnk/rollout.h" nogil:
                           int other, mcts_rng *rng) noexcept
 
 
-cdef extern from "kernels/mnk/bit_rollout.h" nogil:
+cdef extern from "kernels/mnk/sliced_rollouts.h" nogil:
     enum:
         NEVER "MNK_NEVER"  # a move number beyond all games
 
@@ -45,8 +46,8 @@ cdef extern from "kernels/mnk/bit_rollout.h" nogil:
     board_v board_of_bytes(const uint8_t *rows_of_16, int rows, int value) noexcept
     board_v board_of_bit(int bit) noexcept
     int32_t mnk_play_bits(board_v mine, board_v theirs, board_v empty, bint counted, mcts_rng *rng) noexcept
-    void mnk_play_many_bits(board_v mine, board_v theirs, board_v empty, uint64_t count, mcts_rng *rng,
-                            uint64_t *results, uint64_t *plies) noexcept
+    void mnk_play_many_bits(board_v mine, board_v theirs, board_v empty, int rows, int cols, uint64_t count,
+                            mcts_rng *rng, uint64_t *results, uint64_t *plies) noexcept
 
 
 # ---- rollouts --------------------------------------------------------------------------------------------------------
@@ -289,7 +290,7 @@ cdef int32_t simulate(void *context, const void *root, const uint32_t *path, uin
     return result if length & 1 else 2 - result
 
 
-# Boards in bits: see bit_rollout.h.
+# Boards in bits: see bit_rollout.h and sliced_rollouts.h.
 
 cdef inline board_v empty_cells(const mnk_geometry *g, board_v mine, board_v theirs) noexcept nogil:
     return board_andnot(board_or(mine, theirs), board_load(g.all_cells))
@@ -309,7 +310,7 @@ cdef int32_t rollouts_in_bits(void *context, const void *state, uint64_t count, 
     cdef const mnk_state *s = <const mnk_state *> state
     cdef int mover = 1 + (s.stones & 1)
     cdef board_v mine = board_of_bytes(s.board, g.rows, mover), theirs = board_of_bytes(s.board, g.rows, 3 - mover)
-    mnk_play_many_bits(mine, theirs, empty_cells(g, mine, theirs), count, rng, results, plies)
+    mnk_play_many_bits(mine, theirs, empty_cells(g, mine, theirs), g.rows, g.cols, count, rng, results, plies)
     return 0
 
 
@@ -371,6 +372,18 @@ cdef int32_t rollout_tiny(void *context, const void *state, mcts_rng *rng) noexc
     return mnk_play_tiny(top, bottom, g.starts, g.cells, g.k, g.cells - s.stones, 2 - (s.stones & 1), rng)
 
 
+cdef int32_t rollouts_tiny(void *context, const void *state, uint64_t count, mcts_rng *rng, uint64_t *results,
+                           uint64_t *plies) noexcept nogil:
+    cdef uint64_t _, moves = 0
+    cdef int32_t result
+    for _ in range(count):
+        result = rollout_tiny(context, state, rng)
+        results[result & 3] += 1
+        moves += <uint64_t>result >> 2
+    plies[0] += moves
+    return 0
+
+
 cdef int32_t simulate_tiny(void *context, const void *root, const uint32_t *path, uint32_t length,
                            mcts_simulation *simulation, mcts_rng *rng) noexcept nogil:
     cdef const mnk_geometry *g = <const mnk_geometry *> context
@@ -430,9 +443,13 @@ cdef void prepare(mcts_game *game) noexcept nogil:
         game.rollout = rollout_in_bits
         game.rollouts = rollouts_in_bits
         game.simulate = simulate_in_bits
+    elif g.stride == 4:
+        game.rollout = rollout_tiny
+        game.rollouts = rollouts_tiny
+        game.simulate = simulate_tiny
     else:
-        game.rollout = rollout_tiny if g.stride == 4 else rollout
-        game.simulate = simulate_tiny if g.stride == 4 else simulate
+        game.rollout = rollout
+        game.simulate = simulate
     game.expand = expand
 
 

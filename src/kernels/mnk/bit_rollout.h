@@ -86,16 +86,20 @@ MCTS_INLINE void mnk_start(mnk_bit_rollout *r, board_v mine, board_v theirs, boa
     }
 }
 
-/* Draws one more bit for both players; returns whether it is still unknown who completes a five first. */
-MCTS_INLINE int mnk_draw_bit(mnk_bit_rollout *r, byte_random *random) {
+/* Whether it is still unknown who completes a five first. */
+MCTS_INLINE int mnk_is_undecided(const mnk_bit_rollout *r) {
+    return (r->side[0].last > r->side[1].first) & (r->side[1].last >= r->side[0].first) & (r->known < MNK_BITS);
+}
+
+/* Draws one more bit for both players. */
+MCTS_INLINE void mnk_draw_bit(mnk_bit_rollout *r, byte_random *random) {
     const board_v bit = board_random(random);
     r->bits[r->known++] = bit;
     mnk_halve(&r->side[0], bit);
     mnk_halve(&r->side[1], bit);
-    return (r->side[0].last > r->side[1].first) & (r->side[1].last >= r->side[0].first) & (r->known < MNK_BITS);
 }
 
-/* After mnk_draw_bit has returned 0. With equal numbers of moves side[0] is first: it begins. */
+/* When it is decided. With equal numbers of moves side[0] is first: it begins. */
 MCTS_INLINE void mnk_choose_winner(mnk_bit_rollout *r) {
     const mnk_side *a = &r->side[0], *b = &r->side[1];
     const int32_t sign = -(a->last > b->first);
@@ -174,6 +178,12 @@ MCTS_INLINE int32_t mnk_result(const mnk_bit_rollout *r, board_v mine, board_v t
     return (2 & ~r->sign) + 4 * (2 * r->winner.first - 1 - r->sign);
 }
 
+MCTS_INLINE void mnk_decide(mnk_bit_rollout *r, int counted, byte_random *random) {
+    while (mnk_is_undecided(r)) mnk_draw_bit(r, random);
+    mnk_choose_winner(r);
+    while (mnk_needs_bits(r, counted)) mnk_draw_winner_bit(r, random);
+}
+
 MCTS_INLINE int32_t play_bits_inline(board_v mine, board_v theirs, board_v empty, int counted, mcts_rng *rng) {
     mnk_bit_rollout r;
     byte_random random;
@@ -181,9 +191,7 @@ MCTS_INLINE int32_t play_bits_inline(board_v mine, board_v theirs, board_v empty
     if (mnk_has_five(theirs)) return 0;
     random_load(&random, rng);
     mnk_start(&r, mine, theirs, empty, &random);
-    while (mnk_draw_bit(&r, &random)) {}
-    mnk_choose_winner(&r);
-    while (mnk_needs_bits(&r, counted)) mnk_draw_winner_bit(&r, &random);
+    mnk_decide(&r, counted, &random);
     result = mnk_result(&r, mine, theirs, empty, &random, rng);
     random_store(&random, rng);
     return result;
@@ -193,52 +201,6 @@ MCTS_INLINE int32_t play_bits_inline(board_v mine, board_v theirs, board_v empty
  * move, plus 4 times the moves if `counted`. */
 static int32_t mnk_play_bits(board_v mine, board_v theirs, board_v empty, int counted, mcts_rng *rng) {
     return counted ? play_bits_inline(mine, theirs, empty, 1, rng) : play_bits_inline(mine, theirs, empty, 0, rng);
-}
-
-#define MNK_IN_TURNS 8 /* rollouts in turns: while one waits for its vectors, the others compute */
-
-/* `count` rollouts from a position without a five: adds to `results` (lost, drawn, won), and the moves to `plies`. */
-static void mnk_play_many_bits(board_v mine, board_v theirs, board_v empty, uint64_t count, mcts_rng *rng,
-                               uint64_t results[3], uint64_t *plies) {
-    mnk_bit_rollout rollouts[MNK_IN_TURNS];
-    int open[MNK_IN_TURNS], left, i, j;
-    byte_random random;
-    random_load(&random, rng);
-    for (; count; count -= (uint64_t)j) {
-        j = count < MNK_IN_TURNS ? (int)count : MNK_IN_TURNS;
-        for (i = 0; i < j; i++) {
-            mnk_start(&rollouts[i], mine, theirs, empty, &random);
-            open[i] = i;
-        }
-        for (left = j; left;) {
-            const int before = left;
-            for (i = left = 0; i < before; i++) {
-                const int at = open[i];
-                open[left] = at;
-                left += mnk_draw_bit(&rollouts[at], &random);
-            }
-        }
-        for (i = 0; i < j; i++) {
-            mnk_choose_winner(&rollouts[i]);
-            open[left] = i;
-            left += mnk_needs_bits(&rollouts[i], 1);
-        }
-        while (left) {
-            const int before = left;
-            for (i = left = 0; i < before; i++) {
-                const int at = open[i];
-                mnk_draw_winner_bit(&rollouts[at], &random);
-                open[left] = at;
-                left += mnk_needs_bits(&rollouts[at], 1);
-            }
-        }
-        for (i = 0; i < j; i++) {
-            const int32_t result = mnk_result(&rollouts[i], mine, theirs, empty, &random, rng);
-            results[result & 3]++;
-            *plies += (uint64_t)(result >> 2);
-        }
-    }
-    random_store(&random, rng);
 }
 
 #endif

@@ -286,46 +286,45 @@ MCTS_INLINE int32_t tiny_inline(uint64_t top, uint64_t bottom, const uint8_t sta
     __m128i rank, odd, time, mine, theirs, fives, sum;
     do {
         uint64_t low = mcts_rng_next(rng), high = mcts_rng_next(rng);
-        __m128i key = _mm_set_epi64x((long long)high, (long long)low), two, four;
+        __m128i key = _mm_set_epi64x((long long)high, (long long)low);
         /* stones have the largest key, signed, so that they come before nothing */
         key = _mm_xor_si128(_mm_or_si128(_mm_min_epu8(key, _mm_set1_epi8((char)254)), _mm_xor_si128(free_cell, ones)),
                             _mm_set1_epi8((char)128));
 #if defined(MCTS_AVX2)
-        {
+        if (cells > 9) { /* cells i and i + 8 at once; for 9 cells that is slower */
             const __m256i keys = _mm256_broadcastsi128_si256(key);
             __m256i ranks = _mm256_setzero_si256();
-            (void)two;
-            (void)four;
-            /* cells i and i + 8 at once */
 #define MNK_BEFORE(i) \
     ranks = _mm256_sub_epi8( \
         ranks, _mm256_cmpgt_epi8(keys, _mm256_shuffle_epi8( \
             keys, _mm256_inserti128_si256(_mm256_set1_epi8(i), _mm_set1_epi8((i) + 8), 1))));
-            MNK_BEFORE(0) MNK_BEFORE(1) MNK_BEFORE(2) MNK_BEFORE(4) MNK_BEFORE(5) MNK_BEFORE(6)
-            if (cells > 9) { MNK_BEFORE(3) MNK_BEFORE(7) }
+            MNK_BEFORE(0) MNK_BEFORE(1) MNK_BEFORE(2) MNK_BEFORE(3)
+            MNK_BEFORE(4) MNK_BEFORE(5) MNK_BEFORE(6) MNK_BEFORE(7)
             rank = _mm_add_epi8(_mm256_castsi256_si128(ranks), _mm256_extracti128_si256(ranks, 1));
-        }
 #undef MNK_BEFORE
-#else
-        rank = _mm_setzero_si128();
+        } else
+#endif
+        {
+            __m128i two, four;
+            rank = _mm_setzero_si128();
 #define MNK_BEFORE(i) rank = _mm_sub_epi8(rank, _mm_cmpgt_epi8(key, _mm_shuffle_epi32(four, 0x55 * (i))));
 #define MNK_ROW(pack2, pack4) \
     two = pack2(key, key); \
     four = pack4(two, two); \
     MNK_BEFORE(0) MNK_BEFORE(1) MNK_BEFORE(2)
-        MNK_ROW(_mm_unpacklo_epi8, _mm_unpacklo_epi16)
-        if (cells > 9) { MNK_BEFORE(3) }
-        MNK_ROW(_mm_unpacklo_epi8, _mm_unpackhi_epi16)
-        if (cells > 9) { MNK_BEFORE(3) }
-        MNK_ROW(_mm_unpackhi_epi8, _mm_unpacklo_epi16)
-        if (cells > 9) {
-            MNK_BEFORE(3)
-            MNK_ROW(_mm_unpackhi_epi8, _mm_unpackhi_epi16)
-            MNK_BEFORE(3)
-        }
+            MNK_ROW(_mm_unpacklo_epi8, _mm_unpacklo_epi16)
+            if (cells > 9) { MNK_BEFORE(3) }
+            MNK_ROW(_mm_unpacklo_epi8, _mm_unpackhi_epi16)
+            if (cells > 9) { MNK_BEFORE(3) }
+            MNK_ROW(_mm_unpackhi_epi8, _mm_unpacklo_epi16)
+            if (cells > 9) {
+                MNK_BEFORE(3)
+                MNK_ROW(_mm_unpackhi_epi8, _mm_unpackhi_epi16)
+                MNK_BEFORE(3)
+            }
 #undef MNK_ROW
 #undef MNK_BEFORE
-#endif
+        }
         /* equal keys lower the sum of the ranks: once more, then */
         rank = _mm_and_si128(rank, free_cell);
         sum = _mm_sad_epu8(rank, _mm_setzero_si128());

@@ -186,7 +186,27 @@ def test_many_rollouts_in_one_call_have_the_same_distribution(board):
         assert abs(plies - count * mean) <= 4.5 * math.sqrt(count * variance) + 1e-6
 
 
-@pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 1000])
+@pytest.mark.odds
+@pytest.mark.parametrize("board", [(9, 5, 5), (5, 9, 5), (16, 4, 5), (12, 15, 5), (15, 15, 5), (16, 16, 5)], ids=str)
+def test_many_rollouts_in_one_call_agree_with_single_ones(board):
+    """At any stage of a game; with few cells left, a player often fills all of his own."""
+    rng = random.Random(f"{board}")
+    count = 40_000
+    for share in (0, 0.1, 0.3, 0.6, 0.8, 0.9):
+        state = played_on(MNK(*board), rng, int(board[0] * board[1] * share))
+        singles = kernel().lengths(state, count, 5)
+        *results, plies = kernel().bulk_rollouts(state, count, 5)
+        assert sum(results) == count
+        for found, result in zip(results, (2, 1, 0), strict=True):
+            single = sum(times for value, times in singles.items() if value & 3 == result)
+            chance = (found + single) / (2 * count)
+            assert abs(found - single) <= 4.5 * math.sqrt(2 * count * chance * (1 - chance))
+        mean = sum((value >> 2) * times for value, times in singles.items()) / count
+        variance = sum(((value >> 2) - mean) ** 2 * times for value, times in singles.items()) / count
+        assert abs(plies - count * mean) <= 4.5 * math.sqrt(2 * count * variance)
+
+
+@pytest.mark.parametrize("count", [0, 1, 127, 128, 255, 511, 512, 513, 640, 1000, 2048])
 def test_many_rollouts_in_one_call_are_the_same_on_every_instruction_set(count):
     for state in (Gomoku(15), played_on(Gomoku(16), random.Random(1), 200), MNK(9, 1, 5)):
         first, *others = [hot.bulk_rollouts(state, count, 7) for hot in HOT.values()]
