@@ -106,10 +106,10 @@ class Oracle:
             value = ratio(single(single(child.wins) * self.unit), single(visits)) if visits else unvisited
             yield single(value + ratio(single(scale * child.prior), single(visits + 1)))
 
-    def score(self, block, child, record):
+    def score(self, block, child, record, s):
+        """``s``: the exploration at the block."""
         if child.prior == EXCLUDED:
             return single(EXCLUDED)
-        s = single(self.exploration * sqrt_log(max(block.visits, 1)))
         n = single(child.visits)
         m = single(n + self.prior_weight)
         played = max(n, 1.0)
@@ -152,7 +152,8 @@ class Oracle:
         if self.puct:
             scores = list(self.puct_scores(block, children))
         else:
-            scores = [self.score(block, child, record) for child in children]
+            s = single(self.exploration * sqrt_log(max(block.visits, 1)))
+            scores = [self.score(block, child, record, s) for child in children]
         return children[scores.index(max(scores))] if children else None
 
     def record_for(self, way):
