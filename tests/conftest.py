@@ -80,6 +80,12 @@ def pytest_collection():
         gc.enable()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """Tests that run alone come last: then no process waits with one of them for a long test of another process."""
+    items.sort(key=lambda item: item.get_closest_marker("alone") is not None)
+
+
 def pytest_collection_finish():
     """The collected tests stay to the end: tests of leaks, which run the collector often, need not look at them each
     time. With them, one look takes a second."""

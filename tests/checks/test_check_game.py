@@ -163,7 +163,7 @@ def test_deep_in_the_first_game_few_positions_are_examined_closely(monkeypatch):
     monkeypatch.setattr(check_game, "CLOSE_PLIES", 10)
     looks = []
     monkeypatch.setattr(check_table, "table_problems", lambda start, state, path, legal: looks.append(len(path)) or [])
-    assert mc.check_game(turning(100)[0], 1).ok
+    assert mc.check_game(turning(60)[0], 1).ok
     assert looks[:11] == list(range(11)) and 12 < len(looks) < 40
 
 
