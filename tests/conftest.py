@@ -143,6 +143,33 @@ def turn(request, tmp_path_factory):
         yield
 
 
+@pytest.fixture(scope="session")
+def built_once(tmp_path_factory):
+    """Builds what takes seconds in one of the processes of a run; the others wait for it.
+
+    ``built_once(name, build)`` calls ``build(folder)`` with a new folder of that name and returns the folder.
+    """
+    shared = "PYTEST_XDIST_WORKER" in os.environ and HERE["locks of files"]
+    base = tmp_path_factory.getbasetemp()
+    base = base.parent if shared else base
+
+    def run(name, build):
+        folder, whole = base / name, base / f"{name}.whole"
+        with open(base / f"{name}.lock", "ab") as lock:
+            if shared:
+                import fcntl
+
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            if not whole.exists():
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir()
+                build(folder)
+                whole.touch()
+        return folder
+
+    return run
+
+
 @pytest.fixture
 def no_book(monkeypatch):
     """Connect Four is not solved from the first move, for searches that must last."""

@@ -155,7 +155,7 @@ def pairs_by(cells, lengths, player):
 
 
 def pairs_of(board, player, cell, flat=None):
-    """The numbers of the half-lines of a cell, of each direction the lower one first. ``flat``: the rows in one list."""
+    """The numbers of the half-lines of a cell, of each direction the lower one first. ``flat``: its rows in one."""
     numbers, lengths = halves_of(len(board), len(board[0]), cell)
     flat = list(chain.from_iterable(board)) if flat is None else flat
     return pairs_by(tuple(map(flat.__getitem__, numbers)), lengths, player)

@@ -54,7 +54,7 @@ def build(folder, compiler, *flags):
 
 
 def build_avx512(folder):
-    """The program with AVX-512, whose instructions SIMDe has as functions; inlined, they would compile three times as long."""
+    """The program with AVX-512. Its instructions are functions of SIMDe: to inline them takes three times as long."""
     header, program = Path(folder) / "avx512.h", Path(folder) / "kernels-avx512"
     header.write_text(AVX512, encoding="utf-8")
     subprocess.run(["cc", *FLAGS, "-Og", "-DSIMDE_NO_INLINE", "-include", str(header), str(SOURCE), "-o", str(program)],

@@ -13,19 +13,24 @@ emulated = pytest.mark.needs("an emulated ARM64")
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory):
+def here(built_once):
     """The command of the kernels in plain C on this processor."""
-    return [kernels.build(tmp_path_factory.mktemp("plain"), "cc", *kernels.PLAIN, "-O1")]
+    return [program_of(built_once("plain kernels", lambda folder: kernels.build(folder, "cc", *kernels.PLAIN, "-O1")))]
 
 
 @pytest.fixture(scope="module")
-def programs(tmp_path_factory, here):
+def programs(built_once, here):
     """The commands of the kernels in plain C here, with NEON and in plain C on ARM64. NEON is compiled as it is
     installed there; plain C, which nothing installs there, is compiled with -O1, in an eighth of the time."""
-    folder = tmp_path_factory.mktemp("arm64")
-    neon = kernels.build(folder, kernels.COMPILER, "-static")
-    plain = kernels.build(folder, kernels.COMPILER, "-static", *kernels.PLAIN, "-O1")
-    return here, [kernels.EMULATOR, neon], [kernels.EMULATOR, plain]
+    neon = built_once("kernels with NEON", lambda folder: kernels.build(folder, kernels.COMPILER, "-static"))
+    plain = built_once("plain kernels of ARM64", lambda folder: kernels.build(folder, kernels.COMPILER, "-static",
+                                                                              *kernels.PLAIN, "-O1"))
+    return here, [kernels.EMULATOR, program_of(neon)], [kernels.EMULATOR, program_of(plain)]
+
+
+def program_of(folder):
+    program, = folder.glob("kernels-*")
+    return program
 
 
 @emulated
@@ -47,9 +52,9 @@ def test_instructions_are_counted(programs):
 
 
 @pytest.fixture(scope="module")
-def avx512(tmp_path_factory, here):
+def avx512(built_once, here):
     """The commands of the kernels in plain C and with AVX-512."""
-    return here, [kernels.build_avx512(tmp_path_factory.mktemp("avx512"))]
+    return here, [program_of(built_once("kernels with AVX-512", kernels.build_avx512))]
 
 
 @pytest.mark.needs("SIMDe")
