@@ -80,6 +80,12 @@ def pytest_collection():
         gc.enable()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """Tests that run alone come last: then no process waits with one of them for a long test of another process."""
+    items.sort(key=lambda item: item.get_closest_marker("alone") is not None)
+
+
 def pytest_collection_finish():
     """The collected tests stay to the end: tests of leaks, which run the collector often, need not look at them each
     time. With them, one look takes a second."""
@@ -135,6 +141,33 @@ def turn(request, tmp_path_factory):
         flock(room, kind)
         flock(gate, LOCK_UN)
         yield
+
+
+@pytest.fixture(scope="session")
+def built_once(tmp_path_factory):
+    """Builds what takes seconds in one of the processes of a run; the others wait for it.
+
+    ``built_once(name, build)`` calls ``build(folder)`` with a new folder of that name and returns the folder.
+    """
+    shared = "PYTEST_XDIST_WORKER" in os.environ and HERE["locks of files"]
+    base = tmp_path_factory.getbasetemp()
+    base = base.parent if shared else base
+
+    def run(name, build):
+        folder, whole = base / name, base / f"{name}.whole"
+        with open(base / f"{name}.lock", "ab") as lock:
+            if shared:
+                import fcntl
+
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            if not whole.exists():
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir()
+                build(folder)
+                whole.touch()
+        return folder
+
+    return run
 
 
 @pytest.fixture

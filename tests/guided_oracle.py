@@ -93,15 +93,23 @@ class Oracle:
 
     # ---- selection
 
-    def score(self, block, child, record, mean):
+    def puct_scores(self, block, children):
+        visits, wins = (sum(map(attrgetter(name), block.children)) for name in ("visits", "wins"))
+        mean = ratio(single(single(wins) * self.unit), single(visits)) if visits else 0.5
+        unvisited = single(mean - self.fpu)
+        scale = single(self.exploration * single(math.sqrt(single(max(block.visits, 1)))))
+        for child in children:
+            if child.prior == EXCLUDED:
+                yield single(EXCLUDED)
+                continue
+            visits = child.visits
+            value = ratio(single(single(child.wins) * self.unit), single(visits)) if visits else unvisited
+            yield single(value + ratio(single(scale * child.prior), single(visits + 1)))
+
+    def score(self, block, child, record, s):
+        """``s``: the exploration at the block."""
         if child.prior == EXCLUDED:
             return single(EXCLUDED)
-        if self.puct:
-            scale = single(self.exploration * single(math.sqrt(single(max(block.visits, 1)))))
-            own = single(single(child.wins) * self.unit)
-            value = ratio(own, single(child.visits)) if child.visits else single(mean - self.fpu)
-            return single(value + ratio(single(scale * child.prior), single(child.visits + 1)))
-        s = single(self.exploration * sqrt_log(max(block.visits, 1)))
         n = single(child.visits)
         m = single(n + self.prior_weight)
         played = max(n, 1.0)
@@ -139,19 +147,14 @@ class Oracle:
         value = single(single(mean * single(1 - beta)) + single(amaf * beta))
         return single(value + ratio(s, single(math.sqrt(played))))
 
-    def mean_of(self, block):
-        """The mean value of the children that have visits."""
-        visits, wins = (sum(map(attrgetter(name), block.children)) for name in ("visits", "wins"))
-        return ratio(single(single(wins) * self.unit), single(visits)) if visits else 0.5
-
     def highest(self, block, children, record):
-        best, top = None, -math.inf
-        mean = self.mean_of(block) if self.puct else None
-        for child in children:
-            score = self.score(block, child, record, mean)
-            if score > top:
-                best, top = child, score
-        return best
+        """The child of the highest score, the first of them."""
+        if self.puct:
+            scores = list(self.puct_scores(block, children))
+        else:
+            s = single(self.exploration * sqrt_log(max(block.visits, 1)))
+            scores = [self.score(block, child, record, s) for child in children]
+        return children[scores.index(max(scores))] if children else None
 
     def record_for(self, way):
         """GRAVE: the statistics of the deepest node of the way that has some."""

@@ -7,6 +7,7 @@ import random
 import struct
 import zlib
 from functools import cache
+from itertools import chain
 from math import isqrt
 from operator import mul
 
@@ -114,7 +115,8 @@ class NetworkOracle:
 
     def value(self, board, player):
         """The logit of the value for ``player`` (0 began)."""
-        cells = [self.channels(pairs_of(board, player, cell)) for cell in looked_at(board)] or [[0] * CHANNELS]
+        flat = list(chain.from_iterable(board))
+        cells = [self.channels(pairs_of(board, player, cell, flat)) for cell in looked_at(board)] or [[0] * CHANNELS]
         columns = list(zip(*cells, strict=True))
         x = [sum(column) >> 3 for column in columns] + [2 * max(column) for column in columns]
         hidden = [clip((dot(x, row) + bias) >> 9, 0, 8191)
@@ -122,40 +124,57 @@ class NetworkOracle:
         return clip((dot(hidden, self.value2) + self.value2_bias) >> 9, -4095, 4095)
 
 
-@cache
 def number_of(cells):
-    """Of a half-line, a tuple: 0 empty, 1 own, 2 of the other, the nearest first."""
+    """Of a half-line: 0 empty, 1 own, 2 of the other, the nearest first."""
     return (3 ** len(cells) - 1) // 2 + sum(cell * 3**j for j, cell in enumerate(cells))
 
 
 @cache
 def halves_of(rows, cols, cell):
-    """For each direction, the cells of the two half-lines of a cell, the nearest first."""
+    """The cells of the two half-lines of a cell in each direction, the nearest first, by their numbers on the board,
+    and how many each of the eight has."""
     row, col = cell
-    return [[[(row + way * step * down, col + way * step * right) for step in range(1, REACH + 1)
-              if 0 <= row + way * step * down < rows and 0 <= col + way * step * right < cols] for way in (1, -1)]
-            for down, right in LINES]
+    halves = [[(row + way * step * down) * cols + col + way * step * right for step in range(1, REACH + 1)
+               if 0 <= row + way * step * down < rows and 0 <= col + way * step * right < cols]
+              for down, right in LINES for way in (1, -1)]
+    return [number for half in halves for number in half], tuple(map(len, halves))
 
 
 SEEN_BY = ((0, 1, 2), (0, 2, 1))
 """By a player (0 began): what a cell of a board is."""
 
 
-def pairs_of(board, player, cell):
-    """The numbers of the half-lines of a cell, of each direction the lower one first."""
-    seen = SEEN_BY[player]
-    return tuple(
-        tuple(sorted(number_of(tuple([seen[board[row][col]] for row, col in half])) for half in halves))
-        for halves in halves_of(len(board), len(board[0]), cell))
+@cache
+def pairs_by(cells, lengths, player):
+    """What ``pairs_of`` says of these cells in a row."""
+    halves, begin = [], 0
+    for length in lengths:
+        halves.append(number_of([SEEN_BY[player][cell] for cell in cells[begin:begin + length]]))
+        begin += length
+    return tuple(tuple(sorted(halves[i:i + 2])) for i in range(0, len(halves), 2))
+
+
+def pairs_of(board, player, cell, flat=None):
+    """The numbers of the half-lines of a cell, of each direction the lower one first. ``flat``: its rows in one."""
+    numbers, lengths = halves_of(len(board), len(board[0]), cell)
+    flat = list(chain.from_iterable(board)) if flat is None else flat
+    return pairs_by(tuple(map(flat.__getitem__, numbers)), lengths, player)
+
+
+NEAR = [(down, right) for down in range(-3, 4) for right in range(-3, 4)
+        if max(abs(down), abs(right)) < 3 or {abs(down), abs(right)} <= {0, 3}]
+
+
+@cache
+def near(row, col):
+    return {(row + down, col + right) for down, right in NEAR}
 
 
 def looked_at(board):
     """The empty cells at most 2 from a stone, and those 3 from one in a line."""
-    near = [(down, right) for down in range(-3, 4) for right in range(-3, 4)
-            if max(abs(down), abs(right)) < 3 or {abs(down), abs(right)} <= {0, 3}]
-    stones = {(row, col) for row, line in enumerate(board) for col, stone in enumerate(line) if stone}
+    cells = set().union(*(near(row, col) for row, line in enumerate(board) for col, stone in enumerate(line) if stone))
     return [(row, col) for row, line in enumerate(board) for col, stone in enumerate(line)
-            if stone == 0 and any((row + down, col + right) in stones for down, right in near)]
+            if stone == 0 and (row, col) in cells]
 
 
 # ---- powers of two ---------------------------------------------------------------------------------------------------

@@ -190,12 +190,12 @@ def test_the_clock_stops_when_a_search_fails():
 @pytest.mark.parametrize("options", [
     {}, {"threads": 2}, {"solver": False}, pytest.param({"seed": 1}, marks=pytest.mark.slow)])
 def test_whole_games_on_a_clock(options):
-    state, clocks = mc.ConnectFour(), {player: Clock(1.5) for player in (1, -1)}
+    state, clocks = mc.ConnectFour(), {player: Clock(0.75) for player in (1, -1)}
     engines = {player: mc.Searcher(memory_mb=64, **options) for player in (1, -1)}
     while state.winner() is None:
         state = state.play(clocks[state.to_move].search(engines[state.to_move], state))
     # where proofs end the game, little time is needed
-    most = 1.0 if options.get("solver") is False else 1.5
+    most = 0.5 if options.get("solver") is False else 0.75
     assert all(0 < clock.remaining < most for clock in clocks.values())
 
 

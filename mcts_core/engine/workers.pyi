@@ -7,6 +7,8 @@ from mcts_core.engine.turn import Halt
 
 _T = TypeVar("_T")
 
+GRACE: float
+
 def run_together(functions: list[Callable[[], _T]], halt: Halt) -> list[_T]: ...
 
 @disjoint_base

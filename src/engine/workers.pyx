@@ -25,8 +25,7 @@ cdef str WITHOUT_THREADS = (
     "WebAssembly has no threads")
 
 POLL = 0.02
-
-cdef double GRACE = 2.0   # seconds that threads have to end after an interrupt; only a user's function needs more
+GRACE = 2.0   # seconds that threads have to end after an interrupt; only a user's function needs more
 
 
 cdef class Worker:
@@ -86,7 +85,7 @@ cdef class Worker:
 
 cdef int wait_for_all(list workers, Halt halt, object failure) except -1:
     cdef Worker worker
-    cdef double until = 1e300 if failure is None else mcts_clock() + GRACE
+    cdef double until = 1e300 if failure is None else mcts_clock() + <double>GRACE
     for worker in workers:
         while not worker.is_over() and mcts_clock() < until:
             try:
@@ -94,7 +93,7 @@ cdef int wait_for_all(list workers, Halt halt, object failure) except -1:
             except BaseException as error:
                 halt.tell()
                 if failure is None:
-                    until = mcts_clock() + GRACE
+                    until = mcts_clock() + <double>GRACE
                 elif error is not failure:
                     error.__context__ = failure
                 failure = error

@@ -112,7 +112,6 @@ def test_an_engine_that_does_not_play_is_told(monkeypatch, program):
 # ---- the script ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.alone
 @pytest.mark.needs("select on pipes")
 def test_the_script(tmp_path):
     file = tmp_path / "clock.json"

@@ -403,12 +403,13 @@ def test_a_run_finds_what_is_wrong(step, message, monkeypatch, capsys):
     monkeypatch.setattr(soak_seats, "new_seat", lambda *_: soak_seats.Seat({}, None, STATE, STATE))
     monkeypatch.setattr(soak, "MOST", 40)
     monkeypatch.setitem(resources.KINDS, "blocks", dataclasses.replace(resources.KINDS["blocks"], allowed=1000))
+    monkeypatch.setattr(resources, "FEWEST", 8)
     samples, true = [], resources.Record.add
 
     def add(record):
         true(record)
         samples.append(record)
-        if len(samples) == 30:
+        if len(samples) == 12:
             raise_clock()
 
     def raise_clock():
@@ -484,7 +485,7 @@ def test_kinds_of_faults():
 
 def test_the_script(tmp_path):
     file = tmp_path / "soak.json"
-    done = script("--minutes", 0.02, "--seed", 5, "--json", file)
+    done = script("--minutes", 0.005, "--seed", 5, "--json", file)
     assert done.returncode == 0, done.stdout + done.stderr
     document = json.loads(file.read_text())
     assert document["faults"] == [] and document["seed"] == 5
@@ -496,7 +497,7 @@ def test_the_script(tmp_path):
 @needs_timer
 def test_the_script_with_interrupts(tmp_path):
     file = tmp_path / "soak.json"
-    done = script("--minutes", 0.02, "--seed", 6, "--interrupts", "--json", file)
+    done = script("--minutes", 0.005, "--seed", 6, "--interrupts", "--json", file)
     assert done.returncode == 0, done.stdout + done.stderr
     document = json.loads(file.read_text())
     assert document["interrupts"] is True and document["totals"]["interrupts"] >= 1
@@ -504,7 +505,7 @@ def test_the_script_with_interrupts(tmp_path):
 
 def test_the_script_with_full_trees(tmp_path):
     file = tmp_path / "soak.json"
-    done = script("--minutes", 0.02, "--seed", 7, "--full", "--json", file)
+    done = script("--minutes", 0.001, "--seed", 8, "--full", "--json", file)
     assert done.returncode == 0, done.stdout + done.stderr
     document = json.loads(file.read_text())
     assert document["full"] is True and "trees filled" in document["totals"]

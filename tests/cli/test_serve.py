@@ -43,9 +43,10 @@ def test_ctrl_c_ends_it_while_a_game_does_not_return(tmp_path, moves):
         "class Stuck:\n    to_move = 1\n    def legal_moves(self): return [0, 1]\n"
         "    def winner(self): return None\n"
         "    def play(self, move):\n        print('playing', flush=True)\n        threading.Event().wait()\n")
+    program = "from mcts_core.cli import main, serve\nserve.PATIENCE = 0.3\nraise SystemExit(main.main())"
     served = subprocess.Popen(
-        [*COMMAND, "stuck_game:Stuck", "--port", "0"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True)
+        [sys.executable, "-c", program, "serve", "stuck_game:Stuck", "--port", "0"], cwd=tmp_path,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         port = int(re.search(r":(\d+)/", served.stdout.readline())[1])
         own = f"127.0.0.1:{port}"

@@ -11,6 +11,7 @@ import pytest
 from general_oracle import Tangle, network
 
 import mcts_core as mc
+from mcts_core.engine import workers
 
 START = mc.ConnectFour.from_moves("3332")
 KINDS = [{}, {"batch": 1}, {"solver": False}, {"root_policy": "gumbel"}, {"noise_alpha": 0.5, "temperature": 1.0}]
@@ -297,7 +298,8 @@ def test_an_evaluator_may_stop_its_search():
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer that interrupts")
 @pytest.mark.parametrize("many", [False, True])
-def test_an_interrupt_does_not_wait_for_a_call_that_does_not_end(many):
+def test_an_interrupt_does_not_wait_for_a_call_that_does_not_end(many, monkeypatch):
+    monkeypatch.setattr(workers, "GRACE", 0.2)
     calls, end = [], threading.Event()
 
     def hanging(observations):

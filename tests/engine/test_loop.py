@@ -224,6 +224,8 @@ def test_a_search_thinks_however_full_the_tree_is(state, options, threads):
         stats = again.stats()
         assert 0 < stats.reused_visits < stats.visits and stats.bytes < engine.stats().bytes
         done.append(stats.iterations)
+        if done[-1] > 30:
+            break
     assert max(done) > 30
 
 

@@ -88,7 +88,8 @@ def test_a_second_interrupt_waits_as_well():
     other.join()
 
 
-def test_a_function_that_does_not_end_keeps_nobody():
+def test_a_function_that_does_not_end_keeps_nobody(monkeypatch):
+    monkeypatch.setattr(workers, "GRACE", 0.2)
     halt, begin, event = Halt(), time.monotonic(), threading.Event()
     timer = threading.Timer(0.05, _thread.interrupt_main)
     timer.start()

@@ -143,17 +143,20 @@ def loaded(name, path):
     return module
 
 
-@pytest.fixture(scope="module")
-def breakthrough(tmp_path_factory):
-    """The example project, built against the package that is installed here, as its readers build it."""
-    source, target = tmp_path_factory.mktemp("breakthrough") / "source", tmp_path_factory.mktemp("target")
-    shutil.copytree(FOLDER / "breakthrough", source)
+def build_breakthrough(folder):
+    shutil.copytree(FOLDER / "breakthrough", folder / "source")
     done = subprocess.run(
         [sys.executable, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--no-index", "--quiet",
-         "--target", target, source],
+         "--target", folder / "target", folder / "source"],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "CFLAGS": "-O0 -g0"}, capture_output=True,
         text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def breakthrough(built_once):
+    """The example project, built against the package that is installed here, as its readers build it."""
+    target = built_once("breakthrough", build_breakthrough) / "target"
     binary, = target.glob("breakthrough*.so") if os.name != "nt" else target.glob("breakthrough*.pyd")
     yield loaded("breakthrough", binary)
     del sys.modules["breakthrough"]

@@ -2,7 +2,6 @@
 
 import math
 import random
-from fractions import Fraction
 from functools import cache
 
 import pytest
@@ -48,7 +47,7 @@ def exact_odds(state):
     if state.winner() is not None:
         assert state.winner() != state.to_move
         lost = state.winner() != 0
-        return Fraction(0), Fraction(not lost), Fraction(lost), Fraction(0)
+        return 0.0, float(not lost), float(lost), 0.0
     below = [exact_odds(state.play(move)) for move in state.legal_moves()]
     mean = [sum(figures) / len(below) for figures in zip(*below, strict=True)]
     return mean[2], mean[1], mean[0], mean[3] + 1
@@ -57,8 +56,8 @@ def exact_odds(state):
 def assert_odds(counts, odds, sigmas=5):
     """Counts of independent events agree with their probabilities."""
     n = sum(counts)
-    for count, p in zip(counts, map(float, odds), strict=True):
-        assert abs(count - n * p) <= sigmas * math.sqrt(n * p * (1 - p)) + 1e-9, (counts, list(map(float, odds)))
+    for count, p in zip(counts, odds, strict=True):
+        assert abs(count - n * p) <= sigmas * math.sqrt(n * p * (1 - p)) + 1e-9, (counts, odds)
 
 
 # ---- rollouts ----
@@ -89,7 +88,7 @@ def test_the_odds_of_uniform_play_are_exact(kernel, board):
         for kind in kinds(board):
             *counts, length = kernel.rollouts(state, n, 5 + plies, kind)
             assert_odds(counts, odds[:3])
-            assert abs(length / n - float(odds[3])) < 5 * board[0] * board[1] / math.sqrt(n) / 4
+            assert abs(length / n - odds[3]) < 5 * board[0] * board[1] / math.sqrt(n) / 4
     if kernel is BASE:
         *counts, length = simple_rollouts(ConnectFour(*board), n, 9)
         assert_odds(counts, exact_odds(ConnectFour(*board))[:3])
@@ -110,7 +109,7 @@ def test_the_odds_late_on_the_standard_board_are_exact(kernel):
         for kind in (0, 1, 2):
             *counts, length = kernel.rollouts(state, 100_000, tested, kind)
             assert_odds(counts, odds[:3])
-            assert abs(length / 100_000 - float(odds[3])) < 5 * 3 / math.sqrt(100_000)
+            assert abs(length / 100_000 - odds[3]) < 5 * 3 / math.sqrt(100_000)
 
 
 @pytest.mark.parametrize("board", BOARDS)
@@ -176,7 +175,7 @@ def test_each_open_column_is_equally_likely(kernel):
         assert winning == [column]
         for kind in (0, 1, 2):
             ends = sum(kernel.rollouts(state, 1, 1000 * column + seed, kind)[3] == 1 for seed in range(4000))
-            assert_odds([ends, 4000 - ends], [Fraction(1, 7), Fraction(6, 7)])
+            assert_odds([ends, 4000 - ends], [1 / 7, 6 / 7])
 
 
 # ---- many rollouts at once ----
@@ -241,7 +240,7 @@ def test_the_odds_of_many_at_once_are_exact(kernel, board):
             *counts, length = total
             assert sum(counts) == n * repeats
             assert_odds(counts, odds[:3])
-            assert abs(length / sum(counts) - float(odds[3])) < 5 * board[0] * board[1] / math.sqrt(sum(counts)) / 4
+            assert abs(length / sum(counts) - odds[3]) < 5 * board[0] * board[1] / math.sqrt(sum(counts)) / 4
 
 
 @pytest.mark.odds
@@ -260,7 +259,7 @@ def test_the_odds_of_many_at_once_on_nearly_full_boards_are_exact(kernel, plies)
             *counts, length = kernel.bulk_rollouts(state, 100_000, tested, kind)
             assert sum(counts) == 100_000
             assert_odds(counts, odds[:3])
-            assert abs(length / 100_000 - float(odds[3])) < 5 * 3 / math.sqrt(100_000)
+            assert abs(length / 100_000 - odds[3]) < 5 * 3 / math.sqrt(100_000)
 
 
 @EVERY_KERNEL
@@ -275,7 +274,7 @@ def test_many_at_once_where_moves_win_at_once(kernel):
         state = ConnectFour.from_moves([column, others[0], column, others[1], column, others[2]])
         for kind in (0, 1):
             ends = sum(kernel.bulk_rollouts(state, 1, 1000 * column + seed, kind)[3] == 1 for seed in range(4000))
-            assert_odds([ends, 4000 - ends], [Fraction(1, 7), Fraction(6, 7)])
+            assert_odds([ends, 4000 - ends], [1 / 7, 6 / 7])
 
 
 @pytest.mark.odds
