@@ -19,7 +19,7 @@ BUILD = Path("build")
 INCLUDE_DIRS = ["src", "mcts_core/include"]
 HOT_MODULES = ["tree.plain_tree", "tree.guided_tree", "tree.general_tree", "games.connect_four.rollout",
                "games.connect_four.knowledge", "games.connect_four.alpha_beta", "games.mnk.rollout",
-               "games.mnk.knowledge", "games.mnk.valuation", "games.mnk.continuous_fours",
+               "games.mnk.bit_rollout", "games.mnk.knowledge", "games.mnk.valuation", "games.mnk.continuous_fours",
                "games.mnk.continuous_threats", "games.mnk.small_boards"]
 MODULES = sorted({".".join(path.relative_to("src").with_suffix("").parts) for path in Path("src").rglob("*.pyx")}
                  - set(HOT_MODULES))
@@ -34,7 +34,7 @@ ISA_FLAGS = {
                "msvc": ["/arch:AVX512"]},
 }
 # Those that gain by it (bench/TUNING.md). In place of the others, mcts_core.dispatch takes those for AVX2.
-AVX512_MODULES = ["games.connect_four.rollout", "games.mnk.rollout"]
+AVX512_MODULES = ["games.connect_four.rollout", "games.mnk.bit_rollout"]
 ISAS = list(ISA_FLAGS) if X86_64 else ["baseline"]
 HOT = [(name, isa) for name in HOT_MODULES for isa in ISAS if isa != "avx512" or name in AVX512_MODULES]
 

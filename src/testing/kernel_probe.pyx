@@ -13,7 +13,7 @@ from mcts_core.games.connect_four.rollout cimport C4_KINDS, C4_MAX_COLS, C4_TWO_
 from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_ONGOING, NativeState, mcts_children, mcts_expansion, mcts_game,
                              mcts_guide, mcts_rollout_report, mcts_policy, mcts_rng, mcts_rng_seed, mcts_simulation)
 from mcts_core.games.mnk.knowledge cimport mnk_guide_table
-from mcts_core.games.mnk.rollout cimport MNK_MAX_CELLS, mnk_geometry, mnk_table
+from mcts_core.games.mnk.rollout cimport MNK_MAX_CELLS, mnk_geometry, mnk_table, prepare_game
 
 
 cdef void *table_of(str module, str isa) except NULL:
@@ -159,10 +159,12 @@ cdef class MnkKernels:
     """Those of m,n,k games for one instruction set."""
 
     cdef mnk_table *table
+    cdef mnk_table *in_bits
     cdef mnk_guide_table *guide
 
     def __cinit__(self, isa):
         self.table = <mnk_table *> table_of("games.mnk.rollout", isa)
+        self.in_bits = <mnk_table *> table_of("games.mnk.bit_rollout", isa)
         self.guide = <mnk_guide_table *> table_of("games.mnk.knowledge", isa)
 
     def rollouts(self, NativeState state not None, long long n, uint64_t seed):
@@ -181,7 +183,7 @@ cdef class MnkKernels:
         cdef long long counts[4 * (MNK_MAX_CELLS + 1)]
         cdef long long _
         cdef mcts_rng rng
-        self.table.prepare(&game)
+        prepare_game(self.table, self.in_bits, &game)
         memset(counts, 0, sizeof(counts))
         mcts_rng_seed(&rng, seed)
         with nogil:
@@ -196,7 +198,7 @@ cdef class MnkKernels:
         cdef uint64_t plies = 0
         cdef mcts_rng rng
         game.rollouts = NULL
-        self.table.prepare(&game)
+        prepare_game(self.table, self.in_bits, &game)
         if game.rollouts == NULL:
             return None
         results[0] = results[1] = results[2] = 0
@@ -216,7 +218,7 @@ cdef class MnkKernels:
         cdef mcts_game game = state.game[0]
         cdef mcts_simulation simulation
         cdef mcts_rng rng
-        self.table.prepare(&game)
+        prepare_game(self.table, self.in_bits, &game)
         for i in range(length):
             moves[i] = path[i]
         memset(results, 0, sizeof(results))
@@ -245,7 +247,7 @@ cdef class MnkKernels:
         report.moves = NULL
         report.outcomes = outcomes
         report.root_player = -1
-        self.table.prepare(&game)
+        prepare_game(self.table, self.in_bits, &game)
         count = game.expand(state.game.context, state.state, moves, length, &report)
         return [outcomes[i] for i in range(count)], report.root_player
 
@@ -255,7 +257,7 @@ cdef class MnkKernels:
         cdef uint32_t legal[MNK_MAX_CELLS]
         cdef int i, count
         cdef mcts_game game = state.game[0]
-        self.table.prepare(&game)
+        prepare_game(self.table, self.in_bits, &game)
         memcpy(copy, state.state, game.state_size)
         outcomes = [game.play(state.game.context, copy, move) for move in moves]
         count = game.legal_moves(state.game.context, copy, legal)

@@ -30,7 +30,7 @@ ctypedef struct mnk_geometry:
     int32_t stride
     int32_t board_size
     int32_t garbage    # bytes of the board that are no cells and that the kernels take for stones
-    int32_t in_bits    # rollouts have a bit for each cell, not a byte: kernels/mnk/bit_rollout.h
+    int32_t in_bits    # rollouts have a bit for each cell, not a byte: bit_rollout.pyx
     uint16_t offset[MNK_MAX_CELLS]  # of a cell, on the board
     uint16_t order[MNK_MAX_CELLS]   # the cells in the order of trying: centre first
     uint8_t starts[4][16]           # rows of 4 only: 255 where no window starts, in each direction
@@ -38,8 +38,15 @@ ctypedef struct mnk_geometry:
     uint64_t all_cells[4]           # with in_bits: the bits of all cells
 
 ctypedef struct mnk_table:
-    # Fills the functions of `game`; its context is a geometry.
+    # Fills the functions of `game`; its context is a geometry. That of bit_rollout.pyx fills only the rollouts.
     void (*prepare)(mcts_game *game) noexcept nogil
+
+
+cdef inline void prepare_game(const mnk_table *hot, const mnk_table *in_bits, mcts_game *game) noexcept nogil:
+    """Fills the functions of ``game`` from the tables of rollout.pyx and bit_rollout.pyx."""
+    hot.prepare(game)
+    if (<const mnk_geometry *> game.context).in_bits:
+        in_bits.prepare(game)
 
 
 cdef inline int run_length(const uint8_t *at, int step, int limit) noexcept nogil:

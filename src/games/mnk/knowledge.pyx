@@ -20,7 +20,8 @@ from mcts_core.games.mnk.forced cimport glance, saving
 from mcts_core.games.mnk.knowledge cimport mnk_guide_table
 from mcts_core.games.mnk.line_shapes cimport draw_lines, mnk_fill_surroundings
 from mcts_core.games.mnk.policy_rollout cimport DRAW, finish, play_random, policy_rollout
-from mcts_core.games.mnk.rollout cimport MNK_HEADER, MNK_MAX_CELLS, MNK_MAX_SIDE, mnk_geometry, mnk_state, mnk_table
+from mcts_core.games.mnk.rollout cimport (MNK_HEADER, MNK_MAX_CELLS, MNK_MAX_SIDE, mnk_geometry, mnk_state, mnk_table,
+                                          prepare_game)
 from mcts_core.games.mnk.rows cimport (MNK_EDGE, MNK_FIND_ALL, MNK_FIND_FOURS, any_of, bits_of, first_of, has,
                                        load_path, mcts_log2_32, mnk_find_shapes, mnk_row_board, mnk_shapes)
 from mcts_core.games.mnk.symmetry cimport find_symmetries
@@ -36,6 +37,7 @@ mnk_fill_surroundings()
 # ---- rollouts --------------------------------------------------------------------------------------------------------
 
 cdef mnk_table *HOT = <mnk_table *> hot_table("games.mnk.rollout")
+cdef mnk_table *IN_BITS = <mnk_table *> hot_table("games.mnk.bit_rollout")
 
 
 cdef union any_state:
@@ -51,7 +53,7 @@ cdef int32_t random_result(const mnk_geometry *g, const mnk_state *s, const uint
     cdef mcts_game game
     cdef uint32_t i
     game.context = <void *> g
-    HOT.prepare(&game)
+    prepare_game(HOT, IN_BITS, &game)
     memcpy(copy, s, MNK_HEADER + g.board_size)
     for i in range(length):
         copy.board[g.offset[path[i]]] = 1 + (copy.stones & 1)

@@ -14,7 +14,7 @@ from mcts_core.games.mnk.knowledge cimport mnk_guide_table
 from mcts_core.games.mnk.valuation cimport mnk_valuation_table
 from mcts_core.games.mnk.prover cimport add_prover
 from mcts_core.games.mnk.rollout cimport (MNK_HEADER, MNK_MAX_CELLS, MNK_MAX_SIDE, MNK_NO_CELL, in_five, mnk_geometry,
-                                          mnk_state, mnk_table)
+                                          mnk_state, mnk_table, prepare_game)
 from mcts_core.games.board_position cimport BoardGeometry, BoardPosition, after_moves, from_diagram
 
 import threading
@@ -126,6 +126,7 @@ cdef int32_t observe(void *context, const void *state, float *planes) noexcept n
 # ---- geometry --------------------------------------------------------------------------------------------------------
 
 cdef mnk_table *HOT = <mnk_table *> hot_table("games.mnk.rollout")
+cdef mnk_table *IN_BITS = <mnk_table *> hot_table("games.mnk.bit_rollout")
 cdef mnk_guide_table *HOT_GUIDE = <mnk_guide_table *> hot_table("games.mnk.knowledge")
 cdef mnk_valuation_table *HOT_VALUATION = <mnk_valuation_table *> hot_table("games.mnk.valuation")
 
@@ -192,7 +193,7 @@ cdef class Geometry(BoardGeometry):
         self.key_size = g.board_size
         self.seed = (((<uint64_t> cols * 64 + rows) * 64 + k) * 2 + exact) * <uint64_t> 0xBF58476D1CE4E5B9
         self.fill(rows, cols, g.cells, MNK_HEADER + g.board_size, g, observe)
-        HOT.prepare(&self.game)
+        prepare_game(HOT, IN_BITS, &self.game)
         HOT_GUIDE.prepare(g, &self.guide)
         add_prover(g, &self.guide)
         HOT_VALUATION.prepare(g, &self.valuation)

@@ -1,8 +1,7 @@
 """The hot functions of m,n,k games; compiled once per instruction set.
 
-``prepare`` chooses the rollouts of a board: in bits (``kernels/mnk/bit_rollout.h`` and, for many at once,
-``kernels/mnk/sliced_rollouts.h``), in rows of 4 bytes ("tiny") or in
-wider rows of bytes (both in ``kernels/mnk/rollout.h``).
+``prepare`` chooses the rollouts of a board: in rows of 4 bytes ("tiny") or in wider rows (both in
+``kernels/mnk/rollout.h``). For boards in bits, those of ``bit_rollout.pyx`` come in their place.
 """
 
 from cpython.pycapsule cimport PyCapsule_New
@@ -32,22 +31,8 @@ cdef extern from "kernels/mnk/rollout.h" nogil:
                           int other, mcts_rng *rng) noexcept
 
 
-cdef extern from "kernels/mnk/sliced_rollouts.h" nogil:
-    enum:
-        NEVER "MNK_NEVER"  # a move number beyond all games
-
-    ctypedef struct board_v:
-        pass
-
-    board_v board_load(const uint64_t *words) noexcept
-    void board_store(uint64_t *words, board_v a) noexcept
-    board_v board_or(board_v a, board_v b) noexcept
-    board_v board_andnot(board_v a, board_v b) noexcept
-    board_v board_of_bytes(const uint8_t *rows_of_16, int rows, int value) noexcept
-    board_v board_of_bit(int bit) noexcept
-    int32_t mnk_play_bits(board_v mine, board_v theirs, board_v empty, bint counted, mcts_rng *rng) noexcept
-    void mnk_play_many_bits(board_v mine, board_v theirs, board_v empty, int rows, int cols, uint64_t count,
-                            mcts_rng *rng, uint64_t *results, uint64_t *plies) noexcept
+cdef enum:
+    NEVER = 4096  # a move number beyond all games
 
 
 # ---- rollouts --------------------------------------------------------------------------------------------------------
@@ -290,66 +275,6 @@ cdef int32_t simulate(void *context, const void *root, const uint32_t *path, uin
     return result if length & 1 else 2 - result
 
 
-# Boards in bits: see bit_rollout.h and sliced_rollouts.h.
-
-cdef inline board_v empty_cells(const mnk_geometry *g, board_v mine, board_v theirs) noexcept nogil:
-    return board_andnot(board_or(mine, theirs), board_load(g.all_cells))
-
-
-cdef int32_t rollout_in_bits(void *context, const void *state, mcts_rng *rng) noexcept nogil:
-    cdef const mnk_geometry *g = <const mnk_geometry *> context
-    cdef const mnk_state *s = <const mnk_state *> state
-    cdef int mover = 1 + (s.stones & 1)
-    cdef board_v mine = board_of_bytes(s.board, g.rows, mover), theirs = board_of_bytes(s.board, g.rows, 3 - mover)
-    return mnk_play_bits(mine, theirs, empty_cells(g, mine, theirs), True, rng)
-
-
-cdef int32_t rollouts_in_bits(void *context, const void *state, uint64_t count, mcts_rng *rng, uint64_t *results,
-                              uint64_t *plies) noexcept nogil:
-    cdef const mnk_geometry *g = <const mnk_geometry *> context
-    cdef const mnk_state *s = <const mnk_state *> state
-    cdef int mover = 1 + (s.stones & 1)
-    cdef board_v mine = board_of_bytes(s.board, g.rows, mover), theirs = board_of_bytes(s.board, g.rows, 3 - mover)
-    mnk_play_many_bits(mine, theirs, empty_cells(g, mine, theirs), g.rows, g.cols, count, rng, results, plies)
-    return 0
-
-
-cdef inline uint32_t next_empty(const mnk_geometry *g, const uint64_t *taken, uint32_t cursor) noexcept nogil:
-    """The first empty cell from ``cursor`` on, in the order of trying; the number of cells if there is none."""
-    cdef uint32_t bit
-    while cursor < <uint32_t> g.cells:
-        bit = g.bit[g.order[cursor]]
-        if not taken[bit >> 6] >> (bit & 63) & 1:
-            break
-        cursor += 1
-    return cursor
-
-
-cdef int32_t simulate_in_bits(void *context, const void *root, const uint32_t *path, uint32_t length,
-                              mcts_simulation *simulation, mcts_rng *rng) noexcept nogil:
-    cdef const mnk_geometry *g = <const mnk_geometry *> context
-    cdef const mnk_state *s = <const mnk_state *> root
-    cdef board_v stones[2]
-    cdef uint64_t taken[4]
-    cdef uint32_t i, cursor, cells = g.cells
-    cdef int player = s.stones & 1
-    cdef int32_t result
-    stones[0] = board_of_bytes(s.board, g.rows, 1)
-    stones[1] = board_of_bytes(s.board, g.rows, 2)
-    for i in range(length):
-        stones[player] = board_or(stones[player], board_of_bit(g.bit[path[i]]))
-        player ^= 1
-    board_store(taken, board_or(stones[0], stones[1]))
-    cursor = next_empty(g, taken, simulation.cursor)
-    simulation.slot = g.order[cursor]
-    simulation.count = cells
-    stones[player] = board_or(stones[player], board_of_bit(g.bit[simulation.slot]))
-    cursor = next_empty(g, taken, cursor + 1)
-    simulation.cursor = cursor if cursor < cells else MCTS_ALL_TRIED
-    result = mnk_play_bits(stones[1 - player], stones[player], empty_cells(g, stones[0], stones[1]), False, rng) & 3
-    return result if length & 1 else 2 - result
-
-
 # Boards with rows of 4 bytes fit into two words.
 
 cdef inline void put(uint64_t *top, uint64_t *bottom, int at, uint64_t stone) noexcept nogil:
@@ -439,11 +364,7 @@ cdef void prepare(mcts_game *game) noexcept nogil:
     cdef const mnk_geometry *g = <const mnk_geometry *> game.context
     game.legal_moves = legal_moves
     game.play = play
-    if g.in_bits:
-        game.rollout = rollout_in_bits
-        game.rollouts = rollouts_in_bits
-        game.simulate = simulate_in_bits
-    elif g.stride == 4:
+    if g.stride == 4:
         game.rollout = rollout_tiny
         game.rollouts = rollouts_tiny
         game.simulate = simulate_tiny

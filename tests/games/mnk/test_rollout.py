@@ -3,10 +3,9 @@ instruction set that this machine can run."""
 
 import math
 import random
-from collections import Counter
-from functools import cache
 
 import pytest
+from mnk_odds import exact_lengths, late_positions, winner_of
 from random_play import played_on
 
 from mcts_core.dispatch import isa, supported
@@ -25,52 +24,6 @@ BOARDS = [(3, 3, 3), (4, 3, 3), (3, 4, 3), (4, 4, 4), (4, 4, 3), (2, 4, 3), (5, 
 
 def kernel():
     return HOT[isa]
-
-
-def winner_of(cells, last, m, n, k, rule):
-    """Whether the stone in ``last`` is part of a line that wins; ``cells`` maps cells to players."""
-    row, col = divmod(last, m)
-    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        length = 1
-        for sign in (1, -1):
-            r, c = row + sign * down, col + sign * right
-            while 0 <= r < n and 0 <= c < m and cells.get(r * m + c) == cells[last]:
-                length += 1
-                r, c = r + sign * down, c + sign * right
-        if length == k or (length > k and rule == "freestyle"):
-            return True
-    return False
-
-
-def stones_of(state):
-    marks = state.diagram().split()
-    return {cell: {"X": 1, "O": -1}[mark] for cell, mark in enumerate(marks) if mark != "."}
-
-
-@cache
-def exact_lengths(state):
-    """The probability of each value (result for the player to move + 4 * moves) of a uniformly random game."""
-    shape = state.m, state.n, state.k, state.rule
-    size = state.m * state.n
-
-    @cache
-    def values(stones, player):
-        cells = dict(stones)
-        empty = [cell for cell in range(size) if cell not in cells]
-        total = Counter()
-        for cell in empty:
-            cells[cell] = player
-            if winner_of(cells, cell, *shape):
-                total[2 + 4] += 1 / len(empty)
-            elif len(empty) == 1:
-                total[1 + 4] += 1
-            else:
-                for value, chance in values(frozenset(cells.items()), -player).items():
-                    total[2 - (value & 3) + 4 * ((value >> 2) + 1)] += chance / len(empty)
-            del cells[cell]
-        return total
-
-    return values(frozenset(stones_of(state).items()), state.to_move)
 
 
 def surprise(counts, chances, n):
@@ -100,11 +53,10 @@ EXACT_STARTS = [
 
 
 @pytest.mark.odds
-@pytest.mark.parametrize("name", sorted(HOT))
 @pytest.mark.parametrize("state", EXACT_STARTS, ids=repr)
-def test_small_boards_have_the_exact_distribution(name, state):
+def test_small_boards_have_the_exact_distribution(state):
     n = 40_000
-    counts = HOT[name].lengths(state, n, 11)
+    counts = kernel().lengths(state, n, 11)
     assert sum(counts.values()) == n
     chances = exact_lengths(state)
     assert set(counts) <= set(chances)
@@ -112,31 +64,6 @@ def test_small_boards_have_the_exact_distribution(name, state):
 
 
 LATE_BOARDS = [(4, 4, 3), (4, 4, 4), (5, 5, 4), (8, 8, 5), (16, 3, 4), (9, 6, 5), (15, 15, 5), (20, 20, 5), (17, 5, 3)]
-
-
-def late_positions(board, rule):
-    """Positions with a few empty cells and no line."""
-    rng = random.Random(f"{board}{rule}")
-    m, n, k = board
-    for empty in (1, 2, 3, 5, 7):
-        cells = list(range(m * n))
-        for _ in range(200):
-            rng.shuffle(cells)
-            filled = cells[empty:]
-            # two-coloured diagonals in blocks of two: hardly a line; then random swaps
-            marks = ["."] * (m * n)
-            order = sorted(filled, key=lambda cell: ((cell % m + 2 * (cell // m)) % 4 // 2, rng.random()))
-            for index, cell in enumerate(order):
-                marks[cell] = "X" if index < (len(order) + 1) // 2 else "O"
-            try:
-                state = MNK.from_string("".join(marks), m=m, n=n, k=k, rule=rule)
-            except ValueError:
-                continue
-            if state.winner() is None:
-                break
-        else:
-            pytest.fail("no position without a line found")
-        yield state
 
 
 @pytest.mark.odds
@@ -168,50 +95,6 @@ def test_kernels_agree_with_simple_rollouts(board, rule):
         mean = fast[3] / count
         spread = math.sqrt(sum(((value >> 2) - mean) ** 2 * times for value, times in counts.items()) / count)
         assert abs(mean - 2 * slow[3] / count) <= 4.5 * spread * math.sqrt(3 / count) + 1e-9
-
-
-@pytest.mark.odds
-@pytest.mark.parametrize("board", [(9, 1, 5), (1, 9, 5), (9, 6, 5), (15, 15, 5), (16, 16, 5)], ids=str)
-def test_many_rollouts_in_one_call_have_the_same_distribution(board):
-    count = 20_000
-    for state in [MNK(9, 1, 5), MNK(1, 9, 5)] if 1 in board else late_positions(board, "freestyle"):
-        chances = exact_lengths(state)
-        *results, plies = kernel().bulk_rollouts(state, count, 4)
-        assert sum(results) == count
-        by_result = [sum(chance for value, chance in chances.items() if value & 3 == result) for result in (2, 1, 0)]
-        for found, chance in zip(results, by_result, strict=True):
-            assert abs(found - count * chance) <= 4.5 * math.sqrt(count * chance * (1 - chance)) + 1e-6
-        mean = sum((value >> 2) * chance for value, chance in chances.items())
-        variance = sum(((value >> 2) - mean) ** 2 * chance for value, chance in chances.items())
-        assert abs(plies - count * mean) <= 4.5 * math.sqrt(count * variance) + 1e-6
-
-
-@pytest.mark.odds
-@pytest.mark.parametrize("board", [(9, 5, 5), (5, 9, 5), (16, 4, 5), (12, 15, 5), (15, 15, 5), (16, 16, 5)], ids=str)
-def test_many_rollouts_in_one_call_agree_with_single_ones(board):
-    """At any stage of a game; with few cells left, a player often fills all of his own."""
-    rng = random.Random(f"{board}")
-    count = 40_000
-    for share in (0, 0.1, 0.3, 0.6, 0.8, 0.9):
-        state = played_on(MNK(*board), rng, int(board[0] * board[1] * share))
-        singles = kernel().lengths(state, count, 5)
-        *results, plies = kernel().bulk_rollouts(state, count, 5)
-        assert sum(results) == count
-        for found, result in zip(results, (2, 1, 0), strict=True):
-            single = sum(times for value, times in singles.items() if value & 3 == result)
-            chance = (found + single) / (2 * count)
-            assert abs(found - single) <= 4.5 * math.sqrt(2 * count * chance * (1 - chance))
-        mean = sum((value >> 2) * times for value, times in singles.items()) / count
-        variance = sum(((value >> 2) - mean) ** 2 * times for value, times in singles.items()) / count
-        assert abs(plies - count * mean) <= 4.5 * math.sqrt(2 * count * variance)
-
-
-@pytest.mark.parametrize("count", [0, 1, 127, 128, 255, 511, 512, 513, 640, 1000, 2048])
-def test_many_rollouts_in_one_call_are_the_same_on_every_instruction_set(count):
-    for state in (Gomoku(15), played_on(Gomoku(16), random.Random(1), 200), MNK(9, 1, 5)):
-        first, *others = [hot.bulk_rollouts(state, count, 7) for hot in HOT.values()]
-        assert sum(first[:3]) == count
-        assert all(other == first for other in others)
 
 
 def threatening(size, k, extra, rng):
