@@ -66,7 +66,7 @@ CASES = (
     Case("connect4", "iterations", 10_000_000, "c4", _ratios(3.0, 4.5), level="default", rounds=3),
     Case("gravity8x9x5", "rollouts", 200_000, level="default"),
     Case("gravity8x9x5", "iterations", 100_000, level="default"),
-    Case("gomoku15", "rollouts", 100_000, "gomoku15", _ratios(6.0, 7.5)),
+    Case("gomoku15", "rollouts", 100_000, "gomoku15", _ratios(12.0, 16.0)),
     Case("gomoku15", "iterations", 1_000, "gomoku15", times=5, level="default"),
     Case("gomoku15", "iterations", 10_000, "gomoku15", times=5, level="default"),
     Case("gomoku15", "iterations", 100_000, "gomoku15", _ratios(6.5, 8.0), peers={"openspiel": 100}),

@@ -27,7 +27,7 @@ def supported():
 
 
 def _built(name):
-    """Whether this build holds an instruction set, by the one module that is compiled for all of them."""
+    """Whether this build holds an instruction set, by a module that is compiled for all of them."""
     try:
         importlib.import_module(f"mcts_core.games.connect_four._rollout_{name}")
     except ModuleNotFoundError:

@@ -1,7 +1,7 @@
 """The hot functions of m,n,k games; compiled once per instruction set.
 
 ``prepare`` chooses the rollouts of a board: in rows of 4 bytes ("tiny") or in wider rows (both in
-``kernels/mnk/rollout.h``). For boards in bits, those of ``bit_rollout.pyx`` come in their place.
+``kernels/mnk/rollout.h``). Boards in bits use the rollouts of ``bit_rollout.pyx`` instead.
 """
 
 from cpython.pycapsule cimport PyCapsule_New

@@ -35,7 +35,7 @@ typedef struct mnk_side {
 /* A rollout; [0] is the player to move at the start. */
 typedef struct mnk_bit_rollout {
     mnk_side side[2];
-    board_v colour, bits[MNK_BITS]; /* what was drawn */
+    board_v colour, bits[MNK_BITS]; /* what was drawn; of a rollout from the slices only where mnk_play_rest needs it */
     int known;                      /* how many bits of each key were drawn */
     /* The player who completes a five first. He wins unless a player has no cells left before that. */
     mnk_side winner;
@@ -99,7 +99,7 @@ MCTS_INLINE void mnk_draw_bit(mnk_bit_rollout *r, byte_random *random) {
     mnk_halve(&r->side[1], bit);
 }
 
-/* When it is decided. With equal numbers of moves side[0] is first: it begins. */
+/* When mnk_is_undecided is 0. With equal numbers of moves side[0] is first: it begins. */
 MCTS_INLINE void mnk_choose_winner(mnk_bit_rollout *r) {
     const mnk_side *a = &r->side[0], *b = &r->side[1];
     const int32_t sign = -(a->last > b->first);
@@ -178,6 +178,7 @@ MCTS_INLINE int32_t mnk_result(const mnk_bit_rollout *r, board_v mine, board_v t
     return (2 & ~r->sign) + 4 * (2 * r->winner.first - 1 - r->sign);
 }
 
+/* Draws bits until the winner is known and, if `counted`, his last move. */
 MCTS_INLINE void mnk_decide(mnk_bit_rollout *r, int counted, byte_random *random) {
     while (mnk_is_undecided(r)) mnk_draw_bit(r, random);
     mnk_choose_winner(r);

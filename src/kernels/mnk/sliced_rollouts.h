@@ -3,7 +3,8 @@
  * both players, whether a rollout still needs it or not. After the last step nearly every rollout knows its winner and
  * the move; the others are taken out of the vectors and finished one by one.
  *
- * Per rollout this takes half the time of bit_rollout.h for eight rollouts in turns (bench/TUNING.md). */
+ * Per rollout this takes half the time of bit_rollout.h with eight rollouts by turns, which it replaced
+ * (bench/TUNING.md). */
 #ifndef MCTS_KERNELS_MNK_SLICED_ROLLOUTS_H
 #define MCTS_KERNELS_MNK_SLICED_ROLLOUTS_H
 
@@ -17,7 +18,7 @@
 
 #define MNK_SLICED 512  /* 8 words: the widest vector */
 #define MNK_FEWEST 128  /* For fewer rollouts, one by one is faster. */
-#define MNK_NO_CELL 256 /* a cell that is never filled: the list of empty cells ends with it */
+#define MNK_NOWHERE 256 /* a cell that is never filled: the list of empty cells ends with it */
 
 /* A cell of all rollouts; side 0 is to move at the start. */
 typedef struct mnk_sliced_cell {
@@ -27,8 +28,8 @@ typedef struct mnk_sliced_cell {
 } mnk_sliced_cell;
 
 typedef struct mnk_slices {
-    mnk_sliced_cell cell[MNK_NO_CELL + 1]; /* row by row */
-    uint16_t empty[MNK_NO_CELL];           /* the empty cells, and MNK_NO_CELL up to a multiple of 8 */
+    mnk_sliced_cell cell[MNK_NOWHERE + 1]; /* row by row */
+    uint16_t empty[MNK_NOWHERE];           /* the empty cells, and MNK_NOWHERE up to a multiple of 8 */
     int empty_cells, listed, rows, cols, steps;
     slice_v without[2]; /* set where this side had no five in the last step */
     slice_v found[2];   /* set where it had one in any step */
@@ -36,8 +37,8 @@ typedef struct mnk_slices {
 } mnk_slices;
 
 /* Adds to `fives` of each side the rollouts in which it fills five cells in a row of `length` cells, `step` apart. Two
- * fives at a time: both have the inner four of six cells. The sides by turns: one after the other takes twice as many
- * instructions, and 1.2 times as long. */
+ * fives at a time, because both contain the inner four of six cells. Both sides in one loop: one side after the other
+ * takes twice as many instructions, and 1.2 times as long. */
 MCTS_INLINE void mnk_sliced_line(const mnk_sliced_cell *c, int step, int length, slice_v fives[2]) {
 #define FILLED(n, side) c[(n) * step].filled[side]
     slice_v third0 = FILLED(3, 0), pair0 = slice_and(FILLED(1, 0), FILLED(2, 0)), fives0 = fives[0];
@@ -107,10 +108,11 @@ static void mnk_sliced_load(mnk_slices *s, board_v mine, board_v theirs, int row
             s->cell[at].colour = s->cell[at].open = none;
             if (!stone[0] && !stone[1]) s->empty[s->empty_cells++] = (uint16_t)at;
         }
-    s->cell[MNK_NO_CELL].filled[0] = s->cell[MNK_NO_CELL].filled[1] = none;
-    s->cell[MNK_NO_CELL].colour = s->cell[MNK_NO_CELL].open = none;
-    for (s->listed = s->empty_cells; s->listed % 8; s->listed++) s->empty[s->listed] = MNK_NO_CELL;
-    /* A share of empty_cells / 2^(steps + 1) of the rollouts is left to be finished: each costs as much as all steps. */
+    s->cell[MNK_NOWHERE].filled[0] = s->cell[MNK_NOWHERE].filled[1] = none;
+    s->cell[MNK_NOWHERE].colour = s->cell[MNK_NOWHERE].open = none;
+    for (s->listed = s->empty_cells; s->listed % 8; s->listed++) s->empty[s->listed] = MNK_NOWHERE;
+    /* About empty_cells / 2^(steps + 1) of the rollouts are left over. To finish one takes some 10 times as long as all
+     * of its steps in the slices. */
     s->steps = s->empty_cells ? mcts_log2_32((uint32_t)s->empty_cells) + 6 : 0;
 }
 
@@ -128,7 +130,7 @@ MCTS_INLINE void mnk_sliced_start(mnk_slices *s) {
     s->without[0] = s->without[1] = slice_of_bit(-1);
 }
 
-/* Keeps of a cell what the last step has shown; returns whether it is filled then. */
+/* Updates a cell by the result of the last step; returns where it is filled before its side's five. */
 MCTS_INLINE slice_v mnk_sliced_keep(const mnk_slices *s, mnk_sliced_cell *c) {
     const slice_v without = slice_select(c->colour, s->without[1], s->without[0]);
     const slice_v filled = slice_or(c->filled[0], c->filled[1]), low = slice_and(filled, c->open);
@@ -158,7 +160,7 @@ static void mnk_sliced_halve(mnk_slices *s) {
     }
 }
 
-/* How many empty cells are side 0's (0) or side 1's (1), as far as they are filled or, of side 1, all (2). */
+/* What mnk_sliced_count counts of an empty cell. Part 0 or 1: that side fills it; part 2: it is side 1's. */
 MCTS_INLINE slice_v mnk_sliced_part(const mnk_slices *s, int i, int part) {
     const mnk_sliced_cell *c = &s->cell[s->empty[i]];
     return part == 2 ? c->colour : c->filled[part];
@@ -219,7 +221,7 @@ MCTS_INLINE uint32_t mnk_sliced_bit(const slice_v *a, int rollout) {
     return word >> rollout % 64 & 1;
 }
 
-/* A rollout of the slices as one of bit_rollout.h, but for the bits that were drawn. */
+/* Takes a rollout out of the slices; r->bits of the steps stay unset. */
 static void mnk_sliced_take(const mnk_slices *s, int rollout, board_v mine, board_v theirs, board_v empty,
                             mnk_bit_rollout *r) {
     uint64_t words[3][4] = {{0}};
@@ -255,7 +257,7 @@ static void mnk_sliced_take(const mnk_slices *s, int rollout, board_v mine, boar
     }
 }
 
-/* Draws once more what one rollout has drawn. */
+/* Draws the bits of a rollout again, from the generator as it was at the start. */
 static void mnk_sliced_draw_again(const mnk_slices *s, int rollout, mnk_bit_rollout *r) {
     uint64_t x[SLICE_WORDS], y[SLICE_WORDS];
     const int word = rollout / 64, bit = rollout % 64;
@@ -271,7 +273,8 @@ static void mnk_sliced_draw_again(const mnk_slices *s, int rollout, mnk_bit_roll
     }
 }
 
-/* `count` rollouts from a position without a five: adds to `results` (lost, drawn, won), and the moves to `plies`. */
+/* `count` rollouts from a position without a five: adds to `results` (lost, drawn, won), and the moves to `plies`.
+ * Needs 74 kB of stack with AVX-512, 39 kB with AVX2. */
 static void mnk_play_many_bits(board_v mine, board_v theirs, board_v empty, int rows, int cols, uint64_t count,
                                mcts_rng *rng, uint64_t results[3], uint64_t *plies) {
     mnk_bit_rollout r;

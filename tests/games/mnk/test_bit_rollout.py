@@ -19,7 +19,7 @@ HOT = {name: MnkKernels(name) for name in supported()}
 @pytest.mark.odds
 @pytest.mark.parametrize("board", [(9, 1, 5), (1, 9, 5), (9, 6, 5), (15, 15, 5), (16, 16, 5)], ids=str)
 def test_many_rollouts_in_one_call_have_the_same_distribution(board):
-    count = 20_000
+    count = 20_300  # the last 332 of them in vectors that are not full
     for state in [MNK(9, 1, 5), MNK(1, 9, 5)] if 1 in board else late_positions(board, "freestyle"):
         chances = exact_lengths(state)
         *results, plies = HOT[isa].bulk_rollouts(state, count, 4)
@@ -37,7 +37,7 @@ def test_many_rollouts_in_one_call_have_the_same_distribution(board):
 def test_many_rollouts_in_one_call_agree_with_single_ones(board):
     """At any stage of a game; with few cells left, a player often fills all of his own."""
     rng = random.Random(f"{board}")
-    count = 40_000
+    count = 40_300
     for share in (0, 0.1, 0.3, 0.6, 0.8, 0.9):
         state = played_on(MNK(*board), rng, int(board[0] * board[1] * share))
         singles = HOT[isa].lengths(state, count, 5)
