@@ -167,6 +167,13 @@ cdef class MnkKernels:
         self.in_bits = <mnk_table *> table_of("games.mnk.bit_rollout", isa)
         self.guide = <mnk_guide_table *> table_of("games.mnk.knowledge", isa)
 
+    cdef mcts_game game_of(self, NativeState state):
+        """The table of a position's game with the functions of this instruction set."""
+        cdef mcts_game game = state.game[0]
+        game.rollouts = NULL
+        prepare_game(self.table, self.in_bits, &game)
+        return game
+
     def rollouts(self, NativeState state not None, long long n, uint64_t seed):
         """``n`` rollouts by this module: wins, draws and losses of the player to move, and all moves played."""
         counts = self.lengths(state, n, seed)
@@ -179,11 +186,10 @@ cdef class MnkKernels:
 
     def lengths(self, NativeState state not None, long long n, uint64_t seed):
         """How often each value came out of ``n`` rollouts; a value is a result plus 4 times the moves."""
-        cdef mcts_game game = state.game[0]
+        cdef mcts_game game = self.game_of(state)
         cdef long long counts[4 * (MNK_MAX_CELLS + 1)]
         cdef long long _
         cdef mcts_rng rng
-        prepare_game(self.table, self.in_bits, &game)
         memset(counts, 0, sizeof(counts))
         mcts_rng_seed(&rng, seed)
         with nogil:
@@ -193,12 +199,10 @@ cdef class MnkKernels:
 
     def bulk_rollouts(self, NativeState state not None, uint64_t n, uint64_t seed):
         """As ``rollouts``, all in one call; None where the board has no function for many."""
-        cdef mcts_game game = state.game[0]
+        cdef mcts_game game = self.game_of(state)
         cdef uint64_t results[3]
         cdef uint64_t plies = 0
         cdef mcts_rng rng
-        game.rollouts = NULL
-        prepare_game(self.table, self.in_bits, &game)
         if game.rollouts == NULL:
             return None
         results[0] = results[1] = results[2] = 0
@@ -215,10 +219,9 @@ cdef class MnkKernels:
         cdef long long results[3]
         cdef long long i, _
         cdef int32_t value
-        cdef mcts_game game = state.game[0]
+        cdef mcts_game game = self.game_of(state)
         cdef mcts_simulation simulation
         cdef mcts_rng rng
-        prepare_game(self.table, self.in_bits, &game)
         for i in range(length):
             moves[i] = path[i]
         memset(results, 0, sizeof(results))
@@ -238,7 +241,7 @@ cdef class MnkKernels:
         cdef uint32_t moves[MNK_MAX_CELLS]
         cdef uint8_t outcomes[MNK_MAX_CELLS]
         cdef mcts_expansion report
-        cdef mcts_game game = state.game[0]
+        cdef mcts_game game = self.game_of(state)
         cdef uint32_t length = len(path)
         cdef int i, count
         for i in range(<int> length):
@@ -247,7 +250,6 @@ cdef class MnkKernels:
         report.moves = NULL
         report.outcomes = outcomes
         report.root_player = -1
-        prepare_game(self.table, self.in_bits, &game)
         count = game.expand(state.game.context, state.state, moves, length, &report)
         return [outcomes[i] for i in range(count)], report.root_player
 
@@ -256,8 +258,7 @@ cdef class MnkKernels:
         cdef uint8_t copy[MNK_MAX_CELLS + 64]
         cdef uint32_t legal[MNK_MAX_CELLS]
         cdef int i, count
-        cdef mcts_game game = state.game[0]
-        prepare_game(self.table, self.in_bits, &game)
+        cdef mcts_game game = self.game_of(state)
         memcpy(copy, state.state, game.state_size)
         outcomes = [game.play(state.game.context, copy, move) for move in moves]
         count = game.legal_moves(state.game.context, copy, legal)

@@ -20,8 +20,7 @@ from mcts_core.games.mnk.forced cimport glance, saving
 from mcts_core.games.mnk.knowledge cimport mnk_guide_table
 from mcts_core.games.mnk.line_shapes cimport draw_lines, mnk_fill_surroundings
 from mcts_core.games.mnk.policy_rollout cimport DRAW, finish, play_random, policy_rollout
-from mcts_core.games.mnk.rollout cimport (MNK_HEADER, MNK_MAX_CELLS, MNK_MAX_SIDE, mnk_geometry, mnk_state, mnk_table,
-                                          prepare_game)
+from mcts_core.games.mnk.rollout cimport MNK_HEADER, MNK_MAX_CELLS, MNK_MAX_SIDE, mnk_geometry, mnk_state, mnk_table
 from mcts_core.games.mnk.rows cimport (MNK_EDGE, MNK_FIND_ALL, MNK_FIND_FOURS, any_of, bits_of, first_of, has,
                                        load_path, mcts_log2_32, mnk_find_shapes, mnk_row_board, mnk_shapes)
 from mcts_core.games.mnk.symmetry cimport find_symmetries
@@ -53,7 +52,7 @@ cdef int32_t random_result(const mnk_geometry *g, const mnk_state *s, const uint
     cdef mcts_game game
     cdef uint32_t i
     game.context = <void *> g
-    prepare_game(HOT, IN_BITS, &game)
+    (IN_BITS if g.in_bits else HOT).prepare(&game)  # it needs only the rollout
     memcpy(copy, s, MNK_HEADER + g.board_size)
     for i in range(length):
         copy.board[g.offset[path[i]]] = 1 + (copy.stones & 1)

@@ -185,15 +185,21 @@ MCTS_INLINE void mnk_decide(mnk_bit_rollout *r, int counted, byte_random *random
     while (mnk_needs_bits(r, counted)) mnk_draw_winner_bit(r, random);
 }
 
-MCTS_INLINE int32_t play_bits_inline(board_v mine, board_v theirs, board_v empty, int counted, mcts_rng *rng) {
+/* A rollout from a position without a five, with the bits of `random`. */
+MCTS_INLINE int32_t mnk_play_drawn(board_v mine, board_v theirs, board_v empty, int counted, byte_random *random,
+                                   mcts_rng *rng) {
     mnk_bit_rollout r;
+    mnk_start(&r, mine, theirs, empty, random);
+    mnk_decide(&r, counted, random);
+    return mnk_result(&r, mine, theirs, empty, random, rng);
+}
+
+MCTS_INLINE int32_t play_bits_inline(board_v mine, board_v theirs, board_v empty, int counted, mcts_rng *rng) {
     byte_random random;
     int32_t result;
     if (mnk_has_five(theirs)) return 0;
     random_load(&random, rng);
-    mnk_start(&r, mine, theirs, empty, &random);
-    mnk_decide(&r, counted, &random);
-    result = mnk_result(&r, mine, theirs, empty, &random, rng);
+    result = mnk_play_drawn(mine, theirs, empty, counted, &random, rng);
     random_store(&random, rng);
     return result;
 }

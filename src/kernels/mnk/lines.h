@@ -14,6 +14,7 @@
  * Boards, each for what it is good at:
  *   bytes    a byte for each cell (mnk_state of games/mnk/rollout.pxd): rollouts in vectors of bytes (rollout.h)
  *   bits     a bit for each cell of at most 16 x 16, in a vector (board_vector.h): rollouts in bits (bit_rollout.h)
+ *   slices   a vector for each cell, a bit for each of many rollouts (slice_vector.h): sliced_rollouts.h
  *   rows     a word for each row (rows.h): the shapes of all cells at once
  *   lines    a word for each line (games/mnk/lines.pxd): what one stone changes, on its four lines
  *   bitboard one word for the whole board, of at most 64 cells (bitboard.h)

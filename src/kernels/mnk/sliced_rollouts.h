@@ -17,6 +17,7 @@
 #include "mcts_core/game.h"
 
 #define MNK_SLICED 512  /* 8 words: the widest vector */
+#define MNK_GROUPS (MNK_SLICED / 64 / SLICE_WORDS)
 #define MNK_FEWEST 128  /* For fewer rollouts, one by one is faster. */
 #define MNK_NOWHERE 256 /* a cell that is never filled: the list of empty cells ends with it */
 
@@ -259,18 +260,21 @@ static void mnk_sliced_take(const mnk_slices *s, int rollout, board_v mine, boar
 
 /* Draws the bits of a rollout again, from the generator as it was at the start. */
 static void mnk_sliced_draw_again(const mnk_slices *s, int rollout, mnk_bit_rollout *r) {
-    uint64_t x[SLICE_WORDS], y[SLICE_WORDS];
-    const int word = rollout / 64, bit = rollout % 64;
-    slice_store(x, s->start.x);
-    slice_store(y, s->start.y);
+    slice_random random = s->start;
     for (int step = -1; step < s->steps; step++) { /* the colours, which are known, come first */
         uint64_t words[4] = {0};
         for (int i = 0; i < s->empty_cells; i++) {
             const int at = board_bit(s->empty[i] / s->cols, s->empty[i] % s->cols);
-            words[at / 64] |= (slice_random_next_word(&x[word], &y[word]) >> bit & 1) << at % 64;
+            const slice_v drawn = slice_random_next(&random);
+            words[at / 64] |= (uint64_t)mnk_sliced_bit(&drawn, rollout) << at % 64;
         }
         if (step >= 0) r->bits[step] = board_load(words);
     }
+}
+
+MCTS_INLINE void mnk_add_result(int32_t result, uint64_t results[3], uint64_t *plies) {
+    results[result & 3]++;
+    *plies += (uint64_t)(result >> 2);
 }
 
 /* `count` rollouts from a position without a five: adds to `results` (lost, drawn, won), and the moves to `plies`.
@@ -278,55 +282,46 @@ static void mnk_sliced_draw_again(const mnk_slices *s, int rollout, mnk_bit_roll
 static void mnk_play_many_bits(board_v mine, board_v theirs, board_v empty, int rows, int cols, uint64_t count,
                                mcts_rng *rng, uint64_t results[3], uint64_t *plies) {
     mnk_bit_rollout r;
-    slice_random words[MNK_SLICED / 64 / SLICE_WORDS];
+    slice_random groups[MNK_GROUPS];
     mnk_slices s;
     byte_random random;
     random_load(&random, rng);
     if (count >= MNK_FEWEST) {
         mnk_sliced_load(&s, mine, theirs, rows, cols);
-        for (int i = 0; i < MNK_SLICED / 64 / SLICE_WORDS; i++) {
+        for (int i = 0; i < MNK_GROUPS; i++) {
             uint64_t x[SLICE_WORDS], y[SLICE_WORDS];
             for (int j = 0; j < SLICE_WORDS; j++) {
                 x[j] = mcts_rng_next(rng);
                 y[j] = mcts_rng_next(rng);
             }
-            words[i].x = slice_load(x);
-            words[i].y = slice_load(y);
+            groups[i].x = slice_load(x);
+            groups[i].y = slice_load(y);
         }
     }
     while (count >= MNK_FEWEST) {
         int left = count < MNK_SLICED ? (int)count : MNK_SLICED, i;
         count -= (uint64_t)left;
-        for (i = 0; i < MNK_SLICED / 64 / SLICE_WORDS && left > 0; i++) {
+        for (i = 0; i < MNK_GROUPS && left > 0; i++) {
             uint64_t these[SLICE_WORDS];
             int j;
             for (j = 0; j < SLICE_WORDS; j++, left -= 64)
                 these[j] = left >= 64 ? ~UINT64_C(0) : left > 0 ? (UINT64_C(1) << left) - 1 : 0;
-            s.random = words[i];
+            s.random = groups[i];
             mnk_sliced_start(&s);
             for (j = 0; j < s.steps; j++) mnk_sliced_halve(&s);
-            words[i] = s.random;
+            groups[i] = s.random;
             slice_store(these, mnk_sliced_results(&s, slice_load(these), results, plies));
             for (j = 0; j < SLICE_WORDS; j++)
                 for (; these[j]; these[j] &= these[j] - 1) {
                     const int rollout = 64 * j + mcts_ctz64(these[j]);
-                    int32_t result;
                     mnk_sliced_take(&s, rollout, mine, theirs, empty, &r);
                     mnk_decide(&r, 1, &random);
                     if (MCTS_UNLIKELY(r.winner.first > r.most)) mnk_sliced_draw_again(&s, rollout, &r);
-                    result = mnk_result(&r, mine, theirs, empty, &random, rng);
-                    results[result & 3]++;
-                    *plies += (uint64_t)(result >> 2);
+                    mnk_add_result(mnk_result(&r, mine, theirs, empty, &random, rng), results, plies);
                 }
         }
     }
-    for (; count; count--) {
-        mnk_start(&r, mine, theirs, empty, &random);
-        mnk_decide(&r, 1, &random);
-        const int32_t result = mnk_result(&r, mine, theirs, empty, &random, rng);
-        results[result & 3]++;
-        *plies += (uint64_t)(result >> 2);
-    }
+    for (; count; count--) mnk_add_result(mnk_play_drawn(mine, theirs, empty, 1, &random, rng), results, plies);
     random_store(&random, rng);
 }
 

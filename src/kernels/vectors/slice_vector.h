@@ -116,14 +116,6 @@ MCTS_INLINE slice_v slice_random_next(slice_random *r) {
     return slice_add(r->y, s);
 }
 
-/* The same in one word. */
-MCTS_INLINE uint64_t slice_random_next_word(uint64_t *x, uint64_t *y) {
-    const uint64_t s = *y, t = *x ^ *x << 23;
-    *x = s;
-    *y = t ^ s ^ t >> 18 ^ s >> 5;
-    return *y + s;
-}
-
 /* Numbers of SLICE_PLANES bits, one for each bit of a slice: `plane[i]` holds their bits of weight 2^i. */
 #define SLICE_PLANES 9
 
