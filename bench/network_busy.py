@@ -3,7 +3,7 @@
     python bench/network_busy.py                                 networks that sleep 200 us to 5 ms a call
     python bench/network_busy.py connect4 --sleep 300 --rounds 9 --options leaf_proofs=0,root_proofs=0
     python bench/network_busy.py --onnx                          ONNX Runtime on one thread; needs onnx, onnxruntime
-    python bench/network_busy.py --torch                         PyTorch on a GPU, or on one thread if there is none
+    python bench/network_busy.py --torch                         PyTorch on a GPU, else on one thread; needs torch, onnx
     python bench/network_busy.py --torch cuda:1 --channels 128 --layers 10
 
 For each game and network it measures ``search`` of one position with 1,600 iterations and batch 8, ``search_many`` of

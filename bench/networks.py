@@ -68,38 +68,10 @@ def by_onnx(state, size=None):
 
 
 def weights_of(path):
-    """The weights in an ONNX file, flat, by name. It needs no package onnx, which few machines with a GPU have."""
+    """The weights in an ONNX file, by name."""
+    import onnx
 
-    def fields(data, wanted):
-        at = 0
-
-        def number():
-            nonlocal at
-            found = shift = 0
-            while True:
-                byte = data[at]
-                at += 1
-                found |= (byte & 127) << shift
-                shift += 7
-                if byte < 128:
-                    return found
-
-        while at < len(data):
-            field, kind = divmod(number(), 8)
-            if kind == 2:
-                size = number()
-                if field == wanted:
-                    yield data[at:at + size]
-                at += size
-            elif kind == 0:
-                number()
-            else:
-                at += 8 if kind == 1 else 4
-
-    # ModelProto.graph, GraphProto.initializer, TensorProto.name and raw_data
-    return {bytes(name).decode(): numpy.frombuffer(raw, numpy.float32)
-            for graph in fields(memoryview(Path(path).read_bytes()), 7) for tensor in fields(graph, 5)
-            for name in fields(tensor, 8) for raw in fields(tensor, 9) if len(raw) % 4 == 0}
+    return {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in onnx.load(path).graph.initializer}
 
 
 def trained_torch():

@@ -46,6 +46,7 @@ def test_onnx_runtime(game, capsys):
 @pytest.mark.parametrize("arguments", [["connect4"], ["gomoku"], ["connect4", "--channels", "4", "--layers", "2"]])
 def test_pytorch(arguments, capsys):
     pytest.importorskip("torch")
+    pytest.importorskip("onnx")
     assert network_busy.main([*arguments, "--torch", "cpu", "--rounds", "1", "--scale", "0.03"]) == 0
     lines = shares_of(capsys.readouterr().out)
     assert [line[10:19].strip() for line in lines] == ["cpu"] * 6
