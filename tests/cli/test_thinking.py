@@ -64,7 +64,7 @@ class OnTerminal:
     def interrupted_at_prompt(self):
         """The exit code after Ctrl-C, pressed again where input() began to wait in the moment after the signal."""
         self.interrupt()
-        again = time.monotonic() + 1.5
+        again = time.monotonic() + 3.0
         while time.monotonic() < again:
             if not self._read():
                 return self.end()
