@@ -17,7 +17,7 @@ cdef extern from "kernels/platform.h" nogil:
 
 
 cdef extern from "kernels/selection/ucb1.h" nogil:
-    float ucb_scale(const float *scales, float c, uint32_t n)
+    float ucb_scale(float *scales, float c, uint32_t n)
 
 
 cdef extern from "kernels/selection/puct.h" nogil:

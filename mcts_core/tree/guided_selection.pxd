@@ -11,7 +11,7 @@ from mcts_core.tree.proof_rule cimport NEVER, at_most_draw
 
 
 cdef extern from "kernels/selection/ucb1.h" nogil:
-    float ucb_scale(const float *scales, float c, uint32_t n)
+    float ucb_scale(float *scales, float c, uint32_t n)
 
 
 cdef extern from "kernels/selection/columns.h" nogil:

@@ -9,7 +9,7 @@ from mcts_core.tree.plain_tree cimport Tree, TreeOps
 
 
 cdef extern from "kernels/selection/ucb1.h" nogil:
-    void ucb_fill_scales(float *scales, float c)
+    const uint64_t UCB_SCALES
 
 
 cdef inline bint room_for(void **memory, uint64_t bytes) noexcept nogil:
@@ -27,6 +27,7 @@ cdef inline void free_tree(Tree *tree) noexcept nogil:
     free(tree.path_record)
     free(tree.path_slot)
     free(tree.path_move)
+    free(tree.scales)
     free(tree)
 
 
@@ -35,7 +36,8 @@ cdef inline Tree *make_tree(uint64_t size, uint32_t layout, const TreeOps *ops, 
     cdef Tree *tree = <Tree *>calloc(1, size)
     if tree == NULL:
         return NULL
-    if not arena_reserve(&tree.arena, bytes):
+    tree.scales = <float *>calloc(UCB_SCALES, sizeof(float))  # of which the system gives what is touched
+    if tree.scales == NULL or not arena_reserve(&tree.arena, bytes):
         free_tree(tree)
         return NULL
     tree.layout = layout
@@ -56,6 +58,6 @@ cdef inline bint empty_arena(Tree *tree, uint32_t unit, uint64_t bytes, uint32_t
 
 cdef inline void set_exploration(Tree *tree, float exploration) noexcept nogil:
     """c of UCB1; call it before ``empty_arena``, as a tree without memory has no scales yet."""
-    if tree.exploration != exploration or tree.arena.committed == 0:
-        tree.exploration = exploration
-        ucb_fill_scales(tree.scales, exploration)
+    if tree.exploration != exploration and tree.arena.committed:
+        memset(tree.scales, 0, UCB_SCALES * sizeof(float))
+    tree.exploration = exploration

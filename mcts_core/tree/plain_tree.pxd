@@ -64,7 +64,6 @@ cdef enum:
     MINI_HEADER = 4
     LEAF_CURSOR_SHIFT = 16
     SLOT_SHIFT = 27
-    SCALES = 4096                # UCB_TABLE
 
 cdef enum Status:
     RUN_DONE = 0
@@ -148,7 +147,7 @@ ctypedef struct Tree:            # what every layout begins with
     uint64_t dropped             # nodes, by prunes
     uint32_t depth_max
     uint64_t depth_sum
-    float scales[SCALES]         # exploration * sqrt(ln(visits)) for small numbers of visits
+    float *scales                # exploration * sqrt(ln(visits)), as far as it is known: ucb_scale()
 
 # What can be done with a tree of any layout: each hot module of a layout exports one. What works on whole trees, of all
 # layouts, is in compaction, exchange, check and storage.

@@ -25,9 +25,8 @@ cdef extern from "kernels/platform.h" nogil:
 cdef extern from "kernels/selection/ucb1.h" nogil:
     const int32_t UCB_NO_WINS
     const float UCB_NO_MEAN
-    const int UCB_TABLE
     void ucb_fill_ln()
-    float ucb_scale(const float *scales, float c, uint32_t n)
+    float ucb_scale(float *scales, float c, uint32_t n)
     uint32_t ucb_update7(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float half, float s)
     uint32_t ucb_update8(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float half, float s)
     uint32_t ucb_update16(int32_t *visits, int32_t *wins, int32_t slot, int32_t add, float half, float s)
@@ -38,7 +37,6 @@ cdef extern from "kernels/selection/ucb1.h" nogil:
 
 cdef TreeOps ops
 
-assert SCALES == UCB_TABLE
 assert sizeof(WideBlock) == WIDE_HEADER and sizeof(Mini) == MINI_HEADER
 
 

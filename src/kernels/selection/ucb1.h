@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "kernels/platform.h"
 
@@ -19,6 +20,7 @@
 /* ---- c sqrt(ln N) --------------------------------------------------------------------------------------------- */
 
 #define UCB_TABLE 4096
+#define UCB_SCALES (sizeof(void *) > 4 ? 1 << 18 : 1 << 16) /* numbers of a table of scales */
 
 static float ucb_ln[UCB_TABLE + 1];
 
@@ -40,19 +42,32 @@ static inline void ucb_fill_ln(void) {
     for (n = 1; n <= UCB_TABLE; n++) ucb_ln[n] = (float)ucb_natural_log(n);
 }
 
-/* c sqrt(ln n) for n < UCB_TABLE */
-static inline void ucb_fill_scales(float *scales, float c) {
-    int n;
-    for (n = 0; n < UCB_TABLE; n++) scales[n] = c * sqrtf(ucb_ln[n]);
+/* c sqrt(ln n), n >= 1; from 4096 on linear in the top 12 bits, off by less than 3e-8 */
+MCTS_INLINE float ucb_find_scale(float c, uint32_t n) {
+    int shift;
+    uint32_t top;
+    float rest;
+    if (n < UCB_TABLE) return c * sqrtf(ucb_ln[n]);
+    shift = mcts_log2_32(n) - 11;
+    top = n >> shift;
+    rest = (float)(n - (top << shift)) / (float)(UINT32_C(1) << shift);
+    return c * sqrtf(ucb_ln[top] + rest * (ucb_ln[top + 1] - ucb_ln[top]) + (float)shift * 0.6931471805599453f);
 }
 
-/* c sqrt(ln n), n >= 1; above the table linear in the top 12 bits, off by less than 3e-8 */
-MCTS_INLINE float ucb_scale(const float *scales, float c, uint32_t n) {
-    if (MCTS_LIKELY(n < UCB_TABLE)) return scales[n];
-    int shift = mcts_log2_32(n) - 11;
-    uint32_t top = n >> shift;
-    float rest = (float)(n - (top << shift)) / (float)(UINT32_C(1) << shift);
-    return c * sqrtf(ucb_ln[top] + rest * (ucb_ln[top + 1] - ucb_ln[top]) + (float)shift * 0.6931471805599453f);
+/* The same by a table of UCB_SCALES numbers, all 0 at first, in which it notes what it finds. The root finds each number
+ * first. With 4096 numbers, levels above and below that mispredicted a branch in each iteration: 4 to 6 % of those of
+ * Connect Four. */
+MCTS_INLINE float ucb_scale(float *scales, float c, uint32_t n) {
+    float scale;
+    uint32_t known;
+    if (MCTS_UNLIKELY(n >= UCB_SCALES)) return ucb_find_scale(c, n);
+    scale = scales[n];
+    memcpy(&known, &scale, sizeof known);
+    if (MCTS_UNLIKELY(known == 0)) {
+        scale = ucb_find_scale(c, n);
+        scales[n] = scale == 0 ? -0.0f : scale; /* which is not all 0 bits */
+    }
+    return scale;
 }
 
 /* ---- nodes of 7, 8 or 16 slots: from the exact integers -------------------------------------------------------- */
@@ -257,48 +272,67 @@ MCTS_INLINE uint32_t ucb_update16(int32_t *visits, int32_t *wins, int32_t slot, 
 
 /* ---- wide nodes: from kept means and inverse roots -------------------------------------------------------------- */
 
-#if !defined(MCTS_AVX2) && (defined(MCTS_SSE2) || defined(MCTS_NEON))
-MCTS_INLINE ucb_floats ucb_wide4(const float *mean, const float *inverse, float s) {
-    return ucb_plus(ucb_load_floats(mean), ucb_times(ucb_all(s), ucb_load_floats(inverse)));
+#if defined(MCTS_AVX2)
+#define UCB_LANES 8
+typedef __m256 ucb_wide;
+#define ucb_wide_all(x) _mm256_set1_ps(x)
+#define ucb_wide_max(a, b) _mm256_max_ps(a, b)
+#define ucb_wide_scores(mean, inverse, s) \
+    _mm256_add_ps(_mm256_loadu_ps(mean), _mm256_mul_ps(s, _mm256_loadu_ps(inverse)))
+#define ucb_wide_highest(a) _mm256_cvtss_f32(ucb_highest8(a))
+#define ucb_wide_equal(a, b) ucb_first8(a, b)
+#elif defined(MCTS_SSE2) || defined(MCTS_NEON)
+#define UCB_LANES 4
+typedef ucb_floats ucb_wide;
+#define ucb_wide_all(x) ucb_all(x)
+#define ucb_wide_max(a, b) ucb_max4(a, b)
+#define ucb_wide_scores(mean, inverse, s) ucb_plus(ucb_load_floats(mean), ucb_times(s, ucb_load_floats(inverse)))
+#if defined(MCTS_SSE2)
+#define ucb_wide_highest(a) _mm_cvtss_f32(ucb_highest4(a))
+#else
+#define ucb_wide_highest(a) vmaxvq_f32(a)
+#endif
+#define ucb_wide_equal(a, b) ucb_equal4(a, b)
+#endif
+
+#if defined(UCB_LANES)
+#define UCB_PART (8 * UCB_LANES)
+
+/* The slots with a score, a bit for each. */
+MCTS_INLINE uint64_t ucb_wide_which(const float *mean, const float *inverse, uint32_t count, ucb_wide scale, float score) {
+    uint64_t found = 0;
+    for (uint32_t i = 0; i < count; i += UCB_LANES)
+        found |= (uint64_t)ucb_wide_equal(ucb_wide_scores(mean + i, inverse + i, scale), ucb_wide_all(score)) << i;
+    return found;
 }
 #endif
 
-/* the slot with the highest mean[i] + s * inverse[i]; count is a multiple of 8 */
+/* the slot with the highest mean[i] + s * inverse[i]; count is a multiple of 8. Parts of eight vectors: the first one with the
+ * highest score is looked at again, with a bit for each slot. To look through all slots for that score mispredicted a
+ * branch and took another 6 % of the iterations of gomoku. */
 MCTS_INLINE uint32_t ucb_best_wide(const float *MCTS_RESTRICT mean, const float *MCTS_RESTRICT inverse, uint32_t count,
                                    float s) {
-#if defined(MCTS_AVX2)
-    __m256 scale = _mm256_set1_ps(s), top0 = _mm256_set1_ps(-INFINITY), top1 = top0;
-    uint32_t i = 0;
-    for (; i + 16 <= count; i += 16) {
-        top0 = _mm256_max_ps(top0, _mm256_add_ps(_mm256_loadu_ps(mean + i),
-                                                 _mm256_mul_ps(scale, _mm256_loadu_ps(inverse + i))));
-        top1 = _mm256_max_ps(top1, _mm256_add_ps(_mm256_loadu_ps(mean + i + 8),
-                                                 _mm256_mul_ps(scale, _mm256_loadu_ps(inverse + i + 8))));
+#if defined(UCB_LANES)
+    const ucb_wide scale = ucb_wide_all(s);
+    float highest = -INFINITY;
+    uint32_t part, first = 0, i;
+    for (part = 0; part < count; part += UCB_PART) {
+        const uint32_t end = count - part < UCB_PART ? count : part + UCB_PART;
+        ucb_wide low = ucb_wide_all(-INFINITY), high = low;
+        float top;
+        for (i = part; i + 2 * UCB_LANES <= end; i += 2 * UCB_LANES) {
+            low = ucb_wide_max(low, ucb_wide_scores(mean + i, inverse + i, scale));
+            high = ucb_wide_max(high, ucb_wide_scores(mean + i + UCB_LANES, inverse + i + UCB_LANES, scale));
+        }
+        if (i < end) low = ucb_wide_max(low, ucb_wide_scores(mean + i, inverse + i, scale));
+        top = ucb_wide_highest(ucb_wide_max(low, high));
+        first = top > highest ? part : first;
+        highest = top > highest ? top : highest;
     }
-    if (i < count)
-        top0 = _mm256_max_ps(top0, _mm256_add_ps(_mm256_loadu_ps(mean + i),
-                                                 _mm256_mul_ps(scale, _mm256_loadu_ps(inverse + i))));
-    top0 = ucb_highest8(_mm256_max_ps(top0, top1));
-    for (i = 0; i < count; i += 8) {
-        __m256 score = _mm256_add_ps(_mm256_loadu_ps(mean + i), _mm256_mul_ps(scale, _mm256_loadu_ps(inverse + i)));
-        int equal = _mm256_movemask_ps(_mm256_cmp_ps(score, top0, _CMP_EQ_OQ));
-        if (equal) return i + (uint32_t)mcts_ctz64((uint64_t)(uint32_t)equal);
-    }
-    return 0;
-#elif defined(MCTS_SSE2) || defined(MCTS_NEON)
-    ucb_floats low = ucb_wide4(mean, inverse, s), high = ucb_wide4(mean + 4, inverse + 4, s), top;
-    uint32_t i;
-    for (i = 8; i < count; i += 8) {
-        low = ucb_max4(low, ucb_wide4(mean + i, inverse + i, s));
-        high = ucb_max4(high, ucb_wide4(mean + i + 4, inverse + i + 4, s));
-    }
-    top = ucb_highest4(ucb_max4(low, high));
-    for (i = 0; i < count; i += 8) {
-        uint32_t equal = ucb_equal4(ucb_wide4(mean + i, inverse + i, s), top) |
-                         ucb_equal4(ucb_wide4(mean + i + 4, inverse + i + 4, s), top) << 4;
-        if (equal) return i + (uint32_t)mcts_ctz64(equal);
-    }
-    return 0;
+    if (count < UCB_PART) return (uint32_t)mcts_ctz64(ucb_wide_which(mean, inverse, count, scale, highest));
+    /* Always as many, so that nothing is mispredicted: of the slots before `first` none has that score. */
+    first = first > count - UCB_PART ? count - UCB_PART : first;
+    return first + (uint32_t)mcts_ctz64(ucb_wide_which(mean + first, inverse + first, UCB_PART, scale, highest));
 #else
     uint32_t i, best = 0;
     float top = mean[0] + s * inverse[0];
