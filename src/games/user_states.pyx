@@ -7,7 +7,7 @@ from cpython.float cimport PyFloat_AsDouble
 from libc.stdint cimport uint32_t, uint64_t
 
 from mcts_core.errors import GameError, InvalidFile, InvalidState
-from mcts_core.game import CHANCE, NativeState, import_numpy, is_general
+from mcts_core.game import CHANCE, NativeState, has_member, import_numpy, is_general, member
 from mcts_core.arguments import shorten
 
 from mcts_core.game cimport MCTS_MAX_MOVES
@@ -32,9 +32,9 @@ cdef int require_members(object root, bint general) except -1:
         raise InvalidState(f"a state must be an instance, got the class {root.__name__}: did you mean "
                            f"{root.__name__}()?")
     for name in ("legal_moves", "play", "returns" if general else "winner"):
-        if not callable(getattr(root, name, None)):
+        if not callable(member(root, name)):
             raise InvalidState(f"{contract}; {shorten(root)} has no method {name}()")
-    if not hasattr(root, "to_move"):
+    if not has_member(root, "to_move"):
         raise InvalidState(f"{contract}; {shorten(root)} has no to_move")
     return 0
 
@@ -64,7 +64,7 @@ cdef int refuse_moves(object state, list moves, object error) except -1:
 
 cdef bint as_constant(object root, int players, bint scored) except -1:
     """Whether the general game of ``root`` has a constant sum. Raises InvalidState where it cannot have one."""
-    given = getattr(root, "constant_sum", False)
+    given = member(root, "constant_sum", False)
     if not isinstance(given, bool):
         raise InvalidState(f"constant_sum must be True or False, got {shorten(given)}")
     if given and (players < 2 or scored):
@@ -97,7 +97,7 @@ def as_count(value, low, high):
     """``value`` as an int if it has ``__index__``, is not a bool, and is from ``low`` to ``high``; otherwise None."""
     try:
         number = None if isinstance(value, bool) else operator.index(value)
-    except TypeError:
+    except Exception:  # TypeError, or what a __index__ raises
         return None
     return number if number is not None and low <= number <= high else None
 
@@ -171,7 +171,7 @@ cpdef double as_discount(value) except? -1.0:
     """A discount. Raises InvalidState, because the search reads it from the root only."""
     try:
         number = 0.0 if isinstance(value, (bool, str, bytes)) else float(value)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:
         number = 0.0
     if not 0.0 < number <= 1.0:
         raise InvalidState(f"discount must be a number above 0 and at most 1, got {shorten(value)}")
@@ -250,20 +250,21 @@ cdef class UserStates:
         require_members(root, general)
         self.root = root
         self.general = general
-        self.acts = callable(getattr(root, "action", None))
+        self.acts = callable(member(root, "action"))
         self.moves = []
         self.ids = {}
         self.players = 2
         self.discount = 1.0
         if general:
-            players = as_count(getattr(root, "players", None), 1, MAX_PLAYERS)
+            given = member(root, "players")
+            players = as_count(given, 1, MAX_PLAYERS)
             if players is None:
-                raise InvalidState(f"players must be an int from 1 to {MAX_PLAYERS}, got {shorten(root.players)}")
+                raise InvalidState(f"players must be an int from 1 to {MAX_PLAYERS}, got {shorten(given)}")
             self.players = players
-            self.rewards_given = callable(getattr(root, "rewards", None))
-            self.scored = self.rewards_given or hasattr(root, "discount")
-            self.rolls = callable(getattr(root, "rollout", None))
-            self.discount = as_discount(getattr(root, "discount", 1.0))
+            self.rewards_given = callable(member(root, "rewards"))
+            self.scored = self.rewards_given or has_member(root, "discount")
+            self.rolls = callable(member(root, "rollout"))
+            self.discount = as_discount(member(root, "discount", 1.0))
             self.constant = as_constant(root, self.players, self.scored)
 
     cdef int raise_error(self) except -1:

@@ -242,3 +242,54 @@ def test_new_iterators_are_lists(options):
     if "policy_value" not in options:  # that of these tests asks for the length
         mc.Searcher(**options).search(fresh(), iterations=50)
     assert mc.check_game(fresh, 3).ok
+
+
+class Cards(Passes):
+    """The same with hidden information."""
+
+    hidden_information = True
+
+    def determinize(self, player, rng):
+        return type(self)(self.passes)
+
+    def observation_key(self, player):
+        return self.passes
+
+
+def fail(state):
+    raise KeyError("seats")
+
+
+class NoTruth:
+    def __bool__(self):
+        raise OSError("neither")
+
+
+class NoNumber:
+    def __index__(self):
+        raise OSError("none")
+
+    def __float__(self):
+        raise OSError("none")
+
+
+@pytest.mark.parametrize(("game", "member"), [
+    *((Passes, member) for member in ("players", "hidden_information", "to_move", "legal_moves", "play", "winner")),
+    *((Cards, member) for member in ("determinize", "observation_key", "widening", "players")),
+])
+def test_a_property_that_raises_is_an_error_of_the_game(game, member):
+    state = type("Broken", (game,), {member: property(fail, lambda self, value: None)})()
+    with pytest.raises(mc.GameError, match=rf"^Broken\.{member} raised KeyError: 'seats'$") as caught:
+        mc.search(state, iterations=10)
+    assert isinstance(caught.value.__cause__, KeyError)
+    assert mc.search_many([state], iterations=10, errors="return")[0].error is not None
+
+
+@pytest.mark.parametrize(("member", "value", "text"), [
+    ("hidden_information", NoTruth(), "hidden_information must be True or False, got .*bool.. raised OSError: neither"),
+    ("players", NoNumber(), "players must be an int from 1 to 32, got "),
+])
+def test_a_member_that_converts_to_nothing(member, value, text):
+    state = type("Broken", (Passes,), {member: value, "returns": lambda self: None})()
+    with pytest.raises((mc.GameError, mc.InvalidState), match=text):
+        mc.search(state, iterations=10)
