@@ -20,7 +20,9 @@ from mcts_core.games.user_states import (
     expect_returns,
     expect_rewards,
     mend_returns,
+    told_excess,
     unhashable,
+    within,
 )
 from mcts_core.move_names import Names, as_typed
 
@@ -214,9 +216,9 @@ class Contract:
         if isinstance(moves, (str, bytes)) or not hasattr(moves, "__iter__"):
             self.tell(part, "kind", f"must return a list of moves, got {shorten(moves)}")
             raise GameEnds
-        found: list[Any] = self.call(part, list, moves)
+        found: list[Any] = self.call(part, lambda: list(within(moves, MOST_MOVES)))
         if len(found) > MOST_MOVES:
-            self.tell(part, "many", f"must return at most {MOST_MOVES} moves, got {len(found)}")
+            self.tell(part, "many", f"must return at most {MOST_MOVES} moves, got {told_excess(moves)}")
             raise GameEnds
         return found
 
@@ -224,7 +226,8 @@ class Contract:
         """Records moves that are listed twice; moves that cannot be hashed and compared end the game."""
         try:
             count = len(set(moves))
-            twice = next((move for move in moves if moves.count(move) > 1), None) if count != len(moves) else None
+            known: set[Any] = set()
+            twice = next((move for move in moves if move in known or known.add(move)), None)
         except Exception as error:
             self.tell("moves", "hash", unhashable(moves, error))
             raise GameEnds from None

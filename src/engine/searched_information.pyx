@@ -7,7 +7,6 @@ from libc.stdint cimport uint32_t, uint64_t
 
 from mcts_core.arguments import shorten
 from mcts_core.errors import InvalidOption, InvalidState
-from mcts_core.game import member
 
 from mcts_core.engine.request cimport REUSE_BELOW, REUSE_NEVER, SearchRequest
 from mcts_core.engine.searched_tree cimport Counts, RootView
@@ -223,5 +222,10 @@ cdef InformationTree tree_for(object state, SearchSettings settings, uint64_t me
 
 cdef bint shares_model(InformationTree tree, object before, object state) except -1:
     """Whether two states are of one environment, so that all nodes are of use."""
-    model = member(before, "model")
-    return tree.maxima and model is not None and member(state, "model") is model
+    if not tree.maxima:
+        return False
+    try:
+        model = getattr(before, "model", None)
+        return model is not None and getattr(state, "model", None) is model
+    except Exception:  # raised by a property of the user's; without it the search starts from scratch
+        return False

@@ -1,6 +1,7 @@
 """The states of a game written in Python: calls their methods, checks the answers, and numbers the moves."""
 
 import operator
+from itertools import islice
 
 cimport cython
 from cpython.float cimport PyFloat_AsDouble
@@ -145,11 +146,16 @@ cpdef object as_winner(value):
 
 # PyFloat_AsDouble takes numbers alone; float() would read texts and bytes, too.
 
+cpdef object within(object given, Py_ssize_t most):
+    """``given``, if it is a list or a tuple; of any other iterable, which may be endless, ``most`` items and one more."""
+    return given if isinstance(given, (list, tuple)) else islice(given, most + 1)
+
+
 cpdef list as_values(given):
     """The result of each player, from 0 to 1."""
     if isinstance(given, (str, bytes, dict, set, frozenset)):
         raise TypeError
-    values = [PyFloat_AsDouble(value) for value in given]
+    values = [PyFloat_AsDouble(value) for value in within(given, MAX_PLAYERS)]
     for value in values:
         if not -ROUNDING <= value <= 1 + ROUNDING:
             raise ValueError
@@ -160,7 +166,7 @@ cpdef list as_scores(given):
     """A reward or a value of a scored game for each player, up to LARGEST_SCORE either way."""
     if isinstance(given, (str, bytes, dict, set, frozenset)):
         raise TypeError
-    scores = [PyFloat_AsDouble(score) for score in given]
+    scores = [PyFloat_AsDouble(score) for score in within(given, MAX_PLAYERS)]
     for score in scores:
         if not -LARGEST_SCORE <= score <= LARGEST_SCORE:
             raise ValueError
@@ -182,12 +188,20 @@ cpdef list as_outcomes(given):
     """Moves of chance and their probabilities."""
     if isinstance(given, (str, bytes, dict, set, frozenset)):
         raise TypeError
-    return [(move, PyFloat_AsDouble(probability)) for move, probability in given]
+    return [(move, PyFloat_AsDouble(probability)) for move, probability in within(given, MCTS_MAX_MOVES)]
 
 
 def drained(given):
     """The message about an iterator without moves."""
     return f"must return a list of moves, or a new iterator at each call, got {shorten(given)}, which has no move left"
+
+
+def told_excess(given):
+    """How many moves ``given`` has, if that is known, for a message about too many."""
+    try:
+        return str(len(given))
+    except Exception:  # an iterator, or a range longer than len() can say
+        return f"more from {shorten(given)}"
 
 
 cpdef list as_moves(given):
@@ -232,7 +246,7 @@ cdef list numbers_of(UserStates user, object state, object given, bint at_end):
             numbers = as_values(given)
         if len(numbers) == user.players:
             return numbers
-        got = f"{len(numbers)}: {shorten(given)}"
+        got = f"{len(numbers) if len(numbers) <= MAX_PLAYERS else f'more than {MAX_PLAYERS}'}: {shorten(given)}"
     except (TypeError, ValueError, OverflowError):
         got = f"{shorten(given)}{mend_returns(given, user.players)}"
     expected = expect_returns(user.players, user.scored) if at_end else expect_rewards(user.players)
@@ -419,7 +433,7 @@ cdef class UserStates:
         given = state.legal_moves()
         if given is None or isinstance(given, (str, bytes)):
             raise GameError(f"{type(state).__name__}.legal_moves() must return a list of moves, got {shorten(given)}")
-        moves = as_moves(given)
+        moves = given if type(given) is list else as_moves(within(given, MCTS_MAX_MOVES))
         if not moves and hasattr(given, "__next__"):
             self.drained = True
             raise GameError(f"{type(state).__name__}.legal_moves() {drained(given)}")
@@ -429,7 +443,7 @@ cdef class UserStates:
                             f"for a player who cannot move, return a move that passes")
         if len(moves) > MCTS_MAX_MOVES:
             raise GameError(f"{type(state).__name__}.legal_moves() must return at most {MCTS_MAX_MOVES} moves, "
-                            f"got {len(moves)}")
+                            f"got {told_excess(given)}")
         return moves
 
     cpdef list outcomes(self, object state):
@@ -444,7 +458,7 @@ cdef class UserStates:
         if not outcomes:
             raise GameError(f"{expected}, got none in {shorten(state)}")
         if len(outcomes) > MCTS_MAX_MOVES:
-            raise GameError(f"{expected}, at most {MCTS_MAX_MOVES}, got {len(outcomes)}")
+            raise GameError(f"{expected}, at most {MCTS_MAX_MOVES}, got {told_excess(given)}")
         total = 0.0
         for _, probability in outcomes:
             if not 0 <= probability <= 1 + CLOSE:
