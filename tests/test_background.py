@@ -134,6 +134,34 @@ def test_stop_from_many_threads():
         assert not any(worker.is_alive() for worker in workers) and engine.stats().stop_reason == "cancelled"
 
 
+def test_stop_ends_pondering_that_began_while_the_core_was_exchanged():
+    class Two:
+        players, to_move = 2, 0
+
+        def __init__(self, over=False):
+            self.over = over
+
+        def legal_moves(self):
+            return ["pass"]
+
+        def play(self, move):
+            return Two(True)
+
+        def returns(self):
+            return [0.5, 0.5] if self.over else None
+
+    engine = mc.Searcher(memory_mb=16)
+    core, request = engine._core, engine._request(START, None, 1)
+    engine.search(Two(), iterations=10)  # of another kind, in another thread just before the search below begins
+    engine._background = BackgroundSearch(core, request.replace(iterations=0, stop_early=False))
+    stopping = threading.Thread(target=engine.stop, daemon=True)
+    stopping.start()
+    stopping.join(SOON)
+    ended = not stopping.is_alive()
+    core.cancel()
+    assert ended
+
+
 def test_busy_while_it_ponders():
     engine = mc.Searcher(seed=1)
     engine.ponder(START)
