@@ -18,13 +18,21 @@ SHOWN = 12
 """Legal moves that an error lists."""
 
 
+def _method(state: Any, name: str) -> Any:
+    """The attribute ``name`` of a position, None where it has none or raises: many a class has another one of it."""
+    try:
+        return getattr(state, name, None)
+    except Exception:
+        return None
+
+
 class Names:
     """The names of the moves of a position; of None, and of a game without names, the moves' own texts."""
 
     __slots__ = ("_name", "_state", "known")
 
     def __init__(self, state: Any) -> None:
-        name = getattr(state, "name", None)
+        name = _method(state, "name")
         self.known = callable(name)
         """Whether the position has names."""
         self._name = name if self.known else None
@@ -92,7 +100,7 @@ def find_move(state: Any, text: str) -> Any:
         for move in legal:
             if as_typed(write(move)) == wanted:
                 return move
-    read = getattr(state, "move", None)
+    read = _method(state, "move")
     if names.known and callable(read):  # a method of this name alone may be anything, such as one that makes a move
         try:
             move = read(text)

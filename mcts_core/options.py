@@ -415,6 +415,13 @@ class Options:
                           "an evaluator is given" if self.has_evaluator else
                           f"{type(state).__name__} has hidden information")
                 raise InvalidOption(f"{name} {value!r} has no meaning here: {reason}")
+        for name in _PUCT:
+            if name in self.general and name not in known:
+                value = self.general[name]
+                if name in tuning.EVALUATOR:
+                    raise InvalidOption(f"{name} {value!r} needs an evaluator for such a game, got {shorten(state)}")
+                other = "an evaluator is given" if self.has_evaluator else f"{type(state).__name__} is a general game"
+                raise InvalidOption(f"{name} {value!r} needs selection 'puct' and has no meaning here: {other}")
         return {**known, **{name: self.given[name] for name in known if name in self.given}, **self.general}
 
     def _general_settings(self, state: Any) -> GeneralSettings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
 
 from mcts_core.errors import NoSearch
@@ -303,6 +304,8 @@ class Rollouts:
 
 
 def _plain(move: Hashable) -> Any:
+    if isinstance(move, float) and not math.isfinite(move):
+        return str(move)  # JSON has no such numbers
     if move is None or isinstance(move, (bool, int, float, str)):
         return move
     if isinstance(move, tuple) and all(isinstance(part, (bool, int, float, str)) or hasattr(part, "__index__")

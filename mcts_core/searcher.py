@@ -362,10 +362,12 @@ class Searcher:
         Raises GameError if the game failed while the Searcher pondered.
         """
         background, self._background = self._background, None
-        if not self._core.wait(self._core.cancel()):
+        core = self._core
+        if not core.wait(core.cancel()):
             self._background = background
             return None
         if background is not None:
+            background.cancel()  # of another core, if a thread has just searched a game of another kind
             background.result()
         try:
             figures = self._core.figures()

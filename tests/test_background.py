@@ -134,6 +134,37 @@ def test_stop_from_many_threads():
         assert not any(worker.is_alive() for worker in workers) and engine.stats().stop_reason == "cancelled"
 
 
+def test_stop_ends_pondering_that_began_while_the_core_was_exchanged():
+    class Two:
+        players, to_move = 2, 0
+
+        def __init__(self, over=False):
+            self.over = over
+
+        def legal_moves(self):
+            return ["pass"]
+
+        def play(self, move):
+            return Two(True)
+
+        def returns(self):
+            return [0.5, 0.5] if self.over else None
+
+    engine = mc.Searcher(memory_mb=16)
+    core, request = engine._core, engine._request(START, None, 1)
+    engine.search(Two(), iterations=10)  # of another kind, in another thread just before the search below begins
+    with pytest.raises(mc.SearchBusy, match="another thread has just searched a game of another kind"):
+        engine._core.search(request)
+    assert engine.search(Two(), iterations=10) == "pass"
+    engine._background = BackgroundSearch(core, request.replace(iterations=0, stop_early=False))
+    stopping = threading.Thread(target=engine.stop, daemon=True)
+    stopping.start()
+    stopping.join(SOON)
+    ended = not stopping.is_alive()
+    core.cancel()
+    assert ended
+
+
 def test_busy_while_it_ponders():
     engine = mc.Searcher(seed=1)
     engine.ponder(START)
@@ -260,7 +291,7 @@ def test_a_thread_that_cannot_be_started(begin, error, begun, monkeypatch):
 def test_a_search_that_refuses_its_arguments_gives_the_core_back():
     core = TwoPlayerCore(2**24)
     search = BackgroundSearch(core, SearchRequest(START, GeneralSettings(), clock(), iterations=10, seed=1))
-    with pytest.raises(TypeError):
+    with pytest.raises(mc.SearchBusy, match="a game of another kind"):
         search.result()
     core.check_free()
     with pytest.raises(TypeError):

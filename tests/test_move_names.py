@@ -140,3 +140,12 @@ def test_stats_without_a_position_print_numbers():
     lines = str(dataclasses.replace(stats)).splitlines()
     assert lines[0].startswith(f"move {stats.move}  ") and lines[1].split()[:2] == ["move", "visits"]
     assert lines[-1] == "pv " + " ".join(map(str, stats.pv))
+
+
+def test_properties_that_raise_are_no_names():
+    start = type("Broken", (Walk,), {name: property(lambda self: 1 // 0) for name in ("name", "move")})()
+    engine = mc.Searcher(seed=1)
+    engine.search(start, iterations=20)
+    assert "(0, 1)" in str(engine.stats())
+    with pytest.raises(mc.IllegalMove, match="'north' is not a legal move"):
+        find_move(start, "north")

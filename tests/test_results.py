@@ -60,7 +60,7 @@ def test_moves_that_json_does_not_know():
             self.over = over
 
         def legal_moves(self):
-            return [(1, "a"), frozenset({2}), None, ((1, 2), 3)]
+            return [(1, "a"), frozenset({2}), None, ((1, 2), 3), float("inf"), (1, float("-inf"))]
 
         def play(self, move):
             return Odd(True)
@@ -70,8 +70,9 @@ def test_moves_that_json_does_not_know():
 
     engine = mc.Searcher(seed=1)
     engine.search(Odd(), iterations=20)
-    names = {json.dumps(entry["move"]) for entry in json.loads(json.dumps(engine.stats().to_dict()))["moves"]}
-    assert names == {'[1, "a"]', '"frozenset({2})"', "null", '"((1, 2), 3)"'}
+    data = json.loads(json.dumps(engine.stats().to_dict(), allow_nan=False))
+    names = {json.dumps(entry["move"]) for entry in data["moves"]}
+    assert names == {'[1, "a"]', '"frozenset({2})"', "null", '"((1, 2), 3)"', '"inf"', '[1, "-inf"]'}
     assert "frozenset({2})" in str(engine.stats())
 
 

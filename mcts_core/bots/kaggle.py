@@ -16,7 +16,7 @@ import time
 from _thread import _local as _ThreadLocal
 
 import mcts_core
-from mcts_core.arguments import shorten
+from mcts_core.arguments import as_number, shorten
 from mcts_core.bots.any_board import AnyBoard
 from mcts_core.bots.budgets import LEAST, check, within
 from mcts_core.options import limit_memory
@@ -85,7 +85,8 @@ class Agent:
         check(mcts_core.Searcher(**options), mcts_core.ConnectFour(), seconds, iterations)
         self._seconds, self._iterations = seconds, iterations
         self.engine = mcts_core.Searcher(**options)
-        self._spent = 0.0 if started is None else max(0.0, time.perf_counter() - started)
+        begin = None if started is None else as_number(started, "started", -1e15, 1e15)
+        self._spent = 0.0 if begin is None else max(0.0, time.perf_counter() - begin)
 
     def __call__(self, observation: Any, configuration: Any) -> int:
         """The column to play, from 0."""

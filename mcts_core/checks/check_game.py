@@ -212,7 +212,7 @@ class _Run:
         self.games += 1
         state = self.start
         mover = None
-        totals, weight = [0.0] * self.start.players if contract.general else [], 1.0
+        totals, weight = [0.0] * contract.players if contract.general else [], 1.0
         closely = CLOSELY * self.games / (1 + self.positions)
         try:
             while True:
@@ -361,7 +361,7 @@ class _Run:
             except (GameError, ValueError) as error:  # such as an IllegalMove that no game ran into
                 contract.tell("rollout", "failed", f"failed: {error}")
         contract.path = []
-        if contract.general and self.start.to_move == CHANCE:
+        if contract.general and self.first is not None and self.first.to_move == CHANCE:
             return  # there is nothing to choose
         for preset in (None,) if contract.general else ("uct", None):
             try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from mcts_core.arguments import shorten
-from mcts_core.game import CHANCE
+from mcts_core.game import CHANCE, has_member, member
 from mcts_core.games.user_states import (
     MOST_MOVES,
     MOST_PLAYERS,
@@ -20,7 +20,9 @@ from mcts_core.games.user_states import (
     expect_returns,
     expect_rewards,
     mend_returns,
+    told_excess,
     unhashable,
+    within,
 )
 from mcts_core.move_names import Names, as_typed
 
@@ -41,8 +43,8 @@ DRAINED = "legal_moves()drained"
 
 def missing_members(position: Any) -> list[str]:
     """The required members that ``position`` lacks."""
-    names = GENERAL_METHODS if hasattr(position, "players") else METHODS
-    return [name for name in names if not hasattr(position, name)]
+    names = GENERAL_METHODS if has_member(position, "players") else METHODS
+    return [name for name in names if not has_member(position, name)]
 
 
 def equal(one: Any, two: Any) -> bool | Exception:
@@ -82,9 +84,11 @@ class Contract:
 
     def __init__(self, start: Any) -> None:
         self.start = start
-        self.general = hasattr(start, "players")
-        self.rewarded = self.general and callable(getattr(start, "rewards", None))
-        self.scored = self.rewarded or (self.general and hasattr(start, "discount"))
+        self.general = has_member(start, "players")
+        self.players: int = (as_count(member(start, "players"), 1, MOST_PLAYERS) or 0) if self.general else 2
+        """Of the first position; 0 in a general game where they are no valid number."""
+        self.rewarded = self.general and callable(member(start, "rewards"))
+        self.scored = self.rewarded or (self.general and has_member(start, "discount"))
         self.discount: float | None = None
         """The discount of the first position."""
         self.path: list[Any] = []
@@ -131,7 +135,7 @@ class Contract:
         """The same for a position of a general game."""
         given = self.call("players", lambda: state.players)
         players = as_count(given, 1, MOST_PLAYERS)
-        if players is None or players != self.start.players:
+        if players is None or players != self.players:
             text = f"must be an int from 1 to {MOST_PLAYERS}, the same in every position, got {shorten(given)}"
             self.tell("players", "value", text)
             raise GameEnds
@@ -161,13 +165,13 @@ class Contract:
     def rewards_of(self, state: Any) -> tuple[float, ...]:
         """The rewards of the move that led to this position, checked."""
         if not self.rewarded:
-            none: tuple[float, ...] = (0.0,) * self.start.players
+            none: tuple[float, ...] = (0.0,) * self.players
             return none
-        return self.numbers("rewards()", self.call("rewards()", state.rewards), expect_rewards(self.start.players))
+        return self.numbers("rewards()", self.call("rewards()", state.rewards), expect_rewards(self.players))
 
     def numbers(self, part: str, given: Any, expected: str) -> tuple[float, ...]:
         """A number for each player, checked."""
-        players = self.start.players
+        players = self.players
         convert = as_scores if self.scored else as_values
         found: tuple[float, ...] = tuple(self.checked(part, convert, given, expected, mend_returns(given, players)))
         if len(found) != players:
@@ -212,9 +216,9 @@ class Contract:
         if isinstance(moves, (str, bytes)) or not hasattr(moves, "__iter__"):
             self.tell(part, "kind", f"must return a list of moves, got {shorten(moves)}")
             raise GameEnds
-        found: list[Any] = self.call(part, list, moves)
+        found: list[Any] = self.call(part, lambda: list(within(moves, MOST_MOVES)))
         if len(found) > MOST_MOVES:
-            self.tell(part, "many", f"must return at most {MOST_MOVES} moves, got {len(found)}")
+            self.tell(part, "many", f"must return at most {MOST_MOVES} moves, got {told_excess(moves)}")
             raise GameEnds
         return found
 
@@ -222,7 +226,8 @@ class Contract:
         """Records moves that are listed twice; moves that cannot be hashed and compared end the game."""
         try:
             count = len(set(moves))
-            twice = next((move for move in moves if moves.count(move) > 1), None) if count != len(moves) else None
+            known: set[Any] = set()
+            twice = next((move for move in moves if move in known or known.add(move)), None)
         except Exception as error:
             self.tell("moves", "hash", unhashable(moves, error))
             raise GameEnds from None

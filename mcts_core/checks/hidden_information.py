@@ -100,9 +100,10 @@ class Draws:
     def key_of(self, state: Any, player: Any) -> Any:
         """What names the knowledge of a player, checked; None without ``observation_key``."""
         part = "observation_key()"
-        if not callable(getattr(state, "observation_key", None)):
+        method = self.contract.call(part, getattr, state, "observation_key", None)
+        if not callable(method):
             return None
-        key = self.contract.call(part, state.observation_key, player)
+        key = self.contract.call(part, method, player)
         try:
             hash(key)
         except TypeError:

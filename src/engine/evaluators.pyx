@@ -7,12 +7,14 @@ done.
 from collections.abc import Mapping
 
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBuffer_Release, PyObject_GetBuffer
+from cpython.float cimport PyFloat_AsDouble
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset, strcmp
 
 from mcts_core.errors import EvaluatorError
 from mcts_core.game import import_numpy
+from mcts_core.games.user_states import told_excess, within
 from mcts_core.arguments import shorten
 
 from mcts_core.games.general_rules cimport Rules
@@ -247,29 +249,33 @@ cdef class StateEvaluator(Evaluator):
                 if priors and not any(move in priors for move in moves):
                     raise EvaluatorError(f"the priors of policy_value must be of legal moves, such as "
                                          f"{shorten(moves[0])}, got none of them: {shorten(priors)}")
-                return [float(priors.get(move, 0.0)) for move in moves]
+                return [PyFloat_AsDouble(priors.get(move, 0.0)) for move in moves]
             if isinstance(priors, (str, bytes)):
                 raise TypeError("a text is none")
-            given = [float(prior) for prior in priors]
-        except (TypeError, ValueError, OverflowError) as error:
+            if isinstance(priors, (set, frozenset)):
+                raise TypeError("a set has no order")
+            given = [PyFloat_AsDouble(prior) for prior in within(priors, len(moves))]
+        except EvaluatorError:
+            raise
+        except Exception as error:  # also what an iterator or a mapping of the user's raises
             raise EvaluatorError(f"the priors of policy_value must be a dict of numbers by move, or a sequence of "
                                  f"numbers, got {shorten(priors)}: {error}") from error
         if len(given) != len(moves):
             raise EvaluatorError(f"the priors of policy_value must be as many as the legal moves, {len(moves)}, "
-                                 f"got {len(given)}")
+                                 f"got {told_excess(priors) if len(given) > len(moves) else len(given)}")
         return given
 
     cdef list value_of(self, Rules rules, object value):
         cdef int players = rules.players
         try:
-            if isinstance(value, (str, bytes)):
+            if isinstance(value, (str, bytes, Mapping, set, frozenset)):
                 raise TypeError
             if players < 3:
                 try:
-                    return [float(value)]
+                    return [PyFloat_AsDouble(value)]
                 except TypeError:
                     pass
-            numbers = [float(number) for number in value]
+            numbers = [PyFloat_AsDouble(number) for number in within(value, players)]
             if len(numbers) != players:
                 raise ValueError
         except (TypeError, ValueError, OverflowError):
@@ -277,6 +283,8 @@ cdef class StateEvaluator(Evaluator):
             if players == 2:
                 expected = "a number, or one for each player"
             raise EvaluatorError(f"the value of policy_value must be {expected}, got {shorten(value)}") from None
+        except Exception as error:
+            raise EvaluatorError(f"the value of policy_value raised {type(error).__name__}: {error}") from error
         return numbers
 
     cdef object complaint(self, Rules rules, const GeneralTree *tree):

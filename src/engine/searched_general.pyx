@@ -7,7 +7,8 @@ A run of a search with an evaluator is one batch: it descends to the leaves of a
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
 from mcts_core.arguments import shorten
-from mcts_core.errors import InvalidOption
+from mcts_core.errors import InvalidOption, SearchBusy
+from mcts_core.engine.turn import OTHER_KIND
 
 from mcts_core.dispatch cimport hot_table
 from mcts_core.engine.evaluation_thread cimport EvaluationThread
@@ -49,10 +50,15 @@ cdef class GeneralCore(SearchCore):
     # ---- the root ----------------------------------------------------------------------------------------------------
 
     cdef object root_of(self, object state, SearchSettings settings):
-        cdef GeneralSettings own = settings
-        cdef bint observing = own is not None and own.function is not None
-        cdef Rules rules = rules_of(state, observing, observing and own.by_state)
+        cdef GeneralSettings own
+        cdef Rules rules
         cdef PythonRules python
+        cdef bint observing
+        if settings is not None and type(settings) is not GeneralSettings:
+            raise SearchBusy(OTHER_KIND)
+        own = settings
+        observing = own is not None and own.function is not None
+        rules = rules_of(state, observing, observing and own.by_state)
         if own is None or not (own.by_line or own.rollout_moves):
             return rules
         if not isinstance(rules, PythonRules):

@@ -6,12 +6,13 @@ What the other trees can do besides is not done here: these trees are not stored
 from libc.stdint cimport uint32_t, uint64_t
 
 from mcts_core.arguments import shorten
-from mcts_core.errors import InvalidOption, InvalidState
+from mcts_core.errors import InvalidOption, InvalidState, SearchBusy
+from mcts_core.engine.turn import OTHER_KIND
 
 from mcts_core.engine.request cimport REUSE_BELOW, REUSE_NEVER, SearchRequest
 from mcts_core.engine.searched_tree cimport Counts, RootView
 from mcts_core.engine.searched_tree import by_value_key, by_visits_key
-from mcts_core.engine.settings cimport GeneralSettings, SearchSettings
+from mcts_core.engine.settings cimport GeneralSettings, InformationSettings, SearchSettings
 from mcts_core.engine.slices cimport read_clock
 from mcts_core.game cimport NativeState, mcts_rng
 from mcts_core.tree.information_tree cimport Choice, InformationTree
@@ -207,7 +208,10 @@ cdef class InformationCore(SearchCore):
 
 
 cdef InformationTree tree_for(object state, SearchSettings settings, uint64_t memory):
-    cdef GeneralSettings own = settings
+    cdef GeneralSettings own
+    if settings is not None and type(settings) is not InformationSettings:
+        raise SearchBusy(OTHER_KIND)
+    own = settings
     if isinstance(state, NativeState):
         raise InvalidState(f"hidden information is searched in games written in Python only, got {shorten(state)}")
     if own.function is not None:
@@ -222,5 +226,10 @@ cdef InformationTree tree_for(object state, SearchSettings settings, uint64_t me
 
 cdef bint shares_model(InformationTree tree, object before, object state) except -1:
     """Whether two states are of one environment, so that all nodes are of use."""
-    model = getattr(before, "model", None)
-    return tree.maxima and model is not None and getattr(state, "model", None) is model
+    if not tree.maxima:
+        return False
+    try:
+        model = getattr(before, "model", None)
+        return model is not None and getattr(state, "model", None) is model
+    except Exception:  # raised by a property of the user's; without it the search starts from scratch
+        return False

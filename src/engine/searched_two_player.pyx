@@ -7,7 +7,8 @@ from weakref import ref
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from mcts_core.errors import GameError
+from mcts_core.errors import GameError, SearchBusy
+from mcts_core.engine.turn import OTHER_KIND
 
 from mcts_core.dispatch cimport hot_table
 from mcts_core.game cimport MCTS_NO_MOVE, NativeState, mcts_game, mcts_proof
@@ -52,7 +53,8 @@ cdef class TwoPlayerCore(SearchCore):
     # ---- the root ----------------------------------------------------------------------------------------------------
 
     cdef object root_of(self, object state, SearchSettings settings):
-        cdef TwoPlayerSettings _ = settings  # raises TypeError for the settings of other searches
+        if settings is not None and type(settings) is not TwoPlayerSettings:
+            raise SearchBusy(OTHER_KIND)
         return as_native(state, "there is nothing to search")
 
     cdef const TreeOps *layout(self) noexcept nogil:

@@ -28,6 +28,10 @@ cdef extern from "kernels/platform.h" nogil:
     void mcts_raise(uint32_t *number, uint32_t value)
 
 
+OTHER_KIND = ("another thread has just searched a game of another kind with this Searcher; use one Searcher per "
+              "concurrent search")
+"""What a search says whose core was exchanged before it began."""
+
 cdef long long POLL = 10000  # microseconds between two looks at whether there was a fork, and at signals
 cdef double ENDING = 5.0  # seconds that a cancelled search is waited for
 

@@ -14,7 +14,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from mcts_core.errors import GameError, GameOver, InvalidState
-from mcts_core.game import import_numpy, refuse_hidden
+from mcts_core.game import has_member, import_numpy, member, refuse_hidden
 from mcts_core.arguments import shorten
 from mcts_core.games.user_states import as_count
 
@@ -309,13 +309,13 @@ cdef class PythonRules(Rules):
         self.observing = observing
         self.aligned = aligned
         self.value = value_of(root)
-        self.general = hasattr(root, "players")
+        self.general = has_member(root, "players")
         self.user = UserStates(root, self.general)
-        if observing and not aligned and not callable(getattr(root, "observation", None)):
+        if observing and not aligned and not callable(member(root, "observation")):
             raise InvalidState(f"an evaluator needs states with a method observation(), but {shorten(root)} has none; "
                                f"policy_value needs no observations")
         self.players = self.user.players
-        actions = getattr(root, "actions", None) if observing and not aligned else None
+        actions = member(root, "actions") if observing and not aligned else None
         if actions is not None:
             count = as_count(actions, 1, (1 << 30) - 1)
             if count is None:

@@ -1,13 +1,14 @@
 """The states of a game written in Python: calls their methods, checks the answers, and numbers the moves."""
 
 import operator
+from itertools import islice
 
 cimport cython
 from cpython.float cimport PyFloat_AsDouble
 from libc.stdint cimport uint32_t, uint64_t
 
 from mcts_core.errors import GameError, InvalidFile, InvalidState
-from mcts_core.game import CHANCE, NativeState, import_numpy, is_general
+from mcts_core.game import CHANCE, NativeState, has_member, import_numpy, is_general, member
 from mcts_core.arguments import shorten
 
 from mcts_core.game cimport MCTS_MAX_MOVES
@@ -32,9 +33,9 @@ cdef int require_members(object root, bint general) except -1:
         raise InvalidState(f"a state must be an instance, got the class {root.__name__}: did you mean "
                            f"{root.__name__}()?")
     for name in ("legal_moves", "play", "returns" if general else "winner"):
-        if not callable(getattr(root, name, None)):
+        if not callable(member(root, name)):
             raise InvalidState(f"{contract}; {shorten(root)} has no method {name}()")
-    if not hasattr(root, "to_move"):
+    if not has_member(root, "to_move"):
         raise InvalidState(f"{contract}; {shorten(root)} has no to_move")
     return 0
 
@@ -64,7 +65,7 @@ cdef int refuse_moves(object state, list moves, object error) except -1:
 
 cdef bint as_constant(object root, int players, bint scored) except -1:
     """Whether the general game of ``root`` has a constant sum. Raises InvalidState where it cannot have one."""
-    given = getattr(root, "constant_sum", False)
+    given = member(root, "constant_sum", False)
     if not isinstance(given, bool):
         raise InvalidState(f"constant_sum must be True or False, got {shorten(given)}")
     if given and (players < 2 or scored):
@@ -97,7 +98,7 @@ def as_count(value, low, high):
     """``value`` as an int if it has ``__index__``, is not a bool, and is from ``low`` to ``high``; otherwise None."""
     try:
         number = None if isinstance(value, bool) else operator.index(value)
-    except TypeError:
+    except Exception:  # TypeError, or what a __index__ raises
         return None
     return number if number is not None and low <= number <= high else None
 
@@ -145,11 +146,16 @@ cpdef object as_winner(value):
 
 # PyFloat_AsDouble takes numbers alone; float() would read texts and bytes, too.
 
+cpdef object within(object given, Py_ssize_t most):
+    """``given``, if it is a list or a tuple; of any other iterable, which may be endless, ``most`` items and one more."""
+    return given if isinstance(given, (list, tuple)) else islice(given, most + 1)
+
+
 cpdef list as_values(given):
     """The result of each player, from 0 to 1."""
     if isinstance(given, (str, bytes, dict, set, frozenset)):
         raise TypeError
-    values = [PyFloat_AsDouble(value) for value in given]
+    values = [PyFloat_AsDouble(value) for value in within(given, MAX_PLAYERS)]
     for value in values:
         if not -ROUNDING <= value <= 1 + ROUNDING:
             raise ValueError
@@ -160,7 +166,7 @@ cpdef list as_scores(given):
     """A reward or a value of a scored game for each player, up to LARGEST_SCORE either way."""
     if isinstance(given, (str, bytes, dict, set, frozenset)):
         raise TypeError
-    scores = [PyFloat_AsDouble(score) for score in given]
+    scores = [PyFloat_AsDouble(score) for score in within(given, MAX_PLAYERS)]
     for score in scores:
         if not -LARGEST_SCORE <= score <= LARGEST_SCORE:
             raise ValueError
@@ -171,7 +177,7 @@ cpdef double as_discount(value) except? -1.0:
     """A discount. Raises InvalidState, because the search reads it from the root only."""
     try:
         number = 0.0 if isinstance(value, (bool, str, bytes)) else float(value)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:
         number = 0.0
     if not 0.0 < number <= 1.0:
         raise InvalidState(f"discount must be a number above 0 and at most 1, got {shorten(value)}")
@@ -182,12 +188,20 @@ cpdef list as_outcomes(given):
     """Moves of chance and their probabilities."""
     if isinstance(given, (str, bytes, dict, set, frozenset)):
         raise TypeError
-    return [(move, PyFloat_AsDouble(probability)) for move, probability in given]
+    return [(move, PyFloat_AsDouble(probability)) for move, probability in within(given, MCTS_MAX_MOVES)]
 
 
 def drained(given):
     """The message about an iterator without moves."""
     return f"must return a list of moves, or a new iterator at each call, got {shorten(given)}, which has no move left"
+
+
+def told_excess(given):
+    """How many moves ``given`` has, if that is known, for a message about too many."""
+    try:
+        return str(len(given))
+    except Exception:  # an iterator, or a range longer than len() can say
+        return f"more from {shorten(given)}"
 
 
 cpdef list as_moves(given):
@@ -232,7 +246,7 @@ cdef list numbers_of(UserStates user, object state, object given, bint at_end):
             numbers = as_values(given)
         if len(numbers) == user.players:
             return numbers
-        got = f"{len(numbers)}: {shorten(given)}"
+        got = f"{len(numbers) if len(numbers) <= MAX_PLAYERS else f'more than {MAX_PLAYERS}'}: {shorten(given)}"
     except (TypeError, ValueError, OverflowError):
         got = f"{shorten(given)}{mend_returns(given, user.players)}"
     expected = expect_returns(user.players, user.scored) if at_end else expect_rewards(user.players)
@@ -250,20 +264,21 @@ cdef class UserStates:
         require_members(root, general)
         self.root = root
         self.general = general
-        self.acts = callable(getattr(root, "action", None))
+        self.acts = callable(member(root, "action"))
         self.moves = []
         self.ids = {}
         self.players = 2
         self.discount = 1.0
         if general:
-            players = as_count(getattr(root, "players", None), 1, MAX_PLAYERS)
+            given = member(root, "players")
+            players = as_count(given, 1, MAX_PLAYERS)
             if players is None:
-                raise InvalidState(f"players must be an int from 1 to {MAX_PLAYERS}, got {shorten(root.players)}")
+                raise InvalidState(f"players must be an int from 1 to {MAX_PLAYERS}, got {shorten(given)}")
             self.players = players
-            self.rewards_given = callable(getattr(root, "rewards", None))
-            self.scored = self.rewards_given or hasattr(root, "discount")
-            self.rolls = callable(getattr(root, "rollout", None))
-            self.discount = as_discount(getattr(root, "discount", 1.0))
+            self.rewards_given = callable(member(root, "rewards"))
+            self.scored = self.rewards_given or has_member(root, "discount")
+            self.rolls = callable(member(root, "rollout"))
+            self.discount = as_discount(member(root, "discount", 1.0))
             self.constant = as_constant(root, self.players, self.scored)
 
     cdef int raise_error(self) except -1:
@@ -418,7 +433,7 @@ cdef class UserStates:
         given = state.legal_moves()
         if given is None or isinstance(given, (str, bytes)):
             raise GameError(f"{type(state).__name__}.legal_moves() must return a list of moves, got {shorten(given)}")
-        moves = as_moves(given)
+        moves = given if type(given) is list else as_moves(within(given, MCTS_MAX_MOVES))
         if not moves and hasattr(given, "__next__"):
             self.drained = True
             raise GameError(f"{type(state).__name__}.legal_moves() {drained(given)}")
@@ -428,7 +443,7 @@ cdef class UserStates:
                             f"for a player who cannot move, return a move that passes")
         if len(moves) > MCTS_MAX_MOVES:
             raise GameError(f"{type(state).__name__}.legal_moves() must return at most {MCTS_MAX_MOVES} moves, "
-                            f"got {len(moves)}")
+                            f"got {told_excess(given)}")
         return moves
 
     cpdef list outcomes(self, object state):
@@ -443,7 +458,7 @@ cdef class UserStates:
         if not outcomes:
             raise GameError(f"{expected}, got none in {shorten(state)}")
         if len(outcomes) > MCTS_MAX_MOVES:
-            raise GameError(f"{expected}, at most {MCTS_MAX_MOVES}, got {len(outcomes)}")
+            raise GameError(f"{expected}, at most {MCTS_MAX_MOVES}, got {told_excess(given)}")
         total = 0.0
         for _, probability in outcomes:
             if not 0 <= probability <= 1 + CLOSE:

@@ -30,6 +30,7 @@ from libc.string cimport memcpy, memset
 
 from mcts_core.arguments import shorten
 from mcts_core.errors import GameError, GameOver, InvalidState
+from mcts_core.game import has_member, member
 from mcts_core.tree.dirichlet cimport natural_log
 from mcts_core.game cimport mcts_rng_below, mcts_rng_seed
 from mcts_core.games.user_rollout cimport length_limit, random_move, random_rollout
@@ -68,9 +69,9 @@ cdef class InformationTree:
     def __cinit__(self, state, *, double exploration, fpu=None, uint64_t limit=1 << 30, bint means=False,
                   uint32_t rollout_moves=0):
         require_hidden(state)
-        self.user = UserStates(state, hasattr(state, "players"))
-        self.widening = as_widening(getattr(state, "widening", 0.0))
-        self.keyed = callable(getattr(state, "observation_key", None))
+        self.user = UserStates(state, has_member(state, "players"))
+        self.widening = as_widening(member(state, "widening", 0.0))
+        self.keyed = callable(member(state, "observation_key"))
         self.maxima = self.keyed and self.user.players == 1 and not means
         self.exploration = exploration
         self.has_fpu = fpu is not None
@@ -596,7 +597,7 @@ cdef class InformationTree:
 
 
 cdef int require_hidden(object state) except -1:
-    if not callable(getattr(state, "determinize", None)):
+    if not callable(member(state, "determinize")):
         raise InvalidState(f"{shorten(state)} has hidden_information and needs a method determinize(player, rng)")
     return 0
 
@@ -604,7 +605,7 @@ cdef int require_hidden(object state) except -1:
 cdef double as_widening(value) except? -1.0:
     try:
         exponent = -1.0 if isinstance(value, (bool, str, bytes)) else float(value)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:
         exponent = -1.0
     if not 0.0 <= exponent <= 1.0:
         raise InvalidState(f"widening must be a number from 0 to 1, got {shorten(value)}")

@@ -196,6 +196,12 @@ def test_loading_is_taken_off_the_first_move():
     assert 30 < player.engine.asked[1][1] <= 59.9
 
 
+@pytest.mark.parametrize("started", ["0", math.nan, [], True])
+def test_a_start_that_is_no_reading_of_a_clock(started):
+    with pytest.raises(mc.InvalidOption, match="started must be a "):
+        Agent(started=started)
+
+
 def test_without_time_a_board_of_python_is_answered_without_a_search(recorded):
     recorded._spent = 100.0
     assert recorded(seen([0] * 144), setting(12, 12)) in range(12)

@@ -343,3 +343,18 @@ def test_problems_of_games_with_rewards(method, value, part, said):
     game = type("Broken", (Saver,), {method: value})
     problems = mc.check_game(game, 20, seed=1).problems
     assert any(problem.part == part and said in problem.text for problem in problems), problems
+
+
+@pytest.mark.parametrize("players", ["2", None, 2.0, 0, 33, 10**13, [2]])
+def test_players_that_are_no_number_of_players(players):
+    report = mc.check_game(type("Broken", (Dice,), {"players": players}), 5, seed=1)
+    problem = report.problems[0]
+    assert problem.part == "players"
+    assert problem.text.startswith("must be an int from 1 to 32, the same in every position, got ")
+
+
+@pytest.mark.parametrize("member", ["players", "to_move", "legal_moves", "play", "returns", "rewards", "discount"])
+def test_a_first_position_whose_properties_raise(member):
+    start = type("Broken", (Dice,), {member: property(lambda self: 1 // 0)})()
+    with pytest.raises(mc.GameError, match=rf"^Broken\.{member} raised ZeroDivisionError"):
+        mc.check_game(start, 5, seed=1)

@@ -1,6 +1,7 @@
 import contextlib
 import errno
 import io
+import json
 import os
 import platform
 import shutil
@@ -12,6 +13,7 @@ import pytest
 import mcts_core
 import mcts_core.dispatch
 from mcts_core.cli import main as main_module
+from mcts_core.cli.document import print_json
 
 SCRIPT = shutil.which("mcts-core", path=os.path.dirname(sys.executable))
 
@@ -247,3 +249,9 @@ def test_streams_that_were_closed_before(tmp_path, closed):
 
 def test_shells_are_offered(cli):
     assert "completion" in cli("--help")[1]
+
+
+def test_numbers_that_json_does_not_have_are_texts(capsys):
+    print_json({"move": float("inf"), "pv": [(1, float("nan")), 2.5], "deep": {"value": float("-inf")}})
+    assert json.loads(capsys.readouterr().out, parse_constant=pytest.fail) == {
+        "move": "inf", "pv": [[1, "nan"], 2.5], "deep": {"value": "-inf"}}

@@ -1,5 +1,6 @@
 """src/engine/evaluators.pyx: what evaluators may return, in both forms, and the observations that they get."""
 
+import itertools
 import subprocess
 import sys
 
@@ -345,6 +346,11 @@ def test_the_states_are_those_of_the_game():
     ((5, 0.0), "must be a dict of numbers by move"),
     (({"left": None}, 0.0), "must be a dict of numbers by move"),
     (([1, "x"], 0.0), "must be a dict of numbers by move"),
+    ((["1", "2"], 0.0), "must be a dict of numbers by move"),
+    (({1, 2}, 0.0), "must be a dict of numbers by move, or a sequence of numbers, got {1, 2}: a set has no order"),
+    ((itertools.repeat(1), 0.0), r"as many as the legal moves, 2, got more from repeat\(1\)"),
+    ((range(10**12), 0.0), "as many as the legal moves, 2, got 1000000000000"),
+    (([1, 1], {0: 0.5}), "value of policy_value must be a number, got {0: 0.5}"),
     (([1, -1], 0.0), "finite numbers >= 0, got -1 for the move 'right'"),
     (([float("nan"), 1], 0.0), "got nan for the move 'left'"),
     (({"right": float("inf")}, 0.0), "got inf for the move 'right'"),
@@ -359,6 +365,24 @@ def test_what_is_no_evaluation_of_a_state(returned, text):
         by_state(lambda state: returned if state.path else ([1, 1], 0.0))
     with pytest.raises(EvaluatorError, match=text):
         by_state(lambda state: returned)
+
+
+def test_answers_about_a_state_that_raise():
+    def failing():
+        yield 1
+        raise ZeroDivisionError("late")
+
+    for answer, text in [(lambda: (failing(), 0.0), "got <generator .*: late"),
+                         (lambda: (None, failing()), "value of policy_value raised ZeroDivisionError: late")]:
+        with pytest.raises(EvaluatorError, match=text) as caught:
+            mc.Searcher(policy_value=lambda state, answer=answer: answer(), seed=1).search(START, iterations=5)
+        assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+@pytest.mark.parametrize("value", [{0: 0.5, 1: -0.5}, {0.5, -0.5}, ["0.5", "-0.5"], itertools.repeat(0.5)])
+def test_values_of_two_players_that_are_no_list_of_numbers(value):
+    with pytest.raises(EvaluatorError, match="value of policy_value must be a number, or one for each player, got "):
+        mc.Searcher(policy_value=lambda state: (None, value), seed=1).search(START, iterations=5)
 
 
 def test_values_of_every_player():

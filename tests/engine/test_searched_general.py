@@ -21,6 +21,7 @@ from mcts_core.engine.searched_general import GeneralCore
 from mcts_core.engine.searched_two_player import TwoPlayerCore
 from mcts_core.engine.settings import GeneralSettings, TwoPlayerSettings
 from mcts_core.engine.turn import Claim, Halt
+from mcts_core.games.mnk.weights import shipped
 
 START = mc.ConnectFour()
 SOON = 5.0
@@ -334,6 +335,13 @@ def test_bad_options(options, text):
     (START, {"noise_weight": 0.3}, "noise_weight 0.3 needs"),
     (START, {"least_prior": 0.3}, "least_prior 0.3 needs selection 'puct'"),
     (START, {"temperature": 1.0}, "temperature 1.0 needs an evaluator or a general game"),
+    (Race(), {"c_puct": 1.0}, "c_puct 1.0 needs an evaluator for such a game, got "),
+    (Race(), {"noise_alpha": 0.3}, "noise_alpha 0.3 needs an evaluator"),
+    (Race(), {"noise_weight": 0.3}, "noise_weight 0.3 needs an evaluator"),
+    (Race(), {"least_prior": 0.3}, "least_prior 0.3 needs selection 'puct' and has no meaning here: Race is a general"),
+    (Race(), {"network": shipped()}, "network .* needs selection 'puct' and has no meaning here: Race is a general"),
+    (START, {"evaluator": flat, "least_prior": 0.3}, "least_prior 0.3 .* has no meaning here: an evaluator is given"),
+    (Race(), {"policy_value": flat, "least_prior": 0.3}, "least_prior 0.3 .* no meaning here: an evaluator is given"),
 ])
 def test_options_that_have_no_meaning(state, options, text):
     with pytest.raises(mc.InvalidOption, match=text):

@@ -1,5 +1,6 @@
 """src/games/user_states.pyx: what a game written in Python answers wrongly is told alike by all searches."""
 
+import itertools
 import re
 from decimal import Decimal
 from fractions import Fraction
@@ -242,3 +243,94 @@ def test_new_iterators_are_lists(options):
     if "policy_value" not in options:  # that of these tests asks for the length
         mc.Searcher(**options).search(fresh(), iterations=50)
     assert mc.check_game(fresh, 3).ok
+
+
+class Cards(Passes):
+    """The same with hidden information."""
+
+    hidden_information = True
+
+    def determinize(self, player, rng):
+        return type(self)(self.passes)
+
+    def observation_key(self, player):
+        return self.passes
+
+
+def fail(state):
+    raise KeyError("seats")
+
+
+class NoTruth:
+    def __bool__(self):
+        raise OSError("neither")
+
+
+class NoNumber:
+    def __index__(self):
+        raise OSError("none")
+
+    def __float__(self):
+        raise OSError("none")
+
+
+@pytest.mark.parametrize(("game", "member"), [
+    *((Passes, member) for member in ("players", "hidden_information", "to_move", "legal_moves", "play", "winner")),
+    *((Cards, member) for member in ("determinize", "observation_key", "widening", "players")),
+])
+def test_a_property_that_raises_is_an_error_of_the_game(game, member):
+    state = type("Broken", (game,), {member: property(fail, lambda self, value: None)})()
+    with pytest.raises(mc.GameError, match=rf"^Broken\.{member} raised KeyError: 'seats'$") as caught:
+        mc.search(state, iterations=10)
+    assert isinstance(caught.value.__cause__, KeyError)
+    assert mc.search_many([state], iterations=10, errors="return")[0].error is not None
+
+
+@pytest.mark.parametrize(("member", "value", "text"), [
+    ("hidden_information", NoTruth(), "hidden_information must be True or False, got .*bool.. raised OSError: neither"),
+    ("players", NoNumber(), "players must be an int from 1 to 32, got "),
+])
+def test_a_member_that_converts_to_nothing(member, value, text):
+    state = type("Broken", (Passes,), {member: value, "returns": lambda self: None})()
+    with pytest.raises((mc.GameError, mc.InvalidState), match=text):
+        mc.search(state, iterations=10)
+
+
+def endless(state):
+    """An iterator that goes on for ever."""
+    return itertools.count()
+
+
+@pytest.mark.parametrize("searched", SEARCHES)
+@pytest.mark.parametrize(("moves", "got"), [
+    (endless, "more from count("),
+    (lambda state: range(10**12), "1000000000000"),
+    (lambda state: range(10**20), "more from range(0, 100000000000000000000)"),
+    (lambda state: dict.fromkeys(range(65521)), "65521"),
+    (lambda state: [0] * 65521, "65521"),
+])
+def test_too_many_moves_are_not_all_listed(searched, moves, got):
+    state = type("Many", (Passes,), {"legal_moves": moves})()
+    options = {"policy_value": lambda state: (None, 0.0)} if searched == "general" else SEARCHES[searched]
+    with pytest.raises(mc.GameError, match=re.escape(f"Many.legal_moves() must return at most 65520 moves, got {got}")):
+        mc.search(state, iterations=10, **options)
+    problem = mc.check_game(state, 2).problems[0]
+    assert problem.part == "legal_moves()"
+    assert problem.text.startswith(f"must return at most 65520 moves, got {got}")
+
+
+@pytest.mark.parametrize(("method", "value", "text"), [
+    ("returns", lambda state: itertools.repeat(0.5) if state.passes else None,
+     "returns() must return None or a number from 0 to 1 for each of the 2 players, got more than 32: repeat(0.5)"),
+    ("rewards", lambda state: itertools.repeat(0.5),
+     "rewards() must return a number from -1e100 to 1e100 for each of the 2 players, got more than 32: repeat(0.5)"),
+    ("chance_outcomes", lambda state: itertools.repeat(("pass", 0.5)), "at most 65520, got more from repeat(('pass', "),
+])
+def test_endless_answers_of_general_games(method, value, text):
+    members = {"players": 2, "returns": lambda state: None, method: value,
+               "to_move": property(lambda state: mc.CHANCE if method == "chance_outcomes" and state.passes else 0,
+                                   lambda state, value: None)}
+    state = type("Endless", (Passes,), members)()
+    with pytest.raises(mc.GameError, match=re.escape(text)):
+        mc.search(state, iterations=10)
+    assert not mc.check_game(state, 2).ok
