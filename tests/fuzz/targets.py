@@ -16,6 +16,7 @@ import zipfile
 import zlib
 
 import saved_files
+from nim import Comparable
 from saved_files import put_together, take_apart
 from seeds import without_seed
 
@@ -204,37 +205,15 @@ def network(data):
 
 # ---- files and messages ----------------------------------------------------------------------------------------------
 
-class Nim:
-    """A game written in Python, whose Searcher can be pickled."""
-
-    def __init__(self, stones=9, to_move=1):
-        self.stones, self.to_move = stones, to_move
-
-    def __eq__(self, other):
-        return (self.stones, self.to_move) == (other.stones, other.to_move)
-
-    def __hash__(self):
-        return hash((self.stones, self.to_move))
-
-    def legal_moves(self):
-        return list(range(1, min(self.stones, 3) + 1))
-
-    def play(self, move):
-        return Nim(self.stones - move, -self.to_move)
-
-    def winner(self):
-        return None if self.stones else -self.to_move
-
-
 @functools.cache
 def _bases():
     """Saved Searchers of every kind of tree: the position, header, trees, and what a pickle has besides."""
     found = []
-    states = [*saved_files.GAMES, Nim()]
+    states = [*saved_files.GAMES, Comparable(9)]
     kinds = [*saved_files.OPTIONS, *saved_files.THREADS]
     for number, kind in enumerate(kinds * 2):
         state = states[number * 5 % len(states)]
-        if isinstance(state, Nim):
+        if isinstance(state, Comparable):
             kind = {name: kind[name] for name in ("preset", "rollouts_per_leaf") if name in kind}
         engine = mc.Searcher(seed=number, memory_mb=4, **kind)
         engine.search(state, iterations=(5, 40, 300)[number % 3] if "threads" not in kind else 1100)
