@@ -36,6 +36,16 @@ def test_changed_inputs(name):
         targets.TARGETS[name](bytes(data))
 
 
+def test_networks_that_are_accepted_are_searched(monkeypatch):
+    monkeypatch.setattr(targets, "SEARCHED", 1)
+    searched = []
+    check = targets.probe.check_tree
+    monkeypatch.setattr(targets.probe, "check_tree", lambda engine: searched.append(check(engine)))
+    for data in targets.SEEDS[targets.network]:
+        targets.network(data)
+    assert 10 < len(searched) < len(targets.SEEDS[targets.network])
+
+
 @pytest.mark.parametrize(("target", "data"), FINDINGS)
 def test_what_was_found(target, data):
     target(data)
