@@ -7,7 +7,7 @@ import threading
 from mcts_core.games import data_files
 from mcts_core.games.mnk.network import Network
 
-_lock = threading.Lock()
+_lock = threading.RLock()  # a signal handler may search, too, while the file is read
 _read: list[Network] = []
 
 
