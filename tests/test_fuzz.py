@@ -11,6 +11,7 @@ FINDINGS = [
     (targets.notation, b"mnk:312,3,\x1d3\n01234567"),  # a space to strip(), none to int()
     (targets.messages, b"\x03\x00\x08\x00\x00\x00\x00\x01\x00\x00"),  # more wins than visits were heard
     (targets.messages, b"\x02\x00~\xff\xff\xff\x04\x00\x00\x80"),  # half of a message left wrong means in the tree
+    (targets.network, b"\x01\x1b\x00\x00\x00\xff"),  # a generation of 2**31 or more: OverflowError
     (targets.messages, b"\x03\x00" + struct.pack("<6I", 3, 3, 4, 1, 5, 300)),  # the move of a proof was not legal
 ]
 

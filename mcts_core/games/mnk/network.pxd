@@ -48,7 +48,7 @@ cdef class Network:
     cdef uint32_t made                # published: 1: they are in `data`
     cdef int inner
     cdef readonly bytes source        # the file
-    cdef readonly int generation      # how many rounds of training it has behind it
+    cdef readonly uint32_t generation  # how many rounds of training it has behind it
     cdef readonly str version
 
     # What the search reads. Makes the tables if there are none yet; any thread may call it.

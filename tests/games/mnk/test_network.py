@@ -63,6 +63,11 @@ def test_networks_are_equal_by_their_files():
     assert outputs(copied, board, 1) == outputs(other, board, 1) != outputs(first, board, 1)
 
 
+def test_the_generation_is_any_number_of_the_file():
+    network = Network(changed(24, "I", 2**32 - 1))
+    assert network.generation == 2**32 - 1 and network.version.startswith("4294967295-")
+
+
 @pytest.mark.parametrize("data", [None, "network", 7, [1, 2], level])
 def test_what_are_no_bytes(data):
     with pytest.raises(mc.InvalidOption, match="must be the bytes of its file, got "):
