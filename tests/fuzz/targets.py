@@ -70,6 +70,10 @@ def moves(data):
     _check(state, cls, rules)
 
 
+MOST_VALUES = 8
+"""Of one input: more of them find nothing that fewer do not."""
+
+
 def objects(data):
     """Constructors, from_moves, from_string and play with whatever JSON can say."""
     try:
@@ -77,7 +81,7 @@ def objects(data):
         cls, rules = BOARDS[board % len(BOARDS)]
     except (ValueError, TypeError, RecursionError):
         return
-    for value in values:
+    for value in values[:MOST_VALUES]:
         names = [name for name in inspect.signature(cls.from_moves).parameters if name != "moves"]
         named = {name: value[name] for name in names if name in value} if isinstance(value, dict) else {}
         for function, arguments, options in (
@@ -150,14 +154,18 @@ def ugi(data):
 # ---- options ---------------------------------------------------------------------------------------------------------
 
 OPTIONS = [name for name in inspect.signature(mc.Searcher).parameters if name not in ("evaluator", "policy_value")]
-MOST = {"threads": 4, "memory_mb": 64, "rollouts_per_leaf": 8, "exchange_every": 2**30}
+SECONDS = 0.002
+"""The longest time limit."""
+OF_OPTIONS = [*BOARDS[:8], (mc.Gomoku, {"size": 9}), (mc.Gomoku, {"size": 10, "rule": "exact"})]
+"""The figures of a search are a list of all moves: with 400 of them it takes longer than the search."""
+MOST = {"threads": 3, "memory_mb": 16, "rollouts_per_leaf": 8, "exchange_every": 2**30}
 
 
 def options(data):
     """Options of a Searcher and a budget, as JSON: [board, options, seconds, iterations]."""
     try:
         board, given, seconds, iterations = json.loads(_text(data))
-        cls, rules = BOARDS[board % len(BOARDS)]
+        cls, rules = OF_OPTIONS[board % len(OF_OPTIONS)]
         named = {name: given[name] for name in OPTIONS if name in given}
     except (ValueError, TypeError, RecursionError):
         return
@@ -166,8 +174,8 @@ def options(data):
             named[name] = most
     if isinstance(iterations, (int, float)) and iterations > 20:
         iterations = 20
-    if iterations is None or isinstance(seconds, (int, float)) and seconds > 0.01:
-        seconds = 0.01
+    if iterations is None or isinstance(seconds, (int, float)) and seconds > SECONDS:
+        seconds = SECONDS
     try:
         engine = mc.Searcher(**named)
         move = engine.search(cls(**rules), seconds, iterations=iterations)
