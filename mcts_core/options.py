@@ -41,12 +41,12 @@ PROVER_BYTES = 64 << 20
 EVALUATOR_PROVER_BYTES = 16 << 20
 """The same beside an evaluator, where many games may be played at a time; never more than a 64th of the budget."""
 
-_PRESETS = ("strong", "uct")
-_SELECTIONS = ("ucb1", "puct", "ucb1-tuned", "rave", "grave")
-_ROLLOUTS = ("random", "decisive", "tactical")
-_SCHEDULES = ("mse", "hand")
-_FINAL_MOVES = ("robust", "max", "best_line")
-_ROOT_POLICIES = ("puct", "gumbel")
+PRESETS = ("strong", "uct")
+SELECTIONS = ("ucb1", "puct", "ucb1-tuned", "rave", "grave")
+ROLLOUTS = ("random", "decisive", "tactical")
+SCHEDULES = ("mse", "hand")
+FINAL_MOVES = ("robust", "max", "best_line")
+ROOT_POLICIES = ("puct", "gumbel")
 
 
 # ---- values ----------------------------------------------------------------------------------------------------------
@@ -134,7 +134,9 @@ def _valuation(value: Any, name: str) -> str | float:
 
 
 def _network(value: Any, name: str) -> Network:
-    return value if isinstance(value, Network) else Network(value)
+    network = value if isinstance(value, Network) else Network(value)
+    network.prepare()  # now, and not within the time of the first search
+    return network
 
 
 def _memory(value: Any, name: str) -> int:
@@ -143,8 +145,8 @@ def _memory(value: Any, name: str) -> int:
 
 # ---- the options of a Searcher ---------------------------------------------------------------------------------------
 
-_OWN: dict[str, Callable[[Any, str], Any]] = {
-    "preset": _choice(*_PRESETS),
+_COMMON: dict[str, Callable[[Any, str], Any]] = {
+    "preset": _choice(*PRESETS),
     "memory_mb": _memory,
     "seed": _whole(0, MAX_SEED),
     "stop_early": as_flag,
@@ -154,17 +156,17 @@ _OWN: dict[str, Callable[[Any, str], Any]] = {
 }
 """What is the same for every game."""
 
-_GIVEN: dict[str, Callable[[Any, str], Any]] = {
-    "selection": _choice(*_SELECTIONS),
+_BY_GAME: dict[str, Callable[[Any, str], Any]] = {
+    "selection": _choice(*SELECTIONS),
     "exploration": _number(0.0, 1e6),
     "fpu": _number(-1e6, 1e6),
     "solver": as_flag,
-    "rollout": _choice(*_ROLLOUTS),
+    "rollout": _choice(*ROLLOUTS),
     "rollouts_per_leaf": _whole(1, 100),
     "expand_after": _whole(1, 2**30),
     "expand_distance": _whole(0, 32),
     "prior_weight": _number(0.0, 1e6),
-    "rave_schedule": _choice(*_SCHEDULES),
+    "rave_schedule": _choice(*SCHEDULES),
     "rave_k": _number(0.0, 1e9),
     "rave_bias": _number(0.0, 1e6),
     "grave_ref": _whole(0, 2**30),
@@ -174,11 +176,11 @@ _GIVEN: dict[str, Callable[[Any, str], Any]] = {
     "root_proofs": _whole(0, 2**20),
     "exchange_every": _whole(16, 2**30),
     "valuation": _valuation,
-    "final_move": _choice(*_FINAL_MOVES),  # the last: __str__ shows it there, also when it was not given
+    "final_move": _choice(*FINAL_MOVES),  # the last: __str__ shows it there, also when it was not given
 }
 """What has defaults by game."""
 
-_GENERAL: dict[str, Callable[[Any, str], Any]] = {
+_CONDITIONAL: dict[str, Callable[[Any, str], Any]] = {
     "evaluator": _function,
     "policy_value": _function,
     "batch": _whole(1, 4096),
@@ -186,14 +188,14 @@ _GENERAL: dict[str, Callable[[Any, str], Any]] = {
     "noise_alpha": _number(1e-6, 1e6),
     "noise_weight": _number(0.0, 1.0),
     "temperature": _number(0.0, 1e6),
-    "root_policy": _choice(*_ROOT_POLICIES),
+    "root_policy": _choice(*ROOT_POLICIES),
     "gumbel_moves": _whole(1, 2**16),
     "gumbel_scale": _number(0.0, 1e6),
     "network": _network,
     "least_prior": _number(0.0, 1.0),
     "rollout_moves": _whole(1, 10**6),
 }
-"""Those of general games, evaluators and networks alone."""
+"""What only some searches know: those of general games, with an evaluator, or with a network."""
 
 _PUCT = ("c_puct", "noise_alpha", "noise_weight", "network", "least_prior")
 """Of these, the ones that a search of a native game by PUCT knows."""
@@ -208,7 +210,7 @@ _ROLLOUT = ("selection", "exploration", "rollout", "rollouts_per_leaf", "prior_w
             "rave_bias", "grave_ref")
 """Who gives one of these, and nothing of ``_PUCT``, wants a search by rollouts."""
 
-NAMES = frozenset((*_OWN, *_GIVEN, *_GENERAL, "threads"))
+NAMES = frozenset((*_COMMON, *_BY_GAME, *_CONDITIONAL, "threads"))
 """The options that say what a search does."""
 
 FUNCTIONS = ("evaluator", "policy_value")
@@ -219,40 +221,41 @@ class Options:
     """The options of one Searcher, checked: those that were given, and the settings of a search that they make."""
 
     __slots__ = (
-        "book", "by_halving", "by_rollouts", "every", "general", "given", "has_evaluator", "memory", "preset",
+        "book", "by_halving", "by_rollouts", "conditional", "every", "given", "has_evaluator", "memory", "preset",
         "progress", "prune", "reuse", "seed", "stop_early", "threads",
     )
 
     def __init__(self, options: dict[str, Any]) -> None:
         """``options`` has every name; None: not given. Raises InvalidOption."""
-        own, given, self.general = (
+        own, given, self.conditional = (
             {name: check(options[name], name) for name, check in checks.items() if options[name] is not None}
-            for checks in (_OWN, _GIVEN, _GENERAL)
+            for checks in (_COMMON, _BY_GAME, _CONDITIONAL)
         )
         self.given = {**given, "final_move": given.get("final_move", "robust")}
-        if "evaluator" in self.general and "policy_value" in self.general:
+        if "evaluator" in self.conditional and "policy_value" in self.conditional:
             raise InvalidOption("evaluator and policy_value are two forms of the same function; give one of them")
-        self.has_evaluator = any(name in self.general for name in FUNCTIONS)
-        self.by_halving: bool = self.general.get("root_policy") == "gumbel"
+        self.has_evaluator = any(name in self.conditional for name in FUNCTIONS)
+        self.by_halving: bool = self.conditional.get("root_policy") == "gumbel"
         """Whether searches share out their iterations by sequential halving."""
         if not self.has_evaluator:
             for name in _EVALUATED:
-                if name in self.general:
-                    raise InvalidOption(f"{name} needs an evaluator or policy_value, got {self.general[name]!r} alone")
-        elif "network" in self.general:
+                if name in self.conditional:
+                    raise InvalidOption(f"{name} needs an evaluator or policy_value, "
+                                        f"got {self.conditional[name]!r} alone")
+        elif "network" in self.conditional:
             raise InvalidOption("network and an evaluator both value the leaves; give one of them")
         elif self.by_halving:
             for name in _NOT_GUMBEL:
-                if name in self.general or given.get(name, "robust") != "robust":
+                if name in self.conditional or given.get(name, "robust") != "robust":
                     raise InvalidOption(f"{name} has no meaning with root_policy 'gumbel', "
-                                        f"got {self.general.get(name, given.get(name))!r}")
+                                        f"got {self.conditional.get(name, given.get(name))!r}")
         else:
             for name in ("gumbel_moves", "gumbel_scale"):
-                if name in self.general:
-                    raise InvalidOption(f"{name} needs root_policy 'gumbel', got {self.general[name]!r}")
+                if name in self.conditional:
+                    raise InvalidOption(f"{name} needs root_policy 'gumbel', got {self.conditional[name]!r}")
         self.by_rollouts = given.get("valuation") == "rollout" or (
             "valuation" not in given and given.get("selection") != "puct" and any(name in given for name in _ROLLOUT)
-            and not any(name in self.general for name in _PUCT))
+            and not any(name in self.conditional for name in _PUCT))
         self.memory: int = own["memory_mb"] if "memory_mb" in own else default_memory()
         self.preset: str | None = own.get("preset")
         self.seed: int | None = own.get("seed")
@@ -263,7 +266,7 @@ class Options:
         self.progress = as_progress(options["progress"])
         self.every = as_interval(options["every"])
         self.threads = as_int(options["threads"], "threads", 1, MAX_THREADS)
-        if "policy_value" in self.general and self.threads > 1:
+        if "policy_value" in self.conditional and self.threads > 1:
             raise InvalidOption(f"threads must be 1 with policy_value, which gets positions one at a time, "
                                 f"got {self.threads}")
         if not self.has_evaluator and self.memory < self.threads << 20:  # with an evaluator there is one tree
@@ -276,7 +279,7 @@ class Options:
             "stop_early": self.stop_early, "threads": self.threads if self.threads > 1 else None,
             "reuse": None if self.reuse else False, "prune": None if self.prune else False,
             "book": None if self.book == (self.preset != "uct") else self.book,
-            **self.general,
+            **self.conditional,
             "progress": self.progress or None, "every": None if self.every == EVERY else self.every,
         }
         return ", ".join(f"{name}={value!r}" for name, value in shown.items() if value is not None)
@@ -307,7 +310,8 @@ class Options:
         base = tuning.UCT if self.preset == "uct" else tuning.defaults(state, by_rollouts=self.by_rollouts)
         options = {**base, **self.given}
         if options["selection"] == "puct":
-            options = {**tuning.PUCT, **options, **{name: self.general[name] for name in _PUCT if name in self.general}}
+            given = {name: self.conditional[name] for name in _PUCT if name in self.conditional}
+            options = {**tuning.PUCT, **options, **given}
             if isinstance(state, MNK) and options["valuation"] not in ("rollout", 0.0) and options["network"] is None:
                 options["network"] = shipped()
             for name in tuning.NOT_PUCT:
@@ -327,13 +331,14 @@ class Options:
         if options["final_move"] == "best_line":
             raise InvalidOption(f"final_move 'best_line' needs a general game of one player, got {shorten(state)}")
         puct = options["selection"] == "puct"
-        for name, value in self.general.items():
+        for name, value in self.conditional.items():
             if not puct or name not in _PUCT:
                 needed = "an evaluator or selection 'puct'" if name in _PUCT[:3] else (
                     "selection 'puct'" if name in _PUCT else "an evaluator or a general game")
                 raise InvalidOption(f"{name} {value!r} needs {needed}, got {shorten(state)}")
-        if "network" in self.general and not isinstance(state, MNK):
-            raise InvalidOption(f"network {self.general['network']!r} is only for five in a row, got {shorten(state)}")
+        if "network" in self.conditional and not isinstance(state, MNK):
+            raise InvalidOption(f"network {self.conditional['network']!r} is only for five in a row, "
+                                f"got {shorten(state)}")
         guide = guide_of(state)
         plain = (
             (options["selection"], options["rollout"], options["fpu"]) == ("ucb1", "random", None)
@@ -363,9 +368,9 @@ class Options:
         if guide is None or plain:
             return TwoPlayerSettings(guided=False, **common)
         rollouts, _, actions, has_prover = guide
-        rollout = _ROLLOUTS.index(options["rollout"])
+        rollout = ROLLOUTS.index(options["rollout"])
         if not rollouts >> rollout & 1:
-            known = [name for number, name in enumerate(_ROLLOUTS) if rollouts >> number & 1]
+            known = [name for number, name in enumerate(ROLLOUTS) if rollouts >> number & 1]
             raise InvalidOption(
                 f"rollout must be one of {', '.join(map(repr, known))} for {shorten(state)}, got {options['rollout']!r}"
             )
@@ -376,7 +381,7 @@ class Options:
             )
         prover_bytes = min(PROVER_BYTES, self.memory // 4) if options["solver"] and has_prover else 0
         return TwoPlayerSettings(
-            guided=True, **common, selection=_SELECTIONS.index(options["selection"]), solver=options["solver"],
+            guided=True, **common, selection=SELECTIONS.index(options["selection"]), solver=options["solver"],
             fpu=options["fpu"], hand_schedule=options.get("rave_schedule") == "hand", rave_k=options.get("rave_k", 0.0),
             **{name: options[name] for name in ("rave_bias", "grave_ref", "prior_weight") if name in options},
             expand_after=options["expand_after"], rollout=rollout, distance=options["expand_distance"],
@@ -396,8 +401,8 @@ class Options:
             )
 
     def _of_general(self, state: Any) -> dict[str, Any]:
-        known = (tuning.EVALUATOR if "evaluator" in self.general else
-                 tuning.POLICY_VALUE if "policy_value" in self.general else tuning.GENERAL_ROLLOUTS)
+        known = (tuning.EVALUATOR if "evaluator" in self.conditional else
+                 tuning.POLICY_VALUE if "policy_value" in self.conditional else tuning.GENERAL_ROLLOUTS)
         known = {**known, **tuning.PROOFS[self._proofs_of(state)]}
         if "solver" in known and not self.has_evaluator and self.preset == "uct":
             known = {**known, "solver": False}
@@ -416,13 +421,13 @@ class Options:
                           f"{type(state).__name__} has hidden information")
                 raise InvalidOption(f"{name} {value!r} has no meaning here: {reason}")
         for name in _PUCT:
-            if name in self.general and name not in known:
-                value = self.general[name]
+            if name in self.conditional and name not in known:
+                value = self.conditional[name]
                 if name in tuning.EVALUATOR:
                     raise InvalidOption(f"{name} {value!r} needs an evaluator for such a game, got {shorten(state)}")
                 other = "an evaluator is given" if self.has_evaluator else f"{type(state).__name__} is a general game"
                 raise InvalidOption(f"{name} {value!r} needs selection 'puct' and has no meaning here: {other}")
-        return {**known, **{name: self.given[name] for name in known if name in self.given}, **self.general}
+        return {**known, **{name: self.given[name] for name in known if name in self.given}, **self.conditional}
 
     def _general_settings(self, state: Any) -> GeneralSettings:
         options = self._of_general(state)
@@ -437,7 +442,7 @@ class Options:
             options["interval"] = options.pop("exchange_every")
         options["noise_alpha"] = options.get("noise_alpha") or 0.0
         options["gumbel"] = options.pop("root_policy", None) == "gumbel"
-        if "evaluator" in self.general and self.threads > 1:
+        if "evaluator" in self.conditional and self.threads > 1:
             options["overlaps"] = True
         if options.get("solver"):
             proofs = self._proofs_of(state)

@@ -358,15 +358,16 @@ class Searcher:
 
         The call of ``search``, ``watch`` or ``search_async`` that runs the search ends with the best move so far and
         the stop reason ``cancelled``. If no search is running, ``stop`` returns the Stats of the last one, or None if
-        there was none. In a ``progress`` function it returns None, and the search ends when that function returns.
-        Raises GameError if the game failed while the Searcher pondered.
+        there was none. Within the search, so in your game, evaluator or ``progress`` function, ``stop`` does not wait:
+        it returns None, and the search ends soon after that function returns. Raises GameError if the game failed while
+        the Searcher pondered.
         """
         background, self._background = self._background, None
         core = self._core
         if not core.wait(core.cancel()):
             self._background = background
             return None
-        if background is not None:
+        if background is not None and not background.own:  # else a handler of the search's log
             background.cancel()  # of another core, if a thread has just searched a game of another kind
             background.result()
         try:

@@ -106,7 +106,7 @@ def _path(path: Any) -> Any:
 
 def _functions(engine: Searcher) -> dict[str, Any]:
     """The options that are functions."""
-    return {name: engine._options.general[name] for name in FUNCTIONS if name in engine._options.general}
+    return {name: engine._options.conditional[name] for name in FUNCTIONS if name in engine._options.conditional}
 
 
 def _check_regular(name: Any) -> None:
@@ -383,8 +383,8 @@ def _resolved(engine: Searcher, state: Any) -> dict[str, Any]:
 
 def _options(engine: Searcher) -> dict[str, Any]:
     """What makes a Searcher like this one, by the names of the constructor."""
-    general = {name: value for name, value in engine._options.general.items() if name not in FUNCTIONS}
-    options = {**engine._options.given, **general, "memory_mb": _memory_mb(engine)}
+    conditional = {name: value for name, value in engine._options.conditional.items() if name not in FUNCTIONS}
+    options = {**engine._options.given, **conditional, "memory_mb": _memory_mb(engine)}
     for name in sorted(NAMES):
         if name not in options and hasattr(engine._options, name):
             options[name] = getattr(engine._options, name)

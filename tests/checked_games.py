@@ -1,30 +1,8 @@
 """Games that keep the contract, for tests of what breaks it."""
 
+from nim import Nim
+
 import mcts_core as mc
-
-
-class Nim:
-    """Take one to three of the stones; who takes the last one wins."""
-
-    def __init__(self, stones=8, to_move=1):
-        self.stones, self.to_move = stones, to_move
-
-    def legal_moves(self):
-        return [number for number in (1, 2, 3) if number <= self.stones]
-
-    def play(self, move):
-        return type(self)(self.stones - move, -self.to_move)
-
-    def winner(self):
-        return None if self.stones else -self.to_move
-
-
-class Comparable(Nim):
-    def __eq__(self, other):
-        return (self.stones, self.to_move) == (other.stones, other.to_move)
-
-    def __hash__(self):
-        return hash((self.stones, self.to_move))
 
 
 class Endless(Nim):

@@ -11,6 +11,7 @@ FINDINGS = [
     (targets.notation, b"mnk:312,3,\x1d3\n01234567"),  # a space to strip(), none to int()
     (targets.messages, b"\x03\x00\x08\x00\x00\x00\x00\x01\x00\x00"),  # more wins than visits were heard
     (targets.messages, b"\x02\x00~\xff\xff\xff\x04\x00\x00\x80"),  # half of a message left wrong means in the tree
+    (targets.network, b"\x01\x1b\x00\x00\x00\xff"),  # a generation of 2**31 or more: OverflowError
     (targets.messages, b"\x03\x00" + struct.pack("<6I", 3, 3, 4, 1, 5, 300)),  # the move of a proof was not legal
 ]
 
@@ -34,6 +35,16 @@ def test_changed_inputs(name):
                 draw.choice(seeds)[:draw.randrange(9)],
             ])
         targets.TARGETS[name](bytes(data))
+
+
+def test_networks_that_are_accepted_are_searched(monkeypatch):
+    monkeypatch.setattr(targets, "SEARCHED", 1)
+    searched = []
+    check = targets.probe.check_tree
+    monkeypatch.setattr(targets.probe, "check_tree", lambda engine: searched.append(check(engine)))
+    for data in targets.SEEDS[targets.network]:
+        targets.network(data)
+    assert 10 < len(searched) < len(targets.SEEDS[targets.network])
 
 
 @pytest.mark.parametrize(("target", "data"), FINDINGS)

@@ -28,7 +28,6 @@ TESTED_IN = {
     "mcts_core/engine/slices.pxd": "engine/loop",
     "src/engine/searched_two_player.pyx": "engine/loop",
     "src/engine/threads.pyx": "engine/thread_exchange",
-    "src/engine/turn.pyx": "engine/searched_general",
     "mcts_core/games/connect_four/alpha_beta_board.pxd": "games/connect_four/alpha_beta",
     "mcts_core/games/connect_four/alpha_beta_order.pxd": "games/connect_four/alpha_beta",
     "mcts_core/games/connect_four/alpha_beta_pairs.pxd": "games/connect_four/alpha_beta",

@@ -9,6 +9,7 @@ import threading
 
 import numpy as np
 import pytest
+from nim import Nim
 from random_play import played_on
 
 import mcts_core as mc
@@ -17,22 +18,11 @@ from mcts_core.many import Result, search_many, seed_of
 OVER = mc.ConnectFour.from_moves("0101010")
 
 
-class Nim:
-    """Whoever takes the last of the stones wins."""
-
-    def __init__(self, stones, to_move=1):
-        self.stones, self.to_move = stones, to_move
-
-    def legal_moves(self):
-        return list(range(1, min(3, self.stones) + 1))
-
+class FailsAtSeven(Nim):
     def play(self, move):
         if self.stones == 7:
             raise ValueError("seven")
-        return Nim(self.stones - move, -self.to_move)
-
-    def winner(self):
-        return None if self.stones else -self.to_move
+        return super().play(move)
 
 
 class Leaves(Nim):
@@ -129,14 +119,14 @@ def test_errors_are_raised_with_their_index():
             search_many(states, iterations=20, threads=threads)
         assert type(caught.value.__cause__) is mc.GameOver
         with pytest.raises(mc.GameError, match=r"^position 1: .*seven.* \(1 more of 5 failed: 3\)$") as caught:
-            search_many([mc.ConnectFour(), Nim(7), Nim(3), OVER, Nim(2)], iterations=20, threads=threads)
+            search_many([mc.ConnectFour(), FailsAtSeven(7), Nim(3), OVER, Nim(2)], iterations=20, threads=threads)
         assert isinstance(caught.value.__cause__.__cause__, ValueError)
         with pytest.raises(mc.InvalidState, match=r"^position 0: .*\(8 more of 9 failed: 1, 2, 3, 4, 5, \.\.\.\)$"):
             search_many([None] * 9, iterations=20, threads=threads)
 
 
 def test_errors_are_returned():
-    states = [mc.ConnectFour(), OVER, Nim(7), "nothing", Nim(2)]
+    states = [mc.ConnectFour(), OVER, FailsAtSeven(7), "nothing", Nim(2)]
     for threads in (1, 4):
         results = search_many(states, iterations=20, threads=threads, errors="return")
         assert [type(result.error) for result in results] == [

@@ -6,6 +6,7 @@ import sysconfig
 import threading
 
 import pytest
+from nim import SmallNim
 
 import mcts_core as mc
 
@@ -33,26 +34,7 @@ def together(work, count=THREADS):
     return results
 
 
-class Nim:
-    """Takes one or two of the stones; who takes the last one wins."""
-
-    def __init__(self, stones=9, to_move=1):
-        self.stones, self.to_move = stones, to_move
-
-    def legal_moves(self):
-        return list(range(1, min(2, self.stones) + 1))
-
-    def play(self, move):
-        return Nim(self.stones - move, -self.to_move)
-
-    def is_over(self):
-        return self.stones == 0
-
-    def winner(self):
-        return -self.to_move if self.stones == 0 else None
-
-
-@pytest.mark.parametrize("state", [mc.ConnectFour(), mc.MNK(4, 4, 3), mc.Gomoku(9), Nim()],
+@pytest.mark.parametrize("state", [mc.ConnectFour(), mc.MNK(4, 4, 3), mc.Gomoku(9), SmallNim(9)],
                          ids=["connect4", "mnk", "gomoku", "python"])
 def test_searches_in_threads_are_those_of_one_thread(state):
     def work(number):

@@ -1,15 +1,18 @@
 """Runs the kernels of Connect Four and m,n,k games for processors that are not at hand.
 
     python tools/kernels.py            compares the results of NEON and AVX-512 with those of plain C
+    python tools/kernels.py --only avx512    compares one of the two, and needs the tools of that one only
     python tools/kernels.py --count    also counts the instructions of a rollout (or of another call) with NEON and in
                                        plain C; about five minutes
 
-It needs aarch64-linux-gnu-gcc, and qemu-aarch64-static, which emulates ARM64 (Debian: gcc-aarch64-linux-gnu,
-libc6-dev-arm64-cross, qemu-user-static). SIMDe emulates the instructions of AVX-512 (Debian: libsimde-dev); without it,
-AVX-512 is left out. An emulator shows what a processor computes and how many instructions that takes, but not how long.
+NEON needs aarch64-linux-gnu-gcc, and qemu-aarch64-static, which emulates ARM64 (Debian: gcc-aarch64-linux-gnu,
+libc6-dev-arm64-cross, qemu-user-static). AVX-512 needs SIMDe, which emulates its instructions (Debian: libsimde-dev).
+Without ``--only``, what lacks its tools is left out, and a line names them. An emulator shows what a processor computes
+and how many instructions that takes, but not how long.
 """
 
 import argparse
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,6 +24,8 @@ SOURCE = ROOT / "tools" / "kernels.c"
 FLAGS = ["-O3", "-fno-math-errno", "-ffp-contract=off", "-std=gnu11", "-Wall", "-Wno-unused-function",
          f"-I{ROOT / 'src'}", f"-I{ROOT / 'mcts_core' / 'include'}"]
 PLAIN = ["-DMCTS_PLAIN_C"]
+PACKAGES = {"neon": "gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static", "avx512": "libsimde-dev"}
+"""What can be emulated, with Debian's packages of the tools for it."""
 SIMDE = Path("/usr/include/simde/x86/avx512.h")
 AVX512 = """
 #if defined(__x86_64__)
@@ -45,6 +50,13 @@ KERNELS = {
     "mnk-rollouts-4x4-3": (20, 100),
     "mnk-rows-8x8": (20, 100), "mnk-rows-15x15": (20, 100), "mnk-rows-22x22": (20, 100), "mnk-patterns": (20, 100),
 }
+
+
+def missing(name):
+    """The tools for NEON or AVX-512 that are not here."""
+    if name == "neon":
+        return [program for program in (COMPILER, EMULATOR) if shutil.which(program) is None]
+    return [] if SIMDE.exists() else [str(SIMDE)]
 
 
 def build(folder, compiler, *flags):
@@ -91,17 +103,35 @@ def per_call(program, kernel):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--count", action="store_true", help="also count instructions")
+    parser.add_argument("--count", action="store_true", help="also count instructions (NEON)")
+    parser.add_argument("--only", choices=PACKAGES, help="compare this one alone")
     parser.add_argument("kernels", nargs="*", metavar="KERNEL", help=f"some of {', '.join(KERNELS)}; default: all")
     options = parser.parse_args(arguments)
     unknown = sorted(set(options.kernels) - set(KERNELS))
     if unknown:
         parser.error(f"no such kernel: {', '.join(unknown)}")
+    if options.count and options.only == "avx512":
+        parser.error("--count counts the instructions of ARM64, not of AVX-512")
+    lacking = {name: tools for name in PACKAGES if (tools := missing(name))}
+    needed = {options.only} if options.only else {"neon"} if options.count else set()
+    for name, tools in lacking.items():
+        note = f"not found: {', '.join(tools)} (Debian: {PACKAGES[name]})"
+        if name in needed or len(lacking) == len(PACKAGES) and not needed:
+            parser.error(f"{name} needs tools that are {note}")
+        if not options.only:
+            print(f"{name} is left out: {note}", flush=True)
+    compared = [name for name in PACKAGES if name not in lacking and options.only in (None, name)]
     different = 0
     with tempfile.TemporaryDirectory() as folder:
         here = build(folder, "cc", *PLAIN, "-O1")
-        neon, plain = build(folder, COMPILER, "-static"), build(folder, COMPILER, "-static", *PLAIN)
-        commands = [[EMULATOR, neon]] + ([[build_avx512(folder)]] if SIMDE.exists() else [])
+        commands = []
+        if "neon" in compared:
+            neon = build(folder, COMPILER, "-static")
+            commands.append([EMULATOR, neon])
+        if options.count:
+            plain = build(folder, COMPILER, "-static", *PLAIN)
+        if "avx512" in compared:
+            commands.append([build_avx512(folder)])
         for kernel in options.kernels or KERNELS:
             same = {number(command, kernel, 1000) for command in commands} == {number([here], kernel, 1000)}
             different += not same

@@ -9,6 +9,7 @@ from mcts_core import Searcher
 from mcts_core.cli.games import GAME_HELP
 from mcts_core.cli.tables import fold
 from mcts_core.games.mnk.network import Network
+from mcts_core.options import PRESETS, ROLLOUTS, SELECTIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,14 +94,14 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         "--threads", type=int, metavar="N",
         help="threads of a search, for the games of the package and native ones (default 1)")
     group.add_argument(
-        "--preset", choices=("strong", "uct"),
+        "--preset", choices=PRESETS,
         help="strong: the settings that measured strongest for the game (default); uct: textbook UCT")
     group.add_argument(
-        "--selection", choices=("ucb1", "puct", "ucb1-tuned", "rave", "grave"), metavar="NAME",
+        "--selection", choices=SELECTIONS, metavar="NAME",
         help="the formula that selects the moves to search: ucb1, puct, ucb1-tuned, rave or grave (the preset sets "
              "the default of this option and of those below)")
     group.add_argument(
-        "--rollout", choices=("random", "decisive", "tactical"),
+        "--rollout", choices=ROLLOUTS,
         help="how rollouts choose moves: random: all alike; decisive: win at once, or stop the opponent's win; "
              "tactical: also open fours and threes (m,n,k games)")
     group.add_argument(

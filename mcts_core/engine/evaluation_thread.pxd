@@ -3,7 +3,6 @@
 from libc.stdint cimport uint32_t
 
 from mcts_core.engine.evaluators cimport Evaluator
-from mcts_core.engine.turn cimport SearchTurn
 from mcts_core.engine.workers cimport Worker
 from mcts_core.games.general_rules cimport Rules
 
@@ -20,7 +19,6 @@ cdef class EvaluationThread:
     cdef Worker worker
     cdef object calls, answers     # of Calls; None: no more
     cdef Rules rules
-    cdef SearchTurn turn           # of the search, or None
     cdef object failure            # an interrupt that ends the search
     cdef bint over
     cdef readonly uint32_t asked   # calls that have begun and were not taken back

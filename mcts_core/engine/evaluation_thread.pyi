@@ -3,7 +3,6 @@ from typing import Self
 from typing_extensions import disjoint_base
 
 from mcts_core.engine.evaluators import Evaluator
-from mcts_core.engine.turn import SearchTurn
 from mcts_core.games.general_rules import Rules
 
 @disjoint_base
@@ -12,7 +11,7 @@ class Call:
 
 @disjoint_base
 class EvaluationThread:
-    def __new__(cls, rules: Rules, turn: SearchTurn | None) -> Self: ...
+    def __new__(cls, rules: Rules) -> Self: ...
     def serve(self) -> None: ...
     @property
     def asked(self) -> int: ...

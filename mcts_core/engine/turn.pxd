@@ -9,6 +9,14 @@ cdef uint32_t forks                # number of forks that led to this process
 # Whether Python handles signals in this thread.
 cdef bint on_main_thread() except -1
 
+# The calling thread works for the one that started it, which waits for it: what would wait for that one would never
+# end. ``work_for_none`` ends this.
+cdef int work_for(uintptr_t starter) except -1
+cdef void work_for_none() noexcept
+
+# Whether the calling thread is this one, or works for it, or for a thread that works for it, and so on.
+cdef bint works_for(uintptr_t thread) noexcept
+
 
 cdef class Halt:
     cdef uint32_t flag             # 1: the searches that it was given to are to end; written by any thread
@@ -16,21 +24,20 @@ cdef class Halt:
 
 cdef class SearchTurn:
     cdef PyThread_type_lock lock   # held while a search runs, or while a thread reads what the last one found
-    cdef uint32_t number           # of the latest search; read by any thread, as the following five are
+    cdef uint32_t number           # of the latest search; read by any thread, as the following four are
     cdef uint32_t cancelled        # the latest search that is to end; written by any thread
     cdef uint32_t searching        # 1: the lock is held by a search
-    cdef uintptr_t thread          # the one that runs the search, 0: none
-    cdef uintptr_t second          # the one that calls its evaluator, 0: none
+    cdef uintptr_t thread          # the one that searches or reads, 0: none
     cdef uint32_t forks            # the value of `forks` when the lock was taken last
     cdef Halt halt                 # that of the search that runs, or None
 
     cdef bint take(self) except -1
     cdef bint acquire_soon(self) noexcept
+    cdef void hold(self) noexcept
     cdef void give(self) noexcept
     cdef int take_or_refuse(self) except -1
     cdef int claim(self) except -1
     cdef int begin_turn(self, Claim claim, Halt halt) except -1
-    cdef void join_turn(self) noexcept
     cdef void leave(self) noexcept
     cdef void forget(self) noexcept
     cdef bint is_own(self) noexcept

@@ -1,6 +1,6 @@
 """Threads that an interrupt cannot lose."""
 
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uintptr_t
 
 from mcts_core.engine.turn cimport Halt
 
@@ -13,6 +13,9 @@ cdef class Worker:
     cdef object function           # None: it has ended, or never begins
     cdef tuple arguments
     cdef Halt halt                 # told when the function raises; or None
+    cdef bint alone                # its starter does not wait for it
+    cdef uintptr_t starter         # the thread that waits for it, 0: none
+    cdef uintptr_t thread          # its own while it runs, else 0; read by any thread
     cdef object lock               # held until the thread ends
     cdef uint32_t taken            # 1: by the thread, which runs, or by its starter: then the thread does nothing
     cdef uint32_t ended            # published
@@ -23,6 +26,7 @@ cdef class Worker:
     cdef int start(self) except -1
     cdef void end(self) noexcept
     cdef bint is_over(self) noexcept
+    cdef bint is_own(self) noexcept
     cdef bint wait(self, double seconds) except -1
 
 

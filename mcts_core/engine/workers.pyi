@@ -14,7 +14,11 @@ def run_together(functions: list[Callable[[], _T]], halt: Halt) -> list[_T]: ...
 @disjoint_base
 class Worker:
     def __new__(
-        cls, function: Callable[..., Any], arguments: tuple[Any, ...] = ..., halt: Halt | None = None
+        cls,
+        function: Callable[..., Any],
+        arguments: tuple[Any, ...] = ...,
+        halt: Halt | None = None,
+        alone: bool = False,
     ) -> Self: ...
     def run(self) -> None: ...
     @property

@@ -211,7 +211,7 @@ class Games:
     def _search(self, running: list[Game]) -> list[Result]:
         """Searches the current positions of all games."""
         batch = _Batch([game.state for game in running], None, self._iterations, [game.seed for game in running])
-        if "evaluator" in self._engines[0]._options.general:
+        if "evaluator" in self._engines[0]._options.conditional:
             batch.work_together(self._engines[0], self._cores, len(self._engines) > 1)
         elif len(self._engines) == 1:
             batch.work(self._engines[0])

@@ -56,8 +56,11 @@ cdef class Run:
                 ended()
 
     cdef bint wait(self, double seconds) except -1:
-        """Waits so many seconds at most; whether it has ended."""
+        """Waits so many seconds at most; whether it has ended. Raises SearchBusy within the search itself."""
         cdef double until = mcts_clock() + seconds, left = seconds
+        if self.worker.is_own():
+            raise SearchBusy("the game, evaluator or progress callback of a search cannot wait for the end of that "
+                             "search")
         while not self.worker.is_over():
             if left <= 0:
                 return False
@@ -88,7 +91,7 @@ cdef class BackgroundSearch:
         self.number = run.claim.number
         self.run = run
         try:
-            run.worker = Worker(run.search)
+            run.worker = Worker(run.search, (), None, True)
             running.add(run)
             run.worker.start()
         except BaseException:
@@ -126,6 +129,11 @@ cdef class BackgroundSearch:
         """Whether the thread runs."""
         return not self.run.worker.is_over()
 
+    @property
+    def own(self):
+        """Whether the calling thread is one of those that run the search, which cannot wait for it."""
+        return self.run.worker.is_own()
+
 
 @cython.no_gc_clear
 cdef class Pondering:
@@ -156,6 +164,8 @@ cdef class Pondering:
         self.search = None
         if self.engine._background is search:
             self.engine._background = None
+        if search.own:
+            return
         if kind is None:
             search.result()
         else:  # the exception of the body takes precedence
@@ -211,6 +221,8 @@ cdef class Watch:
     def __next__(self):
         if self.over:
             raise StopIteration
+        if self.search is not None and self.search.own:
+            raise SearchBusy("the game or evaluator of a search cannot wait for the figures of that search")
         try:
             return self.following()
         except BaseException:
@@ -241,11 +253,12 @@ cdef class Watch:
         return self.convert(self.core, figures)
 
     def close(self):
-        """Ends the search and waits for its thread."""
+        """Ends the search and waits for its thread; within the search itself, it does not wait."""
         self.over = True
         if self.search is not None:
             self.search.end()
-            self.search.join()
+            if not self.search.own:
+                self.search.join()
 
 
 def end_all():

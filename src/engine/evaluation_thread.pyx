@@ -6,7 +6,7 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport uint32_t
 
 from mcts_core.engine.evaluators cimport Evaluator
-from mcts_core.engine.turn cimport Halt, SearchTurn
+from mcts_core.engine.turn cimport Halt
 from mcts_core.engine.workers cimport POLL, Worker, wait_for_all
 from mcts_core.games.general_rules cimport Rules
 
@@ -22,10 +22,8 @@ cdef class Call:
 cdef class EvaluationThread:
     """Calls evaluators in the order in which ``begin`` names them. Call ``close`` at the end."""
 
-    def __cinit__(self, Rules rules, SearchTurn turn):
-        """``turn``: of the search; None where it is of several."""
+    def __cinit__(self, Rules rules):
         self.rules = rules
-        self.turn = turn
         self.calls, self.answers = SimpleQueue(), SimpleQueue()
         self.worker = Worker(self.serve)
         self.worker.start()
@@ -33,8 +31,6 @@ cdef class EvaluationThread:
     def serve(self):
         """Runs in the thread."""
         cdef Call call
-        if self.turn is not None:
-            self.turn.join_turn()
         while True:
             call = self.calls.get()
             if call is None or self.over:

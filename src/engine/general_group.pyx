@@ -83,7 +83,7 @@ def search_together(list cores, list requests, bint overlap):
         parts = [Part(evaluator_of(settings.function, settings.by_state), running[place::count])
                  for place in range(count)]
         if count > 1:
-            caller = EvaluationThread(first, None)
+            caller = EvaluationThread(first)
         while any([part.asked or part.running for part in parts]):
             part = parts[turn]
             turn = (turn + 1) % count

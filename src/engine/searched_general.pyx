@@ -187,7 +187,7 @@ cdef class GeneralCore(SearchCore):
         if self.runs_ahead:
             self.other = evaluator_of(settings.function, settings.by_state)
             self.other.prepare(self.rules, settings.options.batch)
-            self.beside = EvaluationThread(self.rules, self)
+            self.beside = EvaluationThread(self.rules)
         return limit
 
     cdef void plan(self, uint32_t limit) noexcept nogil:

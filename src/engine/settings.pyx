@@ -85,7 +85,9 @@ cdef class TwoPlayerSettings(SearchSettings):
         self.options.rollouts = rollouts
         self.options.share = max(<uint32_t>(share * SHARES + 0.5), <uint32_t>(share > 0))
         self.network = network
-        self.options.network = NULL if network is None else &network.data
+        self.options.network = NULL
+        if network is not None:
+            self.options.network = network.ready()
         self.options.least_prior = <float>least_prior
         self.options.noise_alpha = noise_alpha
         self.options.noise_weight = noise_weight

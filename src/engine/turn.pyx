@@ -54,10 +54,32 @@ def count_fork():
     global forks, main_thread
     forks += 1
     main_thread = 0
+    starters.clear()
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=count_fork)
+
+
+cdef dict starters = {}  # of each thread that works for another one, which waits for it: that other one
+
+
+cdef int work_for(uintptr_t starter) except -1:
+    starters[<uintptr_t>PyThread_get_thread_ident()] = starter
+    return 0
+
+
+cdef void work_for_none() noexcept:
+    starters.pop(<uintptr_t>PyThread_get_thread_ident(), None)
+
+
+cdef bint works_for(uintptr_t thread) noexcept:
+    cdef uintptr_t caller = <uintptr_t>PyThread_get_thread_ident()
+    while caller != 0:
+        if caller == thread:
+            return True
+        caller = <uintptr_t>starters.get(caller, 0)
+    return False
 
 
 cdef class Halt:
@@ -90,18 +112,20 @@ cdef class SearchTurn:
         """After a fork: drops what a thread was changing that this process does not have."""
 
     cdef bint take(self) except -1:
-        """Takes the lock; False while a search runs. Waits for a search that was cancelled: it is about to end."""
+        """Takes the lock; False while a search runs, and where the calling thread has the lock. Waits for a search that
+        was cancelled: it is about to end."""
         cdef double until
         cdef PyThread_type_lock other
         if PyThread_acquire_lock(self.lock, NOWAIT_LOCK):
+            self.hold()
             return True
         until = mcts_clock() + ENDING
         while self.forks == forks:
-            if mcts_flag_read(&self.searching) and (
-                    mcts_flag_read(&self.cancelled) != mcts_flag_read(&self.number) or self.is_own()
-                    or mcts_clock() > until):
+            if self.is_own() or (mcts_flag_read(&self.searching) and (
+                    mcts_flag_read(&self.cancelled) != mcts_flag_read(&self.number) or mcts_clock() > until)):
                 return False
             if self.acquire_soon():  # a thread that reads statistics holds it only for a moment
+                self.hold()
                 return True
             PyErr_CheckSignals()
         # after a fork: this process does not have the thread that holds the lock and was changing the tree. The lock
@@ -111,6 +135,7 @@ cdef class SearchTurn:
             raise MemoryError("no memory for a lock")
         self.lock = other
         PyThread_acquire_lock(self.lock, NOWAIT_LOCK)
+        self.hold()
         self.forks = forks
         mcts_flag_write(&self.searching, 0)
         self.forget()
@@ -123,8 +148,13 @@ cdef class SearchTurn:
             taken = PyThread_acquire_lock_timed(self.lock, POLL, True) == 1
         return taken
 
+    cdef void hold(self) noexcept:
+        """Says that the calling thread has the lock."""
+        mcts_mark_write(&self.thread, <uintptr_t>PyThread_get_thread_ident())
+
     cdef void give(self) noexcept:
         """Releases the lock."""
+        mcts_mark_write(&self.thread, 0)
         PyThread_release_lock(self.lock)
 
     cdef int take_or_refuse(self) except -1:
@@ -143,7 +173,6 @@ cdef class SearchTurn:
         self.take_or_refuse()
         self.forks = forks
         mcts_mark_write(&self.thread, 0)
-        mcts_mark_write(&self.second, 0)
         mcts_raise(&self.cancelled, self.number)  # it wraps around, as the number does
         mcts_flag_write(&self.number, self.number + 1)
         mcts_flag_write(&self.searching, 1)
@@ -157,26 +186,20 @@ cdef class SearchTurn:
             claim.core = None
         else:
             raise ValueError("a search needs a Claim of its own core, which no other search has had")
-        mcts_mark_write(&self.thread, <uintptr_t>PyThread_get_thread_ident())
+        self.hold()
         self.halt = halt
         return 0
-
-    cdef void join_turn(self) noexcept:
-        """Makes the calling thread one of those that search."""
-        mcts_mark_write(&self.second, <uintptr_t>PyThread_get_thread_ident())
 
     cdef void leave(self) noexcept:
         """Ends the turn of a search."""
         self.halt = None
-        mcts_mark_write(&self.thread, 0)
-        mcts_mark_write(&self.second, 0)
         mcts_flag_write(&self.searching, 0)
         self.give()
 
     cdef bint is_own(self) noexcept:
-        """Whether the calling thread is one of those that search."""
-        cdef uintptr_t caller = <uintptr_t>PyThread_get_thread_ident()
-        return mcts_mark_read(&self.thread) == caller or mcts_mark_read(&self.second) == caller
+        """Whether the calling thread has the lock, or works for the one that has it."""
+        cdef uintptr_t holder = mcts_mark_read(&self.thread)
+        return holder != 0 and works_for(holder)
 
     cdef bint is_cancelled(self) noexcept nogil:
         """Whether the search that runs is to end."""
@@ -195,7 +218,8 @@ cdef class SearchTurn:
         return number
 
     def wait(self, uint32_t number):
-        """Waits until the search of this number has ended; False at once when the calling thread itself runs it."""
+        """Waits until the search of this number has ended; False at once when the calling thread is one of those that
+        run it."""
         while mcts_flag_read(&self.number) == number:
             if self.take():
                 self.give()

@@ -8,15 +8,18 @@ end, and handles signals only where it says so.
 from _thread import allocate_lock, start_new_thread
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.stdint cimport uint32_t
+from cpython.pythread cimport PyThread_get_thread_ident
+from libc.stdint cimport uint32_t, uintptr_t
 
-from mcts_core.engine.turn cimport Halt, forks
+from mcts_core.engine.turn cimport Halt, forks, work_for, work_for_none, works_for
 
 
 cdef extern from "kernels/platform.h" nogil:
     double mcts_clock()
     uint32_t mcts_published(const uint32_t *number)
     void mcts_publish(uint32_t *number, uint32_t value)
+    uintptr_t mcts_mark_read(const uintptr_t *mark)
+    void mcts_mark_write(uintptr_t *mark, uintptr_t value)
     int mcts_take(uint32_t *flag)
 
 
@@ -29,12 +32,16 @@ GRACE = 2.0   # seconds that threads have to end after an interrupt; only a user
 
 
 cdef class Worker:
-    """A function that runs in a thread of its own."""
+    """A function that runs in a thread of its own.
 
-    def __cinit__(self, function, tuple arguments=(), Halt halt=None):
+    ``alone``: the thread that starts it does not wait for its end, or may call for that end while it waits.
+    """
+
+    def __cinit__(self, function, tuple arguments=(), Halt halt=None, bint alone=False):
         self.function = function
         self.arguments = arguments
         self.halt = halt
+        self.alone = alone
         self.lock = allocate_lock()
         self.lock.acquire(False)
         self.ended = 1
@@ -43,6 +50,7 @@ cdef class Worker:
         """Starts it. After an exception it is over, or, where the thread runs already, it runs to its end."""
         self.ended = 0
         self.forks = forks
+        self.starter = 0 if self.alone else <uintptr_t>PyThread_get_thread_ident()
         try:
             start_new_thread(self.run, ())
         except BaseException as error:
@@ -57,7 +65,10 @@ cdef class Worker:
         """Runs in the thread: calls the function and keeps what it returns or raises."""
         if not mcts_take(&self.taken):
             return
+        mcts_mark_write(&self.thread, <uintptr_t>PyThread_get_thread_ident())
         try:
+            if self.starter != 0:
+                work_for(self.starter)
             self.value = self.function(*self.arguments)
         except BaseException as error:
             self.error = error
@@ -68,12 +79,20 @@ cdef class Worker:
 
     cdef void end(self) noexcept:
         self.function = self.arguments = None
+        if mcts_mark_read(&self.thread) != 0:
+            work_for_none()
+            mcts_mark_write(&self.thread, 0)
         mcts_publish(&self.ended, 1)
         self.lock.release()
 
     cdef bint is_over(self) noexcept:
         """Whether it does not run, also because a fork left its thread behind."""
         return mcts_published(&self.ended) != 0 or self.forks != forks
+
+    cdef bint is_own(self) noexcept:
+        """Whether its thread is the calling one, or has it work for it: to wait for it would never end."""
+        cdef uintptr_t thread = mcts_mark_read(&self.thread)
+        return thread != 0 and works_for(thread)
 
     cdef bint wait(self, double seconds) except -1:
         """Waits so many seconds at most; whether it is over. Raises what a signal handler raises."""

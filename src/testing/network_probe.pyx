@@ -4,8 +4,8 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
 from mcts_core.games.mnk.network cimport (EXP2_ONE, LINE_SIDE, Network, exp2_fill, exp2_minus, exp2_sigmoid, line_board,
-                                          line_cell, line_clear, line_patterns, line_put, net_logit, net_look,
-                                          net_value)
+                                          line_cell, line_clear, line_patterns, line_put, mnk_network, net_logit,
+                                          net_look, net_value)
 
 
 def network_outputs(Network network, bytes cells, int rows, int cols, int player):
@@ -17,6 +17,7 @@ def network_outputs(Network network, bytes cells, int rows, int cols, int player
     cdef uint32_t look[LINE_SIDE]
     cdef uint32_t patterns[4]
     cdef int row, col
+    cdef const mnk_network *net = network.ready()
     if max(rows, cols) > LINE_SIDE or len(cells) != rows * cols or not 0 <= player <= 1:
         raise ValueError("no board")
     memset(stones, 0, sizeof(stones))
@@ -35,8 +36,8 @@ def network_outputs(Network network, bytes cells, int rows, int cols, int player
         for col in range(cols):
             if look[row] >> col & 1:
                 line_patterns(b.half[line_cell(row, col)], player, 1, patterns)
-                found[row * cols + col] = net_logit(&network.data, b.half[line_cell(row, col)], player), tuple(patterns)
-    return net_value(&network.data, &b, look, rows, player), found
+                found[row * cols + col] = net_logit(net, b.half[line_cell(row, col)], player), tuple(patterns)
+    return net_value(net, &b, look, rows, player), found
 
 
 def powers(exponents):

@@ -278,10 +278,13 @@ cdef class Probe:
     def create_valuation(self, Network network=None):
         """Makes the valuation's memory, in place of an earlier one; whether there is any."""
         cdef const mcts_valuation *valuation = valuation_of(self.native.game)
+        cdef const void *numbers = NULL
         self.forget_valuation()
         self.network = network
+        if network is not None:
+            numbers = network.ready()
         if valuation.create != NULL:
-            self.estimator = valuation.create(self.native.game.context, NULL if network is None else &network.data)
+            self.estimator = valuation.create(self.native.game.context, numbers)
         return self.estimator != NULL
 
     def forget_valuation(self):

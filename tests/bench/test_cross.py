@@ -2,6 +2,7 @@
 
 import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -56,6 +57,30 @@ def test_what_is_missing_is_named(monkeypatch):
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr(windows.shutil, "which", lambda name, path=None: None)
     assert windows.missing() == ["wine64", windows.COMPILER]
+
+
+@pytest.mark.parametrize("names", [["baseline"], ["baseline", "avx2"], ["baseline", "avx2", "avx512"]])
+@pytest.mark.parametrize("wrong", [None, "avx2", "avx512"])
+def test_the_signature_is_compared_with_each_instruction_set(monkeypatch, capsys, names, wrong):
+    signature = (ROOT / "tests" / "data" / "signature.txt").read_bytes().replace(b"\n", b"\r\n")
+    asked = []
+
+    def started(*arguments, capture, MCTS_CORE_ISA=None):
+        if MCTS_CORE_ISA is None:
+            return subprocess.CompletedProcess(arguments, 0, (" ".join(names) + "\r\n").encode())
+        asked.append(MCTS_CORE_ISA)
+        return subprocess.CompletedProcess(arguments, 0, signature[MCTS_CORE_ISA == wrong:])
+
+    monkeypatch.setattr(windows, "started", started)
+    assert windows.compare_signature() == (wrong not in names)
+    assert asked == names[:names.index(wrong) + 1 if wrong in names else None]
+    said = capsys.readouterr().out
+    assert said.startswith(f"error: the searches of {wrong} differ" if wrong in names else "the signature is equal")
+
+
+def test_a_package_that_cannot_be_imported_has_no_signature(monkeypatch):
+    monkeypatch.setattr(windows, "started", lambda *arguments, capture: subprocess.CompletedProcess(arguments, 1, b""))
+    assert not windows.compare_signature()
 
 
 def test_pyodide_and_its_python_belong_together():

@@ -69,3 +69,55 @@ def test_a_kernel_that_is_not_there(capsys):
     with pytest.raises(SystemExit):
         kernels.main(["no-kernel"])
     assert "no such kernel: no-kernel" in capsys.readouterr().err
+
+
+# ---- what is needed --------------------------------------------------------------------------------------------------
+
+@pytest.fixture
+def built(monkeypatch):
+    """Compiles and runs nothing; the list of what was to be compiled."""
+    made = []
+    monkeypatch.setattr(kernels, "build", lambda folder, compiler, *flags: made.append(compiler) or compiler)
+    monkeypatch.setattr(kernels, "build_avx512", lambda folder: made.append("avx512") or "avx512")
+    monkeypatch.setattr(kernels, "number", lambda command, kernel, count: "0")
+    monkeypatch.setattr(kernels, "per_call", lambda program, kernel: 1.0)
+    return made
+
+
+@pytest.mark.parametrize(("arguments", "lacking", "compiled", "said"), [
+    ([], [], ["cc", kernels.COMPILER, "avx512"], ""),
+    ([], ["neon"], ["cc", "avx512"], f"neon is left out: not found: {kernels.COMPILER}"),
+    ([], ["avx512"], ["cc", kernels.COMPILER], "avx512 is left out: not found: /usr/include/simde"),
+    (["--only", "avx512"], ["neon"], ["cc", "avx512"], ""),
+    (["--only", "neon"], ["avx512"], ["cc", kernels.COMPILER], ""),
+    (["--count"], ["avx512"], ["cc", kernels.COMPILER, kernels.COMPILER], "avx512 is left out"),
+])
+def test_only_what_is_asked_for_is_needed(built, monkeypatch, capsys, arguments, lacking, compiled, said):
+    monkeypatch.setattr(kernels, "missing", lambda name: [kernels.COMPILER if name == "neon" else str(kernels.SIMDE)]
+                        if name in lacking else [])
+    assert kernels.main([*arguments, "mnk-patterns"]) == 0
+    assert built == compiled
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.startswith(said) if said else first == f"{'mnk-patterns':26s} equal"
+
+
+@pytest.mark.parametrize(("arguments", "lacking", "said"), [
+    ([], ["neon", "avx512"], "neon needs tools that are not found: a tool (Debian: gcc-aarch64-linux-gnu"),
+    (["--only", "avx512"], ["avx512"], "avx512 needs tools that are not found: a tool (Debian: libsimde-dev)"),
+    (["--only", "neon"], ["neon"], "neon needs tools"), (["--count"], ["neon"], "neon needs tools"),
+    (["--count", "--only", "avx512"], [], "--count counts the instructions of ARM64"),
+])
+def test_what_is_missing_is_named(built, monkeypatch, capsys, arguments, lacking, said):
+    monkeypatch.setattr(kernels, "missing", lambda name: ["a tool"] if name in lacking else [])
+    with pytest.raises(SystemExit):
+        kernels.main(arguments)
+    assert said in " ".join(capsys.readouterr().err.split()) and not built
+
+
+def test_tools_that_are_not_here(monkeypatch, tmp_path):
+    monkeypatch.setattr(kernels.shutil, "which", lambda name: None)
+    monkeypatch.setattr(kernels, "SIMDE", tmp_path / "avx512.h")
+    assert kernels.missing("neon") == [kernels.COMPILER, kernels.EMULATOR]
+    assert kernels.missing("avx512") == [str(tmp_path / "avx512.h")]
+    (tmp_path / "avx512.h").touch()
+    assert kernels.missing("avx512") == []

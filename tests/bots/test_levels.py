@@ -1,5 +1,5 @@
 import pytest
-from nim import Nim
+from nim import SmallNim
 
 import mcts_core as mc
 from mcts_core.bots.levels import FULL, LEVELS, NAMES, choose
@@ -55,6 +55,6 @@ def test_the_same_seed_is_the_same_move():
 
 @pytest.mark.parametrize("level", LEVELS.values(), ids=lambda level: level.name)
 def test_every_game_has_levels(level):
-    move, stats = choose(Nim(), level, seed=1)
+    move, stats = choose(SmallNim(), level, seed=1)
     assert move in (1, 2) and len(stats.moves) == 2
-    assert choose(Nim(1), level, seed=1)[0] == 1
+    assert choose(SmallNim(1), level, seed=1)[0] == 1

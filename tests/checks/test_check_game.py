@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 import pytest
 from callback_game import ONGOING, ROLLOUT, WIN, word
 from callback_game import nim as native_nim
-from checked_games import Comparable, Dice, Endless, Nim, broken
+from checked_games import Dice, Endless, broken
+from nim import Comparable, Nim
 from paper_game import Paper, random_tree
 
 import mcts_core as mc

@@ -2,7 +2,8 @@
 
 import json
 
-from checked_games import Dice, Nim, broken
+from checked_games import Dice, broken
+from nim import Nim
 
 import mcts_core as mc
 

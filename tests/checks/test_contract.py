@@ -5,7 +5,8 @@ import random
 import re
 
 import pytest
-from checked_games import Comparable, Dice, Nim, broken
+from checked_games import Dice, broken
+from nim import Comparable, Nim
 from raising import Raising
 
 import mcts_core as mc

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from checked_games import Nim
+from nim import Nim
 from raising import Raising
 
 import mcts_core as mc

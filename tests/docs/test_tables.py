@@ -1,5 +1,6 @@
 """docs/options.md, docs/command_line.md and docs/reference/search.md: their tables say what the code does."""
 
+import ast
 import dataclasses
 import inspect
 import pathlib
@@ -10,13 +11,20 @@ import tomllib
 import pytest
 
 import mcts_core as mc
-from mcts_core.options import _GENERAL, _GIVEN, _OWN
+from mcts_core import keywords, options, tuning
+from mcts_core.cli.main import build_parser
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs"
 OPTIONS = (DOCS / "options.md").read_text(encoding="utf-8")
 SEARCH = (DOCS / "reference" / "search.md").read_text(encoding="utf-8")
 ROWS = {row[0]: row[1:] for row in re.findall(r"^\| `(\w+)` \| (.*?) \| (.*?) \| .* \|$",
                                               OPTIONS.split("## All options")[1].split("## Defaults by game")[0], re.M)}
+
+
+CHECKS = {**options._COMMON, **options._BY_GAME, **options._CONDITIONAL}
+WORDS = {"preset": options.PRESETS, "selection": options.SELECTIONS, "rollout": options.ROLLOUTS,
+         "rave_schedule": options.SCHEDULES, "final_move": options.FINAL_MOVES, "root_policy": options.ROOT_POLICIES,
+         "valuation": ("rollout", "network")}
 
 
 @pytest.fixture
@@ -61,7 +69,7 @@ def as_number(text):
                                   if re.search(r"\d to [\d^e]+( - 1)?$", values) and name not in ("threads", "every")])
 def test_the_ranges_are_those_that_are_checked(name):
     low, high, less = re.search(r"([-\d.e]+) to ([\d.^e]+)( - 1)?$", ROWS[name][0]).groups()
-    check = {**_OWN, **_GIVEN, **_GENERAL}[name]
+    check = CHECKS[name]
     low, high = as_number(low), as_number(high) - bool(less)
     low, high = (int(number) if number == int(number) else number for number in (low, high))
     check(low, name), check(high, name)
@@ -71,13 +79,10 @@ def test_the_ranges_are_those_that_are_checked(name):
 
 
 def test_the_words_are_those_that_are_taken():
-    taken = {**_OWN, **_GIVEN, **_GENERAL}
-    found = 0
-    for name, (values, _) in ROWS.items():
-        for word in re.findall(r'`"([\w-]+)"`', values):
-            assert taken[name](word, name) == word
-            found += 1
-    assert found == 19
+    found = {name: {*words} for name, (values, _) in ROWS.items() if (words := re.findall(r'`"([\w-]+)"`', values))}
+    assert found == {name: {*words} for name, words in WORDS.items()}
+    for name, words in found.items():
+        assert [CHECKS[name](word, name) for word in words] == [*words]
 
 
 def test_fixed_defaults_are_the_real_ones():
@@ -90,6 +95,71 @@ def test_fixed_defaults_are_the_real_ones():
     for name, default in shown.items():
         if name in real:
             assert default.strip('`"') == str(real[name]) or float(default) == real[name], name
+
+
+# The page, help(Searcher), the types and the help of the command line explain an option each in its own way. What they
+# say of its name, words, range and default has to be the same.
+
+def paragraphs():
+    """What help(Searcher) says about each option."""
+    found = {}
+    text = re.sub(r"\n {8,}", " ", mc.Searcher.__doc__)
+    for names, said in re.findall(r"^    ((?:\w+, )*\w+): (.*)$", text, re.MULTILINE):
+        found |= dict.fromkeys(names.split(", "), said)
+    for name, other in {"gumbel_moves": "root_policy", "gumbel_scale": "root_policy", "rave_k": "rave_schedule",
+                        "rave_bias": "rave_schedule", "grave_ref": "selection"}.items():
+        assert f"``{name}``" in found[other]
+        found[name] = found[other]
+    return found
+
+
+def test_the_help_explains_every_option_and_its_words():
+    said = paragraphs()
+    assert sorted(said) == sorted(ROWS)
+    for name, words in WORDS.items():
+        for word in words:
+            assert f'``"{word}"``' in said[name], (name, word)
+
+
+def test_the_help_has_the_ranges_of_the_page():
+    compared = []
+    for name, text in paragraphs().items():
+        row = re.search(r"([-\d.e]+) to ([\d.^e]+)( - 1)?$", ROWS[name][0])
+        if not row or name in ("fpu", "exploration", "c_puct", "leaf_proofs", "node_proofs", "root_proofs",
+                               "noise_alpha", "gumbel_scale"):
+            continue  # whose help names no range, but that of values, of the time of a step or of another option
+        pairs = {(float(low), as_number(high.replace(",", "").replace("**", "^")) - bool(less)) for low, high, less in
+                 re.findall(r"(?<![\d.])(\d[\d.e-]*) to (\d(?:[\d,*.e]*\d)?)( - 1)?(?!\d)", text)}
+        if pairs:
+            compared.append(name)
+            assert (as_number(row[1]), as_number(row[2]) - bool(row[3])) in pairs, (name, pairs)
+    assert {"rollouts_per_leaf", "expand_distance", "seed", "threads", "batch", "gumbel_moves", "least_prior",
+            "rollout_moves", "every", "valuation", "noise_weight"} <= {*compared}
+
+
+def test_the_help_and_the_page_have_the_defaults_of_the_code():
+    real = {"c_puct": {tuning.PUCT["c_puct"], tuning.EVALUATOR["c_puct"]},
+            "batch": {tuning.EVALUATOR["batch"], tuning.POLICY_VALUE["batch"]},
+            "noise_weight": {tuning.PUCT["noise_weight"], tuning.EVALUATOR["noise_weight"]},
+            "least_prior": {tuning.PUCT["least_prior"]}, "every": {options.EVERY},
+            "gumbel_moves": {tuning.GUMBEL["gumbel_moves"]}, "gumbel_scale": {tuning.GUMBEL["gumbel_scale"]}}
+    for name, numbers in real.items():
+        assert {float(number) for number in re.findall(r"[\d.]+", ROWS[name][1])} == numbers, name
+        said = re.findall(r"default(?: is)? ([\d.]*\d)|(?:and|is) ([\d.]*\d)(?= with ``policy|, and a move)",
+                          paragraphs()[name])
+        assert numbers <= {float(one or other) for one, other in said}, (name, said)
+
+
+def test_types_and_command_line_have_the_words_of_the_options():
+    tree = ast.parse(inspect.getsource(keywords))
+    literals = {node.target.id: {value.value for value in ast.walk(node.value) if isinstance(value, ast.Constant)}
+                for node in ast.walk(tree) if isinstance(node, ast.AnnAssign) and "Literal" in ast.unparse(node)}
+    names = {name: "".join(map(str.capitalize, name.split("_"))) for name in WORDS}
+    assert {names[name]: {*words} for name, words in WORDS.items()} == literals
+    play = next(action for action in build_parser()._actions if action.choices).choices["play"]
+    for action in play._actions:
+        if action.choices and action.dest in WORDS:
+            assert {*WORDS[action.dest]} - {*action.choices} <= {"best_line"}, action.dest
 
 
 def test_the_options_whose_default_depends_on_the_game_are_in_the_table():

@@ -9,6 +9,7 @@ import threading
 from dataclasses import FrozenInstanceError, fields, replace
 
 import pytest
+from nim import Nim
 from random_play import played_on
 
 import mcts_core as mc
@@ -97,19 +98,6 @@ def test_stats_made_by_hand_have_no_numbers():
 def test_users_games_and_subclasses_have_their_objects_at_once():
     class Own(mc.TicTacToe):
         """May refer to anything."""
-
-    class Nim:
-        def __init__(self, stones=9, to_move=1):
-            self.stones, self.to_move = stones, to_move
-
-        def legal_moves(self):
-            return list(range(1, min(3, self.stones) + 1))
-
-        def play(self, move):
-            return Nim(self.stones - move, -self.to_move)
-
-        def winner(self):
-            return None if self.stones else -self.to_move
 
     for state in (Own(), Nim()):
         engine = searched(state, 30)

@@ -179,7 +179,7 @@ def test_too_many_nodes():
 
 
 def test_while_a_search_runs():
-    engine = searched(mc.ConnectFour())
+    engine = searched(mc.ConnectFour(), solver=False, stop_early=False)  # else the searches may soon be over
     assert top(engine._core, 1, 1, 0.0, 100) is not None
     assert top(engine._core, 0, 1, 0.0, 100) is top(engine._core, 2, 1, 0.0, 100) is None
     engine.ponder(mc.ConnectFour())
@@ -194,11 +194,11 @@ def test_while_a_search_runs():
     def inside(_):
         with pytest.raises(mc.SearchBusy, match="is searching; its tree can be read afterwards"):
             top(engine._core, 3, 1, 0.0, 100)
-        seen.append(True)
+        seen.append(engine.stop())
 
     seen = []
-    engine.search(mc.Gomoku(), 0.05, progress=inside, every=0.01)
-    assert seen
+    engine.search(mc.Gomoku(), 60, progress=inside, every=0.01)
+    assert seen == [None]
 
 
 def test_what_is_no_core():

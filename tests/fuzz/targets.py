@@ -16,6 +16,8 @@ import zipfile
 import zlib
 
 import saved_files
+from network_oracle import made_up
+from nim import Comparable
 from saved_files import put_together, take_apart
 from seeds import without_seed
 
@@ -28,7 +30,6 @@ from mcts_core.bots.ugi import UGI, Notation
 from mcts_core.cli.games import parse_game
 from mcts_core.engine import storage as tree_storage
 from mcts_core.games.mnk.network import Network
-from mcts_core.games.mnk.weights import shipped
 from mcts_core.testing import probe
 
 REFUSED = (mc.IllegalMove, mc.GameOver, mc.InvalidState, mc.InvalidOption)
@@ -69,6 +70,10 @@ def moves(data):
     _check(state, cls, rules)
 
 
+MOST_VALUES = 8
+"""Of one input: more of them find nothing that fewer do not."""
+
+
 def objects(data):
     """Constructors, from_moves, from_string and play with whatever JSON can say."""
     try:
@@ -76,7 +81,7 @@ def objects(data):
         cls, rules = BOARDS[board % len(BOARDS)]
     except (ValueError, TypeError, RecursionError):
         return
-    for value in values:
+    for value in values[:MOST_VALUES]:
         names = [name for name in inspect.signature(cls.from_moves).parameters if name != "moves"]
         named = {name: value[name] for name in names if name in value} if isinstance(value, dict) else {}
         for function, arguments, options in (
@@ -149,14 +154,18 @@ def ugi(data):
 # ---- options ---------------------------------------------------------------------------------------------------------
 
 OPTIONS = [name for name in inspect.signature(mc.Searcher).parameters if name not in ("evaluator", "policy_value")]
-MOST = {"threads": 4, "memory_mb": 64, "rollouts_per_leaf": 8, "exchange_every": 2**30}
+SECONDS = 0.002
+"""The longest time limit."""
+OF_OPTIONS = [*BOARDS[:8], (mc.Gomoku, {"size": 9}), (mc.Gomoku, {"size": 10, "rule": "exact"})]
+"""The figures of a search are a list of all moves: with 400 of them it takes longer than the search."""
+MOST = {"threads": 3, "memory_mb": 16, "rollouts_per_leaf": 8, "exchange_every": 2**30}
 
 
 def options(data):
     """Options of a Searcher and a budget, as JSON: [board, options, seconds, iterations]."""
     try:
         board, given, seconds, iterations = json.loads(_text(data))
-        cls, rules = BOARDS[board % len(BOARDS)]
+        cls, rules = OF_OPTIONS[board % len(OF_OPTIONS)]
         named = {name: given[name] for name in OPTIONS if name in given}
     except (ValueError, TypeError, RecursionError):
         return
@@ -165,8 +174,8 @@ def options(data):
             named[name] = most
     if isinstance(iterations, (int, float)) and iterations > 20:
         iterations = 20
-    if iterations is None or isinstance(seconds, (int, float)) and seconds > 0.01:
-        seconds = 0.01
+    if iterations is None or isinstance(seconds, (int, float)) and seconds > SECONDS:
+        seconds = SECONDS
     try:
         engine = mc.Searcher(**named)
         move = engine.search(cls(**rules), seconds, iterations=iterations)
@@ -182,11 +191,15 @@ def options(data):
 
 # ---- networks --------------------------------------------------------------------------------------------------------
 
+SEARCHED = 64
+"""Of so many networks that are accepted, one is searched: its table of 66,430 patterns takes 0.1 s with sanitizers."""
+
+
 def network(data):
-    """The file of a network. After a byte 1: that of the package with changes, pairs of a place and a byte, and its
-    checksum made right again."""
+    """The file of a network. After a byte 1: a small one (8 inner numbers) with changes, pairs of a place and a byte,
+    and its checksum made right again."""
     if data[:1] == b"\x01":
-        file = bytearray(shipped().source)
+        file = bytearray(_small_network())
         for place, byte in struct.iter_unpack("<IB", data[1:1 + (len(data) - 1) // 5 * 5]):
             file[place % (len(file) - 4)] = byte
         file[-4:] = zlib.crc32(file[:-4]).to_bytes(4, "little")
@@ -196,45 +209,30 @@ def network(data):
     except mc.InvalidFile:
         return
     assert Network(read.source) == read
+    if zlib.crc32(data) % SEARCHED:  # by the whole input, so that a finding can be repeated
+        return
     engine = mc.Searcher(network=read, seed=1, memory_mb=4)
     engine.search(mc.Gomoku.from_moves([40, 31], size=9), iterations=8)
     assert 0.0 <= engine.stats().value <= 1.0
     probe.check_tree(engine)
 
 
+@functools.cache
+def _small_network():
+    return made_up(1)
+
+
 # ---- files and messages ----------------------------------------------------------------------------------------------
-
-class Nim:
-    """A game written in Python, whose Searcher can be pickled."""
-
-    def __init__(self, stones=9, to_move=1):
-        self.stones, self.to_move = stones, to_move
-
-    def __eq__(self, other):
-        return (self.stones, self.to_move) == (other.stones, other.to_move)
-
-    def __hash__(self):
-        return hash((self.stones, self.to_move))
-
-    def legal_moves(self):
-        return list(range(1, min(self.stones, 3) + 1))
-
-    def play(self, move):
-        return Nim(self.stones - move, -self.to_move)
-
-    def winner(self):
-        return None if self.stones else -self.to_move
-
 
 @functools.cache
 def _bases():
     """Saved Searchers of every kind of tree: the position, header, trees, and what a pickle has besides."""
     found = []
-    states = [*saved_files.GAMES, Nim()]
+    states = [*saved_files.GAMES, Comparable(9)]
     kinds = [*saved_files.OPTIONS, *saved_files.THREADS]
     for number, kind in enumerate(kinds * 2):
         state = states[number * 5 % len(states)]
-        if isinstance(state, Nim):
+        if isinstance(state, Comparable):
             kind = {name: kind[name] for name in ("preset", "rollouts_per_leaf") if name in kind}
         engine = mc.Searcher(seed=number, memory_mb=4, **kind)
         engine.search(state, iterations=(5, 40, 300)[number % 3] if "threads" not in kind else 1100)
@@ -437,7 +435,7 @@ SEEDS = {
         {"batch": 3}, {"exploration": -1}, {"grave_ref": None, "exploration": 1e400},
     ])],
     network: [b"MCTSLINE", b"\x00", b"\x01"]
-    + [b"\x01" + struct.pack("<IB", place, byte) for place in (8, 12, 24, 32, 33, 1000, 20_000, 50_000, -5 % 2**32)
+    + [b"\x01" + struct.pack("<IB", place, byte) for place in (8, 12, 24, 32, 33, 1000, 5_900, 7_000, -5 % 2**32)
        for byte in (0, 127, 255)],
     saved: [bytes([base, 0]) + _numbers((place, 1 << base)) for base in range(20) for place in (0, 3, 17, 1000)]
     + [bytes([base, 1]) + struct.pack("<HHHH", 3 * base, base, 7 * base, 300 * base) for base in range(20)]

@@ -2,6 +2,8 @@
 
 import copy
 import pickle
+import subprocess
+import sys
 
 import pytest
 
@@ -85,3 +87,29 @@ def test_a_board_that_is_won_is_read_as_it_is_printed(empty):
     printed = str(won)
     assert ("|" in printed) is (won.winner() != 0)
     assert type(empty).from_string(printed, **rules).diagram() == won.diagram()
+
+
+COLLECTED = """
+import faulthandler, gc, mcts_core as mc
+faulthandler.dump_traceback_later(30, exit=True)
+made = []
+
+def collect(phase, info):  # as a finalizer might
+    if len(made) < 200:
+        made.append(None)
+        made[-1] = mc.ConnectFour(5 + len(made) % 3, 6, 4), mc.MNK(5 + len(made) % 9, 7, 5)
+
+gc.callbacks.append(collect)
+gc.set_threshold(1)
+for rows in range(2, 9):
+    for cols in range(4, 13):
+        state = mc.ConnectFour(rows, cols, 4)
+        assert state == mc.ConnectFour(rows, cols, 4)
+        mc.MNK(rows + 3, cols, 4)
+assert len(made) == 200 and {first == mc.ConnectFour(first.rows, 6, 4) for first, _ in made} == {True}
+"""
+
+
+@pytest.mark.needs("processes")
+def test_boards_that_the_garbage_collector_makes_while_one_is_made():
+    subprocess.run([sys.executable, "-P", "-c", COLLECTED], check=True)

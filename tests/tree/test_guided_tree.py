@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from guided_oracle import Oracle
 from network_oracle import Valuer, level, made_up
+from nim import Nim
 from noughts import Noughts
 from paper_game import Paper, random_tree
 from random_play import played_on
@@ -21,25 +22,6 @@ pytestmark = pytest.mark.usefixtures("no_book")
 DATA = Path(__file__).resolve().parents[1] / "data"
 NO_PROVER = {"leaf_proofs": 0, "node_proofs": 0, "root_proofs": 0}
 NAMES = {-1: "loss", 0: "draw", 1: "win"}
-
-
-class Nim:
-    """Take one to three of the stones; who takes the last one wins."""
-
-    def __init__(self, stones=10, to_move=1):
-        self.stones, self.to_move = stones, to_move
-
-    def __repr__(self):
-        return f"Nim({self.stones}, {self.to_move})"
-
-    def legal_moves(self):
-        return [n for n in (1, 2, 3) if n <= self.stones]
-
-    def play(self, move):
-        return Nim(self.stones - move, -self.to_move)
-
-    def winner(self):
-        return None if self.stones else -self.to_move
 
 
 class Again:

@@ -6,7 +6,7 @@ import xml.etree.ElementTree
 import accessibility
 import browser
 import pytest
-from nim import Nim
+from nim import SmallNim
 
 import mcts_core as mc
 
@@ -548,12 +548,12 @@ def test_a_phone_has_no_bar_to_scroll_sideways(page, game, fields):
 
 def test_a_game_of_a_user(chromium):
     """Rows of text as its board, its moves as buttons."""
-    class Rows(Nim):
+    class Rows(SmallNim):
         def play(self, move):
-            return Rows(self.left - move, -self.to_move)
+            return Rows(self.stones - move, -self.to_move)
 
         def __str__(self):
-            return "row one\n" + "|" * self.left
+            return "row one\n" + "|" * self.stones
 
     with browser.serving(Rows(7), name="nim:Rows") as found:
         chromium.get("about:blank")

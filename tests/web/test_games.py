@@ -1,5 +1,5 @@
 import pytest
-from nim import Nim
+from nim import SmallNim
 
 import mcts_core as mc
 from mcts_core.web.games import Games, is_offered
@@ -51,7 +51,7 @@ def test_a_wrong_board_is_refused():
 
 
 def test_a_game_of_the_server_is_offered_by_its_name_only():
-    start = Nim()
+    start = SmallNim()
     games = Games(start, "nim:Nim")
     assert games.offered()[0] == {"name": "nim:Nim", "label": "nim:Nim"}
     assert [each["name"] for each in games.offered()[1:]] == ["connect4", "gomoku", "tictactoe", "mnk"]
@@ -69,5 +69,5 @@ def test_a_subclass_is_a_game_of_its_own():
     class Mine(mc.TicTacToe):
         pass
 
-    assert is_offered(mc.TicTacToe()) and not is_offered(Mine()) and not is_offered(Nim())
+    assert is_offered(mc.TicTacToe()) and not is_offered(Mine()) and not is_offered(SmallNim())
     assert Games(Mine(), "m:Mine").fields_of(Mine()) == {"name": "m:Mine"}

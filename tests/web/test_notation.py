@@ -1,5 +1,5 @@
 import pytest
-from nim import Nim
+from nim import SmallNim
 
 import mcts_core as mc
 from mcts_core.web.notation import find_diagram, move_of, name_of, split_moves
@@ -7,12 +7,12 @@ from mcts_core.web.notation import find_diagram, move_of, name_of, split_moves
 FOUR, FIVE = mc.ConnectFour(), mc.Gomoku()
 
 
-class Named(Nim):
+class Named(SmallNim):
     def name(self, move):
         return f"take {move}"
 
 
-@pytest.mark.parametrize("state", [FOUR, FIVE, mc.MNK(32, 30, 5), mc.TicTacToe(), mc.ConnectFour(4, 20, 4), Nim(),
+@pytest.mark.parametrize("state", [FOUR, FIVE, mc.MNK(32, 30, 5), mc.TicTacToe(), mc.ConnectFour(4, 20, 4), SmallNim(),
                                    Named()], ids=lambda state: type(state).__name__)
 def test_every_move_comes_back_from_its_name(state):
     names = [name_of(state, move) for move in state.legal_moves()]
@@ -22,7 +22,7 @@ def test_every_move_comes_back_from_its_name(state):
 
 def test_names():
     assert (name_of(FOUR, 3), name_of(FIVE, 112), name_of(mc.MNK(32, 30, 5), 31)) == ("4", "h8", "af30")
-    assert (name_of(Nim(), 2), name_of(Named(), 2)) == ("2", "take 2")
+    assert (name_of(SmallNim(), 2), name_of(Named(), 2)) == ("2", "take 2")
     assert move_of(FIVE, " H8 ") == 112
 
 
@@ -31,7 +31,7 @@ def test_names():
     (FOUR, "", "from 1 to 7"), (FOUR, "h8", "from 1 to 7"), (mc.ConnectFour.from_moves("333333"), "4", "is full"),
     (FIVE, "p1", "from a1 to o15, or a number from 0 to 224, got 'p1'"), (FIVE, "a0", "from a1"),
     (FIVE, "a16", "from a1"), (FIVE, "225", "from 0 to 224"),
-    (mc.Gomoku.from_moves([112]), "h8", "is occupied"), (Nim(), "3", "'3' is not a legal move; legal moves: 1, 2"),
+    (mc.Gomoku.from_moves([112]), "h8", "is occupied"), (SmallNim(), "3", "'3' is not a legal move; legal moves: 1, 2"),
 ])
 def test_wrong_names(state, name, words):
     with pytest.raises(mc.IllegalMove, match=words):
@@ -42,7 +42,7 @@ def test_wrong_names(state, name, words):
     (FOUR, "4455", ["4", "4", "5", "5"]), (FOUR, " 4, 4;5\n5", ["4", "4", "5", "5"]),
     (mc.ConnectFour(4, 20, 4), "12 3", ["12", "3"]), (mc.ConnectFour(4, 20, 4), "12", ["12"]),
     (FIVE, "h8i9 ", ["h8", "i9"]), (FIVE, "1. H8 i9 2. g7", ["h8", "i9", "g7"]), (FIVE, "", []),
-    (Nim(), "1 2 (0, 1)", ["1", "2", "(0, 1)"]), (Nim(), "take 1; take 2;", ["take 1", "take 2"]),
+    (SmallNim(), "1 2 (0, 1)", ["1", "2", "(0, 1)"]), (SmallNim(), "take 1; take 2;", ["take 1", "take 2"]),
 ])
 def test_moves_of_a_text(start, text, moves):
     assert split_moves(start, text) == moves
@@ -57,5 +57,5 @@ def test_diagrams_of_a_text():
     assert find_diagram(FOUR, "0 1 2 3 4 5 6\n" + str(FOUR)) == FOUR.diagram()
     won = mc.ConnectFour.from_moves("1212121", base=1)
     assert "|X|" in str(won) and find_diagram(FOUR, str(won)) == won.diagram()
-    for start, text in ((FOUR, "4455"), (FIVE, "h8 i9"), (FIVE, ""), (Nim(), "..."), (FIVE, "x.y")):
+    for start, text in ((FOUR, "4455"), (FIVE, "h8 i9"), (FIVE, ""), (SmallNim(), "..."), (FIVE, "x.y")):
         assert find_diagram(start, text) is None

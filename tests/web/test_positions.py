@@ -1,5 +1,5 @@
 import pytest
-from nim import Nim
+from nim import SmallNim
 
 import mcts_core as mc
 from mcts_core.web.games import Games
@@ -11,7 +11,7 @@ FOUR = {"name": "connect4"}
 
 @pytest.fixture
 def lines():
-    return Lines(Games(Nim(), "nim:Nim"))
+    return Lines(Games(SmallNim(), "nim:Nim"))
 
 
 def test_what_is_told_of_a_board(lines):
@@ -31,9 +31,9 @@ def test_a_game_without_a_board(lines):
     seen = describe(lines.find({"game": {"name": "nim:Nim"}, "moves": ["2"]}))
     assert (seen["form"], seen["diagram"], seen["legal"], seen["to_move"]) == ("text", "", ["1", "2"], -1)
 
-    class Shown(Nim):
+    class Shown(SmallNim):
         def __str__(self):
-            return "|" * self.left + "\n" + "-" * 500
+            return "|" * self.stones + "\n" + "-" * 500
 
     seen = describe(Lines(Games(Shown(), "n:N")).find({"game": {"name": "n:N"}}))
     assert seen["diagram"].splitlines()[0] == "|||||" and seen["rows"] == 2

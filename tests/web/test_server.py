@@ -8,7 +8,7 @@ import threading
 import time
 
 import pytest
-from nim import Nim
+from nim import SmallNim
 
 import mcts_core as mc
 from mcts_core.web import limits, server
@@ -483,7 +483,7 @@ def test_defaults_beyond_the_limits_are_refused(options):
 
 
 def test_a_failure_of_the_users_game_is_told_to_the_visitor_too(capsys):
-    class Broken(Nim):
+    class Broken(SmallNim):
         def legal_moves(self):
             raise ValueError("no piles")
 
@@ -497,7 +497,7 @@ def test_a_failure_of_the_users_game_is_told_to_the_visitor_too(capsys):
 def test_numbers_of_numpy_reach_the_page_as_numbers():
     numpy = pytest.importorskip("numpy")
 
-    class Numbers(Nim):
+    class Numbers(SmallNim):
         @property
         def to_move(self):
             return numpy.int64(self._to_move)

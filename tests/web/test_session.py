@@ -2,7 +2,7 @@ import threading
 import time
 
 import pytest
-from nim import Nim
+from nim import SmallNim
 
 import mcts_core as mc
 from mcts_core.web import limits
@@ -183,7 +183,7 @@ def test_a_search_that_fails_is_told(table, monkeypatch):
 
 
 def test_a_users_game_that_fails_is_told_with_its_cause(table):
-    class Broken(Nim):
+    class Broken(SmallNim):
         def play(self, move):
             raise ValueError("out of matches")
 
@@ -194,7 +194,7 @@ def test_a_users_game_that_fails_is_told_with_its_cause(table):
 
 
 def test_a_users_game_is_searched(table):
-    session = table(games=Games(Nim(), "nim:Nim"))
+    session = table(games=Games(SmallNim(), "nim:Nim"))
     search(session, {"game": {"name": "nim:Nim"}, "moves": ["1"]}, "hint")
     assert settled(session)["figures"]["proven"] == "win"
 

@@ -1,7 +1,7 @@
 import time
 
 import pytest
-from nim import Nim
+from nim import SmallNim
 
 import mcts_core as mc
 from mcts_core.bots import levels
@@ -126,7 +126,7 @@ def test_a_level_has_its_own_move():
 
 
 def test_a_game_written_in_python():
-    figures = run(Nim(4), "", "hint")
+    figures = run(SmallNim(4), "", "hint")
     assert (figures["proven"], figures["move"]) == ("win", "1")
     assert {entry["name"]: entry["proven"] for entry in figures["moves"]} == {"1": "win", "2": "loss"}
     assert figures["moves"][0]["cell"] is None and figures["moves"][0]["line"][0] == "1"

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_lock = threading.Lock()
+_lock = threading.RLock()  # a signal handler may search, too, while the file is read
 _read: list[Book] = []
 
 

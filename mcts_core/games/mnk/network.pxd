@@ -42,8 +42,15 @@ cdef extern from "kernels/mnk/network.h" nogil:
 
 
 cdef class Network:
-    cdef mnk_network data
-    cdef int16_t *table
+    cdef mnk_network data             # without its tables before `ready`
+    cdef void *memory                 # of the tables
+    cdef uint32_t taken               # 1: a thread has made the tables, or is just adding them
+    cdef uint32_t made                # published: 1: they are in `data`
+    cdef int inner
     cdef readonly bytes source        # the file
-    cdef readonly int generation      # how many rounds of training it has behind it
+    cdef readonly uint32_t generation  # how many rounds of training it has behind it
     cdef readonly str version
+
+    # What the search reads. Makes the tables if there are none yet; any thread may call it.
+    cdef const mnk_network *ready(self) except NULL
+    cdef int make_tables(self) except -1

@@ -245,7 +245,7 @@ cdef Geometry make_geometry(int rows, int cols, int connect):
 cdef Geometry STANDARD = make_geometry(6, 7, 4)
 cdef dict GEOMETRIES = {(6, 7, 4): STANDARD}
 cdef list BOOKS = []
-cdef object GEOMETRIES_LOCK = threading.Lock()
+cdef object GEOMETRIES_LOCK = threading.RLock()  # a handler of a signal or a finalizer may make positions, too
 
 
 cdef Geometry find_geometry(rows, cols, connect):
@@ -262,7 +262,7 @@ cdef Geometry find_geometry(rows, cols, connect):
     with GEOMETRIES_LOCK:
         geometry = GEOMETRIES.get(key)
         if geometry is None:
-            geometry = GEOMETRIES[key] = make_geometry(rows, cols, connect)
+            geometry = GEOMETRIES.setdefault(key, make_geometry(rows, cols, connect))
     return geometry
 
 

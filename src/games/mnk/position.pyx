@@ -205,7 +205,7 @@ cdef class Geometry(BoardGeometry):
 
 
 cdef dict GEOMETRIES = {}
-cdef object GEOMETRIES_LOCK = threading.Lock()
+cdef object GEOMETRIES_LOCK = threading.RLock()  # a handler of a signal or a finalizer may make positions, too
 
 
 cdef Geometry find_geometry(m, n, k, rule):

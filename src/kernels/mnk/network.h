@@ -21,7 +21,7 @@
 #include "kernels/mnk/network_data.h"
 #include "kernels/vectors/short_vector.h"
 
-/* Rows `first` to `end` of the table: half[LINE_HALVES][inner], mix[inner][NET_CHANNELS], inner <= 256. */
+/* The table, from half[LINE_HALVES][inner], mix[inner][NET_CHANNELS], inner <= 256. */
 static inline void net_fill_table(const int16_t *half, const int16_t *mix, const int32_t *bias, int inner, int16_t *table) {
     for (int b = 0; b < LINE_HALVES; b++)
         for (int a = 0; a <= b; a++) {

@@ -1,6 +1,7 @@
 """mcts_core/games/connect_four/openings.py: the book that comes with the package."""
 
 import random
+import threading
 from pathlib import Path
 
 import pytest
@@ -76,3 +77,20 @@ def test_random_positions_have_the_values_that_are_found_without_the_book(probe)
 def test_only_connect_four_has_a_book():
     assert all(map(openings.ready_for, (mc.ConnectFour(rows=7, cols=6), mc.ConnectFour())))
     assert not any(map(openings.ready_for, (mc.TicTacToe(), object())))
+
+
+def test_a_signal_handler_that_searches_while_the_book_is_read(monkeypatch):
+    load, found = openings.data_files.load, []
+
+    def loading(*given):
+        if not found:
+            found.append(None)
+            found[0] = openings.shipped()
+        return load(*given)
+
+    monkeypatch.setattr(openings, "_read", [])
+    monkeypatch.setattr(openings.data_files, "load", loading)
+    thread = threading.Thread(target=lambda: found.append(openings.shipped()), daemon=True)
+    thread.start()
+    thread.join(20)
+    assert not thread.is_alive() and found[0] is found[1] is openings.shipped()

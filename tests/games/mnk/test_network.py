@@ -5,6 +5,8 @@ import pickle
 import random
 import re
 import struct
+import threading
+import time
 import zlib
 
 import pytest
@@ -59,6 +61,11 @@ def test_networks_are_equal_by_their_files():
     assert copied == other and copied.version == other.version
     board = random_board(random.Random(1), 9, 9, 0.3)
     assert outputs(copied, board, 1) == outputs(other, board, 1) != outputs(first, board, 1)
+
+
+def test_the_generation_is_any_number_of_the_file():
+    network = Network(changed(24, "I", 2**32 - 1))
+    assert network.generation == 2**32 - 1 and network.version.startswith("4294967295-")
 
 
 @pytest.mark.parametrize("data", [None, "network", 7, [1, 2], level])
@@ -209,3 +216,45 @@ def test_powers_of_two():
         assert abs(power - 2 ** (-x / 256)) < 1e-8 and abs(share - 1 / (1 + 2 ** (-x / 256))) <= 1 / 65536
         assert x > 1500 or math.isclose(power, 2 ** (-x / 256), rel_tol=1e-6)
     assert powers([0]) == [(1.0, 0.5)]
+
+
+# ---- the table -------------------------------------------------------------------------------------------------------
+
+def test_the_table_is_made_when_it_is_needed():
+    """To read a file takes a hundredth of that time; a Searcher makes it before its first search."""
+    source = level(inner=256)
+    read, prepared, again = [], [], []
+    for _ in range(3):
+        begin = time.perf_counter()
+        network = Network(source)
+        read.append(time.perf_counter() - begin)
+        for times in (prepared, again):
+            begin = time.perf_counter()
+            network.prepare()
+            times.append(time.perf_counter() - begin)
+    assert min(read) < min(prepared) / 2 and min(again) < min(prepared) / 100
+    network = Network(source)
+    mc.Searcher(network=network)
+    begin = time.perf_counter()
+    network.prepare()
+    assert time.perf_counter() - begin < min(prepared) / 10
+
+
+@pytest.mark.needs("threads")
+def test_threads_that_need_the_table_at_the_same_time():
+    source = made_up(3, inner=16)
+    board = random_board(random.Random(2), 15, 15, 0.2)
+    expected = outputs(Network(source), board, 0)
+    for _ in range(3):
+        network, ready, found = Network(source), threading.Barrier(6), []
+
+        def work(network=network, ready=ready, found=found):
+            ready.wait()
+            found.append(outputs(network, board, 0))
+
+        threads = [threading.Thread(target=work) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert found == [expected] * 6
