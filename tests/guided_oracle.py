@@ -21,6 +21,7 @@ NODE_SLICE = 65536  # at most, of that of another node
 STEPS = 64  # of the value of a leaf, at least, where a network gives a share of it; a win has twice so many
 PRIOR_SLOPE = 3072  # of the logarithm of a prior, in 256ths of log2, over the expected result
 FIRST_PROOF = 64  # visits of a node when its exact search begins
+VISITS, WINS = attrgetter("visits"), attrgetter("wins")
 
 
 def ratio(a, b):
@@ -94,7 +95,7 @@ class Oracle:
     # ---- selection
 
     def puct_scores(self, block, children):
-        visits, wins = (sum(map(attrgetter(name), block.children)) for name in ("visits", "wins"))
+        visits, wins = sum(map(VISITS, block.children)), sum(map(WINS, block.children))
         mean = ratio(single(single(wins) * self.unit), single(visits)) if visits else 0.5
         unvisited = single(mean - self.fpu)
         scale = single(self.exploration * single(math.sqrt(single(max(block.visits, 1)))))
