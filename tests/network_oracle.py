@@ -102,6 +102,7 @@ class NetworkOracle:
         self.mix, self.value1 = list(zip(*mix, strict=True)), list(zip(*value1, strict=True))  # a row for each output
         self.entry = cache(self.entry)
         self.channels = cache(self.channels)
+        self.value_by_rows = cache(self.value_by_rows)
 
     def entry(self, first, second):
         """Of the table, for a pair of half-lines."""
@@ -120,6 +121,9 @@ class NetworkOracle:
 
     def value(self, board, player):
         """The logit of the value for ``player`` (0 began)."""
+        return self.value_by_rows(tuple(map(tuple, board)), player)
+
+    def value_by_rows(self, board, player):
         flat = list(chain.from_iterable(board))
         cells = [self.channels(pairs_of(board, player, cell, flat)) for cell in looked_at(board)] or [[0] * CHANNELS]
         columns = list(zip(*cells, strict=True))
