@@ -95,8 +95,8 @@ def pytest_collection_finish():
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item, nextitem):
-    """What the tests of a folder leave stays to the end, too, such as the packages that they imported."""
-    if nextitem is not None and nextitem.path.parent != item.path.parent:
+    """What the tests of a file leave stays to the end, too, such as the packages that they imported."""
+    if nextitem is not None and nextitem.path != item.path:
         gc.collect()
         gc.freeze()
 

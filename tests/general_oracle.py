@@ -8,7 +8,7 @@ import math
 import random
 
 import numpy as np
-from uct_oracle import single, sqrt_log
+from uct_oracle import inverse_root, root, single, sqrt_log
 
 import mcts_core as mc
 from mcts_core.testing.probe import Probe
@@ -87,7 +87,7 @@ class Oracle:
     def score(self, node, slot):
         visits, sum = node.counts[slot], single(node.sums[slot])
         if self.evaluate:
-            scale = single(self.c_puct * single(math.sqrt(node.visits)))
+            scale = single(self.c_puct * root(node.visits))
             if visits:
                 mean = single(sum / visits)
             else:
@@ -96,13 +96,14 @@ class Oracle:
         if visits == 0:
             return math.inf if self.fpu is None else self.fpu
         scale = single(self.exploration * sqrt_log(max(node.visits, 1)))
-        inverse = single(1 / single(math.sqrt(visits)))
+        inverse = inverse_root(visits)
         return single(inverse * single(single(sum * inverse) + scale))
 
     def select(self, node):
         if node.kind == "chance":
             return self.draw(node)
-        return max(range(len(node.moves)), key=lambda slot: (self.score(node, slot), -slot))
+        scores = [self.score(node, slot) for slot in range(len(node.moves))]
+        return scores.index(max(scores))  # the first of them
 
     def step(self, node, path):
         """Goes down one move; the visit counts at once."""

@@ -9,7 +9,7 @@ import math
 from operator import attrgetter
 
 from network_oracle import exp2_minus
-from uct_oracle import single, sqrt_log
+from uct_oracle import root, single, sqrt_log
 
 ONGOING, WIN, DRAW, LOSS = range(4)
 ROLLOUTS = ("random", "decisive", "tactical")
@@ -21,6 +21,7 @@ NODE_SLICE = 65536  # at most, of that of another node
 STEPS = 64  # of the value of a leaf, at least, where a network gives a share of it; a win has twice so many
 PRIOR_SLOPE = 3072  # of the logarithm of a prior, in 256ths of log2, over the expected result
 FIRST_PROOF = 64  # visits of a node when its exact search begins
+VISITS, WINS = attrgetter("visits"), attrgetter("wins")
 
 
 def ratio(a, b):
@@ -94,7 +95,7 @@ class Oracle:
     # ---- selection
 
     def puct_scores(self, block, children):
-        visits, wins = (sum(map(attrgetter(name), block.children)) for name in ("visits", "wins"))
+        visits, wins = sum(map(VISITS, block.children)), sum(map(WINS, block.children))
         mean = ratio(single(single(wins) * self.unit), single(visits)) if visits else 0.5
         unvisited = single(mean - self.fpu)
         scale = single(self.exploration * single(math.sqrt(single(max(block.visits, 1)))))
@@ -104,7 +105,8 @@ class Oracle:
                 continue
             visits = child.visits
             value = ratio(single(single(child.wins) * self.unit), single(visits)) if visits else unvisited
-            yield single(value + ratio(single(scale * child.prior), single(visits + 1)))
+            share = single(scale * child.prior)
+            yield single(value + (ratio(share, single(visits + 1)) if visits else share))
 
     def score(self, block, child, record, s):
         """``s``: the exploration at the block."""
@@ -112,13 +114,13 @@ class Oracle:
             return single(EXCLUDED)
         n = single(child.visits)
         m = single(n + self.prior_weight)
-        played = max(n, 1.0)
+        played = max(child.visits, 1)
         own = single(single(child.wins) * self.unit)
         mean = ratio(single(own + child.prior), m if m > 0 else 1.0)
         if self.selection in ("ucb1", "ucb1-tuned") and not m > 0:
             return self.fpu
         if self.selection == "ucb1":
-            return single(mean + ratio(s, single(math.sqrt(played))))
+            return single(mean + ratio(s, root(played)))
         if self.selection == "ucb1-tuned":
             log = ratio(s, self.exploration) if self.exploration > 0 else 0.0
             square = single(single(self.unit * self.unit) * self.rollouts_per_leaf)
@@ -140,12 +142,12 @@ class Oracle:
         elif not m > 0:
             beta = 1.0
         elif self.selection == "rave" and self.schedule == "hand":
-            beta = single(math.sqrt(single(self.k / (3.0 * single(block.visits) + self.k)))) if self.k > 0 else 0.0
+            beta = root(self.k / (3.0 * single(block.visits) + self.k)) if self.k > 0 else 0.0
         else:
             below = single(single(n + a) + single(single(n * a) * self.bias))
             beta = ratio(a, single(below + single(1e-9)))
         value = single(single(mean * single(1 - beta)) + single(amaf * beta))
-        return single(value + ratio(s, single(math.sqrt(played))))
+        return single(value + ratio(s, root(played)))
 
     def highest(self, block, children, record):
         """The child of the highest score, the first of them."""

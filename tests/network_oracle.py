@@ -35,13 +35,19 @@ def file_of(half, mix, bias, policy, value1, value1_bias, value2, value2_bias, g
 
 def made_up(seed, inner=8, extreme=False, **others):
     """The file of a network of random weights; ``extreme``: many of them as large as they may be."""
+    return file_of(**{**drawn(seed, inner, extreme), **others})
+
+
+@cache
+def drawn(seed, inner, extreme):
+    """The parts of such a file, by their names."""
     draw = random.Random(seed)
 
     def numbers(count, usual, most):
         return [draw.choice([-most, most, 0]) if extreme and draw.random() < 0.6 else draw.randint(-usual, usual)
                 for _ in range(count)]
 
-    parts = {
+    return {
         "half": [numbers(inner, 300, 8191) for _ in range(HALVES)],
         "mix": [numbers(CHANNELS, 150, 4096) for _ in range(inner)],
         "bias": numbers(CHANNELS, 20_000, min(2**28, 2**31 - 1 - 4095 * 4096 * inner)),
@@ -50,7 +56,6 @@ def made_up(seed, inner=8, extreme=False, **others):
         "value2": [draw.randint(-6, 6) if extreme else draw.randint(-60, 60) for _ in range(HIDDEN)],
         "value2_bias": draw.randint(-50_000, 50_000),
     }
-    return file_of(**{**parts, **others})
 
 
 def level(value=0, inner=8, **others):
@@ -97,6 +102,7 @@ class NetworkOracle:
         self.mix, self.value1 = list(zip(*mix, strict=True)), list(zip(*value1, strict=True))  # a row for each output
         self.entry = cache(self.entry)
         self.channels = cache(self.channels)
+        self.value_by_rows = cache(self.value_by_rows)
 
     def entry(self, first, second):
         """Of the table, for a pair of half-lines."""
@@ -115,6 +121,9 @@ class NetworkOracle:
 
     def value(self, board, player):
         """The logit of the value for ``player`` (0 began)."""
+        return self.value_by_rows(tuple(map(tuple, board)), player)
+
+    def value_by_rows(self, board, player):
         flat = list(chain.from_iterable(board))
         cells = [self.channels(pairs_of(board, player, cell, flat)) for cell in looked_at(board)] or [[0] * CHANNELS]
         columns = list(zip(*cells, strict=True))
@@ -145,11 +154,17 @@ SEEN_BY = ((0, 1, 2), (0, 2, 1))
 
 
 @cache
+def number_by(cells, player):
+    """Of a half-line with these cells of a board, seen by the player."""
+    return number_of([SEEN_BY[player][cell] for cell in cells])
+
+
+@cache
 def pairs_by(cells, lengths, player):
     """What ``pairs_of`` says of these cells in a row."""
     halves, begin = [], 0
     for length in lengths:
-        halves.append(number_of([SEEN_BY[player][cell] for cell in cells[begin:begin + length]]))
+        halves.append(number_by(cells[begin:begin + length], player))
         begin += length
     return tuple(tuple(sorted(halves[i:i + 2])) for i in range(0, len(halves), 2))
 

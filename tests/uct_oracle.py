@@ -19,6 +19,16 @@ def single(x):
 
 
 @cache
+def root(n):
+    return single(math.sqrt(single(n)))
+
+
+@cache
+def inverse_root(n):
+    return single(1 / root(n))
+
+
+@cache
 def sqrt_log(n):
     if n < 4096:
         return single(math.sqrt(single(math.log(n))))
@@ -57,7 +67,7 @@ class Oracle:
 
     def score(self, node, child, slots):
         s = single(self.exploration * sqrt_log(node.visits))
-        inverse = single(1 / single(math.sqrt(single(child.visits))))
+        inverse = inverse_root(child.visits)
         half = single(self.unit * child.points)
         if slots <= self.exact_slots:
             return single(inverse * single(single(half * inverse) + s))

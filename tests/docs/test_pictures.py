@@ -4,8 +4,6 @@ import pathlib
 import re
 import xml.etree.ElementTree as ET
 
-import matplotlib.pyplot
-
 import mcts_core
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs"
@@ -14,6 +12,8 @@ SHOWN = re.findall(r"!\[[^\]]+\]\((pictures/\w+\.svg)\)", TEXT)
 
 
 def test_every_block_runs(tmp_path, monkeypatch, capsys):
+    import matplotlib.pyplot  # here, as it takes a second: only the process that runs this test imports it
+
     monkeypatch.chdir(tmp_path)
     names = {"__name__": "pictures"}
     blocks = re.findall(r"^```python\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
