@@ -147,7 +147,7 @@ cpdef object as_winner(value):
 # PyFloat_AsDouble takes numbers alone; float() would read texts and bytes, too.
 
 cpdef object within(object given, Py_ssize_t most):
-    """``given``, if it is a list or a tuple; of any other iterable, which may be endless, ``most`` items and one more."""
+    """``given`` if it is a list or a tuple; of other iterables, which may be endless, ``most`` items and one more."""
     return given if isinstance(given, (list, tuple)) else islice(given, most + 1)
 
 
