@@ -224,16 +224,19 @@ class Contract:
 
     def different(self, part: str, moves: list[Any]) -> None:
         """Records moves that are listed twice; moves that cannot be hashed and compared end the game."""
+        known: set[Any] = set()
         try:
-            count = len(set(moves))
-            known: set[Any] = set()
-            twice = next((move for move in moves if move in known or known.add(move)), None)
+            for move in moves:
+                if move in known:
+                    break
+                known.add(move)
+            else:
+                return
         except Exception as error:
             self.tell("moves", "hash", unhashable(moves, error))
             raise GameEnds from None
-        if count != len(moves):
-            text = f"must not repeat a move, but lists {shorten(twice)} {moves.count(twice)} times: {shorten(moves)}"
-            self.tell(part, "twice", text)
+        text = f"must not repeat a move, but lists {shorten(move)} {moves.count(move)} times: {shorten(moves)}"
+        self.tell(part, "twice", text)
 
     def named_apart(self, state: Any, moves: list[Any]) -> None:
         """Records a name that two moves have: a person who types it could mean both."""
