@@ -55,8 +55,7 @@ MCTS_INLINE float ucb_find_scale(float c, uint32_t n) {
 }
 
 /* The same by a table of UCB_SCALES numbers, all 0 at first, in which it notes what it finds. The root finds each number
- * first. With 4096 numbers, levels above and below that mispredicted a branch in each iteration: 4 to 6 % of those of
- * Connect Four. */
+ * first. With 4096 numbers, levels above and below that mispredicted a branch in each iteration (bench/TUNING.md). */
 MCTS_INLINE float ucb_scale(float *scales, float c, uint32_t n) {
     float scale;
     uint32_t known;
@@ -309,7 +308,7 @@ MCTS_INLINE uint64_t ucb_wide_which(const float *mean, const float *inverse, uin
 
 /* the slot with the highest mean[i] + s * inverse[i]; count is a multiple of 8. Parts of eight vectors: the first one with the
  * highest score is looked at again, with a bit for each slot. To look through all slots for that score mispredicted a
- * branch and took another 6 % of the iterations of gomoku. */
+ * branch: 3 % of the time of gomoku's iterations. */
 MCTS_INLINE uint32_t ucb_best_wide(const float *MCTS_RESTRICT mean, const float *MCTS_RESTRICT inverse, uint32_t count,
                                    float s) {
 #if defined(UCB_LANES)
