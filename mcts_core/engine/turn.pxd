@@ -17,6 +17,9 @@ cdef void work_for_none() noexcept
 # Whether the calling thread is this one, or works for it, or for a thread that works for it, and so on.
 cdef bint works_for(uintptr_t thread) noexcept
 
+# Raises SearchBusy.
+cdef int refuse_other_kind() except -1
+
 
 cdef class Halt:
     cdef uint32_t flag             # 1: the searches that it was given to are to end; written by any thread

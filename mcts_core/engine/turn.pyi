@@ -2,8 +2,6 @@ from typing import Self
 
 from typing_extensions import disjoint_base
 
-OTHER_KIND: str
-
 @disjoint_base
 class Halt:
     def tell(self) -> None: ...

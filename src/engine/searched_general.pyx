@@ -7,8 +7,7 @@ A run of a search with an evaluator is one batch: it descends to the leaves of a
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
 from mcts_core.arguments import shorten
-from mcts_core.errors import InvalidOption, SearchBusy
-from mcts_core.engine.turn import OTHER_KIND
+from mcts_core.errors import InvalidOption
 
 from mcts_core.dispatch cimport hot_table
 from mcts_core.engine.evaluation_thread cimport EvaluationThread
@@ -24,6 +23,7 @@ from mcts_core.engine.settings cimport GeneralSettings, SearchSettings
 from mcts_core.engine.kept cimport PROVEN
 from mcts_core.engine.report cimport proven_by
 from mcts_core.engine.searched_tree cimport LOST, OPEN, WON, RootView, Standing
+from mcts_core.engine.turn cimport refuse_other_kind
 from mcts_core.tree.plain_tree cimport (LINK_KIND, LINK_TERMINAL, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, WIDE_INDEX,
                                         Tree, TreeOps, TreeRoot)
 
@@ -55,7 +55,7 @@ cdef class GeneralCore(SearchCore):
         cdef PythonRules python
         cdef bint observing
         if settings is not None and type(settings) is not GeneralSettings:
-            raise SearchBusy(OTHER_KIND)
+            refuse_other_kind()
         own = settings
         observing = own is not None and own.function is not None
         rules = rules_of(state, observing, observing and own.by_state)

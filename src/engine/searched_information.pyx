@@ -6,14 +6,14 @@ What the other trees can do besides is not done here: these trees are not stored
 from libc.stdint cimport uint32_t, uint64_t
 
 from mcts_core.arguments import shorten
-from mcts_core.errors import InvalidOption, InvalidState, SearchBusy
-from mcts_core.engine.turn import OTHER_KIND
+from mcts_core.errors import InvalidOption, InvalidState
 
 from mcts_core.engine.request cimport REUSE_BELOW, REUSE_NEVER, SearchRequest
 from mcts_core.engine.searched_tree cimport Counts, RootView
 from mcts_core.engine.searched_tree import by_value_key, by_visits_key
 from mcts_core.engine.settings cimport GeneralSettings, InformationSettings, SearchSettings
 from mcts_core.engine.slices cimport read_clock
+from mcts_core.engine.turn cimport refuse_other_kind
 from mcts_core.game cimport NativeState, mcts_rng
 from mcts_core.tree.information_tree cimport Choice, InformationTree
 from mcts_core.tree.plain_tree cimport MAX_ITERATIONS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY
@@ -210,7 +210,7 @@ cdef class InformationCore(SearchCore):
 cdef InformationTree tree_for(object state, SearchSettings settings, uint64_t memory):
     cdef GeneralSettings own
     if settings is not None and type(settings) is not InformationSettings:
-        raise SearchBusy(OTHER_KIND)
+        refuse_other_kind()
     own = settings
     if isinstance(state, NativeState):
         raise InvalidState(f"hidden information is searched in games written in Python only, got {shorten(state)}")

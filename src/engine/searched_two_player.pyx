@@ -7,8 +7,7 @@ from weakref import ref
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from mcts_core.errors import GameError, SearchBusy
-from mcts_core.engine.turn import OTHER_KIND
+from mcts_core.errors import GameError
 
 from mcts_core.dispatch cimport hot_table
 from mcts_core.game cimport MCTS_NO_MOVE, NativeState, mcts_game, mcts_proof
@@ -24,6 +23,7 @@ from mcts_core.engine.report cimport found_line
 from mcts_core.engine.reuse cimport path_to_root
 from mcts_core.engine.searched_tree cimport ABSENT, KNOWN, LINE, LOST, OPEN, WON, WORTH_THREADS, RootView, Standing
 from mcts_core.engine.settings cimport SearchSettings, TwoPlayerSettings
+from mcts_core.engine.turn cimport refuse_other_kind
 from mcts_core.tree.plain_tree cimport *
 from mcts_core.tree.spread cimport SPREAD
 from mcts_core.tree.view cimport (BlockView, has_root, index_mask, root_link, root_visits, slot_of, view_block,
@@ -54,7 +54,7 @@ cdef class TwoPlayerCore(SearchCore):
 
     cdef object root_of(self, object state, SearchSettings settings):
         if settings is not None and type(settings) is not TwoPlayerSettings:
-            raise SearchBusy(OTHER_KIND)
+            refuse_other_kind()
         return as_native(state, "there is nothing to search")
 
     cdef const TreeOps *layout(self) noexcept nogil:

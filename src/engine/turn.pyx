@@ -28,11 +28,8 @@ cdef extern from "kernels/platform.h" nogil:
     void mcts_raise(uint32_t *number, uint32_t value)
 
 
-OTHER_KIND = ("another thread has just searched a game of another kind with this Searcher; use one Searcher per "
-              "concurrent search")
-"""What a search says whose core was exchanged before it began."""
-
 cdef long long POLL = 10000  # microseconds between two looks at whether there was a fork, and at signals
+cdef int DEEPEST = 64  # threads that each work for the next one
 cdef double ENDING = 5.0  # seconds that a cancelled search is waited for
 
 cdef uint32_t forks = 0  # nobody holds a lock that was taken before the last fork
@@ -61,6 +58,12 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=count_fork)
 
 
+cdef int refuse_other_kind() except -1:
+    """For a search whose core was exchanged before it began."""
+    raise SearchBusy("another thread has just searched a game of another kind with this Searcher; use one Searcher per "
+                     "concurrent search")
+
+
 cdef dict starters = {}  # of each thread that works for another one, which waits for it: that other one
 
 
@@ -75,11 +78,12 @@ cdef void work_for_none() noexcept:
 
 cdef bint works_for(uintptr_t thread) noexcept:
     cdef uintptr_t caller = <uintptr_t>PyThread_get_thread_ident()
-    while caller != 0:
-        if caller == thread:
-            return True
+    cdef int _
+    for _ in range(DEEPEST):  # a new thread may have the number of one that left its workers behind: a ring
+        if caller == 0 or caller == thread:
+            break
         caller = <uintptr_t>starters.get(caller, 0)
-    return False
+    return caller == thread
 
 
 cdef class Halt:
