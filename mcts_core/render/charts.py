@@ -146,9 +146,10 @@ def _shares(board: Board, stats: Stats) -> list[list[float]]:
 def _axes(axes: Any, count: int) -> list[Any]:
     """``axes`` as a list, or those of a new figure."""
     if axes is not None:
-        given = list(axes) if count > 1 else [axes]
-        if len(given) != count:
-            raise InvalidOption(f"axes must be a sequence of {count} axes, got {len(given)}")
+        given = [axes] if count == 1 else list(axes) if isinstance(axes, Iterable) else []
+        if len(given) != count or not all(callable(getattr(each, "get_figure", None)) for each in given):
+            what = "axes of matplotlib" if count == 1 else f"a sequence of {count} axes of matplotlib"
+            raise InvalidOption(f"axes must be {what}, got {shorten(axes)}")
         return given
     try:
         from matplotlib import pyplot

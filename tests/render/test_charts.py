@@ -126,6 +126,8 @@ def test_a_heat_map_needs_the_board(history):
         heat_map(copy, state="board")
     with pytest.raises(mc.InvalidOption, match="stats must belong to the position"):
         heat_map(copy, state=mc.ConnectFour.from_moves("333333"))
+    with pytest.raises(mc.InvalidOption, match="axes must be axes of matplotlib, got 5"):
+        heat_map(copy, state=history[-1].state, axes=5)
 
 
 @pytest.mark.parametrize("options, message", [
@@ -135,7 +137,9 @@ def test_a_heat_map_needs_the_board(history):
     ({"top": 9}, "top must be an int from 1 to 8, got 9"),
     ({"over": "days"}, "over must be 'seconds' or 'iterations', got 'days'"),
     ({"base": 2}, "base must be"),
-    ({"axes": [1]}, "axes must be a sequence of 2 axes, got 1"),
+    ({"axes": [1]}, "axes must be a sequence of 2 axes of matplotlib, got [1]"),
+    ({"axes": (1, 2)}, "axes must be a sequence of 2 axes of matplotlib, got (1, 2)"),
+    ({"axes": 5}, "axes must be a sequence of 2 axes of matplotlib, got 5"),
 ])
 def test_wrong_arguments(history, options, message):
     with pytest.raises(mc.InvalidOption) as caught:
