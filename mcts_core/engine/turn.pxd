@@ -17,8 +17,8 @@ cdef void work_for_none() noexcept
 # Whether the calling thread is this one, or works for it, or for a thread that works for it, and so on.
 cdef bint works_for(uintptr_t thread) noexcept
 
-# Raises SearchBusy.
-cdef int refuse_other_kind() except -1
+# Raises SearchBusy for settings of another kind: the core was exchanged before the search began.
+cdef int require_kind(object settings, type kind) except -1
 
 
 cdef class Halt:

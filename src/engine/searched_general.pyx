@@ -23,7 +23,7 @@ from mcts_core.engine.settings cimport GeneralSettings, SearchSettings
 from mcts_core.engine.kept cimport PROVEN
 from mcts_core.engine.report cimport proven_by
 from mcts_core.engine.searched_tree cimport LOST, OPEN, WON, RootView, Standing
-from mcts_core.engine.turn cimport refuse_other_kind
+from mcts_core.engine.turn cimport require_kind
 from mcts_core.tree.plain_tree cimport (LINK_KIND, LINK_TERMINAL, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, WIDE_INDEX,
                                         Tree, TreeOps, TreeRoot)
 
@@ -50,15 +50,11 @@ cdef class GeneralCore(SearchCore):
     # ---- the root ----------------------------------------------------------------------------------------------------
 
     cdef object root_of(self, object state, SearchSettings settings):
-        cdef GeneralSettings own
-        cdef Rules rules
+        require_kind(settings, GeneralSettings)
+        cdef GeneralSettings own = settings
+        cdef bint observing = own is not None and own.function is not None
+        cdef Rules rules = rules_of(state, observing, observing and own.by_state)
         cdef PythonRules python
-        cdef bint observing
-        if settings is not None and type(settings) is not GeneralSettings:
-            refuse_other_kind()
-        own = settings
-        observing = own is not None and own.function is not None
-        rules = rules_of(state, observing, observing and own.by_state)
         if own is None or not (own.by_line or own.rollout_moves):
             return rules
         if not isinstance(rules, PythonRules):

@@ -13,7 +13,7 @@ from mcts_core.engine.searched_tree cimport Counts, RootView
 from mcts_core.engine.searched_tree import by_value_key, by_visits_key
 from mcts_core.engine.settings cimport GeneralSettings, InformationSettings, SearchSettings
 from mcts_core.engine.slices cimport read_clock
-from mcts_core.engine.turn cimport refuse_other_kind
+from mcts_core.engine.turn cimport require_kind
 from mcts_core.game cimport NativeState, mcts_rng
 from mcts_core.tree.information_tree cimport Choice, InformationTree
 from mcts_core.tree.plain_tree cimport MAX_ITERATIONS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY
@@ -208,10 +208,8 @@ cdef class InformationCore(SearchCore):
 
 
 cdef InformationTree tree_for(object state, SearchSettings settings, uint64_t memory):
-    cdef GeneralSettings own
-    if settings is not None and type(settings) is not InformationSettings:
-        refuse_other_kind()
-    own = settings
+    require_kind(settings, InformationSettings)
+    cdef GeneralSettings own = settings
     if isinstance(state, NativeState):
         raise InvalidState(f"hidden information is searched in games written in Python only, got {shorten(state)}")
     if own.function is not None:

@@ -23,7 +23,7 @@ from mcts_core.engine.report cimport found_line
 from mcts_core.engine.reuse cimport path_to_root
 from mcts_core.engine.searched_tree cimport ABSENT, KNOWN, LINE, LOST, OPEN, WON, WORTH_THREADS, RootView, Standing
 from mcts_core.engine.settings cimport SearchSettings, TwoPlayerSettings
-from mcts_core.engine.turn cimport refuse_other_kind
+from mcts_core.engine.turn cimport require_kind
 from mcts_core.tree.plain_tree cimport *
 from mcts_core.tree.spread cimport SPREAD
 from mcts_core.tree.view cimport (BlockView, has_root, index_mask, root_link, root_visits, slot_of, view_block,
@@ -53,8 +53,7 @@ cdef class TwoPlayerCore(SearchCore):
     # ---- the root ----------------------------------------------------------------------------------------------------
 
     cdef object root_of(self, object state, SearchSettings settings):
-        if settings is not None and type(settings) is not TwoPlayerSettings:
-            refuse_other_kind()
+        require_kind(settings, TwoPlayerSettings)
         return as_native(state, "there is nothing to search")
 
     cdef const TreeOps *layout(self) noexcept nogil:

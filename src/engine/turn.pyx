@@ -58,10 +58,11 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=count_fork)
 
 
-cdef int refuse_other_kind() except -1:
-    """For a search whose core was exchanged before it began."""
-    raise SearchBusy("another thread has just searched a game of another kind with this Searcher; use one Searcher per "
-                     "concurrent search")
+cdef int require_kind(object settings, type kind) except -1:
+    if settings is not None and type(settings) is not kind:
+        raise SearchBusy("another thread has just searched a game of another kind with this Searcher; use one Searcher "
+                         "per concurrent search")
+    return 0
 
 
 cdef dict starters = {}  # of each thread that works for another one, which waits for it: that other one

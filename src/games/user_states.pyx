@@ -433,7 +433,7 @@ cdef class UserStates:
         given = state.legal_moves()
         if given is None or isinstance(given, (str, bytes)):
             raise GameError(f"{type(state).__name__}.legal_moves() must return a list of moves, got {shorten(given)}")
-        moves = given if type(given) is list else as_moves(within(given, MCTS_MAX_MOVES))
+        moves = as_moves(within(given, MCTS_MAX_MOVES))
         if not moves and hasattr(given, "__next__"):
             self.drained = True
             raise GameError(f"{type(state).__name__}.legal_moves() {drained(given)}")
