@@ -30,7 +30,8 @@ AVX2 = ["-mavx2", "-mbmi", "-mbmi2", "-mpopcnt"]
 ISA_FLAGS = {
     "baseline": {"unix": ["-msimd128"] if WEBASSEMBLY else [], "msvc": []},
     "avx2": {"unix": AVX2, "msvc": ["/arch:AVX2"]},
-    "avx512": {"unix": [*AVX2, "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mprefer-vector-width=256"],
+    "avx512": {"unix": [*AVX2, "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mavx512vbmi",
+                        "-mprefer-vector-width=256"],
                "msvc": ["/arch:AVX512"]},
 }
 # Those that gain by it (bench/TUNING.md). In place of the others, mcts_core.dispatch takes those for AVX2.
