@@ -367,7 +367,10 @@ class Options:
         }
         if guide is None or plain:
             return TwoPlayerSettings(guided=False, **common)
-        rollouts, _, actions, has_prover = guide
+        rollouts, farthest, actions, has_prover = guide
+        if self.given.get("expand_distance", 0) > farthest:
+            raise InvalidOption(f"expand_distance must be at most {farthest} for {shorten(state)}, "
+                                f"got {self.given['expand_distance']}")
         rollout = ROLLOUTS.index(options["rollout"])
         if not rollouts >> rollout & 1:
             known = [name for number, name in enumerate(ROLLOUTS) if rollouts >> number & 1]

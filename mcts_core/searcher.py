@@ -170,9 +170,9 @@ class Searcher:
         saved, pickled or copied with the Searcher.
 
     A state with an attribute ``players`` belongs to a general game (docs/general_games.md): any number of players, in
-    any order, and chance. General games use these options: exploration, fpu, rollouts_per_leaf, final_move, memory_mb,
-    prune, seed, reuse, stop_early, threads (native games), exchange_every, temperature, rollout_moves, and the options
-    of evaluators. With an evaluator, exploration, rollouts_per_leaf and exchange_every are not allowed.
+    any order, and chance. General games use these options: exploration, fpu, rollouts_per_leaf, final_move, solver,
+    memory_mb, prune, seed, reuse, stop_early, threads (native games), exchange_every, temperature, rollout_moves, and
+    the options of evaluators. With an evaluator, exploration, rollouts_per_leaf and exchange_every are not allowed.
 
     You may use a Searcher from any thread, for one search at a time. A second search raises ``SearchBusy``, unless the
     first was cancelled: then the second waits for its end, 5 s at most. Raises ``InvalidOption``; ``search`` also

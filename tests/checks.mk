@@ -20,7 +20,9 @@ lint: $(LINT_VENV)/.installed
 	$(LINT)/mypy
 	$(LINT)/pyright
 	$(LINT)/stubtest mcts_core --allowlist tests/typing/stubtest_allowlist.txt --mypy-config-file pyproject.toml
-	for branch in '' $$(uname -m | grep -q x86_64 && echo -mavx2 -march=icelake-server) -DMCTS_PLAIN_C; do \
+	awk 'length > 120 {print FILENAME ":" FNR ": more than 120 characters"; found = 1} END {exit found}' $(HEADERS)
+	for branch in '' $$(uname -m | grep -q x86_64 && echo -mavx2 -march=x86-64-v4 -march=icelake-server) \
+			-DMCTS_PLAIN_C; do \
 		for header in $(HEADERS); do \
 			$(CC) -fsyntax-only $(HEADER_WARNINGS) -Isrc -Imcts_core/include $$branch -x c $$header || exit 1; \
 		done; \

@@ -18,6 +18,9 @@ ctypedef struct Look:              # what a rule looks at, between two slices
     uint32_t look_at, interval     # without a time budget, when to look at that next, and how often
 
 
+# Before the first slice of a search of at most ``limit`` iterations without a time budget; loop() adds one.
+cdef void begin_look(Look *look, uint32_t limit, bint early) noexcept nogil
+
 # The name of the first rule that ends the search, NULL: it goes on.
 cdef const char *stop_reason(SearchedTree tree, Look *look) noexcept nogil
 

@@ -18,32 +18,81 @@ from mcts_core.games.general_rules cimport Rules
 from mcts_core.engine.request cimport SearchRequest
 from mcts_core.engine.settings cimport GeneralSettings
 from mcts_core.engine.searched_general cimport GeneralCore
+from mcts_core.engine.stop_rules cimport Look, begin_look, only_move, stop_reason
 from mcts_core.engine.turn cimport on_main_thread
-from mcts_core.tree.plain_tree cimport RUN_DONE
+from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_MEMORY
+
+
+cdef enum:
+    NEVER = 0xFFFFFFFF
+
+
+cdef class Member:
+    """One of the searches."""
+
+    cdef GeneralCore core
+    cdef object index
+    cdef Look look         # what the stop rules look at
+    cdef bint only         # there is one legal move, so one iteration is enough
+    cdef bint crowded      # the tree is full
+    cdef uint32_t full_at  # the iterations when it was full last
+
+    def __cinit__(self, index, GeneralCore core, SearchRequest request):
+        cdef GeneralSettings settings = request.settings
+        self.index, self.core = index, core
+        self.only = request.stop_early and only_move(settings, core.count_moves())
+        self.full_at = NEVER
+        begin_look(&self.look, 1 if self.only else min(request.iterations, core.room()),
+                   request.stop_early and not settings.visits_are_data and not settings.values_decide)
+
+    cdef uint32_t due(self) noexcept:
+        """The iterations before the stop rules are asked again, at most."""
+        cdef uint32_t spent = self.core.spent(), left = self.look.limit - spent
+        if self.look.early and left > self.look.look_at - spent:
+            return self.look.look_at - spent
+        return left
+
+    cdef bint is_over(self) noexcept:
+        """Asks the stop rules. Nothing waits now."""
+        cdef const char *reason
+        self.look.spent = self.core.spent()
+        self.look.status = RUN_DONE
+        if self.crowded:
+            self.crowded = False
+            self.look.status = RUN_MEMORY
+            if self.full_at != self.look.spent:
+                self.full_at = self.look.spent
+                self.look.status = self.core.make_room(self.core.deadline)
+        reason = stop_reason(self.core, &self.look)
+        if reason == NULL:
+            return False
+        self.core.end(reason)
+        if self.only and self.core.stop_reason == "iterations":
+            self.core.end(b"only_move")
+        return True
 
 
 cdef class Part:
     """Searches whose leaves are evaluated in one call."""
 
     cdef Evaluator evaluator
-    cdef list running    # by index
-    cdef list asking     # of these, the cores with leaves that wait
-    cdef list crowded    # of these, those whose trees were full
+    cdef list running    # the members that go on
+    cdef list asking     # of these, those with leaves that wait
     cdef uint32_t rows   # leaves that wait
     cdef bint asked      # the evaluator has them, in another thread
 
     def __cinit__(self, Evaluator evaluator, list running):
         self.evaluator = evaluator
         self.running = running
-        self.asking, self.crowded = [], []
+        self.asking = []
 
 
 def search_together(list cores, list requests, bint overlap):
     """Searches ``requests[i]`` with ``cores[i]``. Returns a list of exceptions, None for each search that did not fail;
     the cores have the figures afterwards.
 
-    The requests must have the same settings, with an evaluator of batches, and the same budget of iterations, without a
-    time budget. An error of the evaluator ends all searches with EvaluatorError.
+    The requests must have the same settings, with an evaluator of batches, and a budget of iterations, without a time
+    budget. An error of the evaluator ends all searches with EvaluatorError.
 
     ``overlap``: the evaluator is called in a thread of its own, with the leaves of one half of the searches, while the
     next leaves of the other half are gathered, so that they are there when the call ends. No search differs, because no
@@ -53,10 +102,9 @@ def search_together(list cores, list requests, bint overlap):
     cdef SearchRequest request = requests[0]
     cdef GeneralSettings settings = request.settings
     cdef Rules first = None
-    cdef uint32_t iterations = request.iterations
+    cdef Member member
     cdef bint signalled = on_main_thread()
     cdef list errors = [None] * len(requests), running = [], parts, entries
-    cdef dict full_at = {}
     cdef Py_ssize_t begun = 0, place, count, turn = 0
     cdef Part part
     cdef EvaluationThread caller = None
@@ -67,7 +115,8 @@ def search_together(list cores, list requests, bint overlap):
             begun += 1
             try:
                 core.set_up(request)
-                core.plan(iterations)
+                member = Member(index, core, request)
+                core.plan(member.look.limit)
                 core.tree.interrupt = mcts_interrupt(NULL, NULL)  # there is no deadline
                 if first is None:
                     first = core.rules
@@ -78,7 +127,7 @@ def search_together(list cores, list requests, bint overlap):
             except Exception as error:
                 errors[index] = error
                 continue
-            running.append(index)
+            running.append(member)
         count = 2 if overlap and len(running) > 1 else 1
         parts = [Part(evaluator_of(settings.function, settings.by_state), running[place::count])
                  for place in range(count)]
@@ -90,16 +139,16 @@ def search_together(list cores, list requests, bint overlap):
             if part.asked:
                 caller.finish()
                 part.asked = False
-                resolve(part, cores, iterations, full_at)
+                resolve(part)
             if part.running:
-                gather(part, cores, errors, first, iterations, settings.options.batch)
+                gather(part, errors, first, settings.options.batch)
             if part.rows and caller is not None:
                 caller.begin(part.evaluator, part.rows)
                 part.asked = True
             elif part.running:
                 if part.rows:
                     part.evaluator.evaluate(first, part.rows)
-                resolve(part, cores, iterations, full_at)
+                resolve(part)
             if signalled:
                 PyErr_CheckSignals()
         for index in range(len(requests)):
@@ -138,57 +187,46 @@ def search_together(list cores, list requests, bint overlap):
     return errors
 
 
-cdef int gather(Part part, list cores, list errors, Rules first, uint32_t iterations, uint32_t batch) except -1:
+cdef int gather(Part part, list errors, Rules first, uint32_t batch) except -1:
     """Lets leaves of the searches of a part wait. Those that end now, or fail, leave it."""
+    cdef Member member
     cdef GeneralCore core
     cdef Evaluator evaluator = part.evaluator
-    cdef bint full
     evaluator.prepare(first, <uint32_t>len(part.running) * batch)
-    for index in list(part.running):
-        core = cores[index]
+    for member in list(part.running):
+        core = member.core
         try:
-            full = core.gather(iterations - core.spent(), evaluator.observations + part.rows * evaluator.stride,
-                               evaluator.stride)
+            member.crowded = core.gather(member.due(), evaluator.observations + part.rows * evaluator.stride,
+                                         evaluator.stride)
         except Exception as error:
             core.drop_result()
-            errors[index] = error
-            part.running.remove(index)
+            errors[member.index] = error
+            part.running.remove(member)
             continue
         if core.is_proven():
             core.end(b"solved")
-            part.running.remove(index)
-            continue
-        if core.waiting():
-            part.asking.append(core)
+            part.running.remove(member)
+        elif core.waiting():
+            part.asking.append(member)
             part.rows += core.waiting()
-        if full:
-            part.crowded.append(index)
     return 0
 
 
-cdef int resolve(Part part, list cores, uint32_t iterations, dict full_at) except -1:
-    """Ends what waits in the searches of a part, by its evaluation. Those whose budget is spent leave it."""
-    cdef GeneralCore core
+cdef int resolve(Part part) except -1:
+    """Ends what waits in the searches of a part, by its evaluation. Those that a stop rule ends leave it."""
+    cdef Member member
     cdef uint32_t at = 0, waiting
     try:
-        for core in part.asking:
-            waiting = core.waiting()
-            core.resolve(part.evaluator, at)
+        for member in part.asking:
+            waiting = member.core.waiting()
+            member.core.resolve(part.evaluator, at)
             at += waiting
     finally:
         part.evaluator.release()
-    for index in part.crowded:  # nothing waits now
-        core = cores[index]
-        if full_at.get(index) == core.spent() or core.make_room(core.deadline) != RUN_DONE:
-            core.end(b"memory")
-            part.running.remove(index)
-        full_at[index] = core.spent()
-    for index in list(part.running):
-        core = cores[index]
-        if core.spent() >= iterations:
-            core.end(b"iterations")
-            part.running.remove(index)
-    part.asking, part.crowded, part.rows = [], [], 0
+    for member in list(part.running):
+        if member.is_over():
+            part.running.remove(member)
+    part.asking, part.rows = [], 0
     return 0
 
 

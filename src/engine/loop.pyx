@@ -17,13 +17,12 @@ from mcts_core.engine.request cimport SearchRequest
 from mcts_core.engine.settings cimport SearchSettings
 from mcts_core.engine.turn cimport Claim, on_main_thread
 from mcts_core.engine.slices cimport SIGNAL_INTERVAL, SLICE, next_batch, read_clock
-from mcts_core.engine.stop_rules cimport Look, only_move, stop_reason
+from mcts_core.engine.stop_rules cimport Look, begin_look, only_move, stop_reason
 from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SYSTEM_MEMORY
 
 
 cdef enum:
     NEVER = 0xFFFFFFFF
-    CHECKS = 64                     # how often a search with an iteration budget looks whether the move is decided
 
 
 def clock():
@@ -136,11 +135,8 @@ cdef class SearchCore(SearchedTree):
         cdef double now = read_clock(), last, slice_seconds
         cdef double report_at = self.begin + self.every if self.progress is not None else 1e300
         cdef Look look
-        look.limit = limit
+        begin_look(&look, limit, early and (seconds > 0 or self.busy == 1))
         look.begin, look.seconds, look.deadline = self.begin, seconds, self.deadline
-        look.early = early and (seconds > 0 or self.busy == 1)
-        # looks at fixed numbers of iterations: a seed and an iteration budget give one search
-        look.look_at = look.interval = limit // CHECKS + 1
         while reason[0] == NULL:
             count = limit - spent
             if count > batch and not self.in_batches:

@@ -154,8 +154,8 @@ cdef class InformationSettings(GeneralSettings):
 
 
 def guide_of(state):
-    """The choices that the guide of the state's game offers: (bits of the rollout policies, best distance for children,
-    number of actions, whether it has exact search); None for a game without a guide."""
+    """The choices that the guide of the state's game offers: (bits of the rollout policies, highest distance for
+    children, number of actions, whether it has exact search); None for a game without a guide."""
     cdef const mcts_guide *guide
     if not isinstance(state, NativeState):
         return PYTHON_GUIDE

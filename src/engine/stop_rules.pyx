@@ -19,6 +19,9 @@ cdef struct NamedRule:
     const char *name
     Rule rule
 
+cdef enum:
+    CHECKS = 64                     # how often a search with an iteration budget looks whether the move is decided
+
 cdef double WORTH = 0.1             # share of a time budget that stopping early must save
 cdef double MARGIN = 2.0            # how much faster than so far the rest of a time budget may run
 cdef int64_t SURE = 0x7FFFFFFFFFFFFFFF  # a lead that nothing overtakes
@@ -79,6 +82,16 @@ cdef NamedRule[6] RULES = [
     NamedRule(b"time", time),
     NamedRule(b"decided", decided),
 ]
+
+
+cdef void begin_look(Look *look, uint32_t limit, bint early) noexcept nogil:
+    look.status = RUN_DONE
+    look.now = look.took = look.begin = look.seconds = look.deadline = 0
+    look.ran = look.spent = 0
+    look.limit = limit
+    look.early = early
+    # looks at fixed numbers of iterations: a seed and an iteration budget give one search
+    look.look_at = look.interval = limit // CHECKS + 1
 
 
 cdef const char *stop_reason(SearchedTree tree, Look *look) noexcept nogil:

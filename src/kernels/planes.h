@@ -23,8 +23,8 @@ MCTS_INLINE void plane_of_bytes(float *plane, const uint8_t *board, int rows, in
                 plane_set(plane + col + i, board[col + i] == value);
 }
 
-/* Of a board of columns of `height` bits, the lowest of which is the cell at the bottom, in 128 bits. It goes by stones:
- * by cells it took 18 instructions a cell. */
+/* Of a board of columns of `height` bits, the lowest of which is the cell at the bottom, in 128 bits. It goes by
+ * stones: by cells it took 18 instructions a cell. */
 MCTS_INLINE void plane_of_bits(float *plane, uint64_t low, uint64_t high, int rows, int cols, int height) {
     int half, bit, col = 0, first = 0; /* the column at hand, and its lowest bit */
     memset(plane, 0, (size_t)rows * (size_t)cols * sizeof *plane);

@@ -47,7 +47,9 @@
 #if defined(__AVX2__)
 #define MCTS_AVX2 1
 #endif
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+/* VBMI, too, which Visual Studio has no macro for: see mcts_cpu_level. */
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__) && \
+    (defined(__AVX512VBMI__) || defined(_MSC_VER))
 #define MCTS_AVX512 1
 #endif
 #endif
@@ -270,8 +272,8 @@ static inline int mcts_is_code(uintptr_t address) {
     mach_msg_type_number_t count = VM_REGION_BASIC_INFO_COUNT_64;
     mach_port_t object = MACH_PORT_NULL;
     /* the region with the address, or the next one after it */
-    if (vm_region_64(mach_task_self(), &begin, &size, VM_REGION_BASIC_INFO_64, (vm_region_info_t)&found, &count, &object) !=
-        KERN_SUCCESS)
+    if (vm_region_64(mach_task_self(), &begin, &size, VM_REGION_BASIC_INFO_64, (vm_region_info_t)&found, &count,
+                     &object) != KERN_SUCCESS)
         return 0;
     return begin <= address && (found.protection & VM_PROT_EXECUTE) != 0;
 }

@@ -83,3 +83,47 @@ def test_many_positions_with_other_budgets():
         results = mc.search_many([START, START.play(1)], seed=1, threads=2, **options)
         assert [result.error for result in results] == [None, None]
     assert [result.move in (0, 1) for result in mc.search_many([Race(), Race(2)], iterations=50, seed=1)] == [True] * 2
+
+
+class Countdown:
+    """Two players take 1 or 2 stones; the last stone wins. With one stone left there is one move."""
+
+    actions = 2
+
+    def __init__(self, stones, to_move=1):
+        self.stones, self.to_move = stones, to_move
+
+    def legal_moves(self):
+        return [n for n in (1, 2) if n <= self.stones]
+
+    def play(self, move):
+        return Countdown(self.stones - move, -self.to_move)
+
+    def winner(self):
+        return None if self.stones else -self.to_move
+
+    def observation(self):
+        return np.full((1, 1, 1), self.stones, np.float32)
+
+    def action(self, move):
+        return move - 1
+
+
+@pytest.mark.parametrize("batch", [1, 8])
+def test_stop_early_ends_each_search_as_alone(batch):
+    def leaning(observations):
+        policy = np.tile(np.float32([3.0, 0.0]), (len(observations), 1))
+        return policy, np.zeros(len(observations), np.float32)
+
+    states = [Countdown(1), Countdown(2), Countdown(40), Countdown(41)]
+    options = {"evaluator": leaning, "stop_early": True, "solver": False, "batch": batch}
+    results = mc.search_many(states, iterations=400, seed=3, **options)
+    for index, (state, result) in enumerate(zip(states, results, strict=True)):
+        alone = mc.Searcher(seed=many.seed_of(3, index), **options)
+        assert alone.search(state, iterations=400) == result.move
+        stats = alone.stats()
+        assert (stats.stop_reason, stats.iterations, stats.moves) == (
+            result.stats.stop_reason, result.stats.iterations, result.stats.moves)
+    reasons = [result.stats.stop_reason for result in results]
+    assert reasons[0] == "only_move" and results[0].stats.iterations == 1
+    assert "decided" in reasons[2:]

@@ -198,7 +198,7 @@ typedef void (*mcts_use_memory)(void *context, void *memory);
 
 typedef struct mcts_guide {
     uint32_t rollouts;           /* bits of the rollout policies */
-    uint32_t distance;           /* the distance for children that is best for the board; 0: all moves */
+    uint32_t distance;           /* the highest mcts_policy.distance that `children` heeds; 0: it reports all moves */
     uint32_t actions;            /* number of actions; 0: rollouts do not tell what was played */
     mcts_find_children children;
     mcts_policy_rollout rollout;
@@ -208,7 +208,7 @@ typedef struct mcts_guide {
     mcts_use_memory destroy_memory;
 } mcts_guide;
 
-/* ---- the valuation: what a game says of a position without a rollout ----------------------------------------------- */
+/* ---- the valuation: what a game says of a position without a rollout --------------------------------------------- */
 
 #define MCTS_VALUE_ONE 65536 /* mcts_estimate.value of a certain win */
 
@@ -223,8 +223,8 @@ typedef struct mcts_estimate {
 typedef int32_t (*mcts_value)(void *context, const void *root, const uint32_t *path, uint32_t length, void *memory,
                               mcts_estimate *estimate);
 
-/* Weights of `count` moves of the same position, those that mcts_find_children reported: numbers >= 0, of which the share
- * of the sum is the prior of the move. Returns 0. */
+/* Weights of `count` moves of the same position, those that mcts_find_children reported: numbers >= 0, of which the
+ * share of the sum is the prior of the move. Returns 0. */
 typedef int32_t (*mcts_weigh)(void *context, const void *root, const uint32_t *path, uint32_t length, void *memory,
                               const uint32_t *moves, uint32_t count, float *weights);
 
@@ -274,7 +274,7 @@ typedef struct mcts_general {
     mcts_general_rollout rollout;    /* NULL: the search plays by `legal_moves`, `chance` and `play` */
 } mcts_general;
 
-/* ---- the whole ------------------------------------------------------------------------------------------------------ */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 typedef struct mcts_game {
     uint32_t version;     /* MCTS_GAME_VERSION */

@@ -172,7 +172,7 @@ cdef void prepare(const mnk_geometry *g, mcts_guide *guide) noexcept nogil:
     # An open four needs k + 1 cells in a line.
     if g.k > 3 and max(g.rows, g.cols) > g.k:
         guide.rollouts |= 1 << MCTS_ROLLOUT_TACTICAL
-    guide.distance = 2 if max(g.rows, g.cols) > 8 else 0
+    guide.distance = MNK_MAX_SIDE
     guide.actions = g.cells
     guide.children = children
     guide.rollout = rollout_by_policy

@@ -3,8 +3,8 @@
  *
  * It holds no positions. Each of its filters says one bit of a position, whose key it was made with: the sum of three
  * bits at places by hashes of the key (a binary fuse filter without fingerprints: Graf and Lemire, "Binary Fuse
- * Filters", 2022; the idea of static functions is that of Majewski, Wormald, Havas and Czech, 1996), 1.14 bits of memory
- * for one. Of another position it says anything. */
+ * Filters", 2022; the idea of static functions is that of Majewski, Wormald, Havas and Czech, 1996), 1.14 bits of
+ * memory for one. Of another position it says anything. */
 #ifndef MCTS_KERNELS_CONNECT_FOUR_BOOK_H
 #define MCTS_KERNELS_CONNECT_FOUR_BOOK_H
 
@@ -43,7 +43,8 @@ MCTS_INLINE int c4_book_value(const c4_book *book, uint64_t key) {
     return c4_bit_of(&book->wins, key) ? 2 : c4_bit_of(&book->draws, key);
 }
 
-/* The score of the player to move as src/games/connect_four/alpha_beta.pyx defines it, if the book is of the position. */
+/* The score of the player to move as src/games/connect_four/alpha_beta.pyx defines it, if the book is of the position.
+ * */
 static inline int c4_book_score(const c4_book *book, uint64_t key) {
     int i, score = 0;
     for (i = 0; i < C4_SCORE_BITS; i++) score |= c4_bit_of(&book->score[i], key) << i;

@@ -1,7 +1,8 @@
 /* Winning cells on a Connect Four board: the cells, with a stone or without, that complete a line of a player's stones.
  *
- * `kind` is a constant at every call (C4_STANDARD, C4_ONE_WORD, C4_TWO_WORDS of games/connect_four/rollout.pxd), so that only
- * its branch is compiled; boards of one word leave `high` at 0. All of it is integer arithmetic with one result. */
+ * `kind` is a constant at every call (C4_STANDARD, C4_ONE_WORD, C4_TWO_WORDS of games/connect_four/rollout.pxd), so
+ * that only its branch is compiled; boards of one word leave `high` at 0. All of it is integer arithmetic with one
+ * result. */
 #ifndef MCTS_KERNELS_CONNECT_FOUR_THREATS_H
 #define MCTS_KERNELS_CONNECT_FOUR_THREATS_H
 

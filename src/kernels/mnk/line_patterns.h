@@ -1,9 +1,9 @@
 /* The line patterns of a board: for each cell and each of the four directions, what lies on the five cells on either
  * side.
  *
- * Such five cells are a half-line: three digits for each cell before the edge, the nearest first: 0 empty, 1 a stone of the
- * player who looks, 2 of the other one. There are (3**6 - 1) / 2 = 364 of them; a pattern is an unordered pair. A stone
- * changes the half-lines of the 40 cells around it, by one addition each.
+ * Such five cells are a half-line: three digits for each cell before the edge, the nearest first: 0 empty, 1 a stone of
+ * the player who looks, 2 of the other one. There are (3**6 - 1) / 2 = 364 of them; a pattern is an unordered pair. A
+ * stone changes the half-lines of the 40 cells around it, by one addition each.
  */
 #ifndef MCTS_LINE_PATTERNS_H
 #define MCTS_LINE_PATTERNS_H
@@ -14,8 +14,8 @@
 #include "kernels/mnk/network_data.h"
 #include "kernels/platform.h"
 
-/* For a cell: the numbers of the half-lines before it in the four directions, then of those behind it; as the player who
- * began sees them in bits 0 to 15, as the other one in bits 16 to 31. */
+/* For a cell: the numbers of the half-lines before it in the four directions, then of those behind it; as the player
+ * who began sees them in bits 0 to 15, as the other one in bits 16 to 31. */
 typedef struct line_board {
     uint32_t half[(LINE_SIDE + 2 * LINE_REACH) * LINE_ROW][2][4];
 } line_board;

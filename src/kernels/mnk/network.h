@@ -1,14 +1,15 @@
 /* The line-pattern network: a value and a weight for each move from the patterns of the cells near stones.
  *
- * Each pattern has NET_CHANNELS numbers in a table. A cell's channels are the sums of those of its four directions, clipped
- * to 0 .. 128. A move's weight is 2 to the power of a weighted sum of its cell's channels; the value comes from the sums
- * and the maxima of the channels over all cells looked at, by a hidden layer. So both are the same in all symmetric
- * positions. All numbers are integers and all sums exact: every instruction set gets the same. Scales are powers of two:
+ * Each pattern has NET_CHANNELS numbers in a table. A cell's channels are the sums of those of its four directions,
+ * clipped to 0 .. 128. A move's weight is 2 to the power of a weighted sum of its cell's channels; the value comes from
+ * the sums and the maxima of the channels over all cells looked at, by a hidden layer. So both are the same in all
+ * symmetric positions. All numbers are integers and all sums exact: every instruction set gets the same. Scales are
+ * powers of two:
  *
  *   channels 2**7, inputs and hidden numbers of the value 2**8, its weights 2**9, weights of the policy 2**10
  *
- * The table is not stored but computed once from a small network of its own, whose hidden numbers (scale 2**8) are sums of
- * a vector of each of the two half-lines, clipped to 0 .. 4095.
+ * The table is not stored but computed once from a small network of its own, whose hidden numbers (scale 2**8) are sums
+ * of a vector of each of the two half-lines, clipped to 0 .. 4095.
  */
 #ifndef MCTS_MNK_NETWORK_H
 #define MCTS_MNK_NETWORK_H
@@ -22,7 +23,8 @@
 #include "kernels/vectors/short_vector.h"
 
 /* The table, from half[LINE_HALVES][inner], mix[inner][NET_CHANNELS], inner <= 256. */
-static inline void net_fill_table(const int16_t *half, const int16_t *mix, const int32_t *bias, int inner, int16_t *table) {
+static inline void net_fill_table(const int16_t *half, const int16_t *mix, const int32_t *bias, int inner,
+                                  int16_t *table) {
     for (int b = 0; b < LINE_HALVES; b++)
         for (int a = 0; a <= b; a++) {
             int32_t sums[NET_CHANNELS];
@@ -124,7 +126,8 @@ static inline int32_t net_value_logit(const mnk_network *net, const uint16_t *su
 }
 
 /* The logit of the value for a player, from the empty cells in `look` (a word for each row). */
-static inline int32_t net_value(const mnk_network *net, const line_board *b, const uint32_t *look, int rows, int player) {
+static inline int32_t net_value(const mnk_network *net, const line_board *b, const uint32_t *look, int rows,
+                                int player) {
     short_v channels[NET_VECTORS], sums[NET_VECTORS], most[NET_VECTORS];
     uint16_t sum[NET_CHANNELS];
     int16_t highest[NET_CHANNELS];
@@ -147,14 +150,14 @@ static inline int32_t net_value(const mnk_network *net, const line_board *b, con
     return net_value_logit(net, sum, highest);
 }
 
-/* The empty cells at most 2 from a stone, and those 3 from one in a line. `stones` and `empty` have three words of nobody's
- * on either side. */
+/* The empty cells at most 2 from a stone, and those 3 from one in a line. `stones` and `empty` have three words of
+ * nobody's on either side. */
 static inline void net_look(const uint32_t *stones, const uint32_t *empty, int rows, uint32_t *look) {
     for (int row = 0; row < rows; row++) {
         const uint32_t *at = stones + row;
         const uint32_t near_ = at[-2] | at[-1] | at[0] | at[1] | at[2], ends = at[-3] | at[3], here = at[0];
-        look[row] = empty[row] & (near_ | near_ << 1 | near_ >> 1 | near_ << 2 | near_ >> 2 | ends | ends << 3 | ends >> 3 |
-                                  here << 3 | here >> 3);
+        look[row] = empty[row] & (near_ | near_ << 1 | near_ >> 1 | near_ << 2 | near_ >> 2 | ends | ends << 3 |
+                                  ends >> 3 | here << 3 | here >> 3);
     }
 }
 

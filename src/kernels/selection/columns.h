@@ -1,13 +1,13 @@
-/* What the guided tree knows of the children of a node, and the loop over them that every formula shares: which slot has
- * the highest score.
+/* What the guided tree knows of the children of a node, and the loop over them that every formula shares: which slot
+ * has the highest score.
  *
  * Every child has visits n, wins (half-points, `half` the value of one), a prior (its value times the weight w of the
  * prior, SEL_EXCLUDED for a slot that is never to be chosen). Its mean is (half wins + prior) / (n + w), and
  * s = c sqrt(ln N), N the visits of the node.
  *
  * A child without a visit scores `fpu` (first-play urgency: Gelly and Wang, 2006) where it has neither prior nor AMAF
- * statistics. Ties go to the lowest slot. Written once over small vectors: compilers made none of a loop of eight slots, which
- * took three times as long.
+ * statistics. Ties go to the lowest slot. Written once over small vectors: compilers made none of a loop of eight
+ * slots, which took three times as long.
  */
 #ifndef MCTS_COLUMNS_H
 #define MCTS_COLUMNS_H
@@ -38,7 +38,8 @@ typedef struct sel_weights {
     /* PUCT: `fpu` stands for the mean of a child without a visit, `s` is c sqrt(N), priors are shares */
 } sel_weights;
 
-/* For each vector of slots: `visits`, `played` (at least 1), `known` (visits and prior), `mean`; the body makes `value`. */
+/* For each vector of slots: `visits`, `played` (at least 1), `known` (visits and prior), `mean`; the body makes
+ * `value`. */
 #define SEL_LOOP(BODY) \
     const sel_f zero = sel_all(0.0f), one = sel_all(1.0f), half = sel_all(w.half), weight = sel_all(w.weight); \
     const sel_f s = sel_all(w.s), fpu = sel_all(w.fpu), excluded = sel_all(SEL_EXCLUDED), floor = sel_all(-1e20f); \

@@ -102,7 +102,8 @@ MCTS_INLINE void priors_share(float *column, uint32_t count, double sum) {
             column[slot] = (float)(1.0 / count);
 }
 
-/* The first of the highest of the priors from `begin` on; `capacity` is a multiple of 8, beyond the last move they are 0. */
+/* The first of the highest of the priors from `begin` on; `capacity` is a multiple of 8, beyond the last move they are
+ * 0. */
 MCTS_INLINE uint32_t priors_highest(const float *column, uint32_t begin, uint32_t capacity) {
     const uint32_t whole = (begin + SEL_LANES - 1) / SEL_LANES * SEL_LANES;
     float top = -1.0f;

@@ -1,5 +1,5 @@
-/* PUCT (Rosin, 2011, in the form of AlphaZero) among the children of a guided node (columns.h), and of a general one, with
- * values as sums of float64:
+/* PUCT (Rosin, 2011, in the form of AlphaZero) among the children of a guided node (columns.h), and of a general one,
+ * with values as sums of float64:
  *
  *   sum / n  +  scale prior / (1 + n),    scale = c_puct sqrt(N)
  *

@@ -1,5 +1,5 @@
-/* RAVE (Gelly and Silver, Artificial Intelligence 175, 2011, sections 4 and 5): the score, and both schedules of beta, the
- * weight of the AMAF statistics.
+/* RAVE (Gelly and Silver, Artificial Intelligence 175, 2011, sections 4 and 5): the score, and both schedules of beta,
+ * the weight of the AMAF statistics.
  *
  *   (1 - beta) mean  +  beta amaf_wins / amaf_visits  +  s / sqrt(max(n, 1))
  *

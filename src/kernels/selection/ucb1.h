@@ -54,8 +54,9 @@ MCTS_INLINE float ucb_find_scale(float c, uint32_t n) {
     return c * sqrtf(ucb_ln[top] + rest * (ucb_ln[top + 1] - ucb_ln[top]) + (float)shift * 0.6931471805599453f);
 }
 
-/* The same by a table of UCB_SCALES numbers, all 0 at first, in which it notes what it finds. The root finds each number
- * first. With 4096 numbers, levels above and below that mispredicted a branch in each iteration (bench/TUNING.md). */
+/* The same by a table of UCB_SCALES numbers, all 0 at first, in which it notes what it finds. The root finds each
+ * number first. With 4096 numbers, levels above and below that mispredicted a branch in each iteration
+ * (bench/TUNING.md). */
 MCTS_INLINE float ucb_scale(float *scales, float c, uint32_t n) {
     float scale;
     uint32_t known;
@@ -298,7 +299,8 @@ typedef ucb_floats ucb_wide;
 #define UCB_PART (8 * UCB_LANES)
 
 /* The slots with a score, a bit for each. */
-MCTS_INLINE uint64_t ucb_wide_which(const float *mean, const float *inverse, uint32_t count, ucb_wide scale, float score) {
+MCTS_INLINE uint64_t ucb_wide_which(const float *mean, const float *inverse, uint32_t count, ucb_wide scale,
+                                    float score) {
     uint64_t found = 0;
     for (uint32_t i = 0; i < count; i += UCB_LANES)
         found |= (uint64_t)ucb_wide_equal(ucb_wide_scores(mean + i, inverse + i, scale), ucb_wide_all(score)) << i;
@@ -306,9 +308,9 @@ MCTS_INLINE uint64_t ucb_wide_which(const float *mean, const float *inverse, uin
 }
 #endif
 
-/* the slot with the highest mean[i] + s * inverse[i]; count is a multiple of 8. Parts of eight vectors: the first one with the
- * highest score is looked at again, with a bit for each slot. To look through all slots for that score mispredicted a
- * branch: 3 % of the time of gomoku's iterations. */
+/* the slot with the highest mean[i] + s * inverse[i]; count is a multiple of 8. Parts of eight vectors: the first one
+ * with the highest score is looked at again, with a bit for each slot. To look through all slots for that score
+ * mispredicted a branch: 3 % of the time of gomoku's iterations. */
 MCTS_INLINE uint32_t ucb_best_wide(const float *MCTS_RESTRICT mean, const float *MCTS_RESTRICT inverse, uint32_t count,
                                    float s) {
 #if defined(UCB_LANES)

@@ -1,5 +1,5 @@
-/* Vectors of 16-bit integers, and of the 32-bit sums of their products: one interface over AVX2 (16 numbers), SSE2, NEON
- * and plain C (8). All give the same numbers; the plain C branch is the specification of the others. */
+/* Vectors of 16-bit integers, and of the 32-bit sums of their products: one interface over AVX2 (16 numbers), SSE2,
+ * NEON and plain C (8). All give the same numbers; the plain C branch is the specification of the others. */
 #ifndef MCTS_SHORT_VECTOR_H
 #define MCTS_SHORT_VECTOR_H
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from mcts_core import tuning
 from mcts_core.dispatch import supported
 from mcts_core.games.mnk.position import MNK, Gomoku, TicTacToe
 from mcts_core.testing.kernel_probe import MnkKernels
@@ -212,7 +213,7 @@ def test_truth_positions():
         state = Gomoku.from_moves(cells_of(moves, ";"), rule=rule.removesuffix("5"))
         probe = Probe(state)
         good = set(cells_of(good, ";" if ";" in good else " "))
-        listed, same, complete, _ = probe.children([], probe.guide[1])
+        listed, same, complete, _ = probe.children([], tuning.NETWORK_BOARD["expand_distance"])
         assert same
         found = {move for move, *_ in listed}
         outcomes = {(outcome, plies) for _, _, outcome, plies, _ in listed}
@@ -422,11 +423,11 @@ def test_empty_boards():
 
 
 def test_what_the_guide_offers():
-    assert Probe(Gomoku()).guide[:3] == (0b111, 2, 225)
-    assert Probe(TicTacToe()).guide[:3] == (0b011, 0, 9)
-    assert Probe(MNK(8, 8, 5)).guide[:3] == (0b111, 0, 64)
-    assert Probe(MNK(4, 4, 4)).guide[:3] == (0b011, 0, 16)
-    assert Probe(MNK(3, 9, 5)).guide[:3] == (0b111, 2, 27)
+    assert Probe(Gomoku()).guide[:3] == (0b111, 32, 225)
+    assert Probe(TicTacToe()).guide[:3] == (0b011, 32, 9)
+    assert Probe(MNK(8, 8, 5)).guide[:3] == (0b111, 32, 64)
+    assert Probe(MNK(4, 4, 4)).guide[:3] == (0b011, 32, 16)
+    assert Probe(MNK(3, 9, 5)).guide[:3] == (0b111, 32, 27)
 
 
 def test_children_along_a_path():
