@@ -5,8 +5,8 @@ from libc.string cimport memcpy, memset
 
 from mcts_core.game cimport MCTS_DRAW, MCTS_WIN, mcts_game
 from mcts_core.games.general_rules cimport GeneralRules
-from mcts_core.tree.guided_tree cimport SELECT_TUNED, GuidedTree
-from mcts_core.tree.plain_tree cimport LINK_KIND, MAX_ITERATIONS, Tree, is_guided
+from mcts_core.tree.guided_tree cimport most_visits
+from mcts_core.tree.plain_tree cimport LINK_KIND, Tree
 from mcts_core.tree.view cimport index_mask
 
 
@@ -96,11 +96,6 @@ cdef inline int32_t play(const Walk *walk, uint32_t level, uint32_t move) noexce
 cdef inline int32_t half_points(int32_t sign, int32_t outcome) noexcept nogil:
     """Of player +1, by the outcome of a move of the player ``sign``."""
     return 1 if outcome == MCTS_DRAW else 1 + sign if outcome == MCTS_WIN else 1 - sign
-
-
-cdef inline uint32_t most_visits(const Tree *tree) noexcept nogil:
-    cdef uint32_t most = <uint32_t>MAX_ITERATIONS // tree.rollouts_per_leaf
-    return most // 2 if is_guided(tree) and (<GuidedTree *>tree).options.selection == SELECT_TUNED else most
 
 
 cdef inline const char *check_index(const Tree *tree, uint32_t link) noexcept nogil:

@@ -23,7 +23,7 @@ from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from mcts_core.game cimport (mcts_children, mcts_game, mcts_guide, mcts_interrupt, mcts_policy, mcts_proof,
                              mcts_valuation)
-from mcts_core.tree.plain_tree cimport Tree, TreeOps, WIDE_UNIT
+from mcts_core.tree.plain_tree cimport MAX_ITERATIONS, Tree, TreeOps, WIDE_UNIT, is_guided
 
 cdef enum:
     DISTANCE_SHIFT = 2
@@ -239,6 +239,17 @@ cdef inline uint32_t block_units(const GuidedTree *guided, uint32_t capacity) no
 cdef inline uint32_t amaf_units(const GuidedTree *guided) noexcept nogil:
     """Of a record with visits and wins of every action by the player +1, then by the other."""
     return (16 * guided.guide.actions + WIDE_UNIT - 1) // WIDE_UNIT
+
+
+cdef inline uint32_t visits_that_fit(uint32_t rollouts_per_leaf, int32_t selection) noexcept nogil:
+    """The most visits of a node whose sums fit: of half-points, or of their squares for UCB1-tuned."""
+    return <uint32_t>MAX_ITERATIONS // rollouts_per_leaf // (2 if selection == SELECT_TUNED else 1)
+
+
+cdef inline uint32_t most_visits(const Tree *tree) noexcept nogil:
+    """The most visits of a node of this tree, so also the most iterations of its search."""
+    return visits_that_fit(tree.rollouts_per_leaf,
+                           (<const GuidedTree *>tree).options.selection if is_guided(tree) else <int32_t>SELECT_UCB1)
 
 
 cdef inline const uint32_t *path_of(const GuidedTree *guided) noexcept nogil:

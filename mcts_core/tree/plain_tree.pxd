@@ -57,7 +57,7 @@ cdef enum:
     WIDE_HEADER = 32             # bytes of a WideBlock before its columns
     EXACT_CAPACITY = 16          # up to here scores come from the integers, beyond from kept floats
     MAX_SLOTS = MCTS_MAX_MOVES   # of one node
-    MAX_ITERATIONS = 0x3FFFFFFF  # wins count half-points in 32 signed bits; divided by the rollouts of an iteration
+    MAX_ITERATIONS = 0x3FFFFFFF  # wins count half-points in 32 signed bits; see most_visits() of guided_tree.pxd
     NO_VISITS = 0x7FFFFFFF       # visits of a slot without a legal move
     LEAF_ALL_TRIED = 15
     MINI_ALL_TRIED = 0xFFFF

@@ -20,7 +20,8 @@ from mcts_core.games.python_game cimport PythonGame
 from mcts_core.engine.settings cimport SearchSettings
 from mcts_core.engine.loop cimport SearchCore
 from mcts_core.engine.report cimport final_move
-from mcts_core.tree.plain_tree cimport MAX_ITERATIONS, Tree
+from mcts_core.tree.guided_tree cimport most_visits
+from mcts_core.tree.plain_tree cimport Tree
 from mcts_core.tree.storage cimport (check_sound, entry, known_record, make_known, memory_of, move_together, number,
                                      numbers_of, room_of, take_numbers)
 from mcts_core.tree.check_walk cimport ANY_MOVE, Rules as TreeRules
@@ -182,8 +183,7 @@ cdef int take_trees(SearchCore core, list trees, record, object root, object sta
     for i in range(<uint32_t>len(trees)):
         take_numbers(tree_of(core, i), trees[i], legal)
         if core.teamed:
-            core.team.members[i].iterations = number(
-                trees[i], "told", 0, MAX_ITERATIONS // tree_of(core, i).rollouts_per_leaf)
+            core.team.members[i].iterations = number(trees[i], "told", 0, most_visits(tree_of(core, i)))
         check_one(core, i, root, state, True, True, InvalidFile)
         if core.teamed and fault == NULL:
             fault = check_known(tree_of(core, i), &core.team.members[i].known)

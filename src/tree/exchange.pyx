@@ -17,7 +17,7 @@ from mcts_core.tree.general_news cimport *
 from mcts_core.tree.general_proofs cimport is_proven_link, points_of
 from mcts_core.tree.general_tree cimport LINK_PROVEN, GeneralBlock, GeneralOps, GeneralTree
 from mcts_core.tree.guided_tree cimport (DISTANCE_SHIFT, MAX_DISTANCE, GuidedBlock, GuidedOps, GuidedTree, distance_of,
-                                         result_of)
+                                         most_visits, result_of)
 from mcts_core.tree.plain_tree cimport (LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS, NO_VISITS, RUN_DONE, RUN_GAME_ERROR,
                                         RUN_SYSTEM_MEMORY, Tree)
 from mcts_core.tree.view cimport *
@@ -272,11 +272,6 @@ ctypedef struct Reader:
     const uint32_t *at
     uint32_t left
     Words seen                   # a bit for each slot of the blocks on the way down
-
-
-cdef inline uint32_t most_visits(const Tree *tree) noexcept nogil:
-    """The most visits of a node for which its sums fit."""
-    return MAX_ITERATIONS // tree.rollouts_per_leaf
 
 
 cdef inline bint is_news(const Tree *tree, uint32_t visits, uint32_t news, const uint32_t *wins) noexcept nogil:

@@ -24,8 +24,8 @@ from mcts_core.tree.guided_solver cimport (FOLLOWING_SLICES, ROOT_SLICE, ask_pro
                                            reconsider, search_root_exactly, settle, settle_proof)
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.leaf_value cimport points_of_link, value_leaf
-from mcts_core.tree.plain_tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS,
-                                        RUN_DONE, RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, WIDE_UNIT,
+from mcts_core.tree.plain_tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, RUN_DONE,
+                                        RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, WIDE_UNIT,
                                         Tree, TreeRoot, begin_search, path_reserve, spent_of)
 from mcts_core.tree.proof_rule cimport NEVER, terminal, value_of
 from mcts_core.tree.rave cimport add_amaf, give_amaf, reference_of, share
@@ -624,10 +624,9 @@ cdef int spend_on_root(GuidedTree *guided) noexcept nogil:
 
 cdef int guided_run(Tree *tree, uint32_t count) noexcept nogil:
     cdef GuidedTree *guided = <GuidedTree *>tree
-    cdef uint32_t _, most = MAX_ITERATIONS // guided.options.rollouts_per_leaf
+    cdef uint32_t _
     cdef int status
-    if count > most - tree.reused - tree.iterations:
-        count = most - tree.reused - tree.iterations
+    count = min(count, most_visits(tree) - tree.reused - tree.iterations)
     guided.tree.interrupted = 0
     if guided.flies:
         return run_flights(guided, count)

@@ -14,6 +14,7 @@ from mcts_core.arena cimport arena_allocate, arena_free
 from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ILLEGAL, MCTS_ONGOING, MCTS_SLOTS_ARE_MOVES, MCTS_WIN,
                              mcts_game, mcts_simulation)
 from mcts_core.tree.plain_tree cimport *
+from mcts_core.tree.guided_tree cimport most_visits
 from mcts_core.tree.memory cimport empty_arena, free_tree, make_tree, room_for, set_exploration
 
 
@@ -110,10 +111,6 @@ cdef int tree_reset(Tree *tree, const TreeRoot *root, const void *given, uint64_
 
 
 # ---- expansion -------------------------------------------------------------------------------------------------------
-
-cdef inline uint32_t most_iterations(const Tree *tree) noexcept nogil:
-    return MAX_ITERATIONS // tree.rollouts_per_leaf
-
 
 cdef inline int32_t share(const Tree *tree, int32_t sign, int32_t points) noexcept nogil:
     """The half-points of the player ``sign`` from an iteration that gave ``points`` half-points to player +1."""
@@ -385,8 +382,7 @@ cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
 cdef int tree_run(Tree *tree, uint32_t count) noexcept nogil:
     cdef uint32_t _, narrow = tree.narrow
     cdef int status = RUN_DONE
-    if count > most_iterations(tree) - tree.reused - tree.iterations:
-        count = most_iterations(tree) - tree.reused - tree.iterations
+    count = min(count, most_visits(tree) - tree.reused - tree.iterations)
     for _ in range(count):
         if narrow == 7:
             status = iterate(tree, 7)

@@ -18,7 +18,7 @@ from mcts_core.tree.compaction cimport compact
 from mcts_core.tree.exchange cimport Known, forget_gone
 from mcts_core.game cimport MCTS_NO_MOVE
 from mcts_core.tree.general_tree cimport LARGEST_SUM, GeneralOps, GeneralTree
-from mcts_core.tree.guided_tree cimport GuidedOps, GuidedTree
+from mcts_core.tree.guided_tree cimport GuidedOps, GuidedTree, most_visits
 from mcts_core.tree.plain_tree cimport MAX_ITERATIONS, Tree, is_general, is_guided
 from mcts_core.tree.check_walk cimport Findings, Rules
 from mcts_core.tree.check cimport NO_MEMORY, check_known, check_tree
@@ -142,7 +142,7 @@ cdef object room_of(Tree *tree, record, uint64_t memory, uint32_t threads):
 cdef int take_numbers(Tree *tree, record, list legal) except -1:
     """``legal``: the moves that a proof of the root may begin with, None: it cannot have one."""
     cdef GuidedTree *guided = <GuidedTree *>tree
-    cdef uint64_t most = MAX_ITERATIONS // tree.rollouts_per_leaf
+    cdef uint64_t most = most_visits(tree)
     tree.iterations = number(record, "iterations", 0, most)
     tree.reused = number(record, "reused", 0, most - tree.iterations)
     tree.rollouts = number(record, "rollouts", 0, UINT32)
