@@ -12,7 +12,7 @@ from libc.string cimport memset
 from mcts_core.arguments import shorten
 from mcts_core.errors import InvalidOption, InvalidState, NoSearch
 
-from mcts_core.tree.compaction cimport MARKS, descend
+from mcts_core.tree.compaction cimport MARKS, reroot
 from mcts_core.tree.exchange cimport (Known, Words, check_message, follow, forget_gone, hear, known_clear, known_free,
                                       tell, words_free)
 from mcts_core.game cimport MCTS_NO_MOVE, mcts_interrupt, mcts_rng
@@ -213,7 +213,7 @@ cdef class SearchedTree(SearchTurn):
             member = &self.team.members[i]
             if count >= 0:
                 follow(member.tree, &member.known, path, count)
-                if descend(member.tree, path, count):
+                if reroot(member.tree, path, count):
                     self.resume_tree(member.tree, i, root, seed_of(seed, i), count > 0)
                     continue
             known_clear(&member.known)
@@ -280,7 +280,7 @@ cdef class SearchedTree(SearchTurn):
         follow(self.tree, &self.outside, path, count)
         if self.teamed:
             follow(self.tree, &self.team.members[0].known, path, count)
-        if not descend(self.tree, path, count):
+        if not reroot(self.tree, path, count):
             return False
         if self.resume_tree(self.tree, 0, root, request.seed, count > 0) != RUN_DONE:
             return False

@@ -558,7 +558,7 @@ cdef bint lift_totals(GeneralTree *general, uint32_t link, uint32_t visits) noex
     return True
 
 
-cdef bint descend(Tree *tree, const uint32_t *moves, uint32_t count) noexcept nogil:
+cdef bint reroot(Tree *tree, const uint32_t *moves, uint32_t count) noexcept nogil:
     cdef BlockView top = view_block(tree, 0), view
     cdef uint32_t link = top.links[0], i, slot = 0, amaf = 0, mask = index_mask(tree)
     cdef uint32_t visits = top.visits[0]
