@@ -14,7 +14,7 @@ from mcts_core.tree.valuation cimport estimate_leaf, points_of_leaf
 
 cdef inline int32_t points_of_link(const GuidedTree *guided, uint32_t link) noexcept nogil:
     """The points for player +1 of a visit to a node of proven value."""
-    return <int32_t>result_of(link) * <int32_t>guided.options.rollouts_per_leaf
+    return <int32_t>result_of(link) * <int32_t>guided.options.points_per_visit
 
 
 cdef inline int value_leaf(GuidedTree *guided, uint32_t length, uint32_t *link, int32_t *points) noexcept nogil:
@@ -48,7 +48,7 @@ cdef inline int roll_out(GuidedTree *guided, uint32_t length, uint32_t *link, in
     cdef int32_t returned
     report.played = guided.played if guided.options.selection >= SELECT_RAVE else NULL
     points[0] = 0
-    for _ in range(guided.options.rollouts_per_leaf):
+    for _ in range(guided.options.rollouts):
         report.proof.value = -1
         returned = guided.guide.rollout(guided.tree.game.context, guided.tree.root, path_of(guided), length - 1,
                                         &guided.options.policy, &report, &guided.tree.rng)

@@ -123,8 +123,8 @@ ctypedef struct Tree:            # what every layout begins with
     uint32_t fixed_moves         # the game's slots are moves
     uint32_t narrow              # slots of every block (7 or 8), 0: the blocks are WideBlocks
     float exploration
-    uint32_t rollouts_per_leaf   # whose half-points a visit stands for; 1 where sums are of values
-    float half                   # value of a half-point, 1 / (2 rollouts_per_leaf)
+    uint32_t points_per_visit    # of a visit that wins; sums count half-points; 1 where they are sums of values
+    float half                   # value of a half-point, 1 / (2 points_per_visit)
     mcts_rng rng
     # the path of the current iteration; entry 0 is the root itself, but for the general tree
     uint32_t path_room
@@ -179,7 +179,7 @@ cdef inline uint32_t wide_units(uint32_t capacity, uint32_t fixed_moves) noexcep
 
 
 cdef inline uint32_t mini_units(const Tree *tree, uint32_t count) noexcept nogil:
-    return (MINI_HEADER + (count if tree.rollouts_per_leaf > 1 else (count + 3) // 4) + WIDE_UNIT - 1) // WIDE_UNIT
+    return (MINI_HEADER + (count if tree.points_per_visit > 1 else (count + 3) // 4) + WIDE_UNIT - 1) // WIDE_UNIT
 
 
 # The words of a narrow block, by the number of its slots.
@@ -207,7 +207,7 @@ cdef inline uint32_t leaf_result(uint32_t link, uint32_t slot) noexcept nogil:
 
 cdef inline uint32_t mini_result(const Tree *tree, const Mini *mini, uint32_t slot) noexcept nogil:
     """0: untried, else 1 + half-points for player +1."""
-    if tree.rollouts_per_leaf > 1:
+    if tree.points_per_visit > 1:
         return (<const uint8_t *>mini)[MINI_HEADER + slot]
     return (<const uint8_t *>mini)[MINI_HEADER + (slot >> 2)] >> (2 * (slot & 3)) & 3
 

@@ -13,7 +13,7 @@ from mcts_core.tree.plain_tree cimport WIDE_UNIT
 
 cdef inline int32_t share(const GuidedTree *guided, int32_t sign, int32_t points) noexcept nogil:
     """What the player ``sign`` gets of an iteration that gave ``points`` half-points to player +1."""
-    return points if sign > 0 else 2 * <int32_t>guided.options.rollouts_per_leaf - points
+    return points if sign > 0 else 2 * <int32_t>guided.options.points_per_visit - points
 
 
 cdef inline uint32_t reference_of(const GuidedTree *guided, uint32_t length) noexcept nogil:

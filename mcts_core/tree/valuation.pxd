@@ -142,7 +142,7 @@ cdef inline int points_of_leaf(GuidedTree *guided, uint32_t length, int32_t sign
     ``value`` and, for their share, of rollouts."""
     cdef const mcts_game *game = guided.tree.game
     cdef mcts_rollout_report report
-    cdef int32_t whole = 2 * <int32_t>guided.options.rollouts_per_leaf, returned
+    cdef int32_t whole = 2 * <int32_t>guided.options.points_per_visit, returned
     cdef int64_t played = 0, full = 2 * <int64_t>guided.options.rollouts, one = MCTS_VALUE_ONE * <int64_t>SHARES * full
     cdef int64_t gained = <int64_t>value * guided.options.share * full
     cdef uint32_t _

@@ -61,7 +61,7 @@ cdef class TwoPlayerCore(SearchCore):
 
     cdef int reset_tree(self, Tree *tree, uint32_t number, object root, uint64_t seed) except -1:
         cdef GuidedOptions options = (<TwoPlayerSettings>self.settings).options
-        cdef PlainOptions plain = PlainOptions(options.exploration, options.rollouts_per_leaf)
+        cdef PlainOptions plain = PlainOptions(options.exploration, options.rollouts)
         cdef TreeRoot at = tree_root(root)
         if tree.ops == tree_ops:
             return tree.ops.reset(tree, &at, &plain, seed, False)
@@ -199,7 +199,7 @@ cdef class TwoPlayerCore(SearchCore):
     cdef void read_rows(self, RootRows *rows) noexcept:
         """The statistics of the root's moves; ``rows`` has room for ``most_rows``."""
         rows.rest = -1
-        rows.rollouts_per_leaf = self.tree.rollouts_per_leaf
+        rows.points_per_visit = self.tree.points_per_visit
         rows.by_index = rows.has_priors = False
         if is_guided(self.tree):
             self.read_guided(rows)
@@ -275,7 +275,7 @@ cdef class TwoPlayerCore(SearchCore):
             points = <int32_t>mini_result(self.tree, <Mini *>record_at(self.tree, link & WIDE_INDEX), slot) - 1
         else:
             points = <int32_t>leaf_result(link, slot) - 1
-        return points if points < 0 or self.tree.root_sign > 0 else 2 * <int32_t>self.tree.rollouts_per_leaf - points
+        return points if points < 0 or self.tree.root_sign > 0 else 2 * <int32_t>self.tree.points_per_visit - points
 
     cdef bint is_clear(self, uint32_t *move) noexcept:
         """The first move of a proof, or the one with the most visits, of these that with the best value, before the
@@ -356,7 +356,7 @@ cdef class TwoPlayerCore(SearchCore):
 
     cdef double value(self):
         cdef double visits = root_visits(self.tree), wins = view_block(self.tree, 0).wins[0]
-        wins /= 2.0 * self.tree.rollouts_per_leaf
+        wins /= 2.0 * self.tree.points_per_visit
         return (wins if self.tree.root_sign > 0 else visits - wins) / visits
 
     cdef list extended(self, list line):

@@ -57,16 +57,12 @@ cdef class TwoPlayerSettings(SearchSettings):
                   uint32_t leaf_proofs=0, uint32_t node_proofs=0, uint32_t root_proofs=0, bint book=False,
                   double share=0, Network network=None, double noise_alpha=0, double noise_weight=0,
                   double least_prior=0):
-        cdef uint32_t rollouts
+        cdef uint32_t points = rollouts_per_leaf if share == 0 else max(rollouts_per_leaf, <uint32_t>VALUE_STEPS)
         self.guided = guided
         self.proves = guided
         self.values_decide = by_value or (guided and solver)
         self.visits_are_data = noise_alpha > 0
-        if share > 0:
-            rollouts, rollouts_per_leaf = rollouts_per_leaf, max(rollouts_per_leaf, <uint32_t>VALUE_STEPS)
-        else:
-            rollouts = rollouts_per_leaf
-        self.most_iterations = visits_that_fit(rollouts_per_leaf, selection)
+        self.most_iterations = visits_that_fit(points, selection)
         self.options.selection = selection
         self.options.solver = solver
         self.options.hand_schedule = hand_schedule
@@ -77,8 +73,8 @@ cdef class TwoPlayerSettings(SearchSettings):
         self.options.grave_ref = grave_ref
         self.options.prior_weight = 1.0 if selection == SELECT_PUCT else prior_weight
         self.options.expand_after = expand_after
-        self.options.rollouts_per_leaf = rollouts_per_leaf
-        self.options.rollouts = rollouts
+        self.options.points_per_visit = points
+        self.options.rollouts = rollouts_per_leaf
         self.options.share = max(<uint32_t>(share * SHARES + 0.5), <uint32_t>(share > 0))
         self.network = network
         self.options.network = NULL

@@ -172,8 +172,8 @@ cdef int guided_reset(Tree *tree, const TreeRoot *root, const void *given, uint6
     set_root(guided, root)
     guided.flies = False
     tree.fixed_moves = tree.narrow = 0
-    tree.rollouts_per_leaf = options.rollouts_per_leaf
-    tree.half = <float>0.5 / <float>options.rollouts_per_leaf
+    tree.points_per_visit = options.points_per_visit
+    tree.half = <float>0.5 / <float>options.points_per_visit
     guided.options = options[0]
     begin_root(guided, seed)
     if followed:
@@ -314,7 +314,7 @@ cdef inline void add_points(GuidedTree *guided, GuidedBlock *block, GuidedColumn
     cdef int32_t add = share(guided, block.sign, points)
     columns.wins[slot] += add
     if guided.options.selection == SELECT_TUNED:
-        columns.squares[slot] += <uint32_t>(add * add) // guided.options.rollouts_per_leaf
+        columns.squares[slot] += <uint32_t>(add * add) // guided.options.points_per_visit
 
 
 cdef inline uint32_t count_visits(GuidedTree *guided, uint32_t length) noexcept nogil:
@@ -360,7 +360,7 @@ cdef inline uint32_t back_up(GuidedTree *guided, uint32_t length, uint32_t depth
             add_amaf(guided, block, points)
         add_points(guided, block, &columns, slot, points)
         if guided.drawn[i] != NEVER:  # what the levels above see is the draw
-            points = <int32_t>guided.options.rollouts_per_leaf
+            points = <int32_t>guided.options.points_per_visit
             tree.nodes += columns.visits[guided.drawn[i]] == 0
             columns.visits[guided.drawn[i]] += 1
             add_points(guided, block, &columns, guided.drawn[i], points)
