@@ -224,6 +224,11 @@ cdef inline void begin_search(Tree *tree, uint64_t seed) noexcept nogil:
     mcts_rng_seed(&tree.rng, seed)
 
 
+cdef inline int32_t points_for(const Tree *tree, int32_t sign, int32_t points) noexcept nogil:
+    """The half-points of the player ``sign`` from an iteration that gave ``points`` half-points to player +1."""
+    return points if sign > 0 else 2 * <int32_t>tree.points_per_visit - points
+
+
 cdef inline bint is_guided(const Tree *tree) noexcept nogil:
     return tree.layout == LAYOUT_GUIDED
 

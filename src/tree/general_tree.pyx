@@ -18,7 +18,7 @@ from mcts_core.game cimport mcts_proof
 from mcts_core.games.general_rules cimport KIND_CHANCE, KIND_DECISION, KIND_OVER, GeneralRules
 from mcts_core.tree.general_blocks cimport (ending_of, free_block, lacks_next, look, new_block, open_next, open_root,
                                             position_room, set_link)
-from mcts_core.tree.general_evaluation cimport add_noise, fault_of, share, take
+from mcts_core.tree.general_evaluation cimport add_noise, fault_of, from_signed, take
 from mcts_core.tree.general_proofs cimport points_of, proven_link, proven_value
 from mcts_core.tree.general_selection cimport (NO_SLOT, best_by_bound, best_by_gumbel, best_by_priors, best_unknown,
                                                counts_passed, draw_outcome, passed_over, passes)
@@ -651,9 +651,9 @@ cdef int general_resolve(GeneralTree *general, const GeneralEvaluation *evaluati
         value = evaluation.values + <uint64_t>row * evaluation.value_width
         for player in range(general.players):
             if evaluation.value_width > 1:
-                values[player] = share(value[player])
+                values[player] = from_signed(value[player])
             else:
-                values[player] = share(value[0] if player == <uint32_t>block.player else -value[0])
+                values[player] = from_signed(value[0] if player == <uint32_t>block.player else -value[0])
         columns = general_columns(general, block)
         priors_share(columns.priors, columns.total, entry.sum)
         if general.options.spread > 0:

@@ -112,11 +112,6 @@ cdef int tree_reset(Tree *tree, const TreeRoot *root, const void *given, uint64_
 
 # ---- expansion -------------------------------------------------------------------------------------------------------
 
-cdef inline int32_t share(const Tree *tree, int32_t sign, int32_t points) noexcept nogil:
-    """The half-points of the player ``sign`` from an iteration that gave ``points`` half-points to player +1."""
-    return points if sign > 0 else 2 * <int32_t>tree.points_per_visit - points
-
-
 cdef inline float scale(const Tree *tree, uint32_t visits) noexcept nogil:
     return ucb_scale(tree.scales, tree.exploration, visits)
 
@@ -185,7 +180,7 @@ cdef int make_block(Tree *tree, uint32_t length, uint32_t link, uint32_t *result
             columns.wins[slot] = UCB_NO_WINS
             continue
         columns.visits[slot] = 1
-        columns.wins[slot] = share(tree, sign, <int32_t>tried - 1)
+        columns.wins[slot] = points_for(tree, sign, <int32_t>tried - 1)
         if tree.expansion.outcomes[slot] != MCTS_ONGOING:
             value = tree.expansion.outcomes[slot]
             value = 1 if value == MCTS_DRAW else <uint32_t>(1 + (sign if value == MCTS_WIN else -sign))
@@ -372,7 +367,7 @@ cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
             wide = <WideBlock *>record
             columns = columns_of(tree, record)
             visits = columns.visits[slot] + 1
-            add = share(tree, wide.sign, points)
+            add = points_for(tree, wide.sign, points)
             best = update(tree, &columns, <int32_t>slot, add, s)
             wide.best = <uint16_t>best
             wide.best_link = columns.links[best]
