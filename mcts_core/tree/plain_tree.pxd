@@ -212,7 +212,7 @@ cdef inline uint32_t mini_result(const Tree *tree, const Mini *mini, uint32_t sl
     return (<const uint8_t *>mini)[MINI_HEADER + (slot >> 2)] >> (2 * (slot & 3)) & 3
 
 
-cdef inline uint64_t seed_of(uint64_t seed, uint32_t number) noexcept nogil:
+cdef inline uint64_t thread_seed(uint64_t seed, uint32_t number) noexcept nogil:
     """The seed of what a thread, or a lane, draws; number 0 has the search's own."""
     return seed + number * <uint64_t>0x9E3779B97F4A7C15
 

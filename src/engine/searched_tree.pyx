@@ -22,7 +22,7 @@ from mcts_core.engine.settings cimport SearchSettings
 from mcts_core.engine.slices cimport read_clock
 from mcts_core.engine.thread_exchange cimport Member, team_create, team_destroy, team_run
 from mcts_core.tree.plain_tree cimport (NO_VISITS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED,
-                                        RUN_SYSTEM_MEMORY, Tree, TreeOps, is_guided, seed_of, spent_of)
+                                        RUN_SYSTEM_MEMORY, Tree, TreeOps, is_guided, thread_seed, spent_of)
 from mcts_core.tree.view cimport (BlockView, has_root, index_mask, is_block, root_link, root_visits, view_block,
                                   view_move)
 
@@ -214,7 +214,7 @@ cdef class SearchedTree(SearchTurn):
             if count >= 0:
                 follow(member.tree, &member.known, path, count)
                 if reroot(member.tree, path, count):
-                    self.resume_tree(member.tree, i, root, seed_of(seed, i), count > 0)
+                    self.resume_tree(member.tree, i, root, thread_seed(seed, i), count > 0)
                     continue
             known_clear(&member.known)
             if member.tree == NULL:
@@ -222,7 +222,7 @@ cdef class SearchedTree(SearchTurn):
             if member.tree == NULL:
                 raise MemoryError(f"no memory for {self.threads} search trees of {self.memory // MIB} MB in all: "
                                   "set a smaller memory_mb")
-            status = self.reset_tree(member.tree, i, root, seed_of(seed, i))
+            status = self.reset_tree(member.tree, i, root, thread_seed(seed, i))
             if status != RUN_DONE:
                 raise self.refusal(member.tree, status)
         return 0
