@@ -275,7 +275,7 @@ cdef class TwoPlayerCore(SearchCore):
             points = <int32_t>mini_result(self.tree, <Mini *>record_at(self.tree, link & WIDE_INDEX), slot) - 1
         else:
             points = <int32_t>leaf_result(link, slot) - 1
-        return points if points < 0 else points_for(self.tree, self.tree.root_sign, points)
+        return points if points < 0 else gain_of(self.tree, self.tree.root_sign, points)
 
     cdef bint is_clear(self, uint32_t *move) noexcept:
         """The first move of a proof, or the one with the most visits, of these that with the best value, before the

@@ -26,7 +26,7 @@ from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.leaf_value cimport points_of_link, value_leaf
 from mcts_core.tree.plain_tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, RUN_DONE,
                                         RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, WIDE_UNIT,
-                                        Tree, TreeRoot, begin_search, path_reserve, points_for, spent_of)
+                                        Tree, TreeRoot, begin_search, gain_of, path_reserve, spent_of)
 from mcts_core.tree.proof_rule cimport NEVER, terminal, value_of
 from mcts_core.tree.rave cimport add_amaf, give_amaf, reference_of
 from mcts_core.tree.memory cimport empty_arena, free_tree, make_tree, room_for, set_exploration
@@ -311,7 +311,7 @@ cdef inline int descend(GuidedTree *guided, uint32_t *end, uint32_t *reached, bi
 cdef inline void add_points(GuidedTree *guided, GuidedBlock *block, GuidedColumns *columns, uint32_t slot,
                             int32_t points) noexcept nogil:
     """Adds what a visit gave to a slot."""
-    cdef int32_t add = points_for(&guided.tree, block.sign, points)
+    cdef int32_t add = gain_of(&guided.tree, block.sign, points)
     columns.wins[slot] += add
     if guided.options.selection == SELECT_TUNED:
         columns.squares[slot] += <uint32_t>(add * add) // guided.options.points_per_visit

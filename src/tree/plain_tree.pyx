@@ -180,7 +180,7 @@ cdef int make_block(Tree *tree, uint32_t length, uint32_t link, uint32_t *result
             columns.wins[slot] = UCB_NO_WINS
             continue
         columns.visits[slot] = 1
-        columns.wins[slot] = points_for(tree, sign, <int32_t>tried - 1)
+        columns.wins[slot] = gain_of(tree, sign, <int32_t>tried - 1)
         if tree.expansion.outcomes[slot] != MCTS_ONGOING:
             value = tree.expansion.outcomes[slot]
             value = 1 if value == MCTS_DRAW else <uint32_t>(1 + (sign if value == MCTS_WIN else -sign))
@@ -367,7 +367,7 @@ cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
             wide = <WideBlock *>record
             columns = columns_of(tree, record)
             visits = columns.visits[slot] + 1
-            add = points_for(tree, wide.sign, points)
+            add = gain_of(tree, wide.sign, points)
             best = update(tree, &columns, <int32_t>slot, add, s)
             wide.best = <uint16_t>best
             wide.best_link = columns.links[best]
