@@ -10,7 +10,7 @@ from libc.string cimport memset
 from mcts_core.errors import GameError
 
 from mcts_core.dispatch cimport hot_table
-from mcts_core.game cimport MCTS_NO_MOVE, NativeState, mcts_game, mcts_proof
+from mcts_core.game cimport MCTS_NO_MOVE, NativeState, begin_proof, mcts_game, mcts_proof
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.games.board_position cimport BoardPosition
 from mcts_core.games.connect_four.position cimport ConnectFour
@@ -373,11 +373,7 @@ cdef class TwoPlayerCore(SearchCore):
             path[index] = move
             state = state.play(move)
         while state.winner() is None and len(line) < LINE:
-            proof.value = -1
-            proof.move = MCTS_NO_MOVE
-            proof.interrupt = NULL
-            proof.ask_book = guided.options.ask_book
-            proof.wins_only = 0
+            begin_proof(&proof, NULL, guided.options.ask_book, False)
             game.guide.prove(game.context, self.native.state, path, <uint32_t>len(line), guided.prover,
                              LINE_PROOFS, 1, &proof)
             if proof.value < 0:
