@@ -61,7 +61,7 @@ cdef inline int widen(GuidedTree *guided, uint32_t length) noexcept nogil:
     policy.symmetry = 0
     status = find_children(guided, length, &policy, &count)
     if status == RUN_DONE:
-        status = make_block(guided, length, count, &index)
+        status = make_block(guided, count, &index)
     if status == RUN_MEMORY:
         old.flags |= BLOCK_CLOSED  # the node stays unproven
         return RUN_DONE

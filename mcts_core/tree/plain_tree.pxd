@@ -14,7 +14,7 @@ With eight moves it is 128 bytes, the lanes full and best_link, parent and info 
 (``WideBlock``):
 
     0          4       8     10           12        14     16    17     32 ...
-    best_link  parent  best  parent_slot  capacity  count  sign  flags  visits[capacity]  wins[capacity]  link[capacity]
+    best_link  parent  best  parent_slot  capacity  count  sign  spare  visits[capacity]  wins[capacity]  link[capacity]
                                                                         mean[capacity]  inverse[capacity]
                                                                         moves[capacity]
 
@@ -91,9 +91,7 @@ ctypedef struct WideBlock:
     uint16_t capacity            # room of each column, a multiple of 8
     uint16_t count               # slots in use
     int8_t sign
-    uint8_t flags
-    uint16_t spare0
-    uint32_t spare[3]
+    uint8_t spare[15]            # zero
 
 ctypedef struct Mini:
     uint16_t cursor

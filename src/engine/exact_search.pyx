@@ -79,8 +79,3 @@ cdef class ExactSearch:
         if proof.value < 0:
             return None
         return proof.value, proof.distance, bool(proof.exact), None if proof.move == MCTS_NO_MOVE else proof.move
-
-
-def now():
-    """The time of the clock by which searches end."""
-    return read_clock()

@@ -118,7 +118,7 @@ def restore(SearchCore core, state, names, SearchSettings settings, record, fill
             core.busy = number(record, "threads", 1, core.threads) if "threads" in record else core.width()
             core.heard = entry(record, "heard", bool)
             take_memory(core, trees, record, fill)
-            take_trees(core, trees, record, root, state)
+            take_trees(core, trees, root, state)
             take_search(core, record, state, root)
         except BaseException:
             core.forget()
@@ -175,7 +175,7 @@ cdef int take_memory(SearchCore core, list trees, record, fill) except -1:
     return 0
 
 
-cdef int take_trees(SearchCore core, list trees, record, object root, object state) except -1:
+cdef int take_trees(SearchCore core, list trees, object root, object state) except -1:
     """Reads the numbers of the trees, whose memory is filled, and checks them."""
     cdef const char *fault = NULL
     cdef uint32_t i

@@ -230,7 +230,7 @@ cdef int expand(GuidedTree *guided, uint32_t length, uint32_t *link) noexcept no
         status = find_children(guided, length, &policy, &count)
         if status != RUN_DONE:
             return status
-        status = make_block(guided, length, count, &index)
+        status = make_block(guided, count, &index)
         if status != RUN_DONE:
             return status
         block = block_at(guided, index)
