@@ -64,7 +64,7 @@ ctypedef struct GuidedOptions:
     uint64_t tree_bytes          # memory of the tree
     uint64_t prover_bytes        # of the game's exact search, 0: it is not asked
     uint64_t lane_bytes          # the same of each lane for leaves (`flights.pxd`)
-    uint32_t leaf_proofs         # its budget for a node that is about to be expanded
+    uint32_t leaf_proofs         # its budget for a node that is about to be expanded; with a valuation, for every leaf
     uint32_t node_proofs         # for an expanded node, per visit, in each octave of its visits
     uint32_t root_proofs         # for the root, per iteration; see guided_solver.pxd for the moves of the root
     uint32_t ask_book            # 1: exact search may use a book of the game

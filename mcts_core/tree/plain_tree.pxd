@@ -1,8 +1,8 @@
 """The head of every search tree, the table of what can be done with one, and the layout of the plain tree.
 
 Each tree is an arena of records. Everything is addressed by 32-bit *links*; there is no pointer, no Python object and
-no malloc per node. The other layouts are in ``guided_tree.pxd`` and ``general_tree.pxd``; the rest of this is about the
-plain one.
+no malloc per node. The other layouts are in ``guided_tree.pxd`` and ``general_tree.pxd``; ``information_tree.pxd`` has
+a tree without an arena. The rest of this is about the plain one.
 
 A *block* holds the statistics of all children of one node, which were all tried at least once. Where moves are slots
 and there are at most seven, it is 96 bytes, every column a vector and every number of the node itself in a spare lane:
@@ -130,7 +130,7 @@ ctypedef struct Tree:            # what every layout begins with
     uint32_t *path_slot
     uint32_t *path_move          # only where slots are not moves
     mcts_expansion expansion
-    # what is proven, by the guided tree alone
+    # what is proven, by the guided and the general tree
     mcts_proof proof             # of the root; value -1 while there is none
     int32_t settled              # 1: nothing more can be learned
     uint32_t proof_iterations    # iterations given up for exact search of a root of known value

@@ -2,8 +2,8 @@
 
 A search has one tree for each thread. This module says, for all layouts, how a tree begins, goes on below a new root,
 is pruned, exchanges news and is counted; ``searched_two_player.pyx``, ``searched_general.pyx`` and
-``searched_information.pyx`` say what differs. A
-call of a method costs some nanoseconds, and the loop makes none within a slice.
+``searched_information.pyx`` say what differs. A call of a method costs some nanoseconds, and the loop makes none within
+a slice.
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
@@ -51,7 +51,7 @@ cdef class SearchedTree(SearchTurn):
         """Raises what a search of ``state`` with these settings would raise before its first iteration."""
         self.root_of(state, settings)
 
-    # ---- what the two kinds say --------------------------------------------------------------------------------------
+    # ---- what the three kinds say ------------------------------------------------------------------------------------
 
     cdef object root_of(self, object state, SearchSettings settings):
         raise InvalidState(f"{type(self).__name__} has no trees, got {shorten(state)}")
