@@ -138,7 +138,7 @@ ctypedef struct Tree:            # what every layout begins with
     int32_t interrupted          # 1: it was raised, so that the run ends after this iteration
     # counts
     uint32_t iterations
-    uint32_t rollouts            # or evaluations
+    uint32_t rollouts            # and evaluations of leaves without one
     uint32_t nodes
     uint32_t reused              # visits of the root when the search began
     uint32_t prunes

@@ -457,6 +457,8 @@ cdef int end_flight(GuidedTree *guided) noexcept nogil:
     points = flight.points
     if flight.link & LINK_KIND == LINK_TERMINAL:
         points = points_of_link(guided, flight.link)
+    elif guided.options.share < SHARES:
+        guided.tree.rollouts += guided.options.rollouts - 1  # begin_flight() has counted one
     slot = guided.tree.path_slot[length - 1]
     columns = guided_columns(guided, <GuidedBlock *>guided.tree.path_record[length - 1])
     if columns.links[slot] & LINK_KIND == LINK_TERMINAL:
