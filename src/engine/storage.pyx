@@ -59,7 +59,7 @@ def dump(SearchCore core, encode, consume):
             move_together(tree_of(core, i))
             check_one(core, i, core.root_now(), core.state, True, False, RuntimeError)
             trees.append(numbers_of(tree_of(core, i)))
-            trees[i]["told"] = core.team.members[i].iterations if core.teamed else 0
+            trees[i]["iterations_told"] = core.team.members[i].iterations if core.teamed else 0
             views.append(memory_of(tree_of(core, i)))
         for i in range(core.width() if core.teamed else 0):
             trees[i]["known"] = known_record(tree_of(core, i), &core.team.members[i].known, views)
@@ -183,7 +183,7 @@ cdef int take_trees(SearchCore core, list trees, object root, object state) exce
     for i in range(<uint32_t>len(trees)):
         take_numbers(tree_of(core, i), trees[i], legal)
         if core.teamed:
-            core.team.members[i].iterations = number(trees[i], "told", 0, most_visits(tree_of(core, i)))
+            core.team.members[i].iterations = number(trees[i], "iterations_told", 0, most_visits(tree_of(core, i)))
         check_one(core, i, root, state, True, True, InvalidFile)
         if core.teamed and fault == NULL:
             fault = check_known(tree_of(core, i), &core.team.members[i].known)

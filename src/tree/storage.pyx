@@ -67,7 +67,8 @@ cdef dict numbers_of(const Tree *tree):
         record["guided"] = {
             "value": tree.proof.value, "distance": tree.proof.distance, "exact": tree.proof.exact,
             "move": None if tree.proof.move == MCTS_NO_MOVE else tree.proof.move, "settled": tree.settled,
-            "debt": guided.root_proofs_due, "forgone": tree.proof_iterations, "book": guided.by_book,
+            "root_proofs_due": guided.root_proofs_due, "proof_iterations": tree.proof_iterations,
+            "book": guided.by_book,
         }
         if tree.proof.value < 0:
             record["guided"].update(distance=0, exact=0, move=None)
@@ -170,8 +171,8 @@ cdef int take_numbers(Tree *tree, record, list legal) except -1:
     tree.proof.spent = 0
     tree.proof.move = MCTS_NO_MOVE
     tree.settled = number(part, "settled", 0, 1 if tree.proof.value >= 0 else 0)
-    guided.root_proofs_due = number(part, "debt", 0, LARGEST)
-    tree.proof_iterations = number(part, "forgone", 0, most)
+    guided.root_proofs_due = number(part, "root_proofs_due", 0, LARGEST)
+    tree.proof_iterations = number(part, "proof_iterations", 0, most)
     guided.by_book = number(part, "book", 0, 1) if "book" in part else 0  # older files did without
     move = part.get("move")
     if move is not None:
