@@ -149,9 +149,9 @@ def test_headers_that_cannot_be(path, to, text, small, tmp_path):
 
 @pytest.mark.parametrize(("name", "to", "text"), [
     ("value", 3, "value must be from -1 to 2"), ("move", 40, "the first move of a proof must be legal"),
-    ("move", True, "the first move of a proof must be legal"), ("root_proofs_due", -1, "root_proofs_due must be from 0"),
-    ("settled", 1, "settled must be from 0 to 0"), ("exact", 2, "exact must be from 0 to 1"),
-    ("proof_iterations", 2**31, "proof_iterations must be from 0"),
+    ("move", True, "the first move of a proof must be legal"),
+    ("root_proofs_due", -1, "root_proofs_due must be from 0"), ("settled", 1, "settled must be from 0 to 0"),
+    ("exact", 2, "exact must be from 0 to 1"), ("proof_iterations", 2**31, "proof_iterations must be from 0"),
 ])
 def test_proofs_that_cannot_be(name, to, text, tmp_path):
     data = saved(searched(mc.ConnectFour(), 50))
