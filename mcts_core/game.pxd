@@ -162,6 +162,19 @@ cdef extern from "mcts_core/game.h" nogil:
         const mcts_valuation *valuation
 
 
+cdef inline void begin_proof(mcts_proof *proof, const mcts_interrupt *interrupt, bint ask_book,
+                             bint wins_only) noexcept nogil:
+    """Readies ``proof`` for ``mcts_prove``: nothing is proven, and no proof budget is spent."""
+    proof.value = -1
+    proof.distance = proof.exact = 0
+    proof.move = MCTS_NO_MOVE
+    proof.spent = 0
+    proof.interrupt = interrupt
+    proof.ask_book = ask_book
+    proof.by_book = 0
+    proof.wins_only = wins_only
+
+
 cdef inline const mcts_general *general_of(const mcts_game *game) noexcept nogil:
     return game.general if game != NULL and game.version >= 3 else NULL
 

@@ -7,7 +7,7 @@ from _thread import _local as _ThreadLocal
 from mcts_core.arguments import as_int
 from mcts_core.engine import bulk_rollouts
 from mcts_core.engine.loop import clock
-from mcts_core.engine.request import MAX_ITERATIONS, SearchRequest
+from mcts_core.engine.request import SearchRequest
 from mcts_core.engine.searched_two_player import TwoPlayerCore
 from mcts_core.engine.settings import InformationSettings, TwoPlayerSettings
 from mcts_core.errors import InvalidOption, NoSearch, SearchBusy
@@ -250,7 +250,7 @@ class Searcher:
     def most_iterations(self, state: Any) -> int:
         """Returns the largest number of ``iterations`` that a search of ``state`` accepts. Raises as ``options``."""
         require_state(state)
-        return _most_iterations(self._options.settings(state))
+        return self._options.settings(state).most_iterations
 
     @checked(_OF_SEARCHER)
     def search(
@@ -564,10 +564,6 @@ def rollouts(state: Any, n: int, *, seed: int | None = None) -> Rollouts:
     from mcts_core.results import Rollouts, per_second
 
     return Rollouts(wins, draws, losses, plies / count, seconds, per_second(count, seconds))
-
-
-def _most_iterations(settings: SearchSettings) -> int:
-    return MAX_ITERATIONS // settings.rollouts_per_leaf
 
 
 def _watched(core: SearchCore, request: SearchRequest, progress: Any) -> Any:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 
 from mcts_core.arguments import MAX_SECONDS, as_number
-from mcts_core.engine.exact_search import ExactSearch, now
+from mcts_core.engine.exact_search import ExactSearch
+from mcts_core.engine.loop import clock
 from mcts_core.engine.settings import default_memory
 from mcts_core.errors import InvalidState
 from mcts_core.games.connect_four import openings
@@ -77,7 +78,7 @@ def solve(state: Any, seconds: float | None = None, *, book: bool = True) -> Sol
 
     Raises GameOver, InvalidState (the game has no exact search), InvalidOption.
     """
-    begin = now()
+    begin = clock()
     deadline = None if seconds is None else begin + as_number(seconds, "seconds", 0.0, MAX_SECONDS)
     book = as_flag(book, "book")
     if isinstance(state, MNK) and state.rows * state.cols > MOST_CELLS:
@@ -114,7 +115,7 @@ class _Solving:
         rows.sort(key=lambda row: (row.move not in best, _rank(self.moves.get(row.move))))
         value, distance, exact = self.root or (None, None, False)
         return Solution(
-            None if value is None else PROVEN[value], distance, exact, tuple(rows), best, pv, now() - begin,
+            None if value is None else PROVEN[value], distance, exact, tuple(rows), best, pv, clock() - begin,
             self.search.by_book)
 
     def _look_at_root(self, exact: bool) -> None:
@@ -137,7 +138,7 @@ class _Solving:
         if self.late:
             return None
         found = self.search.prove(path, exact, self.deadline)
-        self.late = self.deadline is not None and now() >= self.deadline
+        self.late = self.deadline is not None and clock() >= self.deadline
         return found
 
     def _keeps(self, move: int) -> bool:

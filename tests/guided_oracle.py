@@ -371,7 +371,7 @@ class Oracle:
     def value_leaf(self, way, path):
         """(points of the leaf at the end of the way, whether they are proven)."""
         child, player = way[-1][1], self.alternating_player(path)
-        self.rollouts += 1
+        self.rollouts += 1  # or evaluations
         if self.leaf_proofs and self.has_prover and path:
             proof = self.probe.prove(path, self.leaf_proofs, False, self.memory)[0]
             if proof is not None:
@@ -380,6 +380,7 @@ class Oracle:
         whole, most = 2 * self.rollouts_per_leaf, 2 * self.leaf_rollouts
         gained = self.valuer.value(path) * self.valued * most
         if self.valued < 256:
+            self.rollouts += self.leaf_rollouts - 1
             played = sum(1 + self.player * (self.probe.policy_rollout(path, self.rollout, False)[0] - 1)
                          for _ in range(self.leaf_rollouts))
             gained += 65536 * (256 - self.valued) * (played if player > 0 else most - played)

@@ -8,6 +8,7 @@ import threading
 import weakref
 
 import pytest
+from general_games import Dice
 
 import mcts_core as mc
 from mcts_core.options import random_seed
@@ -204,7 +205,9 @@ def test_none_is_the_default(name):
 
 @pytest.mark.parametrize(("state", "options", "divisor"), [
     (mc.TicTacToe(), {}, 1), (mc.TicTacToe(), {"rollouts_per_leaf": 7}, 7),
-    (mc.Gomoku(9), {"rollouts_per_leaf": 100}, 100), (mc.Gomoku(9), {"valuation": "network"}, 64)])
+    (mc.Gomoku(9), {"rollouts_per_leaf": 100}, 100), (mc.Gomoku(9), {"valuation": "network"}, 64),
+    (mc.TicTacToe(), {"selection": "ucb1-tuned"}, 2),
+    (mc.Gomoku(9), {"selection": "ucb1-tuned", "rollouts_per_leaf": 3}, 6), (Dice(), {"rollouts_per_leaf": 7}, 7)])
 def test_the_most_iterations_are_accepted_and_no_more(state, options, divisor):
     engine = mc.Searcher(**options)
     most = engine.most_iterations(state)

@@ -306,8 +306,7 @@ class _Search:
         self.trips: deque[float] = deque(maxlen=2 * workers)
         self.news: deque[tuple[str, bytes]] = deque(maxlen=KEPT * workers)
         self.told = 0
-        self.most = engine.most_iterations(state) // (
-            1 + (engine.options(state).get("selection") == "ucb1-tuned"))
+        self.most = engine.most_iterations(state)
         self.stop_reason = "time"
 
     # ---- the course of a search --------------------------------------------------------------------------------------

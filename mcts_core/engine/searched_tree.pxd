@@ -1,6 +1,7 @@
 """The trees of a search, as the loop and the report see them: what every kind of tree can do.
 
-``searched_two_player.pyx`` and ``searched_general.pyx`` say what differs: the rules, and the children of the root.
+``searched_two_player.pyx``, ``searched_general.pyx`` and ``searched_information.pyx`` say what differs: the rules, and
+the children of the root.
 """
 
 from libc.stdint cimport uint32_t, uint64_t

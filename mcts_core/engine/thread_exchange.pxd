@@ -1,6 +1,6 @@
 """Several trees of one search, one for each thread, which exchange their news at fixed numbers of iterations."""
 
-from libc.stdint cimport int32_t, uint32_t
+from libc.stdint cimport uint32_t
 
 from mcts_core.tree.exchange cimport Known, Words
 from mcts_core.game cimport mcts_interrupt

@@ -1,6 +1,6 @@
 """Games written in Python, behind the game table."""
 
-from libc.stdint cimport int32_t, uint32_t
+from libc.stdint cimport uint32_t
 
 from mcts_core.game cimport NativeState, mcts_game, mcts_guide
 from mcts_core.games.user_states cimport UserStates

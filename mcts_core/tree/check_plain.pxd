@@ -27,7 +27,7 @@ cdef inline const char *check_tried(const Walk *walk, uint32_t link, const Mini 
     cdef int32_t found
     for slot in range(count):
         value = leaf_result(link, slot) if mini == NULL else mini_result(walk.tree, mini, slot)
-        if value > 1 + 2 * walk.tree.rollouts_per_leaf:
+        if value > 1 + 2 * walk.tree.points_per_visit:
             return b"a leaf has an impossible result"
         number += value > 0
     tried[0] = number
@@ -169,8 +169,9 @@ cdef inline const char *check_plain_block(Walk *walk, uint32_t index, uint32_t p
             return b"a block does not know its parent"
         if sign != 1 and sign != -1:
             return b"a block has no player"
-        if wide.flags or wide.spare0 or wide.spare[0] or wide.spare[1] or wide.spare[2]:
-            return b"a block has something where there should be nothing"
+        for slot in range(<uint32_t>sizeof(wide.spare)):
+            if wide.spare[slot]:
+                return b"a block has something where there should be nothing"
     if tree.fixed_moves and count != (tree.narrow if tree.narrow else tree.game.max_moves):
         return b"a block has an impossible number of slots"
     if not claim(walk, index, units):

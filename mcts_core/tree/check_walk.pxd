@@ -5,8 +5,8 @@ from libc.string cimport memcpy, memset
 
 from mcts_core.game cimport MCTS_DRAW, MCTS_WIN, mcts_game
 from mcts_core.games.general_rules cimport GeneralRules
-from mcts_core.tree.guided_tree cimport SELECT_TUNED, GuidedTree
-from mcts_core.tree.plain_tree cimport LINK_KIND, MAX_ITERATIONS, Tree, is_guided
+from mcts_core.tree.guided_tree cimport most_visits
+from mcts_core.tree.plain_tree cimport LINK_KIND, Tree
 from mcts_core.tree.view cimport index_mask
 
 
@@ -98,11 +98,6 @@ cdef inline int32_t half_points(int32_t sign, int32_t outcome) noexcept nogil:
     return 1 if outcome == MCTS_DRAW else 1 + sign if outcome == MCTS_WIN else 1 - sign
 
 
-cdef inline uint32_t most_visits(const Tree *tree) noexcept nogil:
-    cdef uint32_t most = <uint32_t>MAX_ITERATIONS // tree.rollouts_per_leaf
-    return most // 2 if is_guided(tree) and (<GuidedTree *>tree).options.selection == SELECT_TUNED else most
-
-
 cdef inline const char *check_index(const Tree *tree, uint32_t link) noexcept nogil:
     if link & ~(LINK_KIND | index_mask(tree)):
         return b"a link leads out of the tree"
@@ -112,7 +107,7 @@ cdef inline const char *check_index(const Tree *tree, uint32_t link) noexcept no
 cdef inline const char *check_counts(const Walk *walk, uint32_t visits, int32_t wins, uint32_t most) noexcept nogil:
     if visits > (most if walk.rules.alone else most_visits(walk.tree)):
         return b"a child has more visits than its node"
-    if wins < 0 or <uint64_t>wins > 2 * <uint64_t>walk.tree.rollouts_per_leaf * visits:
+    if wins < 0 or <uint64_t>wins > 2 * <uint64_t>walk.tree.points_per_visit * visits:
         return b"a child has impossible wins"
     return NULL
 

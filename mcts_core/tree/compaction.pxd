@@ -25,4 +25,4 @@ cdef bint compact(Tree *tree, uint32_t units) noexcept nogil
 cdef bint keep_top(Tree *tree, uint32_t units, double until) noexcept nogil
 
 # Makes the node after ``moves`` the root, when it has a block. What is above and beside it stays as garbage.
-cdef bint descend(Tree *tree, const uint32_t *moves, uint32_t count) noexcept nogil
+cdef bint reroot(Tree *tree, const uint32_t *moves, uint32_t count) noexcept nogil

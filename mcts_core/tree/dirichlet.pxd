@@ -1,7 +1,7 @@
 """Dirichlet noise by + - * / and sqrt alone: the same on every machine, which libm's logarithm is not."""
 
 from libc.math cimport frexp, ldexp, sqrt
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint32_t
 
 from mcts_core.game cimport mcts_rng, mcts_rng_next
 

@@ -28,7 +28,7 @@ from mcts_core.tree.guided_solver cimport ask_prover, clear_prover, forget_prove
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.leaf_value cimport value_leaf
 from mcts_core.tree.memory cimport room_for
-from mcts_core.tree.plain_tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, WIDE_INDEX, seed_of
+from mcts_core.tree.plain_tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, WIDE_INDEX, thread_seed
 from mcts_core.tree.proof_rule cimport NEVER
 from mcts_core.tree.valuation cimport forget_estimator, prepare_estimator
 
@@ -153,12 +153,12 @@ cdef inline bint ready_lanes(GuidedTree *guided, uint64_t seed, const mcts_inter
         valuer.tree.game = guided.tree.game
         valuer.tree.root = guided.tree.root
         valuer.tree.root_sign = guided.tree.root_sign
-        valuer.tree.rollouts_per_leaf = guided.tree.rollouts_per_leaf
+        valuer.tree.points_per_visit = guided.tree.points_per_visit
         valuer.tree.half = guided.tree.half
         valuer.tree.interrupt = interrupt[0]
         valuer.tree.interrupted = 0
         valuer.tree.rollouts = 0
-        mcts_rng_seed(&valuer.tree.rng, seed_of(seed, i + 1))
+        mcts_rng_seed(&valuer.tree.rng, thread_seed(seed, i + 1))
         if i < flights.lane_count and not prepare_estimator(valuer):
             return False
     return True

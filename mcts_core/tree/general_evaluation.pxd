@@ -60,7 +60,7 @@ cdef inline int take(GeneralTree *general, uint32_t entries, const GeneralEvalua
     return FAULT_NONE
 
 
-cdef inline double share(double value) noexcept nogil:
+cdef inline double from_signed(double value) noexcept nogil:
     """Scales a value from -1 to 1 to one from 0 to 1."""
     return 0.0 if value <= -1.0 else 1.0 if value >= 1.0 else 0.5 + 0.5 * value
 

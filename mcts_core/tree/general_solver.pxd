@@ -3,7 +3,7 @@ alone."""
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
-from mcts_core.game cimport MCTS_NO_MOVE, mcts_interrupt, mcts_proof, mcts_raised
+from mcts_core.game cimport MCTS_NO_MOVE, begin_proof, mcts_interrupt, mcts_proof, mcts_raised
 from mcts_core.games.general_rules cimport KIND_OVER
 from mcts_core.tree.general_blocks cimport look, set_link
 from mcts_core.tree.general_proofs cimport points_for, points_of, proven_link, proven_value
@@ -137,12 +137,7 @@ cdef inline int ask_prover(GeneralTree *general, uint32_t start, uint32_t length
         general.prover_bytes = general.options.prover_bytes
     interrupt.raised = must_end
     interrupt.context = general
-    proof.value = -1
-    proof.spent = proof.exact = proof.distance = 0
-    proof.move = MCTS_NO_MOVE
-    proof.interrupt = &interrupt
-    proof.wins_only = 0
-    proof.ask_book = proof.by_book = 0  # what a network learns from is search, not the book
+    begin_proof(proof, &interrupt, False, False)  # no book: what a network learns from is search
     if general.rules.prove(general.rules.context, general.tree.path_move + start, length, general.prover, budget, False,
                            proof) < 0:
         return RUN_GAME_ERROR

@@ -92,8 +92,8 @@ cdef inline int find_children(GuidedTree *guided, uint32_t length, const mcts_po
     return found
 
 
-cdef inline int make_block(GuidedTree *guided, uint32_t length, uint32_t count, uint32_t *result) noexcept nogil:
-    """Makes a block of the children that ``find_children`` found for the node at the end of the path; its index."""
+cdef inline int make_block(GuidedTree *guided, uint32_t count, uint32_t *result) noexcept nogil:
+    """Makes a block of the children that ``find_children`` has found last; its index in ``result``."""
     cdef const mcts_children *found = &guided.children
     cdef uint32_t capacity = (count + 7) & ~<uint32_t>7, slot
     cdef uint32_t index = arena_allocate(&guided.tree.arena, block_units(guided, capacity))

@@ -4,7 +4,7 @@ alone. The rule by which values are proven is in ``proof_rule.pxd``."""
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from mcts_core.game cimport MCTS_NO_MOVE, mcts_game, mcts_interrupt, mcts_policy, mcts_proof, mcts_raised
+from mcts_core.game cimport MCTS_NO_MOVE, begin_proof, mcts_game, mcts_interrupt, mcts_policy, mcts_proof, mcts_raised
 from mcts_core.tree.guided_blocks cimport block_at, find_children, leaf_sign, make_block, set_link
 from mcts_core.tree.guided_selection cimport select
 from mcts_core.tree.guided_tree cimport *
@@ -61,7 +61,7 @@ cdef inline int widen(GuidedTree *guided, uint32_t length) noexcept nogil:
     policy.symmetry = 0
     status = find_children(guided, length, &policy, &count)
     if status == RUN_DONE:
-        status = make_block(guided, length, count, &index)
+        status = make_block(guided, count, &index)
     if status == RUN_MEMORY:
         old.flags |= BLOCK_CLOSED  # the node stays unproven
         return RUN_DONE
@@ -123,7 +123,7 @@ cdef inline int settle(GuidedTree *guided, uint32_t *length, int32_t *points) no
                 break
             end -= 1  # the new bound may prove the node above
             continue
-        points[0] = (value if block.sign > 0 else 2 - value) * <int32_t>guided.options.rollouts_per_leaf
+        points[0] = (value if block.sign > 0 else 2 - value) * <int32_t>guided.options.points_per_visit
         if end == 2:
             prove_root(guided, value, distance)
             length[0] = 2
@@ -201,17 +201,9 @@ cdef inline int ask_prover(GuidedTree *guided, uint32_t length, uint64_t budget,
     if not make_prover(guided):
         return RUN_SYSTEM_MEMORY
     guided.prover_asked = True
-    proof.value = -1
-    proof.spent = 0
-    proof.exact = 0
-    proof.distance = 0
-    proof.move = MCTS_NO_MOVE
-    proof.interrupt = &interrupt
-    proof.ask_book = guided.options.ask_book
-    proof.by_book = 0
-    proof.wins_only = wins_only
     interrupt.raised = look
     interrupt.context = guided
+    begin_proof(proof, &interrupt, guided.options.ask_book, wins_only)
     if guided.guide.prove(game.context, guided.tree.root, path_of(guided), length - 1, guided.prover, budget, exact,
                           proof) < 0:
         return RUN_GAME_ERROR

@@ -23,7 +23,7 @@ from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from mcts_core.game cimport (mcts_children, mcts_game, mcts_guide, mcts_interrupt, mcts_policy, mcts_proof,
                              mcts_valuation)
-from mcts_core.tree.plain_tree cimport Tree, TreeOps, WIDE_UNIT
+from mcts_core.tree.plain_tree cimport MAX_ITERATIONS, Tree, TreeOps, WIDE_UNIT, is_guided
 
 cdef enum:
     DISTANCE_SHIFT = 2
@@ -52,7 +52,7 @@ ctypedef struct GuidedOptions:
     uint32_t grave_ref           # visits of the node whose AMAF statistics are read
     float prior_weight           # of the game's prior, in visits; with PUCT priors are shares
     uint32_t expand_after        # visits of a node before it gets a block
-    uint32_t rollouts_per_leaf   # a visit counts 2 of these points for a win, also where there are fewer rollouts
+    uint32_t points_per_visit    # of a visit that wins; more than `rollouts` where a valuation needs finer steps
     uint32_t rollouts            # at a leaf
     uint32_t share               # of the valuation in a leaf's value, in 256ths; the rest is that of the rollouts
     const void *network          # for the valuation
@@ -64,7 +64,7 @@ ctypedef struct GuidedOptions:
     uint64_t tree_bytes          # memory of the tree
     uint64_t prover_bytes        # of the game's exact search, 0: it is not asked
     uint64_t lane_bytes          # the same of each lane for leaves (`flights.pxd`)
-    uint32_t leaf_proofs         # its budget for a node that is about to be expanded
+    uint32_t leaf_proofs         # its budget for a node that is about to be expanded; with a valuation, for every leaf
     uint32_t node_proofs         # for an expanded node, per visit, in each octave of its visits
     uint32_t root_proofs         # for the root, per iteration; see guided_solver.pxd for the moves of the root
     uint32_t ask_book            # 1: exact search may use a book of the game
@@ -239,6 +239,17 @@ cdef inline uint32_t block_units(const GuidedTree *guided, uint32_t capacity) no
 cdef inline uint32_t amaf_units(const GuidedTree *guided) noexcept nogil:
     """Of a record with visits and wins of every action by the player +1, then by the other."""
     return (16 * guided.guide.actions + WIDE_UNIT - 1) // WIDE_UNIT
+
+
+cdef inline uint32_t visits_that_fit(uint32_t points_per_visit, int32_t selection) noexcept nogil:
+    """The most visits of a node whose sums fit: of half-points, or of their squares for UCB1-tuned."""
+    return <uint32_t>MAX_ITERATIONS // points_per_visit // (2 if selection == SELECT_TUNED else 1)
+
+
+cdef inline uint32_t most_visits(const Tree *tree) noexcept nogil:
+    """The most visits of a node of this tree, so also the most iterations of its search."""
+    return visits_that_fit(tree.points_per_visit,
+                           (<const GuidedTree *>tree).options.selection if is_guided(tree) else <int32_t>SELECT_UCB1)
 
 
 cdef inline const uint32_t *path_of(const GuidedTree *guided) noexcept nogil:

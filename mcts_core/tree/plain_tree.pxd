@@ -1,8 +1,8 @@
 """The head of every search tree, the table of what can be done with one, and the layout of the plain tree.
 
 Each tree is an arena of records. Everything is addressed by 32-bit *links*; there is no pointer, no Python object and
-no malloc per node. The other layouts are in ``guided_tree.pxd`` and ``general_tree.pxd``; the rest of this is about the
-plain one.
+no malloc per node. The other layouts are in ``guided_tree.pxd`` and ``general_tree.pxd``; ``information_tree.pxd`` has
+a tree without an arena. The rest of this is about the plain one.
 
 A *block* holds the statistics of all children of one node, which were all tried at least once. Where moves are slots
 and there are at most seven, it is 96 bytes, every column a vector and every number of the node itself in a spare lane:
@@ -14,7 +14,7 @@ With eight moves it is 128 bytes, the lanes full and best_link, parent and info 
 (``WideBlock``):
 
     0          4       8     10           12        14     16    17     32 ...
-    best_link  parent  best  parent_slot  capacity  count  sign  flags  visits[capacity]  wins[capacity]  link[capacity]
+    best_link  parent  best  parent_slot  capacity  count  sign  spare  visits[capacity]  wins[capacity]  link[capacity]
                                                                         mean[capacity]  inverse[capacity]
                                                                         moves[capacity]
 
@@ -57,7 +57,7 @@ cdef enum:
     WIDE_HEADER = 32             # bytes of a WideBlock before its columns
     EXACT_CAPACITY = 16          # up to here scores come from the integers, beyond from kept floats
     MAX_SLOTS = MCTS_MAX_MOVES   # of one node
-    MAX_ITERATIONS = 0x3FFFFFFF  # wins count half-points in 32 signed bits; divided by the rollouts of an iteration
+    MAX_ITERATIONS = 0x3FFFFFFF  # wins count half-points in 32 signed bits; see most_visits() of guided_tree.pxd
     NO_VISITS = 0x7FFFFFFF       # visits of a slot without a legal move
     LEAF_ALL_TRIED = 15
     MINI_ALL_TRIED = 0xFFFF
@@ -91,9 +91,7 @@ ctypedef struct WideBlock:
     uint16_t capacity            # room of each column, a multiple of 8
     uint16_t count               # slots in use
     int8_t sign
-    uint8_t flags
-    uint16_t spare0
-    uint32_t spare[3]
+    uint8_t spare[15]            # zero
 
 ctypedef struct Mini:
     uint16_t cursor
@@ -123,8 +121,8 @@ ctypedef struct Tree:            # what every layout begins with
     uint32_t fixed_moves         # the game's slots are moves
     uint32_t narrow              # slots of every block (7 or 8), 0: the blocks are WideBlocks
     float exploration
-    uint32_t rollouts_per_leaf   # whose half-points a visit stands for; 1 where sums are of values
-    float half                   # value of a half-point, 1 / (2 rollouts_per_leaf)
+    uint32_t points_per_visit    # of a visit that wins; sums count half-points; 1 where they are sums of values
+    float half                   # value of a half-point, 1 / (2 points_per_visit)
     mcts_rng rng
     # the path of the current iteration; entry 0 is the root itself, but for the general tree
     uint32_t path_room
@@ -132,7 +130,7 @@ ctypedef struct Tree:            # what every layout begins with
     uint32_t *path_slot
     uint32_t *path_move          # only where slots are not moves
     mcts_expansion expansion
-    # what is proven, by the guided tree alone
+    # what is proven, by the guided and the general tree
     mcts_proof proof             # of the root; value -1 while there is none
     int32_t settled              # 1: nothing more can be learned
     uint32_t proof_iterations    # iterations given up for exact search of a root of known value
@@ -140,7 +138,7 @@ ctypedef struct Tree:            # what every layout begins with
     int32_t interrupted          # 1: it was raised, so that the run ends after this iteration
     # counts
     uint32_t iterations
-    uint32_t rollouts            # or evaluations
+    uint32_t rollouts            # and evaluations of leaves without one
     uint32_t nodes
     uint32_t reused              # visits of the root when the search began
     uint32_t prunes
@@ -179,7 +177,7 @@ cdef inline uint32_t wide_units(uint32_t capacity, uint32_t fixed_moves) noexcep
 
 
 cdef inline uint32_t mini_units(const Tree *tree, uint32_t count) noexcept nogil:
-    return (MINI_HEADER + (count if tree.rollouts_per_leaf > 1 else (count + 3) // 4) + WIDE_UNIT - 1) // WIDE_UNIT
+    return (MINI_HEADER + (count if tree.points_per_visit > 1 else (count + 3) // 4) + WIDE_UNIT - 1) // WIDE_UNIT
 
 
 # The words of a narrow block, by the number of its slots.
@@ -207,12 +205,12 @@ cdef inline uint32_t leaf_result(uint32_t link, uint32_t slot) noexcept nogil:
 
 cdef inline uint32_t mini_result(const Tree *tree, const Mini *mini, uint32_t slot) noexcept nogil:
     """0: untried, else 1 + half-points for player +1."""
-    if tree.rollouts_per_leaf > 1:
+    if tree.points_per_visit > 1:
         return (<const uint8_t *>mini)[MINI_HEADER + slot]
     return (<const uint8_t *>mini)[MINI_HEADER + (slot >> 2)] >> (2 * (slot & 3)) & 3
 
 
-cdef inline uint64_t seed_of(uint64_t seed, uint32_t number) noexcept nogil:
+cdef inline uint64_t thread_seed(uint64_t seed, uint32_t number) noexcept nogil:
     """The seed of what a thread, or a lane, draws; number 0 has the search's own."""
     return seed + number * <uint64_t>0x9E3779B97F4A7C15
 
@@ -222,6 +220,11 @@ cdef inline void begin_search(Tree *tree, uint64_t seed) noexcept nogil:
     tree.iterations = tree.rollouts = tree.reused = tree.prunes = tree.depth_max = tree.proof_iterations = 0
     tree.dropped = tree.depth_sum = 0
     mcts_rng_seed(&tree.rng, seed)
+
+
+cdef inline int32_t gain_of(const Tree *tree, int32_t sign, int32_t points) noexcept nogil:
+    """The half-points of the player ``sign`` from an iteration that gave ``points`` half-points to player +1."""
+    return points if sign > 0 else 2 * <int32_t>tree.points_per_visit - points
 
 
 cdef inline bint is_guided(const Tree *tree) noexcept nogil:

@@ -8,12 +8,7 @@ from libc.string cimport memset
 from mcts_core.arena cimport arena_allocate, arena_at
 from mcts_core.tree.guided_tree cimport (SELECT_GRAVE, SELECT_RAVE, GuidedBlock, GuidedColumns, GuidedTree, amaf_units,
                                          guided_columns)
-from mcts_core.tree.plain_tree cimport WIDE_UNIT
-
-
-cdef inline int32_t share(const GuidedTree *guided, int32_t sign, int32_t points) noexcept nogil:
-    """What the player ``sign`` gets of an iteration that gave ``points`` half-points to player +1."""
-    return points if sign > 0 else 2 * <int32_t>guided.options.rollouts_per_leaf - points
+from mcts_core.tree.plain_tree cimport WIDE_UNIT, gain_of
 
 
 cdef inline uint32_t reference_of(const GuidedTree *guided, uint32_t length) noexcept nogil:
@@ -44,7 +39,7 @@ cdef inline void add_amaf(GuidedTree *guided, GuidedBlock *block, int32_t points
     cdef const uint8_t *played = guided.played
     cdef uint32_t slot, actions = guided.guide.actions, action
     cdef uint8_t code = 1 if block.sign == guided.tree.root_sign else 2
-    cdef float value = guided.tree.half * <float>share(guided, block.sign, points), hit
+    cdef float value = guided.tree.half * <float>gain_of(&guided.tree, block.sign, points), hit
     cdef float *amaf
     if guided.options.selection == SELECT_RAVE:
         columns = guided_columns(guided, block)
@@ -57,7 +52,7 @@ cdef inline void add_amaf(GuidedTree *guided, GuidedBlock *block, int32_t points
         if block.visits < guided.options.grave_ref or not give_amaf(guided, block):
             return
     amaf = <float *>arena_at(&guided.tree.arena, block.amaf)
-    value = guided.tree.half * <float>share(guided, 1, points)
+    value = guided.tree.half * <float>gain_of(&guided.tree, 1, points)
     code = 1 if guided.tree.root_sign > 0 else 2
     for action in range(actions):
         hit = <float>(played[action] == code)

@@ -102,7 +102,7 @@ cdef inline void add_rewards(GeneralTree *general) noexcept nogil:
         general.position.values[player] = leaf_value(general, player, general.position.values[player])
 
 
-cdef inline void backup_scored(GeneralTree *general, uint32_t start, uint32_t end, double *values) noexcept nogil:
+cdef inline void back_up_scored(GeneralTree *general, uint32_t start, uint32_t end, double *values) noexcept nogil:
     """Adds the values of an iteration to the nodes of its path. ``values``: of its last move; then of its first."""
     cdef uint32_t at = end, player, slot
     cdef GeneralBlock *block

@@ -2,8 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t, uint32_t
 
-from mcts_core.game cimport (MCTS_ONGOING, MCTS_VALUE_ONE, mcts_children, mcts_estimate, mcts_game,
-                             mcts_rollout_report, valuation_of)
+from mcts_core.game cimport MCTS_ONGOING, MCTS_VALUE_ONE, mcts_children, mcts_estimate, mcts_game, valuation_of
 from mcts_core.tree.dirichlet cimport dirichlet
 from mcts_core.tree.guided_tree cimport (SELECT_PUCT, SHARES, GuidedBlock, GuidedColumns, GuidedTree, guided_columns,
                                          path_of)
@@ -136,28 +135,13 @@ cdef inline int estimate_leaf(GuidedTree *guided, uint32_t length, mcts_estimate
     return RUN_DONE if 0 <= estimate.value <= MCTS_VALUE_ONE else RUN_GAME_ERROR
 
 
-cdef inline int points_of_leaf(GuidedTree *guided, uint32_t length, int32_t sign, int32_t value,
-                               int32_t *points) noexcept nogil:
-    """The points for player +1 of a visit to the leaf at the end of the path, where ``sign`` is to move: of its
-    ``value`` and, for their share, of rollouts."""
-    cdef const mcts_game *game = guided.tree.game
-    cdef mcts_rollout_report report
-    cdef int32_t whole = 2 * <int32_t>guided.options.rollouts_per_leaf, returned
-    cdef int64_t played = 0, full = 2 * <int64_t>guided.options.rollouts, one = MCTS_VALUE_ONE * <int64_t>SHARES * full
+cdef inline int32_t mixed_points(const GuidedTree *guided, int32_t sign, int32_t value, int32_t played) noexcept nogil:
+    """The points for player +1 of a visit to a leaf, where ``sign`` is to move: of its ``value`` and, for their share,
+    of the half-points for player +1 that its rollouts gave in all."""
+    cdef int32_t whole = 2 * <int32_t>guided.options.points_per_visit, points
+    cdef int64_t full = 2 * <int64_t>guided.options.rollouts, one = MCTS_VALUE_ONE * <int64_t>SHARES * full
     cdef int64_t gained = <int64_t>value * guided.options.share * full
-    cdef uint32_t _
-    if guided.options.share < SHARES:
-        report.played = NULL
-        for _ in range(guided.options.rollouts):
-            report.proof.value = -1
-            returned = guided.guide.rollout(game.context, guided.tree.root, path_of(guided), length - 1,
-                                            &guided.options.policy, &report, &guided.tree.rng)
-            if returned < 0:
-                return RUN_GAME_ERROR
-            played += 1 + guided.tree.root_sign * (returned - 1)
-        gained += MCTS_VALUE_ONE * <int64_t>(SHARES - guided.options.share) * (played if sign > 0 else full - played)
+    gained += MCTS_VALUE_ONE * <int64_t>(SHARES - guided.options.share) * (played if sign > 0 else full - played)
     # rounded once, and for the player to move: colours are equal
-    points[0] = <int32_t>((gained * whole + one // 2) // one)
-    if sign < 0:
-        points[0] = whole - points[0]
-    return RUN_DONE
+    points = <int32_t>((gained * whole + one // 2) // one)
+    return points if sign > 0 else whole - points

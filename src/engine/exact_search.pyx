@@ -6,7 +6,7 @@ from libc.stdint cimport int32_t, uint32_t, uint64_t
 from mcts_core.arguments import shorten
 from mcts_core.errors import InvalidState
 
-from mcts_core.game cimport MCTS_NO_MOVE, NativeState, mcts_interrupt, mcts_proof
+from mcts_core.game cimport MCTS_NO_MOVE, NativeState, begin_proof, mcts_interrupt, mcts_proof
 from mcts_core.engine.slices cimport SIGNAL_INTERVAL, read_clock
 from mcts_core.games.python_game cimport PythonGame, as_native
 
@@ -67,13 +67,7 @@ cdef class ExactSearch:
         interrupt.raised = is_over
         interrupt.context = &until
         while True:
-            proof.value = -1
-            proof.exact = proof.distance = 0
-            proof.spent = 0
-            proof.move = MCTS_NO_MOVE
-            proof.interrupt = &interrupt
-            proof.ask_book = self.ask_book
-            proof.by_book = proof.wins_only = 0
+            begin_proof(&proof, &interrupt, self.ask_book, False)
             with nogil:
                 until = min(read_clock() + SIGNAL_INTERVAL, end)
                 self.root.game.guide.prove(self.root.game.context, self.root.state, moves, length, self.memory, budget,
@@ -85,8 +79,3 @@ cdef class ExactSearch:
         if proof.value < 0:
             return None
         return proof.value, proof.distance, bool(proof.exact), None if proof.move == MCTS_NO_MOVE else proof.move
-
-
-def now():
-    """The time of the clock by which searches end."""
-    return read_clock()

@@ -95,7 +95,7 @@ cdef class Requests:
                 return None
         request = SearchRequest.__new__(SearchRequest, state, settings, begin)
         if iterations is not None:
-            request.iterations = as_int(iterations, "iterations", 1, MAX_ITERATIONS // settings.rollouts_per_leaf)
+            request.iterations = as_int(iterations, "iterations", 1, settings.most_iterations)
         if seconds is not None:
             request.seconds = as_duration(seconds)
         elif not request.iterations:

@@ -2,8 +2,8 @@
 
 A search has one tree for each thread. This module says, for all layouts, how a tree begins, goes on below a new root,
 is pruned, exchanges news and is counted; ``searched_two_player.pyx``, ``searched_general.pyx`` and
-``searched_information.pyx`` say what differs. A
-call of a method costs some nanoseconds, and the loop makes none within a slice.
+``searched_information.pyx`` say what differs. A call of a method costs some nanoseconds, and the loop makes none within
+a slice.
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
@@ -12,7 +12,7 @@ from libc.string cimport memset
 from mcts_core.arguments import shorten
 from mcts_core.errors import InvalidOption, InvalidState, NoSearch
 
-from mcts_core.tree.compaction cimport MARKS, descend
+from mcts_core.tree.compaction cimport MARKS, reroot
 from mcts_core.tree.exchange cimport (Known, Words, check_message, follow, forget_gone, hear, known_clear, known_free,
                                       tell, words_free)
 from mcts_core.game cimport MCTS_NO_MOVE, mcts_interrupt, mcts_rng
@@ -22,7 +22,7 @@ from mcts_core.engine.settings cimport SearchSettings
 from mcts_core.engine.slices cimport read_clock
 from mcts_core.engine.thread_exchange cimport Member, team_create, team_destroy, team_run
 from mcts_core.tree.plain_tree cimport (NO_VISITS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED,
-                                        RUN_SYSTEM_MEMORY, Tree, TreeOps, is_guided, seed_of, spent_of)
+                                        RUN_SYSTEM_MEMORY, Tree, TreeOps, is_guided, spent_of, thread_seed)
 from mcts_core.tree.view cimport (BlockView, has_root, index_mask, is_block, root_link, root_visits, view_block,
                                   view_move)
 
@@ -51,7 +51,7 @@ cdef class SearchedTree(SearchTurn):
         """Raises what a search of ``state`` with these settings would raise before its first iteration."""
         self.root_of(state, settings)
 
-    # ---- what the two kinds say --------------------------------------------------------------------------------------
+    # ---- what the three kinds say ------------------------------------------------------------------------------------
 
     cdef object root_of(self, object state, SearchSettings settings):
         raise InvalidState(f"{type(self).__name__} has no trees, got {shorten(state)}")
@@ -213,8 +213,8 @@ cdef class SearchedTree(SearchTurn):
             member = &self.team.members[i]
             if count >= 0:
                 follow(member.tree, &member.known, path, count)
-                if descend(member.tree, path, count):
-                    self.resume_tree(member.tree, i, root, seed_of(seed, i), count > 0)
+                if reroot(member.tree, path, count):
+                    self.resume_tree(member.tree, i, root, thread_seed(seed, i), count > 0)
                     continue
             known_clear(&member.known)
             if member.tree == NULL:
@@ -222,7 +222,7 @@ cdef class SearchedTree(SearchTurn):
             if member.tree == NULL:
                 raise MemoryError(f"no memory for {self.threads} search trees of {self.memory // MIB} MB in all: "
                                   "set a smaller memory_mb")
-            status = self.reset_tree(member.tree, i, root, seed_of(seed, i))
+            status = self.reset_tree(member.tree, i, root, thread_seed(seed, i))
             if status != RUN_DONE:
                 raise self.refusal(member.tree, status)
         return 0
@@ -280,7 +280,7 @@ cdef class SearchedTree(SearchTurn):
         follow(self.tree, &self.outside, path, count)
         if self.teamed:
             follow(self.tree, &self.team.members[0].known, path, count)
-        if not descend(self.tree, path, count):
+        if not reroot(self.tree, path, count):
             return False
         if self.resume_tree(self.tree, 0, root, request.seed, count > 0) != RUN_DONE:
             return False

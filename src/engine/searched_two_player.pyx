@@ -10,7 +10,7 @@ from libc.string cimport memset
 from mcts_core.errors import GameError
 
 from mcts_core.dispatch cimport hot_table
-from mcts_core.game cimport MCTS_NO_MOVE, NativeState, mcts_game, mcts_proof
+from mcts_core.game cimport MCTS_NO_MOVE, NativeState, begin_proof, mcts_game, mcts_proof
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.games.board_position cimport BoardPosition
 from mcts_core.games.connect_four.position cimport ConnectFour
@@ -61,7 +61,7 @@ cdef class TwoPlayerCore(SearchCore):
 
     cdef int reset_tree(self, Tree *tree, uint32_t number, object root, uint64_t seed) except -1:
         cdef GuidedOptions options = (<TwoPlayerSettings>self.settings).options
-        cdef PlainOptions plain = PlainOptions(options.exploration, options.rollouts_per_leaf)
+        cdef PlainOptions plain = PlainOptions(options.exploration, options.rollouts)
         cdef TreeRoot at = tree_root(root)
         if tree.ops == tree_ops:
             return tree.ops.reset(tree, &at, &plain, seed, False)
@@ -199,7 +199,7 @@ cdef class TwoPlayerCore(SearchCore):
     cdef void read_rows(self, RootRows *rows) noexcept:
         """The statistics of the root's moves; ``rows`` has room for ``most_rows``."""
         rows.rest = -1
-        rows.rollouts_per_leaf = self.tree.rollouts_per_leaf
+        rows.points_per_visit = self.tree.points_per_visit
         rows.by_index = rows.has_priors = False
         if is_guided(self.tree):
             self.read_guided(rows)
@@ -275,7 +275,7 @@ cdef class TwoPlayerCore(SearchCore):
             points = <int32_t>mini_result(self.tree, <Mini *>record_at(self.tree, link & WIDE_INDEX), slot) - 1
         else:
             points = <int32_t>leaf_result(link, slot) - 1
-        return points if points < 0 or self.tree.root_sign > 0 else 2 * <int32_t>self.tree.rollouts_per_leaf - points
+        return points if points < 0 else gain_of(self.tree, self.tree.root_sign, points)
 
     cdef bint is_clear(self, uint32_t *move) noexcept:
         """The first move of a proof, or the one with the most visits, of these that with the best value, before the
@@ -356,7 +356,7 @@ cdef class TwoPlayerCore(SearchCore):
 
     cdef double value(self):
         cdef double visits = root_visits(self.tree), wins = view_block(self.tree, 0).wins[0]
-        wins /= 2.0 * self.tree.rollouts_per_leaf
+        wins /= 2.0 * self.tree.points_per_visit
         return (wins if self.tree.root_sign > 0 else visits - wins) / visits
 
     cdef list extended(self, list line):
@@ -373,11 +373,7 @@ cdef class TwoPlayerCore(SearchCore):
             path[index] = move
             state = state.play(move)
         while state.winner() is None and len(line) < LINE:
-            proof.value = -1
-            proof.move = MCTS_NO_MOVE
-            proof.interrupt = NULL
-            proof.ask_book = guided.options.ask_book
-            proof.wins_only = 0
+            begin_proof(&proof, NULL, guided.options.ask_book, False)
             game.guide.prove(game.context, self.native.state, path, <uint32_t>len(line), guided.prover,
                              LINE_PROOFS, 1, &proof)
             if proof.value < 0:

@@ -10,7 +10,7 @@ from mcts_core.game cimport NativeState, general_of, mcts_game, mcts_general, mc
 from mcts_core.games.connect_four.position cimport ConnectFour
 from mcts_core.games.mnk.network cimport Network
 from mcts_core.games.mnk.position cimport MNK
-from mcts_core.tree.guided_tree cimport SELECT_PUCT, SELECT_TUNED, SHARES
+from mcts_core.tree.guided_tree cimport SELECT_PUCT, SHARES, visits_that_fit
 from mcts_core.games.python_game cimport check_table
 from mcts_core.tree.plain_tree cimport MAX_ITERATIONS
 from mcts_core.tree.spread cimport SPREAD
@@ -35,8 +35,7 @@ cdef class SearchSettings:
         self.prunes = prunes
         self.temperature = temperature
         self.visits_are_data = temperature > 0
-        self.rollouts_per_leaf = rollouts_per_leaf
-        self.most_iterations = <uint32_t>MAX_ITERATIONS
+        self.most_iterations = <uint32_t>MAX_ITERATIONS // rollouts_per_leaf  # the rollouts are counted in 32 bits
 
     def vary(self):
         """From now on new trees differ from those of other searches of the same position even without rollouts: all of
@@ -58,18 +57,12 @@ cdef class TwoPlayerSettings(SearchSettings):
                   uint32_t leaf_proofs=0, uint32_t node_proofs=0, uint32_t root_proofs=0, bint book=False,
                   double share=0, Network network=None, double noise_alpha=0, double noise_weight=0,
                   double least_prior=0):
-        cdef uint32_t rollouts
+        cdef uint32_t points = rollouts_per_leaf if share == 0 else max(rollouts_per_leaf, <uint32_t>VALUE_STEPS)
         self.guided = guided
         self.proves = guided
         self.values_decide = by_value or (guided and solver)
         self.visits_are_data = noise_alpha > 0
-        if share > 0:
-            rollouts, rollouts_per_leaf = rollouts_per_leaf, max(rollouts_per_leaf, <uint32_t>VALUE_STEPS)
-        else:
-            rollouts = rollouts_per_leaf
-        self.most_iterations //= rollouts_per_leaf  # sums of half-points, or of their squares, must fit
-        if selection == SELECT_TUNED:
-            self.most_iterations //= 2
+        self.most_iterations = visits_that_fit(points, selection)
         self.options.selection = selection
         self.options.solver = solver
         self.options.hand_schedule = hand_schedule
@@ -80,9 +73,8 @@ cdef class TwoPlayerSettings(SearchSettings):
         self.options.grave_ref = grave_ref
         self.options.prior_weight = 1.0 if selection == SELECT_PUCT else prior_weight
         self.options.expand_after = expand_after
-        self.options.rollouts_per_leaf = rollouts_per_leaf
-        self.rollouts_per_leaf = rollouts_per_leaf
-        self.options.rollouts = rollouts
+        self.options.points_per_visit = points
+        self.options.rollouts = rollouts_per_leaf
         self.options.share = max(<uint32_t>(share * SHARES + 0.5), <uint32_t>(share > 0))
         self.network = network
         self.options.network = NULL

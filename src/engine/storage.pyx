@@ -20,7 +20,8 @@ from mcts_core.games.python_game cimport PythonGame
 from mcts_core.engine.settings cimport SearchSettings
 from mcts_core.engine.loop cimport SearchCore
 from mcts_core.engine.report cimport final_move
-from mcts_core.tree.plain_tree cimport MAX_ITERATIONS, Tree
+from mcts_core.tree.guided_tree cimport most_visits
+from mcts_core.tree.plain_tree cimport Tree
 from mcts_core.tree.storage cimport (check_sound, entry, known_record, make_known, memory_of, move_together, number,
                                      numbers_of, room_of, take_numbers)
 from mcts_core.tree.check_walk cimport ANY_MOVE, Rules as TreeRules
@@ -58,7 +59,7 @@ def dump(SearchCore core, encode, consume):
             move_together(tree_of(core, i))
             check_one(core, i, core.root_now(), core.state, True, False, RuntimeError)
             trees.append(numbers_of(tree_of(core, i)))
-            trees[i]["told"] = core.team.members[i].iterations if core.teamed else 0
+            trees[i]["iterations_told"] = core.team.members[i].iterations if core.teamed else 0
             views.append(memory_of(tree_of(core, i)))
         for i in range(core.width() if core.teamed else 0):
             trees[i]["known"] = known_record(tree_of(core, i), &core.team.members[i].known, views)
@@ -117,7 +118,7 @@ def restore(SearchCore core, state, names, SearchSettings settings, record, fill
             core.busy = number(record, "threads", 1, core.threads) if "threads" in record else core.width()
             core.heard = entry(record, "heard", bool)
             take_memory(core, trees, record, fill)
-            take_trees(core, trees, record, root, state)
+            take_trees(core, trees, root, state)
             take_search(core, record, state, root)
         except BaseException:
             core.forget()
@@ -174,7 +175,7 @@ cdef int take_memory(SearchCore core, list trees, record, fill) except -1:
     return 0
 
 
-cdef int take_trees(SearchCore core, list trees, record, object root, object state) except -1:
+cdef int take_trees(SearchCore core, list trees, object root, object state) except -1:
     """Reads the numbers of the trees, whose memory is filled, and checks them."""
     cdef const char *fault = NULL
     cdef uint32_t i
@@ -182,8 +183,7 @@ cdef int take_trees(SearchCore core, list trees, record, object root, object sta
     for i in range(<uint32_t>len(trees)):
         take_numbers(tree_of(core, i), trees[i], legal)
         if core.teamed:
-            core.team.members[i].iterations = number(
-                trees[i], "told", 0, MAX_ITERATIONS // tree_of(core, i).rollouts_per_leaf)
+            core.team.members[i].iterations = number(trees[i], "iterations_told", 0, most_visits(tree_of(core, i)))
         check_one(core, i, root, state, True, True, InvalidFile)
         if core.teamed and fault == NULL:
             fault = check_known(tree_of(core, i), &core.team.members[i].known)

@@ -7,7 +7,7 @@ from libc.string cimport memset
 
 from mcts_core.errors import InvalidFile
 
-from mcts_core.tree.compaction cimport compact, descend, keep_top
+from mcts_core.tree.compaction cimport compact, keep_top, reroot
 from mcts_core.engine.reuse cimport found_in_general
 from mcts_core.dispatch cimport hot_table
 from mcts_core.engine.evaluators cimport Evaluator, evaluator_of
@@ -205,7 +205,7 @@ cdef class GeneralProbe:
             (<PythonRules>rules).user.moves = (<PythonRules>self.rules).user.moves
             (<PythonRules>rules).user.ids = (<PythonRules>self.rules).user.ids
         follow(self.tree, &self.known, steps, <uint32_t>len(moves))
-        if not descend(self.tree, steps, <uint32_t>len(moves)):
+        if not reroot(self.tree, steps, <uint32_t>len(moves)):
             known_clear(&self.known)
             return False
         self.rules = rules

@@ -207,7 +207,7 @@ cdef inline uint32_t nodes_of_mini(const Tree *tree, const Mini *mini) noexcept 
     cdef const uint8_t *results = <const uint8_t *>mini + MINI_HEADER
     cdef const uint32_t *words = <const uint32_t *>results
     cdef uint32_t i, nodes = 0
-    if tree.rollouts_per_leaf > 1:
+    if tree.points_per_visit > 1:
         for i in range(mini.count):
             nodes += results[i] > 0
     else:  # two bits a slot, none beyond the last
@@ -558,11 +558,11 @@ cdef bint lift_totals(GeneralTree *general, uint32_t link, uint32_t visits) noex
     return True
 
 
-cdef bint descend(Tree *tree, const uint32_t *moves, uint32_t count) noexcept nogil:
+cdef bint reroot(Tree *tree, const uint32_t *moves, uint32_t count) noexcept nogil:
     cdef BlockView top = view_block(tree, 0), view
     cdef uint32_t link = top.links[0], i, slot = 0, amaf = 0, mask = index_mask(tree)
     cdef uint32_t visits = top.visits[0]
-    cdef int32_t wins = 0, whole = 2 * <int32_t>tree.rollouts_per_leaf
+    cdef int32_t wins = 0, whole = 2 * <int32_t>tree.points_per_visit
     if not is_general(tree):
         wins = top.wins[0]
     if not is_block(link):

@@ -17,7 +17,7 @@ from mcts_core.tree.general_news cimport *
 from mcts_core.tree.general_proofs cimport is_proven_link, points_of
 from mcts_core.tree.general_tree cimport LINK_PROVEN, GeneralBlock, GeneralOps, GeneralTree
 from mcts_core.tree.guided_tree cimport (DISTANCE_SHIFT, MAX_DISTANCE, GuidedBlock, GuidedOps, GuidedTree, distance_of,
-                                         result_of)
+                                         most_visits, result_of)
 from mcts_core.tree.plain_tree cimport (LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS, NO_VISITS, RUN_DONE, RUN_GAME_ERROR,
                                         RUN_SYSTEM_MEMORY, Tree)
 from mcts_core.tree.view cimport *
@@ -274,18 +274,13 @@ ctypedef struct Reader:
     Words seen                   # a bit for each slot of the blocks on the way down
 
 
-cdef inline uint32_t most_visits(const Tree *tree) noexcept nogil:
-    """The most visits of a node for which its sums fit."""
-    return MAX_ITERATIONS // tree.rollouts_per_leaf
-
-
 cdef inline bint is_news(const Tree *tree, uint32_t visits, uint32_t news, const uint32_t *wins) noexcept nogil:
     """Whether ``news`` more visits, with these wins or this sum of values, are possible at a node of ``visits``."""
     if visits > most_visits(tree) or news > most_visits(tree) - visits:
         return False
     if is_general(tree):
         return is_sum(<const GeneralTree *>tree, float_at(wins), news)
-    return 0 <= <int64_t><int32_t>wins[0] <= 2 * <int64_t>tree.rollouts_per_leaf * news
+    return 0 <= <int64_t><int32_t>wins[0] <= 2 * <int64_t>tree.points_per_visit * news
 
 
 cdef inline bint is_distance(const Tree *tree, uint32_t distance) noexcept nogil:
@@ -547,7 +542,7 @@ cdef uint32_t copy_record(const Tree *tree, uint32_t index, const Known *old, ui
 
 
 cdef void follow(const Tree *tree, Known *known, const uint32_t *moves, uint32_t count) noexcept nogil:
-    cdef uint32_t link = root_link(tree), record = known.root, i, slot, whole = 2 * tree.rollouts_per_leaf
+    cdef uint32_t link = root_link(tree), record = known.root, i, slot, whole = 2 * tree.points_per_visit
     cdef uint32_t last = entry_words(tree) - 1, words[MAX_NODE_WORDS]
     cdef uint32_t *entry
     cdef BlockView view

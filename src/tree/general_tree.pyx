@@ -18,7 +18,7 @@ from mcts_core.game cimport mcts_proof
 from mcts_core.games.general_rules cimport KIND_CHANCE, KIND_DECISION, KIND_OVER, GeneralRules
 from mcts_core.tree.general_blocks cimport (ending_of, free_block, lacks_next, look, new_block, open_next, open_root,
                                             position_room, set_link)
-from mcts_core.tree.general_evaluation cimport add_noise, fault_of, share, take
+from mcts_core.tree.general_evaluation cimport add_noise, fault_of, from_signed, take
 from mcts_core.tree.general_proofs cimport points_of, proven_link, proven_value
 from mcts_core.tree.general_selection cimport (NO_SLOT, best_by_bound, best_by_gumbel, best_by_priors, best_unknown,
                                                counts_passed, draw_outcome, passed_over, passes)
@@ -31,7 +31,7 @@ from mcts_core.tree.plain_tree cimport (FIRST_PATH, LAYOUT_GENERAL, LINK_BLOCK, 
                                         RUN_SYSTEM_MEMORY, WIDE_INDEX, Tree, TreeRoot, begin_search, path_reserve)
 from mcts_core.tree.memory cimport empty_arena, free_tree, make_tree, room_for, set_exploration
 from mcts_core.tree.score_bounds cimport closed_values, is_closed, settle_root
-from mcts_core.tree.scored_games cimport (add_rewards, backup_scored, forget_range, keep_better, leaf_value,
+from mcts_core.tree.scored_games cimport (add_rewards, back_up_scored, forget_range, keep_better, leaf_value,
                                           see_again)
 from mcts_core.tree.spread cimport spread_out
 
@@ -109,7 +109,7 @@ cdef int general_reset(Tree *tree, const TreeRoot *root, const void *given, uint
     if (not empty_arena(tree, GENERAL_UNIT, tree.arena.reserved, WIDE_INDEX)
             or not general_reserve(tree, FIRST_PATH, 64)):
         return RUN_SYSTEM_MEMORY
-    tree.rollouts_per_leaf = 1
+    tree.points_per_visit = 1
     tree.half = 0.5
     general.best = -LARGEST_SUM
     general.rules = <const GeneralRules *>root.rules
@@ -234,7 +234,7 @@ cdef inline void count_iteration(GeneralTree *general, uint32_t length) noexcept
         general.tree.depth_max = length
 
 
-cdef void backup(GeneralTree *general, uint32_t start, uint32_t length, const double *values) noexcept nogil:
+cdef void back_up(GeneralTree *general, uint32_t start, uint32_t length, const double *values) noexcept nogil:
     """Ends an iteration: adds its values to the nodes of its path. ``values``: of its last move."""
     cdef uint32_t at = start + length, slot
     cdef double passed[MAX_PLAYERS]
@@ -244,7 +244,7 @@ cdef void backup(GeneralTree *general, uint32_t start, uint32_t length, const do
     if MCTS_UNLIKELY(general.scored):
         memcpy(discounted, values, 8 * general.players)
         values = discounted
-        backup_scored(general, start, at, discounted)
+        back_up_scored(general, start, at, discounted)
         at = start
     while at > start:
         at -= 1
@@ -290,7 +290,7 @@ cdef int finish(GeneralTree *general, uint32_t start, uint32_t length, bint fres
         set_link(general, start + length - 1, link)
     if general.bounded:
         tighten_path(general, start, length)
-    backup(general, start, length, values)
+    back_up(general, start, length, values)
     return RUN_SOLVED if general.tree.settled else RUN_DONE
 
 
@@ -299,7 +299,7 @@ cdef void visit_again(GeneralTree *general, uint32_t start, uint32_t length, uin
     cdef uint32_t distance
     cdef double values[2]
     set_points(points_of(general, link, &distance), values)
-    backup(general, start, length, values)
+    back_up(general, start, length, values)
 
 
 # ---- searches by rollouts --------------------------------------------------------------------------------------------
@@ -324,7 +324,7 @@ cdef int roll_out(GeneralTree *general, uint32_t length) noexcept nogil:
         if general.scored:
             mean[player] = leaf_value(general, player, mean[player])
     general.tree.rollouts += rollouts
-    backup(general, 0, length, mean)
+    back_up(general, 0, length, mean)
     return RUN_DONE
 
 
@@ -342,7 +342,7 @@ cdef int iterate(GeneralTree *general) noexcept nogil:
         if kind == LINK_BLOCK:
             if general.bounded and is_closed(general, link):
                 closed_values(general, link, closed)
-                backup(general, 0, length, closed)
+                back_up(general, 0, length, closed)
                 return RUN_DONE
             index = link & WIDE_INDEX
             continue
@@ -350,7 +350,7 @@ cdef int iterate(GeneralTree *general) noexcept nogil:
             if general.options.keeps_line and not keep_better(general, length, ending_values(general, link)[0], False):
                 status = RUN_GAME_ERROR
                 break
-            backup(general, 0, length, ending_values(general, link))
+            back_up(general, 0, length, ending_values(general, link))
             return RUN_DONE
         if link:
             visit_again(general, 0, length, link)
@@ -451,7 +451,7 @@ cdef int descend(GeneralTree *general, float *row) noexcept nogil:
             index = link & WIDE_INDEX
             continue
         if kind == LINK_TERMINAL:
-            backup(general, start, length, ending_values(general, link))
+            back_up(general, start, length, ending_values(general, link))
             return RUN_DONE
         if kind == LINK_WAITS:
             status = enter(general, length, NO_LEAF, False)
@@ -479,7 +479,7 @@ cdef int descend(GeneralTree *general, float *row) noexcept nogil:
                 general.tree.nodes += fresh
                 settle(general, start, length, proven_link(<int32_t>general.position.player, proof.value,
                                                            proof.distance), values)
-                backup(general, start, length, values)
+                back_up(general, start, length, values)
                 return RUN_SOLVED if general.tree.settled else RUN_DONE
         child = new_block(general, False)
         if child == 0:
@@ -651,9 +651,9 @@ cdef int general_resolve(GeneralTree *general, const GeneralEvaluation *evaluati
         value = evaluation.values + <uint64_t>row * evaluation.value_width
         for player in range(general.players):
             if evaluation.value_width > 1:
-                values[player] = share(value[player])
+                values[player] = from_signed(value[player])
             else:
-                values[player] = share(value[0] if player == <uint32_t>block.player else -value[0])
+                values[player] = from_signed(value[0] if player == <uint32_t>block.player else -value[0])
         columns = general_columns(general, block)
         priors_share(columns.priors, columns.total, entry.sum)
         if general.options.spread > 0:
@@ -673,7 +673,7 @@ cdef int general_resolve(GeneralTree *general, const GeneralEvaluation *evaluati
             set_link(general, entry.start + entry.length - 1, LINK_BLOCK | entry.leaf)
         else:
             free_block(general, entry.leaf)
-        backup(general, entry.start, entry.length, values)
+        back_up(general, entry.start, entry.length, values)
     drop_oldest(general, &batch)
     return FAULT_NONE
 

@@ -24,11 +24,11 @@ from mcts_core.tree.guided_solver cimport (FOLLOWING_SLICES, ROOT_SLICE, ask_pro
                                            reconsider, search_root_exactly, settle, settle_proof)
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.leaf_value cimport points_of_link, value_leaf
-from mcts_core.tree.plain_tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS,
-                                        RUN_DONE, RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, WIDE_UNIT,
-                                        Tree, TreeRoot, begin_search, path_reserve, spent_of)
+from mcts_core.tree.plain_tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, RUN_DONE,
+                                        RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, WIDE_UNIT,
+                                        Tree, TreeRoot, begin_search, gain_of, path_reserve, spent_of)
 from mcts_core.tree.proof_rule cimport NEVER, terminal, value_of
-from mcts_core.tree.rave cimport add_amaf, give_amaf, reference_of, share
+from mcts_core.tree.rave cimport add_amaf, give_amaf, reference_of
 from mcts_core.tree.memory cimport empty_arena, free_tree, make_tree, room_for, set_exploration
 from mcts_core.tree.valuation cimport add_noise, forget_estimator, prepare_estimator
 
@@ -172,8 +172,8 @@ cdef int guided_reset(Tree *tree, const TreeRoot *root, const void *given, uint6
     set_root(guided, root)
     guided.flies = False
     tree.fixed_moves = tree.narrow = 0
-    tree.rollouts_per_leaf = options.rollouts_per_leaf
-    tree.half = <float>0.5 / <float>options.rollouts_per_leaf
+    tree.points_per_visit = options.points_per_visit
+    tree.half = <float>0.5 / <float>options.points_per_visit
     guided.options = options[0]
     begin_root(guided, seed)
     if followed:
@@ -230,7 +230,7 @@ cdef int expand(GuidedTree *guided, uint32_t length, uint32_t *link) noexcept no
         status = find_children(guided, length, &policy, &count)
         if status != RUN_DONE:
             return status
-        status = make_block(guided, length, count, &index)
+        status = make_block(guided, count, &index)
         if status != RUN_DONE:
             return status
         block = block_at(guided, index)
@@ -311,10 +311,10 @@ cdef inline int descend(GuidedTree *guided, uint32_t *end, uint32_t *reached, bi
 cdef inline void add_points(GuidedTree *guided, GuidedBlock *block, GuidedColumns *columns, uint32_t slot,
                             int32_t points) noexcept nogil:
     """Adds what a visit gave to a slot."""
-    cdef int32_t add = share(guided, block.sign, points)
+    cdef int32_t add = gain_of(&guided.tree, block.sign, points)
     columns.wins[slot] += add
     if guided.options.selection == SELECT_TUNED:
-        columns.squares[slot] += <uint32_t>(add * add) // guided.options.rollouts_per_leaf
+        columns.squares[slot] += <uint32_t>(add * add) // guided.options.points_per_visit
 
 
 cdef inline uint32_t count_visits(GuidedTree *guided, uint32_t length) noexcept nogil:
@@ -360,7 +360,7 @@ cdef inline uint32_t back_up(GuidedTree *guided, uint32_t length, uint32_t depth
             add_amaf(guided, block, points)
         add_points(guided, block, &columns, slot, points)
         if guided.drawn[i] != NEVER:  # what the levels above see is the draw
-            points = <int32_t>guided.options.rollouts_per_leaf
+            points = <int32_t>guided.options.points_per_visit
             tree.nodes += columns.visits[guided.drawn[i]] == 0
             columns.visits[guided.drawn[i]] += 1
             add_points(guided, block, &columns, guided.drawn[i], points)
@@ -457,6 +457,8 @@ cdef int end_flight(GuidedTree *guided) noexcept nogil:
     points = flight.points
     if flight.link & LINK_KIND == LINK_TERMINAL:
         points = points_of_link(guided, flight.link)
+    elif guided.options.share < SHARES:
+        guided.tree.rollouts += guided.options.rollouts - 1  # begin_flight() has counted one
     slot = guided.tree.path_slot[length - 1]
     columns = guided_columns(guided, <GuidedBlock *>guided.tree.path_record[length - 1])
     if columns.links[slot] & LINK_KIND == LINK_TERMINAL:
@@ -624,10 +626,9 @@ cdef int spend_on_root(GuidedTree *guided) noexcept nogil:
 
 cdef int guided_run(Tree *tree, uint32_t count) noexcept nogil:
     cdef GuidedTree *guided = <GuidedTree *>tree
-    cdef uint32_t _, most = MAX_ITERATIONS // guided.options.rollouts_per_leaf
+    cdef uint32_t _
     cdef int status
-    if count > most - tree.reused - tree.iterations:
-        count = most - tree.reused - tree.iterations
+    count = min(count, most_visits(tree) - tree.reused - tree.iterations)
     guided.tree.interrupted = 0
     if guided.flies:
         return run_flights(guided, count)

@@ -14,6 +14,7 @@ from mcts_core.arena cimport arena_allocate, arena_free
 from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ILLEGAL, MCTS_ONGOING, MCTS_SLOTS_ARE_MOVES, MCTS_WIN,
                              mcts_game, mcts_simulation)
 from mcts_core.tree.plain_tree cimport *
+from mcts_core.tree.guided_tree cimport most_visits
 from mcts_core.tree.memory cimport empty_arena, free_tree, make_tree, room_for, set_exploration
 
 
@@ -86,7 +87,7 @@ cdef int tree_reset(Tree *tree, const TreeRoot *root, const void *given, uint64_
     set_root(tree, root)
     tree.fixed_moves = game.flags & MCTS_SLOTS_ARE_MOVES
     tree.narrow = 0
-    tree.rollouts_per_leaf = options.rollouts_per_leaf
+    tree.points_per_visit = options.rollouts_per_leaf
     tree.half = <float>0.5 / <float>options.rollouts_per_leaf
     if tree.fixed_moves and game.max_moves <= 8 and options.rollouts_per_leaf == 1:
         tree.narrow = 8 if game.max_moves == 8 else 7
@@ -110,15 +111,6 @@ cdef int tree_reset(Tree *tree, const TreeRoot *root, const void *given, uint64_
 
 
 # ---- expansion -------------------------------------------------------------------------------------------------------
-
-cdef inline uint32_t most_iterations(const Tree *tree) noexcept nogil:
-    return MAX_ITERATIONS // tree.rollouts_per_leaf
-
-
-cdef inline int32_t share(const Tree *tree, int32_t sign, int32_t points) noexcept nogil:
-    """The half-points of the player ``sign`` from an iteration that gave ``points`` half-points to player +1."""
-    return points if sign > 0 else 2 * <int32_t>tree.rollouts_per_leaf - points
-
 
 cdef inline float scale(const Tree *tree, uint32_t visits) noexcept nogil:
     return ucb_scale(tree.scales, tree.exploration, visits)
@@ -188,7 +180,7 @@ cdef int make_block(Tree *tree, uint32_t length, uint32_t link, uint32_t *result
             columns.wins[slot] = UCB_NO_WINS
             continue
         columns.visits[slot] = 1
-        columns.wins[slot] = share(tree, sign, <int32_t>tried - 1)
+        columns.wins[slot] = gain_of(tree, sign, <int32_t>tried - 1)
         if tree.expansion.outcomes[slot] != MCTS_ONGOING:
             value = tree.expansion.outcomes[slot]
             value = 1 if value == MCTS_DRAW else <uint32_t>(1 + (sign if value == MCTS_WIN else -sign))
@@ -260,7 +252,7 @@ cdef int store_in_mini(Tree *tree, uint32_t length, uint32_t link, const mcts_si
     if simulation.count != mini.count:  # a game that changes its number of moves would write past the record
         return RUN_GAME_ERROR
     mini.cursor = <uint16_t>(MINI_ALL_TRIED if simulation.cursor == MCTS_ALL_TRIED else simulation.cursor)
-    if tree.rollouts_per_leaf > 1:
+    if tree.points_per_visit > 1:
         (<uint8_t *>mini)[MINI_HEADER + simulation.slot] = <uint8_t>(1 + points)
     else:
         index = MINI_HEADER + (simulation.slot >> 2)
@@ -320,7 +312,7 @@ cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
         if link & LINK_KIND == LINK_TERMINAL:
             points = link & 3
             if not narrow:
-                points *= tree.rollouts_per_leaf
+                points *= tree.points_per_visit
             depth = length - 1
             break
         cursor = cursor_of(tree, link, narrow)
@@ -332,7 +324,7 @@ cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
             continue
         # expansion of one node, and its rollouts
         points = 0
-        for _ in range(1 if narrow else tree.rollouts_per_leaf):
+        for _ in range(1 if narrow else tree.points_per_visit):  # each is worth a point
             simulation.cursor = cursor
             returned = tree.game.simulate(tree.game.context, tree.root, path_of(tree), length - 1, &simulation,
                                           &tree.rng)
@@ -346,7 +338,7 @@ cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
             if MCTS_UNLIKELY(status != RUN_DONE):
                 return status
         tree.nodes += 1
-        tree.rollouts += 1 if narrow else tree.rollouts_per_leaf
+        tree.rollouts += 1 if narrow else tree.points_per_visit
         depth = length
         break
     # backup, root first: the levels do not wait for each other
@@ -375,7 +367,7 @@ cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
             wide = <WideBlock *>record
             columns = columns_of(tree, record)
             visits = columns.visits[slot] + 1
-            add = share(tree, wide.sign, points)
+            add = gain_of(tree, wide.sign, points)
             best = update(tree, &columns, <int32_t>slot, add, s)
             wide.best = <uint16_t>best
             wide.best_link = columns.links[best]
@@ -385,8 +377,7 @@ cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
 cdef int tree_run(Tree *tree, uint32_t count) noexcept nogil:
     cdef uint32_t _, narrow = tree.narrow
     cdef int status = RUN_DONE
-    if count > most_iterations(tree) - tree.reused - tree.iterations:
-        count = most_iterations(tree) - tree.reused - tree.iterations
+    count = min(count, most_visits(tree) - tree.reused - tree.iterations)
     for _ in range(count):
         if narrow == 7:
             status = iterate(tree, 7)

@@ -18,7 +18,7 @@ from mcts_core.tree.compaction cimport compact
 from mcts_core.tree.exchange cimport Known, forget_gone
 from mcts_core.game cimport MCTS_NO_MOVE
 from mcts_core.tree.general_tree cimport LARGEST_SUM, GeneralOps, GeneralTree
-from mcts_core.tree.guided_tree cimport GuidedOps, GuidedTree
+from mcts_core.tree.guided_tree cimport GuidedOps, GuidedTree, most_visits
 from mcts_core.tree.plain_tree cimport MAX_ITERATIONS, Tree, is_general, is_guided
 from mcts_core.tree.check_walk cimport Findings, Rules
 from mcts_core.tree.check cimport NO_MEMORY, check_known, check_tree
@@ -67,7 +67,8 @@ cdef dict numbers_of(const Tree *tree):
         record["guided"] = {
             "value": tree.proof.value, "distance": tree.proof.distance, "exact": tree.proof.exact,
             "move": None if tree.proof.move == MCTS_NO_MOVE else tree.proof.move, "settled": tree.settled,
-            "debt": guided.root_proofs_due, "forgone": tree.proof_iterations, "book": guided.by_book,
+            "root_proofs_due": guided.root_proofs_due, "proof_iterations": tree.proof_iterations,
+            "book": guided.by_book,
         }
         if tree.proof.value < 0:
             record["guided"].update(distance=0, exact=0, move=None)
@@ -142,7 +143,7 @@ cdef object room_of(Tree *tree, record, uint64_t memory, uint32_t threads):
 cdef int take_numbers(Tree *tree, record, list legal) except -1:
     """``legal``: the moves that a proof of the root may begin with, None: it cannot have one."""
     cdef GuidedTree *guided = <GuidedTree *>tree
-    cdef uint64_t most = MAX_ITERATIONS // tree.rollouts_per_leaf
+    cdef uint64_t most = most_visits(tree)
     tree.iterations = number(record, "iterations", 0, most)
     tree.reused = number(record, "reused", 0, most - tree.iterations)
     tree.rollouts = number(record, "rollouts", 0, UINT32)
@@ -170,8 +171,8 @@ cdef int take_numbers(Tree *tree, record, list legal) except -1:
     tree.proof.spent = 0
     tree.proof.move = MCTS_NO_MOVE
     tree.settled = number(part, "settled", 0, 1 if tree.proof.value >= 0 else 0)
-    guided.root_proofs_due = number(part, "debt", 0, LARGEST)
-    tree.proof_iterations = number(part, "forgone", 0, most)
+    guided.root_proofs_due = number(part, "root_proofs_due", 0, LARGEST)
+    tree.proof_iterations = number(part, "proof_iterations", 0, most)
     guided.by_book = number(part, "book", 0, 1) if "book" in part else 0  # older files did without
     move = part.get("move")
     if move is not None:

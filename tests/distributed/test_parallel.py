@@ -667,7 +667,7 @@ def test_budgets():
 
 
 def test_no_tree_counts_beyond_its_limit(monkeypatch):
-    monkeypatch.setattr("mcts_core.searcher.MAX_ITERATIONS", 9000)
+    monkeypatch.setattr(mc.Searcher, "most_iterations", lambda engine, state: 9000)
     executor = OneByOne()
     result = mc.search_parallel(START, iterations=8000, executor=executor, workers=2, rounds=2, preset="uct")
     check(result, START, 2)

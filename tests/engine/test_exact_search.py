@@ -5,7 +5,8 @@ import time
 import pytest
 
 import mcts_core as mc
-from mcts_core.engine.exact_search import ExactSearch, now
+from mcts_core.engine.exact_search import ExactSearch
+from mcts_core.engine.loop import clock
 
 NEAR_THE_END = mc.ConnectFour.from_moves("444444326522677111", base=1)
 
@@ -22,16 +23,16 @@ def test_it_ends_at_the_deadline_and_goes_on_from_there():
     state = mc.ConnectFour(rows=7, cols=7)
     search = ExactSearch(state, 1 << 24, False)
     begin = time.monotonic()
-    assert search.prove([], True, now() + 0.05) is None
+    assert search.prove([], True, clock() + 0.05) is None
     assert time.monotonic() - begin < 20
-    assert search.prove([], True, now() - 1) is None
+    assert search.prove([], True, clock() - 1) is None
 
 
 def test_what_is_not_exact_is_told_at_the_deadline():
     state = mc.ConnectFour.from_moves("44444326", base=1)
     search = ExactSearch(state, 1 << 26, False)
     sign = search.prove([], False, None)
-    assert search.prove([], True, now())[0] == sign[0]
+    assert search.prove([], True, clock())[0] == sign[0]
 
 
 def test_positions_without_an_exact_search_are_refused():

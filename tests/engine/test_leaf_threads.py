@@ -191,6 +191,12 @@ def test_rollouts_for_a_share_of_the_value_are_drawn_by_seed():
     assert alike(found(state, 3000, 2, **given)) == alike(first) != alike(found(state, 3000, 2, seed=4, **given))
 
 
+def test_all_rollouts_of_a_leaf_count():
+    for threads in (1, 2):
+        stats = found(mc.Gomoku(9).play(40), 3000, threads, valuation=0.5, selection="puct", rollouts_per_leaf=3)
+        assert stats.threads == threads and 2 * stats.iterations < stats.rollouts <= 3 * stats.iterations
+
+
 def test_more_threads_than_may_be_in_flight():
     assert found(mc.Gomoku().play(112), 20_000, 40).threads == MOST
     assert found(mc.Gomoku().play(112), 1000, 2).threads == 1  # too few iterations to start one

@@ -18,7 +18,7 @@ def test_what_games_offer():
 
 def test_settings_take_names_only():
     settings = TwoPlayerSettings(guided=True, exploration=0.5, rollouts_per_leaf=3, by_value=False)
-    assert settings.rollouts_per_leaf == 3
+    assert settings.most_iterations == (2**30 - 1) // 3
     with pytest.raises(TypeError):
         TwoPlayerSettings(True, 0.5, 3, False)
     with pytest.raises(TypeError):

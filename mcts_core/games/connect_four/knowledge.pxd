@@ -12,7 +12,6 @@ cdef extern from "kernels/connect_four/threats.h" nogil:
         uint64_t high
 
     int c4_popcount(uint64_t x)
-    uint64_t c4_nth_bit(uint64_t x, uint32_t n)
     c4_cells c4_both(c4_cells x, c4_cells y)
     c4_cells c4_either(c4_cells x, c4_cells y)
     c4_cells c4_without(c4_cells x, c4_cells y)

@@ -14,7 +14,6 @@ cdef extern from "kernels/platform.h" nogil:
 cdef extern from "kernels/mnk/rows.h" nogil:
     enum:
         MNK_EDGE
-        MNK_FIND_FIVES
         MNK_FIND_FOURS
         MNK_FIND_ALL
 
@@ -34,7 +33,6 @@ cdef extern from "kernels/mnk/rows.h" nogil:
         uint32_t open[32]
         uint32_t opens[32]
         uint32_t half[32]
-        uint32_t halves[32]
 
     void mnk_find_shapes(const mnk_row_board *b, int player, int find, mnk_shapes *t) noexcept
     void mnk_load_rows(const uint8_t *board, int rows, int cols, int stride, int k, int exact,

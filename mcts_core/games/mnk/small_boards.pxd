@@ -1,6 +1,6 @@
 """Exact search for m,n,k games on at most 64 cells: its position, its memory and the table of the hot functions."""
 
-from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 
 from mcts_core.game cimport mcts_interrupt, mcts_proof
 from mcts_core.games.proof_table cimport proof_table

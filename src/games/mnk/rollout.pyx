@@ -71,8 +71,7 @@ cdef inline int run_before(const uint8_t *at, int step, int limit, int key) noex
     return length
 
 
-cdef inline bint completes(const mnk_geometry *g, const mnk_trial *t, const uint8_t *at, int cell,
-                           int key) noexcept nogil:
+cdef inline bint completes(const mnk_geometry *g, const uint8_t *at, int cell, int key) noexcept nogil:
     """Whether ``cell``, whose key is at ``at``, makes a five with the cells that are played before ``key``."""
     cdef int row = cell // g.cols
     cdef int col = cell - row * g.cols
@@ -100,7 +99,7 @@ cdef int exact_rank(const mnk_geometry *g, mnk_trial *t, int player, int before,
         while i < count and not found:
             rank += 1
             at = t.keys[player] + cells[i] // g.cols * g.stride + cells[i] % g.cols
-            found = (i == count - 1 and not g.exact) or completes(g, t, at, cells[i], key)
+            found = (i == count - 1 and not g.exact) or completes(g, at, cells[i], key)
             at[0] = 0
             i += 1
         for j in range(i):
