@@ -8,6 +8,7 @@ from mcts_core import tuning
 from mcts_core.arguments import as_int, as_number, shorten
 from mcts_core.engine.request import Requests
 from mcts_core.engine.settings import (
+    MOST_THREADS,
     GeneralSettings,
     InformationSettings,
     TwoPlayerSettings,
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
     from mcts_core.engine.settings import SearchSettings
 
 MAX_SEED = 2**64 - 1
-MAX_THREADS = 256
+MOST_MB = 65536.0
+"""Of the option memory_mb."""
 EVERY = 0.1
 """Default of ``every``."""
 PROVER_BYTES = 64 << 20
@@ -140,7 +142,7 @@ def _network(value: Any, name: str) -> Network:
 
 
 def _memory(value: Any, name: str) -> int:
-    return int(as_number(value, name, 1.0, 65536.0) * 2**20)
+    return int(as_number(value, name, 1.0, MOST_MB) * 2**20)
 
 
 # ---- the options of a Searcher ---------------------------------------------------------------------------------------
@@ -265,7 +267,7 @@ class Options:
         self.book: bool = own.get("book", self.preset != "uct")
         self.progress = as_progress(options["progress"])
         self.every = as_interval(options["every"])
-        self.threads = as_int(options["threads"], "threads", 1, MAX_THREADS)
+        self.threads = as_int(options["threads"], "threads", 1, MOST_THREADS)
         if "policy_value" in self.conditional and self.threads > 1:
             raise InvalidOption(f"threads must be 1 with policy_value, which gets positions one at a time, "
                                 f"got {self.threads}")

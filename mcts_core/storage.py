@@ -29,7 +29,7 @@ from mcts_core.engine.settings import default_memory
 from mcts_core.errors import InvalidFile, InvalidOption, InvalidState
 from mcts_core.games.mnk.network import Network
 from mcts_core.games.registry import GAMES, entry_of
-from mcts_core.options import FUNCTIONS, NAMES
+from mcts_core.options import FUNCTIONS, MOST_MB, NAMES
 from mcts_core.tree.storage import entry
 
 TYPE_CHECKING = False
@@ -49,8 +49,6 @@ _DIGEST = hashlib.sha256().digest_size
 _MOST_HEADER = 1 << 20
 _PIECE = 1 << 24
 """Bytes that are read or written at a time: Ctrl-C comes through in between."""
-_MOST_MB = 65536.0
-"""Of the option memory_mb."""
 _GAMES = {game.kind.__name__: game for game in GAMES}
 """The games of a file, by the class of their positions."""
 _HELD = (5, 32)
@@ -86,7 +84,7 @@ def load(cls: type[Searcher], path: Any, memory_mb: float | None) -> Searcher:
     """See ``Searcher.load``."""
     name = _path(path)
     if memory_mb is not None:
-        as_number(memory_mb, "memory_mb", 1.0, _MOST_MB)
+        as_number(memory_mb, "memory_mb", 1.0, MOST_MB)
 
     os.stat(name)  # FileNotFoundError and the like
     _check_regular(name)
@@ -395,7 +393,7 @@ def _memory_mb(engine: Searcher) -> float | None:
     """None: the default, which is another one on another machine."""
     if engine._options.memory == default_memory():
         return None
-    return min(engine._options.memory / 2**20, _MOST_MB)
+    return min(engine._options.memory / 2**20, MOST_MB)
 
 
 def _entry_of(state: Any) -> Entry | None:

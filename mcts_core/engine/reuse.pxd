@@ -4,11 +4,11 @@ from libc.stdint cimport uint32_t
 
 from mcts_core.game cimport NativeState
 from mcts_core.games.general_rules cimport Rules
-from mcts_core.tree.plain_tree cimport Tree
+from mcts_core.tree.tree cimport Tree
 
 
 cdef enum:
-    RUN_LATE = 5         # beside those of tree/plain_tree.pxd: the tree is full, and there is no time to make room
+    RUN_LATE = 5         # beside those of tree/tree.pxd: the tree is full, and there is no time to make room
 
 # The moves, as the tree names them, from the last search's root to ``state``; None: they are not known.
 cdef list path_to_root(const Tree *tree, NativeState before, object state_before, NativeState native, object state,

@@ -7,13 +7,13 @@ the children of the root.
 from libc.stdint cimport uint32_t, uint64_t
 
 from mcts_core.tree.exchange cimport Known
+from mcts_core.tree.tree cimport Tree, TreeOps
 from mcts_core.game cimport mcts_interrupt, mcts_rng
 from mcts_core.engine.request cimport SearchRequest
 from mcts_core.engine.settings cimport SearchSettings
 from mcts_core.engine.thread_exchange cimport Team
 from mcts_core.engine.threads cimport SearchThreads
 from mcts_core.engine.turn cimport SearchTurn
-from mcts_core.tree.plain_tree cimport Tree, TreeOps
 from mcts_core.tree.view cimport BlockView
 
 

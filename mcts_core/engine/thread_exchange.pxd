@@ -3,8 +3,8 @@
 from libc.stdint cimport uint32_t
 
 from mcts_core.tree.exchange cimport Known, Words
+from mcts_core.tree.tree cimport Tree
 from mcts_core.game cimport mcts_interrupt
-from mcts_core.tree.plain_tree cimport Tree
 
 
 cdef enum:

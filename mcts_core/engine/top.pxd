@@ -2,7 +2,7 @@
 
 from libc.stdint cimport uint32_t
 
-from mcts_core.tree.plain_tree cimport Tree
+from mcts_core.tree.tree cimport Tree
 
 
 # The children of the root, down to ``depth`` moves, as ``top`` of engine/top.pyx returns them. ``moves``: their figures

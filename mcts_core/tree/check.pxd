@@ -2,7 +2,7 @@
 
 from mcts_core.tree.check_walk cimport Findings, Rules
 from mcts_core.tree.exchange cimport Known
-from mcts_core.tree.plain_tree cimport Tree
+from mcts_core.tree.tree cimport Tree
 
 
 # Follows every link. Returns NULL if the tree is sound, otherwise a text: what is wrong with the record ``fault``, or

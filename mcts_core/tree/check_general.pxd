@@ -11,7 +11,7 @@ from mcts_core.tree.general_tree cimport (CERTAIN, CHANCE_PLAYER, EXCLUDED, GENE
                                           ending_values, general_columns, general_size, general_units, high_of,
                                           is_possible_sum, low_of, rewards_of, set_limits, totals_of)
 from mcts_core.tree.guided_tree cimport DISTANCE_SHIFT, MAX_DISTANCE, result_of
-from mcts_core.tree.plain_tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_SLOTS, WIDE_INDEX
+from mcts_core.tree.tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_SLOTS, WIDE_INDEX
 
 
 cdef inline bint is_value_sum(const Walk *walk, double sum, uint32_t values) noexcept nogil:

@@ -10,7 +10,7 @@ from mcts_core.tree.guided_tree cimport (BLOCK_CLOSED, BLOCK_HAS_DRAW, BLOCK_INC
                                          MAX_DISTANCE, SELECT_GRAVE, SELECT_RAVE, SELECT_TUNED,
                                          GuidedBlock, GuidedColumns, GuidedTree, amaf_units, block_units,
                                          guided_column_count, guided_columns)
-from mcts_core.tree.plain_tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_SLOTS
+from mcts_core.tree.tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_SLOTS
 
 
 cdef extern from *:

@@ -6,10 +6,11 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from mcts_core.arena cimport arena_at
 from mcts_core.tree.check_walk cimport *
 from mcts_core.game cimport MCTS_ONGOING
-from mcts_core.tree.plain_tree cimport (EXACT_CAPACITY, LEAF_ALL_TRIED, LEAF_CURSOR_SHIFT, LINK_BLOCK, LINK_KIND,
-                                        LINK_MINI, LINK_TERMINAL, MAX_SLOTS, MINI_ALL_TRIED, NARROW_COLUMN, NO_VISITS,
-                                        SLOT_SHIFT, WIDE_HEADER, Columns, Mini, Tree, WideBlock, best_word, columns_of,
-                                        info_word, leaf_result, mini_result, mini_units, parent_word, wide_units)
+from mcts_core.tree.plain_tree cimport (EXACT_CAPACITY, LEAF_ALL_TRIED, LEAF_CURSOR_SHIFT, MINI_ALL_TRIED,
+                                        NARROW_COLUMN, SLOT_SHIFT, WIDE_HEADER, Columns, Mini, WideBlock, best_word,
+                                        columns_of, info_word, leaf_result, mini_result, mini_units, parent_word,
+                                        wide_units)
+from mcts_core.tree.tree cimport LINK_BLOCK, LINK_KIND, LINK_MINI, LINK_TERMINAL, MAX_SLOTS, NO_VISITS, Tree
 from mcts_core.tree.view cimport best_of, index_mask
 
 

@@ -6,7 +6,7 @@ from libc.string cimport memcpy, memset
 from mcts_core.game cimport MCTS_DRAW, MCTS_WIN, mcts_game
 from mcts_core.games.general_rules cimport GeneralRules
 from mcts_core.tree.guided_tree cimport most_visits
-from mcts_core.tree.plain_tree cimport LINK_KIND, Tree
+from mcts_core.tree.tree cimport LINK_KIND, Tree
 from mcts_core.tree.view cimport index_mask
 
 

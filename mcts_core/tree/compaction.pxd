@@ -2,7 +2,7 @@
 
 from libc.stdint cimport uint32_t
 
-from mcts_core.tree.plain_tree cimport Tree
+from mcts_core.tree.tree cimport Tree
 
 
 cdef enum:

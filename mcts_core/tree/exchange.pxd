@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
 from mcts_core.tree.general_tree cimport MAX_PLAYERS, GeneralTree
-from mcts_core.tree.plain_tree cimport Tree, is_general
+from mcts_core.tree.tree cimport Tree, is_general
 
 
 ctypedef struct Words:           # a growing array

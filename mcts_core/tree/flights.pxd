@@ -28,8 +28,8 @@ from mcts_core.tree.guided_solver cimport ask_prover, clear_prover, forget_prove
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.leaf_value cimport value_leaf
 from mcts_core.tree.memory cimport room_for
-from mcts_core.tree.plain_tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, WIDE_INDEX, thread_seed
 from mcts_core.tree.proof_rule cimport NEVER
+from mcts_core.tree.tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, WIDE_INDEX, thread_seed
 from mcts_core.tree.valuation cimport forget_estimator, prepare_estimator
 
 

@@ -7,8 +7,7 @@ from mcts_core.arena cimport arena_allocate, arena_free
 from mcts_core.games.general_rules cimport KIND_CHANCE, KIND_OVER, GeneralPosition
 from mcts_core.tree.general_tree cimport *
 from mcts_core.tree.memory cimport room_for
-from mcts_core.tree.plain_tree cimport (LINK_BLOCK, MAX_SLOTS, RUN_DONE, RUN_GAME_ERROR, RUN_SYSTEM_MEMORY,
-                                        WIDE_INDEX)
+from mcts_core.tree.tree cimport LINK_BLOCK, MAX_SLOTS, RUN_DONE, RUN_GAME_ERROR, RUN_SYSTEM_MEMORY, WIDE_INDEX
 
 
 cdef extern from "kernels/platform.h" nogil:

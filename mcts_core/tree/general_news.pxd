@@ -4,7 +4,7 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
 
 from mcts_core.tree.general_tree cimport GeneralBlock, GeneralTree, is_possible_sum, totals_of
-from mcts_core.tree.plain_tree cimport MAX_ITERATIONS
+from mcts_core.tree.tree cimport MAX_ITERATIONS
 
 
 cdef extern from *:

@@ -7,9 +7,9 @@ from mcts_core.game cimport mcts_rng_next
 from mcts_core.tree.general_proofs cimport points_of
 from mcts_core.tree.general_tree cimport *
 from mcts_core.tree.gumbel cimport best_by_halving, best_by_policy, complete_values, considered_visits, improve_policy
-from mcts_core.tree.plain_tree cimport LINK_BLOCK, LINK_KIND
 from mcts_core.tree.score_bounds cimport closed_values, interval_of, is_closed, is_dominated, is_idle
 from mcts_core.tree.scored_games cimport best_of_scored
+from mcts_core.tree.tree cimport LINK_BLOCK, LINK_KIND
 
 
 cdef extern from "kernels/platform.h" nogil:

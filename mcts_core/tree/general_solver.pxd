@@ -9,8 +9,7 @@ from mcts_core.tree.general_blocks cimport look, set_link
 from mcts_core.tree.general_proofs cimport points_for, points_of, proven_link, proven_value
 from mcts_core.tree.general_tree cimport *
 from mcts_core.tree.score_bounds cimport settle_root, tighten
-from mcts_core.tree.plain_tree cimport (RUN_DONE, RUN_GAME_ERROR, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX,
-                                        path_reserve)
+from mcts_core.tree.tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, path_reserve
 
 
 cdef enum:

@@ -44,7 +44,7 @@ from libc.stdint cimport int16_t, uint8_t, uint16_t, uint32_t, uint64_t
 from mcts_core.arena cimport arena_at
 from mcts_core.game cimport mcts_game
 from mcts_core.games.general_rules cimport GeneralPosition, GeneralRules
-from mcts_core.tree.plain_tree cimport LINK_BLOCK, LINK_KIND, WIDE_INDEX, Tree, TreeOps
+from mcts_core.tree.tree cimport LINK_BLOCK, LINK_KIND, WIDE_INDEX, Tree, TreeOps
 
 
 cdef enum:

@@ -8,9 +8,9 @@ from mcts_core.arena cimport arena_allocate, arena_at, arena_free
 from mcts_core.game cimport MCTS_DRAW, MCTS_ONGOING, MCTS_WIN, mcts_children, mcts_policy
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.memory cimport room_for
-from mcts_core.tree.plain_tree cimport (LINK_KIND, LINK_TERMINAL, MAX_SLOTS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY,
-                                        RUN_SYSTEM_MEMORY)
 from mcts_core.tree.proof_rule cimport terminal, value_for
+from mcts_core.tree.tree cimport (LINK_KIND, LINK_TERMINAL, MAX_SLOTS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY,
+                                  RUN_SYSTEM_MEMORY)
 from mcts_core.tree.valuation cimport leave_out, share_out
 
 

@@ -6,8 +6,8 @@ from libc.stdint cimport int32_t, uint16_t, uint32_t
 
 from mcts_core.arena cimport arena_at
 from mcts_core.tree.guided_tree cimport *
-from mcts_core.tree.plain_tree cimport LINK_KIND, LINK_TERMINAL
 from mcts_core.tree.proof_rule cimport NEVER, at_most_draw
+from mcts_core.tree.tree cimport LINK_KIND, LINK_TERMINAL
 
 
 cdef extern from "kernels/selection/ucb1.h" nogil:

@@ -8,10 +8,10 @@ from mcts_core.game cimport MCTS_NO_MOVE, begin_proof, mcts_game, mcts_interrupt
 from mcts_core.tree.guided_blocks cimport block_at, find_children, leaf_sign, make_block, set_link
 from mcts_core.tree.guided_selection cimport select
 from mcts_core.tree.guided_tree cimport *
-from mcts_core.tree.plain_tree cimport (LINK_BLOCK, LINK_KIND, LINK_TERMINAL, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY,
-                                        RUN_SYSTEM_MEMORY, WIDE_INDEX)
 from mcts_core.tree.proof_rule cimport NEVER, terminal, value_of
 from mcts_core.tree.rave cimport reference_of
+from mcts_core.tree.tree cimport (LINK_BLOCK, LINK_KIND, LINK_TERMINAL, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY,
+                                  RUN_SYSTEM_MEMORY, WIDE_INDEX)
 
 
 cdef extern from "kernels/platform.h" nogil:

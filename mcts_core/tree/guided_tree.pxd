@@ -23,7 +23,7 @@ from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from mcts_core.game cimport (mcts_children, mcts_game, mcts_guide, mcts_interrupt, mcts_policy, mcts_proof,
                              mcts_valuation)
-from mcts_core.tree.plain_tree cimport MAX_ITERATIONS, Tree, TreeOps, WIDE_UNIT, is_guided
+from mcts_core.tree.tree cimport MAX_ITERATIONS, Tree, TreeOps, WIDE_UNIT, is_guided
 
 cdef enum:
     DISTANCE_SHIFT = 2

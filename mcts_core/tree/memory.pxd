@@ -5,7 +5,7 @@ from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memset
 
 from mcts_core.arena cimport FIRST_COMMIT, arena_grow, arena_release, arena_reserve
-from mcts_core.tree.plain_tree cimport Tree, TreeOps
+from mcts_core.tree.tree cimport Tree, TreeOps
 
 
 cdef extern from "kernels/selection/ucb1.h" nogil:

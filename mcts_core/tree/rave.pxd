@@ -8,7 +8,7 @@ from libc.string cimport memset
 from mcts_core.arena cimport arena_allocate, arena_at
 from mcts_core.tree.guided_tree cimport (SELECT_GRAVE, SELECT_RAVE, GuidedBlock, GuidedColumns, GuidedTree, amaf_units,
                                          guided_columns)
-from mcts_core.tree.plain_tree cimport WIDE_UNIT, gain_of
+from mcts_core.tree.tree cimport WIDE_UNIT, gain_of
 
 
 cdef inline uint32_t reference_of(const GuidedTree *guided, uint32_t length) noexcept nogil:

@@ -10,7 +10,7 @@ from libc.math cimport sqrt
 from libc.stdint cimport int16_t, uint8_t, uint32_t
 
 from mcts_core.tree.general_tree cimport *
-from mcts_core.tree.plain_tree cimport LINK_BLOCK, LINK_KIND, WIDE_INDEX, path_reserve
+from mcts_core.tree.tree cimport LINK_BLOCK, LINK_KIND, WIDE_INDEX, path_reserve
 
 
 cdef extern from *:

@@ -3,8 +3,8 @@
 from libc.stdint cimport uint32_t, uint64_t
 
 from mcts_core.tree.exchange cimport Known
-from mcts_core.tree.plain_tree cimport Tree
 from mcts_core.tree.check_walk cimport Rules
+from mcts_core.tree.tree cimport Tree
 
 
 # A tree is stored in this order: it is moved together and checked, then its numbers and its memory are written.

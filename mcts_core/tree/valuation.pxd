@@ -7,8 +7,8 @@ from mcts_core.tree.dirichlet cimport dirichlet
 from mcts_core.tree.guided_tree cimport (SELECT_PUCT, SHARES, GuidedBlock, GuidedColumns, GuidedTree, guided_columns,
                                          path_of)
 from mcts_core.tree.memory cimport room_for
-from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_GAME_ERROR
 from mcts_core.tree.spread cimport spread_out
+from mcts_core.tree.tree cimport RUN_DONE, RUN_GAME_ERROR
 
 
 cdef extern from "kernels/exp2.h" nogil:

@@ -6,10 +6,10 @@ from mcts_core.arena cimport arena_at
 from mcts_core.tree.general_tree cimport (GeneralBlock, GeneralColumns, GeneralTree, ending_units, general_columns,
                                           general_size)
 from mcts_core.tree.guided_tree cimport GuidedBlock, GuidedColumns, GuidedTree, block_units, guided_columns
-from mcts_core.tree.plain_tree cimport (LINK_BLOCK, LINK_KIND, LINK_MINI, LINK_TERMINAL, NARROW_INDEX, NO_VISITS,
-                                        SLOT_SHIFT, WIDE_INDEX, Columns, Mini, Tree, WideBlock, best_word,
-                                        columns_of, info_word, is_general, is_guided, mini_units, parent_word,
-                                        wide_units)
+from mcts_core.tree.plain_tree cimport (NARROW_INDEX, SLOT_SHIFT, Columns, Mini, WideBlock, best_word, columns_of,
+                                        info_word, mini_units, parent_word, wide_units)
+from mcts_core.tree.tree cimport (LINK_BLOCK, LINK_KIND, LINK_MINI, LINK_TERMINAL, NO_VISITS, WIDE_INDEX, Tree,
+                                  is_general, is_guided)
 
 
 ctypedef struct BlockView:

@@ -20,7 +20,7 @@ from mcts_core.engine.settings cimport GeneralSettings
 from mcts_core.engine.searched_general cimport GeneralCore
 from mcts_core.engine.stop_rules cimport Look, begin_look, only_move, stop_reason
 from mcts_core.engine.turn cimport on_main_thread
-from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_MEMORY
+from mcts_core.tree.tree cimport RUN_DONE, RUN_MEMORY
 
 
 cdef enum:

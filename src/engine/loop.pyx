@@ -18,7 +18,7 @@ from mcts_core.engine.settings cimport SearchSettings
 from mcts_core.engine.turn cimport Claim, on_main_thread
 from mcts_core.engine.slices cimport SIGNAL_INTERVAL, SLICE, next_batch, read_clock
 from mcts_core.engine.stop_rules cimport Look, begin_look, only_move, stop_reason
-from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SYSTEM_MEMORY
+from mcts_core.tree.tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SYSTEM_MEMORY
 
 
 cdef enum:

@@ -15,7 +15,7 @@ from mcts_core.game cimport MCTS_ONGOING, NativeState, mcts_game
 from mcts_core.games.general_rules cimport KIND_DECISION, GeneralPosition, NativeRules, PythonRules, Rules
 from mcts_core.games.python_game cimport PythonGame
 from mcts_core.tree.general_tree cimport GeneralBlock, GeneralTree
-from mcts_core.tree.plain_tree cimport MAX_SLOTS, NO_VISITS, RUN_DONE, RUN_MEMORY, Tree
+from mcts_core.tree.tree cimport MAX_SLOTS, NO_VISITS, RUN_DONE, RUN_MEMORY, Tree
 from mcts_core.tree.view cimport BlockView, bytes_of, index_mask, is_block, root_link, slot_of, view_block, view_move
 
 

@@ -18,14 +18,14 @@ from mcts_core.tree.general_proofs cimport points_for, points_of
 from mcts_core.tree.general_tree cimport *
 from mcts_core.tree.gumbel cimport best_by_halving, complete_values, improve_policy, score_by_noise
 from mcts_core.tree.score_bounds cimport EXACT, Interval, interval_of, root_interval
+from mcts_core.tree.tree cimport (LINK_KIND, LINK_TERMINAL, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, WIDE_INDEX, Tree,
+                                  TreeOps, TreeRoot)
 from mcts_core.engine.reuse cimport path_in_general
 from mcts_core.engine.settings cimport GeneralSettings, SearchSettings
 from mcts_core.engine.kept cimport PROVEN
 from mcts_core.engine.report cimport proven_by
 from mcts_core.engine.searched_tree cimport LOST, OPEN, WON, RootView, Standing
 from mcts_core.engine.turn cimport require_kind
-from mcts_core.tree.plain_tree cimport (LINK_KIND, LINK_TERMINAL, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, WIDE_INDEX,
-                                        Tree, TreeOps, TreeRoot)
 
 
 cdef enum:

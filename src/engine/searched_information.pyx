@@ -16,7 +16,7 @@ from mcts_core.engine.slices cimport read_clock
 from mcts_core.engine.turn cimport require_kind
 from mcts_core.game cimport NativeState, mcts_rng
 from mcts_core.tree.information_tree cimport Choice, InformationTree
-from mcts_core.tree.plain_tree cimport MAX_ITERATIONS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY
+from mcts_core.tree.tree cimport MAX_ITERATIONS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY
 
 
 cdef double PRUNING = 1e-6           # seconds to prune a tree, for each of its nodes

@@ -15,14 +15,14 @@ from mcts_core.errors import InvalidOption, InvalidState, NoSearch
 from mcts_core.tree.compaction cimport MARKS, reroot
 from mcts_core.tree.exchange cimport (Known, Words, check_message, follow, forget_gone, hear, known_clear, known_free,
                                       tell, words_free)
+from mcts_core.tree.tree cimport (NO_VISITS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY, Tree,
+                                  TreeOps, is_guided, spent_of, thread_seed)
 from mcts_core.game cimport MCTS_NO_MOVE, mcts_interrupt, mcts_rng
 from mcts_core.engine.request cimport REUSE_BELOW, REUSE_NEVER, SearchRequest
 from mcts_core.engine.reuse cimport compact_below, has_mover, prune
 from mcts_core.engine.settings cimport SearchSettings
 from mcts_core.engine.slices cimport read_clock
 from mcts_core.engine.thread_exchange cimport Member, team_create, team_destroy, team_run
-from mcts_core.tree.plain_tree cimport (NO_VISITS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED,
-                                        RUN_SYSTEM_MEMORY, Tree, TreeOps, is_guided, spent_of, thread_seed)
 from mcts_core.tree.view cimport (BlockView, has_root, index_mask, is_block, root_link, root_visits, view_block,
                                   view_move)
 

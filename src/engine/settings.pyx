@@ -5,6 +5,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from mcts_core.game import is_general, is_hidden
 from mcts_core.games.python_game import PYTHON_GUIDE
 
+from mcts_core.engine.thread_exchange cimport MAX_THREADS
 from mcts_core.tree.compaction cimport MARKS
 from mcts_core.game cimport NativeState, general_of, mcts_game, mcts_general, mcts_guide, valuation_of
 from mcts_core.games.connect_four.position cimport ConnectFour
@@ -12,8 +13,8 @@ from mcts_core.games.mnk.network cimport Network
 from mcts_core.games.mnk.position cimport MNK
 from mcts_core.tree.guided_tree cimport SELECT_PUCT, SHARES, visits_that_fit
 from mcts_core.games.python_game cimport check_table
-from mcts_core.tree.plain_tree cimport MAX_ITERATIONS
 from mcts_core.tree.spread cimport SPREAD
+from mcts_core.tree.tree cimport MAX_ITERATIONS
 
 
 cdef extern from "kernels/platform.h" nogil:
@@ -23,6 +24,10 @@ cdef extern from "kernels/platform.h" nogil:
 cdef enum:
     MIB = 1 << 20
     VALUE_STEPS = 64     # steps from 0 to 1/2 of a valuation's value: sums of 16 million values fit into 32 bits
+
+
+MOST_THREADS = MAX_THREADS
+"""The highest number of threads of a search."""
 
 
 cdef class SearchSettings:

@@ -21,11 +21,11 @@ from mcts_core.engine.settings cimport SearchSettings
 from mcts_core.engine.loop cimport SearchCore
 from mcts_core.engine.report cimport final_move
 from mcts_core.tree.guided_tree cimport most_visits
-from mcts_core.tree.plain_tree cimport Tree
 from mcts_core.tree.storage cimport (check_sound, entry, known_record, make_known, memory_of, move_together, number,
                                      numbers_of, room_of, take_numbers)
 from mcts_core.tree.check_walk cimport ANY_MOVE, Rules as TreeRules
 from mcts_core.tree.check cimport check_known
+from mcts_core.tree.tree cimport Tree
 
 
 cdef uint64_t UINT32 = 0xFFFFFFFF

@@ -15,8 +15,8 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from mcts_core.tree.exchange cimport hear, known_free, tell, words_free
+from mcts_core.tree.tree cimport RUN_DONE, RUN_SOLVED, Tree, spent_of
 from mcts_core.game cimport mcts_interrupt, mcts_raised
-from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_SOLVED, Tree, spent_of
 from mcts_core.tree.view cimport has_root
 
 

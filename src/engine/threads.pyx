@@ -6,12 +6,12 @@ Each has a tree of its own; how they exchange news is in ``engine/thread_exchang
 from libc.stdint cimport uint32_t
 
 from mcts_core.tree.exchange cimport forget_gone
+from mcts_core.tree.tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, Tree, spent_of
 from mcts_core.game cimport mcts_interrupt
 from mcts_core.engine.reuse cimport prune
 from mcts_core.engine.slices cimport SIGNAL_INTERVAL, SLICE, next_batch, read_clock
 from mcts_core.engine.turn cimport SearchTurn
 from mcts_core.engine.thread_exchange cimport Member, Team, team_begin, team_end, team_merge, team_run
-from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, Tree, spent_of
 from mcts_core.engine.workers cimport Worker
 
 

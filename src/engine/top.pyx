@@ -11,8 +11,8 @@ from mcts_core.tree.guided_tree cimport GuidedTree, distance_of, result_of
 from mcts_core.engine.loop cimport SearchCore
 from mcts_core.engine.kept cimport PROVEN
 from mcts_core.engine.report cimport proven_by
-from mcts_core.tree.plain_tree cimport LINK_KIND, LINK_TERMINAL, NO_VISITS, WIDE_INDEX, Tree, is_general, is_guided
 from mcts_core.tree.score_bounds cimport Interval, interval_of
+from mcts_core.tree.tree cimport LINK_KIND, LINK_TERMINAL, NO_VISITS, WIDE_INDEX, Tree, is_general, is_guided
 from mcts_core.tree.view cimport BlockView, index_mask, is_block, root_link, view_block, view_move
 
 

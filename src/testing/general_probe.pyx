@@ -17,11 +17,11 @@ from mcts_core.games.general_rules cimport PythonRules, Rules, rules_of
 from mcts_core.engine.settings cimport GeneralSettings
 from mcts_core.tree.general_tree cimport (FAULT_NONE, GeneralBlock, GeneralOps, GeneralTree, general_block, high_of,
                                           low_of, totals_of)
-from mcts_core.tree.plain_tree cimport RUN_DONE, RUN_MEMORY, RUN_SOLVED, Tree, TreeRoot
 from mcts_core.tree.storage cimport (check_sound, known_record, make_known, memory_of, move_together, numbers_of,
                                      room_of, take_numbers)
 from mcts_core.tree.check_walk cimport ANY_MOVE, Rules as TreeRules
 from mcts_core.tree.check cimport check_known
+from mcts_core.tree.tree cimport RUN_DONE, RUN_MEMORY, RUN_SOLVED, Tree, TreeRoot
 from mcts_core.engine.top cimport children_of_root
 from mcts_core.tree.view cimport BlockView, has_root, index_mask, is_block, root_link, slot_of, view_block
 

@@ -7,8 +7,8 @@ from mcts_core.tree.compaction cimport compact, keep_top
 from mcts_core.tree.guided_tree cimport GuidedBlock, GuidedTree, amaf_units
 from mcts_core.games.python_game cimport PythonGame
 from mcts_core.engine.searched_two_player cimport TwoPlayerCore
-from mcts_core.tree.plain_tree cimport (LINK_KIND, LINK_MINI, NO_VISITS, SLOT_SHIFT, Mini, Tree, WideBlock, best_word,
-                                        is_guided, leaf_result, mini_result, mini_units)
+from mcts_core.tree.plain_tree cimport SLOT_SHIFT, Mini, WideBlock, best_word, leaf_result, mini_result, mini_units
+from mcts_core.tree.tree cimport LINK_KIND, LINK_MINI, NO_VISITS, Tree, is_guided
 from mcts_core.tree.view cimport (BlockView, best_of, index_mask, is_block, parent_of, root_link, slot_of, view_block,
                                   view_move)
 

@@ -16,7 +16,7 @@ from mcts_core.tree.check_walk cimport ANY_MOVE, Frame, Walk, check_index, claim
 from mcts_core.tree.exchange cimport DEEPEST, Known, entry_at, entry_words, node_words
 from mcts_core.tree.general_news cimport ROUNDING, float_at
 from mcts_core.tree.general_tree cimport GeneralBlock, GeneralTree, is_possible_sum, totals_of
-from mcts_core.tree.plain_tree cimport LINK_BLOCK, LINK_KIND, NO_VISITS, Tree, is_general, is_guided
+from mcts_core.tree.tree cimport LINK_BLOCK, LINK_KIND, NO_VISITS, Tree, is_general, is_guided
 from mcts_core.tree.view cimport BlockView, index_mask, is_block, view_block, view_move
 
 

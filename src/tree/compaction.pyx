@@ -18,8 +18,8 @@ from libc.string cimport memcpy, memmove, memset
 
 from mcts_core.tree.general_tree cimport Ending, GeneralBlock, GeneralTree, totals_of
 from mcts_core.tree.guided_tree cimport SELECT_GRAVE, GuidedBlock, GuidedTree, amaf_units
-from mcts_core.tree.plain_tree cimport (LAYOUT_PLAIN, LINK_BLOCK, LINK_KIND, LINK_MINI, LINK_TERMINAL, MINI_HEADER,
-                                        NO_VISITS, Mini, Tree)
+from mcts_core.tree.plain_tree cimport MINI_HEADER, Mini
+from mcts_core.tree.tree cimport LAYOUT_PLAIN, LINK_BLOCK, LINK_KIND, LINK_MINI, LINK_TERMINAL, NO_VISITS, Tree
 from mcts_core.tree.view cimport *
 
 

@@ -18,8 +18,8 @@ from mcts_core.tree.general_proofs cimport is_proven_link, points_of
 from mcts_core.tree.general_tree cimport LINK_PROVEN, GeneralBlock, GeneralOps, GeneralTree
 from mcts_core.tree.guided_tree cimport (DISTANCE_SHIFT, MAX_DISTANCE, GuidedBlock, GuidedOps, GuidedTree, distance_of,
                                          most_visits, result_of)
-from mcts_core.tree.plain_tree cimport (LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS, NO_VISITS, RUN_DONE, RUN_GAME_ERROR,
-                                        RUN_SYSTEM_MEMORY, Tree)
+from mcts_core.tree.tree cimport (LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS, NO_VISITS, RUN_DONE, RUN_GAME_ERROR,
+                                  RUN_SYSTEM_MEMORY, Tree)
 from mcts_core.tree.view cimport *
 
 

@@ -26,14 +26,14 @@ from mcts_core.tree.general_solver cimport (accept, ask_prover, forget_proof, fo
                                             reconsider, search_exactly, set_points, settle, shorten_win, tighten_path)
 from mcts_core.tree.general_tree cimport *
 from mcts_core.tree.gumbel cimport score_by_noise
-from mcts_core.tree.plain_tree cimport (FIRST_PATH, LAYOUT_GENERAL, LINK_BLOCK, LINK_KIND, LINK_TERMINAL,
-                                        MAX_ITERATIONS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED,
-                                        RUN_SYSTEM_MEMORY, WIDE_INDEX, Tree, TreeRoot, begin_search, path_reserve)
 from mcts_core.tree.memory cimport empty_arena, free_tree, make_tree, room_for, set_exploration
 from mcts_core.tree.score_bounds cimport closed_values, is_closed, settle_root
 from mcts_core.tree.scored_games cimport (add_rewards, back_up_scored, forget_range, keep_better, leaf_value,
                                           see_again)
 from mcts_core.tree.spread cimport spread_out
+from mcts_core.tree.tree cimport (FIRST_PATH, LAYOUT_GENERAL, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS,
+                                  RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, Tree,
+                                  TreeRoot, begin_search, path_reserve)
 
 
 cdef extern from "kernels/platform.h" nogil:

@@ -24,12 +24,12 @@ from mcts_core.tree.guided_solver cimport (FOLLOWING_SLICES, ROOT_SLICE, ask_pro
                                            reconsider, search_root_exactly, settle, settle_proof)
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.leaf_value cimport points_of_link, value_leaf
-from mcts_core.tree.plain_tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, RUN_DONE,
-                                        RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, WIDE_UNIT,
-                                        Tree, TreeRoot, begin_search, gain_of, path_reserve, spent_of)
 from mcts_core.tree.proof_rule cimport NEVER, terminal, value_of
 from mcts_core.tree.rave cimport add_amaf, give_amaf, reference_of
 from mcts_core.tree.memory cimport empty_arena, free_tree, make_tree, room_for, set_exploration
+from mcts_core.tree.tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, RUN_DONE, RUN_MEMORY,
+                                  RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, WIDE_UNIT, Tree, TreeRoot, begin_search,
+                                  gain_of, path_reserve, spent_of)
 from mcts_core.tree.valuation cimport add_noise, forget_estimator, prepare_estimator
 
 

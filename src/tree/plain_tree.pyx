@@ -14,6 +14,7 @@ from mcts_core.arena cimport arena_allocate, arena_free
 from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ILLEGAL, MCTS_ONGOING, MCTS_SLOTS_ARE_MOVES, MCTS_WIN,
                              mcts_game, mcts_simulation)
 from mcts_core.tree.plain_tree cimport *
+from mcts_core.tree.tree cimport *
 from mcts_core.tree.guided_tree cimport most_visits
 from mcts_core.tree.memory cimport empty_arena, free_tree, make_tree, room_for, set_exploration
 

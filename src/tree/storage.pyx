@@ -19,9 +19,9 @@ from mcts_core.tree.exchange cimport Known, forget_gone
 from mcts_core.game cimport MCTS_NO_MOVE
 from mcts_core.tree.general_tree cimport LARGEST_SUM, GeneralOps, GeneralTree
 from mcts_core.tree.guided_tree cimport GuidedOps, GuidedTree, most_visits
-from mcts_core.tree.plain_tree cimport MAX_ITERATIONS, Tree, is_general, is_guided
 from mcts_core.tree.check_walk cimport Findings, Rules
 from mcts_core.tree.check cimport NO_MEMORY, check_known, check_tree
+from mcts_core.tree.tree cimport MAX_ITERATIONS, Tree, is_general, is_guided
 
 
 cdef uint64_t UINT32 = 0xFFFFFFFF

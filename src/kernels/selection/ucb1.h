@@ -3,7 +3,7 @@
  * score = half * wins / visits + s / sqrt(visits), s = c sqrt(ln N); wins count half-points, so `half` is 1/2, or 1/2k
  * where an iteration has k rollouts. With i = 1 / sqrt(visits) that is i * (half * wins * i + s). Every operation is
  * correctly rounded and in the same order in all branches, so that they agree to the bit. Ties go to the lowest slot. A
- * slot without a legal move has visits NO_VISITS (plain_tree.pxd) and wins UCB_NO_WINS: its score stays below 0.
+ * slot without a legal move has visits NO_VISITS (tree.pxd) and wins UCB_NO_WINS: its score stays below 0.
  */
 #ifndef MCTS_UCB1_H
 #define MCTS_UCB1_H
