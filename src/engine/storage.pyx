@@ -115,7 +115,7 @@ def restore(SearchCore core, state, names, SearchSettings settings, record, fill
         try:
             core.prepare(root, 0)
             core.teamed = len(trees) > 1
-            core.busy = number(record, "threads", 1, core.threads) if "threads" in record else core.width()
+            core.busy = number(record, "threads", 1, core.threads)
             core.heard = entry(record, "heard", bool)
             take_memory(core, trees, record, fill)
             take_trees(core, trees, root, state)

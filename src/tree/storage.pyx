@@ -173,7 +173,7 @@ cdef int take_numbers(Tree *tree, record, list legal) except -1:
     tree.settled = number(part, "settled", 0, 1 if tree.proof.value >= 0 else 0)
     guided.root_proofs_due = number(part, "root_proofs_due", 0, LARGEST)
     tree.proof_iterations = number(part, "proof_iterations", 0, most)
-    guided.by_book = number(part, "book", 0, 1) if "book" in part else 0  # older files did without
+    guided.by_book = number(part, "book", 0, 1)
     move = part.get("move")
     if move is not None:
         if type(move) is not int or legal is None or move not in legal:
