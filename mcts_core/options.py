@@ -370,9 +370,6 @@ class Options:
         if guide is None or plain:
             return TwoPlayerSettings(guided=False, **common)
         rollouts, farthest, actions, has_prover = guide
-        if self.given.get("expand_distance", 0) > farthest:
-            raise InvalidOption(f"expand_distance must be at most {farthest} for {shorten(state)}, "
-                                f"got {self.given['expand_distance']}")
         rollout = ROLLOUTS.index(options["rollout"])
         if not rollouts >> rollout & 1:
             known = [name for number, name in enumerate(ROLLOUTS) if rollouts >> number & 1]
@@ -389,7 +386,7 @@ class Options:
             guided=True, **common, selection=SELECTIONS.index(options["selection"]), solver=options["solver"],
             fpu=options["fpu"], hand_schedule=options.get("rave_schedule") == "hand", rave_k=options.get("rave_k", 0.0),
             **{name: options[name] for name in ("rave_bias", "grave_ref", "prior_weight") if name in options},
-            expand_after=options["expand_after"], rollout=rollout, distance=options["expand_distance"],
+            expand_after=options["expand_after"], rollout=rollout, distance=min(options["expand_distance"], farthest),
             symmetry=options["symmetry"], prover_bytes=prover_bytes, tree_bytes=tree_share(self.memory - prover_bytes),
             leaf_proofs=options["leaf_proofs"], node_proofs=options["node_proofs"], root_proofs=options["root_proofs"],
             book=prover_bytes > 0 and self.book and openings.ready_for(state),

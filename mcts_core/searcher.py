@@ -265,8 +265,8 @@ class Searcher:
         """Searches ``state`` and returns the move to play.
 
         ``state`` is a position of this package or any object with ``to_move``, ``legal_moves()``, ``play(move)`` and
-        ``winner()``. The search ends after ``seconds`` (finite, > 0) or ``iterations`` (1 to 2**30 - 1, divided by
-        ``rollouts_per_leaf``, or with a valuation by 64). With both, the limit reached first ends the search; with
+        ``winner()``. The search ends after ``seconds`` (finite, > 0) or ``iterations`` (at least 1;
+        ``most_iterations(state)`` is the most). With both, the limit reached first ends the search; with
         neither, it ends after one second. ``stop()`` in another thread ends it earlier. The search releases the GIL,
         except while it calls a game written in Python.
 
@@ -404,7 +404,7 @@ class Searcher:
         that saved it, it becomes the default of this machine. You may load files that you do not trust: ``load`` runs
         no code from them and checks them before it uses them.
 
-        Raises InvalidFile (not a saved Searcher, damaged, or from a newer version), InvalidOption (an invalid
+        Raises InvalidFile (not a saved Searcher, damaged, or of another version of the format), InvalidOption (an invalid
         ``memory_mb``, or one that is too small for the tree), MemoryError, OSError.
         """
         from mcts_core.storage import load

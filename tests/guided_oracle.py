@@ -89,7 +89,7 @@ class Oracle:
         self.top = Block(1, [self.root])  # the root is a child like any other
         self.top.best = self.root
         self.proof = None  # (half-points for the player to move, distance, exact, move)
-        self.settled, self.debt = False, 0
+        self.settled, self.root_proofs_due = False, 0
         self.nodes, self.rollouts, self.depths = 1, 0, []
 
     # ---- selection
@@ -456,7 +456,7 @@ class Oracle:
         if proof is not None:
             value, distance, exact, move = proof
             if not known:
-                self.debt %= SLICE
+                self.root_proofs_due %= SLICE
             if not known or exact or (value == 2 and distance < self.proof[1]):
                 self.proof = proof
             if move is not None and self.root.block is not None and distance > 0:
@@ -474,7 +474,7 @@ class Oracle:
     def follow_proof(self):
         """The root follows from a proven one."""
         if self.root_proofs:
-            self.debt = FOLLOWING * SLICE
+            self.root_proofs_due = FOLLOWING * SLICE
 
     def run(self, count):
         """Up to ``count`` iterations, fewer when the root is solved."""
@@ -484,9 +484,9 @@ class Oracle:
             if self.proof is None:
                 self.iterate()
             if self.has_prover:
-                self.debt += self.root_proofs
-                if self.debt >= SLICE:
-                    self.debt -= SLICE
+                self.root_proofs_due += self.root_proofs
+                if self.root_proofs_due >= SLICE:
+                    self.root_proofs_due -= SLICE
                     self.search_root()
 
     def figures(self):

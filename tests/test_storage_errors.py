@@ -55,7 +55,7 @@ def test_the_format(small):
     assert load(put_together(header, trees)).stats() == load(small).stats()
 
 
-def test_an_old_file_can_be_read():
+def test_a_file_of_this_version_of_the_format_can_be_read():
     """Saved in version 1 of the format: Connect Four after 33, 300 iterations of UCT, seed 11, memory_mb 16."""
     engine = mc.Searcher.load(TESTS / "data" / "saved_1.mcts")
     stats = engine.stats()

@@ -87,7 +87,7 @@ class Oracle:
         node.player = self.player if same else -self.player
         for slot, child in node.children.items():
             assert outcomes[slot] != ILLEGAL
-            child.points = self.share(node.player, child.points)  # until now seen by player +1
+            child.points = self.gain_of(node.player, child.points)  # until now seen by player +1
             if outcomes[slot] != ONGOING:
                 won = {WIN: node.player, LOSS: -node.player, DRAW: 0}[outcomes[slot]]
                 child.ending = 1 + won
@@ -124,9 +124,9 @@ class Oracle:
             if parent is None:
                 child.points += points
             else:
-                child.points += self.share(parent.player, points)
+                child.points += self.gain_of(parent.player, points)
 
-    def share(self, player, points):
+    def gain_of(self, player, points):
         """What ``player`` gets of an iteration that gave ``points`` half-points to player +1."""
         return points if player > 0 else 2 * self.rollouts_per_leaf - points
 
@@ -136,6 +136,6 @@ class Oracle:
         result = {}
         for slot, child in root.children.items():
             name = slot if root.moves is None else root.moves[slot]
-            points = child.points if root.block else self.share(self.player, child.points)
+            points = child.points if root.block else self.gain_of(self.player, child.points)
             result[name] = (child.visits, points / (2 * self.rollouts_per_leaf))
         return result

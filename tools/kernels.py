@@ -36,7 +36,7 @@ AVX512 = """
 #define MCTS_AVX512 1
 """
 
-# The counts of calls between which instructions are counted; rollouts in lanes end their last 20 games more slowly.
+# The counts of calls between which instructions are counted; the last 16 games of a lane take longer.
 KERNELS = {
     "c4-lines-6x7": (100, 400), "c4-lines-7x8": (100, 400), "c4-lines-3x16": (100, 400), "c4-lines-8x9-5": (100, 400),
     "c4-lines-31x4": (100, 400),

@@ -27,7 +27,7 @@ ctypedef struct RootRows:
     bint by_index                # a row's `move` is the index of the move among the legal ones
     bint has_priors
     int32_t rest                 # distance of the loss that all moves without a row are proven to be; -1: they are none
-    uint32_t points_per_visit
+    uint32_t wins_per_visit
     uint32_t count
     ChildRow *rows
 

@@ -14,7 +14,7 @@ cdef class SearchSettings:
     cdef bint values_decide        # values may change the final move at any time, so visits alone cannot decide it
     cdef bint proves               # the tree holds proven values
     cdef double temperature        # the move to play is drawn by visits ** (1 / temperature); 0: it is the best one
-    cdef readonly uint32_t most_iterations  # of a search and, with what is used again, of a tree: more would overflow
+    cdef readonly uint32_t most_iterations  # visits of the root: of more, a sum or a count would overflow
 
 
 cdef class TwoPlayerSettings(SearchSettings):

@@ -66,7 +66,7 @@ cdef inline const char *check_guided_child(Walk *walk, const GuidedColumns *colu
     elif not (prior >= 0 and prior <= guided.options.prior_weight):
         return b"a prior is impossible"
     if guided.options.selection == SELECT_TUNED:
-        if columns.squares[slot] > 4 * <uint64_t>guided.options.points_per_visit * visits:
+        if columns.squares[slot] > 4 * <uint64_t>guided.options.wins_per_visit * visits:
             return b"a child has an impossible sum of squares"
     elif guided.options.selection >= SELECT_RAVE:
         if columns.actions[slot] >= guided.guide.actions:

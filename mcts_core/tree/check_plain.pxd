@@ -28,7 +28,7 @@ cdef inline const char *check_tried(const Walk *walk, uint32_t link, const Mini 
     cdef int32_t found
     for slot in range(count):
         value = leaf_result(link, slot) if mini == NULL else mini_result(walk.tree, mini, slot)
-        if value > 1 + 2 * walk.tree.points_per_visit:
+        if value > 1 + 2 * walk.tree.wins_per_visit:
             return b"a leaf has an impossible result"
         number += value > 0
     tried[0] = number

@@ -107,7 +107,7 @@ cdef inline const char *check_index(const Tree *tree, uint32_t link) noexcept no
 cdef inline const char *check_counts(const Walk *walk, uint32_t visits, int32_t wins, uint32_t most) noexcept nogil:
     if visits > (most if walk.rules.alone else most_visits(walk.tree)):
         return b"a child has more visits than its node"
-    if wins < 0 or <uint64_t>wins > 2 * <uint64_t>walk.tree.points_per_visit * visits:
+    if wins < 0 or <uint64_t>wins > 2 * <uint64_t>walk.tree.wins_per_visit * visits:
         return b"a child has impossible wins"
     return NULL
 

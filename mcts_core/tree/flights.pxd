@@ -153,7 +153,7 @@ cdef inline bint ready_lanes(GuidedTree *guided, uint64_t seed, const mcts_inter
         valuer.tree.game = guided.tree.game
         valuer.tree.root = guided.tree.root
         valuer.tree.root_sign = guided.tree.root_sign
-        valuer.tree.points_per_visit = guided.tree.points_per_visit
+        valuer.tree.wins_per_visit = guided.tree.wins_per_visit
         valuer.tree.half = guided.tree.half
         valuer.tree.interrupt = interrupt[0]
         valuer.tree.interrupted = 0

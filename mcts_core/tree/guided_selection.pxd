@@ -104,7 +104,7 @@ cdef inline uint32_t highest(GuidedTree *guided, const GuidedBlock *block, const
         return sel_puct(&c, w)
     if options.selection == SELECT_TUNED:
         c.squares = columns.squares
-        w.square = w.half * w.half * <float>options.points_per_visit
+        w.square = w.half * w.half * <float>options.wins_per_visit
         k = w.s / options.exploration if options.exploration > 0 else <float>0.0
         w.variance = 2 * k * k
         return sel_tuned(&c, w)

@@ -123,7 +123,7 @@ cdef inline int settle(GuidedTree *guided, uint32_t *length, int32_t *points) no
                 break
             end -= 1  # the new bound may prove the node above
             continue
-        points[0] = (value if block.sign > 0 else 2 - value) * <int32_t>guided.options.points_per_visit
+        points[0] = (value if block.sign > 0 else 2 - value) * <int32_t>guided.options.wins_per_visit
         if end == 2:
             prove_root(guided, value, distance)
             length[0] = 2

@@ -52,7 +52,7 @@ ctypedef struct GuidedOptions:
     uint32_t grave_ref           # visits of the node whose AMAF statistics are read
     float prior_weight           # of the game's prior, in visits; with PUCT priors are shares
     uint32_t expand_after        # visits of a node before it gets a block
-    uint32_t points_per_visit    # of a visit that wins; more than `rollouts` where a valuation needs finer steps
+    uint32_t wins_per_visit    # of a visit that wins; more than `rollouts` where a valuation needs finer steps
     uint32_t rollouts            # at a leaf
     uint32_t share               # of the valuation in a leaf's value, in 256ths; the rest is that of the rollouts
     const void *network          # for the valuation
@@ -241,14 +241,14 @@ cdef inline uint32_t amaf_units(const GuidedTree *guided) noexcept nogil:
     return (16 * guided.guide.actions + WIDE_UNIT - 1) // WIDE_UNIT
 
 
-cdef inline uint32_t visits_that_fit(uint32_t points_per_visit, int32_t selection) noexcept nogil:
+cdef inline uint32_t visits_that_fit(uint32_t wins_per_visit, int32_t selection) noexcept nogil:
     """The most visits of a node whose sums fit: of half-points, or of their squares for UCB1-tuned."""
-    return <uint32_t>MAX_ITERATIONS // points_per_visit // (2 if selection == SELECT_TUNED else 1)
+    return <uint32_t>MAX_ITERATIONS // wins_per_visit // (2 if selection == SELECT_TUNED else 1)
 
 
 cdef inline uint32_t most_visits(const Tree *tree) noexcept nogil:
     """The most visits of a node of this tree, so also the most iterations of its search."""
-    return visits_that_fit(tree.points_per_visit,
+    return visits_that_fit(tree.wins_per_visit,
                            (<const GuidedTree *>tree).options.selection if is_guided(tree) else <int32_t>SELECT_UCB1)
 
 

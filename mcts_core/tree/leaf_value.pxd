@@ -14,7 +14,7 @@ from mcts_core.tree.valuation cimport estimate_leaf, mixed_points
 
 cdef inline int32_t points_of_link(const GuidedTree *guided, uint32_t link) noexcept nogil:
     """The points for player +1 of a visit to a node of proven value."""
-    return <int32_t>result_of(link) * <int32_t>guided.options.points_per_visit
+    return <int32_t>result_of(link) * <int32_t>guided.options.wins_per_visit
 
 
 cdef inline int value_leaf(GuidedTree *guided, uint32_t length, uint32_t *link, int32_t *points) noexcept nogil:

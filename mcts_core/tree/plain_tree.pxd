@@ -78,7 +78,7 @@ cdef inline uint32_t wide_units(uint32_t capacity, uint32_t fixed_moves) noexcep
 
 
 cdef inline uint32_t mini_units(const Tree *tree, uint32_t count) noexcept nogil:
-    return (MINI_HEADER + (count if tree.points_per_visit > 1 else (count + 3) // 4) + WIDE_UNIT - 1) // WIDE_UNIT
+    return (MINI_HEADER + (count if tree.wins_per_visit > 1 else (count + 3) // 4) + WIDE_UNIT - 1) // WIDE_UNIT
 
 
 # The words of a narrow block, by the number of its slots.
@@ -106,7 +106,7 @@ cdef inline uint32_t leaf_result(uint32_t link, uint32_t slot) noexcept nogil:
 
 cdef inline uint32_t mini_result(const Tree *tree, const Mini *mini, uint32_t slot) noexcept nogil:
     """0: untried, else 1 + half-points for player +1."""
-    if tree.points_per_visit > 1:
+    if tree.wins_per_visit > 1:
         return (<const uint8_t *>mini)[MINI_HEADER + slot]
     return (<const uint8_t *>mini)[MINI_HEADER + (slot >> 2)] >> (2 * (slot & 3)) & 3
 

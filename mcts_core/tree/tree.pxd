@@ -61,8 +61,8 @@ ctypedef struct Tree:            # what every layout begins with
     uint32_t fixed_moves         # the game's slots are moves
     uint32_t narrow              # slots of every block (7 or 8), 0: the blocks are WideBlocks
     float exploration
-    uint32_t points_per_visit    # of a visit that wins; sums count half-points; 1 where they are sums of values
-    float half                   # value of a half-point, 1 / (2 points_per_visit)
+    uint32_t wins_per_visit    # of a visit that wins; sums count half-points; 1 where they are sums of values
+    float half                   # value of a half-point, 1 / (2 wins_per_visit)
     mcts_rng rng
     # the path of the current iteration; entry 0 is the root itself, but for the general tree
     uint32_t path_room
@@ -125,7 +125,7 @@ cdef inline void begin_search(Tree *tree, uint64_t seed) noexcept nogil:
 
 cdef inline int32_t gain_of(const Tree *tree, int32_t sign, int32_t points) noexcept nogil:
     """The half-points of the player ``sign`` from an iteration that gave ``points`` half-points to player +1."""
-    return points if sign > 0 else 2 * <int32_t>tree.points_per_visit - points
+    return points if sign > 0 else 2 * <int32_t>tree.wins_per_visit - points
 
 
 cdef inline bint is_guided(const Tree *tree) noexcept nogil:

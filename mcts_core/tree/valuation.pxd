@@ -138,7 +138,7 @@ cdef inline int estimate_leaf(GuidedTree *guided, uint32_t length, mcts_estimate
 cdef inline int32_t mixed_points(const GuidedTree *guided, int32_t sign, int32_t value, int32_t played) noexcept nogil:
     """The points for player +1 of a visit to a leaf, where ``sign`` is to move: of its ``value`` and, for their share,
     of the half-points for player +1 that its rollouts gave in all."""
-    cdef int32_t whole = 2 * <int32_t>guided.options.points_per_visit, points
+    cdef int32_t whole = 2 * <int32_t>guided.options.wins_per_visit, points
     cdef int64_t full = 2 * <int64_t>guided.options.rollouts, one = MCTS_VALUE_ONE * <int64_t>SHARES * full
     cdef int64_t gained = <int64_t>value * guided.options.share * full
     gained += MCTS_VALUE_ONE * <int64_t>(SHARES - guided.options.share) * (played if sign > 0 else full - played)

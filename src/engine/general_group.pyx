@@ -27,7 +27,7 @@ cdef enum:
     NEVER = 0xFFFFFFFF
 
 
-cdef class Member:
+cdef class GroupSearch:
     """One of the searches."""
 
     cdef GeneralCore core
@@ -102,7 +102,7 @@ def search_together(list cores, list requests, bint overlap):
     cdef SearchRequest request = requests[0]
     cdef GeneralSettings settings = request.settings
     cdef Rules first = None
-    cdef Member member
+    cdef GroupSearch member
     cdef bint signalled = on_main_thread()
     cdef list errors = [None] * len(requests), running = [], parts, entries
     cdef Py_ssize_t begun = 0, place, count, turn = 0
@@ -115,7 +115,7 @@ def search_together(list cores, list requests, bint overlap):
             begun += 1
             try:
                 core.set_up(request)
-                member = Member(index, core, request)
+                member = GroupSearch(index, core, request)
                 core.plan(member.look.limit)
                 core.tree.interrupt = mcts_interrupt(NULL, NULL)  # there is no deadline
                 if first is None:
@@ -189,7 +189,7 @@ def search_together(list cores, list requests, bint overlap):
 
 cdef int gather(Part part, list errors, Rules first, uint32_t batch) except -1:
     """Lets leaves of the searches of a part wait. Those that end now, or fail, leave it."""
-    cdef Member member
+    cdef GroupSearch member
     cdef GeneralCore core
     cdef Evaluator evaluator = part.evaluator
     evaluator.prepare(first, <uint32_t>len(part.running) * batch)
@@ -214,7 +214,7 @@ cdef int gather(Part part, list errors, Rules first, uint32_t batch) except -1:
 
 cdef int resolve(Part part) except -1:
     """Ends what waits in the searches of a part, by its evaluation. Those that a stop rule ends leave it."""
-    cdef Member member
+    cdef GroupSearch member
     cdef uint32_t at = 0, waiting
     try:
         for member in part.asking:

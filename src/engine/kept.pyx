@@ -29,7 +29,7 @@ cdef void rows_free(RootRows *rows) noexcept:
 
 
 cdef tuple child_of(const RootRows *rows, const ChildRow *row, object move):
-    cdef double wins = row.wins / (2.0 * rows.points_per_visit), visits = row.visits
+    cdef double wins = row.wins / (2.0 * rows.wins_per_visit), visits = row.visits
     cdef double value = wins / visits if row.visits else 0.5
     if rows.kind != ROWS_GUIDED:
         return move, row.visits, wins, value, None, None

@@ -16,7 +16,7 @@ from mcts_core.engine.slices cimport read_clock
 from mcts_core.engine.turn cimport require_kind
 from mcts_core.game cimport NativeState, mcts_rng
 from mcts_core.tree.information_tree cimport Choice, InformationTree
-from mcts_core.tree.tree cimport MAX_ITERATIONS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY
+from mcts_core.tree.tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY
 
 
 cdef double PRUNING = 1e-6           # seconds to prune a tree, for each of its nodes
@@ -51,7 +51,7 @@ cdef class InformationCore(SearchCore):
         self.known = self.state = None
 
     cdef uint32_t room(self) noexcept nogil:
-        return <uint32_t>MAX_ITERATIONS - self.known.reused
+        return self.settings.most_iterations - self.known.reused
 
     cdef uint32_t root_node(self) except? 0xFFFFFFFF:
         return self.known.numbers[self.known.root_key]

@@ -200,7 +200,7 @@ cdef class TwoPlayerCore(SearchCore):
     cdef void read_rows(self, RootRows *rows) noexcept:
         """The statistics of the root's moves; ``rows`` has room for ``most_rows``."""
         rows.rest = -1
-        rows.points_per_visit = self.tree.points_per_visit
+        rows.wins_per_visit = self.tree.wins_per_visit
         rows.by_index = rows.has_priors = False
         if is_guided(self.tree):
             self.read_guided(rows)
@@ -357,7 +357,7 @@ cdef class TwoPlayerCore(SearchCore):
 
     cdef double value(self):
         cdef double visits = root_visits(self.tree), wins = view_block(self.tree, 0).wins[0]
-        wins /= 2.0 * self.tree.points_per_visit
+        wins /= 2.0 * self.tree.wins_per_visit
         return (wins if self.tree.root_sign > 0 else visits - wins) / visits
 
     cdef list extended(self, list line):

@@ -11,6 +11,7 @@ from mcts_core.game cimport NativeState, general_of, mcts_game, mcts_general, mc
 from mcts_core.games.connect_four.position cimport ConnectFour
 from mcts_core.games.mnk.network cimport Network
 from mcts_core.games.mnk.position cimport MNK
+from mcts_core.games.mnk.rollout cimport MNK_MAX_SIDE
 from mcts_core.tree.guided_tree cimport SELECT_PUCT, SHARES, visits_that_fit
 from mcts_core.games.python_game cimport check_table
 from mcts_core.tree.spread cimport SPREAD
@@ -78,7 +79,7 @@ cdef class TwoPlayerSettings(SearchSettings):
         self.options.grave_ref = grave_ref
         self.options.prior_weight = 1.0 if selection == SELECT_PUCT else prior_weight
         self.options.expand_after = expand_after
-        self.options.points_per_visit = points
+        self.options.wins_per_visit = points
         self.options.rollouts = rollouts_per_leaf
         self.options.share = max(<uint32_t>(share * SHARES + 0.5), <uint32_t>(share > 0))
         self.network = network
@@ -187,7 +188,7 @@ cpdef object kind_of(object state):
         kind += 2 if game.max_plies <= 64 else 3
     if game.guide != NULL:
         kind |= 16 | (32 if game.guide.prove != NULL else 0) | (64 if game.guide.actions else 0)
-        kind |= <uint64_t>game.guide.rollouts << 32
+        kind |= <uint64_t>game.guide.rollouts << 32 | <uint64_t>min(game.guide.distance, <uint32_t>MNK_MAX_SIDE) << 16
     return kind
 
 

@@ -120,7 +120,7 @@ cdef class Walk:
     cdef double own_value(self, const BlockView *view, uint32_t slot) noexcept:
         """The value of a child for the player who moves to it; 0 where chance does."""
         if view.wins != NULL:
-            return view.wins[slot] / (2.0 * self.tree.points_per_visit) / view.visits[slot]
+            return view.wins[slot] / (2.0 * self.tree.wins_per_visit) / view.visits[slot]
         return view.sums[slot] / view.visits[slot] if view.sums != NULL else 0.0
 
     cdef object root_value(self, const BlockView *view, uint32_t slot, double own):

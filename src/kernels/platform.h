@@ -47,9 +47,9 @@
 #if defined(__AVX2__)
 #define MCTS_AVX2 1
 #endif
-/* VBMI, too, which Visual Studio has no macro for: see mcts_cpu_level. */
+/* VBMI, too, for which Visual Studio has no macro and needs no switch: see mcts_cpu_level. */
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__) && \
-    (defined(__AVX512VBMI__) || defined(_MSC_VER))
+    (defined(__AVX512VBMI__) || (defined(_MSC_VER) && !defined(__clang__)))
 #define MCTS_AVX512 1
 #endif
 #endif

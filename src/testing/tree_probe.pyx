@@ -51,7 +51,7 @@ def subtree(engine, path=()):
         if view.visits[slot] != NO_VISITS:
             move = view_move(&view, slot)
             children[move if game is None else game.move_of(move)] = (
-                view.visits[slot], view.wins[slot] / (2.0 * tree.points_per_visit))
+                view.visits[slot], view.wins[slot] / (2.0 * tree.wins_per_visit))
     return view.sign, children
 
 
@@ -117,7 +117,7 @@ def audit(engine, uint32_t slack=0):
     cdef TwoPlayerCore core = engine._core
     cdef Tree *tree = tree_of(core)
     cdef uint32_t mask = index_mask(tree), link, slot, index, nodes = 0, units = 0, child, visits, tried, size
-    cdef uint32_t top = tree.arena.top, points = 2 * tree.points_per_visit, sum_of_visits, best_link
+    cdef uint32_t top = tree.arena.top, points = 2 * tree.wins_per_visit, sum_of_visits, best_link
     cdef BlockView view
     cdef GuidedBlock *guided
     cdef Mini *mini

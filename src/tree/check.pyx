@@ -221,7 +221,7 @@ cdef inline bint is_news(const Tree *tree, uint32_t visits, int32_t wins, uint32
     cdef int64_t more = <int64_t>wins - known_wins
     if known_visits > visits:
         return False
-    return 0 <= more <= 2 * <int64_t>tree.points_per_visit * (visits - known_visits)
+    return 0 <= more <= 2 * <int64_t>tree.wins_per_visit * (visits - known_visits)
 
 
 cdef inline bint is_rest(const GeneralTree *general, double whole, double known, uint32_t visits,

@@ -207,7 +207,7 @@ cdef inline uint32_t nodes_of_mini(const Tree *tree, const Mini *mini) noexcept 
     cdef const uint8_t *results = <const uint8_t *>mini + MINI_HEADER
     cdef const uint32_t *words = <const uint32_t *>results
     cdef uint32_t i, nodes = 0
-    if tree.points_per_visit > 1:
+    if tree.wins_per_visit > 1:
         for i in range(mini.count):
             nodes += results[i] > 0
     else:  # two bits a slot, none beyond the last
@@ -562,7 +562,7 @@ cdef bint reroot(Tree *tree, const uint32_t *moves, uint32_t count) noexcept nog
     cdef BlockView top = view_block(tree, 0), view
     cdef uint32_t link = top.links[0], i, slot = 0, amaf = 0, mask = index_mask(tree)
     cdef uint32_t visits = top.visits[0]
-    cdef int32_t wins = 0, whole = 2 * <int32_t>tree.points_per_visit
+    cdef int32_t wins = 0, whole = 2 * <int32_t>tree.wins_per_visit
     if not is_general(tree):
         wins = top.wins[0]
     if not is_block(link):

@@ -280,7 +280,7 @@ cdef inline bint is_news(const Tree *tree, uint32_t visits, uint32_t news, const
         return False
     if is_general(tree):
         return is_sum(<const GeneralTree *>tree, float_at(wins), news)
-    return 0 <= <int64_t><int32_t>wins[0] <= 2 * <int64_t>tree.points_per_visit * news
+    return 0 <= <int64_t><int32_t>wins[0] <= 2 * <int64_t>tree.wins_per_visit * news
 
 
 cdef inline bint is_distance(const Tree *tree, uint32_t distance) noexcept nogil:
@@ -542,7 +542,7 @@ cdef uint32_t copy_record(const Tree *tree, uint32_t index, const Known *old, ui
 
 
 cdef void follow(const Tree *tree, Known *known, const uint32_t *moves, uint32_t count) noexcept nogil:
-    cdef uint32_t link = root_link(tree), record = known.root, i, slot, whole = 2 * tree.points_per_visit
+    cdef uint32_t link = root_link(tree), record = known.root, i, slot, whole = 2 * tree.wins_per_visit
     cdef uint32_t last = entry_words(tree) - 1, words[MAX_NODE_WORDS]
     cdef uint32_t *entry
     cdef BlockView view

@@ -109,7 +109,7 @@ cdef int general_reset(Tree *tree, const TreeRoot *root, const void *given, uint
     if (not empty_arena(tree, GENERAL_UNIT, tree.arena.reserved, WIDE_INDEX)
             or not general_reserve(tree, FIRST_PATH, 64)):
         return RUN_SYSTEM_MEMORY
-    tree.points_per_visit = 1
+    tree.wins_per_visit = 1
     tree.half = 0.5
     general.best = -LARGEST_SUM
     general.rules = <const GeneralRules *>root.rules

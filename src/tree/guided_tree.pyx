@@ -172,8 +172,8 @@ cdef int guided_reset(Tree *tree, const TreeRoot *root, const void *given, uint6
     set_root(guided, root)
     guided.flies = False
     tree.fixed_moves = tree.narrow = 0
-    tree.points_per_visit = options.points_per_visit
-    tree.half = <float>0.5 / <float>options.points_per_visit
+    tree.wins_per_visit = options.wins_per_visit
+    tree.half = <float>0.5 / <float>options.wins_per_visit
     guided.options = options[0]
     begin_root(guided, seed)
     if followed:
@@ -314,7 +314,7 @@ cdef inline void add_points(GuidedTree *guided, GuidedBlock *block, GuidedColumn
     cdef int32_t add = gain_of(&guided.tree, block.sign, points)
     columns.wins[slot] += add
     if guided.options.selection == SELECT_TUNED:
-        columns.squares[slot] += <uint32_t>(add * add) // guided.options.points_per_visit
+        columns.squares[slot] += <uint32_t>(add * add) // guided.options.wins_per_visit
 
 
 cdef inline uint32_t count_visits(GuidedTree *guided, uint32_t length) noexcept nogil:
@@ -360,7 +360,7 @@ cdef inline uint32_t back_up(GuidedTree *guided, uint32_t length, uint32_t depth
             add_amaf(guided, block, points)
         add_points(guided, block, &columns, slot, points)
         if guided.drawn[i] != NEVER:  # what the levels above see is the draw
-            points = <int32_t>guided.options.points_per_visit
+            points = <int32_t>guided.options.wins_per_visit
             tree.nodes += columns.visits[guided.drawn[i]] == 0
             columns.visits[guided.drawn[i]] += 1
             add_points(guided, block, &columns, guided.drawn[i], points)

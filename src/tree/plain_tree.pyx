@@ -88,7 +88,7 @@ cdef int tree_reset(Tree *tree, const TreeRoot *root, const void *given, uint64_
     set_root(tree, root)
     tree.fixed_moves = game.flags & MCTS_SLOTS_ARE_MOVES
     tree.narrow = 0
-    tree.points_per_visit = options.rollouts_per_leaf
+    tree.wins_per_visit = options.rollouts_per_leaf
     tree.half = <float>0.5 / <float>options.rollouts_per_leaf
     if tree.fixed_moves and game.max_moves <= 8 and options.rollouts_per_leaf == 1:
         tree.narrow = 8 if game.max_moves == 8 else 7
@@ -253,7 +253,7 @@ cdef int store_in_mini(Tree *tree, uint32_t length, uint32_t link, const mcts_si
     if simulation.count != mini.count:  # a game that changes its number of moves would write past the record
         return RUN_GAME_ERROR
     mini.cursor = <uint16_t>(MINI_ALL_TRIED if simulation.cursor == MCTS_ALL_TRIED else simulation.cursor)
-    if tree.points_per_visit > 1:
+    if tree.wins_per_visit > 1:
         (<uint8_t *>mini)[MINI_HEADER + simulation.slot] = <uint8_t>(1 + points)
     else:
         index = MINI_HEADER + (simulation.slot >> 2)
@@ -313,7 +313,7 @@ cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
         if link & LINK_KIND == LINK_TERMINAL:
             points = link & 3
             if not narrow:
-                points *= tree.points_per_visit
+                points *= tree.wins_per_visit
             depth = length - 1
             break
         cursor = cursor_of(tree, link, narrow)
@@ -325,7 +325,7 @@ cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
             continue
         # expansion of one node, and its rollouts
         points = 0
-        for _ in range(1 if narrow else tree.points_per_visit):  # each is worth a point
+        for _ in range(1 if narrow else tree.wins_per_visit):  # a rollout for each
             simulation.cursor = cursor
             returned = tree.game.simulate(tree.game.context, tree.root, path_of(tree), length - 1, &simulation,
                                           &tree.rng)
@@ -339,7 +339,7 @@ cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
             if MCTS_UNLIKELY(status != RUN_DONE):
                 return status
         tree.nodes += 1
-        tree.rollouts += 1 if narrow else tree.points_per_visit
+        tree.rollouts += 1 if narrow else tree.wins_per_visit
         depth = length
         break
     # backup, root first: the levels do not wait for each other

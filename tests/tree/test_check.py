@@ -168,7 +168,7 @@ def test_a_finished_game_must_be_terminal():
     assert refused(engine, lose) == "a terminal link has the wrong result"
 
 
-# A wide block, in bytes: best_link parent best parent_slot capacity count sign flags spare ..., then the columns; a
+# A wide block, in bytes: best_link parent best parent_slot capacity count sign spare ..., then the columns; a
 # guided block: best_link visits amaf best capacity count sign flags rest spare ...
 HEADER = 32
 

@@ -43,8 +43,7 @@ MCTS_INLINE int c4_book_value(const c4_book *book, uint64_t key) {
     return c4_bit_of(&book->wins, key) ? 2 : c4_bit_of(&book->draws, key);
 }
 
-/* The score of the player to move as src/games/connect_four/alpha_beta.pyx defines it, if the book is of the position.
- * */
+/* The score of the player to move, as alpha_beta.pyx defines it, if the book is of the position. */
 static inline int c4_book_score(const c4_book *book, uint64_t key) {
     int i, score = 0;
     for (i = 0; i < C4_SCORE_BITS; i++) score |= c4_bit_of(&book->score[i], key) << i;

@@ -18,7 +18,7 @@
 #include "mcts_core/game.h"
 
 #define C4_LANES 24     /* a multiple of LANE_WIDTH * C4_GROUPS on every instruction set */
-#define C4_MOST_ENDS 18 /* games of a lane that end in a word, at most: by 2 x 8 draws, and two full boards */
+#define C4_MOST_ENDS 16 /* games of a lane that end in a word, at most: by as many draws */
 
 /* ---- the games --------------------------------------------------------------------------------------------------- */
 
@@ -52,13 +52,13 @@ MCTS_INLINE lane_v c4_lane_lines(lane_v m, const c4_lanes_start *s, int standard
     }
 }
 
-/* The column of draw `i`: by `choices` on the standard board, else by `f`. */
-MCTS_INLINE lane_v c4_column(const c4_choices *choices, c4_fractions *f, int i, const c4_lanes_start *s, int standard) {
+/* The column of draw `i`: by `picks` on the standard board, else by `f`. */
+MCTS_INLINE lane_v c4_column(const c4_picks *picks, c4_fractions *f, int i, const c4_lanes_start *s, int standard) {
 #if defined(MCTS_AVX512)
-    (void)choices;
+    (void)picks;
     (void)standard;
 #else
-    if (standard) return c4_chosen(choices, i, s);
+    if (standard) return c4_picked(picks, i, s);
 #endif
     (void)i;
     return c4_columns(f, s);
@@ -89,13 +89,13 @@ MCTS_INLINE void c4_draw(lane_v *me, lane_v *next, lane_v *moves, lane_v *ended,
 /* Four draws without a look at lines: right, and returns 1, when nobody has one after them in any lane, as stones only
  * accumulate; otherwise changes nothing and returns 0. Without it, a rollout of the standard board in plain C on x86-64
  * took 1.5 to 1.9 times as long. */
-MCTS_INLINE int c4_quiet_draws(lane_v *me, lane_v *next, lane_v *moves, const c4_choices *choices, c4_fractions *f,
+MCTS_INLINE int c4_quiet_draws(lane_v *me, lane_v *next, lane_v *moves, const c4_picks *picks, c4_fractions *f,
                                int first, const c4_lanes_start *s, int standard) {
     const lane_v bottom = lane_all(s->bottom ^ C4_OURS);
     lane_v x = *me, n = *next, counted = *moves;
     c4_fractions rest = *f;
     for (int i = first; i < first + 4; i++) {
-        const lane_v move = LANE_AND(n, c4_column(choices, &rest, i, s, standard));
+        const lane_v move = LANE_AND(n, c4_column(picks, &rest, i, s, standard));
         const lane_mask no_move = lane_is_zero(move);
         counted = lane_less_one(counted, no_move);
         x = LANE_XOR(x, lane_unless(no_move, LANE_SUB(n, bottom)));
@@ -114,7 +114,7 @@ MCTS_INLINE int c4_quiet_draws(lane_v *me, lane_v *next, lane_v *moves, const c4
 #endif
 
 /* All draws of one word, which are 8 on the standard board: returns their number. Full boards are looked for only after
- * 8 draws or half a word: they wait. In every lane C4_MOST_ENDS games must be left to finish, unless `guarded`. */
+ * 8 draws or half a word: they wait. In every lane more than C4_MOST_ENDS games must be left, unless `guarded`. */
 MCTS_INLINE uint32_t c4_lane_word(c4_group *g, const c4_lanes_start *s, int standard, int guarded) {
     const int parts = standard ? 1 : 2, draws = standard ? 8 : (int)s->draws;
     const lane_v none = lane_all(0), start_me = lane_all(s->me), start_next = lane_all(s->next);
@@ -128,13 +128,13 @@ MCTS_INLINE uint32_t c4_lane_word(c4_group *g, const c4_lanes_start *s, int stan
         ended[k] = none;
     }
     for (int part = 0; part < parts; part++) {
-        c4_choices choices[C4_GROUPS];
+        c4_picks picks[C4_GROUPS];
         c4_fractions f[C4_GROUPS];
         lane_v hidden[C4_GROUPS];
         for (int k = 0; k < C4_GROUPS; k++) {
             f[k] = part ? c4_high_halves(word[k]) : c4_low_halves(word[k]);
             if (standard) {
-                choices[k] = c4_choose(word[k]);
+                picks[k] = c4_pick(word[k]);
                 hidden[k] = none;
             } else { /* A rejected fraction: the lane has no open column for its draws. */
                 const lane_mask accepted = c4_accepted(&f[k], s->power, s->reject);
@@ -145,15 +145,15 @@ MCTS_INLINE uint32_t c4_lane_word(c4_group *g, const c4_lanes_start *s, int stan
 #if defined(C4_QUIET)
         for (int k = 0; k < C4_GROUPS; k++)
             for (int i = 0; i < draws; i += 4)
-                if (!c4_quiet_draws(&me[k], &next[k], &moves[k], &choices[k], &f[k], i, s, standard))
+                if (!c4_quiet_draws(&me[k], &next[k], &moves[k], &picks[k], &f[k], i, s, standard))
                     for (int j = i; j < i + 4; j++)
                         c4_draw(&me[k], &next[k], &moves[k], &ended[k], &left[k],
-                                c4_column(&choices[k], &f[k], j, s, standard), s, standard, guarded);
+                                c4_column(&picks[k], &f[k], j, s, standard), s, standard, guarded);
 #else
         for (int i = 0; i < draws; i++)
             for (int k = 0; k < C4_GROUPS; k++)
                 c4_draw(&me[k], &next[k], &moves[k], &ended[k], &left[k],
-                        c4_column(&choices[k], &f[k], i, s, standard), s, standard, guarded);
+                        c4_column(&picks[k], &f[k], i, s, standard), s, standard, guarded);
 #endif
         for (int k = 0; k < C4_GROUPS; k++) {
             const lane_mask full = lane_equal(next[k], lane_all(s->sentinel));
@@ -200,11 +200,11 @@ MCTS_INLINE int c4_any_left(const c4_group *g) {
 MCTS_INLINE void c4_lane_rollouts(const c4_lanes_start *start, uint64_t count, mcts_rng *rng, uint64_t results[3],
                                   uint64_t *plies, int standard) {
     c4_lanes_start s = *start;
-    uint64_t column[32] = {0}, choices[C4_CHOICES]; /* no board of 64 bits has more columns */
+    uint64_t column[32] = {0}, by_choice[C4_CHOICES]; /* no board of 64 bits has more columns */
     uint64_t a[C4_LANES], b[C4_LANES], quota[C4_LANES], next[C4_LANES], wins = 0, draws = 0;
     for (uint32_t i = 0; i < s.cols; i++) column[i] = start->column[2 * i];
     s.column = column;
-    if (standard) c4_standard_start(&s, choices);
+    if (standard) c4_standard_start(&s, by_choice);
     else s.me |= C4_OURS;
     for (int i = 0; i < C4_LANES; i++) {
         a[i] = mcts_rng_next(rng);
@@ -224,7 +224,7 @@ MCTS_INLINE void c4_lane_rollouts(const c4_lanes_start *start, uint64_t count, m
             g[k].left = lane_load(quota + i);
             g[k].wins = g[k].draws = g[k].moves = lane_all(0);
         }
-        while (!c4_any_left_below(g, C4_MOST_ENDS)) drawn += c4_word(g, &s, standard, 0);
+        while (!c4_any_left_below(g, C4_MOST_ENDS + 1)) drawn += c4_word(g, &s, standard, 0);
         while (c4_any_left(g)) drawn += c4_word(g, &s, standard, 1);
         for (int k = 0; k < C4_GROUPS; k++) {
             wins += lane_sum(g[k].wins);

@@ -1,4 +1,4 @@
-/* What rollouts side by side do otherwise on the standard board of Connect Four: how they begin and, with AVX-512 and
+/* What rollouts side by side do differently on the standard board of Connect Four: how they begin and, with AVX-512 and
  * VBMI, all of a word.
  *
  * With AVX-512, a lane has a byte for each column, in bytes 1 to 7, and the rows in bits 0 to 5; where a column is
@@ -33,9 +33,9 @@ MCTS_INLINE uint64_t c4_spread(uint64_t board) {
     return spread;
 }
 
-/* Makes `s` what c4_standard_word takes; `choices` is for other instruction sets. */
-MCTS_INLINE void c4_standard_start(c4_lanes_start *s, uint64_t choices[C4_CHOICES]) {
-    (void)choices;
+/* Makes `s` what c4_standard_word takes; `by_choice` is for other instruction sets. */
+MCTS_INLINE void c4_standard_start(c4_lanes_start *s, uint64_t by_choice[C4_CHOICES]) {
+    (void)by_choice;
     s->me = c4_spread(s->me) | UINT64_C(0x0080808080808000) | C4_OUR_FLAG;
     s->next = c4_spread(s->next) | ((C4_OUR_FLAG + C4_OTHER_FLAG) & 255);
     s->sentinel = c4_spread(s->sentinel) | ((C4_OUR_FLAG + C4_OTHER_FLAG) & 255);
@@ -61,9 +61,9 @@ MCTS_INLINE uint32_t c4_standard_word(c4_group *g, const c4_lanes_start *s, int 
                                           0x0F0E0D0C0B0A0908, 0x0706050403020100); /* bits 0 to 5 of each byte */
     const lane_v one = lane_all(1), start_me = lane_all(s->me), start_next = lane_all(s->next);
     lane_v me[C4_GROUPS], next[C4_GROUPS], ended[C4_GROUPS], moves[C4_GROUPS], left[C4_GROUPS];
-    c4_choices choices[C4_GROUPS];
+    c4_picks picks[C4_GROUPS];
     for (int k = 0; k < C4_GROUPS; k++) {
-        choices[k] = c4_choose(c4_next_word(&g[k]));
+        picks[k] = c4_pick(c4_next_word(&g[k]));
         me[k] = g[k].me;
         next[k] = g[k].next;
         left[k] = g[k].left;
@@ -72,7 +72,7 @@ MCTS_INLINE uint32_t c4_standard_word(c4_group *g, const c4_lanes_start *s, int 
     }
     for (int i = 0; i < 8; i++)
         for (int k = 0; k < C4_GROUPS; k++) {
-            const lane_v move = _mm512_maskz_permutexvar_epi8(choices[k].draw[i], next[k], open);
+            const lane_v move = _mm512_maskz_permutexvar_epi8(picks[k].draw[i], next[k], open);
             const lane_v mover = LANE_OR(me[k], move), lines = c4_standard_lines(mover);
             const __mmask8 moved = _mm512_test_epi64_mask(move, move), over = _mm512_test_epi64_mask(lines, lines);
             lane_v again = start_next;
@@ -106,13 +106,14 @@ MCTS_INLINE uint32_t c4_standard_word(c4_group *g, const c4_lanes_start *s, int 
 
 #else
 
-/* Makes `s` what c4_lane_word takes for the standard board: `column` has a mask for each choice. */
-MCTS_INLINE void c4_standard_start(c4_lanes_start *s, uint64_t choices[C4_CHOICES]) {
+/* Makes `s` what c4_lane_word takes for the standard board: `column` has a mask for each choice, in
+ * `by_choice`. */
+MCTS_INLINE void c4_standard_start(c4_lanes_start *s, uint64_t by_choice[C4_CHOICES]) {
     for (int i = 0; i < C4_CHOICES; i++) {
         const int choice = (i >> 3) + ((i & 7) > i >> 3);
-        choices[i] = choice ? s->column[choice - 1] : 0;
+        by_choice[i] = choice ? s->column[choice - 1] : 0;
     }
-    s->column = choices;
+    s->column = by_choice;
     s->me |= C4_OURS | C4_ONE;
 }
 

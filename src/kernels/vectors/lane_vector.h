@@ -14,6 +14,7 @@
 typedef __m512i lane_v;
 typedef __mmask8 lane_mask;
 #define LANE_AND _mm512_and_si512
+#define LANE_ANDNOT _mm512_andnot_si512 /* ~a & b */
 #define LANE_OR _mm512_or_si512
 #define LANE_XOR _mm512_xor_si512
 #define LANE_ADD _mm512_add_epi64
@@ -31,6 +32,7 @@ MCTS_INLINE lane_v lane_where(lane_mask mask, lane_v x) { return _mm512_maskz_mo
 MCTS_INLINE lane_v lane_unless(lane_mask mask, lane_v x) { return lane_where((lane_mask)~mask, x); }
 MCTS_INLINE lane_v lane_less_one(lane_v x, lane_mask mask) { return _mm512_mask_sub_epi64(x, mask, x, lane_all(1)); }
 MCTS_INLINE int lane_any_negative(lane_v x) { return _mm512_movepi64_mask(x) != 0; }
+MCTS_INLINE int lane_any(lane_v x) { return _mm512_test_epi64_mask(x, x) != 0; }
 
 #elif defined(MCTS_AVX2)
 
@@ -38,7 +40,7 @@ MCTS_INLINE int lane_any_negative(lane_v x) { return _mm512_movepi64_mask(x) != 
 typedef __m256i lane_v;
 typedef __m256i lane_mask; /* all ones or 0 in each lane, as in all branches below */
 #define LANE_AND _mm256_and_si256
-#define LANE_ANDNOT _mm256_andnot_si256 /* ~a & b */
+#define LANE_ANDNOT _mm256_andnot_si256
 #define LANE_OR _mm256_or_si256
 #define LANE_XOR _mm256_xor_si256
 #define LANE_ADD _mm256_add_epi64
@@ -56,6 +58,7 @@ MCTS_INLINE lane_v lane_select(lane_mask mask, lane_v a, lane_v b) {
     return _mm256_castpd_si256(chosen);
 }
 MCTS_INLINE int lane_any_negative(lane_v x) { return _mm256_movemask_pd(_mm256_castsi256_pd(x)) != 0; }
+MCTS_INLINE int lane_any(lane_v x) { return !_mm256_testz_si256(x, x); }
 
 #elif defined(MCTS_SSE2)
 
@@ -82,6 +85,7 @@ MCTS_INLINE lane_v lane_select(lane_mask mask, lane_v a, lane_v b) {
     return _mm_xor_si128(b, _mm_and_si128(_mm_xor_si128(a, b), mask));
 }
 MCTS_INLINE int lane_any_negative(lane_v x) { return _mm_movemask_pd(_mm_castsi128_pd(x)) != 0; }
+MCTS_INLINE int lane_any(lane_v x) { return _mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_setzero_si128())) != 0xFFFF; }
 
 #elif defined(MCTS_NEON)
 
