@@ -1,9 +1,9 @@
 """When a search ends: each rule one function.
 
-Between two slices the loop (``loop.pyx``, and ``general_group.pyx`` for searches side by side) asks each rule whether it
-ends the search. The name of that rule is what
-``Stats.stop_reason`` reports. RULES lists the rules in the order in which they take precedence. With a budget of
-iterations alone the same seed must give the same search, so there a rule may look at fixed numbers of iterations only.
+Between two slices the loop (``loop.pyx``, and ``general_group.pyx`` for searches side by side) asks each rule whether
+it ends the search. The name of that rule is what ``Stats.stop_reason`` reports. RULES lists the rules in the order in
+which they take precedence. With a budget of iterations alone the same seed must give the same search, so there a rule
+may look at fixed numbers of iterations only.
 """
 
 from libc.stdint cimport int64_t, uint32_t
