@@ -120,8 +120,8 @@ class Stats(_Found):
     iterations: int
     """Number of iterations. An iteration is a selection, the expansion of at most one node, a rollout and a backup."""
     rollouts: int
-    """Rollouts played; a leaf that is evaluated without rollouts counts as one. An iteration that reaches the end of the
-    game inside the tree needs no rollout."""
+    """Rollouts played; a leaf that is evaluated without rollouts counts as one. An iteration that reaches the end of
+    the game inside the tree needs no rollout."""
     seconds: float
     """Wall-clock time of the whole call."""
     iterations_per_second: float

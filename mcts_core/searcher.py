@@ -404,8 +404,8 @@ class Searcher:
         that saved it, it becomes the default of this machine. You may load files that you do not trust: ``load`` runs
         no code from them and checks them before it uses them.
 
-        Raises InvalidFile (not a saved Searcher, damaged, or of another version of the format), InvalidOption (an invalid
-        ``memory_mb``, or one that is too small for the tree), MemoryError, OSError.
+        Raises InvalidFile (not a saved Searcher, damaged, or of another version of the format), InvalidOption (an
+        invalid ``memory_mb``, or one that is too small for the tree), MemoryError, OSError.
         """
         from mcts_core.storage import load
 

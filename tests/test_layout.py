@@ -65,6 +65,7 @@ TESTED_IN = {
     "mcts_core/tree/general_selection.pxd": "tree/general_tree",
     "mcts_core/tree/general_solver.pxd": "tree/general_proofs",
     "mcts_core/tree/memory.pxd": "tree/plain_tree",
+    "mcts_core/tree/tree.pxd": "tree/plain_tree",
     "mcts_core/tree/flights.pxd": "engine/leaf_threads",
     "mcts_core/tree/guided_blocks.pxd": "tree/guided_tree",
     "mcts_core/tree/guided_selection.pxd": "tree/guided_tree",

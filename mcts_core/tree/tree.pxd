@@ -61,7 +61,7 @@ ctypedef struct Tree:            # what every layout begins with
     uint32_t fixed_moves         # the game's slots are moves
     uint32_t narrow              # slots of every block (7 or 8), 0: the blocks are WideBlocks
     float exploration
-    uint32_t wins_per_visit    # of a visit that wins; sums count half-points; 1 where they are sums of values
+    uint32_t wins_per_visit      # of a visit that wins; sums count half-points; 1 where they are sums of values
     float half                   # value of a half-point, 1 / (2 wins_per_visit)
     mcts_rng rng
     # the path of the current iteration; entry 0 is the root itself, but for the general tree
