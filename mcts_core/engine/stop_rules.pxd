@@ -24,6 +24,9 @@ cdef void begin_look(Look *look, uint32_t limit, bint early) noexcept nogil
 # The name of the first rule that ends the search, NULL: it goes on.
 cdef const char *stop_reason(SearchedTree tree, Look *look) noexcept nogil
 
+# Whether the visits may end a search early: they are neither data, nor is the move chosen by values.
+cdef bint may_decide(SearchSettings settings) noexcept nogil
+
 # Whether one iteration is enough, as the search begins: the only move will be played.
 cdef bint only_move(SearchSettings settings, uint32_t moves) noexcept nogil
 

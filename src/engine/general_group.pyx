@@ -18,7 +18,7 @@ from mcts_core.games.general_rules cimport Rules
 from mcts_core.engine.request cimport SearchRequest
 from mcts_core.engine.settings cimport GeneralSettings
 from mcts_core.engine.searched_general cimport GeneralCore
-from mcts_core.engine.stop_rules cimport Look, begin_look, only_move, stop_reason
+from mcts_core.engine.stop_rules cimport Look, begin_look, may_decide, only_move, stop_reason
 from mcts_core.engine.turn cimport on_main_thread
 from mcts_core.tree.tree cimport RUN_DONE, RUN_MEMORY
 
@@ -43,7 +43,7 @@ cdef class GroupSearch:
         self.only = request.stop_early and only_move(settings, core.count_moves())
         self.full_at = NEVER
         begin_look(&self.look, 1 if self.only else min(request.iterations, core.room()),
-                   request.stop_early and not settings.visits_are_data and not settings.values_decide)
+                   request.stop_early and may_decide(settings))
 
     cdef uint32_t due(self) noexcept:
         """The iterations before the stop rules are asked again, at most."""

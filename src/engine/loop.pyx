@@ -17,7 +17,7 @@ from mcts_core.engine.request cimport SearchRequest
 from mcts_core.engine.settings cimport SearchSettings
 from mcts_core.engine.turn cimport Claim, on_main_thread
 from mcts_core.engine.slices cimport SIGNAL_INTERVAL, SLICE, next_batch, read_clock
-from mcts_core.engine.stop_rules cimport Look, begin_look, only_move, stop_reason
+from mcts_core.engine.stop_rules cimport Look, begin_look, may_decide, only_move, stop_reason
 from mcts_core.tree.tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SYSTEM_MEMORY
 
 
@@ -52,7 +52,7 @@ cdef class SearchCore(SearchedTree):
             only = request.stop_early and only_move(settings, self.count_moves())
             if only:
                 limit = 1
-            early = request.stop_early and not settings.visits_are_data and not settings.values_decide
+            early = request.stop_early and may_decide(settings)
             self.progress = request.progress
             self.every = request.every
             try:

@@ -105,6 +105,10 @@ cdef const char *stop_reason(SearchedTree tree, Look *look) noexcept nogil:
     return NULL
 
 
+cdef bint may_decide(SearchSettings settings) noexcept nogil:
+    return not settings.visits_are_data and not settings.values_decide
+
+
 cdef bint only_move(SearchSettings settings, uint32_t moves) noexcept nogil:
     return moves == 1 and not settings.visits_are_data
 

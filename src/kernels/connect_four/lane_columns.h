@@ -216,4 +216,16 @@ MCTS_INLINE lane_v c4_next_word(c4_group *g) {
     return word;
 }
 
+/* Ends the games on full boards, which are draws. */
+MCTS_INLINE void c4_end_full(c4_group *g, lane_v *me, lane_v *next, lane_v *left, const c4_lanes_start *s,
+                             int guarded) {
+    const lane_mask full = lane_equal(*next, lane_all(s->sentinel));
+    lane_v again = lane_all(s->next);
+    g->draws = LANE_ADD(g->draws, lane_where(full, lane_all(1)));
+    *left = lane_less_one(*left, full);
+    if (guarded) again = lane_unless(lane_is_zero(*left), again);
+    *me = lane_select(full, lane_all(s->me), *me);
+    *next = lane_select(full, again, *next);
+}
+
 #endif

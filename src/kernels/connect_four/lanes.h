@@ -117,7 +117,7 @@ MCTS_INLINE int c4_quiet_draws(lane_v *me, lane_v *next, lane_v *moves, const c4
  * 8 draws or half a word: they wait. In every lane more than C4_MOST_ENDS games must be left, unless `guarded`. */
 MCTS_INLINE uint32_t c4_lane_word(c4_group *g, const c4_lanes_start *s, int standard, int guarded) {
     const int parts = standard ? 1 : 2, draws = standard ? 8 : (int)s->draws;
-    const lane_v none = lane_all(0), start_me = lane_all(s->me), start_next = lane_all(s->next);
+    const lane_v none = lane_all(0);
     lane_v word[C4_GROUPS], me[C4_GROUPS], next[C4_GROUPS], ended[C4_GROUPS], moves[C4_GROUPS], left[C4_GROUPS];
     for (int k = 0; k < C4_GROUPS; k++) {
         word[k] = c4_next_word(&g[k]);
@@ -156,13 +156,7 @@ MCTS_INLINE uint32_t c4_lane_word(c4_group *g, const c4_lanes_start *s, int stan
                         c4_column(&picks[k], &f[k], i, s, standard), s, standard, guarded);
 #endif
         for (int k = 0; k < C4_GROUPS; k++) {
-            const lane_mask full = lane_equal(next[k], lane_all(s->sentinel));
-            lane_v again = start_next;
-            g[k].draws = LANE_ADD(g[k].draws, lane_where(full, lane_all(1)));
-            left[k] = lane_less_one(left[k], full);
-            if (guarded) again = lane_unless(lane_is_zero(left[k]), again);
-            me[k] = lane_select(full, start_me, me[k]);
-            next[k] = lane_select(full, again, next[k]);
+            c4_end_full(&g[k], &me[k], &next[k], &left[k], s, guarded);
             if (!standard) next[k] = LANE_OR(next[k], hidden[k]);
         }
     }

@@ -87,18 +87,14 @@ MCTS_INLINE uint32_t c4_standard_word(c4_group *g, const c4_lanes_start *s, int 
             next[k] = _mm512_mask_mov_epi64(LANE_ADD(next[k], move), over, again);
         }
     for (int k = 0; k < C4_GROUPS; k++) {
-        const __mmask8 full = lane_equal(next[k], lane_all(s->sentinel));
         const lane_v games = LANE_AND(ended[k], lane_all(15));
         const lane_v wins = LANE_SUB(LANE_SHR(ended[k], 4), LANE_SHL(games, 3));
-        lane_v again = start_next;
         if (!guarded) left[k] = LANE_SUB(left[k], games);
-        left[k] = lane_less_one(left[k], full);
-        if (guarded) again = lane_unless(lane_is_zero(left[k]), again);
-        g[k].me = lane_select(full, start_me, me[k]);
-        g[k].next = lane_select(full, again, next[k]);
+        c4_end_full(&g[k], &me[k], &next[k], &left[k], s, guarded);
+        g[k].me = me[k];
+        g[k].next = next[k];
         g[k].left = left[k];
         g[k].wins = LANE_ADD(g[k].wins, LANE_AND(wins, lane_all(15)));
-        g[k].draws = LANE_ADD(g[k].draws, lane_where(full, one));
         g[k].moves = moves[k];
     }
     return 0;
@@ -106,8 +102,7 @@ MCTS_INLINE uint32_t c4_standard_word(c4_group *g, const c4_lanes_start *s, int 
 
 #else
 
-/* Makes `s` what c4_lane_word takes for the standard board: `column` has a mask for each choice, in
- * `by_choice`. */
+/* Makes `s` what c4_lane_word takes for the standard board: `column` has a mask for each choice, in `by_choice`. */
 MCTS_INLINE void c4_standard_start(c4_lanes_start *s, uint64_t by_choice[C4_CHOICES]) {
     for (int i = 0; i < C4_CHOICES; i++) {
         const int choice = (i >> 3) + ((i & 7) > i >> 3);
