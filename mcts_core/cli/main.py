@@ -91,7 +91,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if getattr(sys, name) is None:  # it was closed when the program began
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
     for stream in (sys.stdin, sys.stdout):
-        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+        if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
             stream.reconfigure(errors="backslashreplace")
     try:
         try:

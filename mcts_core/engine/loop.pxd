@@ -1,9 +1,8 @@
 """The loop of a search: slices, the clock, signals, progress."""
 
-from libc.stdint cimport uint32_t
-
 from mcts_core.engine.request cimport SearchRequest
 from mcts_core.engine.searched_tree cimport SearchedTree
+from mcts_core.engine.stop_rules cimport Look
 
 
 cdef class SearchCore(SearchedTree):
@@ -17,7 +16,7 @@ cdef class SearchCore(SearchedTree):
     cdef void stop_clock(self, double seconds) noexcept
     cdef object conclude(self)
     cdef int look_again(self) except -1
-    cdef int loop(self, double seconds, uint32_t limit, bint early, const char **reason) except -1 nogil
+    cdef int loop(self, Look *look, const char **reason) except -1 nogil
     cdef int report(self) except -1
     cdef bint is_over(self) noexcept nogil
     cdef void look_at_signals(self) noexcept

@@ -18,7 +18,7 @@ from mcts_core.games.general_rules cimport Rules
 from mcts_core.engine.request cimport SearchRequest
 from mcts_core.engine.settings cimport GeneralSettings
 from mcts_core.engine.searched_general cimport GeneralCore
-from mcts_core.engine.stop_rules cimport Look, begin_look, may_decide, only_move, stop_reason
+from mcts_core.engine.stop_rules cimport Look, begin_look, due, stop_reason
 from mcts_core.engine.turn cimport on_main_thread
 from mcts_core.tree.tree cimport RUN_DONE, RUN_MEMORY
 
@@ -33,24 +33,13 @@ cdef class GroupSearch:
     cdef GeneralCore core
     cdef object index
     cdef Look look         # what the stop rules look at
-    cdef bint only         # there is one legal move, so one iteration is enough
     cdef bint crowded      # the tree is full
     cdef uint32_t full_at  # the iterations when it was full last
 
     def __cinit__(self, index, GeneralCore core, SearchRequest request):
-        cdef GeneralSettings settings = request.settings
         self.index, self.core = index, core
-        self.only = request.stop_early and only_move(settings, core.count_moves())
         self.full_at = NEVER
-        begin_look(&self.look, 1 if self.only else min(request.iterations, core.room()),
-                   request.stop_early and may_decide(settings))
-
-    cdef uint32_t due(self) noexcept:
-        """The iterations before the stop rules are asked again, at most."""
-        cdef uint32_t spent = self.core.spent(), left = self.look.limit - spent
-        if self.look.early and left > self.look.look_at - spent:
-            return self.look.look_at - spent
-        return left
+        begin_look(&self.look, core, request)
 
     cdef bint is_over(self) noexcept:
         """Asks the stop rules. Nothing waits now."""
@@ -67,8 +56,6 @@ cdef class GroupSearch:
         if reason == NULL:
             return False
         self.core.end(reason)
-        if self.only and self.core.stop_reason == "iterations":
-            self.core.end(b"only_move")
         return True
 
 
@@ -196,7 +183,7 @@ cdef int gather(Part part, list errors, Rules first, uint32_t batch) except -1:
     for member in list(part.running):
         core = member.core
         try:
-            member.crowded = core.gather(member.due(), evaluator.observations + part.rows * evaluator.stride,
+            member.crowded = core.gather(due(&member.look), evaluator.observations + part.rows * evaluator.stride,
                                          evaluator.stride)
         except Exception as error:
             core.drop_result()

@@ -14,10 +14,9 @@ from mcts_core.errors import EvaluatorError, NoSearch, SearchBusy
 from mcts_core.game cimport mcts_interrupt
 from mcts_core.engine.report cimport figures_of, final_move, log, log_entry
 from mcts_core.engine.request cimport SearchRequest
-from mcts_core.engine.settings cimport SearchSettings
 from mcts_core.engine.turn cimport Claim, on_main_thread
 from mcts_core.engine.slices cimport SIGNAL_INTERVAL, SLICE, next_batch, read_clock
-from mcts_core.engine.stop_rules cimport Look, begin_look, may_decide, only_move, stop_reason
+from mcts_core.engine.stop_rules cimport Look, begin_look, due, stop_reason
 from mcts_core.tree.tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SYSTEM_MEMORY
 
 
@@ -38,28 +37,23 @@ cdef class SearchCore(SearchedTree):
 
         ``claim``: the Claim of this search, where it runs in another thread than the one that asked for it; else None.
         """
-        cdef SearchSettings settings = request.settings
         cdef int status, joined = RUN_DONE
-        cdef uint32_t limit = request.iterations
-        cdef bint only, early
+        cdef Look look
         cdef const char *reason = NULL
         cdef dict entry
         self.begin_turn(claim, request.halt)
         try:
             self.set_up(request)
-            if limit == 0 or limit > self.room():
-                limit = self.room()
-            only = request.stop_early and only_move(settings, self.count_moves())
-            if only:
-                limit = 1
-            early = request.stop_early and may_decide(settings)
+            begin_look(&look, self, request)
             self.progress = request.progress
             self.every = request.every
             try:
-                limit = self.start(limit, request.seconds <= 0)
+                look.limit = self.start(look.limit, look.seconds <= 0)
+                if look.seconds <= 0 and self.busy > 1:
+                    look.early = False
                 try:
                     with nogil:
-                        status = self.loop(request.seconds, limit, early, &reason)
+                        status = self.loop(&look, &reason)
                     if reason != NULL:  # else the game failed
                         self.end(reason)
                 except BaseException as error:
@@ -76,8 +70,6 @@ cdef class SearchCore(SearchedTree):
                 raise
             finally:
                 self.stop_clock(request.seconds)
-            if only and self.stop_reason == "iterations":
-                self.stop_reason = "only_move"
             try:
                 if status == RUN_GAME_ERROR:
                     self.fail()
@@ -129,26 +121,22 @@ cdef class SearchCore(SearchedTree):
         self.finished = True
         return self.move
 
-    cdef int loop(self, double seconds, uint32_t limit, bint early, const char **reason) except -1 nogil:
+    cdef int loop(self, Look *look, const char **reason) except -1 nogil:
         """Runs iterations until a stop rule ends it, which ``reason`` names. Returns the tree's Status."""
-        cdef uint32_t batch = 1, count, full_at = NEVER, spent = self.spent()
+        cdef uint32_t batch = 1, count, full_at = NEVER
         cdef double now = read_clock(), last, slice_seconds
         cdef double report_at = self.begin + self.every if self.progress is not None else 1e300
-        cdef Look look
-        begin_look(&look, limit, early and (seconds > 0 or self.busy == 1))
-        look.begin, look.seconds, look.deadline = self.begin, seconds, self.deadline
+        look.spent = self.spent()
         while reason[0] == NULL:
-            count = limit - spent
+            count = look.limit - look.spent if self.runs_ahead else due(look)
             if count > batch and not self.in_batches:
                 count = batch
-            if look.early and seconds <= 0 and count > look.look_at - spent and not self.runs_ahead:
-                count = look.look_at - spent
             look.status = self.run(count)
             last = now
             now = read_clock()
-            look.ran = self.spent() - spent
+            look.ran = self.spent() - look.spent
             look.took = now - last
-            spent = look.spent = self.spent()
+            look.spent = self.spent()
             if now >= self.signals_at:
                 with gil:
                     self.look_at_signals()
@@ -156,15 +144,15 @@ cdef class SearchCore(SearchedTree):
                 raise_failure(self)
             if look.status == RUN_GAME_ERROR:
                 return look.status
-            if look.status == RUN_MEMORY and spent != full_at:
-                full_at = spent
+            if look.status == RUN_MEMORY and look.spent != full_at:
+                full_at = look.spent
                 look.status = self.make_room(self.deadline)
                 now = read_clock()
             look.now = now
-            reason[0] = stop_reason(self, &look)
+            reason[0] = stop_reason(self, look)
             # the next slice: SLICE long, half of what is left before the deadline, growing at most eightfold
             slice_seconds = SLICE
-            if seconds > 0 and 0.5 * (self.deadline - now) < slice_seconds:
+            if look.seconds > 0 and 0.5 * (self.deadline - now) < slice_seconds:
                 slice_seconds = 0.5 * (self.deadline - now)
             batch = next_batch(batch, now - last, slice_seconds)
             if now >= report_at and reason[0] == NULL:

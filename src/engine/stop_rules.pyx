@@ -8,6 +8,7 @@ may look at fixed numbers of iterations only.
 
 from libc.stdint cimport int64_t, uint32_t
 
+from mcts_core.engine.request cimport SearchRequest
 from mcts_core.engine.reuse cimport RUN_LATE
 from mcts_core.engine.settings cimport SearchSettings
 from mcts_core.engine.searched_tree cimport ABSENT, LOST, WON, RootView, SearchedTree
@@ -36,6 +37,11 @@ cdef bint solved(SearchedTree tree, Look *look) noexcept nogil:
 cdef bint memory(SearchedTree tree, Look *look) noexcept nogil:
     """The tree is full, and pruning made no room."""
     return look.status != RUN_DONE and look.status != RUN_LATE
+
+
+cdef bint only_move(SearchedTree tree, Look *look) noexcept nogil:
+    """The only legal move will be played, so one iteration is enough."""
+    return look.only and look.spent >= look.limit
 
 
 cdef bint iterations(SearchedTree tree, Look *look) noexcept nogil:
@@ -75,9 +81,10 @@ cdef bint decided(SearchedTree tree, Look *look) noexcept nogil:
     return ahead > rest or ahead > MARGIN * rate * left * tree.width() + 1
 
 
-cdef NamedRule[6] RULES = [
+cdef NamedRule[7] RULES = [
     NamedRule(b"solved", solved),
     NamedRule(b"memory", memory),
+    NamedRule(b"only_move", only_move),
     NamedRule(b"iterations", iterations),
     NamedRule(b"cancelled", cancelled),
     NamedRule(b"time", time),
@@ -85,14 +92,26 @@ cdef NamedRule[6] RULES = [
 ]
 
 
-cdef void begin_look(Look *look, uint32_t limit, bint early) noexcept nogil:
+cdef int begin_look(Look *look, SearchedTree tree, SearchRequest request) except -1:
+    cdef SearchSettings settings = request.settings
+    cdef bint early = request.stop_early and not settings.visits_are_data
     look.status = RUN_DONE
-    look.now = look.took = look.begin = look.seconds = look.deadline = 0
+    look.now = look.took = 0
     look.ran = look.spent = 0
-    look.limit = limit
-    look.early = early
+    look.begin, look.seconds, look.deadline = request.begin, request.seconds, tree.deadline
+    look.only = early and tree.count_moves() == 1
+    look.limit = 1 if look.only else min(request.iterations or tree.room(), tree.room())
+    look.early = early and not settings.values_decide
     # looks at fixed numbers of iterations: a seed and an iteration budget give one search
-    look.look_at = look.interval = limit // CHECKS + 1
+    look.look_at = look.interval = look.limit // CHECKS + 1
+    return 0
+
+
+cdef uint32_t due(const Look *look) noexcept nogil:
+    cdef uint32_t left = look.limit - look.spent
+    if look.early and look.seconds <= 0 and left > look.look_at - look.spent:
+        return look.look_at - look.spent
+    return left
 
 
 cdef const char *stop_reason(SearchedTree tree, Look *look) noexcept nogil:
@@ -103,14 +122,6 @@ cdef const char *stop_reason(SearchedTree tree, Look *look) noexcept nogil:
                 return b"solved"
             return RULES[i].name
     return NULL
-
-
-cdef bint may_decide(SearchSettings settings) noexcept nogil:
-    return not settings.visits_are_data and not settings.values_decide
-
-
-cdef bint only_move(SearchSettings settings, uint32_t moves) noexcept nogil:
-    return moves == 1 and not settings.visits_are_data
 
 
 cdef int64_t lead(SearchedTree tree) noexcept nogil:

@@ -192,21 +192,26 @@ def test_output_that_is_lost_is_an_error_in_one_line(tmp_path, argv):
         assert done.stderr == f"mcts-core: error: [Errno {errno.ENOSPC}] {os.strerror(errno.ENOSPC)}\n"
 
 
-def test_what_the_output_cannot_encode_is_escaped(tmp_path, monkeypatch):
+@pytest.mark.parametrize("encoding, errors, escaped", [
+    ("cp1252", "strict", ["\\u2603", "\\u2588", "\\ud800"]),
+    ("utf-8", "surrogateescape", ["\\ud800"]),  # standard output in the locale C
+])
+def test_what_the_output_cannot_encode_is_escaped(encoding, errors, escaped, tmp_path, monkeypatch):
     (tmp_path / "snow.py").write_text(
         "class Snow:\n    to_move = 1\n    def __init__(self, over=False): self.over = over\n"
-        "    def legal_moves(self): return ['\\u2603', '\\u00e9']\n    def play(self, move): return Snow(True)\n"
+        "    def legal_moves(self): return ['\\u2603', '\\u00e9', '\\ud800']\n"
+        "    def play(self, move): return Snow(True)\n"
         "    def winner(self): return 1 if self.over else None\n    def __str__(self): return '\\u2588\\u2603'\n",
         encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", sys.path.copy())
     for color in ("never", "always"):
         raw = io.BytesIO()
-        monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="cp1252"))
+        monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding=encoding, errors=errors))
         assert main_module.main(["analyze", "snow:Snow", "--iterations", "9", "--color", color]) == 0
         sys.stdout.flush()
-        shown = raw.getvalue().decode("cp1252")
-        assert "\\u2603" in shown and "\\u2588" in shown and "\u00e9" in shown
+        shown = raw.getvalue().decode(encoding)
+        assert "\u00e9" in shown and all(text in shown for text in escaped)
 
 
 def test_what_is_no_text_is_a_wrong_move(tmp_path):
