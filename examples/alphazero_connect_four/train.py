@@ -2,7 +2,7 @@
 
     pip install '.[alphazero]'
     python train.py --out run
-    python train.py --out zero --first-games 0 --root-policy gumbel --simulations 16     # from zero
+    python train.py --out zero --first-games 0 --root-policy gumbel --temperature 2 --simulations 16  # from zero
 
 Plain UCT plays the first generation. Its random games know as little of Connect Four as an untrained network, but they
 play far better and are a thousand times faster. The network learns from these games, plays the next generation, learns
@@ -89,6 +89,8 @@ def parse(argv):
     parser.add_argument("--root-policy", choices=("puct", "gumbel"), default="puct",
                         help="search of the network's games: puct (default) learns the shares of visits; gumbel plans "
                              "with Gumbel noise and learns the improved policy")
+    parser.add_argument("--temperature", type=float, default=1.0, metavar="X",
+                        help="of the first 15 moves of a game (default 1); 2 suits gumbel")
     parser.add_argument("--rate", type=float, default=3e-3, metavar="X", help="maximum learning rate (default 0.003)")
     parser.add_argument("--out", type=Path, default=Path("run"), metavar="FOLDER",
                         help="folder of the run (default run)")
@@ -99,6 +101,8 @@ def parse(argv):
             parser.error(f"--{name} must be at least {least}, got {value}")
     if args.match_games % 2:
         parser.error(f"--match-games must be even, got {args.match_games}")
+    if not 0 <= args.temperature <= 1e6:
+        parser.error(f"--temperature must be from 0 to 1e6, got {args.temperature}")
     if not 0 < args.rate < math.inf:
         parser.error(f"--rate must be above 0 and finite, got {args.rate}")
     return args
@@ -133,7 +137,7 @@ def play(generation, folder, args):
     else:
         before = folder.parent / f"generation-{generation - 1}" / "network.onnx"
         games = {"games": args.games, "iterations": args.simulations, "root_policy": args.root_policy,
-                 "evaluator": onnx_evaluator.load(before, args.threads)}
+                 "temperature": args.temperature, "evaluator": onnx_evaluator.load(before, args.threads)}
         if args.root_policy == "puct":
             games["noise_alpha"] = 1.0
     paths = mc.selfplay(mc.ConnectFour(), folder=folder, seed=args.seed + generation, temperature_plies=15,

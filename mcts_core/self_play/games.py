@@ -138,7 +138,6 @@ class Game:
         table, state = self._table, self.state
         move = result.move
         weights = shares(stats)
-        policy = weights if stats.moves[0].policy is None else shares(stats, improved=True)
         if temperature > 0 and len(self._rows) < temperature_plies and stats.proven is None:
             most = max(weight for _, weight in weights)
             move = drawn([(move, (weight / most) ** (1 / temperature)) for move, weight in weights],
@@ -146,7 +145,7 @@ class Game:
         means = list(stats.values) if stats.values is not None else [stats.value, 1 - stats.value]
         if stats.values is None and table.player(state):
             means.reverse()
-        self._rows.append((table.observation(state), table.policy(state, policy), table.player(state), means,
+        self._rows.append((table.observation(state), table.policy(state, weights), table.player(state), means,
                            table.action(state, move)))
         if self._step >= LONGEST_GAME:
             raise GameError(f"a game of {type(state).__name__} did not end within {LONGEST_GAME} moves")
@@ -240,13 +239,13 @@ class Games:
         }
 
 
-def shares(stats: Stats, improved: bool = False) -> list[tuple[Any, float]]:
-    """Returns the weight of each legal move: its visits. With ``improved``, its share of the improved policy if the
-    search has one."""
+def shares(stats: Stats) -> list[tuple[Any, float]]:
+    """Returns the weight of each legal move: its share of the improved policy if the search has one, else its visits.
+    """
     if stats.proven is not None:
         return [(entry.move, float(entry.move == stats.move)) for entry in stats.moves]
     found = [(entry.move, 0.0 if entry.proven == "loss" else
-              entry.policy if improved and entry.policy is not None else float(entry.visits)) for entry in stats.moves]
+              entry.policy if entry.policy is not None else float(entry.visits)) for entry in stats.moves]
     if any(weight for _, weight in found):
         return found
     return [(move, float(move == stats.move)) for move, _ in found]

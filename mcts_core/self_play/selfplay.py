@@ -145,7 +145,7 @@ def selfplay(
     temperature, temperature_plies: the first ``temperature_plies`` (30) moves of a game are drawn with probabilities
         in proportion to visits ** (1 / temperature), with a temperature from 0 to 1e6. The search chooses the moves
         after them, and all moves if the temperature is 0 (Silver et al., Science 362, 2018, supplementary pseudocode).
-        ``root_policy="gumbel"`` draws moves in the same way.
+        With ``root_policy="gumbel"``, the improved policy takes the place of the visits.
     together: the number of games that run side by side, 1 to 256. An ``evaluator`` gets their leaves in batches of up
         to ``together * batch``. When a game ends, the next game of its shard takes its place.
     shard_games: the games of a shard, >= 1. An interrupted call loses the shard that it had started.

@@ -148,6 +148,10 @@ def test_smallest_values(capsys):
         with pytest.raises(SystemExit):
             train.parse(["--rate", rate])
         assert "error: --rate must be above 0 and finite, got" in capsys.readouterr().err
+    for temperature in ("-0.1", "nan", "inf"):
+        with pytest.raises(SystemExit):
+            train.parse(["--temperature", temperature])
+        assert "error: --temperature must be from 0 to 1e6, got" in capsys.readouterr().err
 
 
 def test_the_network_is_an_evaluator(trained):

@@ -91,14 +91,15 @@ def by_hand(state, number, seed, iterations, temperature, plies, **options):
             engine = mc.Searcher(seed=seed_of(seed, 2 * step), memory_mb=256, **options)
             move = engine.search(state, iterations=iterations)
             found = engine.stats()
+            weights = [entry.visits if entry.policy is None else entry.policy for entry in found.moves]
+            shares = [weight / sum(weights) for weight in weights]
             if temperature and len(rows) < plies:
-                weights = [entry.visits ** (1 / temperature) for entry in found.moves]
+                weights = [weight ** (1 / temperature) for weight in weights]
                 move = found.moves[chosen(weights, uniform(seed_of(seed, 2 * step + 1)))].move
             index = getattr(state, "action", int)
             policy = np.zeros(state.actions)
-            for entry in found.moves:
-                policy[index(entry.move)] = (entry.visits / sum(each.visits for each in found.moves)
-                                             if entry.policy is None else entry.policy)
+            for entry, share in zip(found.moves, shares, strict=True):
+                policy[index(entry.move)] = share
             values = [2 * value - 1 for value in found.values or (found.value,)]
             rows.append((np.array(state.observation(), np.float32), policy, state.to_move, values, index(move)))
         state = state.play(move)
@@ -461,9 +462,9 @@ def test_gumbel_targets_are_the_improved_policy():
             state = state.play(int(action))
 
 
-@pytest.mark.parametrize("temperature", [1, 1e-9])
-def test_gumbel_moves_are_drawn_by_visits(temperature):
-    """Of a search that visits 4 of 7 moves equally often, all 4 are played equally often, whatever their policy."""
+@pytest.mark.parametrize("temperature", [1, 2, 1e-9])
+def test_gumbel_moves_are_drawn_from_the_improved_policy(temperature):
+    """Not by visits, of which these four moves have one each."""
     def evaluate(observations):
         policy = np.tile([1e-9, 8.0, 4.0, 2.0, 1.0, 1e-9, 1e-9], (len(observations), 1))
         return policy, np.zeros(len(observations))
@@ -471,9 +472,12 @@ def test_gumbel_moves_are_drawn_by_visits(temperature):
     data = play(mc.ConnectFour(), games=400, evaluator=evaluate, root_policy="gumbel", gumbel_scale=0, gumbel_moves=4,
                 solver=False, iterations=4, temperature=temperature, temperature_plies=1)
     first = data.plies == 0
+    policy = np.array([0, 8.0, 4.0, 2.0, 1.0, 0, 0])
+    assert abs(data.policies[first] - policy / policy.sum()).max() < 1e-6
+    weights = (policy / policy.max()) ** (1 / temperature)
+    expected = 400 * weights / weights.sum()
     counts = np.bincount(data.actions[first], minlength=7)
-    assert counts[[0, 5, 6]].sum() == 0 and (abs(counts[1:5] - 100) < 45).all()  # 100 -+ 5 standard deviations
-    assert (data.policies[first, 1] > 0.4).all()
+    assert (abs(counts - expected) <= 5 * np.sqrt(expected)).all()
 
 
 def test_an_evaluator_in_a_second_thread_plays_the_same_games():
