@@ -96,8 +96,8 @@ cdef inline int bound_by_pairs(const searcher *f, uint64_t me, uint64_t stones, 
         if holds(f, me | (free_cells & ~columns) | (claim & columns & (first - 1)), single ^ (next & columns)):
             return -1
     while single:
-        columns = column_with(f, single)
-        single &= single - 1
-        if not has_line(f, me | (empty & ~(every_free & columns))):
+        first = single & (0 - single)
+        single ^= first
+        if not has_line(f, me | (empty & ~(every_free & ~(empty + first)))):  # without the run of cells from the first
             return 0
     return value

@@ -27,8 +27,8 @@ from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
 from mcts_core.games.connect_four.alpha_beta cimport c4_prover_table
-from mcts_core.games.connect_four.alpha_beta_board cimport (board_of, cells_of, claim_of, cols_of, column_at, floor_of,
-                                                            height_of, key_of, one_word_search, search_state, searcher,
+from mcts_core.games.connect_four.alpha_beta_board cimport (board_of, cells_of, claim_of, cols_of, floor_of, height_of,
+                                                            key_of, one_word_search, search_state, searcher,
                                                             standard_search, wins)
 from mcts_core.games.connect_four.alpha_beta_order cimport c4_open_lines, worth_of
 from mcts_core.games.connect_four.alpha_beta_pairs cimport bound_by_pairs
@@ -53,6 +53,7 @@ cdef enum:
     LOOK = 256      # nodes between two looks at the interrupt
     SMALL = 2       # nodes of a subtree that is not worth an entry
     NOWHERE = 255   # no move
+    LAST = 63       # of the moves of a position
 
 
 # ---- the search ------------------------------------------------------------------------------------------------------
@@ -82,7 +83,7 @@ cdef inline void bound_by_book(const search_state *s, uint64_t key, int plies, i
         high[0] = min(high[0], 0)
 
 
-cdef int search(searcher *f, uint64_t me, uint64_t stones, uint64_t theirs, int plies, int beta,
+cdef int search(searcher *f, uint64_t me, uint64_t stones, uint64_t theirs, uint64_t key, int plies, int beta,
                 bint tried) noexcept nogil:
     """A bound of the score: a lower one if it is at least ``beta``, else an upper one; STOPPED when out of budget.
 
@@ -90,13 +91,16 @@ cdef int search(searcher *f, uint64_t me, uint64_t stones, uint64_t theirs, int 
     """
     cdef int cells = cells_of(f), cols = cols_of(f), height = height_of(f)
     cdef uint64_t playable = (stones + floor_of(f)) & board_of(f), forced = theirs & playable
-    cdef uint64_t key, other, move, new, old, after, next, replies, start = f.s.nodes
+    cdef uint64_t other = stones ^ me, good = claim_of(f) if plies & 1 else ~claim_of(f), start = f.s.nodes
+    cdef uint64_t new, old, after, replies
     cdef c4_open_lines lines
+    cdef uint64_t found[64]
+    cdef uint64_t wins_after[64]
     cdef uint64_t moves[64]
     cdef uint64_t threats[64]
     cdef uint64_t keys[64]
-    cdef int worth[64]
-    cdef int low, high, best, value, count = 0, i, j, column, score
+    cdef int ranks[64]
+    cdef int low, high, best, value, count = 0, i, j, column, rank
     cdef uint32_t known_move = NOWHERE
     cdef bint flipped
     cdef score_bounds *known
@@ -118,7 +122,7 @@ cdef int search(searcher *f, uint64_t me, uint64_t stones, uint64_t theirs, int 
         return high
     if searcher is standard_search:
         if plies == f.s.book_plies or plies == f.s.score_plies:
-            bound_by_book(&f.s, key_of(f, me, stones, plies), plies, &low, &high)
+            bound_by_book(&f.s, key, plies, &low, &high)
             if low >= beta:
                 return low
             if high < beta:
@@ -128,7 +132,6 @@ cdef int search(searcher *f, uint64_t me, uint64_t stones, uint64_t theirs, int 
         if value < beta:
             return value
     tried = False
-    key = key_of(f, me, stones, plies)
     flipped = key != me + stones + floor_of(f)
     known = find(f.s.memory, key, cells - plies)
     if known != NULL:
@@ -142,40 +145,40 @@ cdef int search(searcher *f, uint64_t me, uint64_t stones, uint64_t theirs, int 
             return low
         if high < beta:
             return high
-    other = stones ^ me
-    old = wins(f, me)
-    if searcher is standard_search:
-        lines = c4_find_open_lines(me, other)
     for i in range(cols):
-        column = <int> f.s.c.order[i]
-        move = playable & column_at(f, column)
-        if not move:
-            continue
-        after = stones | move
-        new = wins(f, me | move) & (board_of(f) ^ after)
-        next = replies = (after + floor_of(f)) & board_of(f)
+        found[count] = playable & f.s.c.column[f.s.c.order[i]][0]
+        count += found[count] != 0
+    for i in range(count):
+        after = stones | found[i]
+        wins_after[i] = new = wins(f, me | found[i]) & (board_of(f) ^ after)
+        replies = (after + floor_of(f)) & board_of(f)
         if new & replies:
             replies &= new
             if replies & (replies - 1):
                 replies = 0
         if not replies & ~(new >> 1):
-            f.s.move = <uint32_t> column
+            f.s.move = mcts_ctz64(found[i]) // height
             return high
-        score = worth_of(f, &lines, me, old, move, new, next, claim_of(f) if plies & 1 else ~claim_of(f))
-        j = count
-        count += 1
-        while j > 0 and worth[j - 1] < score:
-            worth[j] = worth[j - 1]
-            moves[j] = moves[j - 1]
-            threats[j] = threats[j - 1]
-            j -= 1
-        worth[j] = score
-        moves[j] = move
-        threats[j] = new
+    ranks[0] = LAST
     if count > 1:
+        old = wins(f, me)
+        if searcher is standard_search:
+            lines = c4_find_open_lines(me, other)
         for i in range(count):
-            keys[i] = key_of(f, other, stones | moves[i], plies + 1)
-            prefetch(f.s.memory, keys[i], cells - plies - 1)
+            rank = worth_of(f, &lines, me, old, found[i], wins_after[i],
+                            (stones + found[i] + floor_of(f)) & board_of(f), good) * (LAST + 1) + LAST - i
+            for j in range(i):  # without a branch on who is worth more
+                value = min(rank, ranks[j])
+                ranks[j] = max(rank, ranks[j])
+                rank = value
+            ranks[i] = rank
+    for i in range(count):
+        j = LAST - (ranks[i] & LAST)
+        moves[i] = found[j]
+        threats[i] = wins_after[j]
+        keys[i] = key_of(f, other, stones | found[j], plies + 1)
+        prefetch(f.s.memory, keys[i], cells - plies - 1)
+    if count > 1:
         if 0 <= beta <= 1:
             tried = True
             for i in range(count):
@@ -190,7 +193,7 @@ cdef int search(searcher *f, uint64_t me, uint64_t stones, uint64_t theirs, int 
                 return -known.high
     best = -cells
     for i in range(count):
-        value = -search(f, other, stones | moves[i], threats[i], plies + 1, 1 - beta, tried)
+        value = -search(f, other, stones | moves[i], threats[i], keys[i], plies + 1, 1 - beta, tried)
         if value == -STOPPED:
             return STOPPED
         if value > best:
@@ -306,7 +309,7 @@ cdef inline int32_t prove(searcher *f, const c4_context *c, const c4_state *root
             beta = max(book_low, low + (high - low + 1) // 2)
         else:
             break
-        value = search(f, me, me | other, theirs, plies, beta, False)
+        value = search(f, me, me | other, theirs, key, plies, beta, False)
         if value == STOPPED:
             break
         if value >= beta:

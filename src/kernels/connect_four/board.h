@@ -22,15 +22,16 @@ MCTS_INLINE uint64_t c4_random(mcts_rng *rng) {
     return word;
 }
 
-/* Whether one player has a line on the standard board. */
-MCTS_INLINE int c4_line_standard(uint64_t x) {
-    uint64_t v = x & (x >> 1), h = x & (x >> 7), d = x & (x >> 6), e = x & (x >> 8);
-    return ((v & (v >> 2)) | (h & (h >> 14)) | (d & (d >> 12)) | (e & (e >> 16))) != 0;
-}
-
 #if defined(MCTS_AVX2)
 
-/* One lane per direction. */
+/* Whether one player has a line on the standard board. One lane per direction. */
+MCTS_INLINE int c4_line_standard(uint64_t x) {
+    __m256i a = _mm256_set1_epi64x((long long)x);
+    a = _mm256_and_si256(a, _mm256_srlv_epi64(a, _mm256_setr_epi64x(1, 6, 7, 8)));
+    a = _mm256_and_si256(a, _mm256_srlv_epi64(a, _mm256_setr_epi64x(2, 12, 14, 16)));
+    return !_mm256_testz_si256(a, a);
+}
+
 MCTS_INLINE int c4_lines_standard(uint64_t x, uint64_t o, int *x_line, int *o_line) {
     const __m256i one = _mm256_setr_epi64x(1, 6, 7, 8), two = _mm256_setr_epi64x(2, 12, 14, 16);
     __m256i a = _mm256_set1_epi64x((long long)x), b = _mm256_set1_epi64x((long long)o), any;
@@ -45,7 +46,15 @@ MCTS_INLINE int c4_lines_standard(uint64_t x, uint64_t o, int *x_line, int *o_li
     return 1;
 }
 
-#elif defined(MCTS_SSE2)
+#else
+
+/* Whether one player has a line on the standard board. */
+MCTS_INLINE int c4_line_standard(uint64_t x) {
+    uint64_t v = x & (x >> 1), h = x & (x >> 7), d = x & (x >> 6), e = x & (x >> 8);
+    return ((v & (v >> 2)) | (h & (h >> 14)) | (d & (d >> 12)) | (e & (e >> 16))) != 0;
+}
+
+#if defined(MCTS_SSE2)
 
 /* One lane per player. */
 MCTS_INLINE int c4_lines_standard(uint64_t x, uint64_t o, int *x_line, int *o_line) {
@@ -75,6 +84,7 @@ MCTS_INLINE int c4_lines_standard(uint64_t x, uint64_t o, int *x_line, int *o_li
     return *x_line | *o_line;
 }
 
+#endif
 #endif
 
 #if defined(MCTS_NEON)

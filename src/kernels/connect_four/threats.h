@@ -112,9 +112,30 @@ MCTS_INLINE uint64_t c4_wins_four(uint64_t x, int step) {
     return (two_below & ((x << 3 * step) | above)) | (two_above & ((x >> 3 * step) | below));
 }
 
+#if defined(MCTS_AVX2)
+
+/* One lane per direction; in a column, only the cell above counts. */
+MCTS_INLINE uint64_t c4_wins_standard(uint64_t x) {
+    const __m256i v = _mm256_set1_epi64x((long long)x);
+    const __m256i below = _mm256_sllv_epi64(v, _mm256_setr_epi64x(1, 6, 7, 8));
+    const __m256i above = _mm256_srlv_epi64(v, _mm256_setr_epi64x(64, 6, 7, 8));
+    const __m256i two_below = _mm256_and_si256(below, _mm256_sllv_epi64(v, _mm256_setr_epi64x(2, 12, 14, 16)));
+    const __m256i two_above = _mm256_and_si256(above, _mm256_srlv_epi64(v, _mm256_setr_epi64x(64, 12, 14, 16)));
+    const __m256i three_below = _mm256_sllv_epi64(v, _mm256_setr_epi64x(3, 18, 21, 24));
+    const __m256i three_above = _mm256_srlv_epi64(v, _mm256_setr_epi64x(64, 18, 21, 24));
+    const __m256i found = _mm256_or_si256(_mm256_and_si256(two_below, _mm256_or_si256(three_below, above)),
+                                          _mm256_and_si256(two_above, _mm256_or_si256(three_above, below)));
+    const __m128i half = _mm_or_si128(_mm256_castsi256_si128(found), _mm256_extracti128_si256(found, 1));
+    return (uint64_t)_mm_cvtsi128_si64(_mm_or_si128(half, _mm_unpackhi_epi64(half, half)));
+}
+
+#else
+
 MCTS_INLINE uint64_t c4_wins_standard(uint64_t x) {
     return (x << 1 & x << 2 & x << 3) | c4_wins_four(x, 6) | c4_wins_four(x, 7) | c4_wins_four(x, 8);
 }
+
+#endif
 
 /* `step` holds the distances between neighbours in each direction in which a line fits on the board: then no shift
  * below reaches the width of the word. */
