@@ -291,7 +291,9 @@ def _settings(engine: Searcher, state: Any, resolved: dict[str, Any]) -> SearchS
             engine._requests.settings[engine._options.kind_of(state)] = settings
             return settings
         own = {"preset": "uct", "memory_mb": _memory_mb(engine), "prune": engine._options.prune}
-        return Searcher(**{**resolved, **_functions(engine), **own})._options.settings(state)
+        settings = Searcher(**{**resolved, **_functions(engine), **own})._options.settings(state)
+        settings.loaded = resolved
+        return settings
     except (TypeError, InvalidOption) as error:
         raise InvalidFile(f"its options do not fit its game: {error}") from None
 
@@ -354,7 +356,9 @@ def _read(file: BinaryIO, count: int) -> bytes:
 def _header(engine: Searcher, state: Any, game: Any, record: Any) -> dict[str, Any]:
     header = {"package": __version__, "options": _write_options(_options(engine))}
     if record is not None:
-        header |= {"game": game, "resolved": _write_options(_resolved(engine, state)), "search": record}
+        settings = engine._core.settings
+        resolved = (settings and settings.loaded) or _resolved(engine, state)
+        header |= {"game": game, "resolved": _write_options(resolved), "search": record}
     return header
 
 

@@ -346,6 +346,20 @@ def test_other_defaults_begin_anew(monkeypatch):
     assert found(again) == found(fresh)
 
 
+@pytest.mark.parametrize("state", [mc.ConnectFour(), mc.Gomoku(9)], ids=repr)
+def test_a_loaded_search_that_the_options_would_not_give_is_saved_as_it_was(state):
+    """As from a version with other defaults."""
+    header, trees = take_apart(saved(searched(state, 40, preset="uct")))
+    header["options"]["preset"] = None
+    again = load(put_together(header, trees))
+    header, trees = take_apart(saved(again))
+    twice = load(put_together(header, trees))
+    assert twice.stats() == again.stats() and header["resolved"]["solver"] is False
+    assert again.search(state, iterations=60) == twice.search(state, iterations=60)
+    assert found(again) == found(twice)
+    assert take_apart(saved(again))[0]["resolved"]["solver"] is True
+
+
 def test_older_files_know_fewer_options():
     """They did without, as the preset "uct" does."""
     engine = searched(mc.ConnectFour(), book=False)

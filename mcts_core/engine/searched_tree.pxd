@@ -59,7 +59,7 @@ cdef class SearchedTree(SearchTurn):
     cdef bint heard                # the trees have heard the news of others since they were made
     cdef bint follows              # the root follows from that of the last search: its proofs can be used here
     # the last search
-    cdef SearchSettings settings
+    cdef readonly SearchSettings settings
     cdef object state              # as the user gave it; None when it failed
     cdef uint64_t seed
     cdef str isa                   # instruction set of that search

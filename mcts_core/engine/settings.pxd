@@ -15,6 +15,7 @@ cdef class SearchSettings:
     cdef bint proves               # the tree holds proven values
     cdef double temperature        # the move to play is drawn by visits ** (1 / temperature); 0: it is the best one
     cdef readonly uint32_t most_iterations  # visits of the root: of more, a sum or a count would overflow
+    cdef public object loaded      # of a loaded search: its options, where the Searcher itself would choose others
 
 
 cdef class TwoPlayerSettings(SearchSettings):
