@@ -25,7 +25,8 @@ NEEDED_BY = {
               "bench/test_evaluator.py", "examples/test_alphazero.py", "examples/test_train_gomoku.py",
               "examples/test_train_gomoku_torch.py", "self_play/test_selfplay.py",
               "self_play/test_files.py", "engine/test_interrupts.py", "engine/test_searched_tree.py",
-              "testing/test_general_probe.py"],
+              "testing/test_general_probe.py", "bench/test_network_busy.py", "bench/test_network_match.py",
+              "engine/test_evaluation_thread.py", "tree/test_general_proofs.py"],
     "open_spiel": ["bots/test_openspiel.py", "bots/test_openspiel_bot.py", "docs/test_docs.py",
                    "examples/test_examples.py"],
 }
@@ -41,6 +42,7 @@ HERE = {
     "mctx": importlib.util.find_spec("mctx") is not None,
     "locks of files": importlib.util.find_spec("fcntl") is not None,
     "modes and links of POSIX": os.name == "posix",
+    "numpy": importlib.util.find_spec("numpy") is not None,
     "named pipes": hasattr(os, "mkfifo"),
     "processes": sys.platform != "emscripten",
     "SIMDe": os.path.exists("/usr/include/simde/x86/avx512.h"),

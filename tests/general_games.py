@@ -1,11 +1,11 @@
 """Small general games that several tests search, and an evaluator."""
 
-import numpy as np
-
 import mcts_core as mc
 
 
 def flat(observations):
+    import numpy as np
+
     count = len(observations)
     return np.ones((count, 7), np.float32), np.zeros(count, np.float32)
 
@@ -29,6 +29,8 @@ class Corner:
         return [float(self.path == "ll")] if len(self.path) == 2 else None
 
     def observation(self):
+        import numpy as np
+
         return np.zeros((1, 1, 2)) + len(self.path)
 
     def action(self, move):

@@ -5,6 +5,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+from conftest import NEEDED_BY
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "mcts_core"
 
@@ -281,3 +283,22 @@ def test_make_names_files_that_are_there():
         named |= set(re.findall(r"(?<![\w/.-])(?:tests|bench|docs|examples|tools|src)/[\w./*-]+", text))
     assert len(rooms) > 10 and len(named) > 20
     assert [name for name in sorted(named) if not list(ROOT.glob(name.rstrip(".")))] == []
+
+
+@cache
+def imported(path):
+    """What a test imports when it is collected, also by way of the helpers beside it."""
+    found = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        names = ([name.name for name in node.names] if isinstance(node, ast.Import)
+                 else [node.module] if isinstance(node, ast.ImportFrom) else [])
+        for name in names:
+            helper = ROOT / "tests" / f"{name}.py"
+            found |= imported(helper) if helper.exists() else {name.split(".")[0]}
+    return found
+
+
+def test_files_that_cannot_be_collected_without_a_package_are_left_out_with_it():
+    for package, left_out in NEEDED_BY.items():
+        for path in files().values():
+            assert package not in imported(path) or path.relative_to(ROOT / "tests").as_posix() in left_out

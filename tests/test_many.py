@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 
-import numpy as np
 import pytest
 from nim import Nim
 from random_play import played_on
@@ -207,11 +206,14 @@ def test_ctrl_c_ends_all(threads):
 
 def by_position(observations):
     """An evaluator whose numbers for a position do not depend on the batch."""
+    import numpy as np
+
     weights = np.arange(1, observations[0].size + 1, dtype=np.float64) ** 0.5
     codes = observations.reshape(len(observations), -1) @ weights
     return np.abs(np.sin(codes[:, None] * np.arange(1, 8))), 0.5 * np.cos(codes)
 
 
+@pytest.mark.needs("numpy")
 @pytest.mark.parametrize("options", [{}, {"batch": 4}, {"root_policy": "gumbel"}, {"solver": False, "memory_mb": 1}])
 def test_an_evaluator_in_a_second_thread_changes_nothing(options):
     states = [mc.ConnectFour.from_moves(moves) for moves in ("", "3", "32", "333", "3322", "012")] + [OVER]
@@ -233,6 +235,7 @@ def test_an_evaluator_in_a_second_thread_changes_nothing(options):
                 other.stats.moves, other.stats.nodes, other.stats.seed)
 
 
+@pytest.mark.needs("numpy")
 def test_no_thread_outlives_what_an_evaluator_raises():
     calls = []
 
@@ -249,6 +252,7 @@ def test_no_thread_outlives_what_an_evaluator_raises():
     assert all(result.move is not None for result in found)
 
 
+@pytest.mark.needs("numpy")
 def test_an_interrupt_ends_the_searches_of_an_evaluator_in_a_second_thread():
     def evaluate(observations):
         if not done:

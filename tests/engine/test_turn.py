@@ -9,7 +9,6 @@ import logging
 import threading
 import time
 
-import numpy as np
 import pytest
 from callback_game import ONGOING, VALUE, WEIGH, WIN, nim, word
 from nim import Nim
@@ -88,6 +87,8 @@ def valued_nim(call):
 
 def evaluated(call):
     """A second thread calls the evaluator."""
+    import numpy as np
+
     def evaluator(observations):
         call()
         return np.ones((len(observations), 7)), np.zeros(len(observations))
@@ -95,7 +96,8 @@ def evaluated(call):
     return mc.ConnectFour(), {"evaluator": evaluator}
 
 
-GAMES = {"a tree for each thread": slow_nim, "one tree": valued_nim, "an evaluator": evaluated}
+GAMES = [pytest.param(slow_nim, id="a tree for each thread"), pytest.param(valued_nim, id="one tree"),
+         pytest.param(evaluated, id="an evaluator", marks=pytest.mark.needs("numpy"))]
 
 
 def stop_and(call):
@@ -124,7 +126,7 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("make", GAMES.values(), ids=GAMES)
+@pytest.mark.parametrize("make", GAMES)
 @pytest.mark.parametrize("runner", ["search", "ponder"])
 @pytest.mark.parametrize("threads", [2, 3])
 def test_stop_in_another_thread_of_the_search(make, runner, threads):
@@ -150,7 +152,7 @@ def test_stop_in_another_thread_of_the_search(make, runner, threads):
     engine.search(mc.ConnectFour() if make is evaluated else state, iterations=10)
 
 
-@pytest.mark.parametrize("make", GAMES.values(), ids=GAMES)
+@pytest.mark.parametrize("make", GAMES)
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 def test_what_else_cannot_be_asked_then(make, call):
     """Also after ``stop()``: another thread would wait for the end of the search then."""
