@@ -83,6 +83,14 @@ cdef inline void bound_by_book(const search_state *s, uint64_t key, int plies, i
         high[0] = min(high[0], 0)
 
 
+cdef inline uint64_t answers(uint64_t playable, uint64_t theirs) noexcept nogil:
+    """The playable cells that do not lose at once to winning cells of the other player. Without a branch on whether he
+    threatens to win, which no processor predicts."""
+    cdef uint64_t forced = playable & theirs
+    return (playable & (0 - <uint64_t> (forced == 0)) | forced & (0 - <uint64_t> (forced & (forced - 1) == 0))
+            ) & ~(theirs >> 1)
+
+
 cdef int search(searcher *f, uint64_t me, uint64_t stones, uint64_t theirs, uint64_t key, int plies, int beta,
                 bint tried) noexcept nogil:
     """A bound of the score: a lower one if it is at least ``beta``, else an upper one; STOPPED when out of budget.
@@ -90,9 +98,9 @@ cdef int search(searcher *f, uint64_t me, uint64_t stones, uint64_t theirs, uint
     The player to move does not win at once. ``tried``: the pairs did not help.
     """
     cdef int cells = cells_of(f), cols = cols_of(f), height = height_of(f)
-    cdef uint64_t playable = (stones + floor_of(f)) & board_of(f), forced = theirs & playable
+    cdef uint64_t playable = answers((stones + floor_of(f)) & board_of(f), theirs)
     cdef uint64_t other = stones ^ me, good = claim_of(f) if plies & 1 else ~claim_of(f), start = f.s.nodes
-    cdef uint64_t new, old, after, replies
+    cdef uint64_t new, old, after
     cdef c4_open_lines lines
     cdef uint64_t found[64]
     cdef uint64_t wins_after[64]
@@ -107,9 +115,6 @@ cdef int search(searcher *f, uint64_t me, uint64_t stones, uint64_t theirs, uint
     f.s.nodes += 1
     if f.s.nodes > f.s.pause and is_over(&f.s):
         return STOPPED
-    if forced:
-        playable = 0 if forced & (forced - 1) else forced
-    playable &= ~(theirs >> 1)
     if not playable:
         return -((cells - plies) >> 1)
     if plies >= cells - 2:
@@ -131,7 +136,6 @@ cdef int search(searcher *f, uint64_t me, uint64_t stones, uint64_t theirs, uint
         value = bound_by_pairs(f, me, stones, theirs)
         if value < beta:
             return value
-    tried = False
     flipped = key != me + stones + floor_of(f)
     known = find(f.s.memory, key, cells - plies)
     if known != NULL:
@@ -151,12 +155,7 @@ cdef int search(searcher *f, uint64_t me, uint64_t stones, uint64_t theirs, uint
     for i in range(count):
         after = stones | found[i]
         wins_after[i] = new = wins(f, me | found[i]) & (board_of(f) ^ after)
-        replies = (after + floor_of(f)) & board_of(f)
-        if new & replies:
-            replies &= new
-            if replies & (replies - 1):
-                replies = 0
-        if not replies & ~(new >> 1):
+        if not answers((after + floor_of(f)) & board_of(f), new):
             f.s.move = mcts_ctz64(found[i]) // height
             return high
     ranks[0] = LAST
@@ -172,20 +171,19 @@ cdef int search(searcher *f, uint64_t me, uint64_t stones, uint64_t theirs, uint
                 ranks[j] = max(rank, ranks[j])
                 rank = value
             ranks[i] = rank
+    tried = count > 1 and 0 <= beta <= 1
     for i in range(count):
         j = LAST - (ranks[i] & LAST)
         moves[i] = found[j]
         threats[i] = wins_after[j]
+        if tried:
+            value = -bound_by_pairs(f, other, stones | found[j], wins_after[j])
+            if value >= beta:
+                f.s.move = mcts_ctz64(found[j]) // height
+                return value
         keys[i] = key_of(f, other, stones | found[j], plies + 1)
         prefetch(f.s.memory, keys[i], cells - plies - 1)
     if count > 1:
-        if 0 <= beta <= 1:
-            tried = True
-            for i in range(count):
-                value = -bound_by_pairs(f, other, stones | moves[i], threats[i])
-                if value >= beta:
-                    f.s.move = mcts_ctz64(moves[i]) // height
-                    return value
         for i in range(count):
             known = find(f.s.memory, keys[i], cells - plies - 1)
             if known != NULL and -known.high >= beta:
