@@ -1,11 +1,14 @@
 """Small general games that several tests search, and an evaluator."""
 
+from contextlib import suppress
+
 import mcts_core as mc
+
+with suppress(ModuleNotFoundError):  # some tests run without it; an import within a search would delay that
+    import numpy as np
 
 
 def flat(observations):
-    import numpy as np
-
     count = len(observations)
     return np.ones((count, 7), np.float32), np.zeros(count, np.float32)
 
@@ -29,8 +32,6 @@ class Corner:
         return [float(self.path == "ll")] if len(self.path) == 2 else None
 
     def observation(self):
-        import numpy as np
-
         return np.zeros((1, 1, 2)) + len(self.path)
 
     def action(self, move):

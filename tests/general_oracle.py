@@ -6,11 +6,15 @@ tested elsewhere, so that both consume the same ones.
 
 import math
 import random
+from contextlib import suppress
 
 from uct_oracle import inverse_root, root, single, sqrt_log
 
 import mcts_core as mc
 from mcts_core.testing.probe import Probe
+
+with suppress(ModuleNotFoundError):  # some tests run without it
+    import numpy as np
 
 
 class Node:
@@ -303,8 +307,6 @@ class Tangle:
 
 def network(observations):
     """An evaluator of ``Tangle`` that is a function of the observation: policies, and the value of the side to move."""
-    import numpy as np
-
     codes = observations[:, 0, 0, 0].astype(int)
     actions = np.arange(Tangle.actions)
     policy = ((codes[:, None] * 7 + actions * 13) % 17 / 16.0).astype(np.float32)
@@ -314,8 +316,6 @@ def network(observations):
 
 def network_of_all(observations):
     """The same with a value for each of three players."""
-    import numpy as np
-
     codes = observations[:, 0, 0, 0].astype(int)
     values = (codes[:, None] * [1, 3, 5] % 21 - 10) / 10
     return network(observations)[0], values.astype(np.float32)
@@ -323,8 +323,6 @@ def network_of_all(observations):
 
 def by_states(function, players):
     """``function`` over observations as the ``evaluate`` of the oracle, its values as those of every player."""
-    import numpy as np
-
     def evaluate(states):
         observations = np.array([state.observation() for state in states], np.float32)
         policies, values = function(observations)
