@@ -323,6 +323,7 @@ def network_of_all(observations):
 
 def by_states(function, players):
     """``function`` over observations as the ``evaluate`` of the oracle, its values as those of every player."""
+
     def evaluate(states):
         observations = np.array([state.observation() for state in states], np.float32)
         policies, values = function(observations)

@@ -13,9 +13,9 @@ FINDINGS = [
     (targets.messages, b"\x02\x00~\xff\xff\xff\x04\x00\x00\x80"),  # half of a message left wrong means in the tree
     (targets.network, b"\x01\x1b\x00\x00\x00\xff"),  # a generation of 2**31 or more: OverflowError
     (targets.messages, b"\x03\x00" + struct.pack("<6I", 3, 3, 4, 1, 5, 300)),  # the move of a proof was not legal
-    # the options of another preset than that of the search: loaded, but not loaded again after it was saved
     # moves in the tree that its game, written in Python, does not have: GameError when the search plays them
     (targets.saved, b"\x07\x00\xe8\x03\x00@\x00\x00\x00\xcf\x00\x00\x00@\x00\x00@\x00"),
+    # the options of another preset than that of the search: loaded, but not loaded again after it was saved
     (targets.saved, b"\xf7\x01\x00\xff\xff\xff@" + bytes(8) + b"\xff\xff\t\x05" + bytes(19)),
 ]
 

@@ -264,15 +264,13 @@ cdef inline int32_t prove(searcher *f, const c4_context *c, const c4_state *root
         proof.move = mcts_ctz64(move) // c.height
         return 0
     theirs = wins(f, other) & (board_of(f) ^ (me | other))
-    move = theirs & playable
-    if move:
-        playable = move
-    if move & (move - 1) or not playable & ~(theirs >> 1):
+    move = answers(playable, theirs)
+    if not move:
         proof.value = 0
         proof.distance = 2
-        proof.move = mcts_ctz64(playable) // c.height
+        proof.move = mcts_ctz64(theirs & playable if theirs & playable else playable) // c.height
         return 0
-    playable &= ~(theirs >> 1)
+    playable = move
     proof.move = MCTS_NO_MOVE
     for i in range(c.cols):
         if playable & c.column[c.order[i]][0]:
