@@ -91,9 +91,10 @@ def settle():
 def statm():
     """Bytes of address space and of resident memory; None where there is no /proc."""
     try:
+        page = os.sysconf("SC_PAGE_SIZE")
         with open("/proc/self/statm") as file:
-            return [int(pages) * os.sysconf("SC_PAGE_SIZE") for pages in file.read().split()[:2]]
-    except OSError:
+            return [int(pages) * page for pages in file.read().split()[:2]]
+    except (AttributeError, OSError):
         return None
 
 

@@ -35,17 +35,19 @@ collect_ignore = [name for package in WITHOUT for name in NEEDED_BY[package]]
 
 # What not every system has: @pytest.mark.needs("fork") leaves a test out, and says so, where that is not there.
 HERE = {
+    **{package: package not in WITHOUT for package in NEEDED_BY},
     "/proc": sys.platform == "linux" and os.path.exists("/proc/self/statm"),
+    "a choice of cores": hasattr(os, "sched_setaffinity"),
     "an emulated ARM64": bool(shutil.which("aarch64-linux-gnu-gcc") and shutil.which("qemu-aarch64-static")),
     "asyncio.run": sys.platform != "emscripten",  # it does not wait there
     "fork": hasattr(os, "fork"),
     "mctx": importlib.util.find_spec("mctx") is not None,
     "locks of files": importlib.util.find_spec("fcntl") is not None,
     "modes and links of POSIX": os.name == "posix",
-    "numpy": importlib.util.find_spec("numpy") is not None,
     "named pipes": hasattr(os, "mkfifo"),
     "processes": sys.platform != "emscripten",
-    "SIMDe": os.path.exists("/usr/include/simde/x86/avx512.h"),
+    "processor time of child processes": os.name == "posix",
+    "SIMDe": os.name == "posix" and os.path.exists("/usr/include/simde/x86/avx512.h"),
     "pyyaml": importlib.util.find_spec("yaml") is not None,
     "pytest-xdist": importlib.util.find_spec("xdist") is not None,
     "resource": importlib.util.find_spec("resource") is not None,

@@ -104,6 +104,7 @@ def test_a_searcher(frames):
     assert len(frames) == 2
 
 
+@pytest.mark.needs("numpy")
 def test_without_progress_there_is_none(frames):
     for nothing in (None, False):
         mc.search(FOUR, 0.05, progress=nothing, every=0.001)

@@ -43,7 +43,7 @@ BOARD = FLOOR * (2**ROWS - 1)
 ENDLESS = 1 << 60
 """Budget of a proof."""
 SIGNS = "-=+"
-RESULT = re.compile(rb"(\d*) ([-=+]|-?\d+)\n")
+RESULT = re.compile(rb"(\d*) ([-=+]|-?\d+)\r?\n")
 CELLS = COLS * ROWS
 SCORE_BITS = 6
 

@@ -85,7 +85,8 @@ class Lines:
 def standard_lines() -> Iterator[Lines]:
     """The Lines of standard input and output; all other output goes to standard error meanwhile.
 
-    Raises an OSError at the end if answers could not be written: BrokenPipeError if the other end was gone.
+    Raises an OSError at the end if answers could not be written: BrokenPipeError if the other end was gone, on
+    Windows one of EINVAL.
     """
     lines = Lines(sys.stdin.buffer, sys.stdout.buffer)
     with contextlib.redirect_stdout(sys.stderr):

@@ -105,12 +105,12 @@ def connect(address: str) -> Any:
     if not address:
         raise InvalidOption(f"executor {DASK!r} needs the address of a scheduler, such as 'dask:tcp://127.0.0.1:8786'")
     try:
-        distributed = import_module("distributed")
-    except ImportError:
+        client = import_module("distributed").Client
+    except (AttributeError, ImportError):  # AttributeError: a folder of that name, where the package is not installed
         raise InvalidOption(f"executor {DASK + address!r} needs Dask: pip install '.[dask]' in a clone, or pip install "
                             f"distributed") from None
     try:
-        return distributed.Client(address)
+        return client(address)
     except (OSError, ValueError) as error:
         raise InvalidOption(f"executor {DASK + address!r}: no Dask scheduler at this address ({error})") from error
 

@@ -527,7 +527,8 @@ def test_run_asks_whether_they_play_rightly(tmp_path):
 
 
 @pytest.mark.parametrize("arguments", [["--rounds", "0"], ["--scale", "0"], ["--scale", "nan"], ["--only", "chess"],
-                                       ["--core", "4096"], ["--quick", "--full"]])
+                                       pytest.param(["--core", "4096"], marks=pytest.mark.needs("a choice of cores")),
+                                       ["--quick", "--full"]])
 def test_run_refuses(arguments, capsys):
     with pytest.raises(SystemExit) as end:
         run.parse(arguments)

@@ -87,7 +87,7 @@ def built(monkeypatch):
 @pytest.mark.parametrize(("arguments", "lacking", "compiled", "said"), [
     ([], [], ["cc", kernels.COMPILER, "avx512"], ""),
     ([], ["neon"], ["cc", "avx512"], f"neon is left out: not found: {kernels.COMPILER}"),
-    ([], ["avx512"], ["cc", kernels.COMPILER], "avx512 is left out: not found: /usr/include/simde"),
+    ([], ["avx512"], ["cc", kernels.COMPILER], f"avx512 is left out: not found: {kernels.SIMDE}"),
     (["--only", "avx512"], ["neon"], ["cc", "avx512"], ""),
     (["--only", "neon"], ["avx512"], ["cc", kernels.COMPILER], ""),
     (["--count"], ["avx512"], ["cc", kernels.COMPILER, kernels.COMPILER], "avx512 is left out"),

@@ -78,6 +78,7 @@ def test_ours_plays_as_the_package_does():
     assert player.move(state) == engine.search(state, iterations=500) and player.proven == engine.stats().proven
 
 
+@pytest.mark.needs("open_spiel")
 @pytest.mark.parametrize("name", ["connect4", "gomoku", "mnk:5,4,4"])
 def test_openspiel_plays_the_same_game(name):
     game = games.find(name)
@@ -95,6 +96,7 @@ def test_openspiel_plays_the_same_game(name):
     assert player._state.history()[:-1] == list(state.moves)[:len(player._state.history()) - 1]
 
 
+@pytest.mark.needs("open_spiel")
 def test_openspiel_sees_wins_and_threats():
     for name, moves, right in (("connect4", (3, 0, 3, 0, 3), 3), ("gomoku", (112, 111, 113, 2, 114, 4, 115, 6), 116),
                                ("mnk:3,3,3", (4, 0, 8, 1), 2)):
@@ -105,6 +107,7 @@ def test_openspiel_sees_wins_and_threats():
         assert players.parse("openspiel", game, iterations=4000).player(game, 3).move(state) == right, name
 
 
+@pytest.mark.needs("open_spiel")
 def test_openspiel_gets_its_time():
     player = players.parse("openspiel", games.find("gomoku"), seconds=0.03).player(games.find("gomoku"), 1)
     for moves in ([], [112], [112, 113, 97]):
@@ -279,6 +282,7 @@ def test_ctrl_c_leaves_a_file_that_can_go_on(tmp_path, workers):
     assert 0 < len(document["results"]) < 2000 and list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.needs("open_spiel")
 def test_a_match_by_time_against_openspiel(tmp_path):
     done = script("--game", "mnk:4,4,3", "--seconds", 0.002, "--b", "openspiel:c=2", "--games", 2, "--out",
                   tmp_path / "found.json")

@@ -46,7 +46,9 @@ def test_a_manager_that_goes_away_takes_the_engine_along():
         engine.stdin.flush()
         assert engine.stdout.readline().split() == [b"OK"]
         engine.stdout.close()
-        _, errors = engine.communicate(b"BEGIN\nABOUT\n", timeout=60)
+        engine.stdin.write(b"BEGIN\nABOUT\n")
+        engine.stdin.close()
+        errors = engine.stderr.read()
     assert (engine.returncode, errors) == (1, b"")
 
 

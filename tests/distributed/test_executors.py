@@ -76,7 +76,6 @@ def test_errors(monkeypatch):
     for executor, message in (
         ("fork", "executor must be 'processes', 'threads' or 'dask:ADDRESS'"), (3, "executor must be"),
         (Client({}), "has none yet"), (Executor(), "workers must be given"), ("dask:", "address of a scheduler"),
-        ("dask:nonsense://x", "no Dask scheduler at this address"),
     ):
         with pytest.raises(mc.InvalidOption, match=message):
             Opened(executor)
@@ -86,6 +85,12 @@ def test_errors(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(mc.InvalidOption, match=r"pip install '\.\[dask\]' in a clone, or pip install distributed"):
         Opened("dask:tcp://127.0.0.1:8786")
+
+
+@pytest.mark.needs("distributed")
+def test_no_scheduler():
+    with pytest.raises(mc.InvalidOption, match="no Dask scheduler at this address"):
+        Opened("dask:nonsense://x")
 
 
 def test_a_process_that_is_being_started_starts_none(monkeypatch):

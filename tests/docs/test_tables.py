@@ -103,8 +103,8 @@ def test_fixed_defaults_are_the_real_ones():
 def paragraphs():
     """What help(Searcher) says about each option."""
     found = {}
-    text = re.sub(r"\n {8,}", " ", mc.Searcher.__doc__)
-    for names, said in re.findall(r"^    ((?:\w+, )*\w+): (.*)$", text, re.MULTILINE):
+    text = re.sub(r"\n {4,}", " ", inspect.getdoc(mc.Searcher))
+    for names, said in re.findall(r"^((?:\w+, )*\w+): (.*)$", text, re.MULTILINE):
         found |= dict.fromkeys(names.split(", "), said)
     for name, other in {"gumbel_moves": "root_policy", "gumbel_scale": "root_policy", "rave_k": "rave_schedule",
                         "rave_bias": "rave_schedule", "grave_ref": "selection"}.items():

@@ -233,6 +233,7 @@ def test_moves_that_are_compared_while_statistics_are_read(call, tmp_path):
 
 # ---- objects of a search in the background, from within it -----------------------------------------------------------
 
+@pytest.mark.needs("numpy")
 def test_a_watch_that_its_own_search_closes():
     watched = []
     caller = Caller(lambda: watched[0].close(), lambda: bool(watched))
@@ -244,6 +245,7 @@ def test_a_watch_that_its_own_search_closes():
     assert engine.stats().stop_reason == "cancelled" and engine.stats().seconds < 30
 
 
+@pytest.mark.needs("numpy")
 def test_a_watch_whose_own_search_asks_for_more():
     watched = []
     caller = Caller(lambda: next(watched[0]), lambda: bool(watched))
@@ -254,6 +256,7 @@ def test_a_watch_whose_own_search_asks_for_more():
     assert isinstance(caller.found, mc.SearchBusy) and "cannot wait" in str(caller.found)
 
 
+@pytest.mark.needs("numpy")
 def test_a_pondering_that_its_own_search_leaves():
     contexts = []
     caller = Caller(lambda: contexts[0].__exit__(None, None, None), lambda: bool(contexts))
@@ -268,6 +271,7 @@ def test_a_pondering_that_its_own_search_leaves():
     assert engine.stats().stop_reason == "cancelled"
 
 
+@pytest.mark.needs("numpy")
 def test_a_background_search_whose_own_thread_waits_for_it():
     searches = []
     caller = Caller(lambda: searches[0].result(), lambda: bool(searches))
