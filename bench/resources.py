@@ -14,6 +14,8 @@ from statistics import median
 from figures import slope
 
 MIB = 2**20
+OF_THIS_PROCESS = os.name == "posix"
+"""Whether /proc/self is this process; programs of Windows that run in Wine find another one there."""
 FEWEST = 20
 """Samples after the warm-up, without which no growth is judged."""
 
@@ -90,11 +92,12 @@ def settle():
 
 def statm():
     """Bytes of address space and of resident memory; None where there is no /proc."""
+    if not OF_THIS_PROCESS:
+        return None
     try:
-        page = os.sysconf("SC_PAGE_SIZE")
         with open("/proc/self/statm") as file:
-            return [int(pages) * page for pages in file.read().split()[:2]]
-    except (AttributeError, OSError):
+            return [int(pages) * os.sysconf("SC_PAGE_SIZE") for pages in file.read().split()[:2]]
+    except OSError:
         return None
 
 
@@ -128,20 +131,21 @@ def trim():
 
 def native_threads():
     """The number of this process's threads, those that Python does not know included where the system tells."""
-    try:
-        return len(os.listdir("/proc/self/task"))
-    except OSError:
-        return threading.active_count()
+    return entries("/proc/self/task") or threading.active_count()
 
 
 def descriptors():
     """The number of open files; None where the system does not tell."""
-    for folder in ("/proc/self/fd", "/dev/fd"):
-        try:
-            return len(os.listdir(folder)) - 1  # the one of the folder itself
-        except OSError:
-            continue
-    return None
+    found = entries("/proc/self/fd") or entries("/dev/fd")
+    return found and found - 1  # less the one of the folder itself
+
+
+def entries(folder):
+    """How many entries a folder of the system has that tells of this process; None where there is none."""
+    try:
+        return len(os.listdir(folder)) if OF_THIS_PROCESS else None
+    except OSError:
+        return None
 
 
 def wait_for_threads(count, seconds=5.0):
