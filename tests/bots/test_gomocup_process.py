@@ -48,6 +48,7 @@ def test_a_manager_that_goes_away_takes_the_engine_along():
         engine.stdout.close()
         engine.stdin.write(b"BEGIN\nABOUT\n")
         engine.stdin.close()
+        engine.wait(timeout=60)
         errors = engine.stderr.read()
     assert (engine.returncode, errors) == (1, b"")
 

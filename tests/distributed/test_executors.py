@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from concurrent.futures import Executor, ThreadPoolExecutor
+from types import ModuleType
 
 import pytest
 
@@ -82,9 +83,10 @@ def test_errors(monkeypatch):
     monkeypatch.setattr(Client, "asynchronous", True)
     with pytest.raises(mc.InvalidOption, match="without asynchronous=True"):
         Opened(Client({"a": 1}))
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(mc.InvalidOption, match=r"pip install '\.\[dask\]' in a clone, or pip install distributed"):
-        Opened("dask:tcp://127.0.0.1:8786")
+    for found in (None, ModuleType("distributed")):  # nothing, or a folder of that name
+        monkeypatch.setitem(sys.modules, "distributed", found)
+        with pytest.raises(mc.InvalidOption, match=r"pip install '\.\[dask\]' in a clone, or pip install distributed"):
+            Opened("dask:tcp://127.0.0.1:8786")
 
 
 @pytest.mark.needs("distributed")

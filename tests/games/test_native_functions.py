@@ -1,7 +1,6 @@
 """src/games/native_functions.pyx: the forms in which a user's native function may be given."""
 
 import ctypes
-import os
 import sys
 
 import pytest
@@ -49,7 +48,7 @@ def test_functions_come_in_many_forms():
         Compiled(play, "unknown"),
     ):
         assert address_of(form, "play") == address(play)
-    library = ctypes.cdll.msvcrt if os.name == "nt" else ctypes.CDLL(None)
+    library = ctypes.cdll.msvcrt if sys.platform == "win32" else ctypes.CDLL(None)
     assert address_of(library.abs, "to_move") == address(library.abs)  # nothing is known of its signature
     with pytest.raises(
         mc.InvalidOption, match=r"to_move must be a function .*, got int32_t \(void \*, void \*, uint32_t\)"
