@@ -35,7 +35,7 @@ ISA_FLAGS = {
                "msvc": ["/arch:AVX512"]},
 }
 # Those that gain by it (bench/TUNING.md). In place of the others, mcts_core.dispatch takes those for AVX2.
-AVX512_MODULES = ["games.connect_four.rollout", "games.mnk.bit_rollout"]
+AVX512_MODULES = ["games.connect_four.rollout", "games.mnk.bit_rollout", "games.mnk.valuation"]
 ISAS = list(ISA_FLAGS) if X86_64 else ["baseline"]
 HOT = [(name, isa) for name in HOT_MODULES for isa in ISAS if isa != "avx512" or name in AVX512_MODULES]
 

@@ -11,7 +11,7 @@
 #include "kernels/connect_four/board.h"
 #include "kernels/connect_four/lanes.h"
 #include "kernels/mnk/sliced_rollouts.h"
-#include "kernels/mnk/line_patterns.h"
+#include "kernels/mnk/network.h"
 #include "kernels/mnk/rollout.h"
 #include "kernels/mnk/rows.h"
 
@@ -203,6 +203,43 @@ static void patterns(uint64_t count, mcts_rng *rng) {
     }
 }
 
+/* A network of random numbers on a board of which one cell changes from call to call. */
+static void network(int rows, int cols, uint64_t count, mcts_rng *rng) {
+    static int16_t table[LINE_PATTERNS * NET_CHANNELS];
+    static mnk_network net;
+    static line_board b;
+    static uint8_t stone[LINE_SIDE][LINE_SIDE];
+    uint32_t stones[LINE_SIDE + 6] = {0}, empty[LINE_SIDE] = {0}, look[LINE_SIDE];
+    uint16_t cells[LINE_SIDE * LINE_SIDE + 1];
+    int32_t logits[LINE_SIDE * LINE_SIDE];
+    for (int i = 0; i < LINE_PATTERNS * NET_CHANNELS; i++) table[i] = (int16_t)(mcts_rng_next(rng) % 200) - 90;
+    net.table = table;
+    for (int i = 0; i < NET_CHANNELS; i++) {
+        net.policy[i] = (int16_t)(mcts_rng_next(rng) % 1000) - 500;
+        for (int j = 0; j < NET_HIDDEN; j++)
+            for (int k = 0; k < 2; k++) net.value1[i][j][k] = (int16_t)(mcts_rng_next(rng) % 200) - 100;
+    }
+    for (int j = 0; j < NET_HIDDEN; j++) net.value2[j] = (int16_t)(mcts_rng_next(rng) % 200) - 100;
+    for (int row = 0; row < rows; row++) empty[row] = UINT32_MAX >> (32 - cols);
+    line_clear(&b, rows, cols);
+    for (uint64_t n = 0; n < count; n++) {
+        const int row = (int)(mcts_rng_next(rng) % (uint64_t)rows), col = (int)(mcts_rng_next(rng) % (uint64_t)cols);
+        const int player = (int)(n & 1), there = stone[row][col];
+        int found = 0;
+        if (there) line_put(&b, there - 1, line_cell(row, col), -1);
+        else line_put(&b, player, line_cell(row, col), 1);
+        stone[row][col] = (uint8_t)(there ? 0 : 1 + player);
+        stones[3 + row] ^= UINT32_C(1) << col;
+        empty[row] ^= UINT32_C(1) << col;
+        net_look(stones + 3, empty, rows, look);
+        add((uint64_t)(int64_t)net_value(&net, &b, look, rows, player));
+        for (int i = 0; i < rows * cols; i++)
+            if (look[i / cols] >> i % cols & 1) cells[found++] = (uint16_t)line_cell(i / cols, i % cols);
+        net_logits(&net, &b, cells, found, player, logits);
+        while (found > 0) add((uint64_t)(int64_t)logits[--found]);
+    }
+}
+
 int main(int arguments, char **argument) {
     const char *kernel = arguments > 1 ? argument[1] : "";
     const uint64_t count = arguments > 2 ? strtoull(argument[2], NULL, 10) : 0;
@@ -236,6 +273,8 @@ int main(int arguments, char **argument) {
     else if (strcmp(kernel, "mnk-rows-15x15") == 0) rows_of(15, 15, count, &rng);
     else if (strcmp(kernel, "mnk-rows-22x22") == 0) rows_of(22, 22, count, &rng);
     else if (strcmp(kernel, "mnk-patterns") == 0) patterns(count, &rng);
+    else if (strcmp(kernel, "mnk-network-15x15") == 0) network(15, 15, count, &rng);
+    else if (strcmp(kernel, "mnk-network-22x5") == 0) network(22, 5, count, &rng);
     else return 1;
     printf("%016llx\n", (unsigned long long)number);
     return 0;

@@ -33,6 +33,8 @@ AVX512 = """
 #endif
 #define SIMDE_ENABLE_NATIVE_ALIASES
 #include <simde/x86/avx512.h>
+#undef _mm512_madd_epi16 /* which has four arguments in SIMDe 0.7.4 */
+#define _mm512_madd_epi16(a, b) simde_mm512_madd_epi16(a, b)
 #define MCTS_AVX512 1
 """
 
@@ -49,6 +51,7 @@ KERNELS = {
     "mnk-rollouts-3x3": (20, 100), "mnk-rollouts-3x3-late": (20, 100), "mnk-rollouts-4x4": (20, 100),
     "mnk-rollouts-4x4-3": (20, 100),
     "mnk-rows-8x8": (20, 100), "mnk-rows-15x15": (20, 100), "mnk-rows-22x22": (20, 100), "mnk-patterns": (20, 100),
+    "mnk-network-15x15": (10, 30), "mnk-network-22x5": (10, 30),
 }
 
 

@@ -1,10 +1,10 @@
 """The line-pattern network from Python, for tests: what it makes of a board, without a search."""
 
-from libc.stdint cimport uint32_t
+from libc.stdint cimport int32_t, uint16_t, uint32_t
 from libc.string cimport memset
 
 from mcts_core.games.mnk.network cimport (EXP2_ONE, LINE_SIDE, Network, exp2_fill, exp2_minus, exp2_sigmoid, line_board,
-                                          line_cell, line_clear, line_patterns, line_put, mnk_network, net_logit,
+                                          line_cell, line_clear, line_patterns, line_put, mnk_network, net_logits,
                                           net_look, net_value)
 
 
@@ -16,6 +16,8 @@ def network_outputs(Network network, bytes cells, int rows, int cols, int player
     cdef uint32_t empty[LINE_SIDE]
     cdef uint32_t look[LINE_SIDE]
     cdef uint32_t patterns[4]
+    cdef uint16_t cell[2]
+    cdef int32_t logit
     cdef int row, col
     cdef const mnk_network *net = network.ready()
     if max(rows, cols) > LINE_SIDE or len(cells) != rows * cols or not 0 <= player <= 1:
@@ -35,8 +37,10 @@ def network_outputs(Network network, bytes cells, int rows, int cols, int player
     for row in range(rows):
         for col in range(cols):
             if look[row] >> col & 1:
-                line_patterns(b.half[line_cell(row, col)], player, 1, patterns)
-                found[row * cols + col] = net_logit(net, b.half[line_cell(row, col)], player), tuple(patterns)
+                cell[0] = <uint16_t>line_cell(row, col)
+                line_patterns(b.half[cell[0]], player, 1, patterns)
+                net_logits(net, &b, cell, 1, player, &logit)
+                found[row * cols + col] = logit, tuple(patterns)
     return net_value(net, &b, look, rows, player), found
 
 

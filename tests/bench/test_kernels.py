@@ -59,7 +59,8 @@ def avx512(built_once, here):
 
 @pytest.mark.needs("SIMDe")
 @pytest.mark.parametrize(
-    "kernel", [name for name in kernels.KERNELS if name.startswith("c4-rollouts") or name.endswith("-many")])
+    "kernel", [name for name in kernels.KERNELS
+               if name.startswith(("c4-rollouts", "mnk-network")) or name.endswith("-many")])
 def test_avx512_finds_the_same(avx512, kernel):
     plain, vectors = (kernels.number(command, kernel, 2000) for command in avx512)
     assert vectors == plain != kernels.number(avx512[0], kernel, 1999)

@@ -1,6 +1,6 @@
 """A line-pattern network for five in a row, as data: see ``kernels/mnk/network.h`` for what it computes."""
 
-from libc.stdint cimport int16_t, int32_t, uint32_t
+from libc.stdint cimport int16_t, int32_t, uint16_t, uint32_t
 
 
 cdef extern from "kernels/mnk/network_data.h" nogil:
@@ -36,7 +36,8 @@ cdef extern from "kernels/mnk/network.h" nogil:
     void line_put(line_board *b, int player, int cell, int by)
     int line_cell(int row, int col)
     void line_patterns(const uint32_t (*half)[4], int player, int scale, uint32_t *patterns)
-    int32_t net_logit(const mnk_network *net, const uint32_t (*half)[4], int player)
+    void net_logits(const mnk_network *net, const line_board *b, uint16_t *cells, int count, int player,
+                    int32_t *logits)
     int32_t net_value(const mnk_network *net, const line_board *b, const uint32_t *look, int rows, int player)
     void net_look(const uint32_t *stones, const uint32_t *empty, int rows, uint32_t *look)
 

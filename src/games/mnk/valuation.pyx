@@ -7,7 +7,7 @@ from libc.string cimport memset
 
 from mcts_core.game cimport mcts_estimate, mcts_valuation
 from mcts_core.games.mnk.network cimport (LINE_SIDE, exp2_fill, exp2_minus, exp2_sigmoid, line_board, line_cell,
-                                          line_clear, line_put, mnk_network, net_logit, net_look, net_value)
+                                          line_clear, line_put, mnk_network, net_logits, net_look, net_value)
 from mcts_core.games.mnk.rollout cimport MNK_MAX_CELLS, mnk_geometry, mnk_state
 from mcts_core.games.mnk.rows cimport MNK_EDGE, bit, mnk_load_rows, mnk_row_board
 from mcts_core.games.mnk.valuation cimport mnk_valuation_table
@@ -98,11 +98,14 @@ cdef int32_t weigh(void *context, const void *root, const uint32_t *path, uint32
     cdef const mnk_geometry *g = <const mnk_geometry *>context
     cdef accumulator *a = <accumulator *>memory
     cdef int32_t logits[MNK_MAX_CELLS]
+    cdef uint16_t cells[MNK_MAX_CELLS + 1]
     cdef int32_t most = -2147483647
     cdef uint32_t i, less
     cdef int mover = go_to(a, g, root, path, length)
     for i in range(count):
-        logits[i] = net_logit(&a.net, a.lines.half[a.cell[moves[i]]], mover)
+        cells[i] = a.cell[moves[i]]
+    net_logits(&a.net, &a.lines, cells, <int>count, mover, logits)
+    for i in range(count):
         if logits[i] > most:
             most = logits[i]
     for i in range(count):

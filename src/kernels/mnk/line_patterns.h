@@ -74,4 +74,27 @@ MCTS_INLINE void line_patterns(const uint32_t half[2][4], int player, int scale,
 #endif
 }
 
+/* The same for many cells, four numbers each. `cells` and `patterns` need room for one cell more. Two cells at a time
+ * in numbers that go to memory: looked up at once, cell by cell, the value of a position took 1.4 times as long. */
+MCTS_INLINE void line_patterns_of(const line_board *b, uint16_t *cells, int count, int player, int scale,
+                                  uint32_t *patterns) {
+#if defined(MCTS_AVX2)
+    const __m256i ones = _mm256_set1_epi32(1), low = _mm256_set1_epi32(0xFFFF);
+    const __m128i times = _mm_cvtsi32_si128(mcts_ctz64((uint64_t)scale));
+    cells[count] = 0;
+    for (int i = 0; i < count; i += 2) {
+        const __m256i one = _mm256_loadu_si256((const __m256i *)b->half[cells[i]]);
+        const __m256i two = _mm256_loadu_si256((const __m256i *)b->half[cells[i + 1]]);
+        const __m256i x = _mm256_permute2x128_si256(one, two, 0x20), y = _mm256_permute2x128_si256(one, two, 0x31);
+        __m256i most = _mm256_max_epi16(x, y), least = _mm256_min_epi16(x, y), rows;
+        most = player ? _mm256_srli_epi32(most, 16) : _mm256_and_si256(most, low);
+        least = player ? _mm256_srli_epi32(least, 16) : _mm256_and_si256(least, low);
+        rows = _mm256_srli_epi32(_mm256_madd_epi16(most, _mm256_add_epi32(most, ones)), 1);
+        _mm256_storeu_si256((__m256i *)(patterns + 4 * i), _mm256_sll_epi32(_mm256_add_epi32(rows, least), times));
+    }
+#else
+    for (int i = 0; i < count; i++) line_patterns(b->half[cells[i]], player, scale, patterns + 4 * i);
+#endif
+}
+
 #endif

@@ -73,12 +73,11 @@ static inline void net_fill_exact_table(const int16_t *table, int16_t *exact) {
 MCTS_INLINE int32_t net_scaled(int32_t x) { return x >= 0 ? x >> 9 : -((511 - x) >> 9); }
 
 #define NET_VECTORS (NET_CHANNELS / SHORTS)
+#define NET_ROWS (4 * (LINE_SIDE * LINE_SIDE + 1)) /* of the patterns of all cells, and of one more */
 
-/* The channels of a cell as a player sees it. */
-MCTS_INLINE void net_cell(const mnk_network *net, const uint32_t half[2][4], int player, short_v *channels) {
-    uint32_t rows[4];
+/* The channels of a cell, from the places of its patterns in the table. */
+MCTS_INLINE void net_cell(const mnk_network *net, const uint32_t *rows, short_v *channels) {
     const short_v zero = shorts_all(0), one = shorts_all(NET_ONE);
-    line_patterns(half, player, NET_CHANNELS, rows);
     for (int v = 0; v < NET_VECTORS; v++) {
         const int16_t *table = net->table + v * SHORTS;
         const short_v sum = shorts_add(shorts_add(shorts_load(table + rows[0]), shorts_load(table + rows[1])),
@@ -87,15 +86,20 @@ MCTS_INLINE void net_cell(const mnk_network *net, const uint32_t half[2][4], int
     }
 }
 
-/* The logarithm to the base 2 of a move's weight, in 256ths. */
-MCTS_INLINE int32_t net_logit(const mnk_network *net, const uint32_t half[2][4], int player) {
-    short_v channels[NET_VECTORS];
-    int_v sum;
-    net_cell(net, half, player, channels);
-    sum = shorts_dot(channels[0], shorts_load(net->policy));
-    for (int v = 1; v < NET_VECTORS; v++)
-        sum = ints_add(sum, shorts_dot(channels[v], shorts_load(net->policy + v * SHORTS)));
-    return net_scaled(ints_sum(sum));
+/* The logarithms to the base 2 of the weights of moves, in 256ths. `cells` needs room for one more. */
+static inline void net_logits(const mnk_network *net, const line_board *b, uint16_t *cells, int count, int player,
+                              int32_t *logits) {
+    uint32_t rows[NET_ROWS];
+    short_v channels[NET_VECTORS], policy[NET_VECTORS];
+    for (int v = 0; v < NET_VECTORS; v++) policy[v] = shorts_load(net->policy + v * SHORTS);
+    line_patterns_of(b, cells, count, player, NET_CHANNELS, rows);
+    for (int i = 0; i < count; i++) {
+        int_v sum;
+        net_cell(net, rows + 4 * i, channels);
+        sum = shorts_dot(channels[0], policy[0]);
+        for (int v = 1; v < NET_VECTORS; v++) sum = ints_add(sum, shorts_dot(channels[v], policy[v]));
+        logits[i] = net_scaled(ints_sum(sum));
+    }
 }
 
 /* What the hidden layer makes of the sums and maxima of the channels: the logit of the value, in 256ths of log2. */
@@ -129,18 +133,21 @@ static inline int32_t net_value_logit(const mnk_network *net, const uint16_t *su
 static inline int32_t net_value(const mnk_network *net, const line_board *b, const uint32_t *look, int rows,
                                 int player) {
     short_v channels[NET_VECTORS], sums[NET_VECTORS], most[NET_VECTORS];
-    uint16_t sum[NET_CHANNELS];
+    uint16_t sum[NET_CHANNELS], cells[LINE_SIDE * LINE_SIDE + 1];
     int16_t highest[NET_CHANNELS];
+    uint32_t places[NET_ROWS];
+    int count = 0;
+    for (int row = 0; row < rows; row += 2) { /* two rows of LINE_ROW cells are a word */
+        uint64_t rest = look[row] | (uint64_t)(row + 1 < rows ? look[row + 1] : 0) << LINE_ROW;
+        for (; rest; rest &= rest - 1) cells[count++] = (uint16_t)(line_cell(row, 0) + mcts_ctz64(rest));
+    }
+    line_patterns_of(b, cells, count, player, NET_CHANNELS, places);
     for (int v = 0; v < NET_VECTORS; v++) sums[v] = most[v] = shorts_all(0);
-    for (int row = 0; row < rows; row++) {
-        uint32_t rest = look[row];
-        while (rest) {
-            net_cell(net, b->half[line_cell(row, mcts_ctz64(rest))], player, channels);
-            rest &= rest - 1;
-            for (int v = 0; v < NET_VECTORS; v++) {
-                sums[v] = shorts_add(sums[v], channels[v]); /* 484 cells at most: below 2**16 */
-                most[v] = shorts_max(most[v], channels[v]);
-            }
+    for (int i = 0; i < count; i++) {
+        net_cell(net, places + 4 * i, channels);
+        for (int v = 0; v < NET_VECTORS; v++) {
+            sums[v] = shorts_add(sums[v], channels[v]); /* 484 cells at most: below 2**16 */
+            most[v] = shorts_max(most[v], channels[v]);
         }
     }
     for (int v = 0; v < NET_VECTORS; v++) {

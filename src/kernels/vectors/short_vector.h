@@ -1,5 +1,5 @@
-/* Vectors of 16-bit integers, and of the 32-bit sums of their products: one interface over AVX2 (16 numbers), SSE2,
- * NEON and plain C (8). All give the same numbers; the plain C branch is the specification of the others. */
+/* Vectors of 16-bit integers, and of the 32-bit sums of their products: one interface over AVX-512 (32 numbers), AVX2
+ * (16), SSE2, NEON and plain C (8). All give the same numbers; the plain C branch is the specification of the others. */
 #ifndef MCTS_SHORT_VECTOR_H
 #define MCTS_SHORT_VECTOR_H
 
@@ -8,7 +8,22 @@
 
 #include "kernels/platform.h"
 
-#if defined(MCTS_AVX2)
+#if defined(MCTS_AVX512)
+#define SHORTS 32
+typedef __m512i short_v;
+typedef __m512i int_v;
+#define shorts_load(p) _mm512_loadu_si512((const void *)(p))
+#define shorts_store(p, a) _mm512_storeu_si512((void *)(p), a)
+#define shorts_all(x) _mm512_set1_epi16((short)(x))
+#define shorts_add(a, b) _mm512_add_epi16(a, b)
+#define shorts_min(a, b) _mm512_min_epi16(a, b)
+#define shorts_max(a, b) _mm512_max_epi16(a, b)
+#define shorts_pair(x) _mm512_set1_epi32(x) /* two numbers, the first one in the low half, again and again */
+#define shorts_dot(a, b) _mm512_madd_epi16(a, b)
+#define ints_load(p) _mm512_loadu_si512((const void *)(p))
+#define ints_store(p, a) _mm512_storeu_si512((void *)(p), a)
+#define ints_add(a, b) _mm512_add_epi32(a, b)
+#elif defined(MCTS_AVX2)
 #define SHORTS 16
 typedef __m256i short_v;
 typedef __m256i int_v;
@@ -18,7 +33,7 @@ typedef __m256i int_v;
 #define shorts_add(a, b) _mm256_add_epi16(a, b)
 #define shorts_min(a, b) _mm256_min_epi16(a, b)
 #define shorts_max(a, b) _mm256_max_epi16(a, b)
-#define shorts_pair(x) _mm256_set1_epi32(x) /* two numbers, the first one in the low half, again and again */
+#define shorts_pair(x) _mm256_set1_epi32(x)
 #define shorts_dot(a, b) _mm256_madd_epi16(a, b)
 #define ints_load(p) _mm256_loadu_si256((const __m256i *)(p))
 #define ints_store(p, a) _mm256_storeu_si256((__m256i *)(p), a)
@@ -105,7 +120,10 @@ MCTS_INLINE int_v ints_add(int_v a, int_v b) {
 
 MCTS_INLINE int32_t ints_sum(int_v a) {
 #if defined(MCTS_SSE2)
-#if defined(MCTS_AVX2)
+#if defined(MCTS_AVX512)
+    const __m256i half = _mm256_add_epi32(_mm512_castsi512_si256(a), _mm512_extracti64x4_epi64(a, 1));
+    __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+#elif defined(MCTS_AVX2)
     __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
 #else
     __m128i sum = a;
