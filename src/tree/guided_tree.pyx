@@ -344,6 +344,7 @@ cdef inline uint32_t back_up(GuidedTree *guided, uint32_t length, uint32_t depth
     cdef Tree *tree = &guided.tree
     cdef uint32_t i = length, slot, prove = 0
     cdef bint amaf = guided.options.selection >= SELECT_RAVE
+    cdef bint grave = guided.options.selection == SELECT_GRAVE
     cdef GuidedBlock *block
     cdef GuidedColumns columns
     tree.iterations += 1
@@ -369,7 +370,13 @@ cdef inline uint32_t back_up(GuidedTree *guided, uint32_t length, uint32_t depth
             block.visits += 1
             if prove == 0 and is_milestone(block.visits):
                 prove = i
-        select(guided, block, reference_of(guided, i + 1))
+        if grave:
+            select(guided, block, reference_of(guided, i + 1))
+    # Not level by level: a vector is not read before a number in it that was just written has reached the cache, so each
+    # level waited for the one below, and gomoku's search took 1.08 times as long.
+    if not grave:
+        for i in range(1, length):
+            select(guided, <GuidedBlock *>tree.path_record[i], 0)
     block = block_at(guided, 0)
     columns = guided_columns(guided, block)
     columns.visits[0] += 1

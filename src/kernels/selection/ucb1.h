@@ -345,17 +345,45 @@ MCTS_INLINE uint32_t ucb_best_wide(const float *MCTS_RESTRICT mean, const float 
 #endif
 }
 
-/* ucb_update_plain for a wide node, whose means and inverse roots it keeps */
-/* what is kept of a slot's visits and wins */
+/* What is kept of a slot's visits and wins. */
 MCTS_INLINE void ucb_set(float *mean, float *inverse, int32_t visits, int32_t wins, float half) {
     float n = (float)visits, sum = half * (float)wins;
     *mean = sum / n;
     *inverse = 1.0f / sqrtf(n);
 }
 
+/* Writes a number together with its whole vector. Written alone, it would have to reach the cache before the vector can
+ * be read again, and each level of the tree waited for the one above: gomoku on 9x9 took 1.1 times as long. */
+MCTS_INLINE void ucb_put(float *column, uint32_t slot, float number) {
+#if defined(MCTS_AVX2)
+    float *at = column + (slot & ~7u);
+    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256 hit = _mm256_castsi256_ps(_mm256_cmpeq_epi32(lanes, _mm256_set1_epi32((int)(slot & 7))));
+    _mm256_storeu_ps(at, _mm256_blendv_ps(_mm256_loadu_ps(at), _mm256_set1_ps(number), hit));
+#elif defined(MCTS_SSE2)
+    float *at = column + (slot & ~3u);
+    const __m128i lanes = _mm_setr_epi32(0, 1, 2, 3);
+    const __m128 hit = _mm_castsi128_ps(_mm_cmpeq_epi32(lanes, _mm_set1_epi32((int)(slot & 3))));
+    _mm_storeu_ps(at, _mm_or_ps(_mm_and_ps(hit, _mm_set1_ps(number)), _mm_andnot_ps(hit, _mm_loadu_ps(at))));
+#elif defined(MCTS_NEON)
+    float *at = column + (slot & ~3u);
+    const int32_t lanes[4] = {0, 1, 2, 3};
+    const uint32x4_t hit = vceqq_s32(vld1q_s32(lanes), vdupq_n_s32((int32_t)(slot & 3)));
+    vst1q_f32(at, vbslq_f32(hit, vdupq_n_f32(number), vld1q_f32(at)));
+#else
+    column[slot] = number;
+#endif
+}
+
+/* ucb_update_plain for a wide node, whose means and inverse roots it keeps */
 MCTS_INLINE uint32_t ucb_update_wide(int32_t *visits, int32_t *wins, float *mean, float *inverse, uint32_t count,
                                      int32_t slot, int32_t add, float half, float s) {
-    if (slot >= 0) ucb_set(mean + slot, inverse + slot, visits[slot] += 1, wins[slot] += add, half);
+    if (slot >= 0) {
+        float new_mean, new_inverse;
+        ucb_set(&new_mean, &new_inverse, visits[slot] += 1, wins[slot] += add, half);
+        ucb_put(mean, (uint32_t)slot, new_mean);
+        ucb_put(inverse, (uint32_t)slot, new_inverse);
+    }
     return ucb_best_wide(mean, inverse, count, s);
 }
 
