@@ -11,6 +11,10 @@ from mcts_core.tree.guided_tree cimport (SELECT_GRAVE, SELECT_RAVE, GuidedBlock,
 from mcts_core.tree.tree cimport WIDE_UNIT, gain_of
 
 
+cdef extern from "kernels/selection/rave.h" nogil:
+    void rave_add(const uint8_t *played, uint8_t code, float value, uint32_t actions, float *visits, float *wins)
+
+
 cdef inline uint32_t reference_of(const GuidedTree *guided, uint32_t length) noexcept nogil:
     """The AMAF record of the deepest node on the path that has one; 0 but for GRAVE."""
     cdef GuidedBlock *block
@@ -37,7 +41,7 @@ cdef inline void add_amaf(GuidedTree *guided, GuidedBlock *block, int32_t points
     """Adds the moves of this iteration below the block's node to its AMAF statistics."""
     cdef GuidedColumns columns
     cdef const uint8_t *played = guided.played
-    cdef uint32_t slot, actions = guided.guide.actions, action
+    cdef uint32_t slot, actions = guided.guide.actions
     cdef uint8_t code = 1 if block.sign == guided.tree.root_sign else 2
     cdef float value = guided.tree.half * <float>gain_of(&guided.tree, block.sign, points), hit
     cdef float *amaf
@@ -54,14 +58,5 @@ cdef inline void add_amaf(GuidedTree *guided, GuidedBlock *block, int32_t points
     amaf = <float *>arena_at(&guided.tree.arena, block.amaf)
     value = guided.tree.half * <float>gain_of(&guided.tree, 1, points)
     code = 1 if guided.tree.root_sign > 0 else 2
-    for action in range(actions):
-        hit = <float>(played[action] == code)
-        amaf[action] += hit
-        amaf[actions + action] += hit * value
-    amaf += 2 * actions
-    value = 1 - value
-    code = 3 - code
-    for action in range(actions):
-        hit = <float>(played[action] == code)
-        amaf[action] += hit
-        amaf[actions + action] += hit * value
+    rave_add(played, code, value, actions, amaf, amaf + actions)
+    rave_add(played, 3 - code, 1 - value, actions, amaf + 2 * actions, amaf + 3 * actions)

@@ -43,16 +43,15 @@ typedef struct sel_weights {
 #define SEL_LOOP(BODY) \
     const sel_f zero = sel_all(0.0f), one = sel_all(1.0f), half = sel_all(w.half), weight = sel_all(w.weight); \
     const sel_f s = sel_all(w.s), fpu = sel_all(w.fpu), excluded = sel_all(SEL_EXCLUDED), floor = sel_all(-1e20f); \
-    float top = -INFINITY; \
-    uint32_t best = 0; \
+    sel_top top = SEL_NOTHING; \
     for (uint32_t i = 0; i < c->capacity; i += SEL_LANES) { \
         const sel_f visits = sel_load_ints(c->visits + i), wins = sel_mul(sel_load_ints(c->wins + i), half); \
         const sel_f prior = sel_load(c->priors + i), known = sel_add(visits, weight), played = sel_max(visits, one); \
         const sel_f mean = sel_div(sel_add(wins, prior), sel_where(known, zero, known, one)); \
         sel_f value; \
         BODY \
-        sel_highest(sel_where(prior, floor, value, excluded), i, &top, &best); \
+        sel_see(&top, sel_where(prior, floor, value, excluded), i); \
     } \
-    return best;
+    return sel_first(&top);
 
 #endif

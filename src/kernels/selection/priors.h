@@ -106,16 +106,17 @@ MCTS_INLINE void priors_share(float *column, uint32_t count, double sum) {
  * 0. */
 MCTS_INLINE uint32_t priors_highest(const float *column, uint32_t begin, uint32_t capacity) {
     const uint32_t whole = (begin + SEL_LANES - 1) / SEL_LANES * SEL_LANES;
-    float top = -1.0f;
+    float highest = -1.0f;
+    sel_top top = SEL_NOTHING;
     uint32_t slot, best = begin;
     for (slot = begin; slot < whole; slot++)
-        if (column[slot] > top) {
-            top = column[slot];
+        if (column[slot] > highest) {
+            highest = column[slot];
             best = slot;
         }
     for (; slot < capacity; slot += SEL_LANES)
-        sel_highest(sel_load(column + slot), slot, &top, &best);
-    return best;
+        sel_see(&top, sel_load(column + slot), slot);
+    return sel_highest(&top) > highest ? sel_first(&top) : best;
 }
 
 #endif

@@ -20,16 +20,16 @@
 static inline uint32_t sel_puct(const sel_columns *c, const sel_weights w) {
     const sel_f zero = sel_all(0.0f), one = sel_all(1.0f), half = sel_all(w.half), scale = sel_all(w.s);
     const sel_f fpu = sel_all(w.fpu), excluded = sel_all(SEL_EXCLUDED), floor = sel_all(-1e20f);
-    float top = -INFINITY;
-    uint32_t i, best = 0;
+    sel_top top = SEL_NOTHING;
+    uint32_t i;
     for (i = 0; i < c->capacity; i += SEL_LANES) {
         const sel_f n = sel_load_ints(c->visits + i), prior = sel_load(c->priors + i);
         const sel_f mean = sel_div(sel_mul(sel_load_ints(c->wins + i), half), sel_max(n, one));
         const sel_f bonus = sel_div(sel_mul(scale, prior), sel_add(n, one));
         const sel_f value = sel_add(sel_where(n, zero, mean, fpu), bonus);
-        sel_highest(sel_where(prior, floor, value, excluded), i, &top, &best);
+        sel_see(&top, sel_where(prior, floor, value, excluded), i);
     }
-    return best;
+    return sel_first(&top);
 }
 
 /* The mean value of the children that have visits, in integers until the last step; 0.5 without a visit. */
@@ -47,16 +47,16 @@ MCTS_INLINE uint32_t general_puct(uint32_t capacity, const uint32_t *visits, con
                                   float scale, float urgency) {
     const sel_f zero = sel_all(0.0f), one = sel_all(1.0f), factor = sel_all(scale), untried = sel_all(urgency);
     const sel_f excluded = sel_all(SEL_EXCLUDED), floor = sel_all(-1e20f);
-    float top = -INFINITY;
-    uint32_t i, best = 0;
+    sel_top top = SEL_NOTHING;
+    uint32_t i;
     for (i = 0; i < capacity; i += SEL_LANES) {
         const sel_f n = sel_load_ints(visits + i);
         const sel_f mean = sel_div(sel_load_doubles(sums + i), sel_max(n, one));
         const sel_f prior = sel_load(priors + i), bonus = sel_div(sel_mul(factor, prior), sel_add(n, one));
         const sel_f value = sel_add(sel_where(n, zero, mean, untried), bonus);
-        sel_highest(sel_where(prior, floor, value, excluded), i, &top, &best);
+        sel_see(&top, sel_where(prior, floor, value, excluded), i);
     }
-    return best;
+    return sel_first(&top);
 }
 
 #endif

@@ -16,6 +16,18 @@ static inline float rave_hand_schedule(float k, uint32_t visits) {
     return k > 0 ? sqrtf(k / (3 * (float)visits + k)) : 0.0f;
 }
 
+/* Adds the moves of an iteration to AMAF statistics: a visit and `value` to each action whose code in `played` is this
+ * one. Without a comparison, of which compilers make branches and no vectors: gomoku's search by rollouts took 1.5 times
+ * as long. */
+static inline void rave_add(const uint8_t *MCTS_RESTRICT played, uint8_t code, float value, uint32_t actions,
+                            float *MCTS_RESTRICT visits, float *MCTS_RESTRICT wins) {
+    for (uint32_t action = 0; action < actions; action++) {
+        const float hit = (float)(int32_t)(((uint32_t)(played[action] ^ code) - 1) >> 31); /* equal: 1, else 0 */
+        visits[action] += hit;
+        wins[action] += hit * value;
+    }
+}
+
 static inline uint32_t sel_rave(const sel_columns *c, const sel_weights w) {
     const sel_f bias = sel_all(w.bias), tiny = sel_all(1e-9f);
     SEL_LOOP(const sel_f a = sel_load(c->amaf_visits + i);

@@ -18,14 +18,14 @@ static inline uint32_t sel_ucb1(const sel_columns *c, const sel_weights w) {
 MCTS_INLINE uint32_t general_ucb1(uint32_t capacity, const uint32_t *visits, const double *sums, float scale,
                                   float urgency) {
     const sel_f zero = sel_all(0.0f), one = sel_all(1.0f), factor = sel_all(scale), untried = sel_all(urgency);
-    float top = -INFINITY;
-    uint32_t i, best = 0;
+    sel_top top = SEL_NOTHING;
+    uint32_t i;
     for (i = 0; i < capacity; i += SEL_LANES) {
         const sel_f n = sel_load_ints(visits + i), inverse = sel_div(one, sel_sqrt(sel_max(n, one)));
         const sel_f mean = sel_mul(sel_load_doubles(sums + i), inverse);
-        sel_highest(sel_where(n, zero, sel_mul(inverse, sel_add(mean, factor)), untried), i, &top, &best);
+        sel_see(&top, sel_where(n, zero, sel_mul(inverse, sel_add(mean, factor)), untried), i);
     }
-    return best;
+    return sel_first(&top);
 }
 
 #endif

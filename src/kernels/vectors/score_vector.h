@@ -75,28 +75,64 @@ MCTS_INLINE sel_f sel_min(sel_f a, sel_f b) { return a < b ? a : b; }
 #define sel_where(a, b, x, y) ((a) > (b) ? (x) : (y))
 #endif
 
-/* The first of the highest of these scores, if that is above *top. */
-MCTS_INLINE void sel_highest(sel_f score, uint32_t begin, float *top, uint32_t *best) {
+/* The first of the highest scores seen so far; with AVX2 of each lane, so that no branch depends on scores. */
 #if defined(MCTS_AVX2)
-    const sel_f highest = ucb_highest8(score);
-    const float value = _mm256_cvtss_f32(highest);
-    if (value > *top) {
-        *top = value;
-        *best = begin + (uint32_t)mcts_ctz64(ucb_first8(score, highest));
-    }
+typedef struct sel_top {
+    __m256 score;
+    __m256i slot;
+} sel_top;
+#define SEL_NOTHING {_mm256_set1_ps(-INFINITY), _mm256_setzero_si256()}
+#else
+typedef struct sel_top {
+    float score;
+    uint32_t slot;
+} sel_top;
+#define SEL_NOTHING {-INFINITY, 0}
+#endif
+
+/* Sees a vector of scores, that of slot `begin` first. */
+MCTS_INLINE void sel_see(sel_top *top, sel_f score, uint32_t begin) {
+#if defined(MCTS_AVX2)
+    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256 higher = _mm256_cmp_ps(score, top->score, _CMP_GT_OQ);
+    const __m256i slots = _mm256_add_epi32(lanes, _mm256_set1_epi32((int)begin));
+    top->slot = _mm256_blendv_epi8(top->slot, slots, _mm256_castps_si256(higher));
+    top->score = _mm256_max_ps(score, top->score); /* in this order: NaN is no score */
 #elif SEL_LANES == 4
     const sel_f highest = ucb_highest4(score);
     float value[4];
     ucb_store_floats(value, highest);
-    if (value[0] > *top) {
-        *top = value[0];
-        *best = begin + (uint32_t)mcts_ctz64(ucb_equal4(score, highest));
+    if (value[0] > top->score) {
+        top->score = value[0];
+        top->slot = begin + (uint32_t)mcts_ctz64(ucb_equal4(score, highest));
     }
 #else
-    if (score > *top) {
-        *top = score;
-        *best = begin;
+    if (score > top->score) {
+        top->score = score;
+        top->slot = begin;
     }
+#endif
+}
+
+MCTS_INLINE float sel_highest(const sel_top *top) {
+#if defined(MCTS_AVX2)
+    return _mm256_cvtss_f32(ucb_highest8(top->score));
+#else
+    return top->score;
+#endif
+}
+
+/* The slot with that score; 0 where no score was a number. */
+MCTS_INLINE uint32_t sel_first(const sel_top *top) {
+#if defined(MCTS_AVX2)
+    const __m256i there = _mm256_castps_si256(_mm256_cmp_ps(top->score, ucb_highest8(top->score), _CMP_EQ_OQ));
+    __m256i slot = _mm256_blendv_epi8(_mm256_set1_epi32(INT32_MAX), top->slot, there);
+    slot = _mm256_min_epi32(slot, _mm256_permute2x128_si256(slot, slot, 1));
+    slot = _mm256_min_epi32(slot, _mm256_shuffle_epi32(slot, 0x4E));
+    slot = _mm256_min_epi32(slot, _mm256_shuffle_epi32(slot, 0xB1));
+    return (uint32_t)_mm_cvtsi128_si32(_mm256_castsi256_si128(slot));
+#else
+    return top->slot;
 #endif
 }
 
