@@ -372,8 +372,8 @@ cdef inline uint32_t back_up(GuidedTree *guided, uint32_t length, uint32_t depth
                 prove = i
         if grave:
             select(guided, block, reference_of(guided, i + 1))
-    # Not level by level: a vector is not read before a number in it that was just written has reached the cache, so each
-    # level waited for the one below, and gomoku's search took 1.08 times as long.
+    # Not level by level: a vector is not read before a number in it that was just written has reached the cache, so
+    # each level waited for the one below, and gomoku's search took 1.08 times as long.
     if not grave:
         for i in range(1, length):
             select(guided, <GuidedBlock *>tree.path_record[i], 0)
