@@ -216,10 +216,10 @@ def as_text(found):
     return "\n\n".join(blocks)
 
 
-def as_markdown(found, facts, notes, command, pictures=()):
-    """A whole page: the machine, how it was measured, the tables."""
+def as_markdown(found, facts, notes, command, pictures=(), guide="README.md"):
+    """A whole page: the machine, how it was measured, the tables. ``guide``: the path of bench/README.md from there."""
     lines = ["# Measured speed", "",
-             "Written by `make bench`, which runs the command below. [README.md](README.md) explains how each figure",
+             f"Written by `make bench`, which runs the command below. [README.md]({guide}) explains how each figure",
              "is taken.", "",
              "```sh", command, "```", "", "| | |", "|---|---|"]
     lines += [f"| {name} | {value} |" for name, value in facts.items()]

@@ -106,7 +106,8 @@ def main(argv=None):
         args.results.mkdir(parents=True, exist_ok=True)
         for name, text in pictures.items():
             (args.results / name).write_text(text)
-        page = report.as_markdown(tables, facts, notes, command_line(args), list(pictures))
+        guide = Path(os.path.relpath(HERE, HERE.parent / results_folder(args)), "README.md").as_posix()
+        page = report.as_markdown(tables, facts, notes, command_line(args), list(pictures), guide)
         (args.results / "RESULTS.md").write_text(page)
     return 0
 
@@ -166,7 +167,13 @@ def command_line(args):
         words += ["--only", part]
     if args.scale != 1.0:
         words += ["--scale", f"{args.scale:g}"]
-    return shlex.join([*words, "--results", "bench"])
+    return shlex.join([*words, "--results", results_folder(args)])
+
+
+def results_folder(args):
+    """Where the results are kept, from the root of the repository; those written elsewhere are taken for bench's."""
+    folder = (args.results or HERE).resolve()
+    return folder.relative_to(HERE.parent).as_posix() if folder.is_relative_to(HERE) else HERE.name
 
 
 def measured(task, isa=None, seconds=None):

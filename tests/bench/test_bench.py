@@ -4,6 +4,7 @@ import importlib
 import json
 import math
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -446,13 +447,17 @@ def test_curves_have_the_numbers():
     assert chart.curves([], "P") is None
 
 
-def test_the_committed_pictures_are_of_the_committed_results():
-    page = (BENCH / "RESULTS.md").read_text()
+@pytest.mark.parametrize("folder", [BENCH, BENCH / "avx512"])
+def test_the_committed_pictures_are_of_the_committed_results(folder):
+    page = (folder / "RESULTS.md").read_text()
     assert "](chart.svg)" in page and "](growth.svg)" in page
-    drawing = ElementTree.parse(BENCH / "chart.svg")
+    assert f"\npython bench/run.py --results {folder.relative_to(BENCH.parent).as_posix()}\n" in page
+    guide, = re.findall(r"\[README.md\]\((.*?)\)", page)
+    assert (folder / guide).resolve() == BENCH / "README.md"
+    drawing = ElementTree.parse(folder / "chart.svg")
     shown = [text.text.partition(",")[0] for text in drawing.iter(f"{SVG}text") if "value" in text.get("class")]
     assert len(shown) >= 4 and all(f"| {speed} |" in page for speed in shown)
-    assert "## Growth" in page and ElementTree.parse(BENCH / "growth.svg").find(f".//{SVG}polyline") is not None
+    assert "## Growth" in page and ElementTree.parse(folder / "growth.svg").find(f".//{SVG}polyline") is not None
 
 
 def test_axis_is_logarithmic():

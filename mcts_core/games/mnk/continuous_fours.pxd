@@ -66,6 +66,7 @@ ctypedef struct threat_search:
     const uint64_t *mine_keys
     const uint64_t *their_keys
     uint32_t three[MNK_LINES]             # the windows that are threes
+    uint64_t begun[3]                     # the lines that have some where attacks begin
     uint64_t active[3]                    # lines with threes
     uint32_t best
     bint wins_only                        # losses of the player to move are not looked for

@@ -59,12 +59,13 @@ cdef int zone_of(threat_search *s, int player, uint32_t *zone, uint16_t *order, 
     length[0] = 0
     quiet[0] = True
     memset(zone, 0, 32 * sizeof(uint32_t))
-    memcpy(before, s.board.own[player], sizeof(before))
     while True:
         count = win_by_fours(s, player, &move)
         if count <= 0 or played == THREAT_STONES - 1:
             stones = UNKNOWN if played or count < 0 else 0
             break
+        if played == 0:
+            memcpy(before, s.board.own[player], sizeof(before))
         put(s, player, move)
         moves[played] = move
         order[length[0]] = move
@@ -217,6 +218,7 @@ cdef void prepare(threat_search *s, int32_t cols, int32_t rows, int32_t exact) n
         s.stone_keys[player] = ZOBRIST[player] + 2
     prepare_board(s, cols, rows, exact)
     memset(s.three, 0, sizeof(s.three))
+    memset(s.begun, 0, sizeof(s.begun))
     memset(s.seen, 0, sizeof(s.seen))
     s.stamp = 0
     s.top = 0
