@@ -151,3 +151,31 @@ def test_an_arena_waits_for_the_room_that_is_given_back():
     """Under a limit that two of them exceed, each has all of its memory."""
     done = subprocess.run([sys.executable, "-c", LIMITED], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+SHORT = """
+import resource, sys
+import mcts_core as mc
+
+engine = mc.Searcher(memory_mb=100, solver=False, rollout="random", seed=1)
+engine.search(mc.ConnectFour(), iterations=2_000_000)
+assert engine.stats().bytes > 12 << 20
+engine.save(sys.argv[1])
+with open("/proc/self/statm") as file:
+    taken = int(file.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (taken + (10 << 20), resource.RLIM_INFINITY))
+for call in (lambda: mc.Searcher.load(sys.argv[1]), lambda: mc.solve(mc.TicTacToe())):
+    try:
+        call()
+    except MemoryError as error:
+        print(error)
+"""
+
+
+@needs_proc
+def test_an_error_tells_what_the_system_has_no_memory_for(tmp_path):
+    done = subprocess.run([sys.executable, "-P", "-c", SHORT, tmp_path / "engine"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    load, solve = done.stdout.splitlines()
+    assert load.startswith("no memory for a search tree of ") and load.endswith(" MB: the system gave less")
+    assert solve.startswith("no memory for an exact search with a table of ")

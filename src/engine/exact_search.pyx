@@ -40,7 +40,7 @@ cdef class ExactSearch:
         self.ask_book = book
         self.memory = self.root.game.guide.create_memory(self.root.game.context, bytes)
         if self.memory == NULL:
-            raise MemoryError
+            raise MemoryError(f"no memory for an exact search with a table of {bytes >> 20} MB")
 
     def __dealloc__(self):
         self.forget()

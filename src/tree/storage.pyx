@@ -132,6 +132,8 @@ cdef object room_of(Tree *tree, record, uint64_t memory, uint32_t threads):
     if size % tree.arena.unit:
         raise InvalidFile(f"the memory of a tree must be a multiple of {tree.arena.unit} bytes, got {size}")
     if size // tree.arena.unit > tree.arena.limit:
+        if tree.arena.reserved < size and size <= memory // threads:
+            raise MemoryError(f"no memory for a search tree of {size >> 20} MB: the system gave less")
         raise InvalidOption(f"memory_mb must be larger for a tree that takes {size / 1048576.0:.1f} MB, "
                             f"got {memory / 1048576.0:g} for {threads} threads")
     if size > tree.arena.committed and not arena_grow(&tree.arena, size):

@@ -102,3 +102,12 @@ def test_a_process_that_is_being_started_starts_none(monkeypatch):
         Opened(None)
     with Opened("threads", 1):
         pass
+
+
+def test_an_interrupt_while_the_manager_is_started(monkeypatch):
+    def start(thread):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("concurrent.futures.process._ExecutorManagerThread.start", start)
+    with pytest.raises(KeyboardInterrupt), Opened("processes", 1) as opened:
+        opened.executor.submit(int)
