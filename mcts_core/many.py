@@ -100,7 +100,7 @@ def search_many(
         refuse("search_many", unknown, (*_OWN, *NAMES))
     count = as_int(threads, "threads", 1, 1024)
     first = random_seed() if seed is None else as_int(seed, "seed", 0, MAX_SEED)
-    if errors not in _ON_ERROR:
+    if not isinstance(errors, str) or errors not in _ON_ERROR:
         raise InvalidOption(f"errors must be {' or '.join(map(repr, _ON_ERROR))}, got {shorten(errors)}")
     try:
         positions = list(states)

@@ -361,7 +361,10 @@ class Options:
                 raise InvalidOption(f"valuation {valuation!r} needs a game with a valuation, which {shorten(state)} "
                                     f"does not have: five in a row has one on boards with sides of 5 to 22")
             if not puct:
-                raise InvalidOption(f"valuation {valuation!r} needs selection 'puct', got {options['selection']!r}")
+                chosen = "selection" in self.given or self.preset == "uct"
+                default = "" if chosen else ", the default for this game"
+                raise InvalidOption(
+                    f"valuation {valuation!r} needs selection 'puct', got {options['selection']!r}{default}")
         common = {
             "exploration": options["c_puct" if puct else "exploration"],
             "rollouts_per_leaf": options["rollouts_per_leaf"],

@@ -9,6 +9,7 @@ import threading
 
 import pytest
 from nim import Nim
+from raising import Raising
 from random_play import played_on
 
 import mcts_core as mc
@@ -145,6 +146,7 @@ def test_a_game_that_wants_the_program_to_end(threads):
     ({"threads": 0}, "threads must be an int from 1 to 1024"), ({"threads": 1.0}, "threads"),
     ({"threads": True}, "threads"), ({"seed": -1}, "seed must be an int"), ({"seed": "1"}, "seed"),
     ({"errors": "ignore"}, "errors must be 'raise' or 'return', got 'ignore'"), ({"errors": None}, "errors"),
+    ({"errors": Raising("eq")}, "errors must be"),
     ({"seconds": 0}, "seconds must be a finite number above 0"), ({"seconds": "1"}, "seconds"),
     ({"iterations": 0}, "iterations must be an int from 1"), ({"iterations": 2.0}, "iterations"),
     ({"exploration": -1}, "exploration"), ({"memory_mb": 0}, "memory_mb"),

@@ -38,17 +38,18 @@ class Opened:
         count = None if workers is None else as_int(workers, "workers", 1, MAX_WORKERS)
         self.client: Any = None
         """The Dask client that this object created, if any."""
-        self._own = executor is None or isinstance(executor, str)
-        if isinstance(executor, str) and executor.startswith(DASK):
-            executor = self.client = connect(executor[len(DASK):])
-        if executor is None or executor == "processes" or isinstance(executor, ProcessPoolExecutor):
+        name = "processes" if executor is None else executor if isinstance(executor, str) else None
+        self._own = name is not None
+        if name is not None and name.startswith(DASK):
+            executor = self.client = connect(name[len(DASK):])
+        if name == "processes" or isinstance(executor, ProcessPoolExecutor):
             check_start()
         self.executor: Executor
         given: Any = executor
-        if executor is None or executor == "processes":
+        if name == "processes":
             count = count or usable_cores()
             self.executor = ProcessPoolExecutor(count, get_context("spawn"), initializer=start)
-        elif executor == "threads":
+        elif name == "threads":
             count = count or usable_cores()
             self.executor = ThreadPoolExecutor(count)
         elif isinstance(executor, type):

@@ -135,7 +135,7 @@ cdef object room_of(Tree *tree, record, uint64_t memory, uint32_t threads):
         if tree.arena.reserved < size and size <= memory // threads:
             raise MemoryError(f"no memory for a search tree of {size >> 20} MB: the system gave less")
         raise InvalidOption(f"memory_mb must be larger for a tree that takes {size / 1048576.0:.1f} MB, "
-                            f"got {memory / 1048576.0:g} for {threads} threads")
+                            f"got {memory / 1048576.0:g} for {threads} thread{'s' if threads > 1 else ''}")
     if size > tree.arena.committed and not arena_grow(&tree.arena, size):
         raise MemoryError(f"no memory for a search tree of {size >> 20} MB")
     tree.arena.top = <uint32_t>(size // tree.arena.unit)

@@ -9,6 +9,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from types import ModuleType
 
 import pytest
+from raising import Raising
 
 import mcts_core as mc
 from mcts_core.distributed.executors import Opened, check_start, usable_cores
@@ -76,6 +77,7 @@ def test_processes_that_work_are_ended():
 def test_errors(monkeypatch):
     for executor, message in (
         ("fork", "executor must be 'processes', 'threads' or 'dask:ADDRESS'"), (3, "executor must be"),
+        (Raising("eq"), "executor must be"),
         (Client({}), "has none yet"), (Executor(), "workers must be given"), ("dask:", "address of a scheduler"),
     ):
         with pytest.raises(mc.InvalidOption, match=message):

@@ -359,8 +359,8 @@ cdef inline int attack(threat_search *s, int left, int forced) noexcept nogil:
 
 
 cdef inline void begin_threes(threat_search *s, int player) noexcept nogil:
-    """Makes the threes on the board those that attacks of ``player`` begin with. Few lines have any: to copy all of them
-    took 2 % of a search in the middle of a game."""
+    """Makes the threes on the board those that attacks of ``player`` begin with. Few lines have any: to copy all of
+    them took 2 % of a search in the middle of a game."""
     cdef int i, line
     cdef uint64_t rest
     for i in range(3):
