@@ -217,7 +217,7 @@ def as_text(found):
 
 
 def as_markdown(found, facts, notes, command, pictures=(), guide="README.md"):
-    """A whole page: the machine, how it was measured, the tables. ``guide``: the path of bench/README.md from there."""
+    """A whole page: the machine, how it was measured, the tables. ``guide``: the path to bench/README.md."""
     lines = ["# Measured speed", "",
              f"Written by `make bench`, which runs the command below. [README.md]({guide}) explains how each figure",
              "is taken.", "",

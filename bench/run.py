@@ -171,7 +171,7 @@ def command_line(args):
 
 
 def results_folder(args):
-    """Where the results are kept, from the root of the repository; those written elsewhere are taken for bench's."""
+    """The folder of the results, from the root of the repository. Others than those in bench are named as bench's."""
     folder = (args.results or HERE).resolve()
     return folder.relative_to(HERE.parent).as_posix() if folder.is_relative_to(HERE) else HERE.name
 

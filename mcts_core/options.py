@@ -362,9 +362,8 @@ class Options:
                                     f"does not have: five in a row has one on boards with sides of 5 to 22")
             if not puct:
                 chosen = "selection" in self.given or self.preset == "uct"
-                default = "" if chosen else ", the default for this game"
-                raise InvalidOption(
-                    f"valuation {valuation!r} needs selection 'puct', got {options['selection']!r}{default}")
+                raise InvalidOption(f"valuation {valuation!r} needs selection 'puct', got {options['selection']!r}"
+                                    + ("" if chosen else ", the default for this game; set selection, too"))
         common = {
             "exploration": options["c_puct" if puct else "exploration"],
             "rollouts_per_leaf": options["rollouts_per_leaf"],

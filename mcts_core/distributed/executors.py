@@ -97,7 +97,7 @@ class Opened:
                 for process in processes.values():
                     process.kill()
                 # without its executor this thread prints a traceback when it finds dead processes and cancelled tasks
-                if manager is not None and manager.is_alive():  # it is not when Ctrl-C came while it was started
+                if manager is not None and manager.is_alive():  # Ctrl-C may have kept it from starting
                     manager.join(MANAGER_SECONDS)
 
 

@@ -372,8 +372,9 @@ cdef inline uint32_t back_up(GuidedTree *guided, uint32_t length, uint32_t depth
                 prove = i
         if grave:
             select(guided, block, reference_of(guided, i + 1))
-    # Not level by level: a vector is not read before a number in it that was just written has reached the cache, so
-    # each level waited for the one below, and gomoku's search took 1.08 times as long.
+    # When all counts are written, and not level by level: a vector that contains a number just written cannot be loaded
+    # before that has reached the cache, so each level waited for the one below, and gomoku's search took 1.08 times as
+    # long. With GRAVE the best child depends on an AMAF record further up, which this iteration has not changed yet.
     if not grave:
         for i in range(1, length):
             select(guided, <GuidedBlock *>tree.path_record[i], 0)

@@ -133,11 +133,11 @@ cdef object room_of(Tree *tree, record, uint64_t memory, uint32_t threads):
         raise InvalidFile(f"the memory of a tree must be a multiple of {tree.arena.unit} bytes, got {size}")
     if size // tree.arena.unit > tree.arena.limit:
         if tree.arena.reserved < size and size <= memory // threads:
-            raise MemoryError(f"no memory for a search tree of {size >> 20} MB: the system gave less")
+            raise MemoryError(f"no memory for a search tree of {size / 1048576.0:.1f} MB: the system gave less")
         raise InvalidOption(f"memory_mb must be larger for a tree that takes {size / 1048576.0:.1f} MB, "
                             f"got {memory / 1048576.0:g} for {threads} thread{'s' if threads > 1 else ''}")
     if size > tree.arena.committed and not arena_grow(&tree.arena, size):
-        raise MemoryError(f"no memory for a search tree of {size >> 20} MB")
+        raise MemoryError(f"no memory for a search tree of {size / 1048576.0:.1f} MB: the system gave less")
     tree.arena.top = <uint32_t>(size // tree.arena.unit)
     return PyMemoryView_FromMemory(<char *>tree.arena.base, size, PyBUF_WRITE)
 

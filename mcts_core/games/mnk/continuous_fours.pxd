@@ -65,9 +65,9 @@ ctypedef struct threat_search:
     uint64_t side                         # of the keys of positions where the attacker moves
     const uint64_t *mine_keys
     const uint64_t *their_keys
-    uint32_t three[MNK_LINES]             # the windows that are threes
-    uint64_t begun[3]                     # the lines that have some where attacks begin
-    uint64_t active[3]                    # lines with threes
+    uint32_t three[MNK_LINES]             # the attacker's windows that are threes
+    uint64_t active[3]                    # the lines that have some
+    uint64_t begun[3]                     # those that had some when the last attack began
     uint32_t best
     bint wins_only                        # losses of the player to move are not looked for
     bint shortest                         # attacks are searched for the fewest stones, not for any win

@@ -318,7 +318,7 @@ cdef inline int attack(threat_search *s, int left, int forced) noexcept nogil:
         if left > 2:
             keep(s, key, 2, 1, s.best, 1)
         return 2
-    if left <= 2 or count == 0:  # the table would take longer
+    if left <= 2 or count == 0:  # not noted: to list the fours again takes less time
         s.cut |= outer | (count > 0)
         return 0
     stamp = s.stamp
@@ -359,8 +359,8 @@ cdef inline int attack(threat_search *s, int left, int forced) noexcept nogil:
 
 
 cdef inline void begin_threes(threat_search *s, int player) noexcept nogil:
-    """Makes the threes on the board those that attacks of ``player`` begin with. Few lines have any: to copy all of
-    them took 2 % of a search in the middle of a game."""
+    """Sets ``three`` and ``active`` to what ``player`` has on the board. Only lines that have threes, or had some when
+    the last attack began, are written: to copy all took 2 % of a search in the middle of a game."""
     cdef int i, line
     cdef uint64_t rest
     for i in range(3):

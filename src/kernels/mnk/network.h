@@ -73,29 +73,29 @@ static inline void net_fill_exact_table(const int16_t *table, int16_t *exact) {
 MCTS_INLINE int32_t net_scaled(int32_t x) { return x >= 0 ? x >> 9 : -((511 - x) >> 9); }
 
 #define NET_VECTORS (NET_CHANNELS / SHORTS)
-#define NET_ROWS (4 * (LINE_SIDE * LINE_SIDE + 1)) /* of the patterns of all cells, and of one more */
+#define NET_PLACES (4 * (LINE_SIDE * LINE_SIDE + 1)) /* of four patterns of each cell, and of one cell more */
 
-/* The channels of a cell, from the places of its patterns in the table. */
-MCTS_INLINE void net_cell(const mnk_network *net, const uint32_t *rows, short_v *channels) {
+/* The channels of a cell; `places`: where its four patterns begin in the table. */
+MCTS_INLINE void net_cell(const mnk_network *net, const uint32_t *places, short_v *channels) {
     const short_v zero = shorts_all(0), one = shorts_all(NET_ONE);
     for (int v = 0; v < NET_VECTORS; v++) {
         const int16_t *table = net->table + v * SHORTS;
-        const short_v sum = shorts_add(shorts_add(shorts_load(table + rows[0]), shorts_load(table + rows[1])),
-                                       shorts_add(shorts_load(table + rows[2]), shorts_load(table + rows[3])));
+        const short_v sum = shorts_add(shorts_add(shorts_load(table + places[0]), shorts_load(table + places[1])),
+                                       shorts_add(shorts_load(table + places[2]), shorts_load(table + places[3])));
         channels[v] = shorts_min(shorts_max(sum, zero), one);
     }
 }
 
-/* The logarithms to the base 2 of the weights of moves, in 256ths. `cells` needs room for one more. */
+/* The logarithms to the base 2 of the weights of the moves to `cells`, in 256ths; `cells` needs room for one more. */
 static inline void net_logits(const mnk_network *net, const line_board *b, uint16_t *cells, int count, int player,
                               int32_t *logits) {
-    uint32_t rows[NET_ROWS];
+    uint32_t places[NET_PLACES];
     short_v channels[NET_VECTORS], policy[NET_VECTORS];
     for (int v = 0; v < NET_VECTORS; v++) policy[v] = shorts_load(net->policy + v * SHORTS);
-    line_patterns_of(b, cells, count, player, NET_CHANNELS, rows);
+    line_patterns_of(b, cells, count, player, NET_CHANNELS, places);
     for (int i = 0; i < count; i++) {
         int_v sum;
-        net_cell(net, rows + 4 * i, channels);
+        net_cell(net, places + 4 * i, channels);
         sum = shorts_dot(channels[0], policy[0]);
         for (int v = 1; v < NET_VECTORS; v++) sum = ints_add(sum, shorts_dot(channels[v], policy[v]));
         logits[i] = net_scaled(ints_sum(sum));
@@ -135,9 +135,9 @@ static inline int32_t net_value(const mnk_network *net, const line_board *b, con
     short_v channels[NET_VECTORS], sums[NET_VECTORS], most[NET_VECTORS];
     uint16_t sum[NET_CHANNELS], cells[LINE_SIDE * LINE_SIDE + 1];
     int16_t highest[NET_CHANNELS];
-    uint32_t places[NET_ROWS];
+    uint32_t places[NET_PLACES];
     int count = 0;
-    for (int row = 0; row < rows; row += 2) { /* two rows of LINE_ROW cells are a word */
+    for (int row = 0; row < rows; row += 2) { /* a row has LINE_ROW = 32 cells: bit 32 begins the next */
         uint64_t rest = look[row] | (uint64_t)(row + 1 < rows ? look[row + 1] : 0) << LINE_ROW;
         for (; rest; rest &= rest - 1) cells[count++] = (uint16_t)(line_cell(row, 0) + mcts_ctz64(rest));
     }

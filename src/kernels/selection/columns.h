@@ -50,7 +50,7 @@ typedef struct sel_weights {
         const sel_f mean = sel_div(sel_add(wins, prior), sel_where(known, zero, known, one)); \
         sel_f value; \
         BODY \
-        sel_see(&top, sel_where(prior, floor, value, excluded), i); \
+        sel_update(&top, sel_where(prior, floor, value, excluded), i); \
     } \
     return sel_first(&top);
 

@@ -115,7 +115,7 @@ MCTS_INLINE uint32_t priors_highest(const float *column, uint32_t begin, uint32_
             best = slot;
         }
     for (; slot < capacity; slot += SEL_LANES)
-        sel_see(&top, sel_load(column + slot), slot);
+        sel_update(&top, sel_load(column + slot), slot);
     return sel_highest(&top) > highest ? sel_first(&top) : best;
 }
 

@@ -27,7 +27,7 @@ static inline uint32_t sel_puct(const sel_columns *c, const sel_weights w) {
         const sel_f mean = sel_div(sel_mul(sel_load_ints(c->wins + i), half), sel_max(n, one));
         const sel_f bonus = sel_div(sel_mul(scale, prior), sel_add(n, one));
         const sel_f value = sel_add(sel_where(n, zero, mean, fpu), bonus);
-        sel_see(&top, sel_where(prior, floor, value, excluded), i);
+        sel_update(&top, sel_where(prior, floor, value, excluded), i);
     }
     return sel_first(&top);
 }
@@ -54,7 +54,7 @@ MCTS_INLINE uint32_t general_puct(uint32_t capacity, const uint32_t *visits, con
         const sel_f mean = sel_div(sel_load_doubles(sums + i), sel_max(n, one));
         const sel_f prior = sel_load(priors + i), bonus = sel_div(sel_mul(factor, prior), sel_add(n, one));
         const sel_f value = sel_add(sel_where(n, zero, mean, untried), bonus);
-        sel_see(&top, sel_where(prior, floor, value, excluded), i);
+        sel_update(&top, sel_where(prior, floor, value, excluded), i);
     }
     return sel_first(&top);
 }

@@ -345,15 +345,16 @@ MCTS_INLINE uint32_t ucb_best_wide(const float *MCTS_RESTRICT mean, const float 
 #endif
 }
 
-/* What is kept of a slot's visits and wins. */
+/* The mean and 1 / sqrt(visits) of a slot. */
 MCTS_INLINE void ucb_set(float *mean, float *inverse, int32_t visits, int32_t wins, float half) {
     float n = (float)visits, sum = half * (float)wins;
     *mean = sum / n;
     *inverse = 1.0f / sqrtf(n);
 }
 
-/* Writes a number together with its whole vector. Written alone, it would have to reach the cache before the vector can
- * be read again, and each level of the tree waited for the one above: gomoku on 9x9 took 1.1 times as long. */
+/* Writes a number by storing its whole vector; `column` consists of whole vectors. After a scalar store, a load of the
+ * vector would stall until the number has reached the cache, and each level of the tree would wait for the one above:
+ * gomoku on 9x9 took 1.1 times as long. */
 MCTS_INLINE void ucb_put(float *column, uint32_t slot, float number) {
 #if defined(MCTS_AVX2)
     float *at = column + (slot & ~7u);

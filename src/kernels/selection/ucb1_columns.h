@@ -23,7 +23,7 @@ MCTS_INLINE uint32_t general_ucb1(uint32_t capacity, const uint32_t *visits, con
     for (i = 0; i < capacity; i += SEL_LANES) {
         const sel_f n = sel_load_ints(visits + i), inverse = sel_div(one, sel_sqrt(sel_max(n, one)));
         const sel_f mean = sel_mul(sel_load_doubles(sums + i), inverse);
-        sel_see(&top, sel_where(n, zero, sel_mul(inverse, sel_add(mean, factor)), untried), i);
+        sel_update(&top, sel_where(n, zero, sel_mul(inverse, sel_add(mean, factor)), untried), i);
     }
     return sel_first(&top);
 }

@@ -75,7 +75,8 @@ MCTS_INLINE sel_f sel_min(sel_f a, sel_f b) { return a < b ? a : b; }
 #define sel_where(a, b, x, y) ((a) > (b) ? (x) : (y))
 #endif
 
-/* The first of the highest scores seen so far; with AVX2 of each lane, so that no branch depends on scores. */
+/* The highest score so far and its slot, the lowest on ties; with AVX2 those of each lane, so that no branch depends on
+ * scores. */
 #if defined(MCTS_AVX2)
 typedef struct sel_top {
     __m256 score;
@@ -90,14 +91,14 @@ typedef struct sel_top {
 #define SEL_NOTHING {-INFINITY, 0}
 #endif
 
-/* Sees a vector of scores, that of slot `begin` first. */
-MCTS_INLINE void sel_see(sel_top *top, sel_f score, uint32_t begin) {
+/* Takes a vector of scores into account; its first lane is slot `begin`. */
+MCTS_INLINE void sel_update(sel_top *top, sel_f score, uint32_t begin) {
 #if defined(MCTS_AVX2)
     const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     const __m256 higher = _mm256_cmp_ps(score, top->score, _CMP_GT_OQ);
     const __m256i slots = _mm256_add_epi32(lanes, _mm256_set1_epi32((int)begin));
     top->slot = _mm256_blendv_epi8(top->slot, slots, _mm256_castps_si256(higher));
-    top->score = _mm256_max_ps(score, top->score); /* in this order: NaN is no score */
+    top->score = _mm256_max_ps(score, top->score); /* of a NaN and the second operand the latter */
 #elif SEL_LANES == 4
     const sel_f highest = ucb_highest4(score);
     float value[4];
@@ -114,6 +115,7 @@ MCTS_INLINE void sel_see(sel_top *top, sel_f score, uint32_t begin) {
 #endif
 }
 
+/* The highest score. */
 MCTS_INLINE float sel_highest(const sel_top *top) {
 #if defined(MCTS_AVX2)
     return _mm256_cvtss_f32(ucb_highest8(top->score));
@@ -122,7 +124,7 @@ MCTS_INLINE float sel_highest(const sel_top *top) {
 #endif
 }
 
-/* The slot with that score; 0 where no score was a number. */
+/* The lowest slot with the highest score; 0 where no score was a number. */
 MCTS_INLINE uint32_t sel_first(const sel_top *top) {
 #if defined(MCTS_AVX2)
     const __m256i there = _mm256_castps_si256(_mm256_cmp_ps(top->score, ucb_highest8(top->score), _CMP_EQ_OQ));

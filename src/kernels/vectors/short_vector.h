@@ -1,5 +1,6 @@
 /* Vectors of 16-bit integers, and of the 32-bit sums of their products: one interface over AVX-512 (32 numbers), AVX2
- * (16), SSE2, NEON and plain C (8). All give the same numbers; the plain C branch is the specification of the others. */
+ * (16), SSE2, NEON and plain C (8). All give the same numbers; the plain C branch is the specification of the others.
+ */
 #ifndef MCTS_SHORT_VECTOR_H
 #define MCTS_SHORT_VECTOR_H
 

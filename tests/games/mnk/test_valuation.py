@@ -133,7 +133,7 @@ def test_boards_of_one_size_with_and_without_a_valuation():
 def test_networks_need_puct():
     with pytest.raises(mc.InvalidOption, match="valuation 'network' needs selection 'puct', got 'grave'"):
         mc.Searcher(valuation="network", selection="grave").search(mc.Gomoku(9), iterations=5)
-    with pytest.raises(mc.InvalidOption, match="needs selection 'puct', got 'ucb1', the default for this game"):
+    with pytest.raises(mc.InvalidOption, match="needs selection 'puct', got 'ucb1', the default for this game; set"):
         mc.Searcher(valuation="network").search(mc.Gomoku(8), iterations=5)
     with pytest.raises(mc.InvalidOption, match="network and an evaluator"):
         mc.Searcher(network=level(), evaluator=print)
