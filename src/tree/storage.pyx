@@ -129,14 +129,14 @@ cdef object room_of(Tree *tree, record, uint64_t memory, uint32_t threads):
     """Room for the records of a tree, to be filled and released. ``memory``, ``threads``: for the message when there is
     not enough."""
     cdef uint64_t size = number(record, "bytes", tree.arena.unit, LARGEST)
+    cdef bint too_large
     if size % tree.arena.unit:
         raise InvalidFile(f"the memory of a tree must be a multiple of {tree.arena.unit} bytes, got {size}")
-    if size // tree.arena.unit > tree.arena.limit:
-        if tree.arena.reserved < size and size <= memory // threads:
-            raise MemoryError(f"no memory for a search tree of {size / 1048576.0:.1f} MB: the system gave less")
+    too_large = size // tree.arena.unit > tree.arena.limit
+    if too_large and (tree.arena.reserved >= size or size > memory // threads):
         raise InvalidOption(f"memory_mb must be larger for a tree that takes {size / 1048576.0:.1f} MB, "
                             f"got {memory / 1048576.0:g} for {threads} thread{'s' if threads > 1 else ''}")
-    if size > tree.arena.committed and not arena_grow(&tree.arena, size):
+    if too_large or (size > tree.arena.committed and not arena_grow(&tree.arena, size)):
         raise MemoryError(f"no memory for a search tree of {size / 1048576.0:.1f} MB: the system gave less")
     tree.arena.top = <uint32_t>(size // tree.arena.unit)
     return PyMemoryView_FromMemory(<char *>tree.arena.base, size, PyBUF_WRITE)
