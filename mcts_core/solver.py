@@ -76,7 +76,8 @@ def solve(state: Any, seconds: float | None = None, *, book: bool = True) -> Sol
     second from about 14 stones on. Other large boards can take far longer.
     ``book=False`` searches without the book of Connect Four.
 
-    Raises GameOver, InvalidState (the game has no exact search), InvalidOption.
+    Raises GameOver, InvalidState (the game has no exact search), InvalidOption, and GameError (the native rules of your
+    game report an error).
     """
     begin = clock()
     deadline = None if seconds is None else begin + as_number(seconds, "seconds", 0.0, MAX_SECONDS)

@@ -1,6 +1,7 @@
 """Exact search of positions without a tree, for as long as it takes."""
 
 from cpython.exc cimport PyErr_CheckSignals
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
 from mcts_core.arguments import shorten
@@ -8,11 +9,7 @@ from mcts_core.errors import InvalidState
 
 from mcts_core.game cimport MCTS_NO_MOVE, NativeState, begin_proof, mcts_interrupt, mcts_proof
 from mcts_core.engine.slices cimport SIGNAL_INTERVAL, read_clock
-from mcts_core.games.python_game cimport PythonGame, as_native
-
-
-cdef enum:
-    LONGEST = 64     # moves of a path
+from mcts_core.games.python_game cimport PythonGame, as_native, raise_error_of
 
 
 cdef int32_t is_over(void *until) noexcept nogil:
@@ -53,29 +50,37 @@ cdef class ExactSearch:
     def prove(self, path, bint exact, deadline):
         """(half-points of the player to move, distance, whether that is best play, first move or None) of the position
         after ``path``, where the game goes on; None: nothing is proven by ``deadline``, a time of ``mcts_clock``, None:
-        there is none. A proof that is not ``exact`` is better than none."""
-        cdef uint32_t moves[LONGEST]
+        there is none. A proof that is not ``exact`` is better than none.
+
+        Raises GameError if the native rules report an error."""
         cdef uint32_t length = len(path)
+        cdef uint32_t *moves = <uint32_t *>PyMem_Malloc((length + 1) * sizeof(uint32_t))
         cdef double until, end = 1e300 if deadline is None else deadline
         cdef mcts_interrupt interrupt
         cdef mcts_proof proof
         cdef uint64_t budget = <uint64_t>1 << 62
-        if length > LONGEST:
-            raise ValueError(f"a path has at most {LONGEST} moves")
-        for index, move in enumerate(path):
-            moves[index] = move
-        interrupt.raised = is_over
-        interrupt.context = &until
-        while True:
-            begin_proof(&proof, &interrupt, self.ask_book, False)
-            with nogil:
-                until = min(read_clock() + SIGNAL_INTERVAL, end)
-                self.root.game.guide.prove(self.root.game.context, self.root.state, moves, length, self.memory, budget,
-                                           exact, &proof)
-            self.by_book |= self.ask_book and proof.by_book
-            if proof.value >= 0 and (proof.exact or not exact) or read_clock() >= end:
-                break
-            PyErr_CheckSignals()
+        cdef int32_t returned
+        if moves == NULL:
+            raise MemoryError("no memory for the moves of a path")
+        try:
+            for index, move in enumerate(path):
+                moves[index] = move
+            interrupt.raised = is_over
+            interrupt.context = &until
+            while True:
+                begin_proof(&proof, &interrupt, self.ask_book, False)
+                with nogil:
+                    until = min(read_clock() + SIGNAL_INTERVAL, end)
+                    returned = self.root.game.guide.prove(self.root.game.context, self.root.state, moves, length,
+                                                          self.memory, budget, exact, &proof)
+                if returned < 0:
+                    raise_error_of(self.root, self.root)
+                self.by_book |= self.ask_book and proof.by_book
+                if proof.value >= 0 and (proof.exact or not exact) or read_clock() >= end:
+                    break
+                PyErr_CheckSignals()
+        finally:
+            PyMem_Free(moves)
         if proof.value < 0:
             return None
         return proof.value, proof.distance, bool(proof.exact), None if proof.move == MCTS_NO_MOVE else proof.move

@@ -43,8 +43,8 @@ cdef class LeafThreads:
         interrupt.context = <void *>self
         if not ops.take_off(tree, lanes, limit, repeatable, seed, &interrupt):
             raise MemoryError("no memory for the threads of a search")
-        self.workers = [Worker(self.work, (number,)) for number in range(1, lanes)]
         try:
+            self.workers = [Worker(self.work, (number,)) for number in range(1, lanes)]
             for worker in self.workers:
                 worker.start()
         except BaseException:

@@ -142,12 +142,12 @@ cdef class SearchCore(SearchedTree):
                     self.look_at_signals()
             if self.failure is not None:
                 raise_failure(self)
-            if look.status == RUN_GAME_ERROR:
-                return look.status
             if look.status == RUN_MEMORY and look.spent != full_at:
                 full_at = look.spent
                 look.status = self.make_room(self.deadline)
                 now = read_clock()
+            if look.status == RUN_GAME_ERROR:
+                return look.status
             look.now = now
             reason[0] = stop_reason(self, look)
             # the next slice: SLICE long, half of what is left before the deadline, growing at most eightfold

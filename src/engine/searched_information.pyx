@@ -88,6 +88,9 @@ cdef class InformationCore(SearchCore):
                     self.known.prune()
                 except MemoryError:
                     pass
+                except BaseException as error:  # a key's, or Ctrl-C in its code
+                    self.known.user.error = error
+                    return RUN_GAME_ERROR
             self.frozen = self.known.bytes() > before - before // 8
         return RUN_DONE
 

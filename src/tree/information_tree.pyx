@@ -168,6 +168,17 @@ cdef class InformationTree:
             if number == root or self.nodes[number].visits >= least:
                 places[number] = kept
                 kept += 1
+        try:  # the user's keys run the user's code: nothing has changed yet
+            for key, number in self.numbers.items():
+                if places[number] != NOTHING:
+                    if not self.keyed and key:  # the node before and the move; it has at least as many visits
+                        key = places[<uint32_t>key[0]], key[1]
+                    numbers[key] = places[number]
+        except BaseException:
+            free(places)
+            free(choices)
+            free(outcomes)
+            raise
         for number in range(self.node_count):
             if places[number] == NOTHING:
                 continue
@@ -180,11 +191,6 @@ cdef class InformationTree:
         for number in range(self.node_count):  # now no outcome needs the value of a dropped node
             if places[number] != NOTHING:
                 self.nodes[places[number]] = self.nodes[number]
-        for key, number in self.numbers.items():
-            if places[number] != NOTHING:
-                if not self.keyed and key:  # the node before and the move; it has at least as many visits
-                    key = places[<uint32_t>key[0]], key[1]
-                numbers[key] = places[number]
         free(places)
         free(self.choices)
         free(self.outcomes)
