@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from itertools import islice
 
 from mcts_core.arguments import shorten
 from mcts_core.engine.loop import clock
 from mcts_core.engine.request import seed_of
 from mcts_core.errors import GameError, GameOver, InvalidState
-from mcts_core.game import CHANCE, NativeState, import_numpy, is_general, refuse_hidden
+from mcts_core.game import CHANCE, NativeState, import_numpy
+from mcts_core.games.state_kinds import is_general, refuse_hidden
 from mcts_core.games.user_states import UserStates, as_count
 from mcts_core.many import _Batch
 
@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 
 LONGEST_GAME = 20_000
 """Moves, including those of chance, after which a game counts as endless."""
+
+ROUNDING = 1e-9
+"""By how much proven bounds of equal values may differ."""
+
+DEALS = 100
+"""Games that chance may end before the first move of a player, until the start counts as one without moves."""
 
 
 class Table:
@@ -50,18 +56,17 @@ class Table:
         self._user = UserStates(start, self._general)
         if self.returns(start) is not None:
             raise GameOver(f"the game is over: selfplay cannot start from {shorten(start)}")
-        self._first = self.past_chance(start, 0, 0)[0]
-        self.check_first(self._first)
+        for seed in range(DEALS):
+            self._first = self.past_chance(start, seed, 0)[0]
+            if self.returns(self._first) is None:
+                break
+        else:
+            raise InvalidState(f"selfplay needs a start from which a player moves, but chance alone ended {DEALS} "
+                               f"games, the last one in {shorten(self._first)}")
 
     def first(self) -> Any:
         """A first position in which a player is to move."""
         return self._first
-
-    def check_first(self, state: Any) -> None:
-        """Raises InvalidState if the game is over before the first move of a player."""
-        if self.returns(state) is not None:
-            raise InvalidState(f"selfplay needs a start from which a player moves, but chance alone ends the game, in "
-                               f"{shorten(state)}")
 
     def settings(self) -> dict[str, Any]:
         """Settings that distinguish this start from others, in values for JSON."""
@@ -89,6 +94,12 @@ class Table:
         for index, (_, weight) in zip(indices, weights, strict=True):
             row[index] = weight / total
         return row
+
+    def blank(self) -> tuple[Any, ...]:
+        """A row without a meaning, of the form of all others."""
+        nothing = on_scale([0.0] * (self.start.players if self._general else 2), 0)
+        planes = self.observation(self._first)
+        return planes, self._numpy.zeros(self.actions, self._numpy.float32), nothing, nothing, 0, 0, 0
 
     def player(self, state: Any) -> int:
         """The index of the player to move: 0 is +1, 1 is -1."""
@@ -122,9 +133,8 @@ class Game:
         self._table = table
         self._seed = seed_of(seed, number)
         self._rows: list[tuple[Any, Any, int, list[float], int]] = []
-        self.results: list[float] | None = None
         self.state, self._step = table.past_chance(table.start, self._seed, 0)
-        table.check_first(self.state)
+        self.results: list[float] | None = table.returns(self.state)
 
     @property
     def seed(self) -> int:
@@ -138,7 +148,7 @@ class Game:
         table, state = self._table, self.state
         move = result.move
         weights = shares(stats)
-        if temperature > 0 and len(self._rows) < temperature_plies and stats.proven is None:
+        if temperature > 0 and len(self._rows) < temperature_plies and not is_settled(stats):
             most = max(weight for _, weight in weights)
             move = drawn([(move, (weight / most) ** (1 / temperature)) for move, weight in weights],
                          seed_of(self._seed, 2 * self._step + 1))
@@ -193,8 +203,9 @@ class Games:
             running: list[Game] = []
             over: list[Game] = []
             while True:
-                for number in islice(ahead, self._together - len(running)):
-                    running.append(self._at(number, Game, self._table, number, self._seed))
+                while len(running) < self._together and (number := next(ahead, None)) is not None:
+                    game = self._at(number, Game, self._table, number, self._seed)
+                    (running if game.results is None else over).append(game)  # chance alone may have ended it
                 if not running:
                     break
                 for game, result in zip(running, self._search(running), strict=True):
@@ -230,21 +241,28 @@ class Games:
     def _arrays(self, over: list[Game]) -> dict[str, Any]:
         numpy = import_numpy()
         rows = [row for game in sorted(over, key=lambda game: game.number) for row in game.columns()]
-        planes, policies, results, values, actions, games, plies = zip(*rows, strict=True)
-        return {
+        planes, policies, results, values, actions, games, plies = zip(*(rows or [self._table.blank()]), strict=True)
+        arrays = {
             "observations": numpy.stack(planes), "policies": numpy.stack(policies),
             "results": numpy.array(results, numpy.float32), "values": numpy.array(values, numpy.float32),
             "actions": numpy.array(actions, numpy.int32), "games": numpy.array(games, numpy.int32),
             "plies": numpy.array(plies, numpy.int32),
         }
+        return arrays if rows else {name: array[:0] for name, array in arrays.items()}
+
+
+def is_settled(stats: Stats) -> bool:
+    """Whether the search has proven what the position is worth, so that no other move can be better."""
+    return stats.proven is not None or stats.stop_reason == "solved"
 
 
 def shares(stats: Stats) -> list[tuple[Any, float]]:
     """Returns the weight of each legal move: its share of the improved policy if the search has one, else its visits.
     """
-    if stats.proven is not None:
+    if is_settled(stats):
         return [(entry.move, float(entry.move == stats.move)) for entry in stats.moves]
-    found = [(entry.move, 0.0 if entry.proven == "loss" else
+    least = max((entry.bounds[0] for entry in stats.moves if entry.bounds is not None), default=0.0) - ROUNDING
+    found = [(entry.move, 0.0 if entry.proven == "loss" or (entry.bounds is not None and entry.bounds[1] < least) else
               entry.policy if entry.policy is not None else float(entry.visits)) for entry in stats.moves]
     if any(weight for _, weight in found):
         return found

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, overload
 
 from mcts_core.arguments import as_int, as_number, shorten
-from mcts_core.engine.request import MAX_ITERATIONS
+from mcts_core.engine.request import MOST_ITERATIONS
 from mcts_core.errors import InvalidOption
 from mcts_core.game import import_numpy
 from mcts_core.keywords import refuse
@@ -158,8 +158,8 @@ def selfplay(
     options: those of ``Searcher``, such as ``evaluator``, ``noise_alpha``, ``preset``. Two have other defaults:
         ``batch`` is 1, because a batch has leaves of many games, and ``memory_mb``, for each game, is 256.
 
-    In ``policies``, a move that is proven lost gets no share, unless all moves are lost. If the value of the position
-    is proven, the move that the search chooses has the whole share.
+    In ``policies``, a move that is proven lost, or worse than another one, gets no share, unless all moves are lost. If
+    the value of the position is proven, the move that the search chooses has the whole share.
 
     Raises InvalidOption (also if the folder was made with other settings), InvalidState, GameOver, GameError,
     EvaluatorError, InvalidFile, OSError, and ImportError without numpy (extra [numpy]). Files that were written stay.
@@ -169,7 +169,7 @@ def selfplay(
         refuse("selfplay", unknown, (*_OWN, *NAMES), _ELSEWHERE)
     import_numpy()
     count = as_int(games, "games", 1, MOST_GAMES)
-    as_int(iterations, "iterations", 1, MAX_ITERATIONS)
+    as_int(iterations, "iterations", 1, MOST_ITERATIONS)
     chosen = None if seed is None else as_int(seed, "seed", 0, MAX_SEED)
     rules: dict[str, Any] = {
         "iterations": iterations,

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -92,8 +93,15 @@ def by_hand(state, number, seed, iterations, temperature, plies, **options):
             move = engine.search(state, iterations=iterations)
             found = engine.stats()
             weights = [entry.visits if entry.policy is None else entry.policy for entry in found.moves]
+            solved = general and found.stop_reason == "solved"
+            if solved:
+                weights = [entry.move == move for entry in found.moves]
+            elif found.bounds is not None:
+                least = max(entry.bounds[0] for entry in found.moves)
+                weights = [weight * (entry.bounds[1] >= least)
+                           for entry, weight in zip(found.moves, weights, strict=True)]
             shares = [weight / sum(weights) for weight in weights]
-            if temperature and len(rows) < plies:
+            if temperature and len(rows) < plies and not solved:
                 weights = [weight ** (1 / temperature) for weight in weights]
                 move = found.moves[chosen(weights, uniform(seed_of(seed, 2 * step + 1)))].move
             index = getattr(state, "action", int)
@@ -251,9 +259,55 @@ def test_proven_values_in_policies():
     assert 1 < rows < len(data)
 
 
+class Lottery:
+    """One player draws one of three tickets, which win with chances of 0.2, 0.4 and 0.6. Or the first deal, a free
+    ticket, ends the game at once in one of four cases."""
+
+    players, actions = 1, 3
+
+    def __init__(self, deals=False, ticket=None, won=None):
+        self.deals, self.ticket, self.won = deals, ticket, won
+        self.to_move = mc.CHANCE if deals or ticket is not None else 0
+
+    def chance_outcomes(self):
+        return [(True, 0.25), (False, 0.75)] if self.deals else [
+            (True, 0.2 * (1 + self.ticket)), (False, 1 - 0.2 * (1 + self.ticket))]
+
+    def legal_moves(self):
+        return [0, 1, 2]
+
+    def play(self, move):
+        if self.deals:
+            return Lottery(won=move or None)
+        return Lottery(ticket=move) if self.ticket is None else Lottery(won=move)
+
+    def returns(self):
+        return None if self.won is None else [float(self.won)]
+
+    def observation(self):
+        return [[[0.0]]]
+
+
+def test_a_position_solved_by_bounds_has_one_move():
+    data = play(Lottery(), games=20, iterations=60)
+    assert data.policies.tolist() == [[0, 0, 1]] * 20 and data.actions.tolist() == [2] * 20
+    assert data.values == pytest.approx(0.2)
+
+
+def test_chance_may_end_a_game_before_the_first_move(tmp_path):
+    data = play(Lottery(deals=True), games=60, iterations=60)
+    assert 30 < len(data) < 60 and set(data.games) < set(range(60)) and not data.plies.any()
+    parts = list(mc.selfplay(Lottery(deals=True), games=20, iterations=60, seed=5, shard_games=1))
+    empty = [part for part in parts if len(part) == 0]
+    assert empty and len(parts) == 20 and empty[0].observations.shape == (0, 1, 1, 1)
+    assert empty[0].policies.shape == (0, 3) and empty[0].results.shape == empty[0].values.shape == (0,)
+    paths = mc.selfplay(Lottery(deals=True), games=20, iterations=60, seed=5, shard_games=1, folder=tmp_path)
+    equal(mc.SelfPlayData.join(map(mc.SelfPlayData.load, paths)), mc.SelfPlayData.join(parts))
+
+
 def test_moves_that_are_proven_lost_have_no_share():
     def stats(*moves, proven=None):
-        return SimpleNamespace(proven=proven, move="b", moves=[
+        return SimpleNamespace(proven=proven, stop_reason="iterations", move="b", moves=[
             mc.MoveStats(*move, 0.0, 0.5, what) for *move, what in moves])
 
     assert shares(stats(("a", 5, None), ("b", 3, None))) == [("a", 5.0), ("b", 3.0)]
@@ -261,6 +315,10 @@ def test_moves_that_are_proven_lost_have_no_share():
     assert shares(stats(("a", 5, "loss"), ("b", 0, None))) == [("a", 0.0), ("b", 1.0)]
     for proven in ("win", "draw", "loss"):
         assert shares(stats(("a", 5, "loss"), ("b", 3, proven), proven=proven)) == [("a", 0.0), ("b", 1.0)]
+    bounded = stats(("a", 5, None), ("b", 3, None), ("c", 2, None))
+    bounded.moves = [replace(entry, bounds=bounds) for entry, bounds in zip(
+        bounded.moves, [(0.0, 0.4), (0.5, 0.6), (0.5, 0.5)], strict=True)]
+    assert shares(bounded) == [("a", 0.0), ("b", 3.0), ("c", 2.0)]  # whatever a is worth, b and c are worth more
 
 
 def test_progress():
@@ -378,7 +436,7 @@ class Bare:
     (Nim(0), mc.GameOver, "the game is over"),
     (mc.ConnectFour.from_moves("0101010"), mc.GameOver, "the game is over"),
     (Race(2, (6, 0)), mc.GameOver, "the game is over"),
-    (spoiled("chance_outcomes", [(11, 1.0)], Race)(2, (5, 0), rolling=True), mc.InvalidState, "chance alone ends"),
+    (spoiled("chance_outcomes", [(11, 1.0)], Race)(2, (5, 0), rolling=True), mc.InvalidState, "chance alone ended 100"),
 ])
 def test_states_that_cannot_be_played(state, error, text):
     with pytest.raises(error, match=text):
