@@ -9,18 +9,22 @@ from mcts_core.arguments import shorten
 from mcts_core.errors import InvalidOption, InvalidState
 
 from mcts_core.engine.request cimport REUSE_BELOW, REUSE_NEVER, SearchRequest
+from mcts_core.engine.reuse cimport MOVING
 from mcts_core.engine.searched_tree cimport Counts, RootView
 from mcts_core.engine.searched_tree import by_value_key, by_visits_key
 from mcts_core.engine.settings cimport GeneralSettings, InformationSettings, SearchSettings
-from mcts_core.engine.slices cimport read_clock
 from mcts_core.engine.turn cimport require_kind
 from mcts_core.game cimport NativeState, mcts_rng
+from mcts_core.platform cimport mcts_clock, mcts_wait
 from mcts_core.tree.information_tree cimport Choice, InformationTree
 from mcts_core.tree.tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY
 
 
+cdef enum:
+    PAUSE = 1024                     # a wait after so many others is a short sleep
+
 cdef double PRUNING = 1e-6           # seconds to prune a tree, for each of its nodes
-cdef double MOVING = 0.05            # share of the time left that pruning may take
+cdef double BETWEEN_PAUSES = 5e-3    # seconds
 
 
 cdef class InformationCore(SearchCore):
@@ -60,10 +64,16 @@ cdef class InformationCore(SearchCore):
         return self.known.root_moves
 
     cdef uint32_t start(self, uint32_t limit, bint repeatable) except? 0xFFFFFFFF:
+        self.pause_at = self.begin + BETWEEN_PAUSES
         return limit
 
     cdef int run(self, uint32_t count) except -1 nogil:
         cdef uint32_t _
+        # A thread that waits for the GIL asks for it after 5 ms, and begins to wait anew whenever this one lets it go
+        # for a moment between two slices. So without a pause other threads waited for seconds.
+        if mcts_clock() >= self.pause_at:
+            mcts_wait(PAUSE)
+            self.pause_at = mcts_clock() + BETWEEN_PAUSES
         with gil:
             try:
                 for _ in range(count):
@@ -81,7 +91,7 @@ cdef class InformationCore(SearchCore):
         cdef uint64_t before = self.known.bytes()
         if not self.settings.prunes:
             return RUN_MEMORY
-        self.frozen = PRUNING * self.known.node_count > MOVING * (deadline - read_clock())
+        self.frozen = PRUNING * self.known.node_count > MOVING * (deadline - mcts_clock())
         if not self.frozen:
             with gil:
                 try:

@@ -378,6 +378,21 @@ def test_a_line_that_is_left_is_forgotten():
     assert engine.stats().line_value <= 12.0  # four moves of three steps
 
 
+def test_a_line_of_the_games_own_rollout_begins_with_a_legal_move():
+    class Own(Narrow):
+        def rollout(self, seed):
+            return [1000.0 if len(self.moves) == 1 else 0.0], [7] * (5 - len(self.moves))
+
+        def play(self, move):
+            return Own([*self.moves, move])
+
+    engine = mc.Searcher(seed=5, final_move="best_line")
+    state = Own()
+    move = engine.search(state, iterations=50)
+    assert engine.stats().pv[:2] == (move, 7)  # nobody replays what a rollout says
+    assert engine.search(state.play(move), iterations=50) in state.legal_moves()
+
+
 def test_the_best_line_with_a_discount():
     engine = mc.Searcher(seed=2, final_move="best_line")
     engine.search(Belt(), iterations=3000)
