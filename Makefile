@@ -189,4 +189,4 @@ include tests/checks.mk
 clean:
 	rm -rf build dist mcts_core.egg-info .venv* .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find mcts_core \( -name "*.so" -o -name "*.pyd" \) -delete
-	find bench docs examples mcts_core tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find bench docs examples mcts_core tests tools -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -5,12 +5,7 @@ Address space is reserved at once and made usable step by step. Records that are
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
-
-cdef extern from "kernels/platform.h" nogil:
-    void *mcts_vm_reserve(uint64_t bytes)
-    int mcts_vm_commit(void *base, uint64_t begin, uint64_t end)
-    void mcts_vm_release(void *base, uint64_t bytes)
-    bint MCTS_UNLIKELY(bint)
+from mcts_core.platform cimport MCTS_UNLIKELY, mcts_vm_commit, mcts_vm_release, mcts_vm_reserve
 
 
 cdef enum:

@@ -176,11 +176,12 @@ cdef inline void begin_proof(mcts_proof *proof, const mcts_interrupt *interrupt,
 
 
 cdef inline const mcts_general *general_of(const mcts_game *game) noexcept nogil:
-    return game.general if game != NULL and game.version >= 3 else NULL
+    return game.general if game != NULL and game.version == MCTS_GAME_VERSION else NULL
 
 
 cdef inline const mcts_valuation *told_valuation(const mcts_game *game) noexcept nogil:
-    return game.valuation if game != NULL and game.version >= 4 and game.guide != NULL else NULL
+    cdef bint readable = game != NULL and game.version == MCTS_GAME_VERSION
+    return game.valuation if readable and game.guide != NULL else NULL
 
 
 cdef inline const mcts_valuation *valuation_of(const mcts_game *game) noexcept nogil:

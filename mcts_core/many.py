@@ -10,7 +10,7 @@ from threading import Lock
 from mcts_core.arguments import as_duration, as_int, shorten
 from mcts_core.engine.loop import clock
 from mcts_core.engine.records import record
-from mcts_core.engine.request import MAX_ITERATIONS, NEVER, seed_of
+from mcts_core.engine.request import MOST_ITERATIONS, NEVER, seed_of
 from mcts_core.engine.turn import Halt
 from mcts_core.engine.workers import run_together
 from mcts_core.errors import InvalidOption, InvalidState
@@ -111,7 +111,7 @@ def search_many(
     if seconds is not None:
         as_duration(seconds)
     if iterations is not None:
-        as_int(iterations, "iterations", 1, MAX_ITERATIONS)
+        as_int(iterations, "iterations", 1, MOST_ITERATIONS)
     batch = _Batch(positions, seconds, iterations, [seed_of(first, index) for index in range(len(positions))])
     interval = as_interval(every)
     together = options.get("evaluator") is not None and seconds is None and iterations is not None

@@ -18,12 +18,15 @@ from mcts_core.engine.settings import (
     kind_of,
     tree_share,
 )
+from mcts_core.engine.settings import ROLLOUTS as ROLLOUTS
+from mcts_core.engine.settings import SELECTIONS as SELECTIONS
 from mcts_core.errors import InvalidOption
-from mcts_core.game import NativeState, is_general, is_hidden, is_scored
+from mcts_core.game import NativeState
 from mcts_core.games.connect_four import openings
 from mcts_core.games.mnk.network import Network
 from mcts_core.games.mnk.position import MNK
 from mcts_core.games.mnk.weights import shipped
+from mcts_core.games.state_kinds import is_general, is_hidden, is_scored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,8 +47,6 @@ EVALUATOR_PROVER_BYTES = 16 << 20
 """The same beside an evaluator, where many games may be played at a time; never more than a 64th of the budget."""
 
 PRESETS = ("strong", "uct")
-SELECTIONS = ("ucb1", "puct", "ucb1-tuned", "rave", "grave")
-ROLLOUTS = ("random", "decisive", "tactical")
 SCHEDULES = ("mse", "hand")
 FINAL_MOVES = ("robust", "max", "best_line")
 ROOT_POLICIES = ("puct", "gumbel")

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, replace
 
 from mcts_core.arguments import MAX_SECONDS, as_number
 from mcts_core.engine.exact_search import ExactSearch
+from mcts_core.engine.kept import RESULTS
 from mcts_core.engine.loop import clock
 from mcts_core.engine.settings import default_memory
 from mcts_core.errors import InvalidState
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 MEMORY = 256 << 20
 MOST_CELLS = 64
-PROVEN = ("loss", "draw", "win")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class _Solving:
         rows.sort(key=lambda row: (row.move not in best, _rank(self.moves.get(row.move))))
         value, distance, exact = self.root or (None, None, False)
         return Solution(
-            None if value is None else PROVEN[value], distance, exact, tuple(rows), best, pv, clock() - begin,
+            None if value is None else RESULTS[value], distance, exact, tuple(rows), best, pv, clock() - begin,
             self.search.by_book)
 
     def _look_at_root(self, exact: bool) -> None:
@@ -147,7 +147,7 @@ class _Solving:
 
     def _row(self, move: int) -> SolvedMove:
         known = self.moves.get(move)
-        return SolvedMove(move, None, None, False) if known is None else SolvedMove(move, PROVEN[known[0]], *known[1:])
+        return SolvedMove(move, None, None, False) if known is None else SolvedMove(move, RESULTS[known[0]], *known[1:])
 
     def _best_moves(self) -> tuple[int, ...]:
         keeping = [move for move in self.state.legal_moves() if self._keeps(move)]

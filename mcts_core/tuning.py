@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from mcts_core.engine.settings import guide_of, has_valuation
-from mcts_core.game import NativeState, has_constant_sum, is_general, is_hidden, is_scored, may_have_chance
+from mcts_core.engine.settings import ROLLOUTS, guide_of, has_valuation
+from mcts_core.game import NativeState
 from mcts_core.games.connect_four.position import ConnectFour
 from mcts_core.games.mnk.position import MNK
+from mcts_core.games.state_kinds import has_constant_sum, is_general, is_hidden, is_scored, may_have_chance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-TACTICAL = 2
+TACTICAL = ROLLOUTS.index("tactical")
 """The bit of tactical rollouts in the set of rollout policies of a guide."""
 
 UCT: Mapping[str, Any] = {

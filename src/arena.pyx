@@ -10,15 +10,7 @@ import os
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from mcts_core.arena cimport *
-
-
-cdef extern from "kernels/platform.h" nogil:
-    void mcts_vm_discard(void *base, uint64_t begin, uint64_t end)
-    int mcts_thread_start(void *job)
-    int mcts_claim(uint32_t *flag)
-    uint32_t mcts_published(const uint32_t *number)
-    void mcts_publish(uint32_t *number, uint32_t value)
-    void mcts_wait(uint32_t times)
+from mcts_core.platform cimport mcts_publish, mcts_published, mcts_take, mcts_thread_start, mcts_vm_discard, mcts_wait
 
 
 cdef enum:
@@ -57,7 +49,7 @@ cdef void region_release(void *base, uint64_t bytes, uint64_t touched) noexcept 
     if touched > AT_ONCE:
         for i in range(REGIONS):
             region = &regions[i]
-            if not mcts_claim(&region.taken):
+            if not mcts_take(&region.taken):
                 continue
             if touched < bytes:
                 mcts_vm_discard(base, touched, bytes)

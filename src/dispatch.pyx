@@ -13,9 +13,7 @@ from cpython.pycapsule cimport PyCapsule_GetPointer
 
 from mcts_core.errors import InvalidOption
 
-
-cdef extern from "kernels/platform.h" nogil:
-    int mcts_cpu_level()
+from mcts_core.platform cimport mcts_cpu_level
 
 
 cdef tuple LEVELS = ("baseline", "avx2", "avx512")

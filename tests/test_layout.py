@@ -53,6 +53,7 @@ TESTED_IN = {
     "src/testing/kernel_probe.pyx": "games/mnk/rollout",
     "src/testing/threat_probe.pyx": "games/mnk/continuous_threats",
     "src/games/user_rollout.pyx": "games/general_rules",
+    "src/games/state_kinds.pyx": "games/general_rules",
     "src/engine/storage.pyx": "storage",
     "src/tree/storage.pyx": "storage",
     "mcts_core/tree/check_walk.pxd": "tree/check",
@@ -67,6 +68,7 @@ TESTED_IN = {
     "mcts_core/tree/general_selection.pxd": "tree/general_tree",
     "mcts_core/tree/general_solver.pxd": "tree/general_proofs",
     "mcts_core/tree/memory.pxd": "tree/plain_tree",
+    "mcts_core/tree/portable_math.pxd": "tree/dirichlet",
     "mcts_core/tree/tree.pxd": "tree/plain_tree",
     "mcts_core/tree/flights.pxd": "engine/leaf_threads",
     "mcts_core/tree/guided_blocks.pxd": "tree/guided_tree",
@@ -78,6 +80,7 @@ TESTED_IN = {
     "mcts_core/tree/valuation.pxd": "tree/guided_tree",
     "mcts_core/tree/view.pxd": "tree/compaction",
     "src/game.pyx": "games/native_games",
+    "mcts_core/platform.pxd": "dispatch",
     "bench/workers.py": "bench/match",
 }
 """Sources without a test file of their own name, and the one that tests them."""
@@ -236,7 +239,8 @@ def test_the_rooms_are_the_same():
 
 def test_imports_lead_down():
     """Games know no tree, trees no engine, and native code nothing that is Python."""
-    order = ["errors", "dispatch", "arguments", "arena", "game", "simple_game", "games", "tree", "engine", "testing"]
+    order = ["platform", "errors", "dispatch", "arguments", "arena", "game", "simple_game", "games", "tree", "engine",
+             "testing"]
     level = {name: number for number, name in enumerate(order)}
     written = {path.relative_to(PACKAGE).with_suffix("").as_posix().replace("/", ".")
                for path in PACKAGE.rglob("*.py") if path.name != "__init__.py"}

@@ -11,7 +11,8 @@ from mcts_core.checks.check_report import CheckProgress, CheckReport, Problem
 from mcts_core.checks.contract import CHANGED, DRAINED, Contract, GameEnds, View, equal, missing_members
 from mcts_core.checks.hidden_information import Draws
 from mcts_core.errors import GameError, GameOver, InvalidState
-from mcts_core.game import CHANCE, NativeState, is_hidden, refuse_hidden
+from mcts_core.game import CHANCE, NativeState
+from mcts_core.games.state_kinds import is_hidden, refuse_hidden
 from mcts_core.options import as_flag, as_interval, as_progress
 from mcts_core.progress import of_checks, watching
 from mcts_core.searcher import Searcher

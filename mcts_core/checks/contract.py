@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from mcts_core.arguments import shorten
-from mcts_core.game import CHANCE, has_member, member
+from mcts_core.game import CHANCE
+from mcts_core.games.state_kinds import has_member, member
 from mcts_core.games.user_states import (
     MOST_MOVES,
     MOST_PLAYERS,

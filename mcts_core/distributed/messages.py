@@ -8,22 +8,15 @@ from __future__ import annotations
 
 import pickle
 import sys
-from array import array
+
+from mcts_core.tree.exchange import renumbered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from typing import Any
 
     from mcts_core.engine.loop import SearchCore
 
-# of src/tree/exchange.pyx
-HEADER = 6
-ENTRY = 4
-GENERAL_FORMAT, MOST_PLAYERS = 0x4D475000, 32
-PROOF, PROOF_MOVE = 3, 5
-HAS_BLOCK = 1
-NO_MOVE = 0xFFFFFFFF
 UNKNOWN_MOVE = 0xFFFFFFFE
 
 
@@ -47,33 +40,8 @@ def hear(core: SearchCore, message: bytes) -> None:
         try:
             message = renumbered(message, lambda move: numbers.get(names[move], UNKNOWN_MOVE))
         except IndexError:
-            raise ValueError(
-                "not a message of a search: it ends too early, or a move is missing from its list of moves"
-            ) from None
+            raise ValueError("not a message of a search: a move is missing from its list of moves") from None
     core.hear(message)
-
-
-def renumbered(message: bytes, number: Callable[[int], int]) -> bytes:
-    """The same message with ``number(move)`` in place of each move."""
-    words = array("I", message)
-    if words[PROOF] and words[PROOF_MOVE] != NO_MOVE:
-        words[PROOF_MOVE] = number(words[PROOF_MOVE])
-    for at in entries(words):
-        words[at] = number(words[at])
-    return words.tobytes()
-
-
-def entries(words: array[int]) -> Iterator[int]:
-    """The positions at which the entries of a message begin; an entry begins with its move."""
-    players = words[0] - GENERAL_FORMAT
-    general = 0 < players <= MOST_PLAYERS
-    node = 2 + 2 * players if general else 0  # words at the begin of a block about its own node
-    size, at, block_begins = ENTRY + general, HEADER + node, True
-    while at + block_begins * (1 + node) < len(words):
-        at += block_begins * (1 + node)
-        yield at
-        block_begins = words[at + size - 1] == HAS_BLOCK
-        at += size
 
 
 def dumps(value: Any) -> bytes:

@@ -19,11 +19,11 @@ from mcts_core.distributed import worker as parallel_worker
 from mcts_core.distributed.executors import GUARD, Opened
 from mcts_core.distributed.worker import FIRST, FIRST_SHARE, LEAST, Answer, NotLoaded, Task
 from mcts_core.engine.loop import clock
-from mcts_core.engine.request import ANY, MAX_ITERATIONS, seed_of
+from mcts_core.engine.request import ANY, MOST_ITERATIONS, seed_of
 from mcts_core.engine.turn import Halt
 from mcts_core.engine.workers import run_together
 from mcts_core.errors import GameError, InvalidOption, InvalidState, WorkersLost
-from mcts_core.game import refuse_hidden
+from mcts_core.games.state_kinds import refuse_hidden
 from mcts_core.keywords import refuse
 from mcts_core.many import MEMORY_MB
 from mcts_core.options import (
@@ -180,7 +180,7 @@ def search_parallel(
     if seconds is not None:
         seconds = as_duration(seconds)
     if iterations is not None:
-        iterations = as_int(iterations, "iterations", 1, MAX_ITERATIONS)
+        iterations = as_int(iterations, "iterations", 1, MOST_ITERATIONS)
     elif seconds is None:
         seconds = 1.0
     count = None if rounds is None else as_int(rounds, "rounds", 1, MAX_ROUNDS)

@@ -1,9 +1,11 @@
-from typing import Any
+from typing import Any, Literal
 from weakref import ReferenceType
 
 from typing_extensions import disjoint_base
 
 from mcts_core.engine.loop import SearchCore
+
+RESULTS: tuple[Literal["loss"], Literal["draw"], Literal["win"]]
 
 @disjoint_base
 class KeptFigures:

@@ -9,7 +9,7 @@ from mcts_core.engine.turn import Halt
 NEVER: int
 BELOW: int
 ANY: int
-MAX_ITERATIONS: int
+MOST_ITERATIONS: int
 
 def seed_of(seed: int, index: int) -> int: ...
 

@@ -7,8 +7,11 @@ from mcts_core.games.general_rules cimport Rules
 from mcts_core.tree.tree cimport Tree
 
 
-cdef enum:
-    RUN_LATE = 5         # beside those of tree/tree.pxd: the tree is full, and there is no time to make room
+cdef extern from *:
+    """
+    #define MOVING 0.05      /* the share of a time budget that making a tree smaller may take */
+    """
+    const double MOVING
 
 # The moves, as the tree names them, from the last search's root to ``state``; None: they are not known.
 cdef list path_to_root(const Tree *tree, NativeState before, object state_before, NativeState native, object state,

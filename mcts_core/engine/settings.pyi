@@ -6,6 +6,8 @@ from typing_extensions import disjoint_base
 from mcts_core.games.mnk.network import Network
 
 MOST_THREADS: int
+SELECTIONS: tuple[str, ...]
+ROLLOUTS: tuple[str, ...]
 
 def guide_of(state: Any) -> tuple[int, int, int, bool] | None: ...
 def kind_of(state: Any) -> int | None: ...

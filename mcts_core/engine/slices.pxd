@@ -3,9 +3,6 @@
 from libc.stdint cimport uint32_t
 
 
-cdef extern from "kernels/platform.h" nogil:
-    double read_clock "mcts_clock"()
-
 cdef extern from *:
     """
     #define SLICE 1e-3              /* seconds between two looks at the clock */

@@ -11,11 +11,7 @@ from libc.string cimport memset
 
 from mcts_core.arena cimport region_make, region_release, whole_pages
 from mcts_core.game cimport mcts_rng, mcts_rng_next, mcts_rng_seed
-
-
-cdef extern from "kernels/platform.h" nogil:
-    int mcts_log2_32(uint32_t x) noexcept
-    void mcts_prefetch(const void *address) noexcept
+from mcts_core.platform cimport mcts_log2_32, mcts_prefetch
 
 
 cdef enum:

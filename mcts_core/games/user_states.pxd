@@ -4,7 +4,13 @@ from libc.stdint cimport uint32_t, uint64_t
 
 
 cdef enum:
-    MAX_PLAYERS = 32  # also of the general tree
+    MAX_PLAYERS = 32
+
+cdef extern from *:
+    """
+    #define CLOSE 1e-6  /* how far the sum of probabilities may be from 1 */
+    """
+    const double CLOSE
 
 
 cpdef int as_sign(value) except 0

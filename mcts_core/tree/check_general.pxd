@@ -6,7 +6,7 @@ from mcts_core.arena cimport arena_at
 from mcts_core.tree.check_walk cimport *
 from mcts_core.games.general_rules cimport KIND_CHANCE, KIND_OVER, GeneralPosition
 from mcts_core.tree.general_proofs cimport is_proven_link
-from mcts_core.tree.general_tree cimport (CERTAIN, CHANCE_PLAYER, EXCLUDED, GENERAL_PADDING, LINK_PROVEN, Ending,
+from mcts_core.tree.general_tree cimport (CERTAIN, CHANCE_PLAYER, SEL_EXCLUDED, GENERAL_PADDING, LINK_PROVEN, Ending,
                                           GeneralBlock, GeneralColumns, GeneralTree, capacity_for, ending_units,
                                           ending_values, general_columns, general_size, general_units, high_of,
                                           is_possible_sum, low_of, rewards_of, set_limits, totals_of)
@@ -122,7 +122,7 @@ cdef inline const char *check_general_child(Walk *walk, const GeneralColumns *co
     if columns.sums != NULL and not is_value_sum(walk, columns.sums[slot], visits):
         return b"a child has impossible wins"
     if columns.priors != NULL and not is_prior(columns.priors[slot]):
-        if columns.priors[slot] != EXCLUDED or not is_decided(walk, link):
+        if columns.priors[slot] != SEL_EXCLUDED or not is_decided(walk, link):
             return b"a prior is impossible"
     if is_proven_link(link):
         if not (<GeneralTree *>walk.tree).options.solver or link & ~LINK_PROVEN > (

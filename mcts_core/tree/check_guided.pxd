@@ -13,13 +13,15 @@ from mcts_core.tree.guided_tree cimport (BLOCK_CLOSED, BLOCK_HAS_DRAW, BLOCK_INC
 from mcts_core.tree.tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_SLOTS
 
 
+cdef extern from "kernels/selection/excluded.h" nogil:
+    const float SEL_EXCLUDED
+
+
 cdef extern from *:
     """
-    #define CHECKED_EXCLUDED (-1e30f)     /* SEL_EXCLUDED of columns.h, whose functions are not for this */
     #define CHECKED_LOOSE 0.01f           /* by how much sums of rounded floats may be off, of their number */
     #define CHECKED_MOST_AMAF 16777216.0f /* where adding 1 to a float changes nothing */
     """
-    const float SEL_EXCLUDED "CHECKED_EXCLUDED"
     const float LOOSE "CHECKED_LOOSE"
     const float MOST_AMAF "CHECKED_MOST_AMAF"
 

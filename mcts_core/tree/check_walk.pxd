@@ -16,7 +16,7 @@ cdef extern from *:
     """
     const uint32_t ANY_MOVE
 
-ctypedef struct Rules:
+ctypedef struct CheckRules:
     const mcts_game *game        # whose moves are played down the tree; NULL: they are not
     const void *root
     const GeneralRules *general  # the same of a general tree
@@ -44,7 +44,7 @@ ctypedef struct Frame:
 
 ctypedef struct Walk:
     Tree *tree
-    const Rules *rules
+    const CheckRules *rules
     Findings *found
     bint whole
     uint64_t *seen               # a bit for each unit of a record

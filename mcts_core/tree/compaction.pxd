@@ -6,7 +6,7 @@ from mcts_core.tree.tree cimport Tree
 
 
 cdef enum:
-    MARKS = 128                  # the share of a budget that compaction needs for its marks is less than one in so many
+    MARKS = 100                  # compaction needs less than one in so many of the bytes of a budget, for its marks
 
 cdef extern from *:
     """

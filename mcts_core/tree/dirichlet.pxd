@@ -1,54 +1,10 @@
-"""Dirichlet noise by + - * / and sqrt alone: the same on every machine, which libm's logarithm is not."""
+"""Dirichlet noise, the same on every machine."""
 
-from libc.math cimport frexp, ldexp, sqrt
+from libc.math cimport sqrt
 from libc.stdint cimport uint32_t
 
-from mcts_core.game cimport mcts_rng, mcts_rng_next
-
-cdef extern from *:
-    """
-    #define MCTS_LN2 0.693147180559945309417
-    #define MCTS_LN2_HIGH 0.693147180369123816490  /* its first 32 bits: products with small integers are exact */
-    #define MCTS_LN2_LOW 1.90821492927058770002e-10
-    """
-    const double LN2 "MCTS_LN2"
-    const double LN2_HIGH "MCTS_LN2_HIGH"
-    const double LN2_LOW "MCTS_LN2_LOW"
-
-
-cdef inline double natural_log(double x) noexcept nogil:
-    """ln x for x > 0, by the series of artanh."""
-    cdef double z, term, total = 0.0
-    cdef int k, exponent
-    x = frexp(x, &exponent)
-    if x < 0.70710678118654757:
-        x *= 2.0
-        exponent -= 1
-    z = (x - 1.0) / (x + 1.0)
-    term = z
-    for k in range(1, 40, 2):
-        total += term / k
-        term *= z * z
-    return exponent * LN2 + 2.0 * total
-
-
-cdef inline double natural_exp(double x) noexcept nogil:
-    """e**x for x <= 700; 0 below -700."""
-    cdef double total = 1.0, term = 1.0
-    cdef int k, exponent
-    if x < -700.0:
-        return 0.0
-    exponent = <int>(x / LN2 + (0.5 if x > 0 else -0.5))
-    x = (x - exponent * LN2_HIGH) - exponent * LN2_LOW
-    for k in range(1, 20):
-        term *= x / k
-        total += term
-    return ldexp(total, exponent)
-
-
-cdef inline double uniform(mcts_rng *rng) noexcept nogil:
-    """In (0, 1), never an end."""
-    return (<double>(mcts_rng_next(rng) >> 12) + 0.5) * (1.0 / 4503599627370496.0)
+from mcts_core.game cimport mcts_rng
+from mcts_core.tree.portable_math cimport natural_exp, natural_log, uniform
 
 
 cdef inline double normal(mcts_rng *rng) noexcept nogil:
@@ -94,3 +50,14 @@ cdef inline void dirichlet(mcts_rng *rng, double alpha, uint32_t count, double *
         total += out[i]
     for i in range(count):
         out[i] = out[i] / total
+
+
+cdef inline void mix_noise(mcts_rng *rng, double alpha, double weight, uint32_t count, float *priors,
+                           double *noise) noexcept nogil:
+    """Mixes noise into the priors of a root (Silver et al., Nature 550, 2017), but not into those below 0: such a child
+    is never selected."""
+    cdef uint32_t slot
+    dirichlet(rng, alpha, count, noise)
+    for slot in range(count):
+        if priors[slot] >= 0:
+            priors[slot] = <float>((1.0 - weight) * priors[slot] + weight * noise[slot])

@@ -75,14 +75,27 @@ cdef void follow(const Tree *tree, Known *known, const uint32_t *moves, uint32_t
 cdef void forget_gone(const Tree *tree, Known *known) noexcept nogil
 
 
-cdef inline uint32_t entry_words(const Tree *tree) noexcept nogil:
+cdef inline uint32_t players_of(const Tree *tree) noexcept nogil:
+    """Of a general tree; 0 of another one."""
+    return (<const GeneralTree *>tree).players if is_general(tree) else 0
+
+
+cdef inline uint32_t entry_size(uint32_t players) noexcept nogil:
     """Words of a slot, in a record and in a message."""
-    return 5 if is_general(tree) else 4
+    return 5 if players else 4
+
+
+cdef inline uint32_t node_size(uint32_t players) noexcept nogil:
+    """Words of a block's own node."""
+    return 2 + 2 * players if players else 0
+
+
+cdef inline uint32_t entry_words(const Tree *tree) noexcept nogil:
+    return entry_size(players_of(tree))
 
 
 cdef inline uint32_t node_words(const Tree *tree) noexcept nogil:
-    """Words of a block's own node."""
-    return 2 + 2 * (<const GeneralTree *>tree).players if is_general(tree) else 0
+    return node_size(players_of(tree))
 
 
 cdef inline uint32_t header_words(const Tree *tree) noexcept nogil:

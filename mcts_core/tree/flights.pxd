@@ -23,6 +23,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
 from mcts_core.game cimport mcts_game, mcts_interrupt, mcts_rng_seed
+from mcts_core.platform cimport mcts_publish, mcts_published, mcts_take, mcts_wait
 from mcts_core.tree.guided_blocks cimport block_at
 from mcts_core.tree.guided_solver cimport ask_prover, clear_prover, forget_prover
 from mcts_core.tree.guided_tree cimport *
@@ -31,13 +32,6 @@ from mcts_core.tree.memory cimport room_for
 from mcts_core.tree.proof_rule cimport NEVER
 from mcts_core.tree.tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, WIDE_INDEX, thread_seed
 from mcts_core.tree.valuation cimport forget_estimator, prepare_estimator
-
-
-cdef extern from "kernels/platform.h" nogil:
-    uint32_t mcts_published(const uint32_t *number)
-    void mcts_publish(uint32_t *number, uint32_t value)
-    int mcts_claim(uint32_t *number)
-    void mcts_wait(uint32_t times)
 
 
 # ---- memory ----------------------------------------------------------------------------------------------------------
@@ -180,7 +174,7 @@ cdef inline bint serve(Flights *flights, uint32_t number) noexcept nogil:
     """Values the next leaf of a lane, or answers its next question. False: none waits, or another thread is at one."""
     cdef Lane *lane = &flights.lanes[number]
     cdef uint32_t done
-    if mcts_published(&lane.given) == mcts_published(&lane.done) or not mcts_claim(&lane.busy):
+    if mcts_published(&lane.given) == mcts_published(&lane.done) or not mcts_take(&lane.busy):
         return False
     done = lane.done
     if mcts_published(&lane.given) == done:

@@ -5,14 +5,10 @@ from libc.string cimport memcpy, memmove, memset
 
 from mcts_core.arena cimport arena_allocate, arena_free
 from mcts_core.games.general_rules cimport KIND_CHANCE, KIND_OVER, GeneralPosition
+from mcts_core.platform cimport MCTS_UNLIKELY, mcts_vm_prefer_huge
 from mcts_core.tree.general_tree cimport *
 from mcts_core.tree.memory cimport room_for
 from mcts_core.tree.tree cimport LINK_BLOCK, MAX_SLOTS, RUN_DONE, RUN_GAME_ERROR, RUN_SYSTEM_MEMORY, WIDE_INDEX
-
-
-cdef extern from "kernels/platform.h" nogil:
-    bint MCTS_UNLIKELY(bint)
-    void mcts_vm_prefer_huge(void *base, uint64_t begin, uint64_t end)
 
 
 cdef extern from "kernels/selection/priors.h" nogil:

@@ -2,7 +2,6 @@
 
 from libc.stdint cimport uint32_t, uint64_t
 
-from mcts_core.tree.dirichlet cimport dirichlet
 from mcts_core.tree.general_tree cimport *
 
 
@@ -63,13 +62,3 @@ cdef inline int take(GeneralTree *general, uint32_t entries, const GeneralEvalua
 cdef inline double from_signed(double value) noexcept nogil:
     """Scales a value from -1 to 1 to one from 0 to 1."""
     return 0.0 if value <= -1.0 else 1.0 if value >= 1.0 else 0.5 + 0.5 * value
-
-
-cdef inline void add_noise(GeneralTree *general, GeneralBlock *block) noexcept nogil:
-    cdef GeneralColumns columns = general_columns(general, block)
-    cdef double weight = general.options.noise_weight
-    cdef uint32_t slot
-    dirichlet(&general.tree.rng, general.options.noise_alpha, columns.count, general.noise)
-    for slot in range(columns.count):
-        if columns.priors[slot] >= 0:
-            columns.priors[slot] = <float>((1.0 - weight) * columns.priors[slot] + weight * general.noise[slot])

@@ -4,16 +4,13 @@ from libc.math cimport sqrtf
 from libc.stdint cimport uint32_t
 
 from mcts_core.game cimport mcts_rng_next
+from mcts_core.platform cimport MCTS_UNLIKELY
 from mcts_core.tree.general_proofs cimport points_of
 from mcts_core.tree.general_tree cimport *
 from mcts_core.tree.gumbel cimport best_by_halving, best_by_policy, complete_values, considered_visits, improve_policy
 from mcts_core.tree.score_bounds cimport closed_values, interval_of, is_closed, is_dominated, is_idle
 from mcts_core.tree.scored_games cimport best_of_scored
 from mcts_core.tree.tree cimport LINK_BLOCK, LINK_KIND
-
-
-cdef extern from "kernels/platform.h" nogil:
-    bint MCTS_UNLIKELY(bint)
 
 
 cdef extern from "kernels/selection/ucb1.h" nogil:
@@ -83,7 +80,7 @@ cdef inline bint is_known(const GeneralTree *general, GeneralBlock *block, uint3
 
 cdef inline bint passes(const GeneralTree *general, GeneralBlock *block, const GeneralColumns *columns,
                         uint32_t slot) noexcept nogil:
-    """The same of the child that is selected. PUCT never selects a loss, whose prior is EXCLUDED."""
+    """The same of the child that is selected. PUCT never selects a loss, whose prior is SEL_EXCLUDED."""
     return ((general.options.solver or general.bounded) and columns.links[slot] != 0
             and is_known(general, block, columns.links[slot]))
 
@@ -133,7 +130,7 @@ cdef inline uint32_t best_unknown(GeneralTree *general, GeneralBlock *block, con
         proven = slot < columns.count and is_known(general, block, columns.links[slot])
         found += slot < columns.count and not proven
         if columns.priors != NULL:
-            unknown.priors[slot] = EXCLUDED if proven else columns.priors[slot]
+            unknown.priors[slot] = SEL_EXCLUDED if proven else columns.priors[slot]
         else:
             unknown.visits[slot] = 1 if proven else columns.visits[slot]
             unknown.sums[slot] = GENERAL_PADDING if proven else columns.sums[slot]

@@ -46,7 +46,7 @@ cdef inline void accept(GeneralTree *general, uint32_t at, uint32_t link) noexce
     cdef uint32_t distance
     set_link(general, at, link)
     if columns.priors != NULL and points_for(block.player, points_of(general, link, &distance)) == 0:
-        columns.priors[general.tree.path_slot[at] & ~DRAWN] = EXCLUDED
+        columns.priors[general.tree.path_slot[at] & ~DRAWN] = SEL_EXCLUDED
 
 
 cdef inline void settle(GeneralTree *general, uint32_t start, uint32_t length, uint32_t link,

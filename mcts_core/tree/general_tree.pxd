@@ -44,13 +44,13 @@ from libc.stdint cimport int16_t, uint8_t, uint16_t, uint32_t, uint64_t
 from mcts_core.arena cimport arena_at
 from mcts_core.game cimport mcts_game
 from mcts_core.games.general_rules cimport GeneralPosition, GeneralRules
+from mcts_core.games.user_states cimport MAX_PLAYERS
 from mcts_core.tree.tree cimport LINK_BLOCK, LINK_KIND, WIDE_INDEX, Tree, TreeOps
 
 
 cdef enum:
     GENERAL_UNIT = 32
     GENERAL_HEADER = 16          # bytes of a GeneralBlock
-    MAX_PLAYERS = 32
     CHANCE_PLAYER = -1
     FIRST_ROOM = 8               # for children with statistics
     NO_LEAF = 0
@@ -59,7 +59,6 @@ cdef extern from *:
     """
     #define LINK_WAITS 0x80000000u
     #define LINK_PROVEN 0x20000000u
-    #define EXCLUDED (-1e30f)     /* SEL_EXCLUDED */
     #define CERTAIN 0x80000000u
     #define GENERAL_PADDING (-1e30)
     #define GENERAL_LARGEST_SUM 1e140  /* of values of a scored game; one of them is at most 1e100 by far */
@@ -68,12 +67,14 @@ cdef extern from *:
     """
     const uint32_t LINK_WAITS
     const uint32_t LINK_PROVEN
-    const float EXCLUDED         # the prior of a proven loss, which selection never takes
     const uint32_t CERTAIN       # the limit of the last outcome, above every number that is drawn
     const double GENERAL_PADDING  # the sum of a slot without a move, which has one visit
     const double LARGEST_SUM "GENERAL_LARGEST_SUM"
     const float UNTRIED "GENERAL_UNTRIED"  # the score of a child without a visit where no first-play urgency is given
     const uint32_t DRAWN "GENERAL_DRAWN"  # in an entry of path_slot: selection passed over a proven draw
+
+cdef extern from "kernels/selection/excluded.h" nogil:
+    const float SEL_EXCLUDED     # the prior of a proven loss, which selection never takes
 
 cdef enum GeneralFault:          # what is wrong with an evaluation
     FAULT_NONE = 0

@@ -14,7 +14,7 @@ from mcts_core.tree.tree cimport (LINK_KIND, LINK_TERMINAL, MAX_SLOTS, RUN_DONE,
 from mcts_core.tree.valuation cimport leave_out, share_out
 
 
-cdef extern from "kernels/selection/columns.h" nogil:
+cdef extern from "kernels/selection/excluded.h" nogil:
     const float SEL_EXCLUDED
 
 
@@ -54,7 +54,8 @@ cdef inline bint children_reserve(GuidedTree *guided, uint32_t count) noexcept n
             and room_for(<void **>&guided.children.distances, count * sizeof(uint16_t))
             and room_for(<void **>&guided.children.priors, count * sizeof(float))
             and room_for(<void **>&guided.amaf_row, count * 2 * sizeof(float))
-            and room_for(<void **>&guided.scratch, count * sizeof(float))):
+            and room_for(<void **>&guided.scratch, count * sizeof(float))
+            and room_for(<void **>&guided.noise, count * sizeof(double))):
         return False
     guided.children_room = count
     return True

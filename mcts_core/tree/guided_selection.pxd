@@ -14,7 +14,7 @@ cdef extern from "kernels/selection/ucb1.h" nogil:
     float ucb_scale(float *scales, float c, uint32_t n)
 
 
-cdef extern from "kernels/selection/columns.h" nogil:
+cdef extern from "kernels/selection/excluded.h" nogil:
     const float SEL_EXCLUDED
 
     ctypedef struct sel_columns:

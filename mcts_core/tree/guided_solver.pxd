@@ -5,6 +5,7 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from mcts_core.game cimport MCTS_NO_MOVE, begin_proof, mcts_game, mcts_interrupt, mcts_policy, mcts_proof, mcts_raised
+from mcts_core.platform cimport mcts_log2_32
 from mcts_core.tree.guided_blocks cimport block_at, find_children, leaf_sign, make_block, set_link
 from mcts_core.tree.guided_selection cimport select
 from mcts_core.tree.guided_tree cimport *
@@ -12,10 +13,6 @@ from mcts_core.tree.proof_rule cimport NEVER, terminal, value_of
 from mcts_core.tree.rave cimport reference_of
 from mcts_core.tree.tree cimport (LINK_BLOCK, LINK_KIND, LINK_TERMINAL, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY,
                                   RUN_SYSTEM_MEMORY, WIDE_INDEX)
-
-
-cdef extern from "kernels/platform.h" nogil:
-    int mcts_log2_32(uint32_t x)
 
 
 cdef enum:

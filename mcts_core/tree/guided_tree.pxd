@@ -133,7 +133,6 @@ ctypedef struct GuidedTree:
     float *amaf_row              # GRAVE: AMAF statistics of the children at hand, visits and wins
     float *scratch               # priors of the children at hand
     double *noise                # of the root
-    uint32_t noise_room
     uint32_t *drawn              # by level of the path: the drawn child that selection passed over, or NEVER
     uint32_t drawn_room
     uint32_t by_book             # 1: exact search has used one

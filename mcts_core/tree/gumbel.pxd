@@ -10,7 +10,7 @@ A move that is proven lost takes no part: as if it were illegal.
 from libc.stdint cimport uint32_t, uint64_t
 
 from mcts_core.game cimport mcts_rng, mcts_rng_seed
-from mcts_core.tree.dirichlet cimport natural_exp, natural_log, uniform
+from mcts_core.tree.portable_math cimport natural_exp, natural_log, uniform
 from mcts_core.tree.general_tree cimport GeneralBlock, GeneralColumns, totals_of
 
 

@@ -8,7 +8,7 @@ moves among them. Nodes, choices and outcomes are in three arrays and name each 
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
 from mcts_core.game cimport mcts_rng
-from mcts_core.games.user_states cimport UserStates
+from mcts_core.games.user_states cimport MAX_PLAYERS, UserStates
 
 
 cdef enum:
@@ -43,7 +43,7 @@ ctypedef struct Outcome:         # of a choice, where maxima are backed up
 ctypedef struct Step:            # of a descent: a move of a player and what chance added to it
     uint32_t node
     uint32_t choice
-    double rewards[32]
+    double rewards[MAX_PLAYERS]
 
 
 cdef class InformationTree:
@@ -72,9 +72,9 @@ cdef class InformationTree:
     cdef double exploration, fpu
     cdef double bonus             # of a choice tried once, where maxima are backed up, as a share of the scale
     cdef bint has_fpu
-    cdef double low[32]
-    cdef double high[32]
-    cdef double totals[32]        # of the values of every player at the root, over `valued` iterations
+    cdef double low[MAX_PLAYERS]
+    cdef double high[MAX_PLAYERS]
+    cdef double totals[MAX_PLAYERS]        # of the values of every player at the root, over `valued` iterations
     cdef uint32_t valued
     cdef uint32_t swept           # the node whose value was computed last beside the paths
     cdef mcts_rng rng

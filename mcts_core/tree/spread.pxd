@@ -6,7 +6,7 @@ Without this, the trees of several workers are the same tree in a search without
 from libc.stdint cimport uint32_t
 
 from mcts_core.game cimport mcts_rng
-from mcts_core.tree.dirichlet cimport uniform
+from mcts_core.tree.portable_math cimport uniform
 
 cdef extern from *:
     """

@@ -3,7 +3,7 @@
 from libc.stdint cimport uint32_t, uint64_t
 
 from mcts_core.tree.exchange cimport Known
-from mcts_core.tree.check_walk cimport Rules
+from mcts_core.tree.check_walk cimport CheckRules
 from mcts_core.tree.tree cimport Tree
 
 
@@ -18,7 +18,7 @@ cdef dict known_record(const Tree *tree, Known *known, list views)
 cdef object room_of(Tree *tree, record, uint64_t memory, uint32_t threads)
 cdef int make_known(const Tree *tree, Known *known, record, list views) except -1
 cdef int take_numbers(Tree *tree, record, list legal) except -1
-cdef dict check_sound(Tree *tree, const Rules *rules, bint whole, error)
+cdef dict check_sound(Tree *tree, const CheckRules *rules, bint whole, error)
 
 # What a dict has under a name, of a type; a number in its range. Otherwise InvalidFile.
 cpdef object entry(record, name, kind)

@@ -30,6 +30,7 @@ cdef enum Status:
     RUN_GAME_ERROR = 2           # a function of the game returned an error
     RUN_SYSTEM_MEMORY = 3        # the system gave no memory
     RUN_SOLVED = 4               # the value of the root is proven
+    RUN_LATE = 5                 # the arena is full, and there is no time to make room
 
 # The kinds of links, by their top bits; the layouts say what the others are.
 cdef extern from *:

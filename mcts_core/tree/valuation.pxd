@@ -3,20 +3,13 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t
 
 from mcts_core.game cimport MCTS_ONGOING, MCTS_VALUE_ONE, mcts_children, mcts_estimate, mcts_game, valuation_of
-from mcts_core.tree.dirichlet cimport dirichlet
-from mcts_core.tree.guided_tree cimport (SELECT_PUCT, SHARES, GuidedBlock, GuidedColumns, GuidedTree, guided_columns,
-                                         path_of)
-from mcts_core.tree.memory cimport room_for
+from mcts_core.tree.guided_tree cimport SELECT_PUCT, SHARES, GuidedTree, path_of
 from mcts_core.tree.spread cimport spread_out
 from mcts_core.tree.tree cimport RUN_DONE, RUN_GAME_ERROR
 
 
 cdef extern from "kernels/exp2.h" nogil:
     uint32_t exp2_minus(uint32_t x)
-
-
-cdef extern from "kernels/selection/columns.h" nogil:
-    const float SEL_EXCLUDED
 
 
 cdef extern from "kernels/selection/priors.h" nogil:
@@ -107,21 +100,6 @@ cdef inline void leave_out(GuidedTree *guided, uint32_t *count) noexcept nogil:
         found.priors[kept] = found.priors[slot]
         kept += 1
     count[0] = kept
-
-
-cdef inline void add_noise(GuidedTree *guided, GuidedBlock *block) noexcept nogil:
-    """Mixes noise into the priors of the root (Silver et al., Nature 550, 2017)."""
-    cdef GuidedColumns columns = guided_columns(guided, block)
-    cdef double weight = guided.options.noise_weight
-    cdef uint32_t slot
-    if guided.noise_room < columns.count:
-        if not room_for(<void **>&guided.noise, columns.count * sizeof(double)):
-            return
-        guided.noise_room = columns.count
-    dirichlet(&guided.tree.rng, guided.options.noise_alpha, columns.count, guided.noise)
-    for slot in range(columns.count):
-        if columns.priors[slot] != SEL_EXCLUDED:
-            columns.priors[slot] = <float>((1.0 - weight) * columns.priors[slot] + weight * guided.noise[slot])
 
 
 # ---- values ----------------------------------------------------------------------------------------------------------

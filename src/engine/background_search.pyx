@@ -21,12 +21,7 @@ from mcts_core.engine.loop cimport SearchCore
 from mcts_core.engine.request cimport SearchRequest
 from mcts_core.engine.turn cimport Claim
 from mcts_core.engine.workers cimport Worker
-
-
-cdef extern from "kernels/platform.h" nogil:
-    double mcts_clock()
-    uint32_t mcts_published(const uint32_t *number)
-    void mcts_publish(uint32_t *number, uint32_t value)
+from mcts_core.platform cimport mcts_clock, mcts_publish, mcts_published
 
 
 cdef double AT_EXIT = 5.0  # seconds to wait when the interpreter exits; only a user's game can need more than a moment

@@ -5,8 +5,9 @@ from libc.stdint cimport int32_t, uint64_t
 
 from mcts_core.game cimport NativeState, mcts_game, mcts_rng, mcts_rng_seed
 from mcts_core.games.python_game cimport PythonGame, as_native, raise_error_of
-from mcts_core.engine.slices cimport SIGNAL_INTERVAL, SLICE, read_clock
+from mcts_core.engine.slices cimport SIGNAL_INTERVAL, SLICE
 from mcts_core.engine.turn cimport on_main_thread
+from mcts_core.platform cimport mcts_clock
 
 
 cdef enum:
@@ -39,7 +40,7 @@ def run(state, uint64_t count, uint64_t seed):
     cdef uint64_t plies = 0, done = 0, batch, one_by_one = 1
     cdef int32_t returned = 0
     cdef bint signalled = on_main_thread()
-    cdef double begin = read_clock(), now = begin, last, signals_at = begin + SIGNAL_INTERVAL
+    cdef double begin = mcts_clock(), now = begin, last, signals_at = begin + SIGNAL_INTERVAL
     native = as_native(state, "no rollout can start")
     mcts_rng_seed(&rng, seed)
     results[0] = results[1] = results[2] = 0
@@ -53,7 +54,7 @@ def run(state, uint64_t count, uint64_t seed):
                 break
             done += batch
             last = now
-            now = read_clock()
+            now = mcts_clock()
             if now - last < SLICE:
                 one_by_one *= 2
             elif one_by_one > 1:
@@ -61,9 +62,9 @@ def run(state, uint64_t count, uint64_t seed):
             if signalled and now >= signals_at:
                 with gil:
                     PyErr_CheckSignals()
-                signals_at = read_clock() + SIGNAL_INTERVAL
+                signals_at = mcts_clock() + SIGNAL_INTERVAL
     if returned < 0:
         raise_error_of(native, state)
     if isinstance(native, PythonGame):
         (<PythonGame>native).check_root()
-    return results[0], results[1], results[2], plies, read_clock() - begin
+    return results[0], results[1], results[2], plies, mcts_clock() - begin

@@ -8,12 +8,13 @@ from mcts_core.arguments import shorten
 from mcts_core.errors import InvalidState
 
 from mcts_core.game cimport MCTS_NO_MOVE, NativeState, begin_proof, mcts_interrupt, mcts_proof
-from mcts_core.engine.slices cimport SIGNAL_INTERVAL, read_clock
+from mcts_core.engine.slices cimport SIGNAL_INTERVAL
 from mcts_core.games.python_game cimport PythonGame, as_native, raise_error_of
+from mcts_core.platform cimport mcts_clock
 
 
 cdef int32_t is_over(void *until) noexcept nogil:
-    return read_clock() >= (<const double *>until)[0]
+    return mcts_clock() >= (<const double *>until)[0]
 
 
 cdef class ExactSearch:
@@ -70,13 +71,13 @@ cdef class ExactSearch:
             while True:
                 begin_proof(&proof, &interrupt, self.ask_book, False)
                 with nogil:
-                    until = min(read_clock() + SIGNAL_INTERVAL, end)
+                    until = min(mcts_clock() + SIGNAL_INTERVAL, end)
                     returned = self.root.game.guide.prove(self.root.game.context, self.root.state, moves, length,
                                                           self.memory, budget, exact, &proof)
                 if returned < 0:
                     raise_error_of(self.root, self.root)
                 self.by_book |= self.ask_book and proof.by_book
-                if proof.value >= 0 and (proof.exact or not exact) or read_clock() >= end:
+                if proof.value >= 0 and (proof.exact or not exact) or mcts_clock() >= end:
                     break
                 PyErr_CheckSignals()
         finally:

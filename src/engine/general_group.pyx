@@ -91,7 +91,7 @@ def search_together(list cores, list requests, bint overlap):
     cdef Rules first = None
     cdef GroupSearch member
     cdef bint signalled = on_main_thread()
-    cdef list errors = [None] * len(requests), running = [], parts, entries
+    cdef list errors = [None] * len(requests), running = [], parts, entries = None
     cdef Py_ssize_t begun = 0, place, count, turn = 0
     cdef Part part
     cdef EvaluationThread caller = None
@@ -166,7 +166,8 @@ def search_together(list cores, list requests, bint overlap):
         finally:
             for place in range(begun):
                 core = cores[place]
-                core.stop_clock(0.0)
+                if entries is None:
+                    core.stop_clock(0.0)
                 core.leave()
     for entry in entries:
         if entry is not None:

@@ -13,6 +13,7 @@ from mcts_core.engine.searched_tree import by_visits_key
 
 
 PROVEN = ("loss", "draw", "win")
+RESULTS = PROVEN  # for Python
 
 
 cdef int rows_make(RootRows *rows, uint32_t count) except -1:

@@ -7,16 +7,11 @@ instead (``engine/threads.pyx``): there an iteration is too short to hand a part
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
 from mcts_core.dispatch cimport hot_table
-from mcts_core.engine.slices cimport SIGNAL_INTERVAL, read_clock
+from mcts_core.engine.slices cimport SIGNAL_INTERVAL
 from mcts_core.engine.workers cimport Worker
 from mcts_core.game cimport mcts_interrupt
+from mcts_core.platform cimport mcts_clock, mcts_flag_read, mcts_flag_write, mcts_wait
 from mcts_core.tree.guided_tree cimport MOST_FLIGHTS, GuidedOps, GuidedTree
-
-
-cdef extern from "kernels/platform.h" nogil:
-    uint32_t mcts_flag_read(const uint32_t *flag)
-    void mcts_flag_write(uint32_t *flag, uint32_t value)
-    void mcts_wait(uint32_t times)
 
 
 cdef GuidedOps *ops = <GuidedOps *>hot_table("tree.guided_tree")
@@ -67,7 +62,7 @@ cdef class LeafThreads:
                 times += 1
 
     cdef bint is_over(self) noexcept nogil:
-        return mcts_flag_read(&self.stop) or read_clock() >= self.deadline
+        return mcts_flag_read(&self.stop) or mcts_clock() >= self.deadline
 
     cdef int join(self, bint whole) except -1:
         cdef Worker worker

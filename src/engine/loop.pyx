@@ -15,8 +15,9 @@ from mcts_core.game cimport mcts_interrupt
 from mcts_core.engine.report cimport figures_of, final_move, log, log_entry
 from mcts_core.engine.request cimport SearchRequest
 from mcts_core.engine.turn cimport Claim, on_main_thread
-from mcts_core.engine.slices cimport SIGNAL_INTERVAL, SLICE, next_batch, read_clock
+from mcts_core.engine.slices cimport SIGNAL_INTERVAL, SLICE, next_batch
 from mcts_core.engine.stop_rules cimport Look, begin_look, due, stop_reason
+from mcts_core.platform cimport mcts_clock
 from mcts_core.tree.tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SYSTEM_MEMORY
 
 
@@ -26,7 +27,7 @@ cdef enum:
 
 def clock():
     """Seconds of the clock that deadlines are measured on."""
-    return read_clock()
+    return mcts_clock()
 
 
 cdef class SearchCore(SearchedTree):
@@ -108,7 +109,7 @@ cdef class SearchCore(SearchedTree):
 
     cdef void stop_clock(self, double seconds) noexcept:
         """Measures the time and drops what only a running search has; ``seconds``: its time budget, 0: none."""
-        self.seconds = read_clock() - self.begin
+        self.seconds = mcts_clock() - self.begin
         self.overshoot = max(0.0, self.seconds - seconds) if seconds > 0 else 0.0
         self.progress = None
         self.rest()
@@ -124,7 +125,7 @@ cdef class SearchCore(SearchedTree):
     cdef int loop(self, Look *look, const char **reason) except -1 nogil:
         """Runs iterations until a stop rule ends it, which ``reason`` names. Returns the tree's Status."""
         cdef uint32_t batch = 1, count, full_at = NEVER
-        cdef double now = read_clock(), last, slice_seconds
+        cdef double now = mcts_clock(), last, slice_seconds
         cdef double report_at = self.begin + self.every if self.progress is not None else 1e300
         look.spent = self.spent()
         while reason[0] == NULL:
@@ -133,7 +134,7 @@ cdef class SearchCore(SearchedTree):
                 count = batch
             look.status = self.run(count)
             last = now
-            now = read_clock()
+            now = mcts_clock()
             look.ran = self.spent() - look.spent
             look.took = now - last
             look.spent = self.spent()
@@ -145,7 +146,7 @@ cdef class SearchCore(SearchedTree):
             if look.status == RUN_MEMORY and look.spent != full_at:
                 full_at = look.spent
                 look.status = self.make_room(self.deadline)
-                now = read_clock()
+                now = mcts_clock()
             if look.status == RUN_GAME_ERROR:
                 return look.status
             look.now = now
@@ -158,7 +159,7 @@ cdef class SearchCore(SearchedTree):
             if now >= report_at and reason[0] == NULL:
                 with gil:
                     self.report()
-                now = read_clock()
+                now = mcts_clock()
                 report_at = now + self.every
         return look.status
 
@@ -171,7 +172,7 @@ cdef class SearchCore(SearchedTree):
 
     cdef bint is_over(self) noexcept nogil:
         """Whether the search has to end now."""
-        cdef double now = read_clock()
+        cdef double now = mcts_clock()
         if now >= self.signals_at:
             with gil:
                 self.look_at_signals()
@@ -182,11 +183,11 @@ cdef class SearchCore(SearchedTree):
             PyErr_CheckSignals()
         except BaseException as error:  # Ctrl-C
             self.failure = error
-        self.signals_at = read_clock() + SIGNAL_INTERVAL
+        self.signals_at = mcts_clock() + SIGNAL_INTERVAL
 
     cdef int report(self) except -1:
         """Calls ``progress`` with the figures of the search so far."""
-        self.seconds = read_clock() - self.begin
+        self.seconds = mcts_clock() - self.begin
         self.stop_reason = "running"
         figures = self.snapshot()
         self.stop_reason = "cancelled"

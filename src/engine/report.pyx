@@ -9,7 +9,7 @@ import sys
 from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
-from mcts_core.tree.dirichlet cimport natural_exp, natural_log, uniform
+from mcts_core.tree.portable_math cimport natural_exp, natural_log, uniform
 from mcts_core.game cimport MCTS_NO_MOVE
 from mcts_core.engine.kept cimport PROVEN, figures_by_counts
 from mcts_core.engine.searched_tree cimport LINE, Counts, SearchedTree

@@ -11,10 +11,11 @@ from mcts_core.errors import InvalidOption
 
 from mcts_core.engine.settings cimport SearchSettings, kind_of
 from mcts_core.engine.turn cimport Halt
+from mcts_core.tree.tree cimport MAX_ITERATIONS
 
 NEVER, BELOW, ANY = REUSE_NEVER, REUSE_BELOW, REUSE_ANY
 
-MAX_ITERATIONS = 2**30 - 1
+MOST_ITERATIONS = MAX_ITERATIONS
 
 
 def seed_of(uint64_t seed, int64_t index):

@@ -15,13 +15,12 @@ from mcts_core.game cimport MCTS_ONGOING, NativeState, mcts_game
 from mcts_core.games.general_rules cimport KIND_DECISION, GeneralPosition, NativeRules, PythonRules, Rules
 from mcts_core.games.python_game cimport PythonGame
 from mcts_core.tree.general_tree cimport GeneralBlock, GeneralTree
-from mcts_core.tree.tree cimport MAX_SLOTS, NO_VISITS, RUN_DONE, RUN_MEMORY, Tree
+from mcts_core.tree.tree cimport MAX_SLOTS, NO_VISITS, RUN_DONE, RUN_LATE, RUN_MEMORY, Tree
 from mcts_core.tree.view cimport BlockView, bytes_of, index_mask, is_block, root_link, slot_of, view_block, view_move
 
 
 cdef double MARKING = 4e-12         # seconds to mark a byte of the arena when it is compacted
 cdef uint32_t MOST_COMPARED = 256    # positions of a general game that are compared with the new root
-cdef double MOVING = 0.05           # share of a time budget that moving a tree together may take
 
 
 cdef list path_to_root(const Tree *tree, NativeState before, object state_before, NativeState native, object state,

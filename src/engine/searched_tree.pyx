@@ -12,6 +12,7 @@ from libc.string cimport memset
 from mcts_core.arguments import shorten
 from mcts_core.errors import InvalidOption, InvalidState, NoSearch
 
+from mcts_core.platform cimport mcts_clock, mcts_published
 from mcts_core.tree.compaction cimport MARKS, reroot
 from mcts_core.tree.exchange cimport (Known, Words, check_message, follow, forget_gone, hear, known_clear, known_free,
                                       tell, words_free)
@@ -21,14 +22,9 @@ from mcts_core.game cimport MCTS_NO_MOVE, mcts_interrupt, mcts_rng
 from mcts_core.engine.request cimport REUSE_BELOW, REUSE_NEVER, SearchRequest
 from mcts_core.engine.reuse cimport compact_below, has_mover, prune
 from mcts_core.engine.settings cimport SearchSettings
-from mcts_core.engine.slices cimport read_clock
 from mcts_core.engine.thread_exchange cimport Member, team_create, team_destroy, team_run
 from mcts_core.tree.view cimport (BlockView, has_root, index_mask, is_block, root_link, root_visits, view_block,
                                   view_move)
-
-
-cdef extern from "kernels/platform.h" nogil:
-    uint32_t mcts_published(const uint32_t *number)
 
 
 cdef enum:
@@ -290,7 +286,7 @@ cdef class SearchedTree(SearchTurn):
             tree = self.team.members[i].tree if i else self.tree
             with nogil:
                 if count:
-                    compact_below(tree, left / self.trees(), read_clock())
+                    compact_below(tree, left / self.trees(), mcts_clock())
                 self.forget_pruned(tree, &self.team.members[i].known if self.teamed else NULL)
         return True
 
@@ -331,7 +327,7 @@ cdef class SearchedTree(SearchTurn):
         cdef int status
         if not self.settings.prunes:
             return RUN_MEMORY
-        status = prune(self.tree, self.begin, deadline, read_clock())
+        status = prune(self.tree, self.begin, deadline, mcts_clock())
         if status == RUN_DONE:
             self.forget_pruned(self.tree, &self.team.members[0].known if self.teamed else NULL)
             if self.tree.settled:

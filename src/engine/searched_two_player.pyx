@@ -336,13 +336,14 @@ cdef class TwoPlayerCore(SearchCore):
 
     cdef object kept(self):
         cdef KeptFigures kept
+        cdef uint32_t first
         if type(self.state) not in BOARDS or not self.finished or not self.has_result():
             return None
         kept = KeptFigures.__new__(KeptFigures)
         rows_make(&kept.rows, self.most_rows())
         self.read_rows(&kept.rows)
         self.sum_counts(&kept.counts)
-        kept.proof = self.proof(&kept.distance, &kept.threads)
+        kept.proof = self.proof(&kept.distance, &first)
         kept.keep_line(found_line(self, self.move, kept.proof))
         kept.state, kept.core, kept.move = self.state, ref(self), self.move
         kept.stop_reason, kept.isa = self.stop_reason, self.isa
@@ -396,13 +397,9 @@ cdef TreeRoot tree_root(NativeState root) except *:
     return TreeRoot(root.game, root.state, sign_of(root), NULL)
 
 
-cdef GuidedBlock *guided_block(GuidedTree *guided, uint32_t link) noexcept nogil:
-    """The block behind a link, NULL where there is none."""
+cdef GuidedBlock *guided_root(GuidedTree *guided) noexcept nogil:
+    """The block of the root, NULL before the first iteration."""
+    cdef uint32_t link = guided_columns(guided, <GuidedBlock *>guided.tree.arena.base).links[0]
     if link & LINK_KIND != LINK_BLOCK:
         return NULL
     return <GuidedBlock *>record_at(&guided.tree, link & WIDE_INDEX)
-
-
-cdef GuidedBlock *guided_root(GuidedTree *guided) noexcept nogil:
-    """The block of the root, NULL before the first iteration."""
-    return guided_block(guided, guided_columns(guided, <GuidedBlock *>guided.tree.arena.base).links[0])

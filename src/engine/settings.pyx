@@ -2,24 +2,30 @@
 
 from libc.stdint cimport uint32_t, uint64_t
 
-from mcts_core.game import is_general, is_hidden
 from mcts_core.games.python_game import PYTHON_GUIDE
+from mcts_core.games.state_kinds import is_general, is_hidden
 
 from mcts_core.engine.thread_exchange cimport MAX_THREADS
+from mcts_core.platform cimport mcts_physical_memory
 from mcts_core.tree.compaction cimport MARKS
-from mcts_core.game cimport NativeState, general_of, mcts_game, mcts_general, mcts_guide, valuation_of
+from mcts_core.game cimport (MCTS_ROLLOUT_DECISIVE, MCTS_ROLLOUT_RANDOM, MCTS_ROLLOUT_TACTICAL, NativeState, general_of,
+                             mcts_game, mcts_general, mcts_guide, valuation_of)
 from mcts_core.games.connect_four.position cimport ConnectFour
 from mcts_core.games.mnk.network cimport Network
 from mcts_core.games.mnk.position cimport MNK
 from mcts_core.games.mnk.rollout cimport MNK_MAX_SIDE
-from mcts_core.tree.guided_tree cimport SELECT_PUCT, SHARES, visits_that_fit
+from mcts_core.tree.guided_tree cimport (SELECT_GRAVE, SELECT_PUCT, SELECT_RAVE, SELECT_TUNED, SELECT_UCB1, SHARES,
+                                         visits_that_fit)
 from mcts_core.games.python_game cimport check_table
 from mcts_core.tree.spread cimport SPREAD
 from mcts_core.tree.tree cimport MAX_ITERATIONS
 
 
-cdef extern from "kernels/platform.h" nogil:
-    uint64_t mcts_physical_memory()
+SELECTIONS = ("ucb1", "puct", "ucb1-tuned", "rave", "grave")
+assert (SELECT_UCB1, SELECT_PUCT, SELECT_TUNED, SELECT_RAVE, SELECT_GRAVE) == tuple(range(len(SELECTIONS)))
+
+ROLLOUTS = ("random", "decisive", "tactical")
+assert (MCTS_ROLLOUT_RANDOM, MCTS_ROLLOUT_DECISIVE, MCTS_ROLLOUT_TACTICAL) == tuple(range(len(ROLLOUTS)))
 
 
 cdef enum:

@@ -9,10 +9,9 @@ may look at fixed numbers of iterations only.
 from libc.stdint cimport int64_t, uint32_t
 
 from mcts_core.engine.request cimport SearchRequest
-from mcts_core.engine.reuse cimport RUN_LATE
 from mcts_core.engine.settings cimport SearchSettings
 from mcts_core.engine.searched_tree cimport ABSENT, LOST, WON, RootView, SearchedTree
-from mcts_core.tree.tree cimport RUN_DONE, RUN_SOLVED
+from mcts_core.tree.tree cimport RUN_DONE, RUN_LATE, RUN_SOLVED
 
 
 ctypedef bint (*Rule)(SearchedTree tree, Look *look) noexcept nogil

@@ -23,7 +23,7 @@ from mcts_core.engine.report cimport final_move
 from mcts_core.tree.guided_tree cimport most_visits
 from mcts_core.tree.storage cimport (check_sound, entry, known_record, make_known, memory_of, move_together, number,
                                      numbers_of, room_of, take_numbers)
-from mcts_core.tree.check_walk cimport ANY_MOVE, Rules as TreeRules
+from mcts_core.tree.check_walk cimport ANY_MOVE, CheckRules
 from mcts_core.tree.check cimport check_known
 from mcts_core.tree.tree cimport Tree
 
@@ -255,7 +255,7 @@ cdef list line_of(list line, object state, list names):
 
 cdef dict check_one(SearchCore core, uint32_t index, object root, object state, bint whole, bint played, error):
     """Checks a thread's tree; see ``check_sound``. ``played``: by playing the moves, in a tree of a native game."""
-    cdef TreeRules rules
+    cdef CheckRules rules
     cdef uint32_t *cursors = NULL
     memset(&rules, 0, sizeof(rules))
     rules.alone = not core.heard
@@ -269,7 +269,7 @@ cdef dict check_one(SearchCore core, uint32_t index, object root, object state, 
         free(cursors)
 
 
-cdef int general_rules(TreeRules *rules, Rules root, bint played) except -1:
+cdef int general_rules(CheckRules *rules, Rules root, bint played) except -1:
     rules.moves = ANY_MOVE
     if isinstance(root, PythonRules):
         rules.moves = <uint32_t>len((<PythonRules>root).user.moves)
@@ -278,7 +278,7 @@ cdef int general_rules(TreeRules *rules, Rules root, bint played) except -1:
     return 0
 
 
-cdef uint32_t *two_player_rules(TreeRules *rules, NativeState native, object state, bint played) except? NULL:
+cdef uint32_t *two_player_rules(CheckRules *rules, NativeState native, object state, bint played) except? NULL:
     cdef uint32_t *cursors = NULL
     rules.root = native.state
     if isinstance(native, PythonGame):

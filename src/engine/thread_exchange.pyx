@@ -14,18 +14,11 @@ from libc.stdint cimport int32_t, uint32_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
+from mcts_core.platform cimport mcts_clock, mcts_flag_read, mcts_publish, mcts_published, mcts_wait
 from mcts_core.tree.exchange cimport hear, known_free, tell, words_free
 from mcts_core.tree.tree cimport RUN_DONE, RUN_SOLVED, Tree, spent_of
 from mcts_core.game cimport mcts_interrupt, mcts_raised
 from mcts_core.tree.view cimport has_root
-
-
-cdef extern from "kernels/platform.h" nogil:
-    double mcts_clock()
-    uint32_t mcts_flag_read(const uint32_t *flag)
-    uint32_t mcts_published(const uint32_t *number)
-    void mcts_publish(uint32_t *number, uint32_t value)
-    void mcts_wait(uint32_t times)
 
 
 cdef enum:

@@ -5,19 +5,15 @@ Each has a tree of its own; how they exchange news is in ``engine/thread_exchang
 
 from libc.stdint cimport uint32_t
 
+from mcts_core.platform cimport mcts_clock, mcts_flag_read, mcts_flag_write
 from mcts_core.tree.exchange cimport forget_gone
 from mcts_core.tree.tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, Tree, spent_of
 from mcts_core.game cimport mcts_interrupt
 from mcts_core.engine.reuse cimport prune
-from mcts_core.engine.slices cimport SIGNAL_INTERVAL, SLICE, next_batch, read_clock
+from mcts_core.engine.slices cimport SIGNAL_INTERVAL, SLICE, next_batch
 from mcts_core.engine.turn cimport SearchTurn
 from mcts_core.engine.thread_exchange cimport Member, Team, team_begin, team_end, team_merge, team_run
 from mcts_core.engine.workers cimport Worker
-
-
-cdef extern from "kernels/platform.h" nogil:
-    uint32_t mcts_flag_read(const uint32_t *flag)
-    void mcts_flag_write(uint32_t *flag, uint32_t value)
 
 
 cdef enum:
@@ -60,7 +56,7 @@ cdef class SearchThreads:
         cdef Member *member = &self.team.members[number]
         cdef Tree *tree = member.tree
         cdef uint32_t batch = 1, left, full_at = NEVER
-        cdef double last = read_clock(), now
+        cdef double last = mcts_clock(), now
         while not mcts_flag_read(&self.team.stop):
             left = member.limit - spent_of(tree)
             if left == 0:
@@ -68,13 +64,13 @@ cdef class SearchThreads:
             member.status = team_run(self.team, number, left if left < batch else batch)
             if member.status == RUN_MEMORY and self.prunes and spent_of(tree) != full_at:
                 full_at = spent_of(tree)
-                member.status = prune(tree, self.begin, self.team.deadline, read_clock())
+                member.status = prune(tree, self.begin, self.team.deadline, mcts_clock())
                 if member.status == RUN_DONE:
                     forget_gone(tree, &member.known)
                     continue
             if member.status != RUN_DONE:
                 break
-            now = read_clock()
+            now = mcts_clock()
             batch = next_batch(batch, now - last, SLICE)
             last = now
         team_end(self.team, number)

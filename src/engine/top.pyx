@@ -107,7 +107,7 @@ cdef class Walk:
                      self.root_value(&view, slot, own), proven, distance,
                      [] if proven else self.below(view.links[slot], depth - 1))
             found.append((view.visits[slot], own, child))
-        found.sort(key=by_visits_key, reverse=True)
+        found.sort(key=most_visited, reverse=True)
         return [child for _, _, child in found]
 
     cdef int count(self) except -1:
@@ -174,6 +174,6 @@ cdef class Walk:
         return move if self.names is None else self.names[move]
 
 
-def by_visits_key(child):
-    """Orders children by visits, then by value."""
-    return child[0], child[1]
+def most_visited(row):
+    """Orders rows of visits and values by visits, then by value."""
+    return row[0], row[1]

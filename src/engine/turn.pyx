@@ -15,17 +15,11 @@ from libc.stdint cimport uint32_t, uintptr_t
 
 from mcts_core.errors import SearchBusy
 
+from mcts_core.platform cimport mcts_clock, mcts_flag_read, mcts_flag_write, mcts_mark_read, mcts_mark_write, mcts_raise
+
 
 cdef extern from "Python.h" nogil:
     int PyThread_acquire_lock_timed(PyThread_type_lock lock, long long microseconds, int interruptible)
-
-cdef extern from "kernels/platform.h" nogil:
-    double mcts_clock()
-    uint32_t mcts_flag_read(const uint32_t *flag)
-    void mcts_flag_write(uint32_t *flag, uint32_t value)
-    uintptr_t mcts_mark_read(const uintptr_t *mark)
-    void mcts_mark_write(uintptr_t *mark, uintptr_t value)
-    void mcts_raise(uint32_t *number, uint32_t value)
 
 
 cdef long long POLL = 10000  # microseconds between two looks at whether there was a fork, and at signals

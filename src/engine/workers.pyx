@@ -9,18 +9,10 @@ from _thread import allocate_lock, start_new_thread
 
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.pythread cimport PyThread_get_thread_ident
-from libc.stdint cimport uint32_t, uintptr_t
+from libc.stdint cimport uintptr_t
 
 from mcts_core.engine.turn cimport Halt, forks, work_for, work_for_none, works_for
-
-
-cdef extern from "kernels/platform.h" nogil:
-    double mcts_clock()
-    uint32_t mcts_published(const uint32_t *number)
-    void mcts_publish(uint32_t *number, uint32_t value)
-    uintptr_t mcts_mark_read(const uintptr_t *mark)
-    void mcts_mark_write(uintptr_t *mark, uintptr_t value)
-    int mcts_take(uint32_t *flag)
+from mcts_core.platform cimport mcts_clock, mcts_mark_read, mcts_mark_write, mcts_publish, mcts_published, mcts_take
 
 
 cdef str WITHOUT_THREADS = (

@@ -14,8 +14,9 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from mcts_core.errors import GameError, GameOver, InvalidState
-from mcts_core.game import has_member, import_numpy, member, refuse_hidden
+from mcts_core.game import import_numpy
 from mcts_core.arguments import shorten
+from mcts_core.games.state_kinds import has_member, member, refuse_hidden
 from mcts_core.games.user_states import as_count
 
 from mcts_core.game cimport (MCTS_CHANCE, MCTS_DRAW, MCTS_ERROR, MCTS_MAX_MOVES, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_WIN,
@@ -23,15 +24,13 @@ from mcts_core.game cimport (MCTS_CHANCE, MCTS_DRAW, MCTS_ERROR, MCTS_MAX_MOVES,
                              mcts_rng_next)
 from mcts_core.games.python_game cimport check_table
 from mcts_core.games.user_rollout cimport LONGEST_ROLLOUT, random_rollout, refuse_chance
-from mcts_core.games.user_states cimport (MAX_PLAYERS, UserStates, as_constant, refuse_repeated, sums_to_one,
+from mcts_core.games.user_states cimport (CLOSE, MAX_PLAYERS, UserStates, as_constant, refuse_repeated, sums_to_one,
                                           value_of)
 
 
 cdef enum:
     LONGEST_GAME = 20000       # moves in the tree; one iteration can add any number of chance moves
     FOLLOWED = 2               # moves of the best line after which the next search may continue it
-
-cdef double CLOSE = 1e-6       # how far the sum of probabilities may be from 1
 
 
 cdef Rules rules_of(object state, bint observing, bint aligned):
@@ -450,6 +449,9 @@ cdef class PythonRules(Rules):
 
     cdef int keep(self, const uint32_t *path, uint32_t length, bint rolled) except -1:
         cdef uint32_t i
+        if length == 0 and rolled and self.rolled[0] not in self.root_moves:
+            raise GameError(f"{type(self.root).__name__}.rollout() must return legal moves, got "
+                            f"{shorten(self.rolled[0])} in {shorten(self.root)}")
         self.line = [self.user.moves[path[i]] for i in range(length)]
         for move in self.rolled if rolled else ():
             self.line.append(move)
@@ -465,8 +467,9 @@ cdef class PythonRules(Rules):
             return 0
         for step in range(min(len(before.line), FOLLOWED + 1)):  # what is left of it then is a move at least
             if state is self.root or (self.value is not None and state == self.root):
-                self.line = before.line[step:]
-                self.line_value = value
+                if before.line[step] in self.root_moves:  # what rollout() of the game returned is not replayed
+                    self.line = before.line[step:]
+                    self.line_value = value
                 return 0
             state = self.user.child(state, before.line[step])
             if self.user.scored:

@@ -8,11 +8,9 @@ import sys
 from mcts_core.arguments import as_int, shorten
 from mcts_core.errors import InvalidOption
 
+from mcts_core.platform cimport mcts_is_code
+
 __all__ = ["address_of"]
-
-
-cdef extern from "kernels/platform.h" nogil:
-    int mcts_is_code(uintptr_t address)
 
 
 cdef enum:

@@ -11,8 +11,8 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.string cimport memset
 
 from mcts_core.errors import GameError, GameOver, InvalidState
-from mcts_core.game import refuse_hidden
 from mcts_core.arguments import shorten
+from mcts_core.games.state_kinds import refuse_hidden
 
 from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ERROR, MCTS_GAME_VERSION, MCTS_LOSS, MCTS_ONGOING,
                              MCTS_ROLLOUT_DECISIVE, MCTS_ROLLOUT_RANDOM, MCTS_WIN, NativeState, mcts_children,
@@ -23,7 +23,6 @@ from mcts_core.games.user_states cimport UserStates, refuse_repeated, value_of
 
 
 cdef enum:
-    OLDEST_TABLE = 2           # newer versions of the game table only appended to it
     TRIES = 256     # moves that are tried to find out whether a state descends from another
     ACTIONS = 1024  # AMAF statistics; each move takes one when it first appears, and all later moves share the last
 
@@ -47,9 +46,9 @@ cdef int check_table(NativeState native, bint phases) except -1:
     if game == NULL or native.state == NULL:
         raise InvalidState(f"{shorten(native)} is not a position: {type(native).__name__}.__cinit__ must set game and "
                            "state")
-    if not OLDEST_TABLE <= game.version <= MCTS_GAME_VERSION:
+    if game.version != MCTS_GAME_VERSION:
         raise InvalidState(f"{type(native).__name__} was built for version {game.version} of the game table, but this "
-                           f"package supports {OLDEST_TABLE} to {MCTS_GAME_VERSION}: build it again")
+                           f"package supports version {MCTS_GAME_VERSION}: build it again")
     if phases and (game.rollout == NULL or game.simulate == NULL or game.expand == NULL):
         raise InvalidState(f"the game table of {type(native).__name__} must have the functions rollout, simulate and "
                            "expand")

@@ -8,8 +8,9 @@ from cpython.float cimport PyFloat_AsDouble
 from libc.stdint cimport uint32_t, uint64_t
 
 from mcts_core.errors import GameError, InvalidFile, InvalidState
-from mcts_core.game import CHANCE, NativeState, has_member, import_numpy, is_general, member
+from mcts_core.game import CHANCE, NativeState, import_numpy
 from mcts_core.arguments import shorten
+from mcts_core.games.state_kinds import has_member, is_general, member
 
 from mcts_core.game cimport MCTS_MAX_MOVES
 
@@ -19,7 +20,6 @@ MOST_PLAYERS = MAX_PLAYERS
 cdef enum:
     NAME_BYTES = 128           # for a move and its number: a small text or tuple, with its entries in a dict and a list
 
-cdef double CLOSE = 1e-6       # how far the sum of probabilities may be from 1
 cdef double ROUNDING = 1e-9    # how far a value may be out of its range
 UNHASHABLE = "moves must be hashable"
 LARGEST_SCORE = 1e100          # of a reward or a value of a scored game, either way
@@ -32,6 +32,9 @@ cdef int require_members(object root, bint general) except -1:
     if isinstance(root, type):
         raise InvalidState(f"a state must be an instance, got the class {root.__name__}: did you mean "
                            f"{root.__name__}()?")
+    if not general and has_member(root, "players"):
+        raise InvalidState(f"this needs a game of two players in turn, but {shorten(root)} has players, so it is a "
+                           f"general game")
     for name in ("legal_moves", "play", "returns" if general else "winner"):
         if not callable(member(root, name)):
             raise InvalidState(f"{contract}; {shorten(root)} has no method {name}()")

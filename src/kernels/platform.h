@@ -356,7 +356,7 @@ static inline void mcts_publish(uint32_t *number, uint32_t value) {
 
 /* ---- numbers that several threads change ---- */
 
-/* sets a flag; 1 for the one caller who did it */
+/* sets a flag that is 0 to 1; 1 for the one caller who did it */
 static inline int mcts_take(uint32_t *flag) {
 #if defined(__GNUC__) || defined(__clang__)
     return __atomic_exchange_n(flag, 1, __ATOMIC_ACQ_REL) == 0;
@@ -398,16 +398,6 @@ static inline void mcts_wait(uint32_t times) {
         struct timespec nap = {0, 50000};
         nanosleep(&nap, NULL);
     }
-#endif
-}
-
-/* sets a number that is 0 to 1; 0 when another thread has done so */
-static inline int mcts_claim(uint32_t *number) {
-#if defined(__GNUC__) || defined(__clang__)
-    uint32_t none = 0;
-    return __atomic_compare_exchange_n(number, &none, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
-#elif defined(_MSC_VER)
-    return InterlockedCompareExchange((volatile long *)number, 1, 0) == 0;
 #endif
 }
 

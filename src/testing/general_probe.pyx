@@ -7,6 +7,7 @@ from libc.string cimport memset
 
 from mcts_core.errors import InvalidFile
 
+from mcts_core.platform cimport mcts_clock
 from mcts_core.tree.compaction cimport compact, keep_top, reroot
 from mcts_core.engine.reuse cimport found_in_general
 from mcts_core.dispatch cimport hot_table
@@ -19,15 +20,11 @@ from mcts_core.tree.general_tree cimport (FAULT_NONE, GeneralBlock, GeneralOps, 
                                           low_of, totals_of)
 from mcts_core.tree.storage cimport (check_sound, known_record, make_known, memory_of, move_together, numbers_of,
                                      room_of, take_numbers)
-from mcts_core.tree.check_walk cimport ANY_MOVE, Rules as TreeRules
+from mcts_core.tree.check_walk cimport ANY_MOVE, CheckRules
 from mcts_core.tree.check cimport check_known
 from mcts_core.tree.tree cimport RUN_DONE, RUN_MEMORY, RUN_SOLVED, Tree, TreeRoot
 from mcts_core.engine.top cimport children_of_root
 from mcts_core.tree.view cimport BlockView, has_root, index_mask, is_block, root_link, slot_of, view_block
-
-
-cdef extern from "kernels/platform.h" nogil:
-    double mcts_clock()
 
 
 cdef GeneralOps *ops = <GeneralOps *>hot_table("tree.general_tree")
@@ -266,7 +263,7 @@ cdef class GeneralProbe:
         return self.sound(whole, played, AssertionError)
 
     cdef dict sound(self, bint whole, bint played, error):
-        cdef TreeRules rules
+        cdef CheckRules rules
         memset(&rules, 0, sizeof(rules))
         rules.alone = not self.heard
         rules.general = &self.rules.table if played else NULL

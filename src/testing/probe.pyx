@@ -6,11 +6,12 @@ from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
-from mcts_core.tree.dirichlet cimport dirichlet, natural_exp, natural_log
+from mcts_core.tree.dirichlet cimport dirichlet
+from mcts_core.tree.portable_math cimport natural_exp, natural_log
 from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_GAME_VERSION, MCTS_NO_MOVE, MCTS_SLOTS_ARE_MOVES, NativeState,
                              mcts_chance, mcts_children, mcts_create_valuation, mcts_estimate, mcts_expansion,
                              mcts_game, mcts_general, mcts_guide, mcts_interrupt, mcts_legal_moves, mcts_observe,
-                             mcts_play, mcts_rollout_report, mcts_policy, mcts_proof, mcts_general_rollout,
+                             mcts_play, mcts_rollout_report, mcts_policy, mcts_proof, mcts_prove, mcts_general_rollout,
                              mcts_returns, mcts_rng, mcts_rng_below, mcts_rng_next, mcts_rng_seed, mcts_simulation,
                              mcts_to_move, mcts_use_memory, mcts_valuation, mcts_value, mcts_weigh,
                              told_valuation, valuation_of)
@@ -431,10 +432,12 @@ cdef class ValuedState(NativeState):
     """The native position ``inner`` of a game with a guide, whose table also has a valuation of functions at given
     addresses.
 
-    ``functions``: name, as in ``mcts_valuation``, -> address of what is not NULL. ``keeper``: of the functions.
+    ``functions``: name, as in ``mcts_valuation``, -> address of what is not NULL; with ``prove``, that replaces the
+    exact search of the guide. ``keeper``: of the functions.
     """
 
     cdef mcts_game table
+    cdef mcts_guide guide
     cdef mcts_valuation valuation
     cdef readonly NativeState inner
     cdef readonly object keeper
@@ -451,6 +454,10 @@ cdef class ValuedState(NativeState):
         self.table.version = MCTS_GAME_VERSION
         self.table.valuation = &self.valuation
         self.game = &self.table
+        if "prove" in functions:
+            self.guide = inner.game.guide[0]
+            self.guide.prove = <mcts_prove><address>functions["prove"]
+            self.table.guide = &self.guide
         memset(&self.valuation, 0, sizeof(mcts_valuation))
         self.valuation.value = <mcts_value><address>functions.get("value", 0)
         self.valuation.weigh = <mcts_weigh><address>functions.get("weigh", 0)

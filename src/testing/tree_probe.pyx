@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 
 from mcts_core.arena cimport FREE_LISTS, arena_at
+from mcts_core.platform cimport mcts_clock
 from mcts_core.tree.compaction cimport compact, keep_top
 from mcts_core.tree.guided_tree cimport GuidedBlock, GuidedTree, amaf_units
 from mcts_core.games.python_game cimport PythonGame
@@ -11,10 +12,6 @@ from mcts_core.tree.plain_tree cimport SLOT_SHIFT, Mini, WideBlock, best_word, l
 from mcts_core.tree.tree cimport LINK_KIND, LINK_MINI, NO_VISITS, Tree, is_guided
 from mcts_core.tree.view cimport (BlockView, best_of, index_mask, is_block, parent_of, root_link, slot_of, view_block,
                                   view_move)
-
-
-cdef extern from "kernels/platform.h" nogil:
-    double mcts_clock()
 
 
 cdef Tree *tree_of(TwoPlayerCore core) except NULL:

@@ -146,7 +146,7 @@ cdef const char *check_free(Walk *walk) noexcept nogil:
 
 cdef bint begin(Walk *walk) noexcept nogil:
     """Allocates memory for the check; False if there is none."""
-    cdef const Rules *rules = walk.rules
+    cdef const CheckRules *rules = walk.rules
     walk.seen = <uint64_t *>calloc((walk.tree.arena.top >> 6) + 1, 8)
     if not room_for(walk, FIRST_ROOM):
         return False
@@ -185,7 +185,7 @@ cdef const char *check_all(Walk *walk) noexcept nogil:
     return fault
 
 
-cdef const char *check_tree(Tree *tree, const Rules *rules, bint whole, Findings *found) noexcept nogil:
+cdef const char *check_tree(Tree *tree, const CheckRules *rules, bint whole, Findings *found) noexcept nogil:
     cdef Walk walk
     cdef const char *fault = NO_MEMORY
     walk.tree = tree

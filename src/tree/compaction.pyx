@@ -2,8 +2,8 @@
 
 Four steps: mark the records that stay, count their new places, change the links between them, and slide all of them
 together in the order of their addresses (the two passes over memory of Abuaiadh, Ossia, Petrank and Silbershtein,
-OOPSLA 2004). The marks take two bits and half a byte for each unit of the arena, so nothing is stored in the records
-and the tree is not doubled.
+OOPSLA 2004). The marks take two and a half bits for each unit of the arena, so nothing is stored in the records and
+the tree is not doubled.
 
 Where a look at the whole tree takes too long, only its top is kept: it is collected in the order of visits until the
 time is over, and sorted by address. The rest takes no time, however large it is.
@@ -16,19 +16,12 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memmove, memset
 
+from mcts_core.platform cimport mcts_clock, mcts_ctz64, mcts_log2_32, mcts_popcount64, mcts_prefetch
 from mcts_core.tree.general_tree cimport Ending, GeneralBlock, GeneralTree, totals_of
 from mcts_core.tree.guided_tree cimport SELECT_GRAVE, GuidedBlock, GuidedTree, amaf_units
 from mcts_core.tree.plain_tree cimport MINI_HEADER, Mini
 from mcts_core.tree.tree cimport LAYOUT_PLAIN, LINK_BLOCK, LINK_KIND, LINK_MINI, LINK_TERMINAL, NO_VISITS, Tree
 from mcts_core.tree.view cimport *
-
-
-cdef extern from "kernels/platform.h" nogil:
-    int mcts_ctz64(uint64_t x)
-    int mcts_popcount64(uint64_t x)
-    int mcts_log2_32(uint32_t x)
-    void mcts_prefetch(const void *address)
-    double mcts_clock()
 
 
 cdef enum:

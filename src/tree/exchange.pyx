@@ -9,10 +9,12 @@ This is the slow tree parallelisation of Bourki et al., "Scalability and Paralle
 2010); see also Chaslot, Winands and van den Herik, "Parallel Monte-Carlo Tree Search" (CG 2008).
 """
 
+from cpython.bytearray cimport PyByteArray_AS_STRING
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
 
+from mcts_core.game cimport MCTS_NO_MOVE
 from mcts_core.tree.general_news cimport *
 from mcts_core.tree.general_proofs cimport is_proven_link, points_of
 from mcts_core.tree.general_tree cimport LINK_PROVEN, GeneralBlock, GeneralOps, GeneralTree
@@ -219,7 +221,7 @@ cdef uint32_t root_record(const Tree *tree, Known *known) noexcept nogil:
 
 
 cdef inline uint32_t format_of(const Tree *tree) noexcept nogil:
-    return GENERAL_FORMAT + (<const GeneralTree *>tree).players if is_general(tree) else <uint32_t>MESSAGE_FORMAT
+    return GENERAL_FORMAT + players_of(tree) if is_general(tree) else <uint32_t>MESSAGE_FORMAT
 
 
 cdef void known_words(const GeneralTree *general, const Known *known, uint32_t *words) noexcept nogil:
@@ -397,6 +399,33 @@ cdef int check_message(const Tree *tree, const uint32_t *message, uint32_t lengt
     status = check_block(tree, &reader, top.links[0], 0)
     words_free(&reader.seen)
     return RUN_GAME_ERROR if status == RUN_DONE and reader.left else status
+
+
+# ---- the moves of a message ------------------------------------------------------------------------------------------
+
+def renumbered(bytes message, number):
+    """``message`` with ``number(move)`` in place of each move. Raises ValueError where it ends too early."""
+    cdef bytearray changed = bytearray(message)
+    cdef uint32_t *words = <uint32_t *>PyByteArray_AS_STRING(changed)
+    cdef uint32_t count = <uint32_t>(len(message) // sizeof(uint32_t)), players, node, size, at
+    cdef bint begins = True
+    if len(message) % sizeof(uint32_t) or count < HEADER:
+        raise ValueError("not a message of a search: it ends too early")
+    players = words[0] - GENERAL_FORMAT
+    if players > MAX_PLAYERS:
+        players = 0
+    node, size = node_size(players), entry_size(players)
+    if words[3] and words[5] != MCTS_NO_MOVE:
+        words[5] = number(words[5])
+    at = HEADER + node
+    while at + begins * (1 + node) < count:
+        at += begins * (1 + node)
+        if at + size > count:
+            raise ValueError("not a message of a search: it ends too early")
+        words[at] = number(words[at])
+        begins = words[at + size - 1] == HAS_BLOCK
+        at += size
+    return bytes(changed)
 
 
 # ---- hearing ---------------------------------------------------------------------------------------------------------

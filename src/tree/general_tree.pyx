@@ -16,9 +16,11 @@ from libc.string cimport memcpy, memmove, memset
 
 from mcts_core.game cimport mcts_proof
 from mcts_core.games.general_rules cimport KIND_CHANCE, KIND_DECISION, KIND_OVER, GeneralRules
+from mcts_core.platform cimport MCTS_LIKELY, MCTS_UNLIKELY
+from mcts_core.tree.dirichlet cimport mix_noise
 from mcts_core.tree.general_blocks cimport (ending_of, free_block, lacks_next, look, new_block, open_next, open_root,
                                             position_room, set_link)
-from mcts_core.tree.general_evaluation cimport add_noise, fault_of, from_signed, take
+from mcts_core.tree.general_evaluation cimport fault_of, from_signed, take
 from mcts_core.tree.general_proofs cimport points_of, proven_link, proven_value
 from mcts_core.tree.general_selection cimport (NO_SLOT, best_by_bound, best_by_gumbel, best_by_priors, best_unknown,
                                                counts_passed, draw_outcome, passed_over, passes)
@@ -34,11 +36,6 @@ from mcts_core.tree.spread cimport spread_out
 from mcts_core.tree.tree cimport (FIRST_PATH, LAYOUT_GENERAL, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS,
                                   RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, Tree,
                                   TreeRoot, begin_search, path_reserve)
-
-
-cdef extern from "kernels/platform.h" nogil:
-    bint MCTS_LIKELY(bint)
-    bint MCTS_UNLIKELY(bint)
 
 
 cdef extern from "kernels/selection/ucb1.h" nogil:
@@ -147,6 +144,12 @@ cdef int general_reset(Tree *tree, const TreeRoot *root, const void *given, uint
         return RUN_MEMORY
     general_columns(general, top).links[0] = (LINK_WAITS if options.puct else LINK_BLOCK) | index
     return RUN_DONE
+
+
+cdef void add_noise(GeneralTree *general, GeneralBlock *block) noexcept nogil:
+    """Mixes noise into the priors of the root."""
+    mix_noise(&general.tree.rng, general.options.noise_alpha, general.options.noise_weight, block.count,
+              general_columns(general, block).priors, general.noise)
 
 
 cdef void general_resume(Tree *tree, const TreeRoot *root, uint64_t seed, bint moved) noexcept nogil:

@@ -13,6 +13,8 @@ from libc.stdlib cimport free
 from libc.string cimport memset
 
 from mcts_core.game cimport mcts_game, mcts_interrupt, mcts_policy, mcts_proof
+from mcts_core.platform cimport MCTS_LIKELY, MCTS_UNLIKELY, mcts_publish
+from mcts_core.tree.dirichlet cimport mix_noise
 from mcts_core.tree.flights cimport (clear_lanes, free_flights, keep_way, lanes_forget_provers, leave_game,
                                      make_flights, ready_lanes, retrace, serve, value_any, wait_for)
 from mcts_core.tree.guided_blocks cimport (block_at, children_reserve, find_children, free_block, leaf_sign, make_block,
@@ -30,13 +32,7 @@ from mcts_core.tree.memory cimport empty_arena, free_tree, make_tree, room_for, 
 from mcts_core.tree.tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, RUN_DONE, RUN_MEMORY,
                                   RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, WIDE_UNIT, Tree, TreeRoot, begin_search,
                                   gain_of, path_reserve, spent_of)
-from mcts_core.tree.valuation cimport add_noise, forget_estimator, prepare_estimator
-
-
-cdef extern from "kernels/platform.h" nogil:
-    bint MCTS_LIKELY(bint)
-    bint MCTS_UNLIKELY(bint)
-    void mcts_publish(uint32_t *number, uint32_t value)
+from mcts_core.tree.valuation cimport forget_estimator, prepare_estimator
 
 
 cdef extern from "kernels/selection/ucb1.h" nogil:
@@ -81,10 +77,7 @@ cdef void guided_destroy(Tree *tree) noexcept nogil:
 
 
 cdef Tree *guided_create(uint64_t bytes) noexcept nogil:
-    cdef Tree *tree = make_tree(sizeof(GuidedTree), LAYOUT_GUIDED, &ops.tree, bytes)
-    if tree != NULL:
-        tree.proof.value = -1
-    return tree
+    return make_tree(sizeof(GuidedTree), LAYOUT_GUIDED, &ops.tree, bytes)
 
 
 cdef bint levels_reserve(GuidedTree *guided, uint32_t count) noexcept nogil:
@@ -106,6 +99,12 @@ cdef bint guided_reserve(Tree *tree, uint32_t levels, uint32_t count) noexcept n
 
 cdef void guided_refresh(Tree *tree, uint32_t index, uint32_t _, uint32_t reference) noexcept nogil:
     select(<GuidedTree *>tree, block_at(<GuidedTree *>tree, index), reference)
+
+
+cdef void add_noise(GuidedTree *guided, GuidedBlock *block) noexcept nogil:
+    """Mixes noise into the priors of the root."""
+    mix_noise(&guided.tree.rng, guided.options.noise_alpha, guided.options.noise_weight, block.count,
+              guided_columns(guided, block).priors, guided.noise)
 
 
 cdef void begin_root(GuidedTree *guided, uint64_t seed) noexcept nogil:

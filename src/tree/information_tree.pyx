@@ -30,8 +30,8 @@ from libc.string cimport memcpy, memset
 
 from mcts_core.arguments import shorten
 from mcts_core.errors import GameError, GameOver, InvalidState
-from mcts_core.game import has_member, member
-from mcts_core.tree.dirichlet cimport natural_log
+from mcts_core.games.state_kinds import has_member, member
+from mcts_core.tree.portable_math cimport natural_log
 from mcts_core.game cimport mcts_rng_below, mcts_rng_seed
 from mcts_core.games.user_rollout cimport length_limit, random_move, random_rollout
 from mcts_core.games.user_states cimport UserStates, refuse_repeated
@@ -429,7 +429,7 @@ cdef class InformationTree:
         return random_rollout(self.user, state, self.longest, None, &self.rng, values)
 
     cdef int iterate(self) except -1:
-        cdef double values[32]
+        cdef double values[MAX_PLAYERS]
         cdef uint32_t length = 0, node, leaf, place, plies = 0, number
         cdef int player
         cdef bint chance

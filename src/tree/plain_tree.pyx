@@ -13,15 +13,11 @@ from libc.string cimport memset
 from mcts_core.arena cimport arena_allocate, arena_free
 from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ILLEGAL, MCTS_ONGOING, MCTS_SLOTS_ARE_MOVES, MCTS_WIN,
                              mcts_game, mcts_simulation)
+from mcts_core.platform cimport MCTS_LIKELY, MCTS_UNLIKELY
 from mcts_core.tree.plain_tree cimport *
 from mcts_core.tree.tree cimport *
 from mcts_core.tree.guided_tree cimport most_visits
 from mcts_core.tree.memory cimport empty_arena, free_tree, make_tree, room_for, set_exploration
-
-
-cdef extern from "kernels/platform.h" nogil:
-    bint MCTS_LIKELY(bint)
-    bint MCTS_UNLIKELY(bint)
 
 
 cdef extern from "kernels/selection/ucb1.h" nogil:

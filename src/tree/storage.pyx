@@ -19,7 +19,7 @@ from mcts_core.tree.exchange cimport Known, forget_gone
 from mcts_core.game cimport MCTS_NO_MOVE
 from mcts_core.tree.general_tree cimport LARGEST_SUM, GeneralOps, GeneralTree
 from mcts_core.tree.guided_tree cimport GuidedOps, GuidedTree, most_visits
-from mcts_core.tree.check_walk cimport Findings, Rules
+from mcts_core.tree.check_walk cimport CheckRules, Findings
 from mcts_core.tree.check cimport NO_MEMORY, check_known, check_tree
 from mcts_core.tree.tree cimport MAX_ITERATIONS, Tree, is_general, is_guided
 
@@ -221,7 +221,7 @@ cdef int make_known(const Tree *tree, Known *known, record, list views) except -
     return 0
 
 
-cdef dict check_sound(Tree *tree, const Rules *rules, bint whole, error):
+cdef dict check_sound(Tree *tree, const CheckRules *rules, bint whole, error):
     """What the check of a tree has found; raises ``error`` when it is not sound. ``whole``: it was put together just
     now, so that memory for the next search is reserved as well."""
     cdef Findings found

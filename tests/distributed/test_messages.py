@@ -7,8 +7,10 @@ import pytest
 from paper_game import Paper
 
 import mcts_core as mc
-from mcts_core.distributed import messages
-from mcts_core.distributed.messages import ENTRY, HAS_BLOCK, HEADER, dumps, entries, hear, renumbered, tell
+from mcts_core.distributed.messages import dumps, hear, tell
+from mcts_core.tree.exchange import renumbered
+
+HEADER, ENTRY, HAS_BLOCK, NO_MOVE = 6, 4, 1, 0xFFFFFFFF  # mcts_core/tree/exchange.pxd
 
 
 class Shuffled:
@@ -57,6 +59,13 @@ def blocks(words, names):
 
     block(())
     assert at == len(words)
+    return found
+
+
+def moves_of(words):
+    """The moves of a message, in their order."""
+    found = []
+    renumbered(array("I", words).tobytes(), lambda move: found.append(move) or move)
     return found
 
 
@@ -118,9 +127,8 @@ def test_messages_of_native_games_go_as_they_are():
     message = tell(engine._core, 1)
     words = array("I", message)
     assert words[1] == 700 and renumbered(message, lambda move: move) == message
-    found = list(entries(words))
-    assert len(found) > 50 and all(words[at] < 7 for at in found)
-    assert sum(words[at + 1] for at in found[:1]) <= 700
+    found = moves_of(words)
+    assert len(found) > 50 and all(move < 7 for move in found)
     shifted = array("I", renumbered(message, lambda move: move + 100))
     assert [word - words[at] for at, word in enumerate(shifted) if word != words[at]] == [100] * len(found)
     other = searched(mc.ConnectFour(), 2)
@@ -138,13 +146,14 @@ def test_what_is_no_message(message):
 
 
 def test_empty_blocks():
-    assert list(entries(array("I", [0] * HEADER))) == []
-    assert list(entries(array("I", [0] * HEADER + [0]))) == []
+    assert moves_of([0] * HEADER) == []
+    assert moves_of([0] * HEADER + [0]) == []
     one = [5, 1, 2, 0]
-    assert list(entries(array("I", [0] * HEADER + [1, *one]))) == [HEADER + 1]
-    nested = [2, 3, 1, 2, HAS_BLOCK, 0, *one]
-    assert list(entries(array("I", [0] * HEADER + nested))) == [HEADER + 1, HEADER + 6]
-    assert messages.UNKNOWN_MOVE != messages.NO_MOVE
+    assert moves_of([0] * HEADER + [1, *one]) == [5]
+    assert moves_of([0] * HEADER + [2, 3, 1, 2, HAS_BLOCK, 0, *one]) == [3, 5]
+    assert moves_of([0, 0, 0, 1, 9, 4, 0]) == [4] and moves_of([0, 0, 0, 1, 9, NO_MOVE, 0]) == []  # of a proof
+    with pytest.raises(ValueError, match="ends too early"):
+        moves_of([0] * HEADER + [1, *one[:-1]])
 
 
 def test_a_search_that_runs_neither_tells_nor_hears():

@@ -1,5 +1,6 @@
 """src/engine/exact_search.pyx: proofs of positions, with a deadline and without."""
 
+import ctypes
 import time
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 import mcts_core as mc
 from mcts_core.engine.exact_search import ExactSearch
 from mcts_core.engine.loop import clock
+from mcts_core.testing.probe import ValuedState
 
 NEAR_THE_END = mc.ConnectFour.from_moves("444444326522677111", base=1)
 
@@ -53,5 +55,11 @@ def test_positions_without_an_exact_search_are_refused():
             ExactSearch(state, 1 << 20, False)
     with pytest.raises(mc.GameOver):
         ExactSearch(mc.ConnectFour.from_moves("1212121", base=1), 1 << 20, False)
-    with pytest.raises(ValueError, match="at most 64 moves"):
-        ExactSearch(NEAR_THE_END, 1 << 20, False).prove([0] * 65, False, None)
+
+
+def test_an_error_of_native_rules_ends_it():
+    prove = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_void_p] * 3, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_uint64,
+                             ctypes.c_int32, ctypes.c_void_p)(lambda *arguments: -1)
+    state = ValuedState(mc.TicTacToe(), {"prove": ctypes.cast(prove, ctypes.c_void_p).value}, prove)
+    with pytest.raises(mc.GameError, match="the native rules of ValuedState reported an error"):
+        mc.solve(state)

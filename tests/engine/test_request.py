@@ -3,7 +3,7 @@
 import pytest
 
 import mcts_core as mc
-from mcts_core.engine.request import ANY, BELOW, MAX_ITERATIONS, NEVER, Requests, SearchRequest
+from mcts_core.engine.request import ANY, BELOW, MOST_ITERATIONS, NEVER, Requests, SearchRequest
 from mcts_core.engine.searched_two_player import TwoPlayerCore
 from mcts_core.engine.settings import GeneralSettings, TwoPlayerSettings, kind_of
 from mcts_core.errors import InvalidOption
@@ -82,7 +82,7 @@ def test_a_seed_begins_the_same_position_anew():
 
 @pytest.mark.parametrize("seconds, iterations, words", [
     (0.0, None, "seconds must be a finite number above 0"), ("1", None, "seconds must be a number"),
-    (None, 0, "iterations must be an int from 1"), (None, MAX_ITERATIONS + 1, f"to {MAX_ITERATIONS}, got"),
+    (None, 0, "iterations must be an int from 1"), (None, MOST_ITERATIONS + 1, f"to {MOST_ITERATIONS}, got"),
     (1.0, 2.0, "iterations must be an int")])
 def test_limits_that_no_search_has(seconds, iterations, words):
     with pytest.raises(InvalidOption, match=words):

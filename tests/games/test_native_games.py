@@ -277,8 +277,7 @@ def test_tables_that_cannot_be_searched_are_refused():
     # CPython: after the header an object of NativeState has the pointers to its table and to its state
     table = ctypes.c_void_p.from_address(id(state) + object.__basicsize__).value
     version = ctypes.c_uint32.from_address(table)
-    assert version.value >= 2
-    for wrong in (0, 1, version.value + 1):
+    for wrong in (0, version.value + 1):
         before, version.value = version.value, wrong
         for call in (mc.search, mc.rollouts):
             words = f"NativePosition was built for version {wrong} of the game table"

@@ -2,6 +2,7 @@
 
 import math
 import random
+import time
 
 import pytest
 
@@ -314,6 +315,66 @@ def test_a_full_tree_is_pruned(state):
     assert ended.stats().stop_reason == "memory" and ended.stats().iterations < 8_000
 
 
+class Key:
+    """A key that counts how often it is hashed, and once raises ``error``."""
+
+    calls, at, error = 0, 0, None
+
+    def __init__(self, key):
+        self.key = key
+
+    def __eq__(self, other):
+        return self.key == other.key
+
+    def __hash__(self):
+        Key.calls += 1
+        if Key.calls == Key.at:
+            raise Key.error
+        return hash(self.key)
+
+
+@pytest.mark.parametrize("error, expected", [(ValueError("no"), mc.GameError), (KeyboardInterrupt(), KeyboardInterrupt),
+                                             (MemoryError("none"), mc.GameError)], ids=repr)
+def test_a_key_that_fails_changes_nothing(error, expected, monkeypatch):
+    """Also while a tree is pruned, where the keys of all nodes are hashed."""
+    class Keyed(Boxes):
+        def observation_key(self, player):
+            return Key(super().observation_key(player))
+
+    monkeypatch.setattr(Key, "calls", 0)
+    monkeypatch.setattr(Key, "error", error)
+    engine, state = mc.Searcher(seed=1, memory_mb=1), Keyed(count=12)
+    engine.search(state, iterations=6_000)
+    whole, moves = Key.calls, engine.stats().moves
+    assert engine.stats().prunes > 1 and whole > 12_000
+    for part in range(1, 12):
+        monkeypatch.setattr(Key, "at", whole * part // 12)
+        Key.calls = 0
+        engine = mc.Searcher(seed=1, memory_mb=1)
+        try:
+            engine.search(state, iterations=6_000)
+            assert isinstance(error, MemoryError) and engine.stats().iterations == 6_000  # a tree stays unpruned then
+        except expected:
+            pass
+        Key.calls = Key.at  # no more
+        again = mc.Searcher(seed=1, memory_mb=1)
+        assert again.search(state, iterations=6_000) and again.stats().moves == moves
+        engine.search(state, iterations=50)
+
+
+@pytest.mark.alone
+def test_other_threads_run_beside_a_search():
+    """Each look at the clock lets the GIL go, but too shortly for a thread that waits for it."""
+    engine = mc.Searcher(seed=1)
+    engine.ponder(Boxes(count=12))
+    begin = time.perf_counter()
+    for _ in range(20):
+        time.sleep(0.001)
+    took = time.perf_counter() - begin
+    assert engine.stop().iterations > 100
+    assert took < 2.0  # it took 12 seconds and more
+
+
 class Told(Kuhn):
     """Positions that can be compared."""
 
@@ -524,7 +585,7 @@ def test_what_hidden_information_refuses():
         mc.search(Kuhn(), iterations=5, solver=True)
     with pytest.raises(mc.GameOver):
         mc.search(Kuhn((0, 1), "pp"), iterations=5)
-    with pytest.raises(mc.InvalidState, match="only Searcher.search"):
+    with pytest.raises(mc.InvalidState, match="hidden_information$"):
         mc.rollouts(Kuhn(), 5)
 
 

@@ -4,6 +4,7 @@ from libc.stdint cimport uint64_t
 
 from mcts_core.games.connect_four.alpha_beta_board cimport searcher, standard_search
 from mcts_core.games.connect_four.knowledge cimport c4_popcount
+from mcts_core.platform cimport mcts_ctz64
 
 
 cdef extern from "kernels/connect_four/open_lines.h" nogil:
@@ -15,10 +16,6 @@ cdef extern from "kernels/connect_four/open_lines.h" nogil:
         uint64_t their_two
 
     uint64_t c4_lines_through(int cell)
-
-
-cdef extern from "kernels/platform.h" nogil:
-    int mcts_ctz64(uint64_t x)
 
 
 cdef inline int worth_of(const searcher *f, const c4_open_lines *lines, uint64_t me, uint64_t old, uint64_t move,

@@ -5,10 +5,7 @@ from libc.stdint cimport uint64_t
 from mcts_core.games.connect_four.alpha_beta_board cimport (board_of, cells_of, claim_of, column_at, floor_of, has_line,
                                                             height_of, searcher)
 from mcts_core.games.connect_four.knowledge cimport c4_popcount
-
-
-cdef extern from "kernels/platform.h" nogil:
-    int mcts_ctz64(uint64_t x)
+from mcts_core.platform cimport mcts_ctz64
 
 
 cdef inline bint holds(const searcher *f, uint64_t base, uint64_t group) noexcept nogil:

@@ -8,10 +8,7 @@ from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from mcts_core.game cimport mcts_interrupt, mcts_proof, mcts_raised
 from mcts_core.games.mnk.lines cimport MNK_LINES, mnk_line_board
 from mcts_core.games.proof_table cimport proof_table
-
-
-cdef extern from "kernels/platform.h" nogil:
-    int mcts_ctz64(uint64_t x) noexcept
+from mcts_core.platform cimport mcts_ctz64
 
 
 cdef enum:

@@ -3,12 +3,7 @@
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 
 from mcts_core.games.mnk.rollout cimport mnk_geometry, mnk_state
-
-
-cdef extern from "kernels/platform.h" nogil:
-    int mcts_ctz64(uint64_t x) noexcept
-    int mcts_log2_32(uint32_t x) noexcept
-    int mcts_popcount64(uint64_t x) noexcept
+from mcts_core.platform cimport mcts_ctz64, mcts_log2_32, mcts_popcount64
 
 
 cdef extern from "kernels/mnk/rows.h" nogil:

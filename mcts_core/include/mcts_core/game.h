@@ -5,7 +5,7 @@
  *
  * Conventions, the same everywhere:
  *   players   +1 began the game, -1 is the other one
- *   moves     0 .. max_moves-1; a move is also the *slot* of the child that it leads to
+ *   moves     0 .. max_moves-1; with MCTS_SLOTS_ARE_MOVES, a move is also the *slot* of the child that it leads to
  *   outcome   what a move did, from the view of the player who made it
  *   result    half-points of a finished game for a named player: 0 lost, 1 drawn, 2 won
  *   errors    a negative return value ends the search; nothing is stored for that iteration
@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define MCTS_GAME_VERSION 6
+#define MCTS_GAME_VERSION 1
 
 /* Outcomes of a move. */
 #define MCTS_ONGOING 0
@@ -124,7 +124,7 @@ typedef struct mcts_policy {
     uint32_t rollout;  /* MCTS_ROLLOUT_* */
     uint32_t distance; /* children only: moves at most this far from a stone; 0: all moves */
     uint32_t symmetry; /* children only: 1: of moves that a symmetry of the position maps to each other, the first */
-    uint32_t unranked; /* children only, since version 4: 1: their priors and their order will not be read */
+    uint32_t unranked; /* children only: 1: their priors and their order will not be read */
 } mcts_policy;
 
 /* What long work asks now and then: whether the search has to end, since its time is over or somebody stopped it. */
@@ -145,9 +145,9 @@ typedef struct mcts_proof {
     uint32_t move;     /* a first move of the proof; UINT32_MAX: none is known */
     uint64_t spent;    /* of the proof budget */
     const mcts_interrupt *interrupt; /* in, for mcts_prove: NULL, or to be asked after every few hundred steps */
-    uint32_t ask_book; /* in, for mcts_prove, since version 5: 1: it may use a book of positions solved beforehand */
-    uint32_t by_book;  /* out, for mcts_prove, since version 5: 1: it used one */
-    uint32_t wins_only; /* in, for mcts_prove, since version 6: 1: only a win of the player to move is of interest */
+    uint32_t ask_book; /* in, for mcts_prove: 1: it may use a book of positions solved beforehand */
+    uint32_t by_book;  /* out, for mcts_prove: 1: it used one */
+    uint32_t wins_only; /* in, for mcts_prove: 1: only a win of the player to move is of interest */
 } mcts_proof;
 
 #define MCTS_NO_MOVE UINT32_MAX
@@ -291,9 +291,8 @@ typedef struct mcts_game {
     mcts_expand expand;
     mcts_rollouts rollouts; /* NULL: one by one */
     const mcts_guide *guide; /* NULL: the search knows the rules only */
-    const mcts_general *general; /* since version 3, not read in older tables; NULL: two players alternate, and there
-                                    are no observations */
-    const mcts_valuation *valuation; /* since version 4, with a guide only; NULL: leaves are valued by rollouts */
+    const mcts_general *general; /* NULL: two players alternate, and there are no observations */
+    const mcts_valuation *valuation; /* with a guide only; NULL: leaves are valued by rollouts */
 } mcts_game;
 
 #ifdef __cplusplus

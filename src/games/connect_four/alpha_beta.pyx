@@ -37,15 +37,12 @@ from mcts_core.games.connect_four.alpha_beta_table cimport (clear_memory, create
 from mcts_core.games.connect_four.book cimport c4_book_score, c4_book_value
 from mcts_core.games.connect_four.rollout cimport C4_ONE_WORD, C4_STANDARD, C4_TWO_WORDS, c4_context, c4_state
 from mcts_core.game cimport MCTS_NO_MOVE, mcts_proof, mcts_raised
+from mcts_core.platform cimport mcts_ctz64
 
 
 cdef extern from "kernels/connect_four/open_lines.h" nogil:
     void c4_fill_lines()
     c4_open_lines c4_find_open_lines(uint64_t me, uint64_t other)
-
-
-cdef extern from "kernels/platform.h" nogil:
-    int mcts_ctz64(uint64_t x)
 
 
 cdef enum:

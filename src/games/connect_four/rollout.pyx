@@ -21,12 +21,7 @@ from mcts_core.games.connect_four.rollout cimport (C4_KINDS, C4_ONE_WORD, C4_STA
                                                    c4_state, c4_table)
 from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ILLEGAL, MCTS_ONGOING, MCTS_WIN, mcts_expansion, mcts_rng,
                              mcts_simulation)
-
-
-cdef extern from "kernels/platform.h" nogil:
-    bint MCTS_UNLIKELY(bint x)
-    int mcts_popcount64(uint64_t x)
-    uint64_t mcts_opaque64(uint64_t constant)
+from mcts_core.platform cimport MCTS_UNLIKELY, mcts_opaque64, mcts_popcount64
 
 
 cdef extern from "kernels/connect_four/board.h" nogil:

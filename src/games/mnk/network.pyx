@@ -11,6 +11,7 @@ from mcts_core.arguments import shorten
 from mcts_core.errors import InvalidFile, InvalidOption
 
 from mcts_core.games.mnk.network cimport *
+from mcts_core.platform cimport mcts_publish, mcts_published, mcts_take, mcts_wait
 
 
 cdef extern from "kernels/mnk/network.h" nogil:
@@ -20,12 +21,6 @@ cdef extern from "kernels/mnk/network.h" nogil:
     void net_fill_table(const int16_t *half, const int16_t *mix, const int32_t *bias, int inner,
                         int16_t *table) noexcept
     void net_fill_exact_table(const int16_t *table, int16_t *exact) noexcept
-
-cdef extern from "kernels/platform.h" nogil:
-    uint32_t mcts_published(const uint32_t *number)
-    void mcts_publish(uint32_t *number, uint32_t value)
-    int mcts_take(uint32_t *flag)
-    void mcts_wait(uint32_t times)
 
 
 cdef enum:

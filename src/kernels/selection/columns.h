@@ -15,9 +15,8 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "kernels/selection/excluded.h"
 #include "kernels/vectors/score_vector.h"
-
-#define SEL_EXCLUDED (-1e30f)
 
 typedef struct sel_columns {
     uint32_t capacity; /* a multiple of 8; slots beyond the last child are SEL_EXCLUDED */
