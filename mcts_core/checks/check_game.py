@@ -10,6 +10,7 @@ from mcts_core.arguments import as_int, shorten
 from mcts_core.checks.check_report import CheckProgress, CheckReport, Problem
 from mcts_core.checks.contract import CHANGED, DRAINED, Contract, GameEnds, View, equal, missing_members
 from mcts_core.checks.hidden_information import Draws
+from mcts_core.checks.optional_members import OptionalMembers
 from mcts_core.errors import GameError, GameOver, InvalidState
 from mcts_core.game import CHANCE, NativeState
 from mcts_core.games.state_kinds import is_hidden, refuse_hidden
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
 CAUSES = (
     "players", "discount", "to_move", "winner()", "returns()", "rewards()", "legal_moves()", "moves",
-    "chance_outcomes()", "play()", "position", "observation_key()", "determinize()", "legal_moves", "play",
+    "chance_outcomes()", "play()", "position", "observation_key()", "determinize()", "observation()", "action()",
+    "rollout()", "legal_moves", "play",
 )
 """Parts whose problems make others fail too: they are reported first."""
 MOST_CHILDREN = 40
@@ -62,8 +64,9 @@ def check_game(
     In every position, it checks that ``to_move``, ``winner()`` and ``legal_moves()`` (in a general game ``returns()``
     and ``chance_outcomes()``) are valid, that no move is listed twice, that ``play`` does not change the old position,
     and that the game ends within ``max_plies`` moves. It checks ``rewards()`` and ``discount`` where a general game has
-    them. In some positions, it checks that repeated calls give the same results, and that ``name``, if the game has it,
-    gives each move a different name.
+    them. In some positions, it checks that repeated calls give the same results, and optional members, if the game has
+    them: ``name`` gives each move a different name, ``action`` a different index, and ``observation`` numbers of one
+    shape; the moves of ``rollout`` are legal and worth what it returns, and the same for the same seed.
 
     With hidden information, it also checks in some positions that ``observation_key`` is hashable, and that the
     positions of ``determinize`` fit what the player to move knows and are drawn with the generator that it was given.
@@ -147,6 +150,7 @@ class _Run:
         self.is_tabled = self.native and not self.contract.general
         """Whether close looks compare the functions of a game table, until a rollout of them does not end."""
         self.draws = Draws(self.contract, choice)
+        self.optional = None if self.native else OptionalMembers(self.contract, choice)
         self.sums: list[float] = []
         self.games = self.finished = self.positions = self.endless = self.plies = self.longest = 0
         self.results = {1: 0, 0: 0, -1: 0}
@@ -305,6 +309,7 @@ class _Run:
             moves = self.choice.sample(moves, MOST_CHILDREN)
         contract.named_apart(state, moves)
         comparable = getattr(type(state), "__eq__", None) is not object.__eq__
+        children = []
         for move in moves:
             one = contract.child(state, move, view)
             contract.compare(view, contract.look(state), f"play({shorten(move)}) {CHANGED}")
@@ -313,16 +318,23 @@ class _Run:
             try:
                 after = contract.look(one)
                 contract.compare(after, contract.look(two), f"playing {shorten(move)} twice led to different positions")
-                if contract.rewarded and contract.rewards_of(one) != contract.rewards_of(two):
-                    contract.tell("rewards()", "changed", f"playing {shorten(move)} twice gave different rewards")
+                if contract.rewarded:
+                    children.append((move, one, contract.rewards_of(one)))
+                    if contract.rewards_of(two) != children[-1][2]:
+                        contract.tell("rewards()", "changed", f"playing {shorten(move)} twice gave different rewards")
                 comparable = comparable and self.compare_positions(one, two)
                 if comparable and after != view and equal(one, state) is True:
                     contract.tell("__eq__()", "different", "the positions before and after a move must not be equal")
             finally:
                 contract.path.pop()
         contract.compare(view, contract.look(state), f"play() {CHANGED}")
+        for move, child, rewards in children:
+            if contract.rewards_of(child) != rewards:
+                contract.tell("rewards()", "shared", f"playing other moves changed the rewards of {shorten(move)}")
         if self.hidden and view.chances is None:
             self.draws.check(state, view)
+        if self.optional is not None:
+            self.optional.check(state, view)
         if self.is_tabled:
             from mcts_core.checks.check_table import ENDLESS, table_problems
 
