@@ -124,6 +124,13 @@ cdef inline void begin_search(Tree *tree, uint64_t seed) noexcept nogil:
     mcts_rng_seed(&tree.rng, seed)
 
 
+cdef inline void count_iteration(Tree *tree, uint32_t depth) noexcept nogil:
+    tree.iterations += 1
+    tree.depth_sum += depth
+    if depth > tree.depth_max:
+        tree.depth_max = depth
+
+
 cdef inline int32_t gain_of(const Tree *tree, int32_t sign, int32_t points) noexcept nogil:
     """The half-points of the player ``sign`` from an iteration that gave ``points`` half-points to player +1."""
     return points if sign > 0 else 2 * <int32_t>tree.wins_per_visit - points

@@ -35,7 +35,7 @@ from mcts_core.tree.scored_games cimport (add_rewards, back_up_scored, forget_ra
 from mcts_core.tree.spread cimport spread_out
 from mcts_core.tree.tree cimport (FIRST_PATH, LAYOUT_GENERAL, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS,
                                   RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, Tree,
-                                  TreeRoot, begin_search, path_reserve)
+                                  TreeRoot, begin_search, count_iteration, path_reserve)
 
 
 cdef extern from "kernels/selection/ucb1.h" nogil:
@@ -230,13 +230,6 @@ cdef void undo(GeneralTree *general, uint32_t start, uint32_t length) noexcept n
         general_columns(general, block).visits[general.tree.path_slot[at] & ~DRAWN] -= 1
 
 
-cdef inline void count_iteration(GeneralTree *general, uint32_t length) noexcept nogil:
-    general.tree.iterations += 1
-    general.tree.depth_sum += length
-    if length > general.tree.depth_max:
-        general.tree.depth_max = length
-
-
 cdef void back_up(GeneralTree *general, uint32_t start, uint32_t length, const double *values) noexcept nogil:
     """Ends an iteration: adds its values to the nodes of its path. ``values``: of its last move."""
     cdef uint32_t at = start + length, slot
@@ -268,7 +261,7 @@ cdef void back_up(GeneralTree *general, uint32_t start, uint32_t length, const d
     general_columns(general, block).visits[0] += 1
     block.visits += 1
     add_values(general, block, values)
-    count_iteration(general, length)
+    count_iteration(&general.tree, length)
 
 
 cdef int finish(GeneralTree *general, uint32_t start, uint32_t length, bint fresh) noexcept nogil:

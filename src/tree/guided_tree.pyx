@@ -31,7 +31,7 @@ from mcts_core.tree.rave cimport add_amaf, give_amaf, reference_of
 from mcts_core.tree.memory cimport empty_arena, free_tree, make_tree, room_for, set_exploration
 from mcts_core.tree.tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, RUN_DONE, RUN_MEMORY,
                                   RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, WIDE_UNIT, Tree, TreeRoot, begin_search,
-                                  gain_of, path_reserve, spent_of)
+                                  count_iteration, gain_of, path_reserve, spent_of)
 from mcts_core.tree.valuation cimport forget_estimator, prepare_estimator
 
 
@@ -346,10 +346,7 @@ cdef inline uint32_t back_up(GuidedTree *guided, uint32_t length, uint32_t depth
     cdef bint grave = guided.options.selection == SELECT_GRAVE
     cdef GuidedBlock *block
     cdef GuidedColumns columns
-    tree.iterations += 1
-    tree.depth_sum += depth
-    if depth > tree.depth_max:
-        tree.depth_max = depth
+    count_iteration(tree, depth)
     while i > 1:
         i -= 1
         block = <GuidedBlock *>tree.path_record[i]

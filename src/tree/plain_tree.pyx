@@ -277,14 +277,49 @@ cdef inline uint32_t cursor_of(const Tree *tree, uint32_t link, const bint narro
     return MCTS_ALL_TRIED if cursor == MINI_ALL_TRIED else cursor
 
 
-cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
-    cdef uint32_t length = 0, index = 0, slot, link, i, best, depth, visits, cursor, _
-    cdef int32_t points = 0, returned, add
-    cdef int status = RUN_DONE
+cdef inline void back_up(Tree *tree, uint32_t length, uint32_t depth, int32_t points,
+                         const uint32_t narrow) noexcept nogil:
+    """Adds an iteration that gave these points to every node of the path, from the root down: so the levels do not wait
+    for each other."""
+    cdef uint32_t i, slot, best, visits
+    cdef int32_t add
     cdef float s
     cdef uint8_t *record
     cdef uint32_t *words
     cdef WideBlock *wide
+    cdef Columns columns = columns_at(tree, 0)
+    count_iteration(tree, depth)
+    visits = columns.visits[0] + 1
+    columns.visits[0] = visits
+    columns.wins[0] += points
+    for i in range(1, length):
+        record = tree.path_record[i]
+        slot = tree.path_slot[i]
+        s = scale(tree, visits)
+        if narrow:
+            words = <uint32_t *>record
+            visits = words[slot] + 1
+            add = points if words[info_word(narrow)] & 2 else 2 - points
+            if narrow == 7:
+                best = ucb_update7(<int32_t *>words, <int32_t *>words + NARROW_COLUMN, <int32_t>slot, add, 0.5, s)
+            else:
+                best = ucb_update8(<int32_t *>words, <int32_t *>words + NARROW_COLUMN, <int32_t>slot, add, 0.5, s)
+            words[best_word(narrow)] = words[2 * NARROW_COLUMN + best] | best << SLOT_SHIFT
+        else:
+            wide = <WideBlock *>record
+            columns = columns_of(tree, record)
+            visits = columns.visits[slot] + 1
+            add = gain_of(tree, wide.sign, points)
+            best = update(tree, &columns, <int32_t>slot, add, s)
+            wide.best = <uint16_t>best
+            wide.best_link = columns.links[best]
+
+
+cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
+    cdef uint32_t length = 0, index = 0, slot, link, depth, cursor, _
+    cdef int32_t points = 0, returned
+    cdef int status = RUN_DONE
+    cdef uint8_t *record
     cdef Columns columns
     cdef mcts_simulation simulation
     # selection: the best child of every block is known
@@ -338,36 +373,7 @@ cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
         tree.rollouts += 1 if narrow else tree.wins_per_visit
         depth = length
         break
-    # backup, root first: the levels do not wait for each other
-    tree.iterations += 1
-    tree.depth_sum += depth
-    if depth > tree.depth_max:
-        tree.depth_max = depth
-    columns = columns_at(tree, 0)
-    visits = columns.visits[0] + 1
-    columns.visits[0] = visits
-    columns.wins[0] += points
-    for i in range(1, length):
-        record = tree.path_record[i]
-        slot = tree.path_slot[i]
-        s = scale(tree, visits)
-        if narrow:
-            words = <uint32_t *>record
-            visits = words[slot] + 1
-            add = points if words[info_word(narrow)] & 2 else 2 - points
-            if narrow == 7:
-                best = ucb_update7(<int32_t *>words, <int32_t *>words + NARROW_COLUMN, <int32_t>slot, add, 0.5, s)
-            else:
-                best = ucb_update8(<int32_t *>words, <int32_t *>words + NARROW_COLUMN, <int32_t>slot, add, 0.5, s)
-            words[best_word(narrow)] = words[2 * NARROW_COLUMN + best] | best << SLOT_SHIFT
-        else:
-            wide = <WideBlock *>record
-            columns = columns_of(tree, record)
-            visits = columns.visits[slot] + 1
-            add = gain_of(tree, wide.sign, points)
-            best = update(tree, &columns, <int32_t>slot, add, s)
-            wide.best = <uint16_t>best
-            wide.best_link = columns.links[best]
+    back_up(tree, length, depth, points, narrow)
     return RUN_DONE
 
 
