@@ -449,10 +449,7 @@ cdef class PythonRules(Rules):
 
     cdef int keep(self, const uint32_t *path, uint32_t length, bint rolled) except -1:
         cdef uint32_t i
-        if length == 0 and rolled and self.rolled[0] not in self.root_moves:
-            raise GameError(f"{type(self.root).__name__}.rollout() must return legal moves, got "
-                            f"{shorten(self.rolled[0])} in {shorten(self.root)}")
-        self.line = [self.user.moves[path[i]] for i in range(length)]
+        self.line = [self.user.moves[path[i]] for i in range(length)]  # one at least: the root has no rollout
         for move in self.rolled if rolled else ():
             self.line.append(move)
             self.user.identity_of(move)  # the line is stored by numbers
