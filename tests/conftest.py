@@ -19,7 +19,8 @@ NEEDED_BY = {
               # callbacks by ctypes, not tried where there is no numba
               "games/test_native_games.py", "games/test_native_games_errors.py", "games/test_native_games_numpy.py",
               "games/test_native_games_search.py"],
-    "numpy": ["engine/test_evaluators.py", "engine/test_general_group.py", "games/test_general_rules.py",
+    "numpy": ["checks/test_optional_members.py",
+              "engine/test_evaluators.py", "engine/test_general_group.py", "games/test_general_rules.py",
               "games/test_native_games_numpy.py", "engine/test_searched_general.py", "tree/test_general_tree.py",
               "bots/test_openspiel.py", "bots/test_openspiel_bot.py",
               "bench/test_evaluator.py", "examples/test_alphazero.py", "examples/test_train_gomoku.py",

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 CAUSES = (
     "players", "discount", "to_move", "winner()", "returns()", "rewards()", "legal_moves()", "moves",
-    "chance_outcomes()", "play()", "position", "observation_key()", "determinize()", "observation()", "action()",
-    "rollout()", "legal_moves", "play",
+    "chance_outcomes()", "play()", "position", "observation_key()", "determinize()", "actions", "observation()",
+    "action()", "rollout()", "legal_moves", "play",
 )
 """Parts whose problems make others fail too: they are reported first."""
 MOST_CHILDREN = 40
@@ -64,9 +64,10 @@ def check_game(
     In every position, it checks that ``to_move``, ``winner()`` and ``legal_moves()`` (in a general game ``returns()``
     and ``chance_outcomes()``) are valid, that no move is listed twice, that ``play`` does not change the old position,
     and that the game ends within ``max_plies`` moves. It checks ``rewards()`` and ``discount`` where a general game has
-    them. In some positions, it checks that repeated calls give the same results, and optional members, if the game has
-    them: ``name`` gives each move a different name, ``action`` a different index, and ``observation`` numbers of one
-    shape; the moves of ``rollout`` are legal and worth what it returns, and the same for the same seed.
+    them. In some positions, it checks that repeated calls give the same results. It also checks optional members of a
+    game written in Python: ``name`` returns a different name for each move and ``action`` a different index;
+    ``observation`` returns numbers of one shape (with numpy, and not with hidden information); ``rollout``, in general
+    games, returns legal moves and what they are worth, and the same for the same seed.
 
     With hidden information, it also checks in some positions that ``observation_key`` is hashable, and that the
     positions of ``determinize`` fit what the player to move knows and are drawn with the generator that it was given.
@@ -329,11 +330,15 @@ class _Run:
                 contract.path.pop()
         contract.compare(view, contract.look(state), f"play() {CHANGED}")
         for move, child, rewards in children:
-            if contract.rewards_of(child) != rewards:
-                contract.tell("rewards()", "shared", f"playing other moves changed the rewards of {shorten(move)}")
+            contract.path.append(move)
+            try:
+                if contract.rewards_of(child) != rewards:
+                    contract.tell("rewards()", "shared", "changed when other moves were played")
+            finally:
+                contract.path.pop()
         if self.hidden and view.chances is None:
             self.draws.check(state, view)
-        if self.optional is not None:
+        if self.optional is not None and view.chances is None:
             self.optional.check(state, view)
         if self.is_tabled:
             from mcts_core.checks.check_table import ENDLESS, table_problems

@@ -7,7 +7,7 @@ import re
 from mcts_core.arguments import shorten
 from mcts_core.checks.contract import GameEnds
 from mcts_core.errors import GameError, InvalidState
-from mcts_core.game import CHANCE
+from mcts_core.game import CHANCE, import_numpy
 from mcts_core.games.state_kinds import has_member, is_hidden, member
 from mcts_core.games.user_states import UserStates, as_count
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from mcts_core.checks.contract import Contract, View
 
 CLOSE = 1e-6
-"""How far the result of a rollout may be from that of its moves, as a share of the larger one above 1."""
+"""Tolerance between the result of a rollout and that of its moves: relative above 1, absolute below."""
+MOST_REPLAYED = 1000
+"""Moves of a rollout, at most, that are played."""
 
 
 class OptionalMembers:
@@ -31,35 +33,34 @@ class OptionalMembers:
         self.user: UserStates | None = None
         try:
             user = UserStates(start, contract.general)
-            self.observes = callable(member(start, "observation")) and not is_hidden(start)
+            self.observes = callable(member(start, "observation")) and not is_hidden(start) and _has_numpy()
             self.indexes = self.observes and (callable(member(start, "action")) or has_member(start, "actions"))
-            self.actions = as_count(member(start, "actions", None), 1, (1 << 30) - 1) or 0
-        except (InvalidState, GameError):  # the contract tells it
+            given = member(start, "actions")
+        except (InvalidState, GameError):  # the games or the searches at the end tell it
             return
         self.user = user
+        self.actions = as_count(given, 1, (1 << 30) - 1) or 0
+        if self.indexes and given is not None and not self.actions:
+            contract.tell("actions", "value", f"must be an int from 1, the number of entries of a policy, got "
+                                              f"{shorten(given)}")
 
     def check(self, state: Any, view: View) -> None:
-        """Asks a position in which the game goes on."""
+        """Asks a position in which a player is to move. A search asks no other one."""
         if self.user is None:
             return
-        if self.observes and view.chances is None:
-            try:
-                self.ask("observation()", "planes", state)
-            except ImportError:  # without numpy nothing can observe
-                self.observes = self.indexes = False
-        if self.indexes and view.chances is None:
+        if self.observes:
+            self.ask("observation()", "planes", state)
+        if self.indexes:
             self.ask("action()", "indices", state, view.moves, self.actions)
         if self.user.rolls:
             self.roll(state, view)
 
     def ask(self, part: str, method: str, state: Any, *arguments: Any) -> Any:
-        """The answer as a search would read it; where it would raise GameError, that is a problem and ends the game."""
+        """The answer as a search would read it. A GameError is recorded as a problem and ends the game."""
         assert self.user is not None
         try:
             return self.user.ask(method, state, *arguments)
         except GameError as error:
-            if isinstance(error.__cause__, ImportError):
-                raise error.__cause__ from None
             text = re.sub(r"^\w+\.\w+\(.*?\) (?=must|raised)", "", str(error))
             self.contract.tell(part, type(error.__cause__).__name__, text)
             raise GameEnds from None
@@ -70,7 +71,7 @@ class OptionalMembers:
         values, moves = self.ask(part, "rollout", state, seed)
         contract.compare(view, contract.look(state), f"rollout({seed}) changed the position", part)
         again, other = self.ask(part, "rollout", state, seed)
-        if (again, other) != (values, moves):
+        if again != values or not self.equal(other, moves):
             contract.tell(part, "seed", f"must return the same for the same seed: draw with random.Random(seed). It "
                                         f"returned {shorten((values, moves))}, then {shorten((again, other))}")
             raise GameEnds
@@ -80,23 +81,46 @@ class OptionalMembers:
             contract.tell(part, "sum", f"returned {shorten(values)} for moves that are worth {shorten(worth)}: "
                                        f"{shorten(moves)}")
 
+    def equal(self, one: Any, two: Any) -> bool:
+        """Whether moves are equal; it is a problem if they cannot be compared."""
+        try:
+            return bool(one == two)
+        except Exception as error:
+            self.contract.tell("rollout()", "moves", f"must return moves that can be compared, but their comparison "
+                                                     f"raised {type(error).__name__}: {error}")
+            raise GameEnds from None
+
     def worth(self, state: Any, moves: list[Any]) -> list[float] | None:
-        """What moves are worth for each player, counted from ``state``; None where the game goes on after them."""
-        contract, weight = self.contract, 1.0
+        """What moves are worth for each player, counted from ``state``; None where the game goes on after them, or
+        they are too many."""
+        contract, weight, length = self.contract, 1.0, len(self.contract.path)
         totals = [0.0] * contract.players
         view = contract.look(state)
-        for number, move in enumerate(moves):
-            if view.result is not None or move not in view.moves:
-                what = "the game is over" if view.result is not None else f"only {shorten(view.moves)} are legal"
-                contract.tell("rollout()", "moves", f"must return legal moves, but returned {shorten(move)} as move "
-                                                    f"{number + 1} of {shorten(moves)}, where {what}")
-                raise GameEnds
-            state = contract.child(state, move, view)
-            view = contract.look(state)
-            if contract.scored:
-                totals = [total + weight * gain for total, gain in zip(totals, contract.rewards_of(state), strict=True)]
-                if view.to_move != CHANCE:  # outcomes of chance belong to the move before them
-                    weight *= contract.discount or 1.0
+        try:
+            for number, move in enumerate(moves[:MOST_REPLAYED]):
+                if view.result is not None or not any(self.equal(move, legal) for legal in view.moves):
+                    told = "the game is over" if view.result is not None else f"only {shorten(view.moves)} are legal"
+                    contract.tell("rollout()", "moves", f"must return legal moves, but returned {shorten(move)} as "
+                                                        f"move {number + 1} of {shorten(moves)}, where {told}")
+                    raise GameEnds
+                state = contract.child(state, move, view)
+                contract.path.append(move)
+                view = contract.look(state)
+                if contract.scored:
+                    totals = [total + weight * gain
+                              for total, gain in zip(totals, contract.rewards_of(state), strict=True)]
+                    if view.to_move != CHANCE:  # outcomes of chance belong to the move before them
+                        weight *= contract.discount or 1.0
+        finally:
+            del contract.path[length:]
         if view.result is None:
             return None
         return [total + weight * value for total, value in zip(totals, view.result, strict=True)]
+
+
+def _has_numpy() -> bool:
+    try:
+        import_numpy()
+    except ImportError:  # then nothing observes
+        return False
+    return True

@@ -27,10 +27,10 @@ LONGEST_GAME = 20_000
 """Moves, including those of chance, after which a game counts as endless."""
 
 ROUNDING = 1e-9
-"""By how much proven bounds of equal values may differ."""
+"""Tolerance for comparing proven bounds."""
 
 DEALS = 100
-"""Games that chance may end before the first move of a player, until the start counts as one without moves."""
+"""Seeds that are tried for a start in which a player moves."""
 
 
 class Table:
@@ -96,7 +96,7 @@ class Table:
         return row
 
     def blank(self) -> tuple[Any, ...]:
-        """A row without a meaning, of the form of all others."""
+        """A dummy row: it gives the arrays of an empty shard their shapes and types."""
         nothing = on_scale([0.0] * (self.start.players if self._general else 2), 0)
         planes = self.observation(self._first)
         return planes, self._numpy.zeros(self.actions, self._numpy.float32), nothing, nothing, 0, 0, 0
@@ -202,11 +202,14 @@ class Games:
             ahead = iter(self.numbers(shard))
             running: list[Game] = []
             over: list[Game] = []
+            told = 0
             while True:
                 while len(running) < self._together and (number := next(ahead, None)) is not None:
                     game = self._at(number, Game, self._table, number, self._seed)
                     (running if game.results is None else over).append(game)  # chance alone may have ended it
                 if not running:
+                    if len(over) > told:
+                        report(done + len(over), positions, evaluations, clock() - begin)
                     break
                 for game, result in zip(running, self._search(running), strict=True):
                     self._at(game.number, game.take, result, self._temperature, self._temperature_plies)
@@ -214,7 +217,8 @@ class Games:
                     evaluations += 0 if result.stats is None else result.stats.rollouts
                 over += [game for game in running if game.results is not None]
                 running = [game for game in running if game.results is None]
-                report(done + len(over), positions, evaluations, clock() - begin)
+                told = len(over)
+                report(done + told, positions, evaluations, clock() - begin)
             done += len(over)
             yield shard, self._arrays(over)
 

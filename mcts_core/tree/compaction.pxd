@@ -6,7 +6,7 @@ from mcts_core.tree.tree cimport Tree
 
 
 cdef enum:
-    MARKS = 100                  # compaction needs less than one in so many of the bytes of a budget, for its marks
+    MARKS = 100                  # the marks of compaction take less than 1 / MARKS of the memory limit
 
 cdef extern from *:
     """

@@ -76,7 +76,7 @@ cdef void forget_gone(const Tree *tree, Known *known) noexcept nogil
 
 
 cdef inline uint32_t players_of(const Tree *tree) noexcept nogil:
-    """Of a general tree; 0 of another one."""
+    """The number of players of a general tree; 0 for other trees."""
     return (<const GeneralTree *>tree).players if is_general(tree) else 0
 
 

@@ -17,6 +17,8 @@ cdef extern from "kernels/selection/ucb1.h" nogil:
 cdef extern from "kernels/selection/excluded.h" nogil:
     const float SEL_EXCLUDED
 
+
+cdef extern from "kernels/selection/columns.h" nogil:
     ctypedef struct sel_columns:
         uint32_t capacity
         const int32_t *visits

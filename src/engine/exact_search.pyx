@@ -55,12 +55,12 @@ cdef class ExactSearch:
 
         Raises GameError if the native rules report an error."""
         cdef uint32_t length = len(path)
-        cdef uint32_t *moves = <uint32_t *>PyMem_Malloc((length + 1) * sizeof(uint32_t))
         cdef double until, end = 1e300 if deadline is None else deadline
         cdef mcts_interrupt interrupt
         cdef mcts_proof proof
         cdef uint64_t budget = <uint64_t>1 << 62
         cdef int32_t returned
+        cdef uint32_t *moves = <uint32_t *>PyMem_Malloc((length + 1) * sizeof(uint32_t))
         if moves == NULL:
             raise MemoryError("no memory for the moves of a path")
         try:

@@ -21,10 +21,11 @@ from mcts_core.tree.tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY
 
 
 cdef enum:
-    PAUSE = 1024                     # a wait after so many others is a short sleep
+    YIELD = 64                       # argument of mcts_wait by which it gives the processor away
 
 cdef double PRUNING = 1e-6           # seconds to prune a tree, for each of its nodes
 cdef double BETWEEN_PAUSES = 5e-3    # seconds
+cdef double PAUSE = 1e-4             # seconds
 
 
 cdef class InformationCore(SearchCore):
@@ -69,11 +70,15 @@ cdef class InformationCore(SearchCore):
 
     cdef int run(self, uint32_t count) except -1 nogil:
         cdef uint32_t _
-        # A thread that waits for the GIL asks for it after 5 ms, and begins to wait anew whenever this one lets it go
-        # for a moment between two slices. So without a pause other threads waited for seconds.
-        if mcts_clock() >= self.pause_at:
-            mcts_wait(PAUSE)
-            self.pause_at = mcts_clock() + BETWEEN_PAUSES
+        cdef double now = mcts_clock(), end = now + PAUSE
+        # A thread that waits for the GIL requests it after 5 ms. Each release between two slices restarts those 5 ms,
+        # and this thread takes the GIL again first. Without a pause other threads waited for seconds. No sleep, because
+        # on Windows the shortest one may take 15 ms.
+        if now >= self.pause_at:
+            while now < end:
+                mcts_wait(YIELD)
+                now = mcts_clock()
+            self.pause_at = now + BETWEEN_PAUSES
         with gil:
             try:
                 for _ in range(count):

@@ -449,7 +449,7 @@ cdef class PythonRules(Rules):
 
     cdef int keep(self, const uint32_t *path, uint32_t length, bint rolled) except -1:
         cdef uint32_t i
-        self.line = [self.user.moves[path[i]] for i in range(length)]  # one at least: the root has no rollout
+        self.line = [self.user.moves[path[i]] for i in range(length)]  # never empty: rollouts start below the root
         for move in self.rolled if rolled else ():
             self.line.append(move)
             self.user.identity_of(move)  # the line is stored by numbers
@@ -464,9 +464,11 @@ cdef class PythonRules(Rules):
             return 0
         for step in range(min(len(before.line), FOLLOWED + 1)):  # what is left of it then is a move at least
             if state is self.root or (self.value is not None and state == self.root):
-                if before.line[step] in self.root_moves:  # what rollout() of the game returned is not replayed
+                if before.line[step] in self.root_moves:
                     self.line = before.line[step:]
                     self.line_value = value
+                return 0
+            if before.line[step] not in self.user.legal(state):  # as rollout() of the game may return
                 return 0
             state = self.user.child(state, before.line[step])
             if self.user.scored:

@@ -65,7 +65,8 @@ def refuse_hidden(state):
         return
     if is_hidden(state):
         raise InvalidState(f"this needs a game in which every player sees everything, but {shorten(state)} has "
-                           f"hidden_information")
+                           f"hidden_information, which solve(), rollouts(), selfplay() and search_parallel() do not "
+                           f"take")
     raise InvalidState(f"a search needs a game in which every player sees everything, but {shorten(state)} has "
                        f"hidden_information. To have it searched all the same, write determinize(player, rng), which "
                        f"returns a state that fits what the player knows, its hidden part drawn with rng, a "

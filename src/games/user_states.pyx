@@ -33,8 +33,8 @@ cdef int require_members(object root, bint general) except -1:
         raise InvalidState(f"a state must be an instance, got the class {root.__name__}: did you mean "
                            f"{root.__name__}()?")
     if not general and has_member(root, "players"):
-        raise InvalidState(f"this needs a game of two players in turn, but {shorten(root)} has players, so it is a "
-                           f"general game")
+        raise InvalidState(f"this needs a game of two players who take turns, but {shorten(root)} has the attribute "
+                           f"players, which makes it a general game")
     for name in ("legal_moves", "play", "returns" if general else "winner"):
         if not callable(member(root, name)):
             raise InvalidState(f"{contract}; {shorten(root)} has no method {name}()")

@@ -356,7 +356,7 @@ static inline void mcts_publish(uint32_t *number, uint32_t value) {
 
 /* ---- numbers that several threads change ---- */
 
-/* sets a flag that is 0 to 1; 1 for the one caller who did it */
+/* changes a flag from 0 to 1; 1 for the one caller that changed it */
 static inline int mcts_take(uint32_t *flag) {
 #if defined(__GNUC__) || defined(__clang__)
     return __atomic_exchange_n(flag, 1, __ATOMIC_ACQ_REL) == 0;

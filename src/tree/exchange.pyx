@@ -27,6 +27,8 @@ from mcts_core.tree.view cimport *
 
 cdef enum:
     PROVEN = 0xFFFFFFFF
+    PROOF = 3                    # words of the header
+    PROOF_MOVE = 5
 
 
 # ---- growing arrays --------------------------------------------------------------------------------------------------
@@ -261,9 +263,9 @@ cdef bint tell(Tree *tree, Known *known, uint32_t least, Words *message) noexcep
         known.wins = top.wins[0]
     known.visits = top.visits[0]
     if tree.proof.value >= 0 and not known.proven:
-        message.at[3] = 1 + <uint32_t>tree.proof.value
+        message.at[PROOF] = 1 + <uint32_t>tree.proof.value
         message.at[4] = tree.proof.distance
-        message.at[5] = tree.proof.move
+        message.at[PROOF_MOVE] = tree.proof.move
         known.proven = 1
     return tell_block(tree, known, top.links[0] & index_mask(tree), known.root, least, message, 0)
 
@@ -378,14 +380,14 @@ cdef int check_message(const Tree *tree, const uint32_t *message, uint32_t lengt
             return RUN_GAME_ERROR
         if message[HEADER] != message[1]:
             return RUN_GAME_ERROR
-    if message[3]:
-        if not proves(tree) or message[3] > 3:
+    if message[PROOF]:
+        if not proves(tree) or message[PROOF] > 3:
             return RUN_GAME_ERROR
         if message[4] == 0 or not is_distance(tree, message[4]):
             return RUN_GAME_ERROR
-        if tree.proof.value >= 0 and <int64_t>message[3] != 1 + tree.proof.value:
+        if tree.proof.value >= 0 and <int64_t>message[PROOF] != 1 + tree.proof.value:
             return RUN_GAME_ERROR
-    elif message[4] or message[5]:
+    elif message[4] or message[PROOF_MOVE]:
         return RUN_GAME_ERROR
     if length == header:  # of a root without a block
         for i in range(1, header):
@@ -404,7 +406,8 @@ cdef int check_message(const Tree *tree, const uint32_t *message, uint32_t lengt
 # ---- the moves of a message ------------------------------------------------------------------------------------------
 
 def renumbered(bytes message, number):
-    """``message`` with ``number(move)`` in place of each move. Raises ValueError where it ends too early."""
+    """``message`` with ``number(move)`` in place of each move. Raises ValueError if it ends within the header or an
+    entry; ``check_message`` finds what else is wrong."""
     cdef bytearray changed = bytearray(message)
     cdef uint32_t *words = <uint32_t *>PyByteArray_AS_STRING(changed)
     cdef uint32_t count = <uint32_t>(len(message) // sizeof(uint32_t)), players, node, size, at
@@ -415,8 +418,8 @@ def renumbered(bytes message, number):
     if players > MAX_PLAYERS:
         players = 0
     node, size = node_size(players), entry_size(players)
-    if words[3] and words[5] != MCTS_NO_MOVE:
-        words[5] = number(words[5])
+    if words[PROOF] and words[PROOF_MOVE] != MCTS_NO_MOVE:
+        words[PROOF_MOVE] = number(words[PROOF_MOVE])
     at = HEADER + node
     while at + begins * (1 + node) < count:
         at += begins * (1 + node)
@@ -534,13 +537,13 @@ cdef int hear(Tree *tree, Known *known, const uint32_t *message, uint32_t length
     tree.path_slot[0] = 0
     hear_block(tree, known, top.links[0] & index_mask(tree), known.root, message + header_words(tree), 1,
                MAX_ITERATIONS if is_general(tree) else top.visits[0], 0, &changed, &status)
-    if message[3]:
+    if message[PROOF]:
         known.proven = 1
         if tree.proof.value < 0:
-            tree.proof.value = <int32_t>message[3] - 1
+            tree.proof.value = <int32_t>message[PROOF] - 1
             tree.proof.distance = message[4] if message[4] < MAX_DISTANCE else MAX_DISTANCE
             tree.proof.exact = 0
-            tree.proof.move = message[5]
+            tree.proof.move = message[PROOF_MOVE]
             tree.settled = 1
     return status
 

@@ -4,6 +4,7 @@ import random
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import mcts_core as mc
@@ -43,13 +44,14 @@ class Walk:
 
 
 def problems(**members):
-    """What is told of Walk with other members: {part: text}."""
+    """The problems reported for Walk with these members: {part: text}."""
     report = mc.check_game(type("Other", (Walk,), members)(), 20, seed=1)
     return {problem.part: problem.text for problem in report.problems}
 
 
 def test_right_members_are_no_problem():
     assert mc.check_game(Walk(), 50, seed=1).ok
+    assert problems(rollout=Walk.rollout, play=lambda self, step: type(self)((*self.steps, step))) == {}
     cut = problems(rollout=lambda self, seed: ([100.0], []))  # an estimate: the game goes on after no move
     assert cut == {}
 
@@ -62,10 +64,14 @@ def test_right_members_are_no_problem():
     ({"action": lambda self, step: step}, "action()", "the index of a move in the policy must be an int from 0 to 2"),
     ({"action": lambda self, step: 0}, "action()", "have the same index in the policy, 0"),
     ({"action": lambda self, step: "a"}, "action()", "must return an int >= 0, got 'a'"),
+    ({"observation": lambda self: __import__("not_there")}, "observation()", "raised ModuleNotFoundError: No module"),
+    ({"action": lambda self, step: __import__("not_there")}, "action()", "raised ModuleNotFoundError: No module"),
+    ({"actions": "3"}, "actions", "must be an int from 1, the number of entries of a policy, got '3'"),
     ({"rollout": lambda self, seed: None}, "rollout()", "must return a number from -1e100 to 1e100 for each"),
     ({"rollout": lambda self, seed: ([1.0], [4])}, "rollout()",
      "must return legal moves, but returned 4 as move 1 of [4], where only [1, 2, 3] are legal"),
     ({"rollout": lambda self, seed: ([1.0], [1] * 9)}, "rollout()", "where the game is over"),
+    ({"rollout": lambda self, seed: ([1.0], [np.arange(2)])}, "rollout()", "must return moves that can be compared"),
     ({"rollout": lambda self, seed: ([0.0], [1] * (5 - len(self.steps)))}, "rollout()",
      "returned [0.0] for moves that are worth [2.1875]: [1, 1, 1, 1, 1]"),
     ({"rollout": lambda self, seed: ([random.random()], [])}, "rollout()", "must return the same for the same seed"),
@@ -76,6 +82,13 @@ def test_wrong_members(members, part, text):
     assert text in problems(**members)[part]
 
 
+def test_a_problem_within_a_rollout_is_told_with_its_moves():
+    report = mc.check_game(type("Other", (Walk,), {
+        "rewards": lambda self: [1.0] if self.steps != (3, 3, 3) else "x",
+        "rollout": lambda self, seed: ([0.0], [3] * (5 - len(self.steps)))})(), 1, seed=1)
+    assert report.problems[0].part == "rewards()" and report.problems[0].moves == (3, 3, 3)
+
+
 def test_rewards_that_positions_share():
     last = []
 
@@ -83,7 +96,8 @@ def test_rewards_that_positions_share():
         last[:] = [step]
         return type(self)((*self.steps, step))
 
-    assert "changed the rewards of" in problems(play=play, rewards=lambda self: [float(last[0])])["rewards()"]
+    found = problems(play=play, rewards=lambda self: [float(last[0])])
+    assert "changed when other moves were played" in found["rewards()"]
 
 
 def test_two_players_and_chance_have_rollouts_too():
@@ -109,6 +123,7 @@ def test_two_players_and_chance_have_rollouts_too():
             return [1.0, 0.0] if self.line[-1] == "heads" else [0.0, 1.0]
 
         def rollout(self, seed):
+            assert self.to_move != mc.CHANCE  # no search asks there
             rng, moves = random.Random(seed), []
             while len(self.line) + len(moves) < 2:
                 line = (*self.line, *moves)

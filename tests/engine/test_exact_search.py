@@ -62,4 +62,4 @@ def test_an_error_of_native_rules_ends_it():
                              ctypes.c_int32, ctypes.c_void_p)(lambda *arguments: -1)
     state = ValuedState(mc.TicTacToe(), {"prove": ctypes.cast(prove, ctypes.c_void_p).value}, prove)
     with pytest.raises(mc.GameError, match="the native rules of ValuedState reported an error"):
-        mc.solve(state)
+        mc.solve(state, 5)

@@ -260,8 +260,8 @@ def test_proven_values_in_policies():
 
 
 class Lottery:
-    """One player draws one of three tickets, which win with chances of 0.2, 0.4 and 0.6. Or the first deal, a free
-    ticket, ends the game at once in one of four cases."""
+    """One player draws one of three tickets, which win with chances of 0.2, 0.4 and 0.6. With ``deals``, chance moves
+    first and ends the game in one of four cases."""
 
     players, actions = 1, 3
 
@@ -301,6 +301,9 @@ def test_chance_may_end_a_game_before_the_first_move(tmp_path):
     empty = [part for part in parts if len(part) == 0]
     assert empty and len(parts) == 20 and empty[0].observations.shape == (0, 1, 1, 1)
     assert empty[0].policies.shape == (0, 3) and empty[0].results.shape == empty[0].values.shape == (0,)
+    seen = []
+    assert len(play(Lottery(deals=True), games=9, iterations=5, together=2, shard_games=2, progress=seen.append)) < 9
+    assert [each.games for each in seen] == sorted(each.games for each in seen) and seen[-1].games == 9
     paths = mc.selfplay(Lottery(deals=True), games=20, iterations=60, seed=5, shard_games=1, folder=tmp_path)
     equal(mc.SelfPlayData.join(map(mc.SelfPlayData.load, paths)), mc.SelfPlayData.join(parts))
 

@@ -1,5 +1,6 @@
 """Hidden information: trees counted on paper, Kuhn poker and its exploitability, what a state must answer."""
 
+import itertools
 import math
 import random
 import time
@@ -316,7 +317,7 @@ def test_a_full_tree_is_pruned(state):
 
 
 class Key:
-    """A key that counts how often it is hashed, and once raises ``error``."""
+    """A key that counts how often keys are hashed; call number ``at`` raises ``error``."""
 
     calls, at, error = 0, 0, None
 
@@ -333,33 +334,48 @@ class Key:
         return hash(self.key)
 
 
-@pytest.mark.parametrize("error, expected", [(ValueError("no"), mc.GameError), (KeyboardInterrupt(), KeyboardInterrupt),
-                                             (MemoryError("none"), mc.GameError)], ids=repr)
-def test_a_key_that_fails_changes_nothing(error, expected, monkeypatch):
-    """Also while a tree is pruned, where the keys of all nodes are hashed."""
+@pytest.mark.parametrize("error", [ValueError("no"), KeyboardInterrupt(), MemoryError("none")], ids=repr)
+def test_a_key_that_fails_while_a_tree_is_pruned(error, monkeypatch):
+    """The keys of all nodes are hashed then."""
+    begins = []
+
     class Keyed(Boxes):
         def observation_key(self, player):
             return Key(super().observation_key(player))
 
-    monkeypatch.setattr(Key, "calls", 0)
+        def determinize(self, player, rng):
+            begins.append(Key.calls)
+            return super().determinize(player, rng)
+
+    def search():
+        monkeypatch.setattr(Key, "calls", 0)
+        begins.clear()
+        engine.search(state, iterations=6_000)
+
     monkeypatch.setattr(Key, "error", error)
     engine, state = mc.Searcher(seed=1, memory_mb=1), Keyed(count=12)
-    engine.search(state, iterations=6_000)
-    whole, moves = Key.calls, engine.stats().moves
-    assert engine.stats().prunes > 1 and whole > 12_000
-    for part in range(1, 12):
-        monkeypatch.setattr(Key, "at", whole * part // 12)
-        Key.calls = 0
-        engine = mc.Searcher(seed=1, memory_mb=1)
-        try:
-            engine.search(state, iterations=6_000)
-            assert isinstance(error, MemoryError) and engine.stats().iterations == 6_000  # a tree stays unpruned then
-        except expected:
-            pass
-        Key.calls = Key.at  # no more
-        again = mc.Searcher(seed=1, memory_mb=1)
-        assert again.search(state, iterations=6_000) and again.stats().moves == moves
-        engine.search(state, iterations=50)
+    search()
+    whole = engine.stats()
+    calls, pruned = max((end - begin, number) for number, (begin, end) in enumerate(itertools.pairwise(begins), 1))
+    assert whole.prunes > 1 and calls > 100  # in one iteration; a descent has at most 26
+    monkeypatch.setattr(Key, "at", begins[pruned - 1] + calls // 2)
+    engine = mc.Searcher(seed=1, memory_mb=1)
+    if isinstance(error, MemoryError):  # the tree stays as it is
+        search()
+        assert Key.calls > Key.at and engine.stats().iterations == 6_000
+        assert engine.stats().prunes == whole.prunes - 1 or engine.stats().bytes > whole.bytes
+        return
+    with pytest.raises(mc.GameError if isinstance(error, ValueError) else KeyboardInterrupt):
+        search()
+    assert Key.calls == Key.at
+    if isinstance(error, ValueError):
+        with pytest.raises(mc.NoSearch):
+            engine.stats()
+        return
+    interrupted = engine.stats()  # Ctrl-C keeps the statistics
+    engine = mc.Searcher(seed=1, memory_mb=1)
+    engine.search(state, iterations=interrupted.iterations)
+    assert 0 < interrupted.iterations == pruned and interrupted.moves == engine.stats().moves
 
 
 @pytest.mark.alone
@@ -585,7 +601,7 @@ def test_what_hidden_information_refuses():
         mc.search(Kuhn(), iterations=5, solver=True)
     with pytest.raises(mc.GameOver):
         mc.search(Kuhn((0, 1), "pp"), iterations=5)
-    with pytest.raises(mc.InvalidState, match="hidden_information$"):
+    with pytest.raises(mc.InvalidState, match=r"which solve\(\), rollouts\(\), "):
         mc.rollouts(Kuhn(), 5)
 
 

@@ -384,13 +384,16 @@ def test_a_line_of_the_games_own_rollout_begins_with_a_legal_move():
             return [1000.0 if len(self.moves) == 1 else 0.0], [7] * (5 - len(self.moves))
 
         def play(self, move):
+            assert move in self.legal_moves()
             return Own([*self.moves, move])
 
     engine = mc.Searcher(seed=5, final_move="best_line")
     state = Own()
     move = engine.search(state, iterations=50)
     assert engine.stats().pv[:2] == (move, 7)  # nobody replays what a rollout says
-    assert engine.search(state.play(move), iterations=50) in state.legal_moves()
+    for after in (state.play(move), Own([1, 2, 3])):  # the second is not on the line
+        assert engine.search(state, iterations=50) == move and engine.stats().pv[:2] == (move, 7)
+        assert engine.search(after, iterations=50) in state.legal_moves()
 
 
 def test_the_best_line_with_a_discount():

@@ -1,4 +1,4 @@
-/* The prior of a child that selection never takes, because it is proven to lose or is none. */
+/* The prior of a slot that selection never takes: a proven loss, or padding behind the last child. */
 #ifndef MCTS_EXCLUDED_H
 #define MCTS_EXCLUDED_H
 
