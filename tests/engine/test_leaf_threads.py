@@ -281,7 +281,7 @@ def test_time_cancel_and_no_thread_left():
     with engine.pondering(state):
         time.sleep(0.05)
     check_tree(engine)
-    assert _thread._count() == before
+    assert _thread._count() <= before  # threads of an earlier test may have ended
 
 
 @pytest.mark.parametrize("raised", [KeyError, KeyboardInterrupt])
@@ -295,7 +295,7 @@ def test_a_progress_callback_that_raises_ends_all_threads(raised):
 
     with pytest.raises(raised):
         engine.search(mc.Gomoku(), 30, progress=fail, every=0.01)
-    assert _thread._count() == before
+    assert _thread._count() <= before  # threads of an earlier test may have ended
     check_tree(engine)
     engine.search(mc.Gomoku(), iterations=5000)
     assert engine.stats().threads == 3
