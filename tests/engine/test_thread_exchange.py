@@ -167,7 +167,7 @@ def test_time_and_no_thread_left():
             assert stats.stop_reason == "time"
             assert stats.threads == 3
             assert sum(entry.visits for entry in stats.moves) >= stats.iterations - 20
-    assert _thread._count() == before
+    assert _thread._count() <= before  # threads of an earlier test may have ended
 
 
 def test_cancel_progress_and_ponder():
@@ -189,7 +189,7 @@ def test_cancel_progress_and_ponder():
     with engine.pondering(mc.Gomoku()):
         time.sleep(0.05)
     assert engine.stats().stop_reason == "cancelled"
-    assert _thread._count() == before
+    assert _thread._count() <= before  # threads of an earlier test may have ended
 
 
 def test_a_progress_callback_that_raises_ends_all_threads():
@@ -201,7 +201,7 @@ def test_a_progress_callback_that_raises_ends_all_threads():
 
     with pytest.raises(KeyError):
         engine.search(mc.ConnectFour(), 30, progress=fail, every=0.01)
-    assert _thread._count() == before
+    assert _thread._count() <= before  # threads of an earlier test may have ended
     assert engine.search(mc.ConnectFour(), 0.01) in range(7)
 
 
