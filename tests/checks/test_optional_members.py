@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from no_numpy import NO_NUMPY
 
 import mcts_core as mc
 
@@ -134,14 +135,8 @@ def test_two_players_and_chance_have_rollouts_too():
     assert mc.check_game(Coin(), 50, seed=1).ok
 
 
-WITHOUT_NUMPY = """
-import sys
+WITHOUT_NUMPY = NO_NUMPY + """
 import mcts_core as mc
-class Nowhere:
-    def find_spec(self, name, *rest):
-        if name == "numpy":
-            raise ModuleNotFoundError("no numpy here")
-sys.meta_path.insert(0, Nowhere())
 class Pass:
     to_move, actions = 1, 1
     def __init__(self, moves=0): self.moves = moves

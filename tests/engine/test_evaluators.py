@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 from general_games import Corner, flat
+from no_numpy import NO_NUMPY
 
 import mcts_core as mc
 from mcts_core.errors import EvaluatorError
@@ -451,12 +452,7 @@ print("numpy" in sys.modules)
 
 
 def test_without_numpy_the_message_names_the_extra(tmp_path):
-    code = NIM + """
-class Nowhere:
-    def find_spec(self, name, *rest):
-        if name == "numpy":
-            raise ModuleNotFoundError("no numpy here")
-sys.meta_path.insert(0, Nowhere())
+    code = NO_NUMPY + NIM + """
 for call in (lambda: mc.search(mc.ConnectFour(), iterations=5, evaluator=print), mc.ConnectFour().observation):
     try:
         call()

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from no_numpy import NO_NUMPY
 from table_games import Race, native_race, start
 
 import mcts_core as mc
@@ -482,14 +483,8 @@ def test_parts_that_do_not_fit_together():
     assert len(mc.SelfPlayData.join([one, one])) == 2 * len(one)
 
 
-WITHOUT_NUMPY = """
-import sys
+WITHOUT_NUMPY = NO_NUMPY + """
 import mcts_core as mc
-class Nowhere:
-    def find_spec(self, name, *rest):
-        if name == "numpy":
-            raise ModuleNotFoundError("no numpy here")
-sys.meta_path.insert(0, Nowhere())
 try:
     mc.selfplay(mc.ConnectFour(), games=1, iterations=1)
 except ImportError as error:
