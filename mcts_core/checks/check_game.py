@@ -8,7 +8,7 @@ import time
 
 from mcts_core.arguments import as_int, shorten
 from mcts_core.checks.check_report import CheckProgress, CheckReport, Problem
-from mcts_core.checks.contract import CHANGED, DRAINED, Contract, GameEnds, View, equal, missing_members
+from mcts_core.checks.contract import CHANGED, DRAINED, Contract, GameEnds, View, Worth, equal, missing_members
 from mcts_core.checks.hidden_information import Draws
 from mcts_core.checks.optional_members import OptionalMembers
 from mcts_core.errors import GameError, GameOver, InvalidState
@@ -218,7 +218,7 @@ class _Run:
         self.games += 1
         state = self.start
         mover = None
-        totals, weight = [0.0] * contract.players if contract.general else [], 1.0
+        worth = Worth(contract)
         closely = CLOSELY * self.games / (1 + self.positions)
         try:
             while True:
@@ -227,11 +227,8 @@ class _Run:
                 self.movers.add(view.to_move)
                 if not contract.path:
                     self.compare_first(view)
-                elif contract.scored:
-                    totals = [total + weight * gain
-                              for total, gain in zip(totals, contract.rewards_of(state), strict=True)]
-                    if view.chances is None:  # outcomes of chance belong to the move before them
-                        weight *= contract.discount or 1.0
+                else:
+                    worth.add(state, view)
                 if view.result is not None:
                     if not contract.path:
                         told = f"{'returns' if contract.general else 'winner'} {view.result}"
@@ -262,9 +259,8 @@ class _Run:
             self.decided += 1
             self.last_won += view.result == mover
         if contract.general:
-            before = self.sums or [0.0] * len(view.result)
-            self.sums = [total + gained + weight * value
-                         for total, gained, value in zip(before, totals, view.result, strict=True)]
+            gained = worth.at_end(view.result)
+            self.sums = [total + value for total, value in zip(self.sums or [0.0] * len(gained), gained, strict=True)]
         else:
             self.results[view.result] += 1
         self.plies += len(contract.path)

@@ -80,6 +80,28 @@ class View:
     """The probability of each move if chance is to move, otherwise None."""
 
 
+class Worth:
+    """What the moves of a game are worth for each player: rewards and the result, each with its discount."""
+
+    def __init__(self, contract: Contract) -> None:
+        self._contract = contract
+        self._totals, self._weight = [0.0] * contract.players, 1.0
+
+    def add(self, state: Any, view: View) -> None:
+        """Adds the rewards of the move that led to this position."""
+        contract = self._contract
+        if not contract.scored:
+            return
+        self._totals = [total + self._weight * gain
+                        for total, gain in zip(self._totals, contract.rewards_of(state), strict=True)]
+        if view.chances is None:  # outcomes of chance belong to the move before them
+            self._weight *= contract.discount or 1.0
+
+    def at_end(self, result: Any) -> list[float]:
+        """The sums of a game that ended with this result of each player."""
+        return [total + self._weight * value for total, value in zip(self._totals, result, strict=True)]
+
+
 class Contract:
     """Asks the positions of one game for everything that they promise, and records what breaks the contract."""
 

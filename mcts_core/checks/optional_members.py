@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from mcts_core.arguments import shorten
-from mcts_core.checks.contract import GameEnds
+from mcts_core.checks.contract import GameEnds, Worth
 from mcts_core.errors import GameError, InvalidState
-from mcts_core.game import CHANCE, import_numpy
+from mcts_core.game import import_numpy
 from mcts_core.games.state_kinds import has_member, is_hidden, member
 from mcts_core.games.user_states import UserStates, as_count
 
@@ -93,8 +93,8 @@ class OptionalMembers:
     def worth(self, state: Any, moves: list[Any]) -> list[float] | None:
         """What moves are worth for each player, counted from ``state``; None where the game goes on after them, or
         they are too many."""
-        contract, weight, length = self.contract, 1.0, len(self.contract.path)
-        totals = [0.0] * contract.players
+        contract, length = self.contract, len(self.contract.path)
+        worth = Worth(contract)
         view = contract.look(state)
         try:
             for number, move in enumerate(moves[:MOST_REPLAYED]):
@@ -106,16 +106,10 @@ class OptionalMembers:
                 state = contract.child(state, move, view)
                 contract.path.append(move)
                 view = contract.look(state)
-                if contract.scored:
-                    totals = [total + weight * gain
-                              for total, gain in zip(totals, contract.rewards_of(state), strict=True)]
-                    if view.to_move != CHANCE:  # outcomes of chance belong to the move before them
-                        weight *= contract.discount or 1.0
+                worth.add(state, view)
         finally:
             del contract.path[length:]
-        if view.result is None:
-            return None
-        return [total + weight * value for total, value in zip(totals, view.result, strict=True)]
+        return None if view.result is None else worth.at_end(view.result)
 
 
 def _has_numpy() -> bool:
