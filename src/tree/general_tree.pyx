@@ -660,7 +660,8 @@ cdef int general_resolve(GeneralTree *general, const GeneralEvaluation *evaluati
         row += 1
         if entry.length == 0:
             general_columns(general, general_block(general, 0)).links[0] = LINK_BLOCK | entry.leaf
-            score_by_noise(general.seed, general.options.gumbel_scale, &columns, general.root_scores)
+            if general.options.gumbel:
+                score_by_noise(general.seed, general.options.gumbel_scale, &columns, general.root_scores)
             if general.options.noise_alpha > 0:
                 add_noise(general, block)
             continue
