@@ -13,7 +13,8 @@ from mcts_core.tree.tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_SOLVED, RUN_SYSTE
 
 
 cdef enum:
-    ROOT_SLICE = 4096        # proof budget that the root's exact search spends at a time
+    ROOT_SLICE = 4096        # proof budget that the root's exact search spends at first
+    ROOT_STEP = 512          # of that, for each leaf of a batch
     FIRST_PROOF = 8          # visits of the root's most visited move when its exact search begins
 
 
@@ -161,8 +162,8 @@ cdef inline void note_root_proof(GeneralTree *general, const mcts_proof *proof) 
         prove_root(general, 0, proof.distance)
 
 
-cdef inline int prove_leader(GeneralTree *general) noexcept nogil:
-    """Spends a slice on the position after the most visited move of the root: whether that loses."""
+cdef inline int prove_leader(GeneralTree *general, uint32_t budget) noexcept nogil:
+    """Spends a budget on the position after the most visited move of the root: whether that loses."""
     cdef GeneralBlock *block = general_block(general, general_root(general) & WIDE_INDEX)
     cdef GeneralColumns columns = general_columns(general, block)
     cdef uint32_t slot, best = columns.count, distance, at = general.path_used
@@ -178,7 +179,7 @@ cdef inline int prove_leader(GeneralTree *general) noexcept nogil:
     general.tree.path_record[at] = <uint8_t *>block
     general.tree.path_slot[at] = best
     general.tree.path_move[at] = columns.moves[best]
-    status = ask_prover(general, at, 1, ROOT_SLICE, &proof)
+    status = ask_prover(general, at, 1, budget, &proof)
     if status == RUN_DONE and proof.value >= 0:
         settle(general, at, 1, proven_link(1 - block.player, proof.value, proof.distance), values)
     return status
@@ -203,19 +204,24 @@ cdef inline int shorten_win(GeneralTree *general) noexcept nogil:
 
 
 cdef inline int search_exactly(GeneralTree *general) noexcept nogil:
-    """Spends what is due of the root's proof budget."""
+    """Spends what is due of the root's proof budget, and in each of the first batches a step of the first slice: all of
+    it at once takes as long as evaluating the leaves of hundreds of searches side by side."""
     cdef mcts_proof proof
     cdef int status
+    cdef uint32_t step = min(<uint32_t>ROOT_SLICE, ROOT_STEP * general.options.batch)
+    cdef bint first = True
     if not path_reserve(&general.tree, general.path_used + 1):
         return RUN_SYSTEM_MEMORY
-    while (general.root_proofs_spent <= <uint64_t>general.options.root_proofs * general.tree.iterations
+    while ((general.root_proofs_spent <= <uint64_t>general.options.root_proofs * general.tree.iterations
+            or (first and general.root_proofs_spent < ROOT_SLICE))
            and not general.tree.settled and not general.tree.interrupted):
-        general.root_proofs_spent += ROOT_SLICE
-        status = ask_prover(general, 0, 0, ROOT_SLICE, &proof)
+        first = False
+        general.root_proofs_spent += step
+        status = ask_prover(general, 0, 0, step, &proof)
         if status == RUN_DONE and proof.value >= 0:
             note_root_proof(general, &proof)
         if status == RUN_DONE and not general.tree.settled:
-            status = prove_leader(general)
+            status = prove_leader(general, step)
         if status != RUN_DONE:
             return status
     return RUN_DONE
