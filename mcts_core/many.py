@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
-from functools import partial
-from threading import Lock
 
 from mcts_core.arguments import as_duration, as_int, shorten
 from mcts_core.engine.loop import clock
 from mcts_core.engine.records import record
-from mcts_core.engine.request import MOST_ITERATIONS, NEVER, seed_of
-from mcts_core.engine.turn import Halt
-from mcts_core.engine.workers import run_together
+from mcts_core.engine.request import MOST_ITERATIONS, seed_of
 from mcts_core.errors import InvalidOption, InvalidState
 from mcts_core.keywords import refuse
 from mcts_core.options import MAX_SEED, NAMES, as_interval, as_progress, limit_memory, random_seed
-from mcts_core.origin import last_stats_of, stats_of
+from mcts_core.origin import last_stats_of
 from mcts_core.progress import of_positions, watching
 from mcts_core.searcher import Searcher
+from mcts_core.searches import search_in_turn, search_side_by_side
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any, Literal, Unpack
 
-    from mcts_core.engine.searched_general import GeneralCore
+    from mcts_core.engine.loop import SearchCore
     from mcts_core.keywords import ManyOptions
     from mcts_core.results import Stats
 
@@ -80,10 +76,12 @@ def search_many(
     position has its own tree and its own seed, derived from ``seed`` and its index. So with a number of iterations, the
     results do not depend on ``threads``. ``memory_mb`` is the limit of one thread, 256 by default.
 
-    With an ``evaluator`` and only a number of iterations, up to 256 positions are searched side by side in the calling
-    thread. The evaluator gets the leaves of all of them in one batch of up to 256 * ``batch``. Then ``memory_mb`` is
-    the limit of one position. With ``threads`` above 1, a second thread calls the evaluator with the leaves of one half
-    of the positions, while the calling thread gathers the next leaves of the other half.
+    With an ``evaluator`` and only a number of iterations, up to 256 positions are searched side by side, and the next
+    one begins when one of them has ended. The evaluator gets the leaves of all of them in one batch of up to
+    256 * ``batch``. Then ``memory_mb`` is the limit of one position. With ``threads=2``, up to 512 positions are
+    searched side by side, and a second thread calls the evaluator with the leaves of one half of them, while the
+    calling thread gathers the next leaves of the other half. With more threads, all but one gather leaves, in games of
+    this package and native ones.
 
     If a position fails (GameOver, InvalidState, GameError, ...), the others are still searched. Then, with
     ``errors="raise"``, the first failure is raised with its index in the message and the original exception as its
@@ -112,24 +110,21 @@ def search_many(
         as_duration(seconds)
     if iterations is not None:
         as_int(iterations, "iterations", 1, MOST_ITERATIONS)
-    batch = _Batch(positions, seconds, iterations, [seed_of(first, index) for index in range(len(positions))])
     interval = as_interval(every)
     together = options.get("evaluator") is not None and seconds is None and iterations is not None
     with watching(as_progress(progress, "a SearchManyProgress"), of_positions) as tell:
-        if tell is not None:
-            batch.reporter = _Reporter(tell, interval, len(positions), begin)
+        reporter = None if tell is None else _Reporter(tell, interval, len(positions), begin)
+        feed = _Positions(positions, first, reporter)
         if together:
-            batch.work_together(engines[0], [], count > 1)
-        elif len(engines) == 1:
-            batch.work(engines[0])
+            search_side_by_side(feed, engines[0], iterations, TOGETHER, len(positions), count, [])
         else:
-            batch.run(engines)
+            search_in_turn(feed, engines, seconds, iterations)
     for engine in engines:  # the traceback of an error would keep their trees
         engine._core.release()
-    failed = [index for index, result in enumerate(batch.results) if result.error is not None]
+    failed = [index for index, result in enumerate(feed.results) if result.error is not None]
     if failed and errors == "raise":
-        raise _named(batch.results, failed)
-    return batch.results
+        raise _named(feed.results, failed)
+    return feed.results
 
 
 class _Reporter:
@@ -139,84 +134,43 @@ class _Reporter:
         self, progress: Callable[[SearchManyProgress], object], every: float, total: int, begin: float
     ) -> None:
         self._progress, self._every, self._total, self._begin = progress, every, total, begin
-        self._lock = Lock()
         self._done = self._failed = 0
         self._next = begin + every
 
-    def add(self, results: list[Result]) -> None:
-        """These positions are done."""
-        with self._lock:
-            self._done += len(results)
-            self._failed += sum(result.error is not None for result in results)
-            now = clock()
-            if now >= self._next or self._done == self._total:
-                self._progress(SearchManyProgress(self._done, self._failed, self._total, now - self._begin))
-                self._next = clock() + self._every
+    def add(self, result: Result) -> None:
+        """This position is done."""
+        self._done += 1
+        self._failed += result.error is not None
+        now = clock()
+        if now >= self._next or self._done == self._total:
+            self._progress(SearchManyProgress(self._done, self._failed, self._total, now - self._begin))
+            self._next = clock() + self._every
 
 
-class _Batch:
-    """Positions that several Searchers take one after the other."""
+class _Positions:
+    """The feed of ``search_many``."""
 
-    def __init__(
-        self, positions: list[Any], seconds: float | None, iterations: int | None, seeds: list[int]
-    ) -> None:
+    def __init__(self, positions: list[Any], first_seed: int, reporter: _Reporter | None) -> None:
         self._positions = positions
-        self._seconds = seconds
-        self._iterations = iterations
-        self._seeds = seeds
-        self._left = deque(range(len(positions)))
-        self._halt = Halt()
+        self._first_seed = first_seed
+        self._reporter = reporter
+        self._left = iter(range(len(positions)))
         self.results: list[Result] = [Result(None, None)] * len(positions)
-        self.reporter: _Reporter | None = None
 
-    def work(self, engine: Searcher) -> None:
-        """Searches positions with ``engine`` until none is left."""
-        while not self._halt.told:
+    def next(self) -> tuple[int, Any, int] | None:
+        index = next(self._left, None)
+        return None if index is None else (index, self._positions[index], seed_of(self._first_seed, index))
+
+    def done(self, index: int, core: SearchCore, error: Exception | None) -> None:
+        found = Result(None, None, error)
+        if error is None:
             try:
-                index = self._left.popleft()
-            except IndexError:
-                break
-            try:
-                request = engine._request(self._positions[index], self._seconds, self._iterations, clock(),
-                                          self._seeds[index])
-                request.reuse, request.halt = NEVER, self._halt
-                core = engine._core
-                move = core.search(request)
-                self.results[index] = record(Result, {"move": move, "stats": last_stats_of(core), "error": None})
-            except (ValueError, RuntimeError, MemoryError) as error:  # others come from handlers of signals
-                self.results[index] = Result(None, None, error)
-            if self.reporter is not None:
-                self.reporter.add([self.results[index]])
-
-    def work_together(self, engine: Searcher, cores: list[GeneralCore], overlap: bool) -> None:
-        """Searches the positions in groups whose leaves are evaluated together; ``cores`` grow to as many.
-
-        ``overlap``: a second thread calls the evaluator.
-        """
-        from mcts_core.engine.general_group import search_together
-        from mcts_core.engine.searched_general import GeneralCore
-
-        while len(cores) < min(TOGETHER, len(self._positions)):
-            cores.append(GeneralCore(engine._options.memory))
-        for begin in range(0, len(self._positions), TOGETHER):
-            group = self._positions[begin:begin + TOGETHER]
-            first = engine._request(group[0], None, self._iterations, clock())
-            first.reuse = NEVER
-            seeds = self._seeds[begin:begin + TOGETHER]
-            requests = [first.replace(state=state, seed=seed) for state, seed in zip(group, seeds, strict=True)]
-            errors = search_together(cores[:len(group)], requests, overlap)
-            for index, (core, error) in enumerate(zip(cores, errors, strict=False)):
-                figures = core.figures()
-                if error is not None or figures is None:
-                    self.results[begin + index] = Result(None, None, error)
-                else:
-                    self.results[begin + index] = Result(figures["move"], stats_of(core, figures))
-            if self.reporter is not None:
-                self.reporter.add(self.results[begin:begin + len(group)])
-
-    def run(self, engines: list[Searcher]) -> None:
-        """``work`` of each engine in a thread of its own."""
-        run_together([partial(self.work, engine) for engine in engines], self._halt)
+                found = record(Result, {"move": core.move, "stats": last_stats_of(core), "error": None})
+            except (ValueError, RuntimeError, MemoryError) as failure:
+                found = Result(None, None, failure)
+        self.results[index] = found
+        if self._reporter is not None:
+            self._reporter.add(found)
 
 
 def _named(results: list[Result], failed: list[int]) -> Exception:

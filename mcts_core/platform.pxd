@@ -1,6 +1,6 @@
 """What native code asks of the compiler, the processor and the system; ``src/kernels/platform.h`` explains it."""
 
-from libc.stdint cimport uint32_t, uint64_t, uintptr_t
+from libc.stdint cimport int32_t, uint32_t, uint64_t, uintptr_t
 
 
 cdef extern from "kernels/platform.h" nogil:
@@ -31,6 +31,7 @@ cdef extern from "kernels/platform.h" nogil:
     uint32_t mcts_published(const uint32_t *number)
     void mcts_publish(uint32_t *number, uint32_t value)
     int mcts_take(uint32_t *flag)
+    int32_t mcts_count_down(uint32_t *number)
     void mcts_raise(uint32_t *number, uint32_t value)
     void mcts_wait(uint32_t times)
     int mcts_thread_start(void *job)

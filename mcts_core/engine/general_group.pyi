@@ -1,6 +1,12 @@
+from collections.abc import Callable
+from typing import Any
+
 from mcts_core.engine.request import SearchRequest
 from mcts_core.engine.searched_general import GeneralCore
 
 def search_together(
-    cores: list[GeneralCore], requests: list[SearchRequest], overlap: bool
-) -> list[Exception | None]: ...
+    give: Callable[[], tuple[Any, SearchRequest] | None],
+    take: Callable[[Any, GeneralCore, Exception | None], object],
+    cores: list[GeneralCore],
+    threads: int,
+) -> None: ...

@@ -5,6 +5,7 @@ from typing_extensions import disjoint_base
 
 from mcts_core.engine.loop import SearchCore
 
+BOARDS: tuple[type, ...]
 RESULTS: tuple[Literal["loss"], Literal["draw"], Literal["win"]]
 
 @disjoint_base

@@ -6,6 +6,9 @@ from mcts_core.engine.searched_tree cimport SearchedTree
 # What is proven, by the bounds of a value: None where they are not those of the best result or of the worst one.
 cdef object proven_by(tuple bounds)
 
+# The value of the root for the player to move; ``proof``: what ``proof`` of the tree returned.
+cdef double expected_value(SearchedTree tree, int proof)
+
 # The move to play at the end of a search: the best one, or one drawn by its visits.
 cdef object final_move(SearchedTree tree)
 

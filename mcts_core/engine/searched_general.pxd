@@ -5,7 +5,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from mcts_core.engine.evaluation_thread cimport EvaluationThread
 from mcts_core.engine.evaluators cimport Evaluator
 from mcts_core.games.general_rules cimport Rules
-from mcts_core.tree.general_tree cimport GeneralBlock
+from mcts_core.tree.general_tree cimport GeneralBlock, GeneralColumns, GeneralEvaluation, GeneralTree
 from mcts_core.engine.loop cimport SearchCore
 
 
@@ -21,14 +21,20 @@ cdef class GeneralCore(SearchCore):
     cdef Rules rules_for(self, uint32_t number, object root)
     cdef GeneralBlock *root(self) noexcept nogil
     cdef void plan(self, uint32_t limit) noexcept nogil  # says how many iterations there will be
-    cdef list improved_policy(self)
+    cdef int proven_points(self, uint32_t link, uint32_t *distance) noexcept nogil
+    cdef void improve(self) noexcept
+    cdef uint32_t halved(self, const GeneralColumns *columns) noexcept
     cdef int evaluate(self) except -1
     cdef int run_beside(self, uint32_t count) except -1 nogil
     cdef int pass_on(self, bint all_of_them) except -1
     cdef int take_oldest(self, Evaluator evaluator) except -1
-    # The steps of a search whose leaves are evaluated together with those of others. ``gather`` begins a batch of at
-    # most ``count`` iterations; True: the tree had no room for more. ``waiting`` is how many of them wait. ``resolve``
-    # ends these with their evaluation, which begins at row ``row`` of the common one.
-    cdef bint gather(self, uint32_t count, float *observations, uint64_t stride) except -1
+    # ---- the steps of a search whose leaves are evaluated together with those of others
+    # begins a batch of at most `count` iterations; a Status
+    cdef int gather_leaves(self, uint32_t count, float *observations, uint64_t stride) noexcept nogil
+    # how many of them wait
     cdef uint32_t waiting(self) noexcept nogil
-    cdef int resolve(self, Evaluator evaluator, uint32_t row) except -1
+    # ends these by their evaluation, which begins at row `row` of the common one; what was wrong with it, FAULT_NONE
+    cdef int use_evaluation(self, const GeneralEvaluation *evaluation, uint32_t row) noexcept nogil
+    # the tree with a fault in its evaluation, whose rows then count from `row`
+    cdef const GeneralTree *fault_in(self, uint32_t row) noexcept
+    cdef int resolve(self, Evaluator evaluator) except -1

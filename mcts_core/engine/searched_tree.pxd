@@ -69,7 +69,7 @@ cdef class SearchedTree(SearchTurn):
     cdef bint teamed               # several threads ran it, each with a tree
     cdef uint32_t busy             # threads that ran it
     cdef bint finished
-    cdef object move
+    cdef readonly object move      # the one to play, where it has ended with a result
     cdef list line                 # the principal variation, when it was asked for
     cdef object __weakref__
     # the search that runs
@@ -179,8 +179,8 @@ cdef class SearchedTree(SearchTurn):
     cdef list extended(self, list line)  # a proven line, as far as exact search knows it
     cdef bint signs(self) noexcept       # the players 0 and 1 of the blocks are +1 and -1 in the game
     cdef mcts_rng *random(self) noexcept
-    # the figures of a search that has ended, as a KeptFigures; None where only the report has them
-    cdef object kept(self)
+    # a KeptFigures with the children of a search that has ended; None where only ``root_children`` has them
+    cdef object kept_rows(self)
 
     # ---- services
 

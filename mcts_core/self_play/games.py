@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import hashlib
+from collections import deque
 
 from mcts_core.arguments import shorten
+from mcts_core.engine.kept import BOARDS
 from mcts_core.engine.loop import clock
 from mcts_core.engine.request import seed_of
+from mcts_core.engine.targets import Target, drawn
 from mcts_core.errors import GameError, GameOver, InvalidState
 from mcts_core.game import CHANCE, NativeState, import_numpy
 from mcts_core.games.state_kinds import is_general, refuse_hidden
 from mcts_core.games.user_states import UserStates, as_count
-from mcts_core.many import _Batch
+from mcts_core.searches import search_in_turn, search_side_by_side
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
+    from mcts_core.engine.loop import SearchCore
     from mcts_core.engine.searched_general import GeneralCore
-    from mcts_core.many import Result
-    from mcts_core.results import Stats
     from mcts_core.searcher import Searcher
 
 LONGEST_GAME = 20_000
 """Moves, including those of chance, after which a game counts as endless."""
-
-ROUNDING = 1e-9
-"""Tolerance for comparing proven bounds."""
 
 DEALS = 100
 """Seeds that are tried for a start in which a player moves."""
@@ -40,6 +39,7 @@ class Table:
         self._numpy = import_numpy()
         self.start = start
         self._native = isinstance(start, NativeState)
+        self._board = type(start) in BOARDS  # there a move is its index
         self._general = is_general(start)
         refuse_hidden(start)
         for name in ("observation", "legal_moves", "play", "returns" if self._general else "winner"):
@@ -86,13 +86,11 @@ class Table:
         index: int = self._user.ask("index", state, move, self.actions)
         return index
 
-    def policy(self, state: Any, weights: list[tuple[Any, float]]) -> Any:
-        """The weights of all legal moves as a row of the policy, which sums to 1."""
+    def policy(self, state: Any, found: Target) -> Any:
+        """The share of every legal move as a row of the policy, which sums to 1."""
         row = self._numpy.zeros(self.actions, self._numpy.float32)
-        total = sum(weight for _, weight in weights)
-        indices = self._user.ask("indices", state, [move for move, _ in weights], self.actions)
-        for index, (_, weight) in zip(indices, weights, strict=True):
-            row[index] = weight / total
+        moves = found.moves
+        found.write(row, moves if self._board else self._user.ask("indices", state, moves, self.actions))
         return row
 
     def blank(self) -> tuple[Any, ...]:
@@ -119,8 +117,8 @@ class Table:
         while self._general and state.to_move == CHANCE and self.returns(state) is None:
             if step > LONGEST_GAME:
                 raise GameError(f"a game of {type(state).__name__} did not end within {LONGEST_GAME} moves")
-            outcomes = self._user.ask("outcomes", state)
-            state = self.play(state, drawn(outcomes, seed_of(seed, 2 * step + 1)))
+            outcomes, chances = zip(*self._user.ask("outcomes", state), strict=True)
+            state = self.play(state, drawn(outcomes, chances, seed_of(seed, 2 * step + 1)))
             step += 1
         return state, step
 
@@ -141,22 +139,17 @@ class Game:
         """The seed of the next search."""
         return seed_of(self._seed, 2 * self._step)
 
-    def take(self, result: Result, temperature: float, temperature_plies: int) -> None:
-        """Records the result of the search of the position, and plays a move."""
-        stats = result.stats
-        assert stats is not None
+    def take(self, found: Target, temperature: float, temperature_plies: int) -> None:
+        """Records what the search of the position found, and plays a move."""
         table, state = self._table, self.state
-        move = result.move
-        weights = shares(stats)
-        if temperature > 0 and len(self._rows) < temperature_plies and not is_settled(stats):
-            most = max(weight for _, weight in weights)
-            move = drawn([(move, (weight / most) ** (1 / temperature)) for move, weight in weights],
-                         seed_of(self._seed, 2 * self._step + 1))
-        means = list(stats.values) if stats.values is not None else [stats.value, 1 - stats.value]
-        if stats.values is None and table.player(state):
+        move = found.move
+        if temperature > 0 and len(self._rows) < temperature_plies and not found.settled:
+            move = found.drawn(1 / temperature, seed_of(self._seed, 2 * self._step + 1))
+        means = list(found.values) if found.values is not None else [found.value, 1 - found.value]
+        if found.values is None and table.player(state):
             means.reverse()
-        self._rows.append((table.observation(state), table.policy(state, weights), table.player(state), means,
-                           table.action(state, move)))
+        self._rows.append((table.observation(state), table.policy(state, found),
+                           table.player(state), means, table.action(state, move)))
         if self._step >= LONGEST_GAME:
             raise GameError(f"a game of {type(state).__name__} did not end within {LONGEST_GAME} moves")
         self.state, self._step = table.past_chance(table.play(state, move), self._seed, self._step + 1)
@@ -169,12 +162,50 @@ class Game:
             yield (planes, policy, on_scale(self.results, player), on_scale(means, player), action, self.number, ply)
 
 
+class Shard:
+    """The games of one shard, as a feed of their positions (``searches.Feed``)."""
+
+    def __init__(
+        self, table: Table, seed: int, numbers: range, temperature: float, temperature_plies: int,
+        moved: Callable[[Shard], object],
+    ) -> None:
+        self._table = table
+        self._seed = seed
+        self._ahead = iter(numbers)
+        self._temperature = temperature
+        self._temperature_plies = temperature_plies
+        self._moved = moved
+        self._ready: deque[Game] = deque()
+        self.over: list[Game] = []
+        self.positions = self.evaluations = 0
+
+    def next(self) -> tuple[Game, Any, int] | None:
+        while not self._ready:
+            number = next(self._ahead, None)
+            if number is None:
+                return None
+            game = _at(number, Game, self._table, number, self._seed)
+            (self._ready if game.results is None else self.over).append(game)  # chance alone may have ended it
+        game = self._ready.popleft()
+        return game, game.state, game.seed
+
+    def done(self, game: Game, core: SearchCore, error: Exception | None) -> None:
+        if error is not None:
+            raise _named(error, game.number)
+        found = Target(core)
+        _at(game.number, game.take, found, self._temperature, self._temperature_plies)
+        self.positions += 1
+        self.evaluations += found.rollouts
+        (self._ready if game.results is None else self.over).append(game)
+        self._moved(self)
+
+
 class Games:
     """Games of one table in shards. Each shard starts anew, so its contents do not depend on earlier shards."""
 
     def __init__(
         self, table: Table, engines: list[Searcher], *, seed: int, games: int, iterations: int, temperature: float,
-        temperature_plies: int, together: int, shard_games: int,
+        temperature_plies: int, together: int, shard_games: int, threads: int,
     ) -> None:
         self._table = table
         self._engines = engines
@@ -184,6 +215,7 @@ class Games:
         self._temperature = temperature
         self._temperature_plies = temperature_plies
         self._together = together
+        self._threads = threads
         self._shard_games = shard_games
         self.games = games
         self.shards = -(-games // shard_games)
@@ -198,49 +230,32 @@ class Games:
         """Plays ``shards`` and yields each with its arrays. ``report`` receives the number of finished games (including
         ``done`` games of earlier calls), positions, evaluations and seconds."""
         begin, positions, evaluations = clock(), 0, 0
-        for shard in shards:
-            ahead = iter(self.numbers(shard))
-            running: list[Game] = []
-            over: list[Game] = []
-            told = 0
-            while True:
-                while len(running) < self._together and (number := next(ahead, None)) is not None:
-                    game = self._at(number, Game, self._table, number, self._seed)
-                    (running if game.results is None else over).append(game)  # chance alone may have ended it
-                if not running:
-                    if len(over) > told:
-                        report(done + len(over), positions, evaluations, clock() - begin)
-                    break
-                for game, result in zip(running, self._search(running), strict=True):
-                    self._at(game.number, game.take, result, self._temperature, self._temperature_plies)
-                    positions += 1
-                    evaluations += 0 if result.stats is None else result.stats.rollouts
-                over += [game for game in running if game.results is not None]
-                running = [game for game in running if game.results is None]
-                told = len(over)
-                report(done + told, positions, evaluations, clock() - begin)
-            done += len(over)
-            yield shard, self._arrays(over)
 
-    def _search(self, running: list[Game]) -> list[Result]:
-        """Searches the current positions of all games."""
-        batch = _Batch([game.state for game in running], None, self._iterations, [game.seed for game in running])
+        def tell(shard: Shard) -> None:
+            report(done + len(shard.over), positions + shard.positions, evaluations + shard.evaluations,
+                   clock() - begin)
+
+        def moved(shard: Shard) -> None:
+            if shard.positions % self._together == 0:
+                tell(shard)
+
+        for number in shards:
+            numbers = self.numbers(number)
+            shard = Shard(self._table, self._seed, numbers, self._temperature, self._temperature_plies, moved)
+            self._search(shard, len(numbers))
+            if shard.positions % self._together or shard.positions == 0:
+                tell(shard)
+            done += len(shard.over)
+            positions += shard.positions
+            evaluations += shard.evaluations
+            yield number, self._arrays(shard.over)
+
+    def _search(self, shard: Shard, games: int) -> None:
         if "evaluator" in self._engines[0]._options.conditional:
-            batch.work_together(self._engines[0], self._cores, len(self._engines) > 1)
-        elif len(self._engines) == 1:
-            batch.work(self._engines[0])
+            search_side_by_side(shard, self._engines[0], self._iterations, self._together, games, self._threads,
+                                self._cores)
         else:
-            batch.run(self._engines)
-        for game, result in zip(running, batch.results, strict=True):
-            if result.error is not None:
-                raise _named(result.error, game.number)
-        return batch.results
-
-    def _at(self, number: int, function: Callable[..., Any], *arguments: Any) -> Any:
-        try:
-            return function(*arguments)
-        except GameError as error:
-            raise _named(error, number) from None
+            search_in_turn(shard, self._engines[:games], None, self._iterations)
 
     def _arrays(self, over: list[Game]) -> dict[str, Any]:
         numpy = import_numpy()
@@ -255,41 +270,17 @@ class Games:
         return arrays if rows else {name: array[:0] for name, array in arrays.items()}
 
 
-def is_settled(stats: Stats) -> bool:
-    """Whether the search has proven what the position is worth, so that no other move can be better."""
-    return stats.proven is not None or stats.stop_reason == "solved"
-
-
-def shares(stats: Stats) -> list[tuple[Any, float]]:
-    """Returns the weight of each legal move: its share of the improved policy if the search has one, else its visits.
-    """
-    if is_settled(stats):
-        return [(entry.move, float(entry.move == stats.move)) for entry in stats.moves]
-    least = max((entry.bounds[0] for entry in stats.moves if entry.bounds is not None), default=0.0) - ROUNDING
-    found = [(entry.move, 0.0 if entry.proven == "loss" or (entry.bounds is not None and entry.bounds[1] < least) else
-              entry.policy if entry.policy is not None else float(entry.visits)) for entry in stats.moves]
-    if any(weight for _, weight in found):
-        return found
-    return [(move, float(move == stats.move)) for move, _ in found]
-
-
-def drawn(weights: list[tuple[Any, float]], number: int) -> Any:
-    """The choice that a random number below 2**64 selects among weights >= 0."""
-    at = (number >> 11) * 2.0**-53 * sum(weight for _, weight in weights)
-    chosen = None
-    for choice, weight in weights:
-        if weight > 0:
-            chosen = choice
-            at -= weight
-            if at < 0:
-                break
-    return chosen
-
-
 def on_scale(values: list[float], player: int) -> float | list[float]:
     """Converts values from 0 to 1, one for each player, to the scale of evaluators, -1 to 1. With up to two players the
     result is the value of the player to move alone."""
     return 2 * values[player] - 1 if len(values) < 3 else [2 * value - 1 for value in values]
+
+
+def _at(number: int, function: Callable[..., Any], *arguments: Any) -> Any:
+    try:
+        return function(*arguments)
+    except GameError as error:
+        raise _named(error, number) from None
 
 
 def _named(error: Exception, number: int) -> Exception:

@@ -146,15 +146,17 @@ def selfplay(
         in proportion to visits ** (1 / temperature), with a temperature from 0 to 1e6. The search chooses the moves
         after them, and all moves if the temperature is 0 (Silver et al., Science 362, 2018, supplementary pseudocode).
         With ``root_policy="gumbel"``, the improved policy takes the place of the visits.
-    together: the number of games that run side by side, 1 to 256. An ``evaluator`` gets their leaves in batches of up
-        to ``together * batch``. When a game ends, the next game of its shard takes its place.
+    together: the number of games, 1 to 256, whose leaves an ``evaluator`` gets in one call, in batches of up to
+        ``together * batch``. When a game ends, the next game of its shard takes its place.
     shard_games: the games of a shard, >= 1. An interrupted call loses the shard that it had started.
-    threads: 1 to 1024 searches at a time. With an ``evaluator``, 2 or more let a second thread call it with the leaves
-        of one half of the games, while the next leaves of the other half are gathered. The results do not depend on it
-        (with an evaluator: if what it returns for a position does not depend on the other positions of the batch).
+    threads: 1 to 1024 searches at a time. With an ``evaluator`` and 2 or more threads, twice as many games run, and a
+        second thread calls it with the leaves of one half of them, while the next leaves of the other half are
+        gathered: by one thread, or by all others in games of this package and native ones. The results do not depend on
+        ``threads`` (with an evaluator: if what it returns for a position does not depend on the other positions of the
+        batch).
     label: a text that the folder keeps and compares, for what it cannot see itself, such as which network plays.
-    progress: True draws a bar. A function gets a SelfPlayProgress each time all games
-        that run side by side have made a move. If it raises an exception, the call ends and raises that exception.
+    progress: True draws a bar. A function gets a SelfPlayProgress after every ``together`` positions, and at the end of
+        a shard. If it raises an exception, the call ends and raises that exception.
     options: those of ``Searcher``, such as ``evaluator``, ``noise_alpha``, ``preset``. Two have other defaults:
         ``batch`` is 1, because a batch has leaves of many games, and ``memory_mb``, for each game, is 256.
 
@@ -190,11 +192,11 @@ def selfplay(
     engines[0]._request(table.first(), None, iterations)  # raises if an option does not apply to this game
     if folder is None:
         drawn = random_seed() if chosen is None else chosen
-        played = Games(table, engines, seed=drawn, games=count, **rules)
+        played = Games(table, engines, seed=drawn, games=count, threads=at_a_time, **rules)
         return (data for _, data in _play(played, range(played.shards), 0, watch))
     settings = {**rules, **table.settings(), **_settings(engines[0], table.first()), "label": label}
     kept = Folder(folder, settings, chosen, count)
-    played = Games(table, engines, seed=kept.seed, games=count, **rules)
+    played = Games(table, engines, seed=kept.seed, games=count, threads=at_a_time, **rules)
     missing = kept.missing()
     done = count - sum(len(played.numbers(shard)) for shard in missing)
     for shard, data in _play(played, missing, done, watch):

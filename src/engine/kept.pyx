@@ -5,15 +5,29 @@ search a position of Connect Four with 100 iterations: objects for each move, in
 cycles again and again. The numbers take a tenth of the memory, and the collector does not see them.
 """
 
+from weakref import ref
+
 cimport cython
 from libc.stdint cimport uint32_t
 from libc.stdlib cimport free, malloc
 
 from mcts_core.engine.searched_tree import by_visits_key
 
+from mcts_core.games.connect_four.position cimport ConnectFour
+from mcts_core.games.mnk.position cimport MNK, Gomoku, TicTacToe
+
 
 PROVEN = ("loss", "draw", "win")
 RESULTS = PROVEN  # for Python
+
+
+BOARDS = (ConnectFour, MNK, Gomoku, TicTacToe)
+
+cdef tuple boards = BOARDS
+
+
+cdef bint is_plain_board(object state):
+    return type(state) in boards
 
 
 cdef int rows_make(RootRows *rows, uint32_t count) except -1:
@@ -32,10 +46,14 @@ cdef void rows_free(RootRows *rows) noexcept:
 cdef tuple child_of(const RootRows *rows, const ChildRow *row, object move):
     cdef double wins = row.wins / (2.0 * rows.wins_per_visit), visits = row.visits
     cdef double value = wins / visits if row.visits else 0.5
-    if rows.kind != ROWS_GUIDED:
+    if rows.kind == ROWS_LISTED or rows.kind == ROWS_TRIED:
         return move, row.visits, wins, value, None, None
-    return (move, row.visits, wins, value, PROVEN[row.proven] if row.proven >= 0 else None,
-            row.distance + 1 if row.proven >= 0 else None, row.prior if rows.has_priors else None)
+    cdef object proven = PROVEN[row.proven] if row.proven >= 0 else None
+    cdef object distance = row.distance + 1 if row.proven >= 0 else None
+    cdef object prior = row.prior if rows.has_priors else None
+    if rows.has_policy:
+        return move, row.visits, wins, value, proven, distance, prior, row.policy
+    return move, row.visits, wins, value, proven, distance, prior
 
 
 cdef list children_of(const RootRows *rows, list legal, list names):
@@ -45,11 +63,11 @@ cdef list children_of(const RootRows *rows, list legal, list names):
     cdef object key
     for i in range(rows.count):
         key = rows.rows[i].move if names is None else names[i]
-        if rows.kind == ROWS_LISTED:
+        if rows.kind == ROWS_LISTED or rows.kind == ROWS_EVALUATED:
             children.append(child_of(rows, &rows.rows[i], key))
         else:
             known[key] = i
-    if rows.kind == ROWS_LISTED:
+    if rows.kind == ROWS_LISTED or rows.kind == ROWS_EVALUATED:
         return children
     for index, move in enumerate(legal):
         key = known.pop(index if rows.by_index else move, None)
@@ -86,6 +104,19 @@ cdef class KeptFigures:
     def __dealloc__(self):
         rows_free(&self.rows)
         free(self.line)
+
+    cdef int keep(self, SearchedTree tree, list line) except -1:
+        cdef uint32_t first
+        tree.sum_counts(&self.counts)
+        self.proof = tree.proof(&self.distance, &first)
+        self.keep_line(line)
+        self.state, self.core, self.move = tree.state, ref(tree), tree.move
+        self.stop_reason, self.isa = tree.stop_reason, tree.isa
+        self.value, self.seconds, self.overshoot = tree.value(), tree.seconds, tree.overshoot
+        self.seed, self.number, self.threads = tree.seed, tree.number, tree.busy
+        self.bytes = tree.used or self.counts.bytes
+        self.book = tree.by_book()
+        return 0
 
     cdef int keep_line(self, list line) except -1:
         """Keeps the principal variation."""

@@ -12,7 +12,8 @@ from mcts_core.dispatch import isa
 from mcts_core.errors import EvaluatorError, NoSearch, SearchBusy
 
 from mcts_core.game cimport mcts_interrupt
-from mcts_core.engine.report cimport figures_of, final_move, log, log_entry
+from mcts_core.engine.kept cimport KeptFigures
+from mcts_core.engine.report cimport figures_of, final_move, found_line, log, log_entry
 from mcts_core.engine.request cimport SearchRequest
 from mcts_core.engine.turn cimport Claim, on_main_thread
 from mcts_core.engine.slices cimport SIGNAL_INTERVAL, SLICE, next_batch
@@ -213,10 +214,17 @@ cdef class SearchCore(SearchedTree):
     def keep(self):
         """The figures of the last search as a KeptFigures, which takes less time; None where only ``figures`` has them.
         """
+        cdef KeptFigures kept
+        cdef uint32_t distance, first
+        cdef int proof
         if not self.take():
             raise SearchBusy("this Searcher is searching; its statistics can be read afterwards")
         try:
-            return self.kept()
+            kept = self.kept_rows()
+            if kept is not None:
+                proof = self.proof(&distance, &first)
+                kept.keep(self, found_line(self, self.move, proof))
+            return kept
         finally:
             self.give()
 

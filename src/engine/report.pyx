@@ -118,11 +118,11 @@ cdef dict figures_of(SearchedTree tree):
     proof = tree.proof(&plies, &first)
     bounds = tree.bounds()
     proven = distance = None
-    value = proof / 2.0 if proof >= 0 else tree.value()
+    value = expected_value(tree, proof)
     if proof >= 0:
         proven, distance = PROVEN[proof], plies
     elif bounds is not None and tree.is_proven():
-        proven, value = proven_by(bounds), sum(bounds) / 2.0
+        proven = proven_by(bounds)
     if not tree.finished:
         line = principal_variation(tree, move) if kept is None else kept[:LINE]
     else:
@@ -149,6 +149,11 @@ cdef dict figures_of(SearchedTree tree):
         "state": tree.state,
         "number": tree.number,
     }
+
+
+cdef double expected_value(SearchedTree tree, int proof):
+    cdef tuple bounds = None if proof >= 0 or not tree.is_proven() else tree.bounds()
+    return proof / 2.0 if proof >= 0 else tree.value() if bounds is None else sum(bounds) / 2.0
 
 
 cdef object proven_by(tuple bounds):

@@ -10,6 +10,7 @@ from mcts_core.arguments import shorten
 from mcts_core.errors import InvalidOption
 
 from mcts_core.dispatch cimport hot_table
+from mcts_core.game cimport MCTS_NO_MOVE
 from mcts_core.engine.evaluation_thread cimport EvaluationThread
 from mcts_core.engine.evaluators cimport Evaluator, evaluator_of
 from mcts_core.games.general_rules cimport NativeRules, PythonRules, Rules, rules_of
@@ -22,7 +23,8 @@ from mcts_core.tree.tree cimport (LINK_KIND, LINK_TERMINAL, RUN_DONE, RUN_GAME_E
                                   TreeOps, TreeRoot)
 from mcts_core.engine.reuse cimport path_in_general
 from mcts_core.engine.settings cimport GeneralSettings, SearchSettings
-from mcts_core.engine.kept cimport PROVEN
+from mcts_core.engine.kept cimport (PROVEN, ROWS_EVALUATED, ChildRow, KeptFigures, RootRows, is_plain_board,
+                                    rows_make)
 from mcts_core.engine.report cimport proven_by
 from mcts_core.engine.searched_tree cimport LOST, OPEN, WON, RootView, Standing
 from mcts_core.engine.turn cimport require_kind
@@ -159,15 +161,9 @@ cdef class GeneralCore(SearchCore):
         cdef uint32_t link = view.links[slot], distance
         cdef int32_t points
         if self.settings.proves:
-            points = points_of(<GeneralTree *>self.tree, link, &distance)
-            if points < 0:
-                return OPEN
-            points = points_for(self.root().player, points)
+            points = self.proven_points(link, &distance)
             return WON if points == 2 and distance == 0 else LOST if points == 0 and distance == 0 else OPEN
-        if link & LINK_KIND != LINK_TERMINAL or (<GeneralTree *>self.tree).scored:
-            return OPEN
-        # a win: the player who makes the move gets the highest value
-        return WON if ending_values(<GeneralTree *>self.tree, link)[self.root().player] >= 1 else OPEN
+        return WON if ends_with_win(<GeneralTree *>self.tree, link, self.root().player) else OPEN
 
     # ---- a search ----------------------------------------------------------------------------------------------------
 
@@ -207,7 +203,7 @@ cdef class GeneralCore(SearchCore):
         cdef Evaluator evaluator = self.evaluator
         try:
             evaluator.evaluate(self.rules, self.waiting())
-            self.resolve(evaluator, 0)
+            self.resolve(evaluator)
         finally:
             evaluator.release()
         evaluator.prepare(self.rules, options_of(self).batch)
@@ -248,7 +244,7 @@ cdef class GeneralCore(SearchCore):
 
     cdef int take_oldest(self, Evaluator evaluator) except -1:
         try:
-            self.resolve(evaluator, 0)
+            self.resolve(evaluator)
         finally:
             evaluator.release()
         return evaluator.prepare(self.rules, options_of(self).batch)
@@ -277,28 +273,32 @@ cdef class GeneralCore(SearchCore):
             self.take_oldest(evaluator)
         return RUN_DONE
 
-    cdef bint gather(self, uint32_t count, float *observations, uint64_t stride) except -1:
-        cdef int status
-        with nogil:
-            status = ops.gather(<GeneralTree *>self.tree, count, observations, stride)
+    cdef int gather_leaves(self, uint32_t count, float *observations, uint64_t stride) noexcept nogil:
+        cdef int status = ops.gather(<GeneralTree *>self.tree, count, observations, stride)
         if status == RUN_GAME_ERROR:
             ops.retract(<GeneralTree *>self.tree)
-            self.rules.fail()
-        return status != RUN_DONE
+        return status
 
-    cdef int resolve(self, Evaluator evaluator, uint32_t row) except -1:
+    cdef int use_evaluation(self, const GeneralEvaluation *evaluation, uint32_t row) noexcept nogil:
         cdef GeneralTree *general = <GeneralTree *>self.tree
-        cdef GeneralEvaluation part = evaluator.evaluation
-        cdef int fault
+        cdef GeneralEvaluation part = evaluation[0]
         part.rows = general.older.waiting if general.older.entries else general.waiting
         if part.policy != NULL:
             part.policy += <uint64_t>row * part.width
         part.values += <uint64_t>row * part.value_width
+        return ops.resolve(general, &part)
+
+    cdef const GeneralTree *fault_in(self, uint32_t row) noexcept:
+        cdef GeneralTree *general = <GeneralTree *>self.tree
+        general.fault_row += row
+        return general
+
+    cdef int resolve(self, Evaluator evaluator) except -1:
+        cdef int fault
         with nogil:  # the thread that calls the evaluator wants the lock
-            fault = ops.resolve(general, &part)
+            fault = self.use_evaluation(&evaluator.evaluation, 0)
         if fault != FAULT_NONE:
-            general.fault_row += row
-            raise evaluator.complaint(self.rules, general)
+            raise evaluator.complaint(self.rules, self.fault_in(0))
         return 0
 
     cdef uint32_t waiting(self) noexcept nogil:
@@ -317,15 +317,15 @@ cdef class GeneralCore(SearchCore):
         cdef GeneralTree *general = <GeneralTree *>self.tree
         cdef GeneralColumns columns = general_columns(general, self.root())
         cdef uint32_t slot, away
-        cdef int32_t points
+        cdef int points
         cdef list children = []
         unknown = self.value() if general.scored else 0.5
         for slot in range(columns.count):
             visits, wins = columns.visits[slot], columns.sums[slot]
             proven = distance = None
-            points = points_of(general, columns.links[slot], &away) if self.settings.proves else -1
+            points = self.proven_points(columns.links[slot], &away)
             if points >= 0:
-                proven, distance = PROVEN[points_for(self.root().player, points)], away + 1
+                proven, distance = PROVEN[points], away + 1
             child = (self.rules.name(columns.moves[slot]), visits, wins, wins / visits if visits else unknown)
             if general.bounded:
                 bounds = bounds_of(general, columns.links[slot], self.rules.player)
@@ -337,9 +337,73 @@ cdef class GeneralCore(SearchCore):
             children.append((*child, proven, distance,
                              None if columns.priors == NULL else max(0.0, columns.priors[slot])))
         if (<GeneralSettings>self.settings).by_halving:
-            policy = self.improved_policy()
-            return [(*child, share) for child, share in zip(children, policy, strict=True)]
+            self.improve()
+            return [(*child, general.completed[slot]) for slot, child in enumerate(children)]
         return children
+
+    cdef int proven_points(self, uint32_t link, uint32_t *distance) noexcept nogil:
+        """Half-points that a link of the root's block is proven to give to the player to move; -1: none are."""
+        cdef int points = points_of(<GeneralTree *>self.tree, link, distance) if self.settings.proves else -1
+        return points if points < 0 else points_for(self.root().player, points)
+
+    cdef object kept_rows(self):
+        cdef GeneralTree *general = <GeneralTree *>self.tree
+        cdef GeneralColumns columns
+        cdef KeptFigures kept
+        cdef RootRows *rows
+        cdef ChildRow *row
+        cdef uint32_t slot
+        if not is_plain_board(self.state) or not self.finished or not self.has_result():
+            return None
+        columns = general_columns(general, self.root())
+        kept = KeptFigures.__new__(KeptFigures)
+        rows = &kept.rows
+        rows_make(rows, columns.count)
+        rows.kind, rows.wins_per_visit, rows.count = ROWS_EVALUATED, 1, columns.count
+        rows.has_priors = columns.priors != NULL
+        rows.has_policy = (<GeneralSettings>self.settings).by_halving
+        if rows.has_policy:
+            self.improve()
+        for slot in range(columns.count):
+            row = &rows.rows[slot]
+            row.move, row.visits, row.wins = columns.moves[slot], columns.visits[slot], 2.0 * columns.sums[slot]
+            row.prior = max(<float>0.0, columns.priors[slot]) if rows.has_priors else 0
+            row.policy = general.completed[slot] if rows.has_policy else 0.0
+            row.proven = self.proven_points(columns.links[slot], &row.distance)
+        return kept
+
+    cdef bint is_clear(self, uint32_t *move) noexcept:
+        """The first move of a proof, else the one that ``leader`` returns, where no move is a win. To list and compare
+        225 children took 0.1 ms."""
+        cdef GeneralTree *general = <GeneralTree *>self.tree
+        cdef GeneralColumns columns
+        cdef uint32_t slot, best = 0, distance
+        cdef int points
+        cdef double value, highest = -1.0
+        cdef bint found = False
+        if not isinstance(self.rules, NativeRules) or general.bounded or general.scored or self.settings.by_value:
+            return False
+        if self.settings.proves and self.tree.proof.value >= 0:
+            move[0] = self.tree.proof.move
+            return move[0] != MCTS_NO_MOVE
+        columns = general_columns(general, self.root())
+        for slot in range(columns.count):
+            if self.settings.proves:
+                points = self.proven_points(columns.links[slot], &distance)
+            else:
+                points = 2 if ends_with_win(general, columns.links[slot], self.root().player) else -1
+            if points == 2:
+                return False
+            if points == 0:
+                continue
+            value = columns.sums[slot] / columns.visits[slot] if columns.visits[slot] else 0.5
+            if not found or columns.visits[slot] > columns.visits[best] or (
+                    columns.visits[slot] == columns.visits[best] and value > highest):
+                found, best, highest = True, slot, value
+        if found and (<GeneralSettings>self.settings).by_halving:
+            best = self.halved(&columns)
+        move[0] = columns.moves[best]
+        return found
 
     cdef list candidates(self, list children):
         """Without the moves that another one is proven to be better than; once the value is known, those that keep
@@ -358,32 +422,32 @@ cdef class GeneralCore(SearchCore):
         cdef GeneralTree *general = <GeneralTree *>self.tree
         return bounds_of(general, general_root(general), self.rules.player) if general.bounded else None
 
-    cdef list improved_policy(self):
-        """The share of every move of the root."""
+    cdef void improve(self) noexcept:
+        """Writes the share of every move of the root in the improved policy to ``completed``."""
         cdef GeneralTree *general = <GeneralTree *>self.tree
         cdef GeneralColumns columns = general_columns(general, self.root())
-        cdef uint32_t slot
         complete_values(self.root(), &columns, general.completed)
         improve_policy(&columns, general.completed)
-        return [general.completed[slot] for slot in range(columns.count)]
 
-    cdef tuple leader(self, list children):
+    cdef uint32_t halved(self, const GeneralColumns *columns) noexcept:
         """With Gumbel noise, the most visited move, of several the one with the best score."""
         cdef GeneralTree *general = <GeneralTree *>self.tree
-        cdef GeneralColumns columns
         cdef uint32_t slot, most = 0
-        if not (<GeneralSettings>self.settings).by_halving:
-            return SearchCore.leader(self, children)
-        columns = general_columns(general, self.root())
         for slot in range(columns.count):
             if columns.priors[slot] >= 0:
                 most = max(most, columns.visits[slot])
-        score_by_noise(self.seed, general.options.gumbel_scale, &columns, general.root_scores)
-        complete_values(self.root(), &columns, general.completed)
-        best = self.rules.name(columns.moves[best_by_halving(&columns, general.root_scores, general.completed, most)])
-        for child in children:
-            if child[0] == best:
-                return child
+        score_by_noise(self.seed, general.options.gumbel_scale, columns, general.root_scores)
+        complete_values(self.root(), columns, general.completed)
+        return best_by_halving(columns, general.root_scores, general.completed, most)
+
+    cdef tuple leader(self, list children):
+        cdef GeneralColumns columns
+        if (<GeneralSettings>self.settings).by_halving:
+            columns = general_columns(<GeneralTree *>self.tree, self.root())
+            best = self.rules.name(columns.moves[self.halved(&columns)])
+            for child in children:
+                if child[0] == best:
+                    return child
         return SearchCore.leader(self, children)
 
     cdef double value(self):
@@ -422,6 +486,11 @@ cdef class GeneralCore(SearchCore):
 
     cdef bint signs(self) noexcept:
         return not self.rules.general
+
+
+cdef bint ends_with_win(const GeneralTree *general, uint32_t link, int32_t player) noexcept nogil:
+    """Whether the player who makes the move gets the highest value."""
+    return link & LINK_KIND == LINK_TERMINAL and not general.scored and ending_values(general, link)[player] >= 1
 
 
 cdef tuple settled_values(list means, dict known, bint constant):

@@ -374,7 +374,7 @@ cdef class SearchedTree(SearchTurn):
     cdef bint is_clear(self, uint32_t *move) noexcept:
         return False
 
-    cdef object kept(self):
+    cdef object kept_rows(self):
         return None
 
     cdef tuple leader(self, list children):

@@ -2,8 +2,6 @@
 which a plain tree keeps in three forms.
 """
 
-from weakref import ref
-
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
@@ -13,13 +11,10 @@ from mcts_core.dispatch cimport hot_table
 from mcts_core.game cimport MCTS_NO_MOVE, NativeState, begin_proof, mcts_game, mcts_proof
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.games.board_position cimport BoardPosition
-from mcts_core.games.connect_four.position cimport ConnectFour
-from mcts_core.games.mnk.position cimport MNK, Gomoku, TicTacToe
 from mcts_core.games.python_game cimport PythonGame, as_native, raise_error_of
 from mcts_core.engine.kept cimport (ROWS_GUIDED, ROWS_LISTED, ROWS_TRIED, ChildRow, KeptFigures, RootRows, children_of,
-                                    rows_free, rows_make)
+                                    is_plain_board, rows_free, rows_make)
 from mcts_core.engine.leaf_threads cimport LeafThreads, lanes_of
-from mcts_core.engine.report cimport found_line
 from mcts_core.engine.reuse cimport path_to_root
 from mcts_core.engine.searched_tree cimport ABSENT, KNOWN, LINE, LOST, OPEN, WON, WORTH_THREADS, RootView, Standing
 from mcts_core.engine.settings cimport SearchSettings, TwoPlayerSettings
@@ -34,9 +29,6 @@ from mcts_core.tree.view cimport (BlockView, has_root, index_mask, root_link, ro
 cdef enum:
     LINE_PROOFS = 128              # proof budget for each move of a proven line; 4096 took 1.6 ms a line, 10 % longer
     LINE_RETRY = 4096              # the same where that proves nothing
-
-# Positions that refer to nothing but their board, as those of a user's subclass may.
-cdef tuple BOARDS = (ConnectFour, MNK, Gomoku, TicTacToe)
 
 cdef TreeOps *tree_ops = <TreeOps *>hot_table("tree.plain_tree")
 cdef GuidedOps *guided_ops = <GuidedOps *>hot_table("tree.guided_tree")
@@ -201,7 +193,7 @@ cdef class TwoPlayerCore(SearchCore):
         """The statistics of the root's moves; ``rows`` has room for ``most_rows``."""
         rows.rest = -1
         rows.wins_per_visit = self.tree.wins_per_visit
-        rows.by_index = rows.has_priors = False
+        rows.by_index = rows.has_priors = rows.has_policy = False
         if is_guided(self.tree):
             self.read_guided(rows)
         elif has_root(self.tree):
@@ -334,23 +326,13 @@ cdef class TwoPlayerCore(SearchCore):
         slot = slot_of(&view, move)
         return view.links[slot] if slot < view.count else 0
 
-    cdef object kept(self):
+    cdef object kept_rows(self):
         cdef KeptFigures kept
-        cdef uint32_t first
-        if type(self.state) not in BOARDS or not self.finished or not self.has_result():
+        if not is_plain_board(self.state) or not self.finished or not self.has_result():
             return None
         kept = KeptFigures.__new__(KeptFigures)
         rows_make(&kept.rows, self.most_rows())
         self.read_rows(&kept.rows)
-        self.sum_counts(&kept.counts)
-        kept.proof = self.proof(&kept.distance, &first)
-        kept.keep_line(found_line(self, self.move, kept.proof))
-        kept.state, kept.core, kept.move = self.state, ref(self), self.move
-        kept.stop_reason, kept.isa = self.stop_reason, self.isa
-        kept.value, kept.seconds, kept.overshoot = self.value(), self.seconds, self.overshoot
-        kept.seed, kept.number, kept.threads = self.seed, self.number, self.busy
-        kept.bytes = self.used or kept.counts.bytes
-        kept.book = self.by_book()
         return kept
 
     cdef bint by_book(self) noexcept:

@@ -365,6 +365,15 @@ static inline int mcts_take(uint32_t *flag) {
 #endif
 }
 
+/* takes 1 from a number; what is left */
+static inline int32_t mcts_count_down(uint32_t *number) {
+#if defined(__GNUC__) || defined(__clang__)
+    return (int32_t)__atomic_sub_fetch(number, 1, __ATOMIC_ACQ_REL);
+#elif defined(_MSC_VER)
+    return (int32_t)InterlockedDecrement((volatile long *)number);
+#endif
+}
+
 /* raises a number that counts around to this value, unless it is beyond that */
 static inline void mcts_raise(uint32_t *number, uint32_t value) {
 #if defined(__GNUC__) || defined(__clang__)

@@ -3,8 +3,6 @@
 import os
 import subprocess
 import sys
-from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +11,6 @@ from table_games import Race, native_race, start
 
 import mcts_core as mc
 from mcts_core.many import seed_of
-from mcts_core.self_play.games import shares
 from mcts_core.self_play.selfplay import selfplay
 
 ARRAYS = ("observations", "policies", "results", "values", "actions", "games", "plies")
@@ -90,24 +87,24 @@ def by_hand(state, number, seed, iterations, temperature, plies, **options):
             moves, weights = zip(*state.chance_outcomes(), strict=True)
             move = moves[chosen(weights, uniform(seed_of(seed, 2 * step + 1)))]
         else:
-            engine = mc.Searcher(seed=seed_of(seed, 2 * step), memory_mb=256, **options)
+            engine, order = mc.Searcher(seed=seed_of(seed, 2 * step), memory_mb=256, **options), state.legal_moves()
             move = engine.search(state, iterations=iterations)
             found = engine.stats()
-            weights = [entry.visits if entry.policy is None else entry.policy for entry in found.moves]
+            entries = sorted(found.moves, key=lambda entry: order.index(entry.move))
+            weights = [entry.visits if entry.policy is None else entry.policy for entry in entries]
             solved = general and found.stop_reason == "solved"
             if solved:
-                weights = [entry.move == move for entry in found.moves]
+                weights = [entry.move == move for entry in entries]
             elif found.bounds is not None:
-                least = max(entry.bounds[0] for entry in found.moves)
-                weights = [weight * (entry.bounds[1] >= least)
-                           for entry, weight in zip(found.moves, weights, strict=True)]
+                least = max(entry.bounds[0] for entry in entries)
+                weights = [weight * (entry.bounds[1] >= least) for entry, weight in zip(entries, weights, strict=True)]
             shares = [weight / sum(weights) for weight in weights]
             if temperature and len(rows) < plies and not solved:
                 weights = [weight ** (1 / temperature) for weight in weights]
-                move = found.moves[chosen(weights, uniform(seed_of(seed, 2 * step + 1)))].move
+                move = entries[chosen(weights, uniform(seed_of(seed, 2 * step + 1)))].move
             index = getattr(state, "action", int)
             policy = np.zeros(state.actions)
-            for entry, share in zip(found.moves, shares, strict=True):
+            for entry, share in zip(entries, shares, strict=True):
                 policy[index(entry.move)] = share
             values = [2 * value - 1 for value in found.values or (found.value,)]
             rows.append((np.array(state.observation(), np.float32), policy, state.to_move, values, index(move)))
@@ -307,22 +304,6 @@ def test_chance_may_end_a_game_before_the_first_move(tmp_path):
     assert [each.games for each in seen] == sorted(each.games for each in seen) and seen[-1].games == 9
     paths = mc.selfplay(Lottery(deals=True), games=20, iterations=60, seed=5, shard_games=1, folder=tmp_path)
     equal(mc.SelfPlayData.join(map(mc.SelfPlayData.load, paths)), mc.SelfPlayData.join(parts))
-
-
-def test_moves_that_are_proven_lost_have_no_share():
-    def stats(*moves, proven=None):
-        return SimpleNamespace(proven=proven, stop_reason="iterations", move="b", moves=[
-            mc.MoveStats(*move, 0.0, 0.5, what) for *move, what in moves])
-
-    assert shares(stats(("a", 5, None), ("b", 3, None))) == [("a", 5.0), ("b", 3.0)]
-    assert shares(stats(("a", 5, "loss"), ("b", 3, None), ("c", 1, "draw"))) == [("a", 0.0), ("b", 3.0), ("c", 1.0)]
-    assert shares(stats(("a", 5, "loss"), ("b", 0, None))) == [("a", 0.0), ("b", 1.0)]
-    for proven in ("win", "draw", "loss"):
-        assert shares(stats(("a", 5, "loss"), ("b", 3, proven), proven=proven)) == [("a", 0.0), ("b", 1.0)]
-    bounded = stats(("a", 5, None), ("b", 3, None), ("c", 2, None))
-    bounded.moves = [replace(entry, bounds=bounds) for entry, bounds in zip(
-        bounded.moves, [(0.0, 0.4), (0.5, 0.6), (0.5, 0.5)], strict=True)]
-    assert shares(bounded) == [("a", 0.0), ("b", 3.0), ("c", 2.0)]  # whatever a is worth, b and c are worth more
 
 
 def test_progress():
@@ -536,12 +517,27 @@ def test_gumbel_moves_are_drawn_from_the_improved_policy(temperature):
     assert (abs(counts - expected) <= 5 * np.sqrt(expected)).all()
 
 
-def test_an_evaluator_in_a_second_thread_plays_the_same_games():
+@pytest.mark.parametrize("threads", [2, 3, 5])
+def test_threads_play_the_same_games(threads):
     def evaluate(observations):
         codes = observations.reshape(len(observations), -1) @ np.arange(1, 28, dtype=np.float64)
         return np.abs(np.sin(codes[:, None] * np.arange(1, 10))), 0.5 * np.cos(codes)
 
-    options = {"games": 7, "iterations": 20, "seed": 1, "evaluator": evaluate, "noise_alpha": 1.0}
-    one, other = (next(selfplay(mc.TicTacToe(), threads=threads, **options)) for threads in (1, 2))
-    for name in ARRAYS:
-        assert (getattr(one, name) == getattr(other, name)).all()
+    options = {"games": 17, "iterations": 20, "seed": 1, "evaluator": evaluate, "noise_alpha": 1.0, "together": 12}
+    one, other = (next(selfplay(mc.TicTacToe(), threads=count, **options)) for count in (1, threads))
+    assert equal(one, other)
+    one, other = (next(selfplay(mc.TicTacToe(), threads=count, games=9, iterations=40, seed=1, preset="uct"))
+                  for count in (1, threads))
+    assert equal(one, other)
+
+
+def test_batches_stay_full_until_the_games_run_out():
+    """A game goes on, or makes room for the next one, as soon as its search has ended."""
+    sizes = []
+
+    def evaluate(observations):
+        sizes.append(len(observations))
+        return evaluator(9)(observations)
+
+    play(mc.TicTacToe(), games=60, together=10, iterations=16, evaluator=evaluate, batch=1, solver=False)
+    assert set(sizes[:len(sizes) // 2]) == {10}

@@ -1,0 +1,171 @@
+"""What self-play keeps of a search: the move to play, the values, and the weight of every move.
+
+``Stats`` have all of it, too. Making their objects for each move of gomoku took longer than the search.
+"""
+
+from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
+from libc.math cimport pow as power_of
+from libc.stdint cimport uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memset
+
+from mcts_core.errors import NoSearch, SearchBusy
+
+from mcts_core.engine.kept cimport ROWS_EVALUATED, ChildRow, KeptFigures, RootRows
+from mcts_core.engine.loop cimport SearchCore
+from mcts_core.engine.report cimport expected_value
+from mcts_core.engine.searched_tree cimport Counts
+
+
+cdef enum:  # of a child of the root
+    VISITS = 1
+    PROVEN = 4
+    POLICY = 7
+    BOUNDS = 8
+
+cdef double ROUNDING = 1e-9  # tolerance for comparing proven bounds
+
+
+cdef class Target:
+    """Of the last search of ``core``.
+
+    ``move`` is the one to play; ``settled``: it is proven that no other move is better. ``value`` is that of the player
+    to move, ``values`` those of all players; None: there are two in turn. ``moves`` are all legal moves, ``weights``
+    their shares of the visits or of the improved policy, times any number: 0 for a move that is proven lost, or proven
+    worse than another one, unless all are. If it is settled, ``move`` has all the weight.
+    """
+
+    cdef readonly object move, values
+    cdef readonly bint settled
+    cdef readonly double value
+    cdef readonly uint64_t rollouts
+    cdef readonly list moves
+    cdef double *shares
+    cdef double sum
+
+    def __cinit__(self, SearchCore core not None):
+        if not core.take():
+            raise SearchBusy("this Searcher is searching; its statistics can be read afterwards")
+        try:
+            if not (core.has_result() and core.finished):
+                raise NoSearch("the core has not searched")
+            self.read(core)
+        finally:
+            core.give()
+
+    def __dealloc__(self):
+        free(self.shares)
+
+    cdef int read(self, SearchCore core) except -1:
+        cdef Counts counts
+        cdef uint32_t distance, first
+        cdef int proof = core.proof(&distance, &first)
+        cdef KeptFigures kept = core.kept_rows()
+        memset(&counts, 0, sizeof(counts))
+        core.sum_counts(&counts)
+        self.rollouts = counts.rollouts
+        self.move, self.values, self.value = core.move, core.values(), expected_value(core, proof)
+        self.settled = proof >= 0 or core.stop_reason == "solved"
+        if kept is not None and kept.rows.kind == ROWS_EVALUATED:
+            self.weigh_rows(&kept.rows, core.legal_moves())
+        else:
+            self.weigh(core.root_children())
+        return self.complete()
+
+    cdef int weigh(self, list children) except -1:
+        """By tuples of the fields of MoveStats."""
+        cdef double least = 0.0
+        cdef tuple child
+        self.make_room([child[0] for child in children])
+        for child in children:
+            if len(child) > BOUNDS and child[BOUNDS] is not None:
+                least = max(least, child[BOUNDS][0])
+        for index, child in enumerate(children):
+            if child[PROVEN] != "loss" and (len(child) <= BOUNDS or child[BOUNDS] is None
+                                            or child[BOUNDS][1] >= least - ROUNDING):
+                self.shares[<Py_ssize_t>index] = (
+                    child[VISITS] if len(child) <= POLICY or child[POLICY] is None else child[POLICY])
+        return 0
+
+    cdef int weigh_rows(self, const RootRows *rows, list legal) except -1:
+        """By the rows of all legal moves, which are ints in ascending order."""
+        cdef const ChildRow *row
+        cdef uint32_t index, last = legal[len(legal) - 1]
+        cdef uint32_t *places = <uint32_t *>calloc(last + 1, sizeof(uint32_t))
+        if places == NULL:
+            raise MemoryError("no memory for the moves of a search")
+        try:
+            for index, move in enumerate(legal):
+                places[<uint32_t>move] = index
+            self.make_room(legal)
+            for index in range(rows.count):
+                row = &rows.rows[index]
+                if row.proven != 0:
+                    self.shares[places[row.move]] = row.policy if rows.has_policy else row.visits
+        finally:
+            free(places)
+        return 0
+
+    cdef int make_room(self, list moves) except -1:
+        self.moves = moves
+        self.shares = <double *>calloc(len(moves) + 1, sizeof(double))
+        if self.shares == NULL:
+            raise MemoryError("no memory for the weights of a search")
+        return 0
+
+    cdef int complete(self) except -1:
+        cdef Py_ssize_t index, count = len(self.moves)
+        self.sum = 0.0
+        for index in range(count):
+            self.sum += self.shares[index]
+        if self.settled or self.sum == 0.0:
+            self.sum = 1.0
+            for index in range(count):
+                self.shares[index] = 1.0 if self.moves[index] == self.move else 0.0
+        return 0
+
+    @property
+    def weights(self):
+        cdef Py_ssize_t index
+        return [self.shares[index] for index in range(len(self.moves))]
+
+    def drawn(self, double power, uint64_t number):
+        """The move that a random number below 2**64 selects, by the weights to the power of ``power``."""
+        cdef Py_ssize_t index
+        cdef double most = 0.0
+        for index in range(len(self.moves)):
+            most = max(most, self.shares[index])
+        return drawn(self.moves, [power_of(self.shares[index] / most, power) if self.shares[index] > 0 else 0.0
+                                  for index in range(len(self.moves))], number)
+
+    def write(self, row not None, list indices not None):
+        """Writes the share of each move to ``row``, an array of float32, at the index of the move; the sum is 1."""
+        cdef Py_buffer view
+        cdef Py_ssize_t index, at, count = len(self.moves)
+        if len(indices) != count:
+            raise ValueError(f"there are {count} moves, got {len(indices)} indices")
+        PyObject_GetBuffer(row, &view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE)
+        try:
+            for index in range(count):
+                at = indices[index]
+                if not 0 <= at < view.len // <Py_ssize_t>sizeof(float):
+                    raise IndexError(f"the row has no place {at}")
+                (<float *>view.buf)[at] = <float>(self.shares[index] / self.sum)
+        finally:
+            PyBuffer_Release(&view)
+
+
+def drawn(choices not None, weights not None, uint64_t number):
+    """The choice that a random number below 2**64 selects among those with weights above 0."""
+    cdef double at = 0.0
+    for weight in weights:
+        at += weight
+    at *= (number >> 11) * 2.0 ** -53
+    chosen = None
+    for choice, weight in zip(choices, weights, strict=True):
+        if weight > 0:
+            chosen = choice
+            at -= weight
+            if at < 0:
+                break
+    return chosen
