@@ -4,13 +4,14 @@
     python bench/network_busy.py connect4 --sleep 300 --rounds 9 --options leaf_proofs=0,root_proofs=0
     python bench/network_busy.py --onnx                          ONNX Runtime on one thread; needs onnx, onnxruntime
     python bench/network_busy.py --torch                         PyTorch on a GPU, else on one thread; needs torch, onnx
-    python bench/network_busy.py --torch cuda:1 --channels 128 --layers 10
+    python bench/network_busy.py --torch cuda:1 --channels 128 --layers 10 --threads 2 4 8
 
 For each game and network it measures ``search`` of one position with 1,600 iterations and batch 8, ``search_many`` of
-128 positions with 64 iterations and batch 1, and ``selfplay`` of 128 games with 32 iterations for each of the first
-four moves, without and with ``threads=2``. With ``--onnx`` and ``--torch``, the network of Connect Four is that
-of ``examples/alphazero_connect_four``, and that of gomoku has four convolutions of 32 channels and random weights. With
-``--channels`` or ``--layers``, both have random weights and that size. A call of PyTorch takes the observations to the
+1,024 positions with 64 iterations and batch 1, and ``selfplay`` with 32 iterations a move and 128 games a call, for
+1,024 positions from its start, each with one and two threads, or with those of ``--threads``. With ``--onnx`` and
+``--torch``, the network of Connect Four is that of ``examples/alphazero_connect_four``, and that of gomoku has four
+convolutions of 32 channels and random weights. With ``--channels`` or ``--layers``, both have random weights and that
+size. A call of PyTorch takes the observations to the
 device and ends when the results are back in numpy's arrays. It fills the batch up to a power of two, at least 8; the
 first call of a thread with so many rows is made twice, and the measurement leaves out the first one.
 
@@ -20,11 +21,12 @@ Prints the medians of all rounds:
     network  microseconds of a call, as its caller sees them
     tree     microseconds of processor time a call outside the network, of all threads
     between  of these, those that the thread that calls the network spends between two calls
+    leaves   evaluated a second, in thousands
     busy     the share of the wall time
     quiet    the share that follows from processor times, where each thread has a core for itself and no other program
-             delays it: network / (network + tree) with one thread, network / max(network + between, tree - between)
-             with two. Here "network" is what the call has to take: the sleep, the processor time of ONNX Runtime or of
-             PyTorch on a CPU, and the median wall time of PyTorch's calls on a GPU
+             delays it: network / (network + tree) with one thread, network / max(network + between,
+             (tree - between) / (threads - 1)) with more. Here "network" is what the call has to take: the sleep, the
+             processor time of ONNX Runtime or of PyTorch on a CPU, and the median wall time of PyTorch's calls on a GPU
 
 On a machine with other work, "busy" and "network" show mainly how long threads wait for a core. Needs numpy.
 """
@@ -43,10 +45,10 @@ import mcts_core
 
 GAMES = {"connect4": mcts_core.ConnectFour(), "gomoku": mcts_core.Gomoku()}
 SLEEPS = [200, 500, 1000, 5000]
-ROWS = 256
+ROWS = 512
 ITERATIONS = 1600
-POSITIONS, OF_EACH = 128, 64
-MOVES, OF_MOVE = 4, 32
+POSITIONS, OF_EACH = 1024, 64
+GAMES_A_CALL, OF_MOVE = 128, 32
 CHANNELS, LAYERS = 32, 4
 
 
@@ -94,7 +96,7 @@ class Network:
         return found
 
     def measure(self, search, threads):
-        """(rows, network, tree, between, busy, quiet) of a search."""
+        """(rows, network, tree, between, leaves, busy, quiet) of a search."""
         self.reset()
         begin, used = time.perf_counter(), time.process_time()
         search(self)
@@ -107,9 +109,9 @@ class Network:
             least = self.sleep
         else:
             least = network if self.device else self.within / calls
-        turn = least + tree if threads == 1 else max(least + between, tree - between)
-        return (statistics.mean(self.rows), 1e6 * network, 1e6 * tree, 1e6 * between, sum(self.walls) / wall,
-                least / turn)
+        turn = least + tree if threads == 1 else max(least + between, (tree - between) / (threads - 1))
+        return (statistics.mean(self.rows), 1e6 * network, 1e6 * tree, 1e6 * between, sum(self.rows) / wall / 1000,
+                sum(self.walls) / wall, least / turn)
 
 
 def sleeping(state, seconds):
@@ -139,7 +141,7 @@ def computing(name, args, device):
     return {str(device): Network(found, device=device.type != "cpu", prepare=found.prepare)}
 
 
-def searches(state, scale, options):
+def searches(state, scale, options, counts):
     """(name, threads, function of an evaluator) of everything that is measured; ``scale``: of its iterations."""
     opened = [state.play(move) for move in state.legal_moves()]
     opened = [opened[number % len(opened)] for number in range(POSITIONS)]
@@ -157,31 +159,32 @@ def searches(state, scale, options):
 
     def self_play(evaluator, threads):
         def progress(done):
-            if done.positions >= MOVES * POSITIONS:
+            if done.positions >= POSITIONS:
                 raise EnoughError
 
         try:
-            list(mcts_core.selfplay(state, games=POSITIONS, together=POSITIONS, iterations=count(OF_MOVE), seed=1,
+            list(mcts_core.selfplay(state, games=512, together=GAMES_A_CALL, iterations=count(OF_MOVE), seed=1,
                                     evaluator=evaluator, threads=threads, progress=progress, **options))
         except EnoughError:
             pass
 
     for name, search in (("search", one), ("search_many", many), ("selfplay", self_play)):
-        for threads in (1, 2):
+        for threads in counts if search is not one else sorted({min(count, 2) for count in counts}):
             yield f"{name}, threads={threads}", threads, partial(search, threads=threads)
 
 
-def compare(name, measured, rounds, scale, options):
+def compare(name, measured, rounds, scale, options, counts):
     """Prints a line for each network and search. ``measured``: the networks, by name."""
     rows = {}
     for _ in range(rounds):
         for what, network in measured.items():
-            for kind, threads, search in searches(GAMES[name], scale, options):
+            for kind, threads, search in searches(GAMES[name], scale, options, counts):
                 rows.setdefault((what, kind), []).append(network.measure(search, threads))
     for (what, kind), found in rows.items():
-        size, network, tree, between, busy, quiet = (statistics.median(column) for column in zip(*found, strict=True))
-        print(f"{name:9} {what:9} {kind:24} {size:6.1f} {network:8.0f} {tree:6.0f} {between:8.0f} {busy:7.1%} "
-              f"{quiet:7.1%}", flush=True)
+        medians = (statistics.median(column) for column in zip(*found, strict=True))
+        size, network, tree, between, leaves, busy, quiet = medians
+        print(f"{name:9} {what:9} {kind:24} {size:6.1f} {network:8.0f} {tree:6.0f} {between:8.0f} {leaves:7.1f} "
+              f"{busy:7.1%} {quiet:7.1%}", flush=True)
 
 
 def main(argv=None):
@@ -198,6 +201,7 @@ def main(argv=None):
     parser.add_argument("--channels", type=arguments.whole, metavar="N", help=f"of the network (default: {CHANNELS})")
     parser.add_argument("--layers", type=arguments.whole, metavar="N", help=f"of the network (default: {LAYERS})")
     parser.add_argument("--rounds", type=arguments.whole, default=3, metavar="N")
+    parser.add_argument("--threads", type=arguments.whole, nargs="+", default=[1, 2], metavar="N")
     parser.add_argument("--scale", type=float, default=1.0, help="times as many iterations")
     parser.add_argument("--options", default="", metavar="OPTIONS", help="name=value,... of the searches")
     args = parser.parse_args(argv)
@@ -217,15 +221,15 @@ def main(argv=None):
             parser.error(f"--torch {args.torch}: {error}")
     elif (args.channels or args.layers) and not args.onnx:
         parser.error("--channels and --layers need --onnx or --torch")
-    print(f"{'game':9} {'network':9} {'search':24} {'rows':>6} {'network':>8} {'tree':>6} {'between':>8} {'busy':>7} "
-          f"{'quiet':>7}")
+    print(f"{'game':9} {'network':9} {'search':24} {'rows':>6} {'network':>8} {'tree':>6} {'between':>8} {'leaves':>7} "
+          f"{'busy':>7} {'quiet':>7}")
     for name in args.games or GAMES:
         if args.onnx or device is not None:
             measured = computing(name, args, device)
         else:
             measured = {f"{sleep:g} us": Network(sleeping(GAMES[name], sleep / 1e6), sleep / 1e6)
                         for sleep in args.sleep or SLEEPS}
-        compare(name, measured, args.rounds, args.scale, options)
+        compare(name, measured, args.rounds, args.scale, options, args.threads)
     return 0
 
 

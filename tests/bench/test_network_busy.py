@@ -20,7 +20,8 @@ sys.path.remove(str(BENCH))
 
 def shares_of(out):
     header, *lines = out.splitlines()
-    assert header.split() == ["game", "network", "search", "rows", "network", "tree", "between", "busy", "quiet"]
+    assert header.split() == ["game", "network", "search", "rows", "network", "tree", "between", "leaves", "busy",
+                              "quiet"]
     found = [[float(share) for share in re.findall(r"([\d.]+)%", line)] for line in lines]
     assert all(len(shares) == 2 and 0 < share <= 100 for shares in found for share in shares)
     return lines
@@ -96,7 +97,7 @@ def test_the_share_of_a_search():
             evaluator([0, 0])
 
     network = network_busy.Network(lambda observations: (None, observations), sleep=1.0)
-    rows, _, tree, between, busy, quiet = network.measure(lambda evaluator: search(evaluator, 1), 1)
+    rows, _, tree, between, leaves, busy, quiet = network.measure(lambda evaluator: search(evaluator, 1), 1)
     assert rows == 2 and len(network.walls) == 3 and calls == [1]
     assert 0 < busy <= 1 and 0 <= between <= tree
     assert quiet == pytest.approx(1 / (1 + tree / 1e6))
@@ -115,7 +116,7 @@ def test_the_share_of_a_search_with_a_device():
 
     network = network_busy.Network(lambda observations: time.sleep(0.02), device=True,
                                    prepare=lambda observations: (busy(0.1), time.sleep(0.1)))
-    _, wall, tree, between, busy_share, quiet = network.measure(search, 1)
+    _, wall, tree, between, _, busy_share, quiet = network.measure(search, 1)
     assert network.apart >= 0.6 and 0.3 <= network.apart_used < 0.6
     assert wall >= 20000 and 10000 <= tree < 60000 and 5000 < between < 60000  # without the 100 ms of ``prepare``
     assert quiet == pytest.approx(wall / (wall + tree))
