@@ -11,9 +11,9 @@ For each game and network it measures ``search`` of one position with 1,600 iter
 1,024 positions from its start, each with one and two threads, or with those of ``--threads``. With ``--onnx`` and
 ``--torch``, the network of Connect Four is that of ``examples/alphazero_connect_four``, and that of gomoku has four
 convolutions of 32 channels and random weights. With ``--channels`` or ``--layers``, both have random weights and that
-size. A call of PyTorch takes the observations to the
-device and ends when the results are back in numpy's arrays. It fills the batch up to a power of two, at least 8; the
-first call of a thread with so many rows is made twice, and the measurement leaves out the first one.
+size. A call of PyTorch takes the observations to the device and ends when the results are back in numpy's arrays. It
+fills the batch up to a power of two, at least 8; the first call of a thread with so many rows is made twice, and the
+measurement leaves out the first one.
 
 Prints the medians of all rounds:
 
@@ -48,7 +48,7 @@ SLEEPS = [200, 500, 1000, 5000]
 ROWS = 512
 ITERATIONS = 1600
 POSITIONS, OF_EACH = 1024, 64
-GAMES_A_CALL, OF_MOVE = 128, 32
+GAMES_A_CALL, ALL_GAMES, OF_MOVE = 128, 512, 32
 CHANNELS, LAYERS = 32, 4
 
 
@@ -163,7 +163,7 @@ def searches(state, scale, options, counts):
                 raise EnoughError
 
         try:
-            list(mcts_core.selfplay(state, games=512, together=GAMES_A_CALL, iterations=count(OF_MOVE), seed=1,
+            list(mcts_core.selfplay(state, games=ALL_GAMES, together=GAMES_A_CALL, iterations=count(OF_MOVE), seed=1,
                                     evaluator=evaluator, threads=threads, progress=progress, **options))
         except EnoughError:
             pass

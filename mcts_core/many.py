@@ -105,17 +105,17 @@ def search_many(
     except TypeError:
         raise InvalidState(f"states must be a collection of states, got {shorten(states)}") from None
     limit_memory(options, MEMORY_MB)
-    engines = [Searcher(**options) for _ in range(max(1, min(count, len(positions))))]
+    together = options.get("evaluator") is not None and seconds is None and iterations is not None
+    engines = [Searcher(**options) for _ in range(1 if together else max(1, min(count, len(positions))))]
     if seconds is not None:
         as_duration(seconds)
     if iterations is not None:
         as_int(iterations, "iterations", 1, MOST_ITERATIONS)
     interval = as_interval(every)
-    together = options.get("evaluator") is not None and seconds is None and iterations is not None
     with watching(as_progress(progress, "a SearchManyProgress"), of_positions) as tell:
         reporter = None if tell is None else _Reporter(tell, interval, len(positions), begin)
         feed = _Positions(positions, first, reporter)
-        if together:
+        if together and iterations is not None:
             search_side_by_side(feed, engines[0], iterations, TOGETHER, len(positions), count, [])
         else:
             search_in_turn(feed, engines, seconds, iterations)
@@ -161,16 +161,13 @@ class _Positions:
         index = next(self._left, None)
         return None if index is None else (index, self._positions[index], seed_of(self._first_seed, index))
 
-    def done(self, index: int, core: SearchCore, error: Exception | None) -> None:
-        found = Result(None, None, error)
-        if error is None:
-            try:
-                found = record(Result, {"move": core.move, "stats": last_stats_of(core), "error": None})
-            except (ValueError, RuntimeError, MemoryError) as failure:
-                found = Result(None, None, failure)
-        self.results[index] = found
+    def read(self, core: SearchCore) -> Result:
+        return record(Result, {"move": core.move, "stats": last_stats_of(core), "error": None})
+
+    def done(self, index: int, found: Result | None, error: Exception | None) -> None:
+        self.results[index] = Result(None, None, error) if found is None else found
         if self._reporter is not None:
-            self._reporter.add(found)
+            self._reporter.add(self.results[index])
 
 
 def _named(results: list[Result], failed: list[int]) -> Exception:

@@ -20,20 +20,27 @@ if TYPE_CHECKING:
     from mcts_core.searcher import Searcher
 
     class Feed(Protocol):
-        """The positions to search, and what becomes of the results. One thread at a time calls it."""
+        """The positions to search, and what becomes of the results. One thread at a time calls ``next`` and ``done``.
+        """
 
         def next(self) -> tuple[Any, Any, int] | None:
             """The key, position and seed of the next search; None while there is none."""
 
-        def done(self, key: Any, core: SearchCore, error: Exception | None, /) -> None:
-            """A search has ended: ``core`` has its figures, unless it failed with ``error``."""
+        def read(self, core: SearchCore, /) -> Any:
+            """What is to be kept of the last search of ``core``."""
+
+        def done(self, key: Any, found: Any, error: Exception | None, /) -> None:
+            """A search has ended: ``found`` is what was read, unless it failed with ``error``."""
+
+_FAILURES = (ValueError, RuntimeError, MemoryError)
+"""What may be wrong with one position; other exceptions come from handlers of signals."""
 
 
 def search_in_turn(feed: Feed, engines: list[Searcher], seconds: float | None, iterations: int | None) -> None:
     """Each engine searches position after position; with several, each has a thread. What ``feed`` raises ends all.
 
-    An engine ends when ``feed`` has no position for it, so a feed that goes on with a position after its search has to
-    give it to the thread that was told of its end.
+    An engine ends when ``next`` returns None. So that nothing is left over, a ``done`` that makes a further position
+    ready must have ``next`` return it from then on: the engine whose search has ended asks after that.
     """
     halt, lock = Halt(), Lock()
     if len(engines) == 1:
@@ -46,34 +53,38 @@ def _work(
     feed: Feed, seconds: float | None, iterations: int | None, halt: Halt, lock: Lock, engine: Searcher
 ) -> None:
     """Searches what ``feed`` gives with ``engine``."""
-    core = engine._core
-    while not halt.told:
+    while True:
         with lock:
-            given = feed.next()
+            given = None if halt.told else feed.next()
         if given is None:
             break
         key, state, seed = given
-        failure: Exception | None = None
+        found, failure = None, None
         try:
             request = engine._request(state, seconds, iterations, clock(), seed)
             request.reuse, request.halt = NEVER, halt
-            core = engine._core
-            core.search(request)
-        except (ValueError, RuntimeError, MemoryError) as error:  # others come from handlers of signals
+            engine._core.search(request)
+            found = feed.read(engine._core)
+        except _FAILURES as error:
             failure = error
         with lock:
-            feed.done(key, core, failure)
+            if halt.told:  # the search was cut off
+                break
+            try:
+                feed.done(key, found, failure)
+            except BaseException:
+                halt.tell()
+                raise
 
 
 def search_side_by_side(
-    feed: Feed, engine: Searcher, iterations: int | None, together: int, most: int, threads: int,
-    cores: list[GeneralCore],
+    feed: Feed, engine: Searcher, iterations: int, together: int, most: int, threads: int, cores: list[GeneralCore]
 ) -> None:
     """Searches with the options of ``engine``, which has an evaluator. It gets the leaves of ``together`` positions in
     one call. With several threads there are twice as many, one half of which is gathered while it works.
 
-    ``most``: of the positions that ``feed`` can give at a time. ``cores`` grow to as many as are needed. ``threads``:
-    see ``search_together``.
+    ``most``: the largest number of searches that ``feed`` can have at a time. ``cores`` grow to as many as are needed.
+    ``threads``: see ``search_together``.
     """
     from mcts_core.engine.general_group import search_together
     from mcts_core.engine.searched_general import GeneralCore
@@ -83,7 +94,7 @@ def search_side_by_side(
         cores.append(GeneralCore(engine._options.memory))
     first: SearchRequest | None = None
 
-    def give() -> tuple[Any, SearchRequest] | None:
+    def following() -> tuple[Any, SearchRequest] | None:
         nonlocal first
         while (given := feed.next()) is not None:
             key, state, seed = given
@@ -92,10 +103,19 @@ def search_side_by_side(
             try:
                 first = engine._request(state, None, iterations, clock(), seed)
             except (ValueError, RuntimeError) as error:
-                feed.done(key, engine._core, error)
+                feed.done(key, None, error)
             else:
                 first.reuse = NEVER
                 return key, first
         return None
 
-    search_together(give, feed.done, cores[:places], threads)
+    def done(key: Any, core: GeneralCore, error: Exception | None) -> None:
+        found = None
+        if error is None:
+            try:
+                found = feed.read(core)
+            except _FAILURES as failure:
+                error = failure
+        feed.done(key, found, error)
+
+    search_together(following, done, cores[:places], threads)

@@ -23,9 +23,12 @@ class Chain:
         key = self.ready.pop(0)
         return key, "no state" if key in self.broken else mc.ConnectFour().play(key % 7), self.left[key]
 
-    def done(self, key, core, error):
+    def read(self, core):
+        return core.move, core.figures()["seed"]
+
+    def done(self, key, found, error):
         if error is None:
-            assert core.move is not None and core.figures()["seed"] == self.left[key]
+            assert found[0] is not None and found[1] == self.left[key]
             self.met.append(key)
         else:
             self.failed.append((key, type(error)))
@@ -56,8 +59,8 @@ def test_side_by_side_every_chain_comes_to_its_end(threads, together):
 @pytest.mark.needs("numpy")
 def test_what_a_feed_raises_ends_all():
     class Raising(Chain):
-        def done(self, key, core, error):
-            super().done(key, core, error)
+        def done(self, key, found, error):
+            super().done(key, found, error)
             if len(self.met) == 3:
                 raise KeyError("enough")
 

@@ -16,7 +16,7 @@ cdef class Evaluator:
     cdef int evaluate(self, Rules rules, uint32_t rows) except -1
     cdef int copy(self) except -1
     cdef void release(self) noexcept
-    cdef object complaint(self, Rules rules, const GeneralTree *tree)
+    cdef object complaint(self, Rules rules, const GeneralTree *tree, uint32_t first_row)
 
 
 cdef class BatchEvaluator(Evaluator):

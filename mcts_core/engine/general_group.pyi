@@ -5,8 +5,8 @@ from mcts_core.engine.request import SearchRequest
 from mcts_core.engine.searched_general import GeneralCore
 
 def search_together(
-    give: Callable[[], tuple[Any, SearchRequest] | None],
-    take: Callable[[Any, GeneralCore, Exception | None], object],
+    next: Callable[[], tuple[Any, SearchRequest] | None],
+    done: Callable[[Any, GeneralCore, Exception | None], object],
     cores: list[GeneralCore],
     threads: int,
 ) -> None: ...

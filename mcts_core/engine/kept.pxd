@@ -45,7 +45,7 @@ cdef list children_of(const RootRows *rows, list legal, list names)
 cdef dict figures_by_counts(const Counts *counts)
 
 
-# Whether a position refers to nothing but its board, as that of a user's subclass may.
+# Whether a position is of this package, and of no subclass: that may refer to more than its board.
 cdef bint is_plain_board(object state)
 
 

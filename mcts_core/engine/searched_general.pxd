@@ -5,7 +5,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from mcts_core.engine.evaluation_thread cimport EvaluationThread
 from mcts_core.engine.evaluators cimport Evaluator
 from mcts_core.games.general_rules cimport Rules
-from mcts_core.tree.general_tree cimport GeneralBlock, GeneralColumns, GeneralEvaluation, GeneralTree
+from mcts_core.tree.general_tree cimport GeneralBlock, GeneralColumns, GeneralEvaluation
 from mcts_core.engine.loop cimport SearchCore
 
 
@@ -35,6 +35,4 @@ cdef class GeneralCore(SearchCore):
     cdef uint32_t waiting(self) noexcept nogil
     # ends these by their evaluation, which begins at row `row` of the common one; what was wrong with it, FAULT_NONE
     cdef int use_evaluation(self, const GeneralEvaluation *evaluation, uint32_t row) noexcept nogil
-    # the tree with a fault in its evaluation, whose rows then count from `row`
-    cdef const GeneralTree *fault_in(self, uint32_t row) noexcept
     cdef int resolve(self, Evaluator evaluator) except -1

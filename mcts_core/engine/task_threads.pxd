@@ -23,5 +23,5 @@ cdef class TaskThreads:
     cdef void run(self, Task task, void *context, uint32_t tasks) noexcept nogil
     cdef void do_tasks(self) noexcept nogil
     cdef void serve(self, uint32_t number) noexcept nogil
-    # Ends the threads; `failure`: an exception that is on its way, or None.
-    cdef int close(self, object failure) except -1
+    # Ends the threads.
+    cdef int close(self) except -1

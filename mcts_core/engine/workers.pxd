@@ -32,3 +32,6 @@ cdef class Worker:
 
 # Waits until all have ended; after an interrupt, which tells the halt, for some seconds at most. Raises the interrupt.
 cdef int wait_for_all(list workers, Halt halt, object failure) except -1
+
+# The same for workers that end by themselves now, where ``failure`` is on its way already: it is not raised again.
+cdef int end_all(list workers, object failure) except -1

@@ -189,10 +189,12 @@ class Shard:
         game = self._ready.popleft()
         return game, game.state, game.seed
 
-    def done(self, game: Game, core: SearchCore, error: Exception | None) -> None:
-        if error is not None:
-            raise _named(error, game.number)
-        found = Target(core)
+    def read(self, core: SearchCore) -> Target:
+        return Target(core)
+
+    def done(self, game: Game, found: Target | None, error: Exception | None) -> None:
+        if found is None:
+            raise _named(error or GameError("the search found nothing"), game.number)
         _at(game.number, game.take, found, self._temperature, self._temperature_plies)
         self.positions += 1
         self.evaluations += found.rollouts

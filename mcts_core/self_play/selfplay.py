@@ -155,8 +155,9 @@ def selfplay(
         ``threads`` (with an evaluator: if what it returns for a position does not depend on the other positions of the
         batch).
     label: a text that the folder keeps and compares, for what it cannot see itself, such as which network plays.
-    progress: True draws a bar. A function gets a SelfPlayProgress after every ``together`` positions, and at the end of
-        a shard. If it raises an exception, the call ends and raises that exception.
+    progress: True draws a bar. A function gets a SelfPlayProgress after every ``together`` positions of a shard, and at
+        its end. It is called in the thread that searched the last of them, one call at a time. If it raises an
+        exception, the call ends and raises that exception.
     options: those of ``Searcher``, such as ``evaluator``, ``noise_alpha``, ``preset``. Two have other defaults:
         ``batch`` is 1, because a batch has leaves of many games, and ``memory_mb``, for each game, is 256.
 
@@ -187,7 +188,7 @@ def selfplay(
     if options.get("evaluator") is not None and options.get("batch") is None:
         options["batch"] = 1
     limit_memory(options, MEMORY_MB)
-    engines = [Searcher(**options) for _ in range(min(at_a_time, together))]
+    engines = [Searcher(**options) for _ in range(1 if options.get("evaluator") is not None else at_a_time)]
     table = Table(start)
     engines[0]._request(table.first(), None, iterations)  # raises if an option does not apply to this game
     if folder is None:

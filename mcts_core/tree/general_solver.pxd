@@ -13,8 +13,8 @@ from mcts_core.tree.tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_SOLVED, RUN_SYSTE
 
 
 cdef enum:
-    ROOT_SLICE = 4096        # proof budget that the root's exact search spends at first
-    ROOT_STEP = 512          # of that, for each leaf of a batch
+    ROOT_SLICE = 4096        # proof budget that the root's exact search spends at a time
+    ROOT_STEP = 512          # of that, the first step for each leaf of a batch
     FIRST_PROOF = 8          # visits of the root's most visited move when its exact search begins
 
 
@@ -162,7 +162,7 @@ cdef inline void note_root_proof(GeneralTree *general, const mcts_proof *proof) 
         prove_root(general, 0, proof.distance)
 
 
-cdef inline int prove_leader(GeneralTree *general, uint32_t budget) noexcept nogil:
+cdef inline int prove_leader(GeneralTree *general, uint64_t budget) noexcept nogil:
     """Spends a budget on the position after the most visited move of the root: whether that loses."""
     cdef GeneralBlock *block = general_block(general, general_root(general) & WIDE_INDEX)
     cdef GeneralColumns columns = general_columns(general, block)
@@ -204,11 +204,14 @@ cdef inline int shorten_win(GeneralTree *general) noexcept nogil:
 
 
 cdef inline int search_exactly(GeneralTree *general) noexcept nogil:
-    """Spends what is due of the root's proof budget, and in each of the first batches a step of the first slice: all of
-    it at once takes as long as evaluating the leaves of hundreds of searches side by side."""
+    """Spends what is due of the root's proof budget.
+
+    The first slice comes in steps, each as large as all before it, where a batch has few leaves: all of it at once
+    would keep many searches side by side waiting for one that has just begun.
+    """
     cdef mcts_proof proof
     cdef int status
-    cdef uint32_t step = min(<uint32_t>ROOT_SLICE, ROOT_STEP * general.options.batch)
+    cdef uint64_t least = min(<uint64_t>ROOT_SLICE, <uint64_t>ROOT_STEP * general.options.batch), budget
     cdef bint first = True
     if not path_reserve(&general.tree, general.path_used + 1):
         return RUN_SYSTEM_MEMORY
@@ -216,12 +219,13 @@ cdef inline int search_exactly(GeneralTree *general) noexcept nogil:
             or (first and general.root_proofs_spent < ROOT_SLICE))
            and not general.tree.settled and not general.tree.interrupted):
         first = False
-        general.root_proofs_spent += step
-        status = ask_prover(general, 0, 0, step, &proof)
+        budget = min(<uint64_t>ROOT_SLICE, max(least, general.root_proofs_spent))
+        general.root_proofs_spent += budget
+        status = ask_prover(general, 0, 0, budget, &proof)
         if status == RUN_DONE and proof.value >= 0:
             note_root_proof(general, &proof)
         if status == RUN_DONE and not general.tree.settled:
-            status = prove_leader(general, step)
+            status = prove_leader(general, budget)
         if status != RUN_DONE:
             return status
     return RUN_DONE

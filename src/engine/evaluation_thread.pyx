@@ -6,8 +6,7 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport uint32_t
 
 from mcts_core.engine.evaluators cimport Evaluator
-from mcts_core.engine.turn cimport Halt
-from mcts_core.engine.workers cimport POLL, Worker, wait_for_all
+from mcts_core.engine.workers cimport POLL, Worker, end_all
 from mcts_core.games.general_rules cimport Rules
 
 
@@ -67,7 +66,7 @@ cdef class EvaluationThread:
 
     cdef void give_up(self, object error) noexcept:
         """The search ends by this exception. An interrupt must not wait for a call that does not end."""
-        if not isinstance(error, Exception):
+        if error is not None and not isinstance(error, Exception):
             self.failure = error
 
     cdef int close(self) except -1:
@@ -75,9 +74,4 @@ cdef class EvaluationThread:
         dropped."""
         self.over = True
         self.calls.put(None)
-        try:
-            wait_for_all([self.worker], Halt(), self.failure)
-        except BaseException as error:
-            if error is not self.failure:  # that one is on its way already
-                raise
-        return 0
+        return end_all([self.worker], self.failure)

@@ -48,8 +48,8 @@ cdef class Evaluator:
     cdef void release(self) noexcept:
         """Releases the results of the last call."""
 
-    cdef object complaint(self, Rules rules, const GeneralTree *tree):
-        """The fault that the tree found in the last evaluation, as an exception."""
+    cdef object complaint(self, Rules rules, const GeneralTree *tree, uint32_t first_row):
+        """The fault that the tree found in its part of the last evaluation, from this row on, as an exception."""
         raise NotImplementedError
 
 
@@ -86,6 +86,8 @@ cdef class BatchEvaluator(Evaluator):
         array = self.array
         if rows < self.rows:
             array = array[:rows]
+            if 2 * rows < self.rows:  # what the function keeps need not keep all of the array
+                array = array.copy()
         try:
             result = self.function(array)
         except Exception as error:
@@ -162,14 +164,16 @@ cdef class BatchEvaluator(Evaluator):
             PyBuffer_Release(&self.values_view)
         self.has_policy = self.has_values = False
 
-    cdef object complaint(self, Rules rules, const GeneralTree *tree):
+    cdef object complaint(self, Rules rules, const GeneralTree *tree, uint32_t first_row):
         if tree.fault == FAULT_ACTION:
             return EvaluatorError(f"the policy must have an entry for every move, but a legal move has the index "
                                   f"{tree.fault_action} and the policy {self.evaluation.width} entries")
         if tree.fault == FAULT_PRIOR:
             return EvaluatorError(f"the policy of every legal move must be a finite number >= 0, got "
-                                  f"{tree.fault_number:g} for action {tree.fault_action} in row {tree.fault_row}")
-        return EvaluatorError(f"values must be numbers from -1 to 1, got {tree.fault_number:g} in row {tree.fault_row}")
+                                  f"{tree.fault_number:g} for action {tree.fault_action} in row "
+                                  f"{first_row + tree.fault_row}")
+        return EvaluatorError(f"values must be numbers from -1 to 1, got {tree.fault_number:g} in row "
+                              f"{first_row + tree.fault_row}")
 
 
 cdef tuple shape_of(const Py_buffer *view):
@@ -287,8 +291,8 @@ cdef class StateEvaluator(Evaluator):
             raise EvaluatorError(f"the value of policy_value raised {type(error).__name__}: {error}") from error
         return numbers
 
-    cdef object complaint(self, Rules rules, const GeneralTree *tree):
+    cdef object complaint(self, Rules rules, const GeneralTree *tree, uint32_t first_row):
         if tree.fault == FAULT_PRIOR:
             return EvaluatorError(f"the priors of policy_value must be finite numbers >= 0, got {tree.fault_number:g} "
-                                  f"for the move {shorten(self.moves[tree.fault_row][tree.fault_slot])}")
+                                  f"for the move {shorten(self.moves[first_row + tree.fault_row][tree.fault_slot])}")
         return EvaluatorError(f"the value of policy_value must be from -1 to 1, got {tree.fault_number:g}")

@@ -24,14 +24,14 @@ from mcts_core.engine.searched_general cimport GeneralCore
 from mcts_core.engine.stop_rules cimport Look, begin_look, due, stop_reason
 from mcts_core.engine.task_threads cimport TaskThreads
 from mcts_core.engine.turn cimport on_main_thread
-from mcts_core.tree.general_tree cimport FAULT_NONE
+from mcts_core.tree.general_tree cimport FAULT_NONE, GeneralTree
 from mcts_core.tree.tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY
 
 
 cdef enum:
     NEVER = 0xFFFFFFFF
-    DRY = 64    # batches without a leaf to evaluate, after which a search lets the others go on
-    SPREAD = 8  # turns in which a part gets all of its searches, where another one is evaluated meanwhile
+    DRY = 64    # batches in which a search had nothing to evaluate, after which the others go on
+    SPREAD = 8  # turns over which the searches of a part begin, where there are two parts
 
 
 cdef class GroupSearch:
@@ -39,14 +39,14 @@ cdef class GroupSearch:
 
     cdef GeneralCore core
     cdef object key
-    cdef Look look             # what the stop rules look at
-    cdef bint crowded          # the tree is full
-    cdef uint32_t full_at      # the iterations when it was full last
-    cdef uint32_t place        # its place in the part
-    cdef uint32_t rows, first  # its leaves that wait, and where they begin in the batch
-    cdef bint failed           # its game has reported an error
-    cdef int fault             # what the tree found in its evaluation
-    cdef const char *reason    # why it ended, NULL: it goes on
+    cdef Look look                 # what the stop rules look at
+    cdef bint crowded              # the tree is full
+    cdef uint32_t full_at          # the iterations when it was full last
+    cdef uint32_t place            # its place in the part
+    cdef uint32_t rows, first_row  # its leaves that wait, and where they begin in the batch
+    cdef bint failed               # its game has reported an error
+    cdef int fault                 # what the tree found in its evaluation
+    cdef const char *reason        # why it ended, NULL: it goes on
 
     def __cinit__(self, key, GeneralCore core, SearchRequest request):
         self.key, self.core = key, core
@@ -72,15 +72,15 @@ cdef class GroupSearch:
         cdef uint32_t _
         if self.rows:
             self.rows = 0
-            self.fault = self.core.use_evaluation(&evaluator.evaluation, self.first)
+            self.fault = self.core.use_evaluation(&evaluator.evaluation, self.first_row)
             if self.fault != FAULT_NONE:
                 return
-        self.first = self.place * batch
+        self.first_row = self.place * batch
         for _ in range(DRY):
             if self.is_over():
                 return
-            status = self.core.gather_leaves(due(&self.look), evaluator.observations + self.first * evaluator.stride,
-                                             evaluator.stride)
+            status = self.core.gather_leaves(
+                due(&self.look), evaluator.observations + self.first_row * evaluator.stride, evaluator.stride)
             self.failed = status == RUN_GAME_ERROR
             self.crowded = status != RUN_DONE
             if self.failed:
@@ -112,27 +112,19 @@ cdef class Part:
     def __dealloc__(self):
         free(self.stepped)
 
-    cdef bint is_idle(self) except -1:
-        return not self.asked and not self.members()
-
     cdef list members(self):
         return [member for member in self.places if member is not None]
 
     cdef int step(self, list members, TaskThreads threads) except -1:
-        cdef uint32_t number
+        """Takes the steps of searches of native games, by all threads."""
+        cdef uint32_t number, count = <uint32_t>len(members)
         for number, member in enumerate(members):
             self.stepped[number] = <void *>member
-        number = <uint32_t>len(members)
         with nogil:
-            if threads is not None:
-                threads.run(step_of_one, <void *>self, number)
-            else:
-                while number > 0:
-                    number -= 1
-                    step_of_one(<void *>self, number)
+            threads.run(step_of_one, <void *>self, count)
         return 0
 
-    cdef void close_ranks(self, list members) noexcept:
+    cdef void compact(self, list members) noexcept:
         """Moves the leaves together: the batch has no gaps."""
         cdef GroupSearch member
         cdef float *observations
@@ -142,10 +134,10 @@ cdef class Part:
             return
         observations, stride = self.evaluator.observations, self.evaluator.stride
         for member in members:
-            if member.rows and member.first != self.rows:
-                memmove(observations + self.rows * stride, observations + member.first * stride,
+            if member.rows and member.first_row != self.rows:
+                memmove(observations + self.rows * stride, observations + member.first_row * stride,
                         member.rows * stride * sizeof(float))
-                member.first = self.rows
+                member.first_row = self.rows
             self.rows += member.rows
 
 
@@ -156,19 +148,20 @@ cdef void step_of_one(void *part, uint32_t number) noexcept nogil:
 cdef class Group:
     """All of the searches."""
 
-    cdef object give, take
-    cdef list free             # cores without a search
+    cdef object next, done
+    cdef list idle             # cores without a search
     cdef set held              # cores with one
-    cdef Rules first           # of the first search
+    cdef Rules form            # those of the first search, whose form all have
     cdef list parts
     cdef uint32_t threads
     cdef uint32_t at_once      # searches of a part that begin in a turn, at most
+    cdef bint dry              # there was no further search when one was last asked for
     cdef EvaluationThread caller
     cdef TaskThreads helpers
 
-    def __cinit__(self, give, take, list cores, uint32_t threads):
-        self.give, self.take = give, take
-        self.free, self.held = list(cores), set()
+    def __cinit__(self, next, done, list cores, uint32_t threads):
+        self.next, self.done = next, done
+        self.idle, self.held = list(cores), set()
         self.threads = threads
         self.at_once = NEVER
         parts = 2 if threads > 1 and len(cores) > 1 else 1
@@ -178,145 +171,152 @@ cdef class Group:
         cdef Part part
         cdef bint signalled = on_main_thread()
         cdef Py_ssize_t turn = 0
-        while True:
+        while not self.is_idle():
             part = self.parts[turn]
             turn = (turn + 1) % len(self.parts)
             if part.asked:
                 self.caller.finish()
                 part.asked = False
-            members = self.advance(part)
-            if part.rows == 0:
-                if not members and self.is_idle():
-                    return 0
-            elif self.caller is not None:
+            self.advance(part)
+            if part.rows and self.caller is not None:
                 self.caller.begin(part.evaluator, part.rows)
                 part.asked = True
-            else:
-                part.evaluator.evaluate(self.first, part.rows)
+            elif part.rows:
+                part.evaluator.evaluate(self.form, part.rows)
             if signalled:
                 PyErr_CheckSignals()
+        return 0
 
     cdef bint is_idle(self) except -1:
         cdef Part part
+        if not self.dry:
+            return False
         for part in self.parts:
-            if not part.is_idle():
+            if part.asked or part.members():
                 return False
         return True
 
-    cdef list advance(self, Part part):
-        """Ends the iterations that were evaluated and gathers the next batch; the searches of the part now."""
-        cdef uint32_t left = self.at_once
-        cdef GroupSearch member
-        cdef list members, stepping = part.members()
+    cdef int advance(self, Part part) except -1:
+        """Ends the iterations that were evaluated and gathers the next batch."""
+        cdef list stepping = part.members()
+        cdef uint32_t begun = 0
         cdef bint prepared = False
         try:
             while True:
                 if stepping:
                     if not prepared:
-                        part.evaluator.prepare(self.first, <uint32_t>len(part.places) * part.batch)
+                        part.evaluator.prepare(self.form, <uint32_t>len(part.places) * part.batch)
                         prepared = True
-                    part.step(stepping, self.helpers)
-                    for member in stepping:
-                        if member.fault != FAULT_NONE:
-                            raise part.evaluator.complaint(member.core.rules, member.core.fault_in(member.first))
-                    self.let_go(part, stepping)
-                stepping = self.fill(part, left)
+                    self.step(part, stepping)
+                stepping = self.fill(part, &begun)
                 if not stepping:
                     break
-                left -= <uint32_t>len(stepping)
         finally:
             if part.evaluator is not None:
                 part.evaluator.release()
-        members = part.members()
-        part.close_ranks(members)
-        return members
+        part.compact(part.members())
+        return 0
 
-    cdef int let_go(self, Part part, list members) except -1:
-        """Ends the searches that are over; they leave the part."""
+    cdef int step(self, Part part, list members) except -1:
+        """One step of each of these searches; those that are over then leave the part."""
         cdef GroupSearch member
+        cdef list natives = []
+        if self.helpers is not None:
+            natives = [member for member in members if is_native(member)]
+            part.step(natives, self.helpers)
         for member in members:
+            if not (natives and is_native(member)):  # in Python, one thread at a time
+                with nogil:
+                    member.step(part.evaluator, part.batch)
+            if member.fault != FAULT_NONE:
+                raise part.evaluator.complaint(member.core.rules, <const GeneralTree *>member.core.tree,
+                                               member.first_row)
+            if not member.failed and member.reason == NULL:
+                continue
             error = None
             if member.failed:
                 try:
                     member.core.fail()
-                except Exception as failure:
+                except Exception as failure:  # an interrupt ends all
                     member.core.drop_result()
                     error = failure
-            elif member.reason == NULL:
-                continue
             else:
                 member.core.end(member.reason)
             part.places[member.place] = None
             self.finish(member.key, member.core, error)
         return 0
 
-    cdef list fill(self, Part part, uint32_t most):
-        """Begins up to so many searches at the places that are free, while there are more; the new ones."""
-        cdef list begun = []
+    cdef list fill(self, Part part, uint32_t *begun):
+        """Begins searches at the places that are free, up to ``at_once`` in a turn, while there are more; the new
+        ones."""
+        cdef list found = []
         cdef GroupSearch member
         cdef uint32_t place
         for place in range(<uint32_t>len(part.places)):
             while part.places[place] is None:
-                if <uint32_t>len(begun) == most:
-                    return begun
-                given = self.give()
-                if given is None:
-                    return begun
+                if begun[0] >= self.at_once:
+                    return found
+                given = self.next()
+                self.dry = given is None
+                if self.dry:
+                    return found
                 key, request = given
                 member = self.begin(part, key, request)
                 if member is not None:
                     member.place = place
                     part.places[place] = member
-                    begun.append(member)
-        return begun
+                    found.append(member)
+                    begun[0] += 1
+        return found
 
     cdef GroupSearch begin(self, Part part, key, SearchRequest request):
         """The search; None when it failed."""
-        cdef GeneralCore core = self.free.pop()
-        cdef GroupSearch member
+        cdef GeneralCore core = self.idle.pop()
+        cdef GroupSearch member = None
         cdef GeneralSettings settings = request.settings
+        self.held.add(core)
         try:
             core.begin_turn(None, None)
         except BaseException:
-            self.free.append(core)
+            self.held.discard(core)
             raise
-        self.held.add(core)
+        error = None
         try:
             core.set_up(request)
             member = GroupSearch(key, core, request)
             core.plan(member.look.limit)
             core.tree.interrupt = mcts_interrupt(NULL, NULL)  # there is no deadline
-            if self.first is None:
-                self.begin_first(core.rules, request)
-            if not same_form(self.first, core.rules):
+            if self.form is not None and not same_form(self.form, core.rules):
                 core.drop_result()
                 raise InvalidState(f"states that are evaluated together must have observations of one shape, "
-                                   f"{self.first.shape}, got another one from {shorten(request.state)}")
-            if part.evaluator is None:
-                part.evaluator = evaluator_of(settings.function, settings.by_state)
-                part.batch = settings.options.batch
-            return member
+                                   f"{self.form.shape}, got another one from {shorten(request.state)}")
         except Exception as failure:
             error = failure
-        self.finish(key, core, error)
-        return None
+        if error is not None:
+            self.finish(key, core, error)
+            return None
+        if self.form is None:
+            self.ready_threads(core.rules, request.iterations // settings.options.batch)
+            self.form = core.rules
+        if part.evaluator is None:
+            part.evaluator = evaluator_of(settings.function, settings.by_state)
+            part.batch = settings.options.batch
+        return member
 
-    cdef int begin_first(self, Rules rules, SearchRequest request) except -1:
-        """Readies the threads, when the first search is ready."""
+    cdef int ready_threads(self, Rules form, uint32_t batches) except -1:
+        """``batches``: of a search, about."""
         cdef uint32_t places = <uint32_t>len((<Part>self.parts[0]).places)
-        cdef uint32_t batches = request.iterations // (<GeneralSettings>request.settings).options.batch
-        self.first = rules
         if len(self.parts) > 1:
-            self.caller = EvaluationThread(rules)
-            # searches that begin together end together, and the network waits for all that comes between two of them
+            # searches that begin together end together, and the network waits until all of them have made room for
+            # others
             self.at_once = places // max(<uint32_t>1, min(<uint32_t>SPREAD, batches // 2)) + 1
-            # a game written in Python has one thread at a time
-            if self.threads > 2 and places > 1 and isinstance(rules, NativeRules):
+            self.caller = EvaluationThread(form)
+            if self.threads > 2 and places > 1 and isinstance(form, NativeRules):
                 self.helpers = TaskThreads(min(self.threads - 2, places - 1))
         return 0
 
     cdef int finish(self, key, GeneralCore core, error) except -1:
-        """Ends a search, and passes it on. Its core is free afterwards."""
+        """Ends a search, and passes it on. Its core is idle afterwards."""
         entry = None
         if error is None:
             try:
@@ -332,8 +332,8 @@ cdef class Group:
         core.leave()
         if entry is not None:
             log(entry)
-        self.take(key, core, error)
-        self.free.append(core)
+        self.done(key, core, error)
+        self.idle.append(core)
         return 0
 
     cdef int close(self, object failure) except -1:
@@ -344,13 +344,12 @@ cdef class Group:
                 core.drop_result()
         try:
             if self.caller is not None:
-                if failure is not None:
-                    self.caller.give_up(failure)
+                self.caller.give_up(failure)
                 self.caller.close()
         finally:
             try:
                 if self.helpers is not None:
-                    self.helpers.close(failure)
+                    self.helpers.close()
             finally:
                 for core in self.held:
                     core.stop_clock(0.0)
@@ -358,28 +357,33 @@ cdef class Group:
         return 0
 
 
-def search_together(give not None, take not None, list cores not None, uint32_t threads):
-    """Runs the searches that ``give`` returns, as many at a time as there are ``cores``.
+def search_together(next not None, done not None, list cores not None, uint32_t threads):
+    """Runs the searches that ``next`` returns, as many at a time as there are ``cores``.
 
-    ``give()``: the key and the SearchRequest of the next search; None while there is none. The requests must have the
+    ``next()``: the key and the SearchRequest of the next search; None while there is none. The requests must have the
     same settings, with an evaluator of batches, and a budget of iterations, without a time budget.
-    ``take(key, core, error)`` is called when a search has ended: its core has the figures, unless it failed with
-    ``error``. All ends when no search runs and ``give`` returns None, or with an exception of ``give``, ``take`` or the
+    ``done(key, core, error)`` is called when a search has ended: its core has the figures, unless it failed with
+    ``error``. All ends when no search runs and ``next`` returns None, or with an exception of ``next``, ``done`` or the
     evaluator (EvaluatorError).
 
     ``threads``: with 2, the evaluator is called in a thread of its own, with the leaves of one half of the searches,
     while the next leaves of the other half are gathered, so that they are there when the call ends. With more, the
-    others help to gather, in games that need no GIL. No search differs, because no tree has a second batch.
+    others help to gather, in native games. No search differs, because no tree has a second batch.
     """
-    cdef Group group = Group(give, take, cores, threads)
+    cdef Group group = Group(next, done, cores, threads)
     failure = None
     try:
-        group.run()
+        if cores:
+            group.run()
     except BaseException as error:
         failure = error
         raise
     finally:
         group.close(failure)
+
+
+cdef bint is_native(GroupSearch member) noexcept:
+    return isinstance(member.core.rules, NativeRules)
 
 
 cdef bint same_form(Rules one, Rules other) except -1:

@@ -288,17 +288,12 @@ cdef class GeneralCore(SearchCore):
         part.values += <uint64_t>row * part.value_width
         return ops.resolve(general, &part)
 
-    cdef const GeneralTree *fault_in(self, uint32_t row) noexcept:
-        cdef GeneralTree *general = <GeneralTree *>self.tree
-        general.fault_row += row
-        return general
-
     cdef int resolve(self, Evaluator evaluator) except -1:
         cdef int fault
         with nogil:  # the thread that calls the evaluator wants the lock
             fault = self.use_evaluation(&evaluator.evaluation, 0)
         if fault != FAULT_NONE:
-            raise evaluator.complaint(self.rules, self.fault_in(0))
+            raise evaluator.complaint(self.rules, <GeneralTree *>self.tree, 0)
         return 0
 
     cdef uint32_t waiting(self) noexcept nogil:

@@ -3,11 +3,10 @@
 ``Stats`` have all of it, too. Making their objects for each move of gomoku took longer than the search.
 """
 
-from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
-from libc.math cimport pow as power_of
+from cpython.buffer cimport (PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer)
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memset
+from libc.string cimport memset, strcmp
 
 from mcts_core.errors import NoSearch, SearchBusy
 
@@ -15,13 +14,14 @@ from mcts_core.engine.kept cimport ROWS_EVALUATED, ChildRow, KeptFigures, RootRo
 from mcts_core.engine.loop cimport SearchCore
 from mcts_core.engine.report cimport expected_value
 from mcts_core.engine.searched_tree cimport Counts
+from mcts_core.tree.portable_math cimport natural_exp, natural_log
 
 
 cdef enum:  # of a child of the root
-    VISITS = 1
-    PROVEN = 4
-    POLICY = 7
-    BOUNDS = 8
+    AT_VISITS = 1
+    AT_PROVEN = 4
+    AT_POLICY = 7
+    AT_BOUNDS = 8
 
 cdef double ROUNDING = 1e-9  # tolerance for comparing proven bounds
 
@@ -78,13 +78,13 @@ cdef class Target:
         cdef tuple child
         self.make_room([child[0] for child in children])
         for child in children:
-            if len(child) > BOUNDS and child[BOUNDS] is not None:
-                least = max(least, child[BOUNDS][0])
+            if len(child) > AT_BOUNDS and child[AT_BOUNDS] is not None:
+                least = max(least, child[AT_BOUNDS][0])
         for index, child in enumerate(children):
-            if child[PROVEN] != "loss" and (len(child) <= BOUNDS or child[BOUNDS] is None
-                                            or child[BOUNDS][1] >= least - ROUNDING):
+            if child[AT_PROVEN] != "loss" and (len(child) <= AT_BOUNDS or child[AT_BOUNDS] is None
+                                               or child[AT_BOUNDS][1] >= least - ROUNDING):
                 self.shares[<Py_ssize_t>index] = (
-                    child[VISITS] if len(child) <= POLICY or child[POLICY] is None else child[POLICY])
+                    child[AT_VISITS] if len(child) <= AT_POLICY or child[AT_POLICY] is None else child[AT_POLICY])
         return 0
 
     cdef int weigh_rows(self, const RootRows *rows, list legal) except -1:
@@ -135,8 +135,8 @@ cdef class Target:
         cdef double most = 0.0
         for index in range(len(self.moves)):
             most = max(most, self.shares[index])
-        return drawn(self.moves, [power_of(self.shares[index] / most, power) if self.shares[index] > 0 else 0.0
-                                  for index in range(len(self.moves))], number)
+        return drawn(self.moves, [natural_exp(power * natural_log(self.shares[index] / most))
+                                  if self.shares[index] > 0 else 0.0 for index in range(len(self.moves))], number)
 
     def write(self, row not None, list indices not None):
         """Writes the share of each move to ``row``, an array of float32, at the index of the move; the sum is 1."""
@@ -144,8 +144,10 @@ cdef class Target:
         cdef Py_ssize_t index, at, count = len(self.moves)
         if len(indices) != count:
             raise ValueError(f"there are {count} moves, got {len(indices)} indices")
-        PyObject_GetBuffer(row, &view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE)
+        PyObject_GetBuffer(row, &view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE | PyBUF_FORMAT)
         try:
+            if view.format == NULL or strcmp(view.format, b"f") != 0:
+                raise ValueError("the row must be an array of float32")
             for index in range(count):
                 at = indices[index]
                 if not 0 <= at < view.len // <Py_ssize_t>sizeof(float):

@@ -2,7 +2,7 @@
 
 A job takes some hundred microseconds, and the network is at work between two of them. So the threads sleep in between,
 each at a lock of its own: a thread that looks for work again and again would take a core from the network. A job never
-waits for a thread to wake up: who comes late finds no task.
+waits for a thread to wake up: one that wakes late finds no task left.
 """
 
 from cpython.pythread cimport (WAIT_LOCK, PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock,
@@ -10,8 +10,7 @@ from cpython.pythread cimport (WAIT_LOCK, PyThread_acquire_lock, PyThread_alloca
 from libc.stdint cimport int32_t, uint32_t
 from libc.stdlib cimport calloc, free
 
-from mcts_core.engine.turn cimport Halt
-from mcts_core.engine.workers cimport Worker, wait_for_all
+from mcts_core.engine.workers cimport Worker, end_all
 from mcts_core.platform cimport (mcts_count_down, mcts_flag_read, mcts_flag_write, mcts_publish, mcts_published,
                                  mcts_take, mcts_wait)
 
@@ -38,8 +37,8 @@ cdef class TaskThreads:
                 worker = Worker(self.work, (number,))
                 self.workers.append(worker)
                 worker.start()
-        except BaseException as error:
-            self.close(error)
+        except BaseException:
+            self.close()
             raise
 
     def __dealloc__(self):
@@ -84,15 +83,10 @@ cdef class TaskThreads:
             mcts_wait(times)
             times += 1
 
-    cdef int close(self, object failure) except -1:
+    cdef int close(self) except -1:
         cdef uint32_t number
         mcts_flag_write(&self.stop, 1)
         for number in range(self.count):
             if mcts_take(&self.called[number]):
                 PyThread_release_lock(self.doors[number])
-        try:
-            wait_for_all(self.workers, Halt(), failure)
-        except BaseException as error:
-            if error is not failure:  # that one is on its way already
-                raise
-        return 0
+        return end_all(self.workers, None)

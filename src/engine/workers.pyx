@@ -113,6 +113,15 @@ cdef int wait_for_all(list workers, Halt halt, object failure) except -1:
     return 0
 
 
+cdef int end_all(list workers, object failure) except -1:
+    try:
+        wait_for_all(workers, Halt(), failure)
+    except BaseException as error:
+        if error is not failure:
+            raise
+    return 0
+
+
 def run_together(list functions, Halt halt not None):
     """Runs each function in a thread of its own; a list of what they return.
 

@@ -85,7 +85,7 @@ cdef class GeneralProbe:
             try:
                 self.evaluator.evaluate(self.rules, self.general.waiting)
                 if ops.resolve(self.general, &self.evaluator.evaluation) != FAULT_NONE:
-                    raise self.evaluator.complaint(self.rules, self.general)
+                    raise self.evaluator.complaint(self.rules, self.general, 0)
             finally:
                 self.evaluator.release()
                 ops.retract(self.general)

@@ -36,6 +36,14 @@ def test_a_line_for_each_search(capsys):
     assert [line[10:19].strip() for line in lines] == ["100 us"] * 6 + ["300 us"] * 6
 
 
+def test_numbers_of_threads(capsys):
+    assert network_busy.main(["connect4", "--sleep", "100", "--rounds", "1", "--scale", "0.03", "--threads", "2", "4",
+                              "--options", "leaf_proofs=0,root_proofs=0"]) == 0
+    assert [line[20:44].strip() for line in shares_of(capsys.readouterr().out)] == [
+        "search, threads=2", *[f"{name}, threads={threads}" for name in ("search_many", "selfplay")
+                               for threads in (2, 4)]]
+
+
 @pytest.mark.parametrize("game", ["connect4", "gomoku"])
 def test_onnx_runtime(game, capsys):
     pytest.importorskip("onnxruntime")
@@ -99,7 +107,7 @@ def test_the_share_of_a_search():
     network = network_busy.Network(lambda observations: (None, observations), sleep=1.0)
     rows, _, tree, between, leaves, busy, quiet = network.measure(lambda evaluator: search(evaluator, 1), 1)
     assert rows == 2 and len(network.walls) == 3 and calls == [1]
-    assert 0 < busy <= 1 and 0 <= between <= tree
+    assert 0 < busy <= 1 and 0 <= between <= tree and leaves > 0
     assert quiet == pytest.approx(1 / (1 + tree / 1e6))
 
 

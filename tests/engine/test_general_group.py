@@ -36,8 +36,8 @@ def test_more_positions_than_go_side_by_side(monkeypatch):
     states = [START.play(column) for column in range(7)]
     all_at_once = mc.search_many(states, evaluator=flat, iterations=30, seed=1)
     monkeypatch.setattr(many, "TOGETHER", 3)
-    in_groups = mc.search_many(states, evaluator=flat, iterations=30, seed=1)
-    assert [result.stats.moves for result in in_groups] == [result.stats.moves for result in all_at_once]
+    a_few = mc.search_many(states, evaluator=flat, iterations=30, seed=1)
+    assert [result.stats.moves for result in a_few] == [result.stats.moves for result in all_at_once]
     assert mc.search_many([], evaluator=flat, iterations=30) == []
 
 
@@ -127,3 +127,37 @@ def test_stop_early_ends_each_search_as_alone(batch):
     reasons = [result.stats.stop_reason for result in results]
     assert reasons[0] == "only_move" and results[0].stats.iterations == 1
     assert "decided" in reasons[2:]
+
+
+def test_searches_begin_over_some_turns_where_another_part_is_evaluated():
+    def sizes_of(threads):
+        sizes = []
+
+        def spy(observations):
+            sizes.append(len(observations))
+            return flat(observations)
+
+        mc.search_many([START] * 64, evaluator=spy, iterations=40, batch=1, threads=threads, solver=False)
+        return sizes
+
+    assert sizes_of(1) == [64] * 41  # one evaluation of the root, and 40 of leaves
+    sizes = sizes_of(2)
+    assert sum(sizes) == 64 * 41 and max(sizes) == 32
+    for part in (sizes[::2], sizes[1::2]):  # in turn, until one has no more
+        assert part[:7] == [5, 10, 15, 20, 25, 30, 32]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_a_fault_is_told_with_its_row(threads):
+    calls = []
+
+    def wrong(observations):
+        policy, values = flat(observations)
+        calls.append(len(observations))
+        if len(calls) == 12:
+            values[-1] = 7
+        return policy, values
+
+    with pytest.raises(mc.EvaluatorError) as caught:
+        mc.search_many([START] * 20, evaluator=wrong, iterations=40, batch=3, threads=threads, solver=False)
+    assert f"got 7 in row {calls[11] - 1}" in str(caught.value)

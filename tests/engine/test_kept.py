@@ -7,6 +7,7 @@ import random
 import sys
 import threading
 from dataclasses import FrozenInstanceError, fields, replace
+from functools import partial
 
 import pytest
 from nim import Nim
@@ -51,6 +52,37 @@ def test_the_figures_are_those_that_are_made_at_once(options, iterations):
                 assert one == other and type(one) is type(other), field.name
             assert kept_of(later) is None and later == now and hash(later) == hash(now) and str(later) == str(now)
             assert later.state is state and later.tree() == now.tree()
+
+
+def evaluated(observations, actions):
+    import numpy
+
+    codes = observations.reshape(len(observations), -1) @ numpy.arange(1, observations[0].size + 1) ** 0.5
+    return numpy.abs(numpy.sin(codes[:, None] * numpy.arange(1, actions + 1))), 0.5 * numpy.cos(codes)
+
+
+@pytest.mark.needs("numpy")
+@pytest.mark.parametrize("options", [
+    {}, {"solver": False}, {"root_policy": "gumbel"}, {"noise_alpha": 0.5, "batch": 1}], ids=str)
+@pytest.mark.parametrize("iterations", [1, 6, 100])
+def test_the_figures_of_searches_with_an_evaluator(options, iterations):
+    for start in STARTS:
+        for state in positions(start, 4, iterations):
+            engine = searched(state, iterations, evaluator=partial(evaluated, actions=state.actions), **options)
+            later, now = last_stats_of(engine._core), engine.stats()
+            assert kept_of(later) is not None and kept_of(now) is None
+            for field in fields(Stats):
+                one, other = getattr(later, field.name), getattr(now, field.name)
+                assert one == other and type(one) is type(other), field.name
+            assert later.tree() == now.tree()
+            # the search finds the move without a list
+            entry, = (entry for entry in now.moves if entry.move == now.move)
+            alive = [entry for entry in now.moves if entry.proven != "loss"] or now.moves
+            if now.proven is None and "root_policy" not in options and state.play(now.move).winner() is None:
+                assert (entry.visits, entry.value) == max((entry.visits, entry.value) for entry in alive)
+            assert entry.proven != "loss" or alive == now.moves
+            wins = [entry for entry in now.moves if entry.proven == "win"]
+            assert not wins or entry.distance == min(entry.distance for entry in wins)
 
 
 @pytest.mark.parametrize("options", [{"preset": "uct"}, {}], ids=["uct", "strong"])

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -51,27 +52,92 @@ def threads_now():
     return len(os.listdir("/proc/self/task"))
 
 
+def settled():
+    """The threads when no more of them end: the system counts one for a moment longer."""
+    counts = []
+    while len(counts) < 20 or len(set(counts[-20:])) > 1:
+        counts.append(threads_now())
+        time.sleep(0.01)
+    return counts[-1]
+
+
 @pytest.mark.needs("/proc")
 def test_threads_end_with_the_call():
     def counting(observations):
         seen.append(threads_now())
         return by_position(observations)
 
-    found(3, iterations=30, batch=1)  # numpy starts its own threads
-    before, seen = threads_now(), []
+    by_position(np.zeros((1, 3, 6, 7)))  # numpy starts its own threads
+    before, seen = settled(), []
     found(9, evaluator=counting, iterations=30, batch=1)
     assert max(seen) == before + 8  # one of the nine is the calling thread
-    until = time.perf_counter() + 10
-    while threads_now() > before and time.perf_counter() < until:  # the system counts a thread for a moment longer
-        time.sleep(0.01)
-    assert threads_now() <= before
+    assert settled() <= before
 
 
-def test_a_game_in_python_has_two_threads():
-    from general_oracle import Tangle, network
+class Noughts:
+    """Tic-tac-toe in Python, with the observations of the package's."""
 
-    states = [Tangle(number) for number in range(9)]
-    assert found(8, states, network, iterations=60) == found(1, states, network, iterations=60)
+    actions = 9
+    threads = set()
+
+    def __init__(self, board=None):
+        self.board = board or mc.TicTacToe()
+        self.to_move = self.board.to_move
+
+    def legal_moves(self):
+        return self.board.legal_moves()
+
+    def play(self, move):
+        Noughts.threads.add(threading.get_ident())
+        return Noughts(self.board.play(move))
+
+    def winner(self):
+        return self.board.winner()
+
+    def observation(self):
+        return self.board.observation()
+
+
+def nine(observations):
+    codes = observations.reshape(len(observations), -1) @ np.arange(1, observations[0].size + 1) ** 0.5
+    return np.abs(np.sin(codes[:, None] * np.arange(1, 10))), 0.5 * np.cos(codes)
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+def test_a_game_in_python_has_one_thread_beside_the_evaluators(mixed):
+    states = [Noughts().play(move) for move in range(9)]
+    if mixed:
+        states = [mc.TicTacToe(), *states, *[mc.TicTacToe().play(move) for move in range(9)]]
+    expected = found(1, states, nine, iterations=60, batch=1)
+    Noughts.threads.clear()
+    assert found(8, states, nine, iterations=60, batch=1) == expected
+    assert Noughts.threads == {threading.get_ident()}
+
+
+def test_positions_that_fail_at_once_are_all_told():
+    """Where all searches that begin in a turn fail, there are more behind them."""
+    class Broken(Noughts):
+        def observation(self):
+            raise KeyError("on purpose")
+
+    states = [*[mc.TicTacToe()] * 40, *[Broken() for _ in range(400)], mc.TicTacToe()]
+    for threads in (1, 2, 4):
+        results = mc.search_many(states, evaluator=nine, threads=threads, iterations=8, errors="return")
+        assert [type(result.error) for result in results] == [
+            *[type(None)] * 40, *[mc.GameError] * 400, type(None)]
+
+
+def test_a_system_without_threads_is_told(monkeypatch):
+    from mcts_core.engine import workers
+
+    def none(*arguments):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(workers, "start_new_thread", none)
+    with pytest.raises(RuntimeError, match="the system starts no thread"):
+        found(4, iterations=20)
+    monkeypatch.undo()
+    assert found(4, iterations=20) == found(1, iterations=20)
 
 
 @pytest.mark.parametrize("wrong", ["raises", "nan", "shape"])
@@ -99,7 +165,7 @@ def test_a_wrong_evaluation_ends_all(wrong, at):
 
 
 INTERRUPTED = """
-import signal, threading, time
+import _thread, signal, threading, time
 import mcts_core as mc
 from test_task_threads import STATES, by_position
 
@@ -116,9 +182,9 @@ except KeyboardInterrupt:
     ended = time.perf_counter() - begin
 assert ended < {delay} + 3, ended
 until = time.perf_counter() + 10
-while threading.active_count() > 1 and time.perf_counter() < until:
+while _thread._count() > 0 and time.perf_counter() < until:
     time.sleep(0.01)
-assert threading.active_count() == 1, threading.enumerate()
+assert _thread._count() == 0
 mc.search_many(STATES, evaluator=by_position, threads=6, iterations=30)
 """
 
