@@ -92,21 +92,17 @@ def search_side_by_side(
     places = min(most, together * (2 if threads > 1 else 1))
     while len(cores) < places:
         cores.append(GeneralCore(engine._options.memory))
-    first: SearchRequest | None = None
 
     def following() -> tuple[Any, SearchRequest] | None:
-        nonlocal first
         while (given := feed.next()) is not None:
             key, state, seed = given
-            if first is not None:
-                return key, first.replace(state=state, seed=seed, begin=clock())
             try:
-                first = engine._request(state, None, iterations, clock(), seed)
-            except (ValueError, RuntimeError) as error:
+                request = engine._request(state, None, iterations, clock(), seed)
+            except _FAILURES as error:
                 feed.done(key, None, error)
             else:
-                first.reuse = NEVER
-                return key, first
+                request.reuse = NEVER
+                return key, request
         return None
 
     def done(key: Any, core: GeneralCore, error: Exception | None) -> None:

@@ -61,6 +61,7 @@ NATIVE_TESTS := $(addprefix tests/,games tree engine testing distributed/test_me
 SHORT_TESTS := $(addprefix tests/,test_signature.py test_fuzz.py tree/test_plain_tree.py games/mnk/test_rollout.py \
 	games/connect_four/test_rollout.py)
 RACE_TESTS := $(addprefix tests/,engine/test_thread_exchange.py engine/test_leaf_threads.py engine/test_workers.py \
+	engine/test_task_threads.py engine/test_evaluation_thread.py \
 	tree/test_exchange.py test_arena.py test_background.py test_many.py)
 # Some tests say what may take 50 ms, which such builds need for other things; ThreadSanitizer lets no thread begin after
 # a fork, and takes more address space than a test of little memory leaves.

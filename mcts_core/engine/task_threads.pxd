@@ -1,10 +1,11 @@
 """Threads that share the tasks of short jobs."""
 
 from cpython.pythread cimport PyThread_type_lock
-from libc.stdint cimport uint32_t
+from libc.stdint cimport int32_t, uint32_t
 
 
 ctypedef void (*Task)(void *context, uint32_t number) noexcept nogil
+ctypedef int32_t (*Ask)(void *context) noexcept nogil
 
 
 cdef class TaskThreads:
@@ -19,8 +20,9 @@ cdef class TaskThreads:
     cdef uint32_t left             # tasks that nobody has taken; it may count below 0
     cdef uint32_t unfinished
 
-    # Does tasks 0 to `tasks` - 1, in any order, and returns when all are done.
-    cdef void run(self, Task task, void *context, uint32_t tasks) noexcept nogil
+    # Does tasks 0 to `tasks` - 1, in any order, and returns when all are done. While it waits for the others, it calls
+    # `ask`.
+    cdef void run(self, Task task, void *context, uint32_t tasks, Ask ask, void *asked) noexcept nogil
     cdef void do_tasks(self) noexcept nogil
     cdef void serve(self, uint32_t number) noexcept nogil
     # Ends the threads.

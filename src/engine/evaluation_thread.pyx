@@ -55,6 +55,9 @@ cdef class EvaluationThread:
                 call = self.answers.get(timeout=POLL)
             except Empty:
                 PyErr_CheckSignals()
+                if self.worker.is_over() and self.answers.empty():
+                    raise RuntimeError("the thread that calls the evaluator has ended; a process that was forked "
+                                       "during a search cannot go on with it")
         self.asked -= 1
         if call.error is not None:
             raise call.error

@@ -6,7 +6,7 @@ search ends, the next one takes its place in the batches.
 """
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memmove
 
@@ -21,11 +21,17 @@ from mcts_core.games.general_rules cimport NativeRules, Rules
 from mcts_core.engine.request cimport SearchRequest
 from mcts_core.engine.settings cimport GeneralSettings
 from mcts_core.engine.searched_general cimport GeneralCore
+from mcts_core.engine.slices cimport SIGNAL_INTERVAL
 from mcts_core.engine.stop_rules cimport Look, begin_look, due, stop_reason
 from mcts_core.engine.task_threads cimport TaskThreads
 from mcts_core.engine.turn cimport on_main_thread
+from mcts_core.platform cimport mcts_clock, mcts_flag_read, mcts_flag_write
 from mcts_core.tree.general_tree cimport FAULT_NONE, GeneralTree
 from mcts_core.tree.tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY
+
+
+cdef extern from "Python.h" nogil:
+    unsigned long this_thread "PyThread_get_thread_ident"()
 
 
 cdef enum:
@@ -89,8 +95,11 @@ cdef class GroupSearch:
                 self.reason = b"solved"
                 return
             self.rows = self.core.waiting()
-            if self.rows:
+            if self.rows or self.core.tree.interrupted:
                 return
+
+
+cdef class Group  # below: all of the searches
 
 
 cdef class Part:
@@ -115,13 +124,13 @@ cdef class Part:
     cdef list members(self):
         return [member for member in self.places if member is not None]
 
-    cdef int step(self, list members, TaskThreads threads) except -1:
+    cdef int step(self, list members, TaskThreads threads, Group group) except -1:
         """Takes the steps of searches of native games, by all threads."""
         cdef uint32_t number, count = <uint32_t>len(members)
         for number, member in enumerate(members):
             self.stepped[number] = <void *>member
         with nogil:
-            threads.run(step_of_one, <void *>self, count)
+            threads.run(step_of_one, <void *>self, count, is_interrupted, <void *>group)
         return 0
 
     cdef void compact(self, list members) noexcept:
@@ -141,6 +150,10 @@ cdef class Part:
             self.rows += member.rows
 
 
+cdef int32_t is_interrupted(void *group) noexcept nogil:
+    return (<Group>group).is_interrupted()
+
+
 cdef void step_of_one(void *part, uint32_t number) noexcept nogil:
     (<GroupSearch>(<Part>part).stepped[number]).step((<Part>part).evaluator, (<Part>part).batch)
 
@@ -158,8 +171,14 @@ cdef class Group:
     cdef bint dry              # there was no further search when one was last asked for
     cdef EvaluationThread caller
     cdef TaskThreads helpers
+    cdef uintptr_t thread      # the calling one
+    cdef double signals_at     # when it looks at signals next; in other threads than the main one never
+    cdef object failure        # what a handler of signals raised
+    cdef uint32_t stop         # a flag: it did
 
     def __cinit__(self, next, done, list cores, uint32_t threads):
+        self.thread = <uintptr_t>this_thread()
+        self.signals_at = 0.0 if on_main_thread() else 1e300
         self.next, self.done = next, done
         self.idle, self.held = list(cores), set()
         self.threads = threads
@@ -169,7 +188,6 @@ cdef class Group:
 
     cdef int run(self) except -1:
         cdef Part part
-        cdef bint signalled = on_main_thread()
         cdef Py_ssize_t turn = 0
         while not self.is_idle():
             part = self.parts[turn]
@@ -183,9 +201,23 @@ cdef class Group:
                 part.asked = True
             elif part.rows:
                 part.evaluator.evaluate(self.form, part.rows)
-            if signalled:
-                PyErr_CheckSignals()
         return 0
+
+    cdef bint is_interrupted(self) noexcept nogil:
+        """Whether a handler of signals has raised something; all threads ask this in long exact searches."""
+        if (<uintptr_t>this_thread() == self.thread and mcts_clock() >= self.signals_at
+                and not mcts_flag_read(&self.stop)):
+            with gil:
+                self.look_at_signals()
+        return mcts_flag_read(&self.stop) != 0
+
+    cdef void look_at_signals(self) noexcept:
+        try:
+            PyErr_CheckSignals()
+        except BaseException as error:  # Ctrl-C
+            self.failure = error
+            mcts_flag_write(&self.stop, 1)
+        self.signals_at = mcts_clock() + SIGNAL_INTERVAL
 
     cdef bint is_idle(self) except -1:
         cdef Part part
@@ -223,11 +255,14 @@ cdef class Group:
         cdef list natives = []
         if self.helpers is not None:
             natives = [member for member in members if is_native(member)]
-            part.step(natives, self.helpers)
+            part.step(natives, self.helpers, self)
         for member in members:
             if not (natives and is_native(member)):  # in Python, one thread at a time
                 with nogil:
                     member.step(part.evaluator, part.batch)
+                    self.is_interrupted()
+            if self.failure is not None:
+                raise self.failure
             if member.fault != FAULT_NONE:
                 raise part.evaluator.complaint(member.core.rules, <const GeneralTree *>member.core.tree,
                                                member.first_row)
@@ -285,11 +320,15 @@ cdef class Group:
             core.set_up(request)
             member = GroupSearch(key, core, request)
             core.plan(member.look.limit)
-            core.tree.interrupt = mcts_interrupt(NULL, NULL)  # there is no deadline
+            core.tree.interrupt = mcts_interrupt(is_interrupted, <void *>self)
             if self.form is not None and not same_form(self.form, core.rules):
                 core.drop_result()
                 raise InvalidState(f"states that are evaluated together must have observations of one shape, "
                                    f"{self.form.shape}, got another one from {shorten(request.state)}")
+            if part.evaluator is not None and settings.options.batch != part.batch:
+                core.drop_result()
+                raise InvalidState(f"states that are evaluated together must have batches of one size, {part.batch}, "
+                                   f"got another one for {shorten(request.state)}")
         except Exception as failure:
             error = failure
         if error is not None:

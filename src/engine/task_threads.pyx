@@ -69,7 +69,7 @@ cdef class TaskThreads:
             mcts_count_down(&self.unfinished)
             number = mcts_count_down(&self.left)
 
-    cdef void run(self, Task task, void *context, uint32_t tasks) noexcept nogil:
+    cdef void run(self, Task task, void *context, uint32_t tasks, Ask ask, void *asked) noexcept nogil:
         cdef uint32_t number, times = 0
         self.task = task
         self.context = context
@@ -82,6 +82,8 @@ cdef class TaskThreads:
         while mcts_published(&self.unfinished) != 0:
             mcts_wait(times)
             times += 1
+            if times % 64 == 0:
+                ask(asked)
 
     cdef int close(self) except -1:
         cdef uint32_t number

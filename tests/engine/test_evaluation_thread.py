@@ -1,6 +1,7 @@
 """src/engine/evaluation_thread.pyx: searches whose evaluator is called in a second thread. That they search what they
 should, iteration by iteration, is tested in ``tree/test_general_tree.py``."""
 
+import os
 import pickle
 import signal
 import threading
@@ -322,3 +323,38 @@ def test_an_interrupt_does_not_wait_for_a_call_that_does_not_end(many, monkeypat
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
         end.set()
+
+
+@pytest.mark.needs("fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.parametrize("many", [False, True])
+def test_a_process_that_is_forked_during_a_search_is_told(many):
+    """Its thread is not there in the child."""
+    children = []
+
+    def fork(progress):
+        if not children:
+            children.append(os.fork())
+
+    try:
+        if many:
+            mc.search_many([START, mc.ConnectFour()] * 30, iterations=40, evaluator=slow, threads=2, progress=fork,
+                           every=0.001)
+        else:
+            mc.search(mc.ConnectFour(), iterations=400, evaluator=slow, threads=2, solver=False, progress=fork,
+                      every=0.001)
+        status = 3
+    except RuntimeError as error:
+        status = 0 if "forked" in str(error) else 4
+    except BaseException:
+        status = 5
+    if children == [0]:
+        os._exit(status)
+    assert status == 3
+    until = time.perf_counter() + 30
+    while (ended := os.waitpid(children[0], os.WNOHANG)) == (0, 0) and time.perf_counter() < until:
+        time.sleep(0.02)
+    if ended == (0, 0):
+        os.kill(children[0], signal.SIGKILL)
+        os.waitpid(children[0], 0)
+    assert ended == (children[0], 0)

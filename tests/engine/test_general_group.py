@@ -1,5 +1,8 @@
 """src/engine/general_group.pyx: many positions at a time, whose leaves are evaluated together."""
 
+import signal
+import time
+
 import numpy as np
 import pytest
 from general_games import flat
@@ -161,3 +164,63 @@ def test_a_fault_is_told_with_its_row(threads):
     with pytest.raises(mc.EvaluatorError) as caught:
         mc.search_many([START] * 20, evaluator=wrong, iterations=40, batch=3, threads=threads, solver=False)
     assert f"got 7 in row {calls[11] - 1}" in str(caught.value)
+
+
+class Uneven:
+    """Two players whose results do not add up to the same: the solver is not for it."""
+
+    players, actions = 2, 9
+
+    def __init__(self, path=()):
+        self.path, self.to_move = path, len(path) % 2
+
+    def legal_moves(self):
+        return [0, 1, 2]
+
+    def play(self, move):
+        return Uneven((*self.path, move))
+
+    def returns(self):
+        if len(self.path) < 3:
+            return None
+        one, two, three = self.path
+        return [(one * 7 + two * 3 + three * 5) % 4 / 3, (one * 5 + two * 2 + three * 3) % 4 / 3]
+
+    def observation(self):
+        return np.zeros((3, 3, 3), np.float32)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_each_game_has_its_own_options(threads):
+    def level(observations):
+        return None, np.zeros(len(observations))
+
+    states = [Uneven(), mc.TicTacToe(), Uneven((1,)), mc.TicTacToe().play(4)]
+    for ordered in (states, states[::-1]):
+        results = mc.search_many(ordered, evaluator=level, iterations=100, seed=5, threads=threads)
+        for index, (state, result) in enumerate(zip(ordered, results, strict=True)):
+            engine = mc.Searcher(evaluator=level, seed=many.seed_of(5, index))
+            engine.search(state, iterations=100)
+            stats = engine.stats()
+            assert (result.stats.moves, result.stats.proven, result.stats.stop_reason, result.stats.iterations) == (
+                stats.moves, stats.proven, stats.stop_reason, stats.iterations)
+    found = mc.search_many([mc.TicTacToe(), Uneven()], evaluator=level, iterations=9, solver=True, errors="return",
+                           threads=threads)
+    assert found[0].error is None and isinstance(found[1].error, mc.InvalidOption)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer that interrupts")
+@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("options", [{"leaf_proofs": 2**20}, {"root_proofs": 2**20}], ids=str)
+def test_an_interrupt_does_not_wait_for_exact_search(options, threads):
+    states = [START.play(one).play(two) for one in range(7) for two in range(7)] * 3
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    begin = time.perf_counter()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with pytest.raises(KeyboardInterrupt):
+            mc.search_many(states, evaluator=flat, iterations=5000, threads=threads, **options)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.perf_counter() - begin < 5  # minutes, before
