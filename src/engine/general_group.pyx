@@ -45,6 +45,7 @@ cdef class GroupSearch:
 
     cdef GeneralCore core
     cdef object key
+    cdef bint native               # its game needs no GIL
     cdef Look look                 # what the stop rules look at
     cdef bint crowded              # the tree is full
     cdef uint32_t full_at          # the iterations when it was full last
@@ -57,6 +58,7 @@ cdef class GroupSearch:
     def __cinit__(self, key, GeneralCore core, SearchRequest request):
         self.key, self.core = key, core
         self.full_at = NEVER
+        self.native = isinstance(core.rules, NativeRules)
         begin_look(&self.look, core, request)
 
     cdef bint is_over(self) noexcept nogil:
@@ -125,12 +127,18 @@ cdef class Part:
         return [member for member in self.places if member is not None]
 
     cdef int step(self, list members, TaskThreads threads, Group group) except -1:
-        """Takes the steps of searches of native games, by all threads."""
+        """Takes the steps of searches of native games, by all threads there are."""
         cdef uint32_t number, count = <uint32_t>len(members)
         for number, member in enumerate(members):
             self.stepped[number] = <void *>member
         with nogil:
-            threads.run(step_of_one, <void *>self, count, is_interrupted, <void *>group)
+            if threads is not None:
+                threads.run(step_of_one, <void *>self, count, is_interrupted, <void *>group)
+                return 0
+            for number in range(count):
+                step_of_one(<void *>self, number)
+                if group.is_interrupted():
+                    break
         return 0
 
     cdef void compact(self, list members) noexcept:
@@ -252,12 +260,9 @@ cdef class Group:
     cdef int step(self, Part part, list members) except -1:
         """One step of each of these searches; those that are over then leave the part."""
         cdef GroupSearch member
-        cdef list natives = []
-        if self.helpers is not None:
-            natives = [member for member in members if is_native(member)]
-            part.step(natives, self.helpers, self)
+        part.step([member for member in members if member.native], self.helpers, self)
         for member in members:
-            if not (natives and is_native(member)):  # in Python, one thread at a time
+            if self.failure is None and not member.native:  # in Python, one thread at a time
                 with nogil:
                     member.step(part.evaluator, part.batch)
                     self.is_interrupted()
@@ -419,10 +424,6 @@ def search_together(next not None, done not None, list cores not None, uint32_t 
         raise
     finally:
         group.close(failure)
-
-
-cdef bint is_native(GroupSearch member) noexcept:
-    return isinstance(member.core.rules, NativeRules)
 
 
 cdef bint same_form(Rules one, Rules other) except -1:
