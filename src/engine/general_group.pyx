@@ -76,8 +76,7 @@ cdef class GroupSearch:
 
     cdef void step(self, Evaluator evaluator, uint32_t batch) noexcept nogil:
         """Ends what waits by its evaluation, then gathers the next leaves, up to ``batch``."""
-        cdef int status
-        cdef uint32_t _
+        cdef int status, _
         if self.rows:
             self.rows = 0
             self.fault = self.core.use_evaluation(&evaluator.evaluation, self.first_row)
