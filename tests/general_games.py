@@ -1,5 +1,6 @@
-"""Small general games that several tests search, and an evaluator."""
+"""Small general games that several tests search, and evaluators."""
 
+import threading
 from contextlib import suppress
 
 import mcts_core as mc
@@ -11,6 +12,34 @@ with suppress(ModuleNotFoundError):  # some tests run without it; an import with
 def flat(observations):
     count = len(observations)
     return np.ones((count, 7), np.float32), np.zeros(count, np.float32)
+
+
+def by_position(observations, actions=7):
+    """An evaluator whose numbers for a position do not depend on the batch."""
+    weights = np.arange(1, observations[0].size + 1, dtype=np.float64) ** 0.5
+    codes = observations.reshape(len(observations), -1) @ weights
+    return np.abs(np.sin(codes[:, None] * np.arange(1, actions + 1))), 0.5 * np.cos(codes)
+
+
+WRONG = {"raises": "enough", "nan": "got nan in row", "shape": "shape"}
+"""What may be wrong with an evaluation, and what the error says."""
+
+
+def goes_wrong(wrong, at, calls):
+    """An evaluator of Connect Four with something wrong in call number ``at``; ``calls`` get the threads."""
+    def evaluate(observations):
+        calls.append(threading.current_thread())
+        policy, values = by_position(observations)
+        if len(calls) == at:
+            if wrong == "raises":
+                raise ValueError("enough")
+            if wrong == "nan":
+                values[-1] = np.nan
+            else:
+                policy = policy[:, :5]
+        return policy, values
+
+    return evaluate
 
 
 class Corner:

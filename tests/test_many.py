@@ -8,6 +8,7 @@ import sys
 import threading
 
 import pytest
+from general_games import by_position
 from nim import Nim
 from raising import Raising
 from random_play import played_on
@@ -205,15 +206,6 @@ def test_ctrl_c_ends_all(threads):
 
 
 # ---- an evaluator beside the search ----------------------------------------------------------------------------------
-
-def by_position(observations):
-    """An evaluator whose numbers for a position do not depend on the batch."""
-    import numpy as np
-
-    weights = np.arange(1, observations[0].size + 1, dtype=np.float64) ** 0.5
-    codes = observations.reshape(len(observations), -1) @ weights
-    return np.abs(np.sin(codes[:, None] * np.arange(1, 8))), 0.5 * np.cos(codes)
-
 
 @pytest.mark.needs("numpy")
 @pytest.mark.parametrize("options", [{}, {"batch": 4}, {"root_policy": "gumbel"}, {"solver": False, "memory_mb": 1}])

@@ -140,21 +140,22 @@ cdef class Part:
                     break
         return 0
 
-    cdef void compact(self, list members) noexcept:
+    cdef int compact(self) except -1:
         """Moves the leaves together: the batch has no gaps."""
         cdef GroupSearch member
         cdef float *observations
         cdef uint64_t stride
         self.rows = 0
         if self.evaluator is None:
-            return
+            return 0
         observations, stride = self.evaluator.observations, self.evaluator.stride
-        for member in members:
+        for member in self.members():
             if member.rows and member.first_row != self.rows:
                 memmove(observations + self.rows * stride, observations + member.first_row * stride,
                         member.rows * stride * sizeof(float))
                 member.first_row = self.rows
             self.rows += member.rows
+        return 0
 
 
 cdef int32_t is_interrupted(void *group) noexcept nogil:
@@ -253,7 +254,7 @@ cdef class Group:
         finally:
             if part.evaluator is not None:
                 part.evaluator.release()
-        part.compact(part.members())
+        part.compact()
         return 0
 
     cdef int step(self, Part part, list members) except -1:
@@ -404,7 +405,7 @@ def search_together(next not None, done not None, list cores not None, uint32_t 
     """Runs the searches that ``next`` returns, as many at a time as there are ``cores``.
 
     ``next()``: the key and the SearchRequest of the next search; None while there is none. The requests must have the
-    same settings, with an evaluator of batches, and a budget of iterations, without a time budget.
+    same evaluator, of batches, and a budget of iterations, without a time budget.
     ``done(key, core, error)`` is called when a search has ended: its core has the figures, unless it failed with
     ``error``. All ends when no search runs and ``next`` returns None, or with an exception of ``next``, ``done`` or the
     evaluator (EvaluatorError).

@@ -9,6 +9,7 @@ import time
 
 import numpy as np
 import pytest
+from general_games import WRONG, by_position, goes_wrong
 from general_oracle import Tangle, network
 
 import mcts_core as mc
@@ -16,13 +17,6 @@ from mcts_core.engine import workers
 
 START = mc.ConnectFour.from_moves("3332")
 KINDS = [{}, {"batch": 1}, {"solver": False}, {"root_policy": "gumbel"}, {"noise_alpha": 0.5, "temperature": 1.0}]
-
-
-def by_position(observations):
-    """An evaluator whose numbers for a position do not depend on the batch."""
-    weights = np.arange(1, observations[0].size + 1, dtype=np.float64) ** 0.5
-    codes = observations.reshape(len(observations), -1) @ weights
-    return np.abs(np.sin(codes[:, None] * np.arange(1, 8))), 0.5 * np.cos(codes)
 
 
 def found(engine):
@@ -192,24 +186,11 @@ def test_a_win_is_played_while_a_batch_waits():
 
 
 @pytest.mark.parametrize("at", [1, 2, 3, 9])
-@pytest.mark.parametrize("wrong", ["raises", "nan", "shape"])
+@pytest.mark.parametrize("wrong", WRONG)
 def test_what_goes_wrong_ends_the_search_and_the_thread(at, wrong):
     calls = []
-
-    def fails(observations):
-        calls.append(threading.current_thread())
-        policy, values = by_position(observations)
-        if len(calls) == at:
-            if wrong == "raises":
-                raise ValueError("enough")
-            if wrong == "nan":
-                values[-1] = np.nan
-            else:
-                policy = policy[:, :5]
-        return policy, values
-
-    engine = mc.Searcher(evaluator=fails, threads=2, seed=1)
-    with pytest.raises(mc.EvaluatorError, match={"raises": "enough", "nan": "got nan", "shape": "shape"}[wrong]):
+    engine = mc.Searcher(evaluator=goes_wrong(wrong, at, calls), threads=2, seed=1)
+    with pytest.raises(mc.EvaluatorError, match=WRONG[wrong]):
         engine.search(START, iterations=500)
     assert at <= len(calls) <= at + 1  # one call may have waited behind that
     assert engine.search(START, iterations=50) in START.legal_moves()

@@ -10,6 +10,7 @@ from dataclasses import FrozenInstanceError, fields, replace
 from functools import partial
 
 import pytest
+from general_games import by_position
 from nim import Nim
 from random_play import played_on
 
@@ -54,13 +55,6 @@ def test_the_figures_are_those_that_are_made_at_once(options, iterations):
             assert later.state is state and later.tree() == now.tree()
 
 
-def evaluated(observations, actions):
-    import numpy
-
-    codes = observations.reshape(len(observations), -1) @ numpy.arange(1, observations[0].size + 1) ** 0.5
-    return numpy.abs(numpy.sin(codes[:, None] * numpy.arange(1, actions + 1))), 0.5 * numpy.cos(codes)
-
-
 @pytest.mark.needs("numpy")
 @pytest.mark.parametrize("options", [
     {}, {"solver": False}, {"root_policy": "gumbel"}, {"noise_alpha": 0.5, "batch": 1}], ids=str)
@@ -68,7 +62,7 @@ def evaluated(observations, actions):
 def test_the_figures_of_searches_with_an_evaluator(options, iterations):
     for start in STARTS:
         for state in positions(start, 4, iterations):
-            engine = searched(state, iterations, evaluator=partial(evaluated, actions=state.actions), **options)
+            engine = searched(state, iterations, evaluator=partial(by_position, actions=state.actions), **options)
             later, now = last_stats_of(engine._core), engine.stats()
             assert kept_of(later) is not None and kept_of(now) is None
             for field in fields(Stats):

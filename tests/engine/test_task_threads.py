@@ -6,20 +6,15 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 
 import numpy as np
 import pytest
+from general_games import WRONG, by_position, goes_wrong
 
 import mcts_core as mc
 
 STATES = [mc.ConnectFour().play(a).play(b) for a in range(7) for b in range(7)]
-
-
-def by_position(observations):
-    """An evaluator whose numbers for a position do not depend on the batch."""
-    weights = np.arange(1, observations[0].size + 1, dtype=np.float64) ** 0.5
-    codes = observations.reshape(len(observations), -1) @ weights
-    return np.abs(np.sin(codes[:, None] * np.arange(1, 8))), 0.5 * np.cos(codes)
 
 
 def found(threads, states=STATES, evaluator=by_position, **options):
@@ -98,9 +93,7 @@ class Noughts:
         return self.board.observation()
 
 
-def nine(observations):
-    codes = observations.reshape(len(observations), -1) @ np.arange(1, observations[0].size + 1) ** 0.5
-    return np.abs(np.sin(codes[:, None] * np.arange(1, 10))), 0.5 * np.cos(codes)
+nine = partial(by_position, actions=9)
 
 
 @pytest.mark.parametrize("mixed", [False, True])
@@ -140,26 +133,12 @@ def test_a_system_without_threads_is_told(monkeypatch):
     assert found(4, iterations=20) == found(1, iterations=20)
 
 
-@pytest.mark.parametrize("wrong", ["raises", "nan", "shape"])
+@pytest.mark.parametrize("wrong", WRONG)
 @pytest.mark.parametrize("at", [1, 2, 7])
 def test_a_wrong_evaluation_ends_all(wrong, at):
     calls = []
-
-    def fails(observations):
-        calls.append(None)
-        policy, values = by_position(observations)
-        if len(calls) == at:
-            if wrong == "raises":
-                raise ValueError("enough")
-            if wrong == "nan":
-                values[-1] = np.nan
-            else:
-                policy = policy[:, :5]
-        return policy, values
-
-    text = {"raises": "enough", "nan": "got nan in row", "shape": "shape"}[wrong]
-    with pytest.raises(mc.EvaluatorError, match=text):
-        found(5, evaluator=fails, iterations=60, batch=1)
+    with pytest.raises(mc.EvaluatorError, match=WRONG[wrong]):
+        found(5, evaluator=goes_wrong(wrong, at, calls), iterations=60, batch=1)
     assert len(calls) <= at + 1
     assert found(5, iterations=20, batch=1) == found(1, iterations=20, batch=1)
 
@@ -167,7 +146,8 @@ def test_a_wrong_evaluation_ends_all(wrong, at):
 INTERRUPTED = """
 import _thread, signal, threading, time
 import mcts_core as mc
-from test_task_threads import STATES, by_position
+from general_games import by_position
+from test_task_threads import STATES
 
 def slow(observations):
     time.sleep(0.001)
