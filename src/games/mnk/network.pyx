@@ -17,6 +17,7 @@ from mcts_core.platform cimport mcts_publish, mcts_published, mcts_take, mcts_wa
 cdef extern from "kernels/mnk/network.h" nogil:
     enum:
         NET_MOST_INNER
+        NET_MOST_WIDTH
 
     void net_fill_table(const int16_t *half, const int16_t *mix, const int32_t *bias, int inner,
                         int16_t *table) noexcept
@@ -27,7 +28,6 @@ cdef enum:
     FORMAT = 1
     HEADER = 32
     LEAST_INNER = 8
-    MOST_INNER = 256
     MOST_ENTRY = 8191      # in the vector of a half-line: the sum of two fits into 16 bits
     MOST_WEIGHT = 4096     # with these limits only the sums of the table can overflow, which check_sums checks
     MOST_BIAS = 1 << 28
@@ -64,9 +64,9 @@ cdef class Network:
         if form != FORMAT or channels != NET_CHANNELS or hidden != NET_HIDDEN:
             raise InvalidFile(f"a network must have format {FORMAT}, {NET_CHANNELS} channels and {NET_HIDDEN} hidden "
                               f"numbers, got format {form} with {channels} and {hidden}")
-        if not LEAST_INNER <= inner <= MOST_INNER or inner % LEAST_INNER:
-            raise InvalidFile(f"the inner numbers of a network must be a multiple of {LEAST_INNER} up to {MOST_INNER}, "
-                              f"got {inner}")
+        if not LEAST_INNER <= inner <= NET_MOST_WIDTH or inner % LEAST_INNER:
+            raise InvalidFile(f"the inner numbers of a network must be a multiple of {LEAST_INNER} up to "
+                              f"{NET_MOST_WIDTH}, got {inner}")
         size = (HEADER + 2 * LINE_HALVES * inner + 2 * inner * NET_CHANNELS + 4 * NET_CHANNELS + 2 * NET_CHANNELS
                 + 4 * NET_CHANNELS * NET_HIDDEN + 4 * NET_HIDDEN + 2 * NET_HIDDEN + 4 + 4)
         if len(source) != size:
@@ -139,7 +139,7 @@ cdef class Network:
         return 0
 
     def prepare(self):
-        """Makes the table of the patterns, which takes some 30 to 100 ms; without effect when it is made."""
+        """Makes the table of the patterns, which takes some 10 to 30 ms; without effect when it is made."""
         self.ready()
 
     def __reduce__(self):

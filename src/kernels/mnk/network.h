@@ -22,27 +22,38 @@
 #include "kernels/mnk/network_data.h"
 #include "kernels/vectors/short_vector.h"
 
-/* The table, from half[LINE_HALVES][inner], mix[inner][NET_CHANNELS], inner <= 256. */
+/* A row of the table from the sums of its channels: divided by 2**10, rounded. */
+MCTS_INLINE void net_write_row(const int32_t *sums, int16_t *row) {
+    for (int c = 0; c < NET_CHANNELS; c++) {
+        /* without a sign: the shift of a number below 0 is left to the compiler */
+        const uint32_t above = (uint32_t)sums[c] + ((uint32_t)1 << 31);
+        const int32_t entry = (int32_t)((above >> 10) + (above >> 9 & 1)) - (1 << 21);
+        row[c] = (int16_t)(entry > NET_MOST_ENTRY ? NET_MOST_ENTRY : entry < -NET_MOST_ENTRY ? -NET_MOST_ENTRY : entry);
+    }
+}
+
+/* The table, from half[LINE_HALVES][inner], mix[inner][NET_CHANNELS]; `inner` is even and at most NET_MOST_WIDTH. */
 static inline void net_fill_table(const int16_t *half, const int16_t *mix, const int32_t *bias, int inner,
                                   int16_t *table) {
+    int16_t pairs[NET_MOST_WIDTH / 2][NET_CHANNELS][2], both[NET_MOST_WIDTH];
+    int32_t sums[NET_CHANNELS];
+    for (int j = 0; j < inner; j++)
+        for (int c = 0; c < NET_CHANNELS; c++) pairs[j >> 1][c][j & 1] = mix[j * NET_CHANNELS + c];
     for (int b = 0; b < LINE_HALVES; b++)
-        for (int a = 0; a <= b; a++) {
-            int32_t sums[NET_CHANNELS];
-            int16_t *row = table + (size_t)NET_CHANNELS * (size_t)(b * (b + 1) / 2 + a);
-            memcpy(sums, bias, sizeof sums);
+        for (int a = 0; a <= b; a++, table += NET_CHANNELS) {
+            int_v at[NET_CHANNELS / INTS];
             for (int j = 0; j < inner; j++) {
-                int32_t x = half[a * inner + j] + half[b * inner + j];
-                if (x <= 0) continue;
-                if (x > NET_MOST_INNER) x = NET_MOST_INNER;
-                for (int c = 0; c < NET_CHANNELS; c++) sums[c] += x * mix[j * NET_CHANNELS + c];
+                const int x = half[a * inner + j] + half[b * inner + j];
+                both[j] = (int16_t)(x < 0 ? 0 : x > NET_MOST_INNER ? NET_MOST_INNER : x);
             }
-            for (int c = 0; c < NET_CHANNELS; c++) {
-                /* rounded; the shift of a number below 0 is left to the compiler otherwise */
-                const int64_t up = (int64_t)sums[c] + 512 + ((int64_t)1 << 40);
-                const int32_t entry = (int32_t)((up >> 10) - ((int64_t)1 << 30));
-                row[c] = (int16_t)(entry > NET_MOST_ENTRY ? NET_MOST_ENTRY
-                                                          : entry < -NET_MOST_ENTRY ? -NET_MOST_ENTRY : entry);
+            for (int v = 0; v < NET_CHANNELS / INTS; v++) at[v] = ints_load(bias + v * INTS);
+            for (int i = 0; i < inner / 2; i++) {
+                const short_v pair = shorts_pair(both[2 * i] | (int32_t)both[2 * i + 1] << 16);
+                for (int v = 0; v < NET_CHANNELS / INTS; v++)
+                    at[v] = ints_add(at[v], shorts_dot(pair, shorts_load(&pairs[i][v * INTS][0])));
             }
+            for (int v = 0; v < NET_CHANNELS / INTS; v++) ints_store(sums + v * INTS, at[v]);
+            net_write_row(sums, table);
         }
 }
 
@@ -61,10 +72,13 @@ MCTS_INLINE int net_run(int half, int kind) {
 
 /* The table for exactly five: where a stone would make more, the line is as dead as one without any cells. */
 static inline void net_fill_exact_table(const int16_t *table, int16_t *exact) {
+    int runs[LINE_HALVES][2];
+    for (int a = 0; a < LINE_HALVES; a++)
+        for (int kind = 0; kind < 2; kind++) runs[a][kind] = net_run(a, kind + 1);
     memcpy(exact, table, (size_t)LINE_PATTERNS * NET_CHANNELS * sizeof *table);
     for (int b = 0; b < LINE_HALVES; b++)
         for (int a = 0; a <= b; a++)
-            if (net_run(a, 1) + net_run(b, 1) >= 5 || net_run(a, 2) + net_run(b, 2) >= 5)
+            if (runs[a][0] + runs[b][0] >= 5 || runs[a][1] + runs[b][1] >= 5)
                 memcpy(exact + (size_t)NET_CHANNELS * (size_t)(b * (b + 1) / 2 + a), table,
                        NET_CHANNELS * sizeof *table);
 }

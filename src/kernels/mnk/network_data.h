@@ -12,6 +12,7 @@
 
 #define NET_CHANNELS 32
 #define NET_HIDDEN 32
+#define NET_MOST_WIDTH 256     /* the most hidden numbers of a pattern */
 #define NET_ONE 128            /* the highest channel */
 #define NET_MOST_INNER 4095    /* the highest hidden number of a pattern */
 #define NET_MOST_HIDDEN 8191   /* ... of the value */
