@@ -69,6 +69,7 @@ TESTED_IN = {
     "mcts_core/tree/general_solver.pxd": "tree/general_proofs",
     "mcts_core/tree/memory.pxd": "tree/plain_tree",
     "mcts_core/tree/portable_math.pxd": "tree/dirichlet",
+    "mcts_core/tree/prover.pxd": "tree/guided_tree",
     "mcts_core/tree/tree.pxd": "tree/plain_tree",
     "mcts_core/tree/flights.pxd": "engine/leaf_threads",
     "mcts_core/tree/guided_blocks.pxd": "tree/guided_tree",

@@ -28,6 +28,17 @@ cdef enum Standing:      # of a move at the root
     LOST                 # it ends the game with a loss
     ABSENT               # the slot has no legal move, and so no statistics
 
+cdef enum ChildField:    # of the tuples of ``root_children``, in the order of the fields of MoveStats
+    CHILD_MOVE
+    CHILD_VISITS
+    CHILD_WINS
+    CHILD_VALUE
+    CHILD_PROVEN
+    CHILD_DISTANCE       # the others where the search has them
+    CHILD_PRIOR
+    CHILD_POLICY
+    CHILD_BOUNDS
+
 ctypedef struct RootView:
     uint32_t count
     const uint32_t *visits
@@ -155,7 +166,7 @@ cdef class SearchedTree(SearchTurn):
     cdef bint has_result(self) noexcept
     cdef object name(self, uint32_t move)
     cdef list loose_children(self, dict figures, uint32_t max_depth, double least)  # where no tree hangs below them
-    # (move, visits, wins, value, proven, distance, and what else MoveStats has) of every legal move of the root
+    # a tuple of every legal move of the root
     cdef list root_children(self)
     # the move to play, where counts alone decide it: what ``best_move`` finds, without a list of all children
     cdef bint is_clear(self, uint32_t *move) noexcept

@@ -9,7 +9,8 @@ from mcts_core.arguments import shorten
 from mcts_core.engine.kept import BOARDS
 from mcts_core.engine.loop import clock
 from mcts_core.engine.request import seed_of
-from mcts_core.engine.targets import Target, drawn
+from mcts_core.engine.targets import Target
+from mcts_core.engine.weighted_draw import drawn
 from mcts_core.errors import GameError, GameOver, InvalidState
 from mcts_core.game import CHANCE, NativeState, import_numpy
 from mcts_core.games.state_kinds import is_general, refuse_hidden

@@ -30,6 +30,7 @@ from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.leaf_value cimport value_leaf
 from mcts_core.tree.memory cimport room_for
 from mcts_core.tree.proof_rule cimport NEVER
+from mcts_core.tree.prover cimport prover_fits
 from mcts_core.tree.tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, WIDE_INDEX, thread_seed
 from mcts_core.tree.valuation cimport forget_estimator, prepare_estimator
 
@@ -63,7 +64,7 @@ cdef inline void free_flights(GuidedTree *guided) noexcept nogil:
 
 
 cdef inline void forget_other_game(GuidedTree *tree, const mcts_game *game) noexcept nogil:
-    if tree.prover != NULL and tree.prover_game != game:
+    if not prover_fits(&tree.prover, game, tree.prover.bytes):
         forget_prover(tree)
     if tree.estimator != NULL and tree.estimator_game != game:
         forget_estimator(tree)
@@ -135,12 +136,11 @@ cdef inline bint ready_lanes(GuidedTree *guided, uint64_t seed, const mcts_inter
         valuer = lane.valuer
         valuer.options = guided.options
         if i < flights.lane_count:
-            if valuer.prover != NULL and valuer.prover_bytes != guided.options.lane_bytes:
+            if not prover_fits(&valuer.prover, guided.tree.game, guided.options.lane_bytes):
                 forget_prover(valuer)
             valuer.options.prover_bytes = guided.options.lane_bytes
         else:
             valuer.prover = guided.prover
-            valuer.prover_game, valuer.prover_bytes = guided.prover_game, guided.prover_bytes
         valuer.guide = guided.guide
         valuer.by_book = 0
         valuer.unseen = 0

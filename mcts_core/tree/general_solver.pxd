@@ -8,6 +8,7 @@ from mcts_core.games.general_rules cimport KIND_OVER
 from mcts_core.tree.general_blocks cimport look, set_link
 from mcts_core.tree.general_proofs cimport points_for, points_of, proven_link, proven_value
 from mcts_core.tree.general_tree cimport *
+from mcts_core.tree.prover cimport prover_free, prover_make
 from mcts_core.tree.score_bounds cimport settle_root, tighten
 from mcts_core.tree.tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, path_reserve
 
@@ -112,9 +113,7 @@ cdef inline bint has_prover(const GeneralTree *general) noexcept nogil:
 
 
 cdef inline void forget_prover(GeneralTree *general) noexcept nogil:
-    if general.prover != NULL:
-        general.prover_game.guide.destroy_memory(general.prover_game.context, general.prover)
-    general.prover = NULL
+    prover_free(&general.prover)
 
 
 cdef inline int32_t must_end(void *context) noexcept nogil:
@@ -128,18 +127,13 @@ cdef inline int ask_prover(GeneralTree *general, uint32_t start, uint32_t length
                            mcts_proof *proof) noexcept nogil:
     """Asks exact search about the position at the end of a path."""
     cdef mcts_interrupt interrupt
-    if general.prover == NULL:
-        general.prover = general.rules.proving.guide.create_memory(general.rules.proving.context,
-                                                                   general.options.prover_bytes)
-        if general.prover == NULL:
-            return RUN_SYSTEM_MEMORY
-        general.prover_game = general.rules.proving
-        general.prover_bytes = general.options.prover_bytes
+    if not prover_make(&general.prover, general.rules.proving, general.options.prover_bytes):
+        return RUN_SYSTEM_MEMORY
     interrupt.raised = must_end
     interrupt.context = general
     begin_proof(proof, &interrupt, False, False)  # no book: what a network learns from is search
-    if general.rules.prove(general.rules.context, general.tree.path_move + start, length, general.prover, budget, False,
-                           proof) < 0:
+    if general.rules.prove(general.rules.context, general.tree.path_move + start, length, general.prover.memory, budget,
+                           False, proof) < 0:
         return RUN_GAME_ERROR
     return RUN_DONE
 

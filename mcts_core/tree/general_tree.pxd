@@ -42,9 +42,9 @@ which the totals know nothing.
 from libc.stdint cimport int16_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from mcts_core.arena cimport arena_at
-from mcts_core.game cimport mcts_game
 from mcts_core.games.general_rules cimport GeneralPosition, GeneralRules
 from mcts_core.games.user_states cimport MAX_PLAYERS
+from mcts_core.tree.prover cimport Prover
 from mcts_core.tree.tree cimport LINK_BLOCK, LINK_KIND, WIDE_INDEX, Tree, TreeOps
 
 
@@ -177,9 +177,7 @@ ctypedef struct GeneralTree:
     double fault_number
     uint32_t last_ending         # the latest record of a finished game
     # exact search
-    void *prover                 # its memory
-    const mcts_game *prover_game
-    uint64_t prover_bytes
+    Prover prover
     uint64_t root_proofs_spent   # budget that was spent for the root
     # Gumbel
     uint64_t seed                # of the noise

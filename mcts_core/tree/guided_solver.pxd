@@ -10,6 +10,7 @@ from mcts_core.tree.guided_blocks cimport block_at, find_children, leaf_sign, ma
 from mcts_core.tree.guided_selection cimport select
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.proof_rule cimport NEVER, terminal, value_of
+from mcts_core.tree.prover cimport prover_clear, prover_free, prover_make
 from mcts_core.tree.rave cimport reference_of
 from mcts_core.tree.tree cimport (LINK_BLOCK, LINK_KIND, LINK_TERMINAL, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY,
                                   RUN_SYSTEM_MEMORY, WIDE_INDEX)
@@ -161,17 +162,14 @@ cdef inline void forget_spent(GuidedTree *guided) noexcept nogil:
 
 cdef inline void forget_prover(GuidedTree *guided) noexcept nogil:
     """Frees the memory of exact search, and forgets what was spent to fill it."""
-    if guided.prover != NULL:
-        guided.prover_game.guide.destroy_memory(guided.prover_game.context, guided.prover)
-    guided.prover = NULL
+    prover_free(&guided.prover)
     guided.prover_asked = False
     forget_spent(guided)
 
 
 cdef inline void clear_prover(GuidedTree *guided) noexcept nogil:
     """Empties the memory of exact search."""
-    if guided.prover != NULL:
-        guided.prover_game.guide.clear_memory(guided.prover_game.context, guided.prover)
+    prover_clear(&guided.prover)
     guided.prover_asked = False
 
 
@@ -184,11 +182,7 @@ cdef inline int32_t look(void *context) noexcept nogil:
 
 cdef inline bint make_prover(GuidedTree *guided) noexcept nogil:
     """The memory of exact search; False when the system gives none."""
-    if guided.prover == NULL:
-        guided.prover = guided.guide.create_memory(guided.tree.game.context, guided.options.prover_bytes)
-        guided.prover_game = guided.tree.game
-        guided.prover_bytes = guided.options.prover_bytes
-    return guided.prover != NULL
+    return prover_make(&guided.prover, guided.tree.game, guided.options.prover_bytes)
 
 
 cdef inline int ask_prover(GuidedTree *guided, uint32_t length, uint64_t budget, int exact, bint wins_only,
@@ -201,8 +195,8 @@ cdef inline int ask_prover(GuidedTree *guided, uint32_t length, uint64_t budget,
     interrupt.raised = look
     interrupt.context = guided
     begin_proof(proof, &interrupt, guided.options.ask_book, wins_only)
-    if guided.guide.prove(game.context, guided.tree.root, path_of(guided), length - 1, guided.prover, budget, exact,
-                          proof) < 0:
+    if guided.guide.prove(game.context, guided.tree.root, path_of(guided), length - 1, guided.prover.memory, budget,
+                          exact, proof) < 0:
         return RUN_GAME_ERROR
     proof.interrupt = NULL
     guided.by_book |= guided.options.ask_book and proof.by_book

@@ -23,6 +23,7 @@ from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from mcts_core.game cimport (mcts_children, mcts_game, mcts_guide, mcts_interrupt, mcts_policy, mcts_proof,
                              mcts_valuation)
+from mcts_core.tree.prover cimport Prover
 from mcts_core.tree.tree cimport MAX_ITERATIONS, Tree, TreeOps, WIDE_UNIT, is_guided
 
 cdef enum:
@@ -117,10 +118,8 @@ ctypedef struct GuidedTree:
     Tree tree                    # first: a pointer to one is a pointer to the other
     GuidedOptions options
     const mcts_guide *guide
-    void *prover                 # memory of the game's exact search
-    bint prover_asked            # since that was last empty
-    const mcts_game *prover_game
-    uint64_t prover_bytes
+    Prover prover
+    bint prover_asked            # since its memory was last empty
     const mcts_valuation *valuation
     void *estimator              # memory of the valuation
     const mcts_game *estimator_game

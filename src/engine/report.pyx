@@ -9,11 +9,13 @@ import sys
 from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
-from mcts_core.tree.portable_math cimport natural_exp, natural_log, uniform
-from mcts_core.game cimport MCTS_NO_MOVE
+from mcts_core.game cimport MCTS_NO_MOVE, mcts_rng_next
 from mcts_core.engine.kept cimport PROVEN, figures_by_counts
-from mcts_core.engine.searched_tree cimport LINE, Counts, SearchedTree
+from mcts_core.engine.searched_tree cimport (CHILD_DISTANCE, CHILD_MOVE, CHILD_PROVEN, CHILD_VALUE, CHILD_VISITS, LINE,
+                                             Counts, SearchedTree)
 from mcts_core.engine.searched_tree import by_visits_key
+from mcts_core.engine.weighted_draw cimport powers_of
+from mcts_core.engine.weighted_draw import drawn
 
 
 cdef enum:
@@ -34,7 +36,10 @@ cdef object final_move(SearchedTree tree):
         return tree.name(move)
     children = tree.root_children()
     if temperature > 0 and not tree.is_proven():
-        return drawn_move(tree, [child for child in children if child[4] != "loss"], temperature)
+        children = [child for child in children if child[CHILD_PROVEN] != "loss"]
+        return drawn([child[CHILD_MOVE] for child in children],
+                     powers_of([child[CHILD_VISITS] for child in children], 1.0 / temperature),
+                     mcts_rng_next(tree.random()))
     return best_move(tree, children)
 
 
@@ -48,41 +53,20 @@ cdef object best_move(SearchedTree tree, list children):
         # a move that wins at once takes precedence, even over a more visited one
         winning = tree.winning_moves()
         if winning:
-            children = [child for child in children if child[0] in winning]
-        return tree.leader(children)[0]
+            children = [child for child in children if child[CHILD_MOVE] in winning]
+        return tree.leader(children)[CHILD_MOVE]
     proof = tree.proof(&distance, &first)
     if proof >= 0 and first != MCTS_NO_MOVE:
         return tree.name(first)
-    winning = [child for child in children if child[4] == "win"]
+    winning = [child for child in children if child[CHILD_PROVEN] == "win"]
     if winning:
-        return min(winning, key=by_distance_key)[0]
-    alive = [child for child in children if child[4] != "loss"]
+        return min(winning, key=by_distance_key)[CHILD_MOVE]
+    alive = [child for child in children if child[CHILD_PROVEN] != "loss"]
     if not alive:
-        return max(children, key=by_length_key)[0]
+        return max(children, key=by_length_key)[CHILD_MOVE]
     if proof == 1:
-        alive = [child for child in alive if child[4] == "draw"] or alive
-    return tree.leader(alive)[0]
-
-
-cdef object drawn_move(SearchedTree tree, list children, double temperature):
-    """A move by its visits to the power of 1 / temperature."""
-    cdef double power = 1.0 / temperature, at, sum = 0.0
-    cdef uint32_t most = max([child[1] for child in children]), visits
-    cdef list weights = []
-    for child in children:
-        visits = child[1]
-        weights.append(1.0 if visits == most else natural_exp(power * natural_log(visits / <double>most)) if visits
-                       else 0.0)
-    for weight in weights:
-        sum += weight
-    at = uniform(tree.random()) * sum
-    for child, weight in zip(children, weights, strict=True):
-        if weight > 0:
-            chosen = child[0]
-            at -= weight
-            if at < 0:
-                break
-    return chosen
+        alive = [child for child in alive if child[CHILD_PROVEN] == "draw"] or alive
+    return tree.leader(alive)[CHILD_MOVE]
 
 
 cdef list principal_variation(SearchedTree tree, object first):
@@ -170,7 +154,7 @@ cdef dict log_entry(SearchedTree tree):
     if known_levels.get(DEBUG) is False or not logger.isEnabledFor(DEBUG):
         return None
     figures = figures_of(tree)
-    value, = [child[3] for child in figures["moves"] if child[0] == figures["move"]]
+    value, = [child[CHILD_VALUE] for child in figures["moves"] if child[CHILD_MOVE] == figures["move"]]
     return {"move": figures["move"], "value": value, "iterations": figures["iterations"],
             "seconds": figures["seconds"], "stop_reason": figures["stop_reason"]}
 
@@ -182,9 +166,9 @@ cdef int log(dict entry) except -1:
 
 def by_distance_key(child):
     """Orders proven wins: the shortest one first, the most visited of these."""
-    return child[5] is None, child[5] or 0, -child[1]
+    return child[CHILD_DISTANCE] is None, child[CHILD_DISTANCE] or 0, -child[CHILD_VISITS]
 
 
 def by_length_key(child):
     """Orders proven losses: the longest one last, the most visited of these."""
-    return child[5] is not None, child[5] or 0, child[1]
+    return child[CHILD_DISTANCE] is not None, child[CHILD_DISTANCE] or 0, child[CHILD_VISITS]

@@ -26,12 +26,9 @@ from mcts_core.engine.settings cimport GeneralSettings, SearchSettings
 from mcts_core.engine.kept cimport (PROVEN, ROWS_EVALUATED, ChildRow, KeptFigures, RootRows, is_plain_board,
                                     rows_make)
 from mcts_core.engine.report cimport proven_by
-from mcts_core.engine.searched_tree cimport LOST, OPEN, WON, RootView, Standing
+from mcts_core.engine.searched_tree cimport CHILD_BOUNDS, CHILD_MOVE, LOST, OPEN, WON, RootView, Standing
 from mcts_core.engine.turn cimport require_kind
 
-
-cdef enum:
-    BOUNDS = 8                    # where those are in a child of the root
 
 cdef GeneralOps *ops = <GeneralOps *>hot_table("tree.general_tree")
 
@@ -409,9 +406,9 @@ cdef class GeneralCore(SearchCore):
             return children
         if self.tree.settled and self.tree.proof.value < 0:
             least = root_interval(general).high - EXACT
-            return [child for child in children if child[BOUNDS][0] >= least] or children
-        least = max([child[BOUNDS][0] for child in children])
-        return [child for child in children if child[BOUNDS][1] > least or child[BOUNDS][0] == least]
+            return [child for child in children if child[CHILD_BOUNDS][0] >= least] or children
+        least = max([child[CHILD_BOUNDS][0] for child in children])
+        return [child for child in children if child[CHILD_BOUNDS][1] > least or child[CHILD_BOUNDS][0] == least]
 
     cdef tuple bounds(self):
         cdef GeneralTree *general = <GeneralTree *>self.tree
@@ -441,7 +438,7 @@ cdef class GeneralCore(SearchCore):
             columns = general_columns(<GeneralTree *>self.tree, self.root())
             best = self.rules.name(columns.moves[self.halved(&columns)])
             for child in children:
-                if child[0] == best:
+                if child[CHILD_MOVE] == best:
                     return child
         return SearchCore.leader(self, children)
 

@@ -504,12 +504,12 @@ cdef class SearchedTree(SearchTurn):
 
 def by_visits_key(child):
     """Orders children by visits, then by value."""
-    return child[1], child[3]
+    return child[CHILD_VISITS], child[CHILD_VALUE]
 
 
 def by_value_key(child):
     """Orders children by value, then by visits; those without a visit last."""
-    return child[1] > 0, child[3], child[1]
+    return child[CHILD_VISITS] > 0, child[CHILD_VALUE], child[CHILD_VISITS]
 
 
 cdef void add_counts(Counts *counts, const Tree *tree) noexcept nogil:

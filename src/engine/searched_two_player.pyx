@@ -358,10 +358,10 @@ cdef class TwoPlayerCore(SearchCore):
             state = state.play(move)
         while state.winner() is None and len(line) < LINE:
             begin_proof(&proof, NULL, guided.options.ask_book, False)
-            game.guide.prove(game.context, self.native.state, path, <uint32_t>len(line), guided.prover,
+            game.guide.prove(game.context, self.native.state, path, <uint32_t>len(line), guided.prover.memory,
                              LINE_PROOFS, 1, &proof)
             if proof.value < 0:
-                game.guide.prove(game.context, self.native.state, path, <uint32_t>len(line), guided.prover,
+                game.guide.prove(game.context, self.native.state, path, <uint32_t>len(line), guided.prover.memory,
                                  LINE_RETRY, 1, &proof)
             if proof.value < 0 or proof.move == MCTS_NO_MOVE:
                 break

@@ -13,15 +13,11 @@ from mcts_core.errors import NoSearch, SearchBusy
 from mcts_core.engine.kept cimport ROWS_EVALUATED, ChildRow, KeptFigures, RootRows
 from mcts_core.engine.loop cimport SearchCore
 from mcts_core.engine.report cimport expected_value
-from mcts_core.engine.searched_tree cimport Counts
-from mcts_core.tree.portable_math cimport natural_exp, natural_log
+from mcts_core.engine.searched_tree cimport (CHILD_BOUNDS, CHILD_MOVE, CHILD_POLICY, CHILD_PROVEN, CHILD_VISITS,
+                                             Counts)
+from mcts_core.engine.weighted_draw cimport powers_of
+from mcts_core.engine.weighted_draw import drawn
 
-
-cdef enum:  # of a child of the root
-    AT_VISITS = 1
-    AT_PROVEN = 4
-    AT_POLICY = 7
-    AT_BOUNDS = 8
 
 cdef double ROUNDING = 1e-9  # tolerance for comparing proven bounds
 
@@ -73,18 +69,17 @@ cdef class Target:
         return self.complete()
 
     cdef int weigh(self, list children) except -1:
-        """By tuples of the fields of MoveStats."""
         cdef double least = 0.0
         cdef tuple child
-        self.make_room([child[0] for child in children])
+        self.make_room([child[CHILD_MOVE] for child in children])
         for child in children:
-            if len(child) > AT_BOUNDS and child[AT_BOUNDS] is not None:
-                least = max(least, child[AT_BOUNDS][0])
+            if len(child) > CHILD_BOUNDS and child[CHILD_BOUNDS] is not None:
+                least = max(least, child[CHILD_BOUNDS][0])
         for index, child in enumerate(children):
-            if child[AT_PROVEN] != "loss" and (len(child) <= AT_BOUNDS or child[AT_BOUNDS] is None
-                                               or child[AT_BOUNDS][1] >= least - ROUNDING):
-                self.shares[<Py_ssize_t>index] = (
-                    child[AT_VISITS] if len(child) <= AT_POLICY or child[AT_POLICY] is None else child[AT_POLICY])
+            if child[CHILD_PROVEN] != "loss" and (len(child) <= CHILD_BOUNDS or child[CHILD_BOUNDS] is None
+                                                  or child[CHILD_BOUNDS][1] >= least - ROUNDING):
+                share = child[CHILD_POLICY] if len(child) > CHILD_POLICY else None
+                self.shares[<Py_ssize_t>index] = child[CHILD_VISITS] if share is None else share
         return 0
 
     cdef int weigh_rows(self, const RootRows *rows, list legal) except -1:
@@ -131,12 +126,7 @@ cdef class Target:
 
     def drawn(self, double power, uint64_t number):
         """The move that a random number below 2**64 selects, by the weights to the power of ``power``."""
-        cdef Py_ssize_t index
-        cdef double most = 0.0
-        for index in range(len(self.moves)):
-            most = max(most, self.shares[index])
-        return drawn(self.moves, [natural_exp(power * natural_log(self.shares[index] / most))
-                                  if self.shares[index] > 0 else 0.0 for index in range(len(self.moves))], number)
+        return drawn(self.moves, powers_of(self.weights, power), number)
 
     def write(self, row not None, list indices not None):
         """Writes the share of each move to ``row``, an array of float32, at the index of the move; the sum is 1."""
@@ -155,19 +145,3 @@ cdef class Target:
                 (<float *>view.buf)[at] = <float>(self.shares[index] / self.sum)
         finally:
             PyBuffer_Release(&view)
-
-
-def drawn(choices not None, weights not None, uint64_t number):
-    """The choice that a random number below 2**64 selects among those with weights above 0."""
-    cdef double at = 0.0
-    for weight in weights:
-        at += weight
-    at *= (number >> 11) * 2.0 ** -53
-    chosen = None
-    for choice, weight in zip(choices, weights, strict=True):
-        if weight > 0:
-            chosen = choice
-            at -= weight
-            if at < 0:
-                break
-    return chosen

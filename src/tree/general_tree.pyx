@@ -29,6 +29,7 @@ from mcts_core.tree.general_solver cimport (accept, ask_prover, forget_proof, fo
 from mcts_core.tree.general_tree cimport *
 from mcts_core.tree.gumbel cimport score_by_noise
 from mcts_core.tree.memory cimport empty_arena, free_tree, make_tree, room_for, set_exploration
+from mcts_core.tree.prover cimport prover_clear, prover_fits
 from mcts_core.tree.score_bounds cimport closed_values, is_closed, settle_root
 from mcts_core.tree.scored_games cimport (add_rewards, back_up_scored, forget_range, keep_better, leaf_value,
                                           see_again)
@@ -119,11 +120,9 @@ cdef int general_reset(Tree *tree, const TreeRoot *root, const void *given, uint
     begin_search(tree, seed)
     general.seed = seed
     forget_proof(general)
-    if general.prover != NULL and (general.prover_game != general.rules.proving
-                                   or general.prover_bytes != options.prover_bytes):
+    if not prover_fits(&general.prover, general.rules.proving, options.prover_bytes):
         forget_prover(general)
-    if general.prover != NULL:
-        general.prover_game.guide.clear_memory(general.prover_game.context, general.prover)
+    prover_clear(&general.prover)
     forget_batches(general)
     general.last_ending = 0
     general.fault = FAULT_NONE
@@ -158,7 +157,7 @@ cdef void general_resume(Tree *tree, const TreeRoot *root, uint64_t seed, bint m
     cdef uint32_t distance
     cdef int32_t value
     general.rules = <const GeneralRules *>root.rules
-    if general.prover != NULL and general.prover_game != general.rules.proving:
+    if not prover_fits(&general.prover, general.rules.proving, general.prover.bytes):
         forget_prover(general)
     begin_search(tree, seed)
     general.seed = seed

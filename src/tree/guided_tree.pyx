@@ -27,6 +27,7 @@ from mcts_core.tree.guided_solver cimport (FOLLOWING_SLICES, ROOT_SLICE, ask_pro
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.leaf_value cimport points_of_link, value_leaf
 from mcts_core.tree.proof_rule cimport NEVER, terminal, value_of
+from mcts_core.tree.prover cimport prover_fits
 from mcts_core.tree.rave cimport add_amaf, give_amaf, reference_of
 from mcts_core.tree.memory cimport empty_arena, free_tree, make_tree, room_for, set_exploration
 from mcts_core.tree.tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, RUN_DONE, RUN_MEMORY,
@@ -186,7 +187,7 @@ cdef int guided_reset(Tree *tree, const TreeRoot *root, const void *given, uint6
         if not room_for(<void **>&guided.played, game.guide.actions):
             return RUN_SYSTEM_MEMORY
         guided.played_room = game.guide.actions
-    if guided.prover != NULL and guided.prover_bytes != options.prover_bytes:
+    if not prover_fits(&guided.prover, game, options.prover_bytes):
         forget_prover(guided)
     if not keep:
         clear_prover(guided)

@@ -5,7 +5,8 @@ from general_games import flat
 from general_oracle import Tangle
 
 import mcts_core as mc
-from mcts_core.engine.targets import Target, drawn
+from mcts_core.engine.targets import Target
+from mcts_core.engine.weighted_draw import drawn
 
 
 class Bounded:
@@ -114,12 +115,6 @@ def test_there_is_none_before_a_search_nor_while_it_runs():
         Target(engine._core)
     engine.search(mc.ConnectFour(), seconds=0.1, progress=look, every=0.01)
     assert seen and Target(engine._core).move == engine.stats().move
-
-
-def test_choices_are_drawn_by_their_weights():
-    for number, choice in ((0, "b"), (2**62 - 1, "b"), (2**62 + 2**11, "d"), (2**64 - 1, "d")):
-        assert drawn("abcd", [0, 1, 0.0, 3], number) == choice
-    assert drawn("ab", [0, 0], 5) is None
 
 
 def test_moves_are_drawn_by_powers_of_their_weights():
