@@ -101,16 +101,18 @@ if TYPE_CHECKING:
 SYNONYMS = {
     "time": "seconds", "time_limit": "seconds", "timeout": "seconds", "max_time": "seconds", "duration": "seconds",
     "movetime": "seconds", "simulations": "iterations", "num_simulations": "iterations", "sims": "iterations",
-    "playouts": "iterations", "nodes": "iterations", "visits": "iterations", "budget": "iterations",
-    "n": "iterations", "c": "exploration", "uct_c": "exploration", "cpuct": "c_puct", "num_threads": "threads",
-    "n_jobs": "threads", "policy": "selection", "memory": "memory_mb", "random_state": "seed", "rng": "seed",
-    "callback": "progress", "verbose": "progress", "dirichlet_alpha": "noise_alpha", "net": "network",
+    "playouts": "iterations", "nodes": "iterations", "visits": "iterations", "budget": "iterations", "n": "iterations",
+    "c": "exploration", "uct_c": "exploration", "cpuct": "c_puct", "num_threads": "threads", "n_jobs": "threads",
+    "policy": "selection", "memory": "memory_mb", "random_state": "seed", "rng": "seed", "temp": "temperature",
+    "rollout_policy": "rollout", "callback": "progress", "verbose": "progress", "dirichlet_alpha": "noise_alpha",
+    "net": "network",
 }
 """Names in other programs that look too different for a comparison of letters."""
 
 
 def checked(elsewhere: Mapping[str, str]) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Makes a method raise InvalidOption for an unknown keyword, in place of a TypeError; see ``refuse``.
+    """Makes a method raise InvalidOption for an unknown keyword, in place of a TypeError; see ``refuse``. ``Searcher``
+    does so for a position, too, which belongs to its method ``search``.
 
     A parameter ``**unknown`` would do the same, but editors would then accept any keyword.
     """
@@ -123,6 +125,9 @@ def checked(elsewhere: Mapping[str, str]) -> Callable[[Callable[P, T]], Callable
             if not keywords.keys() <= known:
                 unknown = {word: value for word, value in keywords.items() if word not in known}
                 refuse(type(arguments[0]).__name__ + name, unknown, sorted(known), elsewhere)
+            if not name and len(arguments) > 1:
+                raise InvalidOption(f"{type(arguments[0]).__name__}() takes options by name only, got "
+                                    f"{shorten(arguments[1])}; a position is for its method search()")
             return method(*arguments, **keywords)
 
         for attribute in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):

@@ -287,9 +287,9 @@ class Options:
         }
         return ", ".join(f"{name}={value!r}" for name, value in shown.items() if value is not None)
 
-    def is_general(self, state: Any) -> bool:
-        """Whether the general tree searches ``state``."""
-        return self.has_evaluator or is_general(state) or is_hidden(state)
+    def is_two_player(self, state: Any) -> bool:
+        """Whether ``state`` is searched as a game of two players in turn, in a plain or a guided tree."""
+        return not (self.has_evaluator or is_general(state) or is_hidden(state))
 
     def kind_of(self, state: Any) -> object:
         """States of one kind have the same settings."""
@@ -308,7 +308,7 @@ class Options:
 
     def of(self, state: Any) -> dict[str, Any]:
         """The options that a search of ``state`` has, the defaults of its game included."""
-        if self.is_general(state):
+        if not self.is_two_player(state):
             return self._of_general(state)
         base = tuning.UCT if self.preset == "uct" else tuning.defaults(state, by_rollouts=self.by_rollouts)
         options = {**base, **self.given}
@@ -327,7 +327,7 @@ class Options:
     def settings(self, state: Any) -> TwoPlayerSettings | GeneralSettings:
         """The same in the form in which the native code reads them. Raises what a search of ``state`` would raise for
         options that its game does not know."""
-        return self._general_settings(state) if self.is_general(state) else self.two_player_settings(state)
+        return self.two_player_settings(state) if self.is_two_player(state) else self._general_settings(state)
 
     def two_player_settings(self, state: Any) -> TwoPlayerSettings:
         options = self.of(state)

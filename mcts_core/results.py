@@ -47,7 +47,7 @@ class MoveStats:
     There, ``proven`` is ``"win"`` for a value of 1 and ``"loss"`` for a value of 0, and ``distance`` may be None.
     """
 
-    move: Hashable
+    move: Any
     visits: int
     wins: float
     value: float
@@ -67,7 +67,7 @@ class Node:
     same as in ``Stats``.
     """
 
-    move: Hashable
+    move: Any
     """The move that leads to the node; None for the root."""
     player: int | str
     """The player who makes that move: +1 or -1, in a general game the player's number or ``CHANCE``; 0 for the root."""
@@ -98,14 +98,15 @@ def kept_of(stats: Stats) -> KeptFigures | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Stats(_Found):
     """The statistics of one search.
 
-    ``print`` shows them as a table. A notebook displays the table beside the board, if the position is known.
+    ``print`` shows them as a table, ``repr`` the first line of it. A notebook displays the table beside the board, if
+    the position is known.
     """
 
-    move: Hashable
+    move: Any
     """The move to play."""
     value: float
     """Mean result for the player to move at the root, from 0 to 1, or the proven result. A draw counts one half. In a
@@ -113,8 +114,8 @@ class Stats(_Found):
     visits: int
     """Visits of the root: ``iterations`` plus ``reused_visits``."""
     moves: tuple[MoveStats, ...]
-    """All legal moves, the most visited first."""
-    pv: tuple[Hashable, ...]
+    """All legal moves, the most visited first. The move to play may be another one, because a proof decides first."""
+    pv: tuple[Any, ...]
     """Principal variation, the expected play of both sides: the most visited move of the root, then of the node after
     it, and so on. It ends at a node with moves that were never tried, or where chance moves."""
     iterations: int
@@ -256,6 +257,19 @@ class Stats(_Found):
 
         return Names(self.state)
 
+    def _head(self, names: Names) -> str:
+        return "  ".join([
+            f"move {names.with_number(self.move)}",
+            expectation(self),
+            f"{counted(self.iterations, 'iteration')} in {self.seconds:.3f} s ({self.iterations_per_second:,.0f}/s)",
+            f"{counted(self.nodes, 'node')}, {self.bytes / 1e6:.1f} MB",
+            f"depth {self.depth_mean:.1f}/{self.depth_max}",
+            f"stopped by {self.stop_reason}",
+        ])
+
+    def __repr__(self) -> str:
+        return f"<Stats {self._head(self._names())}>"
+
     def __str__(self) -> str:
         """A line of figures, a table of at most twelve moves, the move to play first, and the principal variation.
 
@@ -265,14 +279,6 @@ class Stats(_Found):
         is not known, it shows only the numbers.
         """
         names = self._names()
-        head = "  ".join([
-            f"move {names.with_number(self.move)}",
-            expectation(self),
-            f"{counted(self.iterations, 'iteration')} in {self.seconds:.3f} s ({self.iterations_per_second:,.0f}/s)",
-            f"{counted(self.nodes, 'node')}, {self.bytes / 1e6:.1f} MB",
-            f"depth {self.depth_mean:.1f}/{self.depth_max}",
-            f"stopped by {self.stop_reason}",
-        ])
         shown = sorted(self.moves, key=lambda entry: entry.move != self.move)[:12]
         cells = [["move", "visits", "wins", "value", "proven"]]
         cells += [[names.of(m.move), f"{m.visits:,}", f"{m.wins:,.1f}", value_of(m), proof(m)] for m in shown]
@@ -287,7 +293,7 @@ class Stats(_Found):
         ]
         if len(self.moves) > len(shown):
             lines.append(f"... and {counted(len(self.moves) - len(shown), 'more move')}")
-        return "\n".join([head, *lines, "pv " + " ".join(names.line(self.pv))])
+        return "\n".join([self._head(names), *lines, "pv " + " ".join(names.line(self.pv))])
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,7 +281,7 @@ def _settings(engine: Searcher, state: Any, resolved: dict[str, Any]) -> SearchS
     from mcts_core import tuning
     from mcts_core.searcher import Searcher
 
-    if not engine._options.is_general(state):
+    if engine._options.is_two_player(state):
         resolved = {**tuning.UCT, **resolved}  # what an older version did not know it did not do
         if resolved["selection"] == "puct":
             resolved = {name: value for name, value in resolved.items() if name not in tuning.NOT_PUCT}

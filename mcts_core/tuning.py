@@ -133,17 +133,18 @@ PROOFS: Mapping[str, Mapping[str, Any]] = {
     "chance": {"solver": True},
     "exact": {"solver": True, "leaf_proofs": 8, "root_proofs": 16},
 }
-"""What searches in the general tree prove. ``bounds``: score bounds, in searches of general games by rollouts.
-``tree``: wins, losses and draws, in games of two players with a constant sum. ``chance``: both, in such games with
-chance. ``exact``: with exact search, where the game has one; its budgets cost less than an evaluation by a network.
-``none``: nothing, in other general games with an evaluator, with rewards on the way or with hidden information."""
+"""What searches in the general and the information tree prove. ``bounds``: score bounds, in searches of general games
+by rollouts. ``tree``: wins, losses and draws, in games of two players with a constant sum. ``chance``: both, in such
+games with chance. ``exact``: with exact search, where the game has one; its budgets cost less than an evaluation by a
+network. ``none``: nothing, in other general games with an evaluator, with rewards on the way or with hidden
+information."""
 
 EXPLORATION: Mapping[str, float] = {"ucb1": 0.5**0.5, "ucb1-tuned": 1.0, "rave": 0.1, "grave": 0.1}
 """Default exploration of a selection that is not the default for its game."""
 
 
 def proofs_of(state: Any, *, by_rollouts: bool) -> str:
-    """Which of ``PROOFS`` a search of ``state`` in the general tree has."""
+    """Which of ``PROOFS`` a search of ``state`` has in the general or the information tree."""
     if is_hidden(state):
         return "none"
     if is_general(state):
@@ -151,7 +152,7 @@ def proofs_of(state: Any, *, by_rollouts: bool) -> str:
             return "chance" if by_rollouts and may_have_chance(state) else "tree"
         return "bounds" if by_rollouts and not is_scored(state) else "none"
     guide = guide_of(state) if isinstance(state, NativeState) else None
-    return "exact" if guide is not None and guide[3] else "tree"
+    return "exact" if guide is not None and guide.has_exact_search else "tree"
 
 
 def defaults(state: Any, *, by_rollouts: bool = False) -> Mapping[str, Any]:
@@ -164,7 +165,7 @@ def defaults(state: Any, *, by_rollouts: bool = False) -> Mapping[str, Any]:
         if not by_rollouts and has_valuation(state):
             return NETWORK_BOARD
         guide = guide_of(state)
-        if guide is None or not guide[0] >> TACTICAL & 1:
+        if guide is None or not guide.rollouts >> TACTICAL & 1:
             return {**LARGE_BOARD, "rollout": "decisive"}
         return LARGE_BOARD
     return RULES_ONLY

@@ -126,6 +126,12 @@ def test_methods_of_a_searcher():
         mc.selfplay(FOUR, games=1, iterations=1, seconds=1)
 
 
+def test_a_position_given_to_the_searcher():
+    with pytest.raises(mc.InvalidOption, match=r"^Searcher\(\) takes options by name only, got .*; a position is for "
+                                               r"its method search\(\)$"):
+        mc.Searcher(mc.ConnectFour())
+
+
 def test_what_nothing_is_like():
     with pytest.raises(mc.InvalidOption, match=r"^search\(\) has no option 'wxyz', got wxyz=1$"):
         mc.search(FOUR, wxyz=1)

@@ -243,7 +243,7 @@ def test_the_bounds_of_options_are_taken():
 
 
 def test_options_are_by_keyword():
-    with pytest.raises(TypeError):
+    with pytest.raises(mc.InvalidOption, match="options by name only, got 0.7"):
         mc.Searcher(0.7)
 
 

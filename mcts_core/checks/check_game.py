@@ -13,7 +13,7 @@ from mcts_core.checks.hidden_information import Draws
 from mcts_core.checks.optional_members import OptionalMembers
 from mcts_core.errors import GameError, GameOver, InvalidState
 from mcts_core.game import CHANCE, NativeState
-from mcts_core.games.state_kinds import is_hidden, refuse_hidden
+from mcts_core.games.state_kinds import has_member, is_hidden, refuse_hidden
 from mcts_core.options import as_flag, as_interval, as_progress
 from mcts_core.progress import of_checks, watching
 from mcts_core.searcher import Searcher
@@ -197,6 +197,13 @@ class _Run:
             yield (f"the player who moves last never wins: {self.decided:,} games, all won by the other player. If the "
                    f"last move is meant to win, winner() has the wrong sign: after that move to_move is the opponent, "
                    f"so the winner is -to_move")
+        elif self.decided >= DECIDED and self.decided in (self.results[1], self.results[-1]):
+            yield (f"player {'+1' if self.results[1] else '-1'} won all {self.decided:,} games. If the other one can "
+                   f"win, winner() has a mistake: it must name the player who won, 1 or -1, and not the one who moved "
+                   f"last")
+        if not self.hidden and has_member(self.start, "determinize"):
+            yield ("the game has determinize(), but not hidden_information = True: without that, searches see "
+                   "everything and never call it")
         if self.incomparable is not None:
             yield (f"positions cannot be compared, so the search does not reuse its tree: __eq__() or __hash__() "
                    f"raised {self.incomparable}")

@@ -1,5 +1,5 @@
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from typing_extensions import disjoint_base
 
@@ -9,7 +9,13 @@ MOST_THREADS: int
 SELECTIONS: tuple[str, ...]
 ROLLOUTS: tuple[str, ...]
 
-def guide_of(state: Any) -> tuple[int, int, int, bool] | None: ...
+class Guide(NamedTuple):
+    rollouts: int
+    distance: int
+    actions: int
+    has_exact_search: bool
+
+def guide_of(state: Any) -> Guide | None: ...
 def kind_of(state: Any) -> int | None: ...
 def has_valuation(state: Any) -> bool: ...
 def default_memory() -> int: ...

@@ -16,7 +16,8 @@ ctypedef struct Look:              # what a rule looks at, between two slices
     double begin, seconds, deadline  # of a time budget; `seconds` 0: there is none
     bint only                      # there is one legal move, so the first iteration is the last one
     bint early                     # the search may end when the move is certain
-    uint32_t look_at, interval     # without a time budget, when to look at that next, and how often
+    uint32_t look_at, look_every   # without a time budget, when to look at that next, and how often
+    uint32_t full_at               # the iterations when the tree was full last
 
 
 # Before the first slice.
@@ -24,6 +25,9 @@ cdef int begin_look(Look *look, SearchedTree tree, SearchRequest request) except
 
 # The iterations that may run before the rules are asked again.
 cdef uint32_t due(const Look *look) noexcept nogil
+
+# The tree is full: makes room, once for each number of iterations.
+cdef void make_room(SearchedTree tree, Look *look) noexcept nogil
 
 # The name of the first rule that ends the search, NULL: it goes on.
 cdef const char *stop_reason(SearchedTree tree, Look *look) noexcept nogil

@@ -39,6 +39,7 @@ cdef class SearchTurn:
     cdef void hold(self) noexcept
     cdef void give(self) noexcept
     cdef int take_or_refuse(self) except -1
+    cdef int take_to(self, str what) except -1
     cdef int claim(self) except -1
     cdef int begin_turn(self, Claim claim, Halt halt) except -1
     cdef void leave(self) noexcept

@@ -20,6 +20,8 @@ cpdef list as_scores(given)
 cpdef list as_outcomes(given)
 cpdef list as_moves(given)
 cdef object value_of(object state)
+# The moves from one state to a later one, by the attribute ``moves`` of both; None: they have none, or it does not fit.
+cdef list moves_since(object before, object after)
 cdef bint as_constant(object root, int players, bint scored) except -1
 cdef bint sums_to_one(const double *values, int players) noexcept nogil
 cdef int refuse_repeated(object state, list moves, str method) except -1

@@ -14,7 +14,7 @@ from mcts_core.engine.weighted_draw import drawn
 from mcts_core.errors import GameError, GameOver, InvalidState
 from mcts_core.game import CHANCE, NativeState, import_numpy
 from mcts_core.games.state_kinds import is_general, refuse_hidden
-from mcts_core.games.user_states import UserStates, as_count
+from mcts_core.games.user_states import UserStates, as_count, endless, require_state
 from mcts_core.searches import search_in_turn, search_side_by_side
 
 TYPE_CHECKING = False
@@ -42,6 +42,8 @@ class Table:
         self._native = isinstance(start, NativeState)
         self._board = type(start) in BOARDS  # there a move is its index
         self._general = is_general(start)
+        if isinstance(start, type):
+            require_state(start)  # which tells how to make a position of it
         refuse_hidden(start)
         for name in ("observation", "legal_moves", "play", "returns" if self._general else "winner"):
             if not callable(getattr(start, name, None)):
@@ -117,7 +119,7 @@ class Table:
         """The next position in which a player is to move or the game is over, and the number of its step."""
         while self._general and state.to_move == CHANCE and self.returns(state) is None:
             if step > LONGEST_GAME:
-                raise GameError(f"a game of {type(state).__name__} did not end within {LONGEST_GAME} moves")
+                raise endless("game", state, LONGEST_GAME)
             outcomes, chances = zip(*self._user.ask("outcomes", state), strict=True)
             state = self.play(state, drawn(outcomes, chances, seed_of(seed, 2 * step + 1)))
             step += 1
@@ -152,7 +154,7 @@ class Game:
         self._rows.append((table.observation(state), table.policy(state, found),
                            table.player(state), means, table.action(state, move)))
         if self._step >= LONGEST_GAME:
-            raise GameError(f"a game of {type(state).__name__} did not end within {LONGEST_GAME} moves")
+            raise endless("game", state, LONGEST_GAME)
         self.state, self._step = table.past_chance(table.play(state, move), self._seed, self._step + 1)
         self.results = table.returns(self.state)
 

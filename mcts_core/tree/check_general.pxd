@@ -10,8 +10,8 @@ from mcts_core.tree.general_tree cimport (CERTAIN, CHANCE_PLAYER, SEL_EXCLUDED, 
                                           GeneralBlock, GeneralColumns, GeneralTree, capacity_for, ending_units,
                                           ending_values, general_columns, general_size, general_units, high_of,
                                           is_possible_sum, low_of, rewards_of, set_limits, totals_of)
-from mcts_core.tree.guided_tree cimport DISTANCE_SHIFT, MAX_DISTANCE, result_of
-from mcts_core.tree.tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_SLOTS, WIDE_INDEX
+from mcts_core.tree.tree cimport (DISTANCE_SHIFT, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_DISTANCE, MAX_SLOTS,
+                                  WIDE_INDEX, result_of)
 
 
 cdef inline bint is_value_sum(const Walk *walk, double sum, uint32_t values) noexcept nogil:
@@ -117,7 +117,7 @@ cdef inline bint is_prior(float prior) noexcept nogil:
 cdef inline const char *check_general_child(Walk *walk, const GeneralColumns *columns, uint32_t slot, uint32_t level,
                                             uint32_t most) noexcept nogil:
     cdef uint32_t link = columns.links[slot], visits = columns.visits[slot]
-    if visits > (most if walk.rules.alone else most_visits(walk.tree)):
+    if visits > (most if walk.rules.alone else walk.tree.most_visits):
         return b"a child has more visits than its node"
     if columns.sums != NULL and not is_value_sum(walk, columns.sums[slot], visits):
         return b"a child has impossible wins"
@@ -200,7 +200,7 @@ cdef inline const char *check_general_block(Walk *walk, uint32_t index, uint32_t
     walk.found.units += units
     own = 1 if general.options.puct and block.player >= 0 else 0  # its evaluation, which is no visit of the root
     fault = check_totals(walk, block, (visits + (own if level == 0 else 0)) if walk.rules.alone
-                         else 2 * most_visits(walk.tree))
+                         else 2 * walk.tree.most_visits)
     if fault != NULL:
         return fault
     if block.valued < own:
@@ -251,4 +251,4 @@ cdef inline const char *check_general_top(Walk *walk) noexcept nogil:
     if columns.links[0] & LINK_KIND != LINK_BLOCK:
         return b"the root has an impossible link"
     check_room(walk, block, &columns, units)
-    return check_totals(walk, block, most_visits(walk.tree))
+    return check_totals(walk, block, walk.tree.most_visits)

@@ -6,11 +6,10 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from mcts_core.arena cimport arena_at
 from mcts_core.tree.check_walk cimport *
 from mcts_core.game cimport MCTS_ONGOING
-from mcts_core.tree.guided_tree cimport (BLOCK_CLOSED, BLOCK_HAS_DRAW, BLOCK_INCOMPLETE, DISTANCE_SHIFT, GUIDED_HEADER,
-                                         MAX_DISTANCE, SELECT_GRAVE, SELECT_RAVE, SELECT_TUNED,
-                                         GuidedBlock, GuidedColumns, GuidedTree, amaf_units, block_units,
-                                         guided_column_count, guided_columns)
-from mcts_core.tree.tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_SLOTS
+from mcts_core.tree.guided_tree cimport (BLOCK_CLOSED, BLOCK_HAS_DRAW, BLOCK_INCOMPLETE, GUIDED_HEADER, SELECT_GRAVE,
+                                         SELECT_RAVE, SELECT_TUNED, GuidedBlock, GuidedColumns, GuidedTree, amaf_units,
+                                         block_units, guided_column_count, guided_columns)
+from mcts_core.tree.tree cimport DISTANCE_SHIFT, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_DISTANCE, MAX_SLOTS
 
 
 cdef extern from "kernels/selection/excluded.h" nogil:
@@ -118,7 +117,7 @@ cdef inline const char *check_guided_block(Walk *walk, uint32_t index, uint32_t 
     if walk.rules.alternate and block.sign != (-guided.tree.root_sign if level & 1 else guided.tree.root_sign):
         return b"a block has the wrong player"
     # not equal: the iteration that proves the root ends above the blocks on its path
-    if block.visits > (visits if walk.rules.alone else most_visits(walk.tree)):
+    if block.visits > (visits if walk.rules.alone else walk.tree.most_visits):
         return b"a block has more visits than its node"
     if guided.options.selection == SELECT_GRAVE:
         if level == 0 and not block.amaf:
@@ -181,4 +180,4 @@ cdef inline const char *check_guided_top(Walk *walk) noexcept nogil:
         return b"the root has an impossible link"
     if block.best_link != columns.links[0]:
         return b"the best link of a block is not that of its best child"
-    return check_counts(walk, columns.visits[0], columns.wins[0], most_visits(walk.tree))
+    return check_counts(walk, columns.visits[0], columns.wins[0], walk.tree.most_visits)

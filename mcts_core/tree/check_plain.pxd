@@ -252,4 +252,4 @@ cdef inline const char *check_plain_top(Walk *walk) noexcept nogil:
         return b"the root has an impossible link"
     if (words[best_word(tree.narrow)] if tree.narrow else wide.best_link) != columns.links[0]:
         return b"the best link of a block is not that of its best child"
-    return check_counts(walk, columns.visits[0], columns.wins[0], most_visits(tree))
+    return check_counts(walk, columns.visits[0], columns.wins[0], tree.most_visits)

@@ -5,7 +5,6 @@ from libc.string cimport memcpy, memset
 
 from mcts_core.game cimport MCTS_DRAW, MCTS_WIN, mcts_game
 from mcts_core.games.general_rules cimport GeneralRules
-from mcts_core.tree.guided_tree cimport most_visits
 from mcts_core.tree.tree cimport LINK_KIND, Tree
 from mcts_core.tree.view cimport index_mask
 
@@ -105,7 +104,7 @@ cdef inline const char *check_index(const Tree *tree, uint32_t link) noexcept no
 
 
 cdef inline const char *check_counts(const Walk *walk, uint32_t visits, int32_t wins, uint32_t most) noexcept nogil:
-    if visits > (most if walk.rules.alone else most_visits(walk.tree)):
+    if visits > (most if walk.rules.alone else walk.tree.most_visits):
         return b"a child has more visits than its node"
     if wins < 0 or <uint64_t>wins > 2 * <uint64_t>walk.tree.wins_per_visit * visits:
         return b"a child has impossible wins"

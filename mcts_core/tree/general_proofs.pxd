@@ -10,8 +10,8 @@ from libc.stdint cimport int32_t, uint32_t
 
 from mcts_core.tree.general_tree cimport (LINK_PROVEN, GeneralBlock, GeneralColumns, GeneralTree, ending_values,
                                           general_block, general_columns, high_of)
-from mcts_core.tree.guided_tree cimport DISTANCE_SHIFT, MAX_DISTANCE, distance_of, result_of
-from mcts_core.tree.tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, WIDE_INDEX
+from mcts_core.tree.tree cimport (DISTANCE_SHIFT, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_DISTANCE, WIDE_INDEX,
+                                  distance_of, result_of)
 
 
 cdef inline uint32_t proven_link(int32_t player, int32_t value, uint32_t distance) noexcept nogil:

@@ -3,14 +3,15 @@ alone."""
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
-from mcts_core.game cimport MCTS_NO_MOVE, begin_proof, mcts_interrupt, mcts_proof, mcts_raised
+from mcts_core.game cimport MCTS_NO_MOVE, begin_proof, mcts_interrupt, mcts_proof
 from mcts_core.games.general_rules cimport KIND_OVER
 from mcts_core.tree.general_blocks cimport look, set_link
 from mcts_core.tree.general_proofs cimport points_for, points_of, proven_link, proven_value
 from mcts_core.tree.general_tree cimport *
 from mcts_core.tree.prover cimport prover_free, prover_make
 from mcts_core.tree.score_bounds cimport settle_root, tighten
-from mcts_core.tree.tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, path_reserve
+from mcts_core.tree.tree cimport (RUN_DONE, RUN_GAME_ERROR, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, must_end,
+                                  path_reserve)
 
 
 cdef enum:
@@ -116,13 +117,6 @@ cdef inline void forget_prover(GeneralTree *general) noexcept nogil:
     prover_free(&general.prover)
 
 
-cdef inline int32_t must_end(void *context) noexcept nogil:
-    """Asks whether the search has to end, and keeps the answer in ``interrupted``."""
-    cdef GeneralTree *general = <GeneralTree *>context
-    general.tree.interrupted = general.tree.interrupt.raised != NULL and mcts_raised(&general.tree.interrupt)
-    return general.tree.interrupted
-
-
 cdef inline int ask_prover(GeneralTree *general, uint32_t start, uint32_t length, uint64_t budget,
                            mcts_proof *proof) noexcept nogil:
     """Asks exact search about the position at the end of a path."""
@@ -130,7 +124,7 @@ cdef inline int ask_prover(GeneralTree *general, uint32_t start, uint32_t length
     if not prover_make(&general.prover, general.rules.proving, general.options.prover_bytes):
         return RUN_SYSTEM_MEMORY
     interrupt.raised = must_end
-    interrupt.context = general
+    interrupt.context = <void *>&general.tree
     begin_proof(proof, &interrupt, False, False)  # no book: what a network learns from is search
     if general.rules.prove(general.rules.context, general.tree.path_move + start, length, general.prover.memory, budget,
                            False, proof) < 0:

@@ -9,8 +9,8 @@ from mcts_core.game cimport MCTS_DRAW, MCTS_ONGOING, MCTS_WIN, mcts_children, mc
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.memory cimport room_for
 from mcts_core.tree.proof_rule cimport terminal, value_for
-from mcts_core.tree.tree cimport (LINK_KIND, LINK_TERMINAL, MAX_SLOTS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY,
-                                  RUN_SYSTEM_MEMORY)
+from mcts_core.tree.tree cimport (LINK_KIND, LINK_TERMINAL, MAX_DISTANCE, MAX_SLOTS, RUN_DONE, RUN_GAME_ERROR,
+                                  RUN_MEMORY, RUN_SYSTEM_MEMORY)
 from mcts_core.tree.valuation cimport leave_out, share_out
 
 

@@ -4,7 +4,7 @@ alone. The rule by which values are proven is in ``proof_rule.pxd``."""
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from mcts_core.game cimport MCTS_NO_MOVE, begin_proof, mcts_game, mcts_interrupt, mcts_policy, mcts_proof, mcts_raised
+from mcts_core.game cimport MCTS_NO_MOVE, begin_proof, mcts_game, mcts_interrupt, mcts_policy, mcts_proof
 from mcts_core.platform cimport mcts_log2_32
 from mcts_core.tree.guided_blocks cimport block_at, find_children, leaf_sign, make_block, set_link
 from mcts_core.tree.guided_selection cimport select
@@ -13,12 +13,13 @@ from mcts_core.tree.proof_rule cimport NEVER, terminal, value_of
 from mcts_core.tree.prover cimport prover_clear, prover_free, prover_make
 from mcts_core.tree.rave cimport reference_of
 from mcts_core.tree.tree cimport (LINK_BLOCK, LINK_KIND, LINK_TERMINAL, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY,
-                                  RUN_SYSTEM_MEMORY, WIDE_INDEX)
+                                  RUN_SYSTEM_MEMORY, WIDE_INDEX, must_end)
 
 
 cdef enum:
     ROOT_SLICE = 4096        # proof budget that the root's exact search spends at a time
-    FOLLOWING_SLICES = 64    # of ROOT_SLICE, that are due at once where the root follows from a proven one
+    FOLLOWING_SLICES = 64    # of ROOT_SLICE, that the root gets beside where it follows from a proven one
+    FOLLOWING_PACE = 160     # iterations for each of them, in a search with a time limit; they take as long
     FIRST_PROOF = 64         # visits of a node when its exact search begins
     NODE_SLICE = 65536       # the same for another node, at most
     CHECK_SHARE = 4          # budget for the most visited move of the root, as a multiple of that for the root
@@ -173,13 +174,6 @@ cdef inline void clear_prover(GuidedTree *guided) noexcept nogil:
     guided.prover_asked = False
 
 
-cdef inline int32_t look(void *context) noexcept nogil:
-    """Asks whether the search has to end, and keeps the answer in ``interrupted``."""
-    cdef GuidedTree *guided = <GuidedTree *>context
-    guided.tree.interrupted = mcts_raised(&guided.tree.interrupt)
-    return guided.tree.interrupted
-
-
 cdef inline bint make_prover(GuidedTree *guided) noexcept nogil:
     """The memory of exact search; False when the system gives none."""
     return prover_make(&guided.prover, guided.tree.game, guided.options.prover_bytes)
@@ -192,8 +186,8 @@ cdef inline int ask_prover(GuidedTree *guided, uint32_t length, uint64_t budget,
     if not make_prover(guided):
         return RUN_SYSTEM_MEMORY
     guided.prover_asked = True
-    interrupt.raised = look
-    interrupt.context = guided
+    interrupt.raised = must_end
+    interrupt.context = <void *>&guided.tree
     begin_proof(proof, &interrupt, guided.options.ask_book, wins_only)
     if guided.guide.prove(game.context, guided.tree.root, path_of(guided), length - 1, guided.prover.memory, budget,
                           exact, proof) < 0:
@@ -203,7 +197,7 @@ cdef inline int ask_prover(GuidedTree *guided, uint32_t length, uint64_t budget,
     guided.unseen += proof.spent
     if guided.unseen >= LOOK and not guided.tree.interrupted:  # many small budgets must not delay the end of the run
         guided.unseen = 0
-        look(guided)
+        must_end(&guided.tree)
     return RUN_DONE
 
 
@@ -237,6 +231,7 @@ cdef inline int search_root_exactly(GuidedTree *guided) noexcept nogil:
     if proof.value >= 0:
         if not known:
             guided.root_proofs_due %= ROOT_SLICE
+            guided.following_due = 0
         if not known or proof.exact or (proof.value == 2 and proof.distance < guided.tree.proof.distance):
             guided.tree.proof = proof
         link = guided_columns(guided, block_at(guided, 0)).links[0]

@@ -7,13 +7,9 @@ columns:
     header (32 bytes)   visits   wins   link   move   prior   [action]   [squares]   [amaf_visits   amaf_wins]
 
 where those in brackets are there only for the selections that read them, and the header of GRAVE blocks may point to a
-record of AMAF statistics of all actions by both players. A child whose value is proven has a terminal link:
-
-    01 + distance (16 bits from bit 2) + result in half-points for player +1
-
-``distance`` counts the plies from the child to the end of the game. The root keeps its block when it is proven; the
-proof stands in ``Tree.proof``. A child that is a proven loss for the player who would choose it has the prior
-SEL_EXCLUDED, so that selection never takes it; its visits and wins stay as they were.
+record of AMAF statistics of all actions by both players. A child whose value is proven has a terminal link. The root
+keeps its block when it is proven; the proof stands in ``Tree.proof``. A child that is a proven loss for the player who
+would choose it has the prior SEL_EXCLUDED, so that selection never takes it; its visits and wins stay as they were.
 
 When selection comes to a proven draw while siblings are unknown, the visit would teach nothing. So the draw is counted,
 for the node and all above, and the iteration goes on into the best of those siblings, which counts it for itself.
@@ -24,11 +20,9 @@ from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from mcts_core.game cimport (mcts_children, mcts_game, mcts_guide, mcts_interrupt, mcts_policy, mcts_proof,
                              mcts_valuation)
 from mcts_core.tree.prover cimport Prover
-from mcts_core.tree.tree cimport MAX_ITERATIONS, Tree, TreeOps, WIDE_UNIT, is_guided
+from mcts_core.tree.tree cimport MAX_ITERATIONS, Tree, TreeOps, WIDE_UNIT
 
 cdef enum:
-    DISTANCE_SHIFT = 2
-    MAX_DISTANCE = 0xFFFF
     GUIDED_HEADER = 32
 
 cdef enum Selection:
@@ -125,6 +119,7 @@ ctypedef struct GuidedTree:
     const mcts_game *estimator_game
     const void *estimator_network
     uint64_t root_proofs_due     # proof budget that the root's exact search may still spend
+    uint64_t following_due       # more of it, because the root follows from a proven one
     mcts_children children
     uint32_t children_room
     uint8_t *played
@@ -244,21 +239,6 @@ cdef inline uint32_t visits_that_fit(uint32_t wins_per_visit, int32_t selection)
     return <uint32_t>MAX_ITERATIONS // wins_per_visit // (2 if selection == SELECT_TUNED else 1)
 
 
-cdef inline uint32_t most_visits(const Tree *tree) noexcept nogil:
-    """The most visits of a node of this tree, so also the most iterations of its search."""
-    return visits_that_fit(tree.wins_per_visit,
-                           (<const GuidedTree *>tree).options.selection if is_guided(tree) else <int32_t>SELECT_UCB1)
-
-
 cdef inline const uint32_t *path_of(const GuidedTree *guided) noexcept nogil:
     """The moves from the root to the node that the iteration has reached."""
     return guided.tree.path_move + 1
-
-
-cdef inline uint32_t result_of(uint32_t link) noexcept nogil:
-    """Half-points for player +1 of a terminal link."""
-    return link & 3
-
-
-cdef inline uint32_t distance_of(uint32_t link) noexcept nogil:
-    return link >> DISTANCE_SHIFT & MAX_DISTANCE

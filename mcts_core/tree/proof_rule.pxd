@@ -8,9 +8,10 @@ and distances.
 from libc.stdint cimport int32_t, uint32_t
 
 from mcts_core.arena cimport arena_at
-from mcts_core.tree.guided_tree cimport (BLOCK_HAS_DRAW, BLOCK_INCOMPLETE, DISTANCE_SHIFT, MAX_DISTANCE, GuidedBlock,
-                                         GuidedColumns, GuidedTree, distance_of, guided_columns, result_of)
-from mcts_core.tree.tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, WIDE_INDEX
+from mcts_core.tree.guided_tree cimport (BLOCK_HAS_DRAW, BLOCK_INCOMPLETE, GuidedBlock, GuidedColumns, GuidedTree,
+                                         guided_columns)
+from mcts_core.tree.tree cimport (DISTANCE_SHIFT, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_DISTANCE, WIDE_INDEX,
+                                  distance_of, result_of)
 
 
 cdef enum:

@@ -21,8 +21,7 @@ from libc.stdint cimport int32_t, uint32_t
 
 from mcts_core.tree.general_proofs cimport is_proven_link, points_for
 from mcts_core.tree.general_tree cimport *
-from mcts_core.tree.guided_tree cimport result_of
-from mcts_core.tree.tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, WIDE_INDEX
+from mcts_core.tree.tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, WIDE_INDEX, result_of
 
 
 cdef extern from *:

@@ -9,8 +9,8 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport realloc
 
 from mcts_core.arena cimport Arena, arena_at
-from mcts_core.game cimport (MCTS_MAX_MOVES, mcts_expansion, mcts_game, mcts_interrupt, mcts_proof, mcts_rng,
-                             mcts_rng_seed)
+from mcts_core.game cimport (MCTS_MAX_MOVES, mcts_expansion, mcts_game, mcts_interrupt, mcts_proof, mcts_raised,
+                             mcts_rng, mcts_rng_seed)
 
 cdef enum Layout:
     LAYOUT_PLAIN = 0             # this is all of a tree
@@ -21,7 +21,7 @@ cdef enum:
     FIRST_PATH = 260             # levels that paths have room for from the start
     WIDE_UNIT = 64               # records of guided trees, and of plain ones with WideBlocks, are multiples of this
     MAX_SLOTS = MCTS_MAX_MOVES   # of one node
-    MAX_ITERATIONS = 0x3FFFFFFF  # wins count half-points in 32 signed bits; see most_visits() of guided_tree.pxd
+    MAX_ITERATIONS = 0x3FFFFFFF  # wins count half-points in 32 signed bits; see Tree.most_visits
     NO_VISITS = 0x7FFFFFFF       # visits of a slot without a legal move
 
 cdef enum Status:
@@ -43,6 +43,12 @@ cdef extern from *:
     """
     const uint32_t LINK_KIND, WIDE_INDEX, LINK_BLOCK, LINK_MINI, LINK_TERMINAL
 
+# A terminal link, to a node of proven value: 01 + distance (16 bits from bit 2) + result in half-points for player +1.
+# ``distance`` counts the plies from the node to the end of the game. That of the plain tree has no distance.
+cdef enum:
+    DISTANCE_SHIFT = 2
+    MAX_DISTANCE = 0xFFFF
+
 cdef struct TreeOps
 
 ctypedef struct TreeRoot:        # the position that a search begins with; it lives as long as the search
@@ -63,19 +69,21 @@ ctypedef struct Tree:            # what every layout begins with
     uint32_t narrow              # slots of every block (7 or 8), 0: the blocks are WideBlocks
     float exploration
     uint32_t wins_per_visit      # of a visit that wins; sums count half-points; 1 where they are sums of values
+    uint32_t most_visits         # of a node, so also iterations of a search, whose sums fit
     float half                   # value of a half-point, 1 / (2 wins_per_visit)
     mcts_rng rng
     # the path of the current iteration; entry 0 is the root itself, but for the general tree
     uint32_t path_room
     uint8_t **path_record
     uint32_t *path_slot
-    uint32_t *path_move          # only where slots are not moves
+    uint32_t *path_move          # in the plain tree only where slots are not moves
     mcts_expansion expansion
     # what is proven, by the guided and the general tree
     mcts_proof proof             # of the root; value -1 while there is none
     int32_t settled              # 1: nothing more can be learned
     uint32_t proof_iterations    # iterations given up for exact search of a root of known value
     mcts_interrupt interrupt     # what exact search asks while it runs
+    bint hurried                 # the search has a time limit
     int32_t interrupted          # 1: it was raised, so that the run ends after this iteration
     # counts
     uint32_t iterations
@@ -136,6 +144,15 @@ cdef inline int32_t gain_of(const Tree *tree, int32_t sign, int32_t points) noex
     return points if sign > 0 else 2 * <int32_t>tree.wins_per_visit - points
 
 
+cdef inline uint32_t result_of(uint32_t link) noexcept nogil:
+    """Half-points for player +1 of a terminal link."""
+    return link & 3
+
+
+cdef inline uint32_t distance_of(uint32_t link) noexcept nogil:
+    return link >> DISTANCE_SHIFT & MAX_DISTANCE
+
+
 cdef inline bint is_guided(const Tree *tree) noexcept nogil:
     return tree.layout == LAYOUT_GUIDED
 
@@ -147,6 +164,13 @@ cdef inline bint is_general(const Tree *tree) noexcept nogil:
 cdef inline uint32_t spent_of(const Tree *tree) noexcept nogil:
     """Iterations of a search's budget that are over."""
     return tree.iterations + tree.proof_iterations
+
+
+cdef inline int32_t must_end(void *context) noexcept nogil:
+    """Asks whether the search of a Tree has to end, and keeps the answer in ``interrupted``."""
+    cdef Tree *tree = <Tree *>context
+    tree.interrupted = tree.interrupt.raised != NULL and mcts_raised(&tree.interrupt)
+    return tree.interrupted
 
 
 cdef inline bint path_reserve(Tree *tree, uint32_t room) noexcept nogil:

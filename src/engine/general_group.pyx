@@ -22,7 +22,7 @@ from mcts_core.engine.request cimport SearchRequest
 from mcts_core.engine.settings cimport GeneralSettings
 from mcts_core.engine.searched_general cimport GeneralCore
 from mcts_core.engine.slices cimport SIGNAL_INTERVAL
-from mcts_core.engine.stop_rules cimport Look, begin_look, due, stop_reason
+from mcts_core.engine.stop_rules cimport Look, begin_look, due, make_room, stop_reason
 from mcts_core.engine.task_threads cimport TaskThreads
 from mcts_core.engine.turn cimport on_main_thread
 from mcts_core.platform cimport mcts_clock, mcts_flag_read, mcts_flag_write
@@ -35,7 +35,7 @@ cdef extern from "Python.h" nogil:
 
 
 cdef enum:
-    NEVER = 0xFFFFFFFF
+    NO_LIMIT = 0xFFFFFFFF
     DRY = 64    # batches in which a search had nothing to evaluate, after which the others go on
     SPREAD = 8  # turns over which the searches of a part begin, where there are two parts
 
@@ -48,7 +48,6 @@ cdef class GroupSearch:
     cdef bint native               # its game needs no GIL
     cdef Look look                 # what the stop rules look at
     cdef bint crowded              # the tree is full
-    cdef uint32_t full_at          # the iterations when it was full last
     cdef uint32_t place            # its place in the part
     cdef uint32_t rows, first_row  # its leaves that wait, and where they begin in the batch
     cdef bint failed               # its game has reported an error
@@ -57,7 +56,6 @@ cdef class GroupSearch:
 
     def __cinit__(self, key, GeneralCore core, SearchRequest request):
         self.key, self.core = key, core
-        self.full_at = NEVER
         self.native = isinstance(core.rules, NativeRules)
         begin_look(&self.look, core, request)
 
@@ -68,9 +66,7 @@ cdef class GroupSearch:
         if self.crowded:
             self.crowded = False
             self.look.status = RUN_MEMORY
-            if self.full_at != self.look.spent:
-                self.full_at = self.look.spent
-                self.look.status = self.core.make_room(self.core.deadline)
+            make_room(self.core, &self.look)
         self.reason = stop_reason(self.core, &self.look)
         return self.reason != NULL
 
@@ -190,7 +186,7 @@ cdef class Group:
         self.next, self.done = next, done
         self.idle, self.held = list(cores), set()
         self.threads = threads
-        self.at_once = NEVER
+        self.at_once = NO_LIMIT
         parts = 2 if threads > 1 and len(cores) > 1 else 1
         self.parts = [Part(<uint32_t>len(cores[number::parts])) for number in range(parts)]
 

@@ -9,7 +9,7 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, uint32_t
 
 from mcts_core.dispatch import isa
-from mcts_core.errors import EvaluatorError, NoSearch, SearchBusy
+from mcts_core.errors import EvaluatorError, NoSearch
 
 from mcts_core.game cimport mcts_interrupt
 from mcts_core.engine.kept cimport KeptFigures
@@ -17,13 +17,9 @@ from mcts_core.engine.report cimport figures_of, final_move, found_line, log, lo
 from mcts_core.engine.request cimport SearchRequest
 from mcts_core.engine.turn cimport Claim, on_main_thread
 from mcts_core.engine.slices cimport SIGNAL_INTERVAL, SLICE, next_batch
-from mcts_core.engine.stop_rules cimport Look, begin_look, due, stop_reason
+from mcts_core.engine.stop_rules cimport Look, begin_look, due, make_room, stop_reason
 from mcts_core.platform cimport mcts_clock
 from mcts_core.tree.tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SYSTEM_MEMORY
-
-
-cdef enum:
-    NEVER = 0xFFFFFFFF
 
 
 def clock():
@@ -125,7 +121,7 @@ cdef class SearchCore(SearchedTree):
 
     cdef int loop(self, Look *look, const char **reason) except -1 nogil:
         """Runs iterations until a stop rule ends it, which ``reason`` names. Returns the tree's Status."""
-        cdef uint32_t batch = 1, count, full_at = NEVER
+        cdef uint32_t batch = 1, count
         cdef double now = mcts_clock(), last, slice_seconds
         cdef double report_at = self.begin + self.every if self.progress is not None else 1e300
         look.spent = self.spent()
@@ -144,9 +140,8 @@ cdef class SearchCore(SearchedTree):
                     self.look_at_signals()
             if self.failure is not None:
                 raise_failure(self)
-            if look.status == RUN_MEMORY and look.spent != full_at:
-                full_at = look.spent
-                look.status = self.make_room(self.deadline)
+            if look.status == RUN_MEMORY:
+                make_room(self, look)
                 now = mcts_clock()
             if look.status == RUN_GAME_ERROR:
                 return look.status
@@ -202,10 +197,7 @@ cdef class SearchCore(SearchedTree):
 
     def figures(self):
         """What the last search found, as a dict; None when there was none or it failed."""
-        if not self.take():
-            if self.is_own():
-                raise SearchBusy("the search is still running; a progress callback gets the statistics so far")
-            raise SearchBusy("this Searcher is searching in another thread; its statistics can be read afterwards")
+        self.take_to("its statistics can be read (a progress callback gets those so far)")
         try:
             return self.snapshot()
         finally:
@@ -217,8 +209,7 @@ cdef class SearchCore(SearchedTree):
         cdef KeptFigures kept
         cdef uint32_t distance, first
         cdef int proof
-        if not self.take():
-            raise SearchBusy("this Searcher is searching; its statistics can be read afterwards")
+        self.take_to("its statistics can be read")
         try:
             kept = self.kept_rows()
             if kept is not None:
@@ -234,8 +225,7 @@ cdef class SearchCore(SearchedTree):
         ``least``: new visits that a node below the root needs so that its children are told. None where there is no
         search to tell of, or where the root's moves have no statistics yet.
         """
-        if not self.take():
-            raise SearchBusy("this Searcher is searching in another thread; it can send its statistics afterwards")
+        self.take_to("it can send its statistics")
         try:
             return self.tell_news(least) if self.state is not None else None
         finally:
@@ -248,8 +238,7 @@ cdef class SearchCore(SearchedTree):
         before the root's moves have statistics.
         """
         cdef int status
-        if not self.take():
-            raise SearchBusy("this Searcher is searching in another thread; it can receive those of others afterwards")
+        self.take_to("it can receive the statistics of others")
         try:
             if self.state is None:
                 raise NoSearch("there is no search to which the statistics of another one could be added")
@@ -274,8 +263,7 @@ cdef class SearchCore(SearchedTree):
 
     def release(self):
         """Gives the memory of the trees back; the statistics of the last search go with them."""
-        if not self.take():
-            raise SearchBusy("this Searcher is searching in another thread; its memory can be released afterwards")
+        self.take_to("its memory can be released")
         try:
             self.forget()
         finally:

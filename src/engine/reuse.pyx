@@ -14,6 +14,7 @@ from mcts_core.tree.compaction cimport COMPACTION, compact, keep_top
 from mcts_core.game cimport MCTS_ONGOING, NativeState, mcts_game
 from mcts_core.games.general_rules cimport KIND_DECISION, GeneralPosition, NativeRules, PythonRules, Rules
 from mcts_core.games.python_game cimport PythonGame
+from mcts_core.games.user_states cimport moves_since
 from mcts_core.tree.general_tree cimport GeneralBlock, GeneralTree
 from mcts_core.tree.tree cimport MAX_SLOTS, NO_VISITS, RUN_DONE, RUN_LATE, RUN_MEMORY, Tree
 from mcts_core.tree.view cimport BlockView, bytes_of, index_mask, is_block, root_link, slot_of, view_block, view_move
@@ -29,16 +30,14 @@ cdef list path_to_root(const Tree *tree, NativeState before, object state_before
         if not isinstance(before, PythonGame):
             return None
         try:
-            return (<PythonGame>before).descent(state_before, state)
+            return (<PythonGame>before).path_to(state_before, state)
         except Exception:  # raised by the user's game; the search will meet and report it
             return None
     if isinstance(before, PythonGame) or before.game != native.game:
         return None
-    first, second = getattr(state_before, "moves", None), getattr(state, "moves", None)
-    if isinstance(first, tuple) and isinstance(second, tuple) and second[:len(first)] == first:
-        moves = list(second[len(first):])
-        if leads_to(before, moves, native):
-            return moves
+    moves = moves_since(state_before, state)
+    if moves is not None and leads_to(before, moves, native):
+        return moves
     return found_below(tree, before, native, sign)
 
 
@@ -173,12 +172,10 @@ cdef bint may_follow(Rules before, object state_before, Rules after, object stat
 
 cdef list told_path(Rules before, object state_before, object state):
     """The path to a later position by the attribute ``moves`` of both; None: they have none, or it does not fit."""
-    first, second = getattr(state_before, "moves", None), getattr(state, "moves", None)
-    if not isinstance(first, (list, tuple)) or type(first) is not type(second) or second[:len(first)] != first:
-        return None
-    if isinstance(before, NativeRules):
-        return list(second[len(first):])
-    return [(<PythonRules>before).user.ids[move] for move in second[len(first):]]
+    moves = moves_since(state_before, state)
+    if moves is None or isinstance(before, NativeRules):
+        return moves
+    return [(<PythonRules>before).user.ids[move] for move in moves]
 
 
 cdef bint is_at(const Tree *tree, Rules rules, list path, uint32_t link, Rules end) except -1:

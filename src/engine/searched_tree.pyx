@@ -308,6 +308,7 @@ cdef class SearchedTree(SearchTurn):
         self.busy = self.threads if self.teamed else 1
         self.heard = self.heard or self.teamed
         self.tree.interrupt = self.interrupt()
+        self.tree.hurried = not repeatable
         if not self.teamed:
             return limit
         try:

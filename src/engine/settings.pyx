@@ -1,5 +1,7 @@
 """The options of a search in the form that its loop reads, and the choices that a game offers."""
 
+from collections import namedtuple
+
 from libc.stdint cimport uint32_t, uint64_t
 
 from mcts_core.games.python_game import PYTHON_GUIDE
@@ -157,22 +159,26 @@ cdef class InformationSettings(GeneralSettings):
     """The options of a search of a game with hidden information."""
 
 
+Guide = namedtuple("Guide", "rollouts distance actions has_exact_search")
+"""The choices that the guide of a game offers: bits of the rollout policies, the highest distance for children, the
+number of actions."""
+
+
 def guide_of(state):
-    """The choices that the guide of the state's game offers: (bits of the rollout policies, highest distance for
-    children, number of actions, whether it has exact search); None for a game without a guide."""
+    """What the guide of the state's game offers; None for a game without a guide."""
     cdef const mcts_guide *guide
     if not isinstance(state, NativeState):
-        return PYTHON_GUIDE
+        return Guide(*PYTHON_GUIDE)
     check_table(state, True)
     guide = (<NativeState>state).game.guide
     if guide == NULL:
         return None
-    return guide.rollouts, guide.distance, guide.actions, guide.prove != NULL
+    return Guide(guide.rollouts, guide.distance, guide.actions, guide.prove != NULL)
 
 
 cpdef object kind_of(object state):
     """A key for what the options depend on: states with equal keys have the same options and defaults. None for a state
-    that the general tree searches, even without an evaluator.
+    that is not searched as a game of two players in turn, even without an evaluator.
 
     It is one number, because each search asks for it, and has no reference to the state's class, which a Searcher would
     then keep alive.

@@ -67,7 +67,7 @@ cdef bint decided(SearchedTree tree, Look *look) noexcept nogil:
     if look.seconds <= 0:
         if look.spent < look.look_at:
             return False
-        look.look_at += look.interval
+        look.look_at += look.look_every
         return lead(tree) > <int64_t>(look.limit - look.spent)
     left = look.deadline - look.now
     if left <= WORTH * look.seconds:
@@ -97,12 +97,13 @@ cdef int begin_look(Look *look, SearchedTree tree, SearchRequest request) except
     look.status = RUN_DONE
     look.now = look.took = 0
     look.ran = look.spent = 0
+    look.full_at = 0xFFFFFFFF
     look.begin, look.seconds, look.deadline = request.begin, request.seconds, tree.deadline
     look.only = early and tree.count_moves() == 1
     look.limit = 1 if look.only else min(request.iterations or tree.room(), tree.room())
     look.early = early and not settings.values_decide
     # looks at fixed numbers of iterations: a seed and an iteration budget give one search
-    look.look_at = look.interval = look.limit // CHECKS + 1
+    look.look_at = look.look_every = look.limit // CHECKS + 1
     return 0
 
 
@@ -111,6 +112,12 @@ cdef uint32_t due(const Look *look) noexcept nogil:
     if look.early and look.seconds <= 0 and left > look.look_at - look.spent:
         return look.look_at - look.spent
     return left
+
+
+cdef void make_room(SearchedTree tree, Look *look) noexcept nogil:
+    if look.spent != look.full_at:
+        look.full_at = look.spent
+        look.status = tree.make_room(tree.deadline)
 
 
 cdef const char *stop_reason(SearchedTree tree, Look *look) noexcept nogil:

@@ -10,7 +10,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from mcts_core.errors import InvalidFile, SearchBusy
+from mcts_core.errors import InvalidFile
 from mcts_core.arguments import shorten
 
 from mcts_core.games.board_position cimport BoardPosition
@@ -20,7 +20,6 @@ from mcts_core.games.python_game cimport PythonGame
 from mcts_core.engine.settings cimport SearchSettings
 from mcts_core.engine.loop cimport SearchCore
 from mcts_core.engine.report cimport final_move
-from mcts_core.tree.guided_tree cimport most_visits
 from mcts_core.tree.storage cimport (check_sound, entry, known_record, make_known, memory_of, move_together, number,
                                      numbers_of, room_of, take_numbers)
 from mcts_core.tree.check_walk cimport ANY_MOVE, CheckRules
@@ -44,8 +43,7 @@ def dump(SearchCore core, encode, consume):
     """
     cdef uint32_t i
     cdef list trees = [], views = []
-    if not core.take():
-        raise SearchBusy("this Searcher is searching; it can be saved when that has ended")
+    core.take_to("it can be saved")
     try:
         figures = core.snapshot()
         if figures is None:
@@ -104,8 +102,7 @@ def restore(SearchCore core, state, names, SearchSettings settings, record, fill
     if names is not None:
         core.take_names(root, names)
     trees = entry(record, "trees", list)
-    if not core.take():
-        raise SearchBusy("this Searcher is searching")
+    core.take_to("it can be restored")
     try:
         core.forget()
         core.settings = settings
@@ -136,8 +133,7 @@ def check(SearchCore core, bint whole=False):
     """
     cdef uint32_t i
     cdef dict found, other
-    if not core.take():
-        raise SearchBusy("this Searcher is searching; its tree can be checked afterwards")
+    core.take_to("its tree can be checked")
     try:
         if core.state is None:
             return None
@@ -183,7 +179,7 @@ cdef int take_trees(SearchCore core, list trees, object root, object state) exce
     for i in range(<uint32_t>len(trees)):
         take_numbers(tree_of(core, i), trees[i], legal)
         if core.teamed:
-            core.team.members[i].iterations = number(trees[i], "iterations_told", 0, most_visits(tree_of(core, i)))
+            core.team.members[i].iterations = number(trees[i], "iterations_told", 0, tree_of(core, i).most_visits)
         check_one(core, i, root, state, True, True, InvalidFile)
         if core.teamed and fault == NULL:
             fault = check_known(tree_of(core, i), &core.team.members[i].known)

@@ -8,7 +8,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset, strcmp
 
-from mcts_core.errors import NoSearch, SearchBusy
+from mcts_core.errors import NoSearch
 
 from mcts_core.engine.kept cimport ROWS_EVALUATED, ChildRow, KeptFigures, RootRows
 from mcts_core.engine.loop cimport SearchCore
@@ -40,8 +40,7 @@ cdef class Target:
     cdef double sum
 
     def __cinit__(self, SearchCore core not None):
-        if not core.take():
-            raise SearchBusy("this Searcher is searching; its statistics can be read afterwards")
+        core.take_to("its statistics can be read")
         try:
             if not (core.has_result() and core.finished):
                 raise NoSearch("the core has not searched")

@@ -2,17 +2,18 @@
 
 from libc.stdint cimport int32_t, uint32_t
 
-from mcts_core.errors import InvalidOption, SearchBusy
+from mcts_core.errors import InvalidOption
 
 from mcts_core.tree.general_tree cimport (GeneralBlock, GeneralTree, carried, ending_values, general_block,
                                           totals_of)
 from mcts_core.tree.general_proofs cimport is_proven_link, points_for, points_of
-from mcts_core.tree.guided_tree cimport GuidedTree, distance_of, result_of
+from mcts_core.tree.guided_tree cimport GuidedTree
 from mcts_core.engine.loop cimport SearchCore
 from mcts_core.engine.kept cimport PROVEN
 from mcts_core.engine.report cimport proven_by
 from mcts_core.tree.score_bounds cimport Interval, interval_of
-from mcts_core.tree.tree cimport LINK_KIND, LINK_TERMINAL, NO_VISITS, WIDE_INDEX, Tree, is_general, is_guided
+from mcts_core.tree.tree cimport (LINK_KIND, LINK_TERMINAL, NO_VISITS, WIDE_INDEX, Tree, distance_of, is_general,
+                                  is_guided, result_of)
 from mcts_core.tree.view cimport BlockView, index_mask, is_block, root_link, view_block, view_move
 
 
@@ -24,12 +25,9 @@ def top(SearchCore core not None, uint32_t number, uint32_t max_depth, double mi
     ``min_share`` of the visits of the root, and the move to play in any case. None: the core no longer has that tree.
     Raises InvalidOption for more than ``most`` nodes, SearchBusy.
     """
-    if not core.take():
-        if core.number != number:
-            return None
-        if core.is_own():
-            raise SearchBusy("this Searcher is searching; its tree can be read afterwards")
-        raise SearchBusy("this Searcher is searching in another thread; its tree can be read afterwards")
+    if core.number != number:
+        return None
+    core.take_to("its tree can be read")
     try:
         if core.number != number:
             return None

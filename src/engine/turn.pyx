@@ -167,6 +167,13 @@ cdef class SearchTurn:
         raise SearchBusy("this Searcher is searching in another thread; use one Searcher per concurrent search, "
                          "or stop() it first")
 
+    cdef int take_to(self, str what) except -1:
+        """Takes the lock for something that can be done after a search, or raises SearchBusy."""
+        if self.take():
+            return 0
+        where = "" if self.is_own() else " in another thread"
+        raise SearchBusy(f"this Searcher is searching{where}; {what} afterwards")
+
     cdef int claim(self) except -1:
         """Takes the core for a new search, with a new number."""
         self.take_or_refuse()

@@ -107,7 +107,9 @@ def as_number(move, what, count, base, rows=0, cols=0):
         number = int(word) - base
     if not 0 <= number < count:
         names = f"a cell from a1 to {cell_name(cols - 1, rows, cols)}, or " if rows else ""
-        raise IllegalMove(f"{what} must be {names}a number from {base} to {count - 1 + base}, got {shorten(move)}")
+        hint = "; base=1 counts from 1" if number == count and base == 0 and not rows else ""
+        expected = f"{names}a number from {base} to {count - 1 + base}"
+        raise IllegalMove(f"{what} must be {expected}, got {shorten(move)}{hint}")
     return number
 
 

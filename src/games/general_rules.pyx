@@ -17,7 +17,7 @@ from mcts_core.errors import GameError, GameOver, InvalidState
 from mcts_core.game import import_numpy
 from mcts_core.arguments import shorten
 from mcts_core.games.state_kinds import has_member, member, refuse_hidden
-from mcts_core.games.user_states import as_count
+from mcts_core.games.user_states import as_count, endless
 
 from mcts_core.game cimport (MCTS_CHANCE, MCTS_DRAW, MCTS_ERROR, MCTS_MAX_MOVES, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_WIN,
                              NativeState, general_of, mcts_game, mcts_general, mcts_proof, mcts_rng, mcts_rng_below,
@@ -384,7 +384,7 @@ cdef class PythonRules(Rules):
         """The position after a path."""
         cdef uint32_t common = 0, known = <uint32_t>len(self.trail_moves)
         if length > LONGEST_GAME:
-            raise GameError(f"a game of {type(self.root).__name__} did not end within {LONGEST_GAME} moves")
+            raise endless("game", self.root, LONGEST_GAME)
         while common < length and common < known and <uint32_t>self.trail_moves[common] == path[common]:
             common += 1
         del self.trail[common + 1:]

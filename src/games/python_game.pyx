@@ -11,6 +11,7 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.string cimport memset
 
 from mcts_core.errors import GameError, GameOver, InvalidState
+from mcts_core.games.user_states import endless
 from mcts_core.arguments import shorten
 from mcts_core.games.state_kinds import refuse_hidden
 
@@ -19,7 +20,7 @@ from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ERROR, MCTS_GAME_VE
                              mcts_expansion, mcts_game, mcts_rollout_report, mcts_policy, mcts_rng, mcts_rng_below,
                              mcts_simulation)
 from mcts_core.games.user_rollout cimport LONGEST_ROLLOUT
-from mcts_core.games.user_states cimport UserStates, refuse_repeated, value_of
+from mcts_core.games.user_states cimport UserStates, moves_since, refuse_repeated, value_of
 
 
 cdef enum:
@@ -115,7 +116,7 @@ cdef class PythonGame(NativeState):
     cdef object move_of(self, uint32_t identity):
         return self.user.moves[identity]
 
-    cdef list descent(self, object before, object after):
+    cdef list path_to(self, object before, object after):
         """The numbers of the moves that lead from ``before`` to a state equal to ``after``; None if they are unknown.
 
         States must be comparable by value and hashable, and ``before`` unchanged since it was searched. If the states
@@ -135,15 +136,12 @@ cdef class PythonGame(NativeState):
         return self.user.sign(state) == player and self.user.legal(state) == moves
 
     cdef list path_by_moves(self, object before, object after):
-        """The descent according to the attribute ``moves`` of both states."""
-        cdef list path = []
-        known, played = getattr(before, "moves", None), getattr(after, "moves", None)
-        if not isinstance(known, (list, tuple)) or not isinstance(played, (list, tuple)):
-            return None
-        if len(played) <= len(known) or known != played[:len(known)]:
+        """The path according to the attribute ``moves`` of both states."""
+        cdef list path = [], moves = moves_since(before, after)
+        if moves is None:
             return None
         state = before
-        for move in played[len(known):]:
+        for move in moves:
             if move not in self.user.ids or move not in self.user.legal(state):
                 return None
             path.append(self.user.ids[move])
@@ -196,7 +194,7 @@ cdef object rollout_from(PythonGame game, object state, object winner, bint deci
     cdef int32_t count = 0
     while winner is None:
         if count == LONGEST_ROLLOUT:
-            raise GameError(f"a rollout of {type(state).__name__} did not end within {LONGEST_ROLLOUT} moves")
+            raise endless("rollout", state, LONGEST_ROLLOUT)
         moves = game.user.legal(state)
         move = decisive_move(game, state, moves, rng) if decisive else moves[mcts_rng_below(rng, <uint32_t>len(moves))]
         if played != NULL:

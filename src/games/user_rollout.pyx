@@ -4,6 +4,7 @@ from libc.stdint cimport uint32_t
 
 from mcts_core.arguments import shorten
 from mcts_core.errors import GameError, InvalidOption
+from mcts_core.games.user_states import endless
 
 from mcts_core.game cimport mcts_rng_below, mcts_rng_next
 
@@ -52,8 +53,10 @@ cdef int random_rollout(UserStates user, object state, uint32_t longest, list li
         if longest and count == longest:
             return 0
         if count == LONGEST_ROLLOUT:
-            raise GameError(f"a rollout of {type(state).__name__} did not end within {LONGEST_ROLLOUT} moves"
-                            f"{': rollout_moves cuts rollouts' if user.scored else ''}")
+            if user.scored:
+                raise GameError(f"a rollout of {type(state).__name__} did not end within {LONGEST_ROLLOUT} moves: "
+                                f"rollout_moves cuts rollouts")
+            raise endless("rollout", state, LONGEST_ROLLOUT)
         move = random_move(user, state, rng, &chance)
         if line is not None:
             if chance:

@@ -36,8 +36,10 @@ cdef int require_members(object root, bint general) except -1:
         raise InvalidState(f"this needs a game of two players who take turns, but {shorten(root)} has the attribute "
                            f"players, which makes it a general game")
     for name in ("legal_moves", "play", "returns" if general else "winner"):
-        if not callable(member(root, name)):
-            raise InvalidState(f"{contract}; {shorten(root)} has no method {name}()")
+        given = member(root, name)
+        if not callable(given):
+            told = "" if given is None else f", but {name} = {shorten(given)}"
+            raise InvalidState(f"{contract}; {shorten(root)} has no method {name}(){told}")
     if not has_member(root, "to_move"):
         raise InvalidState(f"{contract}; {shorten(root)} has no to_move")
     return 0
@@ -83,6 +85,12 @@ cdef bint sums_to_one(const double *values, int players) noexcept nogil:
     for player in range(players):
         sum += values[player]
     return -CLOSE <= sum <= CLOSE
+
+
+def endless(str what, state, int most):
+    """The error about a ``what``, a game or a rollout, that has had so many moves."""
+    return GameError(f"a {what} of {type(state).__name__} did not end within {most} moves; a game that can go on for "
+                     f"ever needs an end, for example a draw after a number of moves")
 
 
 def unhashable(moves, error):
@@ -222,6 +230,13 @@ cdef object value_of(object state):
         return None if type(state).__eq__ is object.__eq__ else hash(state)
     except Exception:
         return None
+
+
+cdef list moves_since(object before, object after):
+    first, second = getattr(before, "moves", None), getattr(after, "moves", None)
+    if not isinstance(first, (list, tuple)) or type(first) is not type(second) or second[:len(first)] != first:
+        return None
+    return list(second[len(first):])
 
 
 cdef object told_mover(UserStates user, object mover):

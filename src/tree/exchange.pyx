@@ -18,10 +18,9 @@ from mcts_core.game cimport MCTS_NO_MOVE
 from mcts_core.tree.general_news cimport *
 from mcts_core.tree.general_proofs cimport is_proven_link, points_of
 from mcts_core.tree.general_tree cimport LINK_PROVEN, GeneralBlock, GeneralOps, GeneralTree
-from mcts_core.tree.guided_tree cimport (DISTANCE_SHIFT, MAX_DISTANCE, GuidedBlock, GuidedOps, GuidedTree, distance_of,
-                                         most_visits, result_of)
-from mcts_core.tree.tree cimport (LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS, NO_VISITS, RUN_DONE, RUN_GAME_ERROR,
-                                  RUN_SYSTEM_MEMORY, Tree)
+from mcts_core.tree.guided_tree cimport GuidedBlock, GuidedOps, GuidedTree
+from mcts_core.tree.tree cimport (DISTANCE_SHIFT, LINK_KIND, LINK_TERMINAL, MAX_DISTANCE, MAX_ITERATIONS, NO_VISITS,
+                                  RUN_DONE, RUN_GAME_ERROR, RUN_SYSTEM_MEMORY, Tree, distance_of, result_of)
 from mcts_core.tree.view cimport *
 
 
@@ -280,7 +279,7 @@ ctypedef struct Reader:
 
 cdef inline bint is_news(const Tree *tree, uint32_t visits, uint32_t news, const uint32_t *wins) noexcept nogil:
     """Whether ``news`` more visits, with these wins or this sum of values, are possible at a node of ``visits``."""
-    if visits > most_visits(tree) or news > most_visits(tree) - visits:
+    if visits > tree.most_visits or news > tree.most_visits - visits:
         return False
     if is_general(tree):
         return is_sum(<const GeneralTree *>tree, float_at(wins), news)
@@ -469,7 +468,7 @@ cdef const uint32_t *hear_block(Tree *tree, Known *known, uint32_t index, uint32
         told = at[words - 1]
         at += words
         # the children of widened nodes differ
-        if slot == view.count or view.visits[slot] == NO_VISITS or news > most_visits(tree) - view.visits[slot]:
+        if slot == view.count or view.visits[slot] == NO_VISITS or news > tree.most_visits - view.visits[slot]:
             if told == HAS_BLOCK:
                 at = after_block(tree, at)
             continue
@@ -519,7 +518,7 @@ cdef int hear(Tree *tree, Known *known, const uint32_t *message, uint32_t length
     cdef int status = RUN_DONE
     cdef bint changed = False
     cdef uint32_t words[MAX_NODE_WORDS]
-    if (length == header_words(tree) or message[1] > most_visits(tree) - top.visits[0]
+    if (length == header_words(tree) or message[1] > tree.most_visits - top.visits[0]
             or root_record(tree, known) == 0):
         return RUN_DONE
     top.visits[0] += message[1]

@@ -108,6 +108,7 @@ cdef int general_reset(Tree *tree, const TreeRoot *root, const void *given, uint
             or not general_reserve(tree, FIRST_PATH, 64)):
         return RUN_SYSTEM_MEMORY
     tree.wins_per_visit = 1
+    tree.most_visits = MAX_ITERATIONS
     tree.half = 0.5
     general.best = -LARGEST_SUM
     general.rules = <const GeneralRules *>root.rules

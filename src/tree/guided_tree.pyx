@@ -20,9 +20,9 @@ from mcts_core.tree.flights cimport (clear_lanes, free_flights, keep_way, lanes_
 from mcts_core.tree.guided_blocks cimport (block_at, children_reserve, find_children, free_block, leaf_sign, make_block,
                                            set_link)
 from mcts_core.tree.guided_selection cimport best_unknown, select
-from mcts_core.tree.guided_solver cimport (FOLLOWING_SLICES, ROOT_SLICE, ask_prover, check_best,
+from mcts_core.tree.guided_solver cimport (FOLLOWING_PACE, FOLLOWING_SLICES, ROOT_SLICE, ask_prover, check_best,
                                            checks_moves, clear_prover, forget_prover, forget_spent, has_prover,
-                                           is_milestone, look, make_prover, node_budget, prove_node, prove_root,
+                                           is_milestone, make_prover, node_budget, prove_node, prove_root,
                                            reconsider, search_root_exactly, settle, settle_proof)
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.leaf_value cimport points_of_link, value_leaf
@@ -32,7 +32,7 @@ from mcts_core.tree.rave cimport add_amaf, give_amaf, reference_of
 from mcts_core.tree.memory cimport empty_arena, free_tree, make_tree, room_for, set_exploration
 from mcts_core.tree.tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, RUN_DONE, RUN_MEMORY,
                                   RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, WIDE_UNIT, Tree, TreeRoot, begin_search,
-                                  count_iteration, gain_of, path_reserve, spent_of)
+                                  count_iteration, gain_of, must_end, path_reserve, result_of, spent_of)
 from mcts_core.tree.valuation cimport forget_estimator, prepare_estimator
 
 
@@ -117,13 +117,17 @@ cdef void begin_root(GuidedTree *guided, uint64_t seed) noexcept nogil:
     forget_spent(guided)
     # Searches by a valuation have few iterations: exact search begins with the first of them.
     guided.root_proofs_due = ROOT_SLICE if guided.options.share and guided.options.root_proofs else 0
+    guided.following_due = 0
 
 
 cdef void follow_proof(GuidedTree *guided) noexcept nogil:
     """The root follows from a proven one, but has no proof yet. Exact search tries harder, so that a won game stays
-    won: without that and with 100 iterations a move, 3 of 101 won games of Connect Four were given away."""
+    won: without that and with 100 iterations a move, 3 of 101 won games of Connect Four were given away. That takes a
+    slice in each of the first iterations; where time is limited, exact search may take as long as the iterations do:
+    more of it left 1 to 11 iterations within 5 to 20 ms, and lost games that were won."""
     if guided.options.root_proofs:
-        guided.root_proofs_due = <uint64_t>FOLLOWING_SLICES * ROOT_SLICE
+        guided.root_proofs_due = 0
+        guided.following_due = <uint64_t>FOLLOWING_SLICES * ROOT_SLICE
 
 
 cdef void forget_provers(GuidedTree *guided) noexcept nogil:
@@ -173,6 +177,7 @@ cdef int guided_reset(Tree *tree, const TreeRoot *root, const void *given, uint6
     guided.flies = False
     tree.fixed_moves = tree.narrow = 0
     tree.wins_per_visit = options.wins_per_visit
+    tree.most_visits = visits_that_fit(options.wins_per_visit, options.selection)
     tree.half = <float>0.5 / <float>options.wins_per_visit
     guided.options = options[0]
     begin_root(guided, seed)
@@ -574,7 +579,7 @@ cdef int run_flights(GuidedTree *guided, uint32_t count) noexcept nogil:
         if status == RUN_DONE:
             status = spend_on_root(guided)
         if flights.ended % flights.lane_count == 0 and not tree.interrupted:  # ROUND slow leaves may take seconds
-            look(guided)
+            must_end(tree)
         if status != RUN_DONE:
             while flights.ended != flights.begun:
                 withdraw_flight(guided)
@@ -614,10 +619,16 @@ cdef bint help_out(Flights *flights, uint32_t first) noexcept nogil:
 
 cdef int spend_on_root(GuidedTree *guided) noexcept nogil:
     """Adds what an iteration is worth to the budget for exact search of the root, and spends it when that is due."""
+    cdef uint32_t slices
     cdef int status
     if not has_prover(guided):
         return RUN_DONE
     guided.root_proofs_due += guided.options.root_proofs
+    if guided.following_due:
+        slices = FOLLOWING_SLICES - <uint32_t>(guided.following_due // ROOT_SLICE)
+        if not guided.tree.hurried or spent_of(&guided.tree) >= FOLLOWING_PACE * slices:
+            guided.following_due -= ROOT_SLICE
+            guided.root_proofs_due += ROOT_SLICE
     if guided.root_proofs_due < ROOT_SLICE:
         return RUN_DONE
     guided.root_proofs_due -= ROOT_SLICE
@@ -633,7 +644,7 @@ cdef int guided_run(Tree *tree, uint32_t count) noexcept nogil:
     cdef GuidedTree *guided = <GuidedTree *>tree
     cdef uint32_t _
     cdef int status
-    count = min(count, most_visits(tree) - tree.reused - tree.iterations)
+    count = min(count, tree.most_visits - tree.reused - tree.iterations)
     guided.tree.interrupted = 0
     if guided.flies:
         return run_flights(guided, count)

@@ -30,6 +30,7 @@ from libc.string cimport memcpy, memset
 
 from mcts_core.arguments import shorten
 from mcts_core.errors import GameError, GameOver, InvalidState
+from mcts_core.games.user_states import endless
 from mcts_core.games.state_kinds import has_member, member
 from mcts_core.tree.portable_math cimport natural_log
 from mcts_core.game cimport mcts_rng_below, mcts_rng_seed
@@ -445,7 +446,7 @@ cdef class InformationTree:
                 break
             plies += 1
             if plies > LONGEST_GAME:
-                raise GameError(f"a game of {type(state).__name__} did not end within {LONGEST_GAME} moves")
+                raise endless("game", state, LONGEST_GAME)
             player = self.user.mover(state)
             if player < 0:
                 state = self.user.child(state, random_move(self.user, state, &self.rng, &chance))

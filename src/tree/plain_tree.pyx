@@ -16,7 +16,6 @@ from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ILLEGAL, MCTS_ONGOI
 from mcts_core.platform cimport MCTS_LIKELY, MCTS_UNLIKELY
 from mcts_core.tree.plain_tree cimport *
 from mcts_core.tree.tree cimport *
-from mcts_core.tree.guided_tree cimport most_visits
 from mcts_core.tree.memory cimport empty_arena, free_tree, make_tree, room_for, set_exploration
 
 
@@ -85,6 +84,7 @@ cdef int tree_reset(Tree *tree, const TreeRoot *root, const void *given, uint64_
     tree.fixed_moves = game.flags & MCTS_SLOTS_ARE_MOVES
     tree.narrow = 0
     tree.wins_per_visit = options.rollouts_per_leaf
+    tree.most_visits = MAX_ITERATIONS // tree.wins_per_visit
     tree.half = <float>0.5 / <float>options.rollouts_per_leaf
     if tree.fixed_moves and game.max_moves <= 8 and options.rollouts_per_leaf == 1:
         tree.narrow = 8 if game.max_moves == 8 else 7
@@ -380,7 +380,7 @@ cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
 cdef int tree_run(Tree *tree, uint32_t count) noexcept nogil:
     cdef uint32_t _, narrow = tree.narrow
     cdef int status = RUN_DONE
-    count = min(count, most_visits(tree) - tree.reused - tree.iterations)
+    count = min(count, tree.most_visits - tree.reused - tree.iterations)
     for _ in range(count):
         if narrow == 7:
             status = iterate(tree, 7)

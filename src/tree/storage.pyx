@@ -18,7 +18,7 @@ from mcts_core.tree.compaction cimport compact
 from mcts_core.tree.exchange cimport Known, forget_gone
 from mcts_core.game cimport MCTS_NO_MOVE
 from mcts_core.tree.general_tree cimport LARGEST_SUM, GeneralOps, GeneralTree
-from mcts_core.tree.guided_tree cimport GuidedOps, GuidedTree, most_visits
+from mcts_core.tree.guided_tree cimport GuidedOps, GuidedTree
 from mcts_core.tree.check_walk cimport CheckRules, Findings
 from mcts_core.tree.check cimport NO_MEMORY, check_known, check_tree
 from mcts_core.tree.tree cimport MAX_ITERATIONS, Tree, is_general, is_guided
@@ -67,7 +67,7 @@ cdef dict numbers_of(const Tree *tree):
         record["guided"] = {
             "value": tree.proof.value, "distance": tree.proof.distance, "exact": tree.proof.exact,
             "move": None if tree.proof.move == MCTS_NO_MOVE else tree.proof.move, "settled": tree.settled,
-            "root_proofs_due": guided.root_proofs_due, "proof_iterations": tree.proof_iterations,
+            "root_proofs_due": guided.root_proofs_due + guided.following_due, "proof_iterations": tree.proof_iterations,
             "book": guided.by_book,
         }
         if tree.proof.value < 0:
@@ -145,7 +145,7 @@ cdef object room_of(Tree *tree, record, uint64_t memory, uint32_t threads):
 cdef int take_numbers(Tree *tree, record, list legal) except -1:
     """``legal``: the moves that a proof of the root may begin with, None: it cannot have one."""
     cdef GuidedTree *guided = <GuidedTree *>tree
-    cdef uint64_t most = most_visits(tree)
+    cdef uint64_t most = tree.most_visits
     tree.iterations = number(record, "iterations", 0, most)
     tree.reused = number(record, "reused", 0, most - tree.iterations)
     tree.rollouts = number(record, "rollouts", 0, UINT32)

@@ -116,6 +116,24 @@ class Board(Nim):
         return Board(Cells(self.cells + (move,)), self.stones - move, -self.to_move)
 
 
+def test_a_winner_by_the_view_of_the_last_mover_is_a_hint():
+    class Wrong(Nim):
+        def winner(self):
+            return None if super().winner() is None else 1
+
+    (hint,) = mc.check_game(Wrong, 60).hints
+    assert hint.startswith("player +1 won all 60 games. If the other one can win, winner() has a mistake")
+
+
+def test_determinize_without_hidden_information_is_a_hint():
+    class Open(Nim):
+        def determinize(self, player, rng):
+            return self
+
+    (hint,) = mc.check_game(Open, 20).hints
+    assert hint.startswith("the game has determinize(), but not hidden_information = True")
+
+
 def test_positions_that_cannot_be_compared_are_a_hint():
     """The search works, without reuse."""
     assert mc.search(Board(), iterations=200, seed=1) == 2

@@ -162,5 +162,5 @@ def test_a_search_that_runs_neither_tells_nor_hears():
     with engine.pondering(mc.ConnectFour()):
         with pytest.raises(mc.SearchBusy, match="it can send its statistics afterwards"):
             engine._core.tell(1)
-        with pytest.raises(mc.SearchBusy, match="it can receive those of others afterwards"):
+        with pytest.raises(mc.SearchBusy, match="it can receive the statistics of others afterwards"):
             engine._core.hear(told)

@@ -464,7 +464,7 @@ def test_a_search_that_is_called_within_one_of_the_same_searcher():
         return engine.stats(), 0.0
 
     engine = mc.Searcher(policy_value=figures)
-    with pytest.raises(mc.EvaluatorError, match="SearchBusy: the search is still running"):
+    with pytest.raises(mc.EvaluatorError, match="SearchBusy: this Searcher is searching; its statistics"):
         engine.search(START, iterations=5)
 
 

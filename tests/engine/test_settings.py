@@ -12,8 +12,8 @@ def test_what_games_offer():
     assert policies & 1 and (distance, proves) == (0, True) and actions >= 7
     policies, distance, actions, proves = guide_of(mc.Gomoku(15))
     assert policies & 1 and distance > 0 and actions >= 225 and proves
-    assert not guide_of(mc.ConnectFour(11, 10, 4))[3]  # more than 64 bits
-    assert not guide_of(Claim())[3]
+    assert not guide_of(mc.ConnectFour(11, 10, 4)).has_exact_search  # more than 64 bits
+    assert not guide_of(Claim()).has_exact_search
 
 
 def test_settings_take_names_only():

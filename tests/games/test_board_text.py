@@ -51,7 +51,7 @@ def test_parse_moves(text, count, base, moves):
     [
         ("01x", "move 3 of '01x' must be a number from 0 to 6, got 'x'"),
         ("0 -1", "move 2 of '0 -1' must be a number from 0 to 6, got '-1'"),
-        ("0 7", "move 2 of '0 7' must be a number from 0 to 6, got '7'"),
+        ("0 7", "move 2 of '0 7' must be a number from 0 to 6, got '7'; base=1 counts from 1"),
         ("0 12345678901", "move 2 of '0 12345678901' must be a number from 0 to 6, got '12345678901'"),
         ("٣", "move 1 of '٣' must be a number from 0 to 6, got '٣'"),
         ("²", "move 1 of '²' must be a number from 0 to 6, got '²'"),

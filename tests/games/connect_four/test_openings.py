@@ -94,3 +94,19 @@ def test_a_signal_handler_that_searches_while_the_book_is_read(monkeypatch):
     thread.start()
     thread.join(20)
     assert not thread.is_alive() and found[0] is found[1] is openings.shipped()
+
+
+def test_a_position_after_one_of_the_book_keeps_its_time():
+    """Exact search of it once took nearly all of a short time limit: 6 iterations of 1,300 were left."""
+    drawn = mc.ConnectFour.from_moves([2, 5, 3, 1, 5, 3, 3, 3, 1])
+    after = drawn.play(1).play(3)
+    kept = fresh = 0
+    for seed in range(6):
+        engine, other = mc.Searcher(seed=seed), mc.Searcher(seed=seed)
+        engine.search(drawn, iterations=200_000)
+        assert engine.stats().proven == "draw"
+        engine.search(after, 0.02)
+        other.search(after, 0.02)
+        kept += engine.stats().iterations
+        fresh += other.stats().iterations
+    assert kept > fresh / 20
