@@ -59,8 +59,8 @@ class SearchManyProgress:
 
 def search_many(
     states: Iterable[Any],
-    *,
     seconds: float | None = None,
+    *,
     iterations: int | None = None,
     threads: int = 1,
     seed: int | None = None,

@@ -109,7 +109,7 @@ def test_any_collection_will_do():
 
 
 def test_time_budget():
-    results = mc.search_many([mc.ConnectFour(7, 8), mc.Gomoku(15)], seconds=0.03, threads=2)
+    results = mc.search_many([mc.ConnectFour(7, 8), mc.Gomoku(15)], 0.03, threads=2)
     assert [result.stats.stop_reason for result in results] == ["time", "time"]
 
 
