@@ -21,7 +21,7 @@ from mcts_core.engine.settings cimport SearchSettings, TwoPlayerSettings
 from mcts_core.engine.turn cimport require_kind
 from mcts_core.tree.plain_tree cimport *
 from mcts_core.tree.spread cimport SPREAD
-from mcts_core.tree.tree cimport *, distance_of, result_of
+from mcts_core.tree.tree cimport *
 from mcts_core.tree.view cimport (BlockView, has_root, index_mask, root_link, root_visits, slot_of, view_block,
                                   view_move)
 
