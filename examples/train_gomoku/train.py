@@ -21,19 +21,17 @@ import torch
 from learner import Learner
 from network import export, load
 from options import at_least
+from polish import BATCH, filled, polish
 from samples import Counts, Samples
 from self_play import play_shards
 from window import Window
 
-BATCH = 512
 WINDOW = 120_000, 220_000
 """The network learns from so many of the newest positions: at first the first number, growing up to the second."""
 WINDOW_SHARE = 0.25
 """The window grows by this share of the positions played."""
 POLISH_WINDOW = 900_000
 """Positions, the newest ones, that the last network learns from after the games."""
-POLISH_RATE = 1.5e-3
-SHARDS_OF_CHUNK = 30
 COLUMNS = ("seconds", "generation", "positions", "games", "draws", "length", "black", "window", "steps", "policy_loss",
            "policy_entropy", "value_loss", "learnt_per_second", "network")
 
@@ -71,17 +69,13 @@ class Run:
 
     def refilled(self, limit):
         """Returns a window of the newest positions that were learnt from, up to ``limit``."""
-        window, known = Window(), set(self.progress["shards"])
+        known = set(self.progress["shards"])
         paths, positions = [], 0
         for path in sorted(self.shards.glob("*.npz"), reverse=True):
             if path.name in known and positions < limit:
                 paths.append(path)
                 positions += Samples.load(path)[1].positions
-        paths.reverse()
-        for at in range(0, len(paths), SHARDS_OF_CHUNK):
-            part = [Samples.load(path)[0] for path in paths[at:at + SHARDS_OF_CHUNK]]
-            window.add(Samples.join(part), limit)
-        return window
+        return filled(paths[::-1], limit)
 
     @property
     def limit(self):
@@ -139,16 +133,9 @@ class Run:
         return time.perf_counter() - at
 
     def polish(self):
-        """Learns once more, from far more positions than the window holds, and writes the last network.
-
-        The rate begins high and falls to almost nothing.
-        """
-        window = self.refilled(POLISH_WINDOW)
-        learner = Learner(load(newest(self.networks)), POLISH_RATE)
-        steps = self.args.polish if window.positions else 0
-        for number, sampled in enumerate(window.batches(steps, BATCH, self.rng)):
-            learner.step(sampled, number / steps)
-        learner.export(self.args.out / "network.net", self.progress["generation"] + 1)
+        """Learns once more, from far more positions than the window holds, and writes the last network."""
+        polish(newest(self.networks), self.refilled(POLISH_WINDOW), self.args.polish, self.rng,
+               self.args.out / "network.net", self.progress["generation"] + 1)
 
 
 class Newest:

@@ -12,8 +12,8 @@ import pytest
 from gomoku_training import FOLDER, board_of, load, random_board, random_boards
 
 torch = pytest.importorskip("torch")
-patterns, network, first_network, samples, window, learner, train = load(
-    "patterns", "network", "first_network", "samples", "window", "learner", "train")
+patterns, network, first_network, samples, window, learner, polish, train = load(
+    "patterns", "network", "first_network", "samples", "window", "learner", "polish", "train")
 
 pytestmark = [pytest.mark.examples]
 
@@ -282,3 +282,22 @@ def test_games_alone_become_shards(first, tmp_path):
         empty = boards.reshape(len(boards), -1) == 0
         assert (weights[~empty] == 0).all()
         assert set(np.round(weights.sum(1), 5)) <= {0.0, 1.0}
+
+
+def test_a_network_learns_from_folders_of_shards(first, tmp_path):
+    run("self_play.py", first, "--out", tmp_path / "a", "--games", 2, "--full", 20, "--fast", 8, "--seed", 1)
+    run("self_play.py", first, "--out", tmp_path / "b", "--games", 2, "--full", 20, "--fast", 8, "--seed", 2)
+    positions = sum(len(samples.Samples.load(path)[0]) for path in tmp_path.glob("*/*.npz"))
+    text = run("polish.py", first, tmp_path / "a", tmp_path / "b", "--out", tmp_path / "c.net", "--steps", 50)
+    assert text == f"{tmp_path / 'c.net'}: generation 1, from {positions:,} positions\n"
+    assert network.read(tmp_path / "c.net")[1] == 1
+    assert not np.array_equal(network.read(tmp_path / "c.net")[0]["half_line"], network.read(first)[0]["half_line"])
+    run("polish.py", first, tmp_path / "a", "--out", tmp_path / "d.net", "--steps", 0)
+    for name, array in network.read(first)[0].items():
+        assert np.array_equal(network.read(tmp_path / "d.net")[0][name], array)
+
+
+def test_folders_without_shards_are_refused(first, tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        polish.main([str(first), str(tmp_path)])
+    assert f"no shards, files *.npz, in {tmp_path}" in capsys.readouterr().err
