@@ -229,7 +229,8 @@ def report_match(pairs):
     broken = [(pair["number"], game["first"], game["broken"]) for pair in pairs for game in pair["games"]
               if game["broken"]]
     if broken:
-        print(f"!!! PROOFS NOT BORNE OUT in {len(broken)} games !!!")
+        print(f"Games in which a side got less than it had proven: {len(broken)}. With little time per move, this is a "
+              "mistake that the side made later. Otherwise the proof may be false.")
         print(*(f"pair {number}, {first} first, at plies {plies}" for number, first, plies in broken), sep="\n")
     print(flush=True)
     return result

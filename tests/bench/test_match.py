@@ -228,7 +228,9 @@ def test_proofs_that_the_game_does_not_bear_out():
 def test_broken_proofs_are_printed(capsys):
     game = {"first": "A", "points": 1.0, "broken": [4], "moves": [], "thinking": {"A": [1, 0.1, 0.1], "B": [0, 0, 0]}}
     match.report_match([{"number": 3, "games": [game, game | {"broken": []}]}])
-    assert "!!! PROOFS NOT BORNE OUT in 1 games !!!\npair 3, A first, at plies [4]" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "Games in which a side got less than it had proven: 1. " in said
+    assert "Otherwise the proof may be false.\npair 3, A first, at plies [4]\n" in said
 
 
 def test_an_illegal_move_is_the_players_fault(tmp_path):
