@@ -9,6 +9,8 @@ import torch
 from network import export, padded
 from torch.nn import functional
 
+BATCH = 512
+"""Positions of a training step."""
 AVERAGE = 0.99
 """Share of the averaged weights that a step keeps: they average about the last 100 steps, half a generation."""
 LAST_RATE = 0.03

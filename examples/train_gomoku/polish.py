@@ -10,22 +10,28 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from learner import Learner
+from learner import BATCH, Learner
 from network import load, read
 from options import at_least
 from samples import Samples
 from window import Window
 
-BATCH = 512
 RATE = 1.5e-3
 SHARDS_OF_CHUNK = 30
 
 
 def filled(paths, limit):
-    """A window of the positions of shards, the newest of them last: up to ``limit``."""
-    window = Window()
-    for at in range(0, len(paths), SHARDS_OF_CHUNK):
-        window.add(Samples.join([Samples.load(path)[0] for path in paths[at:at + SHARDS_OF_CHUNK]]), limit)
+    """A window of the newest positions of shards, up to ``limit``; the newest shard is the last one."""
+    window, parts, positions = Window(), [], 0
+    for path in reversed(paths):
+        if positions >= limit:
+            break
+        samples, counts = Samples.load(path)
+        parts.append(samples)
+        positions += counts.positions
+    parts.reverse()
+    for at in range(0, len(parts), SHARDS_OF_CHUNK):
+        window.add(Samples.join(parts[at:at + SHARDS_OF_CHUNK]), limit)
     return window
 
 

@@ -18,10 +18,10 @@ from pathlib import Path
 import first_network
 import numpy as np
 import torch
-from learner import Learner
+from learner import BATCH, Learner
 from network import export, load
 from options import at_least
-from polish import BATCH, filled, polish
+from polish import filled, polish
 from samples import Counts, Samples
 from self_play import play_shards
 from window import Window
@@ -70,12 +70,7 @@ class Run:
     def refilled(self, limit):
         """Returns a window of the newest positions that were learnt from, up to ``limit``."""
         known = set(self.progress["shards"])
-        paths, positions = [], 0
-        for path in sorted(self.shards.glob("*.npz"), reverse=True):
-            if path.name in known and positions < limit:
-                paths.append(path)
-                positions += Samples.load(path)[1].positions
-        return filled(paths[::-1], limit)
+        return filled([path for path in sorted(self.shards.glob("*.npz")) if path.name in known], limit)
 
     @property
     def limit(self):

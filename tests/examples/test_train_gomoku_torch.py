@@ -288,6 +288,9 @@ def test_a_network_learns_from_folders_of_shards(first, tmp_path):
     run("self_play.py", first, "--out", tmp_path / "a", "--games", 2, "--full", 20, "--fast", 8, "--seed", 1)
     run("self_play.py", first, "--out", tmp_path / "b", "--games", 2, "--full", 20, "--fast", 8, "--seed", 2)
     positions = sum(len(samples.Samples.load(path)[0]) for path in tmp_path.glob("*/*.npz"))
+    paths = sorted(tmp_path.glob("*/*.npz"))
+    assert polish.filled(paths, 10**6).positions == positions
+    assert polish.filled(paths, 1).positions == len(samples.Samples.load(paths[-1])[0]) < positions
     text = run("polish.py", first, tmp_path / "a", tmp_path / "b", "--out", tmp_path / "c.net", "--steps", 50)
     assert text == f"{tmp_path / 'c.net'}: generation 1, from {positions:,} positions\n"
     assert network.read(tmp_path / "c.net")[1] == 1
