@@ -23,7 +23,7 @@ import time
 from contextlib import suppress
 
 from mcts_core import __version__
-from mcts_core.arguments import as_number, shorten
+from mcts_core.arguments import as_number, as_path, shorten
 from mcts_core.engine import storage as tree_storage
 from mcts_core.engine.settings import default_memory
 from mcts_core.errors import InvalidFile, InvalidOption, InvalidState
@@ -66,7 +66,7 @@ def save(engine: Searcher, path: Any) -> None:
     if functions:
         raise InvalidState(f"save() writes no functions, such as {', '.join(functions)}; pickle.dumps(engine) keeps "
                            f"those that can be pickled")
-    given = _path(path)
+    given = as_path(path, "path")
     if not os.path.basename(given):  # realpath drops a separator at the end
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), given)
     name = os.path.realpath(given)  # what a link leads to is replaced, not the link
@@ -82,7 +82,7 @@ def save(engine: Searcher, path: Any) -> None:
 
 def load(cls: type[Searcher], path: Any, memory_mb: float | None) -> Searcher:
     """See ``Searcher.load``."""
-    name = _path(path)
+    name = as_path(path, "path")
     if memory_mb is not None:
         as_number(memory_mb, "memory_mb", 1.0, MOST_MB)
 
@@ -93,13 +93,6 @@ def load(cls: type[Searcher], path: Any, memory_mb: float | None) -> Searcher:
             return _build(lambda options: cls(**options), file, os.fstat(file.fileno()).st_size, memory_mb)
         except InvalidFile as error:
             raise InvalidFile(f"{shorten(name)} cannot be loaded: {error}") from None
-
-
-def _path(path: Any) -> Any:
-    try:
-        return os.fspath(path)
-    except TypeError:
-        raise InvalidOption(f"path must be a str or a path, got {shorten(path)}") from None
 
 
 def _functions(engine: Searcher) -> dict[str, Any]:

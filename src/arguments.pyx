@@ -2,6 +2,7 @@
 
 import math
 import operator
+import os
 
 from mcts_core.errors import IllegalMove, InvalidOption
 
@@ -59,6 +60,17 @@ cdef str plain(number):
 def as_duration(seconds):
     """``seconds`` as a time limit, or InvalidOption."""
     return as_number(seconds, "seconds", 0.0, MAX_SECONDS, above=True)
+
+
+def as_path(value, name):
+    """``value`` as a str or bytes that names a file or folder, or InvalidOption."""
+    try:
+        path = os.fspath(value)
+    except TypeError:
+        raise InvalidOption(f"{name} must be a str or a path, got {shorten(value)}") from None
+    if ("\0" if isinstance(path, str) else b"\0") in path:
+        raise InvalidOption(f"{name} must have no null characters, got {shorten(value)}")
+    return path
 
 
 cdef int as_move(object move, int count, str name) except -1:

@@ -1,10 +1,11 @@
-"""The checks of numbers, and values in messages."""
+"""The checks of numbers and paths, and values in messages."""
 
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
-from mcts_core.arguments import as_duration, as_int, as_number, shorten
+from mcts_core.arguments import as_duration, as_int, as_number, as_path, shorten
 from mcts_core.errors import InvalidOption, InvalidState
 
 
@@ -97,3 +98,15 @@ def test_no_bool_of_numpy_is_a_number():
         as_duration(numpy.True_)
     with pytest.raises(InvalidOption, match="n must be an int from 0 to 5, got"):
         as_int(numpy.True_, "n", 0, 5)
+
+
+def test_as_path():
+    assert [as_path(value, "file") for value in ("a", b"a", Path("a"), "")] == ["a", b"a", "a", ""]
+    for value in (None, 3, ["a"], bytearray(b"a"), Rude()):
+        with pytest.raises(InvalidOption) as caught:
+            as_path(value, "file")
+        assert str(caught.value) == f"file must be a str or a path, got {shorten(value)}"
+    for value in ("a\0", b"a\0"):
+        with pytest.raises(InvalidOption) as caught:
+            as_path(value, "file")
+        assert str(caught.value) == f"file must have no null characters, got {shorten(value)}"

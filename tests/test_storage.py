@@ -552,7 +552,7 @@ def test_paths(tmp_path, monkeypatch):
             call(tmp_path)
         with pytest.raises(FileNotFoundError):
             call(tmp_path / "missing" / "file")
-        with pytest.raises(ValueError, match="null"):
+        with pytest.raises(mc.InvalidOption, match="null"):
             call("a\0b")
     with pytest.raises(FileNotFoundError):
         mc.Searcher.load("missing")

@@ -10,7 +10,7 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcts_core.arguments import shorten
+from mcts_core.arguments import as_path, shorten
 from mcts_core.errors import InvalidFile, InvalidOption
 from mcts_core.game import import_numpy
 from mcts_core.options import random_seed
@@ -32,12 +32,10 @@ class Folder:
 
     def __init__(self, path: Any, settings: dict[str, Any], seed: int | None, games: int) -> None:
         """Raises InvalidOption (other settings, fewer games), InvalidFile (not a valid manifest), OSError."""
-        try:
-            self._path = Path(path)
-        except TypeError:
-            raise InvalidOption(f"folder must be a str or a path, got {shorten(path)}") from None
-        if path == "":  # for Path, it is the current folder
+        given = os.fsdecode(as_path(path, "folder"))
+        if not given:  # for Path, it is the current folder
             raise InvalidOption("folder must be the path of a folder, got ''; the current folder is '.'")
+        self._path = Path(given)
         self._settings = json.loads(json.dumps(settings))
         self._games = games
         self._shards: dict[int, dict[str, Any]] = {}
@@ -132,10 +130,7 @@ class Folder:
 def read(path: Any, names: list[str]) -> dict[str, Any]:
     """The arrays of a shard. Raises InvalidFile, InvalidOption, OSError."""
     numpy = import_numpy()
-    try:
-        name = os.fspath(path)
-    except TypeError:
-        raise InvalidOption(f"path must be a str or a path, got {shorten(path)}") from None
+    name = as_path(path, "path")
     try:
         with open(name, "rb") as file, numpy.load(file, allow_pickle=False) as archive:
             arrays = {each: archive[each] for each in names}

@@ -442,7 +442,9 @@ def test_states_that_cannot_be_played(state, error, text):
     ({"evaluator": 5}, "evaluator must be a function"), ({"batch": 2}, "batch needs an evaluator"),
     ({"evaluator": evaluator(7), "rave_k": 5.0}, "rave_k 5.0 has no meaning here"),
     ({"evaluator": evaluator(7), "batch": 0}, "batch must be an int"),
-    ({"folder": 5}, "folder must be a str or a path"), ({"folder": ""}, "folder must be the path of a folder, got ''"),
+    ({"folder": 5}, "folder must be a str or a path"), ({"folder": "a\0b"}, "folder must have no null characters"),
+    ({"folder": b""}, "folder must be the path of a folder"),
+    ({"folder": ""}, "folder must be the path of a folder, got ''"),
 ])
 def test_bad_options(options, text, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
