@@ -454,4 +454,9 @@ class Options:
             options["prover_bytes"] = min(EVALUATOR_PROVER_BYTES, self.memory // 64)
             options["bounds"] = proofs in ("bounds", "chance") and not options["by_line"]
             options["solver"] = proofs != "bounds"
-        return InformationSettings(**options) if is_hidden(state) else GeneralSettings(**options)
+        if not is_hidden(state):
+            return GeneralSettings(**options)
+        if self.has_evaluator:
+            raise InvalidOption("an evaluator needs a game in which every player sees everything; a game with hidden "
+                                "information is searched by rollouts")
+        return InformationSettings(**options)

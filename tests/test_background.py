@@ -606,6 +606,27 @@ print(os.waitstatus_to_exitcode(status))
     assert text == "0\n"
 
 
+@pytest.mark.needs("fork")
+def test_fork_while_it_is_watched():
+    """The iterator ends in the child, which has no thread that would report."""
+    _, text = python("""
+import os
+import mcts_core as mc
+watched = mc.Searcher(seed=1).watch(mc.ConnectFour(7, 8), 1.0)
+next(watched)
+child = os.fork()
+if child == 0:
+    try:
+        left = sum(1 for _ in watched)
+    finally:
+        os._exit(0 if left < 3 else 1)
+_, status = os.waitpid(child, 0)
+watched.close()
+print(os.waitstatus_to_exitcode(status))
+""")
+    assert text == "0\n"
+
+
 @pytest.mark.needs("signals to threads")
 def test_ctrl_c_ends_watch():
     engine = mc.Searcher(seed=1)

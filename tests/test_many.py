@@ -158,6 +158,18 @@ def test_bad_options(keywords, text):
             search_many(states, **keywords)
 
 
+def test_an_evaluator_for_hidden_information():
+    class Hidden(Nim):
+        hidden_information = True
+
+        def determinize(self, player, rng):
+            return self
+
+    for limit in ({"seconds": 0.01}, {"iterations": 5}):
+        with pytest.raises(mc.InvalidOption, match="an evaluator needs a game in which every player sees everything"):
+            mc.search_many([Hidden()], policy_value=lambda state: (None, 0.0), **limit)
+
+
 def test_no_collection():
     for bad in (None, 5, mc.TicTacToe()):
         with pytest.raises(mc.InvalidState, match="states must be a collection of states"):

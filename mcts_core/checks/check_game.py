@@ -6,9 +6,19 @@ import math
 import random
 import time
 
-from mcts_core.arguments import as_int, shorten
+from mcts_core.arguments import as_duration, as_int, shorten
 from mcts_core.checks.check_report import CheckProgress, CheckReport, Problem
-from mcts_core.checks.contract import CHANGED, DRAINED, Contract, GameEnds, View, Worth, equal, missing_members
+from mcts_core.checks.contract import (
+    CHANGED,
+    DRAINED,
+    REORDERED,
+    Contract,
+    GameEnds,
+    View,
+    Worth,
+    equal,
+    missing_members,
+)
 from mcts_core.checks.hidden_information import Draws
 from mcts_core.checks.optional_members import OptionalMembers
 from mcts_core.errors import GameError, GameOver, InvalidState
@@ -51,6 +61,7 @@ def check_game(
     game: Any,
     games: int = 2000,
     *,
+    seconds: float = 60.0,
     seed: int = 0,
     max_plies: int = 10_000,
     raise_on_error: bool = False,
@@ -58,6 +69,8 @@ def check_game(
     every: float = 0.1,
 ) -> CheckReport:
     """Plays ``games`` random games and reports every rule of the contract that the game breaks.
+
+    It starts no further game after ``seconds``, and a hint then says how many games it played.
 
     ``game`` is a position to start from, a class of positions, or a game of ``native_game``. General games work too.
 
@@ -89,6 +102,7 @@ def check_game(
     """
     count = as_int(games, "games", 1, 10**9)
     first = as_int(seed, "seed", 0, 2**64 - 1)
+    longest = as_duration(seconds)
     limit = as_int(max_plies, "max_plies", 1, 10**9)
     raises = as_flag(raise_on_error, "raise_on_error")
     watch, interval = as_progress(progress, "a CheckProgress"), as_interval(every)
@@ -102,11 +116,16 @@ def check_game(
                 break
             run.play_game(number)
             now = time.perf_counter()
-            if tell is not None and (now >= report_at or number + 1 == count):
+            is_last = number + 1 == count or now >= begin + longest
+            if tell is not None and (now >= report_at or is_last):
                 tell(CheckProgress(run.games, count, run.positions, len(run.contract.seen), now - begin))
                 report_at = time.perf_counter() + interval
+            if is_last:
+                break
         if not run.is_enough():
             run.finish(first)
+    if run.games < count and not run.is_enough():
+        run.cut = f"only {run.games:,} of {count:,} games were played within {longest:g} s: seconds= allows more time"
     report = run.report(_name_of(start), first, time.perf_counter() - begin)
     if raises and not report.ok:
         raise GameError(str(report))
@@ -160,6 +179,8 @@ class _Run:
         """The answers of the first position before any game."""
         self.incomparable: str | None = None
         """What __eq__() or __hash__() of positions raised."""
+        self.cut: str | None = None
+        """The hint at games that were not played."""
         self.is_damaged = False
         """The first position has changed since, so no further game can start there."""
         self.decided = self.last_won = 0
@@ -204,13 +225,33 @@ class _Run:
         if not self.hidden and has_member(self.start, "determinize"):
             yield ("the game has determinize(), but not hidden_information = True: without that, searches see "
                    "everything and never call it")
-        if self.incomparable is not None:
+        if self.cut is not None:
+            yield self.cut
+        if contract.unordered:
+            yield ("legal_moves() returns a set, whose order may differ from one process to the next, so a seed does "
+                   "not repeat a search: return sorted(...) or a list")
+        lacking = None if self.native or self.hidden else self.missing_comparison()
+        if lacking is not None:
+            yield (f"positions have no {lacking}, so a Searcher starts each search from scratch: with @dataclass("
+                   f"frozen=True) or __eq__() and __hash__() it goes on with the tree of the last search")
+        elif self.incomparable is not None:
             yield (f"positions cannot be compared, so the search does not reuse its tree: __eq__() or __hash__() "
                    f"raised {self.incomparable}")
         if draws.drawn >= DRAWN and not draws.redrawn:
             yield (f"determinize() returned the position itself {draws.drawn:,} times: if something is hidden in it, "
                    f"draw that part anew with rng, or the search sees it")
-        yield from draws.constant_keys()
+        constant = list(draws.constant_keys())
+        if draws.drawn >= DRAWN and draws.redrawn and draws.compared and not draws.hidden and not constant:
+            yield (f"determinize() never changed what the other players know, in {draws.drawn:,} positions: if "
+                   f"something is hidden in it, draw that part anew with rng, or the search sees it")
+        yield from constant
+
+    def missing_comparison(self) -> str | None:
+        """The method without which a search cannot find a position again in its last tree; None: it can."""
+        if isinstance(getattr(self.start, "moves", None), (list, tuple)):
+            return None
+        kind: Any = type(self.start)
+        return "__eq__()" if kind.__eq__ is object.__eq__ else "__hash__()" if kind.__hash__ is None else None
 
     def is_enough(self) -> bool:
         """Whether more games would show nothing new, or take too long."""
@@ -296,7 +337,8 @@ class _Run:
         except GameEnds:
             self.is_damaged = True
         contract.seen, contract.path = known, path
-        explained = DRAINED in contract.seen or any(CHANGED in each.text for each in contract.seen.values())
+        explained = DRAINED in contract.seen or any(
+            CHANGED in each.text or REORDERED in each.text for each in contract.seen.values())
         if self.is_damaged and not explained:
             contract.path = []
             contract.tell("play()", "damage", f"{CHANGED}: the first position, or one that shares data with it")
@@ -321,7 +363,8 @@ class _Run:
             contract.path.append(move)
             try:
                 after = contract.look(one)
-                contract.compare(after, contract.look(two), f"playing {shorten(move)} twice led to different positions")
+                twice = f"playing {shorten(move)} twice led to different positions (chance belongs into a general game)"
+                contract.compare(after, contract.look(two), twice)
                 if contract.rewarded:
                     children.append((move, one, contract.rewards_of(one)))
                     if contract.rewards_of(two) != children[-1][2]:

@@ -21,9 +21,11 @@ from mcts_core.games.user_states import (
     expect_returns,
     expect_rewards,
     mend_returns,
+    mend_sign,
     told_excess,
     unhashable,
     within,
+    without_moves,
 )
 from mcts_core.move_names import Names, as_typed
 
@@ -38,6 +40,7 @@ GENERAL_METHODS = ("players", "to_move", "legal_moves", "play", "returns")
 CLOSE = 1e-6
 """How far the sum of probabilities may be from 1."""
 CHANGED = "changed the position it was played in"
+REORDERED = "listed the moves of one position in two orders"
 DRAINED = "legal_moves()drained"
 """The name in ``Contract.seen`` of an iterator that was used up."""
 
@@ -118,6 +121,8 @@ class Contract:
         """The moves that lead to the position that is asked."""
         self.seen: dict[str, Seen] = {}
         self.most_moves = 0
+        self.unordered = False
+        """Whether ``legal_moves()`` returned a set."""
 
     def tell(self, part: str, key: str, text: str) -> None:
         """Records a problem; problems with the same ``part`` and ``key`` are counted as one."""
@@ -148,8 +153,7 @@ class Contract:
         if self.general:
             return self.look_general(state)
         to_move = self.call("to_move", lambda: state.to_move)
-        hint = "; make it an attribute or a property, not a method" if callable(to_move) else ""
-        to_move = self.checked("to_move", as_sign, to_move, "must be +1 or -1", hint)
+        to_move = self.checked("to_move", as_sign, to_move, "must be +1 or -1", mend_sign(to_move))
         winner = self.call("winner()", state.winner)
         winner = self.checked("winner()", as_winner, winner, "must be None, +1, -1 or 0")
         return View(to_move, winner, self.moves_of(state) if winner is None else [])
@@ -205,16 +209,13 @@ class Contract:
     def moves_of(self, state: Any) -> list[Any]:
         """The legal moves of the player to move, checked."""
         given = self.call("legal_moves()", state.legal_moves)
+        self.unordered = self.unordered or isinstance(given, (set, frozenset))
         moves = self.listed("legal_moves()", given)
         if not moves and hasattr(given, "__next__"):
             self.tell("legal_moves()", DRAINED.removeprefix("legal_moves()"), drained(given))
             raise GameEnds
         if not moves:
-            text = (
-                f"returned no move although {'returns()' if self.general else 'winner()'} is None: for a player who "
-                f"cannot move, return a move that passes"
-            )
-            self.tell("legal_moves()", "none", text)
+            self.tell("legal_moves()", "none", without_moves(self.general))
             raise GameEnds
         self.different("legal_moves()", moves)
         self.most_moves = max(self.most_moves, len(moves))
@@ -300,6 +301,10 @@ class Contract:
             except Exception as error:
                 self.tell("moves", "hash", unhashable(after.moves, error))
                 raise GameEnds from None
+            if differ and name == "legal_moves()" and set(before.moves) == set(after.moves):
+                text = f"{REORDERED}: {shorten(old)}, then {shorten(new)}; list them in the same order each time"
+                self.tell("legal_moves()", "order", text)
+                raise GameEnds
             if differ:
                 self.tell(part, "changed " + name, f"{what}: {name} was {shorten(old)} and is {shorten(new)}")
                 raise GameEnds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from mcts_core.arguments import shorten
@@ -42,6 +43,8 @@ class Draws:
         self.drawn = self.redrawn = 0
         """Positions of ``determinize``, and those of them that differ from the position itself."""
         self.known: dict[Any, Known] = {}
+        self.compared = self.hidden = 0
+        """Keys of other players that were compared with those of the position itself, and those that differ."""
 
     def check(self, state: Any, view: View) -> None:
         """Checks what the player to move knows, and the positions that fit it."""
@@ -55,6 +58,7 @@ class Draws:
         known.depths.add(len(self.contract.path))
         known.count += 1
         known.differ = known.differ or self.differ(known.key, key)
+        before = self.keys_of_others(state, player)
         seed = self.choice.getrandbits(64)
         one, two = self.draw(state, view, key, seed), self.draw(state, view, key, seed)
         draws = [one, *(self.draw(state, view, key, self.choice.getrandbits(64)) for _ in range(DRAWS))]
@@ -64,6 +68,18 @@ class Draws:
         self.drawn += len(draws)
         self.redrawn += sum(each is not state and not (comparable and equal(each, state) is True) for each in draws)
         self.contract.compare(view, self.contract.look(state), "determinize() changed the position", "determinize()")
+        now = {player: self.key_of(state, player), **self.keys_of_others(state, player)}
+        for each, was in {player: key, **before}.items():
+            if each in now and self.differ(was, now[each]):
+                text = (f"determinize() changed the position that it was called on: observation_key({each}) was "
+                        f"{shorten(was)} and is {shorten(now[each])}; it must return a new position")
+                self.contract.tell("determinize()", "changed key", text)
+                raise GameEnds
+        for drawn in draws:
+            for each, other in self.keys_of_others(drawn, player).items():
+                if each in before:
+                    self.compared += 1
+                    self.hidden += self.differ(before[each], other)
 
     def constant_keys(self) -> Iterator[str]:
         """Hints at players whose key never changes."""
@@ -96,6 +112,16 @@ class Draws:
             self.contract.tell(part, "key", text)
             raise GameEnds
         return drawn
+
+    def keys_of_others(self, state: Any, player: Any) -> dict[Any, Any]:
+        """What names the knowledge of the players who are not to move, as far as the game says it."""
+        players = range(self.contract.players) if self.contract.general else (1, -1)
+        keys = {}
+        for each in players:
+            if each != player:
+                with suppress(Exception):  # only the key of the player to move is needed
+                    keys[each] = state.observation_key(each)
+        return keys
 
     def key_of(self, state: Any, player: Any) -> Any:
         """What names the knowledge of a player, checked; None without ``observation_key``."""

@@ -30,6 +30,9 @@ def add_parser(commands: Commands) -> None:
     options.add_game(parser)
     parser.add_argument("--games", type=int, default=2000, metavar="N", help="games to play (default 2000)")
     parser.add_argument(
+        "--seconds", type=float, default=60.0, metavar="S", help="start no further game after S seconds (default 60)"
+    )
+    parser.add_argument(
         "--seed", type=int, default=0, metavar="N", help="the same seed plays the same games (default 0)"
     )
     parser.add_argument(
@@ -52,8 +55,8 @@ def run(args: argparse.Namespace) -> int:
     screen = make_screen(args.color)
     with watching(shows_progress(args), partial(of_checks, delay(args))) as progress:
         report = check_game(
-            parse_game(args.game, general=True).start, args.games, seed=args.seed, max_plies=args.max_plies,
-            progress=progress)
+            parse_game(args.game, general=True).start, args.games, seconds=args.seconds, seed=args.seed,
+            max_plies=args.max_plies, progress=progress)
     if args.json:
         from mcts_core.cli.document import print_json
 

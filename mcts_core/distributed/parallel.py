@@ -466,6 +466,9 @@ class _Search:
         while True:
             left = self.left()
             done, others = wait(pending, max(0.0, min(POLL, left)), enough)
+            # a queued task that shutdown(cancel_futures=True) cancels is never reported
+            dropped = {future for future in others if future.done()}
+            done, others = done | dropped, others - dropped
             self.report()
             if left <= 0 or not others or (done and enough == FIRST_COMPLETED):
                 return [slot for future, slot in pending.items() if future in done]

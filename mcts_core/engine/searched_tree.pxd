@@ -103,6 +103,8 @@ cdef class SearchedTree(SearchTurn):
     # keeps the root that the trees begin with
     cdef int take_root(self, object root, object state) except -1
     cdef object root_now(self)
+    # rollouts of a user's game end soon after this time, on mcts_clock
+    cdef void limit_rollouts(self, double deadline) noexcept
     # forgets what the search found: it failed
     cdef void drop_result(self) noexcept
     # the moves from the last root to this one, as the tree numbers them; None: they are not known

@@ -42,9 +42,12 @@ cdef class UserStates:
     cdef dict ids             # move -> id
     cdef object error         # what a method raised
     cdef str calling          # the method that is running
+    cdef double deadline      # of the search, on mcts_clock
     cdef bint drained         # legal_moves() returned an iterator that had no move left
 
     cdef int raise_error(self) except -1
+    # Raises GameError where a rollout has had very many moves and the time is over.
+    cdef int check_length(self, object state, uint32_t count) except -1
     cdef int check_root(self, object was, object moves) except -1
     cdef uint64_t name_bytes(self) noexcept
     cdef int adopt(self, UserStates other) except -1

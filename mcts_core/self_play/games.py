@@ -12,8 +12,8 @@ from mcts_core.engine.request import seed_of
 from mcts_core.engine.targets import Target
 from mcts_core.engine.weighted_draw import drawn
 from mcts_core.errors import GameError, GameOver, InvalidState
-from mcts_core.game import CHANCE, NativeState, import_numpy
-from mcts_core.games.state_kinds import is_general, refuse_hidden
+from mcts_core.game import NativeState, import_numpy
+from mcts_core.games.state_kinds import has_member, is_general, refuse_hidden
 from mcts_core.games.user_states import UserStates, as_count, endless, require_state
 from mcts_core.searches import search_in_turn, search_side_by_side
 
@@ -48,7 +48,7 @@ class Table:
         for name in ("observation", "legal_moves", "play", "returns" if self._general else "winner"):
             if not callable(getattr(start, name, None)):
                 raise InvalidState(f"selfplay needs states with a method {name}(), but {shorten(start)} has none")
-        if not hasattr(start, "to_move"):
+        if not has_member(start, "to_move"):
             raise InvalidState(f"selfplay needs states with to_move, but {shorten(start)} has none")
         given = getattr(start, "actions", None)
         actions = as_count(given, 1, (1 << 30) - 1)
@@ -103,8 +103,9 @@ class Table:
         return planes, self._numpy.zeros(self.actions, self._numpy.float32), nothing, nothing, 0, 0, 0
 
     def player(self, state: Any) -> int:
-        """The index of the player to move: 0 is +1, 1 is -1."""
-        return state.to_move if self._general else 0 if state.to_move == 1 else 1
+        """The index of the player to move: 0 is +1, 1 is -1; -1 is chance."""
+        player: int = self._user.ask("mover", state)
+        return player
 
     def play(self, state: Any, move: Any) -> Any:
         """The position after ``move``."""
@@ -117,7 +118,7 @@ class Table:
 
     def past_chance(self, state: Any, seed: int, step: int) -> tuple[Any, int]:
         """The next position in which a player is to move or the game is over, and the number of its step."""
-        while self._general and state.to_move == CHANCE and self.returns(state) is None:
+        while self._general and self.returns(state) is None and self.player(state) < 0:
             if step > LONGEST_GAME:
                 raise endless("game", state, LONGEST_GAME)
             outcomes, chances = zip(*self._user.ask("outcomes", state), strict=True)

@@ -232,7 +232,7 @@ cdef class Watch:
             self.request.begin = mcts_clock()
             self.request.progress = mail.report
             self.search = BackgroundSearch(self.core, self.request, mail.end)
-        while not mcts_published(&mail.over):
+        while not mcts_published(&mail.over) and self.search.running:  # a forked process does not have its thread
             if mail.reports:
                 return self.convert(self.core, mail.reports.pop())
             mail.bell.acquire(True, POLL)

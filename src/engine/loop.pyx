@@ -97,6 +97,7 @@ cdef class SearchCore(SearchedTree):
         self.used = 0
         self.stop_reason = "cancelled"  # stays when a signal ends the search
         self.deadline = request.begin + request.seconds if request.seconds > 0 else 1e300
+        self.limit_rollouts(self.deadline)
         self.signals_at = request.begin + SIGNAL_INTERVAL if on_main_thread() else 1e300
         self.failure = None
         return 0

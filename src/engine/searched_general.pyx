@@ -122,6 +122,10 @@ cdef class GeneralCore(SearchCore):
                 pass
         return path_in_general(self.tree, self.rules, self.state, root, state)
 
+    cdef void limit_rollouts(self, double deadline) noexcept:
+        if isinstance(self.rules, PythonRules):
+            (<PythonRules>self.rules).user.deadline = deadline
+
     cdef uint64_t name_bytes(self) noexcept:
         return (<PythonRules>self.rules).user.name_bytes() if isinstance(self.rules, PythonRules) else 0
 

@@ -55,6 +55,9 @@ cdef class InformationCore(SearchCore):
     cdef void drop_result(self) noexcept:
         self.known = self.state = None
 
+    cdef void limit_rollouts(self, double deadline) noexcept:
+        self.known.user.deadline = deadline
+
     cdef uint32_t room(self) noexcept nogil:
         return self.settings.most_iterations - self.known.reused
 
@@ -230,9 +233,6 @@ cdef InformationTree tree_for(object state, SearchSettings settings, uint64_t me
     cdef GeneralSettings own = settings
     if isinstance(state, NativeState):
         raise InvalidState(f"hidden information is searched in games written in Python only, got {shorten(state)}")
-    if own.function is not None:
-        raise InvalidOption("an evaluator needs a game in which every player sees everything; a game with hidden "
-                            "information is searched by rollouts")
     if own.by_line:
         raise InvalidOption("final_move 'best_line' needs a game without chance and hidden information")
     return InformationTree(state, exploration=own.options.exploration,

@@ -80,6 +80,9 @@ cdef class SearchedTree(SearchTurn):
     cdef uint64_t name_bytes(self) noexcept:
         return 0
 
+    cdef void limit_rollouts(self, double deadline) noexcept:
+        pass
+
     cdef bint is_whole(self) noexcept:
         return True
 

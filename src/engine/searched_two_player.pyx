@@ -92,6 +92,10 @@ cdef class TwoPlayerCore(SearchCore):
     cdef list path_to(self, object root, object state):
         return path_to_root(self.tree, self.native, self.state, root, state, self.mover_of(root))
 
+    cdef void limit_rollouts(self, double deadline) noexcept:
+        if isinstance(self.native, PythonGame):
+            (<PythonGame>self.native).user.deadline = deadline
+
     cdef uint64_t name_bytes(self) noexcept:
         return (<PythonGame>self.native).user.name_bytes() if isinstance(self.native, PythonGame) else 0
 

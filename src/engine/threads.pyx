@@ -57,7 +57,7 @@ cdef class SearchThreads:
         cdef Tree *tree = member.tree
         cdef uint32_t batch = 1, left, full_at = NEVER
         cdef double last = mcts_clock(), now
-        while not mcts_flag_read(&self.team.stop):
+        while not mcts_flag_read(&self.team.stop) and last < self.team.deadline:
             left = member.limit - spent_of(tree)
             if left == 0:
                 break

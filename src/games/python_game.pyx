@@ -195,6 +195,7 @@ cdef object rollout_from(PythonGame game, object state, object winner, bint deci
     while winner is None:
         if count == LONGEST_ROLLOUT:
             raise endless("rollout", state, LONGEST_ROLLOUT)
+        game.user.check_length(state, <uint32_t>count)
         moves = game.user.legal(state)
         move = decisive_move(game, state, moves, rng) if decisive else moves[mcts_rng_below(rng, <uint32_t>len(moves))]
         if played != NULL:

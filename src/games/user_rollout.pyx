@@ -57,6 +57,7 @@ cdef int random_rollout(UserStates user, object state, uint32_t longest, list li
                 raise GameError(f"a rollout of {type(state).__name__} did not end within {LONGEST_ROLLOUT} moves: "
                                 f"rollout_moves cuts rollouts")
             raise endless("rollout", state, LONGEST_ROLLOUT)
+        user.check_length(state, count)
         move = random_move(user, state, rng, &chance)
         if line is not None:
             if chance:

@@ -13,15 +13,18 @@ from mcts_core.arguments import shorten
 from mcts_core.games.state_kinds import has_member, is_general, member
 
 from mcts_core.game cimport MCTS_MAX_MOVES
+from mcts_core.platform cimport mcts_clock
 
 MOST_MOVES = MCTS_MAX_MOVES   # legal moves of one position
 MOST_PLAYERS = MAX_PLAYERS
 
 cdef enum:
+    LONG_ROLLOUT = 4096        # moves of a rollout after which it looks at the clock, again and again
     NAME_BYTES = 128           # for a move and its number: a small text or tuple, with its entries in a dict and a list
 
 cdef double ROUNDING = 1e-9    # how far a value may be out of its range
 UNHASHABLE = "moves must be hashable"
+cdef tuple NUMBERS = (int, float)
 LARGEST_SCORE = 1e100          # of a reward or a value of a scored game, either way
 
 
@@ -93,6 +96,25 @@ def endless(str what, state, int most):
                      f"ever needs an end, for example a draw after a number of moves")
 
 
+def without_moves(bint general, str where=""):
+    """The message about a position without a move in which the game goes on, ``where``."""
+    if general:
+        asked, told = "returns", "return the results"
+    else:
+        asked, told = "winner", "return the winner, 0 for a draw"
+    return (f"returned no move although {asked}() is None{where}: if the game is over here, {asked}() must {told}; if "
+            f"only this player cannot move, return a move that passes")
+
+
+def mend_sign(value):
+    """A hint at what was probably meant by a wrong ``to_move``, or an empty string."""
+    if callable(value):
+        return "; make it an attribute or a property, not a method"
+    if as_count(value, 0, 2) is not None:
+        return "; players with other numbers are those of a general game, with players and returns()"
+    return ""
+
+
 def unhashable(moves, error):
     """The message about moves whose hashes and comparisons raised ``error``."""
     for move in moves:
@@ -133,7 +155,11 @@ def expect_rewards(int players):
 
 def mend_returns(given, int players):
     """A hint at what was probably meant, or an empty string."""
-    return f"; did you mean [{shorten(given)}]?" if players == 1 and hasattr(given, "__float__") else ""
+    if players == 1 and hasattr(given, "__float__"):
+        return f"; did you mean [{shorten(given)}]?"
+    if isinstance(given, (list, tuple)) and players > 1 and -1 in [each for each in given if type(each) in NUMBERS]:
+        return "; for results from -1 to 1, return (result + 1) / 2 of each, or give the game a discount of 1"
+    return ""
 
 
 # ---- conversion of what a method returned; TypeError, ValueError or OverflowError if it is invalid -------------------
@@ -287,6 +313,7 @@ cdef class UserStates:
         self.ids = {}
         self.players = 2
         self.discount = 1.0
+        self.deadline = 1e300
         if general:
             given = member(root, "players")
             players = as_count(given, 1, MAX_PLAYERS)
@@ -308,6 +335,14 @@ cdef class UserStates:
             raise error
         raise GameError(f"{type(self.root).__name__}.{self.calling} raised {type(error).__name__}: {error}") from error
 
+    cdef int check_length(self, object state, uint32_t count) except -1:
+        if count % LONG_ROLLOUT or count == 0 or mcts_clock() < self.deadline:
+            return 0
+        shorter = "rollout_moves cuts its rollouts" if self.scored else "policy_value replaces its rollouts"
+        raise GameError(f"a rollout of {type(state).__name__} had not ended after {count:,} moves, when the time was "
+                        f"over; a game that can go on for ever needs an end, for example a draw after a number of "
+                        f"moves; for a game that is only long, {shorter}")
+
     def ask(self, method, state, *arguments):
         """The result of the method of this name for ``state``; raises GameError if the game raises."""
         try:
@@ -323,8 +358,8 @@ cdef class UserStates:
         try:
             return as_sign(value)
         except TypeError:
-            hint = "; make it an attribute or a property, not a method" if callable(value) else ""
-            raise GameError(f"{type(state).__name__}.to_move must be +1 or -1, got {shorten(value)}{hint}") from None
+            raise GameError(f"{type(state).__name__}.to_move must be +1 or -1, got {shorten(value)}"
+                            f"{mend_sign(value)}") from None
 
     cpdef int mover(self, object state) except -2:
         """The index of the player to move (0 for +1), or -1 for chance."""
@@ -456,9 +491,8 @@ cdef class UserStates:
             self.drained = True
             raise GameError(f"{type(state).__name__}.legal_moves() {drained(given)}")
         if not moves:
-            raise GameError(f"{type(state).__name__}.legal_moves() returned no move although "
-                            f"{'returns' if self.general else 'winner'}() is None in {shorten(state)}; "
-                            f"for a player who cannot move, return a move that passes")
+            raise GameError(f"{type(state).__name__}.legal_moves() "
+                            f"{without_moves(self.general, f' in {shorten(state)}')}")
         if len(moves) > MCTS_MAX_MOVES:
             raise GameError(f"{type(state).__name__}.legal_moves() must return at most {MCTS_MAX_MOVES} moves, "
                             f"got {told_excess(given)}")

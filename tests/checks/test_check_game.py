@@ -1,6 +1,7 @@
 """mcts_core/checks/check_game.py: the games that it plays and counts, and what comes before and after them."""
 
 import json
+import random
 from dataclasses import dataclass, field
 
 import pytest
@@ -78,11 +79,12 @@ def test_who_moves_last_never_wins():
     wrong = broken(winner=lambda self: None if self.stones else self.to_move)
     report = mc.check_game(wrong, 60)
     assert report.ok  # a game can be like that
-    (hint,) = report.hints
+    hint, comparing = report.hints
     assert hint.startswith("the player who moves last never wins: 60 games, all won by the other player. If the last "
                            "move is meant to win, winner() has the wrong sign")
-    assert f"hint: {hint}" in str(report) and list(report.to_dict()["hints"]) == [hint]
-    assert mc.check_game(Nim, 60).hints == () == mc.check_game(wrong, 5).hints
+    assert f"hint: {hint}" in str(report) and list(report.to_dict()["hints"]) == [hint, comparing]
+    assert mc.check_game(Comparable, 60).hints == ()
+    assert mc.check_game(Nim, 60).hints == mc.check_game(wrong, 5).hints == (comparing,)
 
 
 def test_a_game_without_end():
@@ -121,7 +123,7 @@ def test_a_winner_by_the_view_of_the_last_mover_is_a_hint():
         def winner(self):
             return None if super().winner() is None else 1
 
-    (hint,) = mc.check_game(Wrong, 60).hints
+    hint, _ = mc.check_game(Wrong, 60).hints
     assert hint.startswith("player +1 won all 60 games. If the other one can win, winner() has a mistake")
 
 
@@ -130,7 +132,7 @@ def test_determinize_without_hidden_information_is_a_hint():
         def determinize(self, player, rng):
             return self
 
-    (hint,) = mc.check_game(Open, 20).hints
+    hint, _ = mc.check_game(Open, 20).hints
     assert hint.startswith("the game has determinize(), but not hidden_information = True")
 
 
@@ -141,6 +143,44 @@ def test_positions_that_cannot_be_compared_are_a_hint():
     assert report.ok and report.hints == (
         "positions cannot be compared, so the search does not reuse its tree: __eq__() or __hash__() raised "
         "ValueError: the truth of an array is not known",)
+
+
+def test_positions_without_equality_are_a_hint():
+    """Then a Searcher starts each search from scratch."""
+    assert mc.check_game(Nim, 5).hints == (
+        "positions have no __eq__(), so a Searcher starts each search from scratch: with @dataclass(frozen=True) or "
+        "__eq__() and __hash__() it goes on with the tree of the last search",)
+    half = type("Half", (Comparable,), {"__hash__": None, "__eq__": Comparable.__eq__})
+    assert mc.check_game(half, 5).hints[0].startswith("positions have no __hash__(), so")
+    assert mc.check_game(Comparable, 5).hints == mc.check_game(mc.TicTacToe, 5).hints == ()
+
+
+def test_a_set_of_moves_is_a_hint():
+    unordered = type("Unordered", (Comparable,), {
+        "legal_moves": lambda self: set(Comparable.legal_moves(self)),
+        "play": lambda self, move: unordered(self.stones - move, -self.to_move)})
+    hint, = mc.check_game(unordered, 5).hints
+    assert hint.startswith("legal_moves() returns a set, whose order may differ from one process to the next")
+
+
+def test_moves_in_another_order_each_time():
+    shuffled = broken(legal_moves=lambda self: random.sample(Nim.legal_moves(self), len(Nim.legal_moves(self))))
+    problem = mc.check_game(shuffled, 20).problems[0]
+    assert problem.part == "legal_moves()"
+    assert problem.text.startswith("listed the moves of one position in two orders: ")
+
+
+def test_the_time_limit_ends_the_games():
+    report = mc.check_game(Comparable, 10**6, seconds=0.2)
+    assert report.ok and 0.2 <= report.seconds < 5 and 1 < report.games < 10**6
+    assert report.hints == (f"only {report.games:,} of 1,000,000 games were played within 0.2 s: seconds= allows more "
+                            f"time",)
+    told = []
+    mc.check_game(Comparable, 10**6, seconds=0.05, progress=told.append)
+    assert told[-1].games < told[-1].total == 10**6
+    for wrong in (0, -1, "1", float("nan")):
+        with pytest.raises(mc.InvalidOption, match="seconds"):
+            mc.check_game(Nim, seconds=wrong)
 
 
 def turning(ends_after=None, **options):
@@ -307,7 +347,7 @@ def test_a_game_in_which_nobody_passes_the_turn_gets_a_hint():
         def play(self, move):
             return Stays(self.stones - move, self.to_move)
 
-    hint, = mc.check_game(Stays, 60).hints
+    hint, _ = mc.check_game(Stays, 60).hints
     assert hint.startswith("the same player is to move in all ") and hint.endswith("whose to_move is -to_move")
 
 

@@ -3,15 +3,15 @@
 import json
 
 from checked_games import Dice, broken
-from nim import Nim
+from nim import Comparable, Nim
 
 import mcts_core as mc
 
 
 def test_texts():
-    report = mc.check_game(Nim, 50)
+    report = mc.check_game(Comparable, 50)
     first, second, third = str(report).splitlines()
-    assert first.startswith(f"Nim: 50 random games, {report.positions:,} positions, ")
+    assert first.startswith(f"Comparable: 50 random games, {report.positions:,} positions, ")
     assert second == f"won by the first player {report.wins}, drawn 0, won by the second {report.losses}"
     assert third == "no problem found"
     document = report.to_dict()

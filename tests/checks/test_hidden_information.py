@@ -67,6 +67,23 @@ def test_a_determinization_that_draws_nothing_is_a_hint():
     assert report.ok and "determinize() returned the position itself" in report.hints[0]
 
 
+def test_a_determinization_that_hides_nothing_is_a_hint():
+    game = type("Copied", (Cards,), {"determinize": lambda self, player, rng: type(self)(self.cards, self.line)})
+    report = mc.check_game(game, 50, seed=1)
+    assert report.ok and report.hints[0].startswith("determinize() never changed what the other players know, in ")
+
+
+def test_a_determinization_that_changes_its_position():
+    def redraw(self, player, rng):
+        drawn = Cards.determinize(self, player, rng)
+        self.cards = drawn.cards
+        return drawn
+
+    report = mc.check_game(type("Redrawn", (Cards,), {"determinize": redraw}), 50, seed=1)
+    assert any(problem.part == "determinize()" and "determinize() changed the position that it was called on: "
+               "observation_key(" in problem.text for problem in report.problems)
+
+
 def test_a_key_that_never_changes_is_a_hint():
     class Longer(Cards):
         """Three moves, so that the first player has positions of two lengths."""

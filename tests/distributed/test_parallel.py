@@ -562,6 +562,22 @@ def test_a_worker_that_fails_now_and_then():
     assert result.stats.iterations == 12_000 - 3000 + 1000  # their shares
 
 
+@pytest.mark.parametrize("budget", [{"seconds": 0.5}, {"iterations": 6000}], ids=["time", "iterations"])
+def test_tasks_that_are_cancelled_while_they_wait(budget):
+    """As by ``shutdown(cancel_futures=True)``: nobody is told of such a future."""
+    class Dropping(OneByOne):
+        def submit(self, function, /, *arguments):
+            future = Future() if self.tasks else super().submit(function, *arguments)
+            self.tasks += arguments
+            if not future.done():
+                future.cancel()
+            return future
+
+    result = mc.search_parallel(START, executor=Dropping(), workers=2, rounds=6, preset="uct", **budget)
+    assert result.errors and all("the executor dropped the task" in each for each in result.errors)
+    assert result.seconds < 10
+
+
 def test_no_worker_can_begin(processes):
     with pytest.raises(mc.WorkersLost, match="UnpicklingError") as caught:
         mc.search_parallel(NoWayBack(), 20.0, executor=processes)

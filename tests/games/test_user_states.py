@@ -85,6 +85,43 @@ FAULTS = [
 ]
 
 
+class ForEver(Passes):
+    """Whose games do not end."""
+
+    def winner(self):
+        return None
+
+
+class ForEverScored:
+    """The same with rewards."""
+
+    players, to_move, discount = 1, 0, 0.9
+
+    def legal_moves(self):
+        return [0, 1]
+
+    def play(self, move):
+        return ForEverScored()
+
+    def returns(self):
+        return None
+
+
+class ForEverHidden(ForEverScored):
+    hidden_information = True
+
+    def determinize(self, player, rng):
+        return ForEverHidden()
+
+
+@pytest.mark.parametrize(("game", "advice"), [
+    (ForEver, "policy_value replaces its rollouts"), (ForEverScored, "rollout_moves cuts its rollouts"),
+    (ForEverHidden, "rollout_moves cuts its rollouts")])
+def test_a_rollout_without_end_ends_with_the_time(game, advice):
+    with pytest.raises(mc.GameError, match=r" had not ended after [\d,]+ moves, when the time was over; .* " + advice):
+        mc.search(game(), 0.02)
+
+
 @pytest.mark.parametrize("options", SEARCHES.values(), ids=SEARCHES)
 @pytest.mark.parametrize(("game", "message"), FAULTS, ids=lambda value: getattr(value, "__name__", ""))
 def test_a_fault_is_told_alike(game, message, options):

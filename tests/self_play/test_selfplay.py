@@ -401,6 +401,29 @@ def test_a_game_without_end(monkeypatch):
         play(Endless(), policy_value=policy_value, iterations=1)
 
 
+@pytest.mark.parametrize("game", [Nim, Race])
+def test_a_to_move_that_raises_or_is_none(game):
+    """At the start, and at the second time that it is asked."""
+    class Failing(game):
+        answers = ()
+
+        @property
+        def to_move(self):
+            answer = next(self.answers, None)
+            if answer is None:
+                raise KeyError("lost")
+            return answer
+
+        @to_move.setter
+        def to_move(self, value):
+            pass
+
+    for answers in ((), (1,), ([],), (1, [])):
+        Failing.answers = iter(answers)
+        with pytest.raises(mc.GameError, match="to_move (raised KeyError|must be)"):
+            play(Failing(), policy_value=policy_value, iterations=1)
+
+
 class Hidden(Nim):
     hidden_information = True
 
