@@ -165,12 +165,17 @@ def _load(spec: str, general: bool) -> Any:
         sys.path.insert(0, os.getcwd())
     try:
         module = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        raise InvalidOption(
-            f"GAME {spec!r}: there is no module {error.name!r} here; GAME must be {FORMS}") from None
     except Exception as error:
+        # another name is that of a module that the user's own one imports
+        if isinstance(error, ModuleNotFoundError) and error.name in (module_name, module_name.partition(".")[0]):
+            meant = f"{module_name.removesuffix('.py')}:{class_name}"
+            hint = f"did you mean {meant}?" if module_name.endswith(".py") else f"GAME must be {FORMS}"
+            raise InvalidOption(f"GAME {spec!r}: there is no module {error.name!r} here; {hint}") from None
         raise GameError(f"GAME {spec!r}: importing {module_name!r} failed") from error
     found = getattr(module, class_name, None)
+    if not callable(found) and hasattr(found, "legal_moves"):
+        raise InvalidOption(f"GAME {spec!r}: {class_name!r} is a position; give its class, or a function that returns "
+                            f"the first position")
     if not callable(found):
         raise InvalidOption(f"GAME {spec!r}: module {module_name!r} has no class {class_name!r}")
     try:

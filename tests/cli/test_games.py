@@ -207,11 +207,24 @@ def test_python_games_that_do_not_work_are_refused(module, name, error, words):
         parse_game(f"{module}:{name}")
 
 
+def test_a_position_in_place_of_a_class_is_refused(module):
+    sys.modules[module].position = sys.modules[module].Take()
+    with pytest.raises(InvalidOption, match="'position' is a position; give its class, or a function"):
+        parse_game(f"{module}:position")
+
+
 def test_python_modules_that_are_missing_or_broken_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", sys.path.copy())
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InvalidOption, match="there is no module 'no_such_module' here"):
         parse_game("no_such_module:Game")
+    (tmp_path / "module_that_imports.py").write_text("import no_such_module\n")
+    with pytest.raises(GameError, match="importing 'module_that_imports' failed") as caught:
+        parse_game("module_that_imports:Game")
+    assert "no_such_module" in str(caught.value.__cause__)
+    (tmp_path / "a_file.py").write_text("class Game: pass\n")
+    with pytest.raises(InvalidOption, match=r"no module 'a_file.py' here; did you mean a_file:Game\?"):
+        parse_game("a_file.py:Game")
     (tmp_path / "module_that_raises.py").write_text("raise RuntimeError('on import')\n")
     with pytest.raises(GameError, match="importing 'module_that_raises' failed") as caught:
         parse_game("module_that_raises:Game")
