@@ -237,11 +237,11 @@ class _Run:
         elif self.incomparable is not None:
             yield (f"positions cannot be compared, so the search does not reuse its tree: __eq__() or __hash__() "
                    f"raised {self.incomparable}")
+        constant = list(draws.constant_keys())
         if draws.drawn >= DRAWN and not draws.redrawn:
             yield (f"determinize() returned the position itself {draws.drawn:,} times: if something is hidden in it, "
                    f"draw that part anew with rng, or the search sees it")
-        constant = list(draws.constant_keys())
-        if draws.drawn >= DRAWN and draws.redrawn and draws.compared and not draws.hidden and not constant:
+        elif draws.drawn >= DRAWN and draws.compared and not draws.hidden and not constant:
             yield (f"determinize() never changed what the other players know, in {draws.drawn:,} positions: if "
                    f"something is hidden in it, draw that part anew with rng, or the search sees it")
         yield from constant

@@ -6,10 +6,6 @@ from mcts_core.game cimport mcts_rng
 from mcts_core.games.user_states cimport UserStates
 
 
-cdef enum:
-    LONGEST_ROLLOUT = 1000000    # moves, after which a game counts as endless
-
-
 # The option rollout_moves, which only scored games have; 0: no limit.
 cdef uint32_t length_limit(UserStates user, object state, uint32_t rollout_moves) except? 0xFFFFFFFF
 

@@ -5,6 +5,7 @@ from libc.stdint cimport uint32_t, uint64_t
 
 cdef enum:
     MAX_PLAYERS = 32
+    LONGEST_ROLLOUT = 1000000    # moves, after which a game counts as endless
 
 cdef extern from *:
     """
@@ -46,7 +47,7 @@ cdef class UserStates:
     cdef bint drained         # legal_moves() returned an iterator that had no move left
 
     cdef int raise_error(self) except -1
-    # Raises GameError where a rollout has had very many moves and the time is over.
+    # Raises GameError where a rollout has had too many moves, or very many and the time is over.
     cdef int check_length(self, object state, uint32_t count) except -1
     cdef int check_root(self, object was, object moves) except -1
     cdef uint64_t name_bytes(self) noexcept

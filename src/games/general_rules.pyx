@@ -23,9 +23,9 @@ from mcts_core.game cimport (MCTS_CHANCE, MCTS_DRAW, MCTS_ERROR, MCTS_MAX_MOVES,
                              NativeState, general_of, mcts_game, mcts_general, mcts_proof, mcts_rng, mcts_rng_below,
                              mcts_rng_next)
 from mcts_core.games.python_game cimport check_table
-from mcts_core.games.user_rollout cimport LONGEST_ROLLOUT, random_rollout, refuse_chance
-from mcts_core.games.user_states cimport (CLOSE, MAX_PLAYERS, UserStates, as_constant, refuse_repeated, sums_to_one,
-                                          value_of)
+from mcts_core.games.user_rollout cimport random_rollout, refuse_chance
+from mcts_core.games.user_states cimport (CLOSE, LONGEST_ROLLOUT, MAX_PLAYERS, UserStates, as_constant, refuse_repeated,
+                                          sums_to_one, value_of)
 
 
 cdef enum:

@@ -11,7 +11,6 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.string cimport memset
 
 from mcts_core.errors import GameError, GameOver, InvalidState
-from mcts_core.games.user_states import endless
 from mcts_core.arguments import shorten
 from mcts_core.games.state_kinds import refuse_hidden
 
@@ -19,7 +18,6 @@ from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ERROR, MCTS_GAME_VE
                              MCTS_ROLLOUT_DECISIVE, MCTS_ROLLOUT_RANDOM, MCTS_WIN, NativeState, mcts_children,
                              mcts_expansion, mcts_game, mcts_rollout_report, mcts_policy, mcts_rng, mcts_rng_below,
                              mcts_simulation)
-from mcts_core.games.user_rollout cimport LONGEST_ROLLOUT
 from mcts_core.games.user_states cimport UserStates, moves_since, refuse_repeated, value_of
 
 
@@ -193,8 +191,6 @@ cdef object rollout_from(PythonGame game, object state, object winner, bint deci
     cdef uint32_t identity
     cdef int32_t count = 0
     while winner is None:
-        if count == LONGEST_ROLLOUT:
-            raise endless("rollout", state, LONGEST_ROLLOUT)
         game.user.check_length(state, <uint32_t>count)
         moves = game.user.legal(state)
         move = decisive_move(game, state, moves, rng) if decisive else moves[mcts_rng_below(rng, <uint32_t>len(moves))]

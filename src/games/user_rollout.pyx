@@ -4,7 +4,6 @@ from libc.stdint cimport uint32_t
 
 from mcts_core.arguments import shorten
 from mcts_core.errors import GameError, InvalidOption
-from mcts_core.games.user_states import endless
 
 from mcts_core.game cimport mcts_rng_below, mcts_rng_next
 
@@ -52,11 +51,6 @@ cdef int random_rollout(UserStates user, object state, uint32_t longest, list li
     while returned is None:
         if longest and count == longest:
             return 0
-        if count == LONGEST_ROLLOUT:
-            if user.scored:
-                raise GameError(f"a rollout of {type(state).__name__} did not end within {LONGEST_ROLLOUT} moves: "
-                                f"rollout_moves cuts rollouts")
-            raise endless("rollout", state, LONGEST_ROLLOUT)
         user.check_length(state, count)
         move = random_move(user, state, rng, &chance)
         if line is not None:

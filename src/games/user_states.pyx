@@ -24,7 +24,6 @@ cdef enum:
 
 cdef double ROUNDING = 1e-9    # how far a value may be out of its range
 UNHASHABLE = "moves must be hashable"
-cdef tuple NUMBERS = (int, float)
 LARGEST_SCORE = 1e100          # of a reward or a value of a scored game, either way
 
 
@@ -157,7 +156,8 @@ def mend_returns(given, int players):
     """A hint at what was probably meant, or an empty string."""
     if players == 1 and hasattr(given, "__float__"):
         return f"; did you mean [{shorten(given)}]?"
-    if isinstance(given, (list, tuple)) and players > 1 and -1 in [each for each in given if type(each) in NUMBERS]:
+    if isinstance(given, (list, tuple)) and players > 1 and any(type(each) in (int, float) and each == -1
+                                                                for each in given):
         return "; for results from -1 to 1, return (result + 1) / 2 of each, or give the game a discount of 1"
     return ""
 
@@ -336,6 +336,11 @@ cdef class UserStates:
         raise GameError(f"{type(self.root).__name__}.{self.calling} raised {type(error).__name__}: {error}") from error
 
     cdef int check_length(self, object state, uint32_t count) except -1:
+        if count == LONGEST_ROLLOUT:
+            if self.scored:
+                raise GameError(f"a rollout of {type(state).__name__} did not end within {LONGEST_ROLLOUT} moves: "
+                                f"rollout_moves cuts rollouts")
+            raise endless("rollout", state, LONGEST_ROLLOUT)
         if count % LONG_ROLLOUT or count == 0 or mcts_clock() < self.deadline:
             return 0
         shorter = "rollout_moves cuts its rollouts" if self.scored else "policy_value replaces its rollouts"
