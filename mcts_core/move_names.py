@@ -11,7 +11,7 @@ from mcts_core.games.board_position import BoardPosition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
 SHOWN = 12
@@ -88,14 +88,15 @@ def as_typed(name: str) -> str:
     return "".join(name.split())
 
 
-def find_move(state: Any, text: str) -> Any:
+def find_move(state: Any, text: str, outcomes: Sequence[Any] = ()) -> Any:
     """The move that people call ``text``: its name or its ``str``, with or without spaces. Raises IllegalMove.
 
-    Of a board of this package it may be taken; of other games it is a legal one.
+    Of a board of this package it may be taken; of other games it is a legal one, or one of the ``outcomes`` of chance.
     """
     if isinstance(state, BoardPosition):
         return state.move(text)
-    names, legal, wanted = Names(state), list(state.legal_moves()), as_typed(text)
+    names, wanted = Names(state), as_typed(text)
+    legal = list(outcomes or state.legal_moves())
     for write in (names.of, str):
         for move in legal:
             if as_typed(write(move)) == wanted:
@@ -109,4 +110,6 @@ def find_move(state: Any, text: str) -> Any:
         if move is not None and move in legal:
             return move
     shown = ", ".join(map(names.of, legal[:SHOWN])) + (", ..." if len(legal) > SHOWN else "")
+    if outcomes:
+        raise IllegalMove(f"{text!r} is not an outcome of chance, which moves here; outcomes: {shown}")
     raise IllegalMove(f"{text!r} is not a legal move; legal moves: {shown}")

@@ -67,6 +67,27 @@ class Corner:
         return {"left": 4, "right": 1}[move]
 
 
+class Race:
+    """Three players in turn take 1 or 2, which is a reward; the last one ends it, and has -1 for that."""
+
+    players = 3
+
+    def __init__(self, turn=0, reward=(0, 0, 0)):
+        self.to_move, self.reward = turn, list(reward)
+
+    def legal_moves(self):
+        return [1, 2]
+
+    def play(self, move):
+        return type(self)(self.to_move + 1, [move * (player == self.to_move) for player in range(3)])
+
+    def rewards(self):
+        return self.reward
+
+    def returns(self):
+        return [0, 0, -1] if self.to_move == 3 else None
+
+
 class Dice:
     """One player throws a die and adds, or stops; above 10 all is lost."""
 

@@ -124,6 +124,13 @@ def test_moves_are_found_by_name_text_and_the_game_itself():
             find_move(Mapped(), text)
 
 
+def test_outcomes_of_chance_are_found_in_place_of_moves():
+    outcomes = [(0, 1), (2, 2)]
+    assert find_move(Walk(), "a2", outcomes) == (0, 1) and find_move(Walk(), "(2, 2)", outcomes) == (2, 2)
+    with pytest.raises(mc.IllegalMove, match=r"'b1' is not an outcome of chance, which moves here; outcomes: a2"):
+        find_move(Walk(), "b1", [(0, 1)])
+
+
 def test_a_method_move_alone_is_never_called():
     class Mover(Walk):
         name = None

@@ -24,6 +24,7 @@ from mcts_core.checks.optional_members import OptionalMembers
 from mcts_core.errors import GameError, GameOver, InvalidState
 from mcts_core.game import CHANCE, NativeState
 from mcts_core.games.state_kinds import has_member, is_hidden, refuse_hidden
+from mcts_core.games.user_states import mend_members
 from mcts_core.options import as_flag, as_interval, as_progress
 from mcts_core.progress import of_checks, watching
 from mcts_core.searcher import Searcher
@@ -147,6 +148,7 @@ def _first_position(game: Any) -> Any:
         raise InvalidState(
             f"a position must have to_move, legal_moves(), play(move) and winner(), or in a general game players, "
             f"to_move, legal_moves(), play(move) and returns(); {shorten(game)} has no {' and no '.join(missing)}"
+            f"{mend_members(game, missing[-1])}"
         )
     if not is_hidden(game):
         refuse_hidden(game)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from mcts_core import InvalidOption
 from mcts_core.cli import options
 from mcts_core.cli.games import parse_game
 from mcts_core.cli.tables import diagram, make_screen, show_board, show_stats
@@ -42,8 +43,10 @@ def add_parser(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Searches and prints; returns the exit code. After Ctrl-C that is what was found so far."""
-    game = parse_game(args.game)
+    game = parse_game(args.game, general=True)
     state = game.play_text(args.moves, args.base)
+    if game.chances(state):
+        raise InvalidOption(f"MOVES {args.moves!r}: chance moves next; add its outcome, one of {game.moves(state)}")
     screen = make_screen(args.color)
     engine = options.make_engine(args)
     limits = options.budget(args)

@@ -8,22 +8,28 @@ import re
 import sys
 from abc import ABC, abstractmethod
 
-from mcts_core import GameError, IllegalMove, InvalidOption
+from mcts_core import CHANCE, GameError, IllegalMove, InvalidOption
 from mcts_core.games.registry import GAMES
+from mcts_core.games.user_states import UserStates, mend_members
 from mcts_core.move_names import Names, find_move
 from mcts_core.render.terminal import board_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Sequence
+    from random import Random
+    from typing import Any, TypeAlias
 
     from mcts_core.games.registry import Entry
+
+    Chances: TypeAlias = Sequence[tuple[Any, float]]
 
 FORMS = f"{', '.join(entry.syntax for entry in GAMES)} or module:Class"
 
 GAME_HELP = "games:\n" + "\n".join(entry.help for entry in GAMES) + """
   module:Class          a game of your own: Class() is its first position, with to_move, legal_moves(),
-                        play(move) and winner(), or a game of native_game; found from the current folder
+                        play(move) and winner(), or a game of native_game; found from the current folder.
+                        play, selfplay, analyze and check also take games with players and returns()
 
 moves:
   Connect Four          the number of a column, from 1 (--base 0: from 0)
@@ -36,9 +42,11 @@ moves:
 
 
 class Game(ABC):
-    """A game at the terminal: ``spec`` as given, ``title``, and its first position ``start``."""
+    """A game at the terminal: ``spec`` as given, ``title``, its first position ``start``, and its ``players`` in the
+    order in which they are called first, second and so on."""
 
     coloured = True
+    players: Sequence[int] = (1, -1)
 
     def __init__(self, spec: str, title: str, start: Any) -> None:
         self.spec = spec
@@ -46,8 +54,16 @@ class Game(ABC):
         self.start = start
 
     def side(self, player: int) -> str:
-        """What the player ``+1`` or ``-1`` is called."""
+        """What a player is called."""
         return "X" if player > 0 else "O"
+
+    def is_over(self, state: Any) -> bool:
+        """Whether the game has ended."""
+        return state.winner() is not None
+
+    def chances(self, state: Any) -> Chances:
+        """The outcomes of chance, where that moves next, with their probabilities; else none."""
+        return ()
 
     @abstractmethod
     def prompt(self, state: Any) -> str:
@@ -62,8 +78,9 @@ class Game(ABC):
         return False
 
     def moves(self, state: Any) -> str:
-        """The names of the legal moves."""
-        return ", ".join(map(Names(state).of, state.legal_moves()))
+        """The names of the legal moves, or of the outcomes of chance."""
+        legal = [outcome for outcome, _ in self.chances(state)] or state.legal_moves()
+        return ", ".join(map(Names(state).of, legal))
 
     def find(self, state: Any, text: str) -> Any:
         """The move that a person calls ``text``, legal or not. Raises IllegalMove for what is no move at all."""
@@ -78,10 +95,14 @@ class Game(ABC):
         """The lines of the board with its coordinates, the last move in brackets, a line that wins between bars; small
         enough for ``width`` columns."""
 
-    def result(self, state: Any) -> str:
-        """How the finished game ``state`` ended, in words."""
-        winner = state.winner()
-        return "a draw" if winner == 0 else f"{self.side(winner)} wins"
+    def result(self, line: Sequence[Any], person: int | None = None) -> str:
+        """How the game with the positions ``line`` ended, in words, which may be told to one of the players."""
+        winner = line[-1].winner()
+        if winner == 0:
+            return "a draw"
+        if person is not None:
+            return "you win" if winner == person else "the engine wins"
+        return f"{self.side(winner)} wins"
 
 
 class BoardGame(Game):
@@ -132,16 +153,58 @@ class PythonGame(Game):
         parts = text.split(";") if ";" in text else re.findall(r"\([^()]*\)|\S+", text)
         state = self.start
         for number, word in enumerate([part.strip() for part in parts if part.strip()], 1):
-            if state.winner() is not None:
+            if self.is_over(state):
                 raise IllegalMove(f"move {number} of {text!r} comes after the end of the game")
             try:
-                state = state.play(find_move(state, word))
+                state = state.play(self.find(state, word))
             except IllegalMove as error:
                 raise IllegalMove(f"move {number} of {text!r}: {error}") from None
         return state
 
     def board(self, state: Any, width: int | None = None) -> list[str]:
         return str(state).splitlines()
+
+
+class GeneralGame(PythonGame):
+    """A user's game with any number of players, chance, and any results."""
+
+    def __init__(self, spec: str, title: str, start: Any) -> None:
+        super().__init__(spec, title, start)
+        self._user = UserStates(start, True)
+        self.players = range(self._user.players)
+
+    def side(self, player: int) -> str:
+        return f"player {player}"
+
+    def is_over(self, state: Any) -> bool:
+        return self._user.values(state) is not None
+
+    def chances(self, state: Any) -> Chances:
+        return self._user.outcomes(state) if state.to_move == CHANCE else ()
+
+    def find(self, state: Any, text: str) -> Any:
+        return find_move(state, text, [outcome for outcome, _ in self.chances(state)])
+
+    def scores(self, line: Sequence[Any]) -> list[float]:
+        """What each player got in all, in the order of their numbers: the rewards on the way and the end's returns."""
+        rewards = [self._user.rewards(state) for state in line[1:]] if hasattr(self.start, "rewards") else []
+        return [sum(of_one) for of_one in zip(*rewards, self._user.values(line[-1]) or (), strict=True)]
+
+    def result(self, line: Sequence[Any], person: int | None = None) -> str:
+        return self.told(self.scores(line), person)
+
+    def told(self, scores: Sequence[float], person: int | None = None) -> str:
+        """Scores of all players in words."""
+        if len(scores) == 1:
+            return f"score {scores[0]:g}"
+        names = ["you" if player == person else self.side(player) for player in self.players]
+        return ", ".join(f"{name}: {score:g}" for name, score in zip(names, scores, strict=True))
+
+
+def draw(chances: Chances, random: Random) -> Any:
+    """One of the outcomes, by their probabilities."""
+    outcomes, weights = zip(*chances, strict=True)
+    return random.choices(outcomes, weights)[0]
 
 
 def parse_game(spec: str, general: bool = False) -> Game:
@@ -151,7 +214,8 @@ def parse_game(spec: str, general: bool = False) -> Game:
     name = name.strip().lower()
     entry = next((entry for entry in GAMES if entry.name == name), None)
     if entry is None and name and rest:
-        return PythonGame(spec, spec, _load(spec, general))
+        start = _load(spec, general)
+        return (GeneralGame if hasattr(start, "players") else PythonGame)(spec, spec, start)
     start = None if entry is None or (colon and not rest) else entry.parse(rest)
     if entry is None or start is None:
         raise InvalidOption(f"GAME must be {FORMS if entry is None else entry.syntax}, got {spec!r}")
@@ -182,13 +246,13 @@ def _load(spec: str, general: bool) -> Any:
         start = found()
     except Exception as error:
         raise GameError(f"GAME {spec!r}: {class_name}() failed") from error
-    missing = [name for name in ("to_move", "legal_moves", "play", "winner") if not hasattr(start, name)]
-    if missing and hasattr(start, "players"):
-        if general:
-            return start
-        raise GameError(f"GAME {spec!r}: this command plays games of two players with winner(). For a general game, "
-                        f"with players and returns(), use mcts-core check, and mcts_core.search in Python")
+    is_general = hasattr(start, "players")
+    if is_general and not general:
+        raise GameError(f"GAME {spec!r}: this command plays games of two players with winner(). A general game, with "
+                        f"players and returns(), can be played by mcts-core play, selfplay, analyze and check")
+    end = "returns" if is_general else "winner"
+    missing = [name for name in ("to_move", "legal_moves", "play", end) if not hasattr(start, name)]
     if missing:
-        raise GameError(f"GAME {spec!r}: a position must have to_move, legal_moves(), play(move) and winner(); "
-                        f"{class_name}() has no {', '.join(missing)}")
+        raise GameError(f"GAME {spec!r}: a position must have to_move, legal_moves(), play(move) and {end}(); "
+                        f"{class_name}() has no {', '.join(missing)}{mend_members(start, missing[-1])}")
     return start

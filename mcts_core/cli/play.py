@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from random import Random
+
 from mcts_core import IllegalMove, InvalidOption
 from mcts_core.arguments import shorten
 from mcts_core.bots import levels
 from mcts_core.cli import options
-from mcts_core.cli.games import parse_game
+from mcts_core.cli.games import GeneralGame, draw, parse_game
 from mcts_core.cli.tables import make_screen, show_board, show_stats
 from mcts_core.cli.thinking import search_bar, think
 from mcts_core.move_names import Names
@@ -35,6 +37,7 @@ quit   leave (so do exit, q, the end of input and Ctrl-C)"""
 WORDS = {"q": "quit", "exit": "quit", "?": "help", "rematch": "again", "new": "again"}
 """Other words for commands."""
 AFTER_THE_END = "again, swap, undo or quit"
+NO_LEVELS = "levels are for games of two players with winner(); all others are played at full strength"
 
 
 def add_parser(commands: Commands) -> None:
@@ -46,7 +49,7 @@ def add_parser(commands: Commands) -> None:
                     "at the prompt, it ends the game.")
     options.add_game(parser)
     parser.add_argument("--side", choices=("first", "second"), default="first",
-                        help="the side that you play (default first)")
+                        help="the side that you play (default first); the engine plays all others")
     parser.add_argument("--level", choices=levels.NAMES, default=levels.FULL, metavar="LEVEL",
                         help=f"how strong the engine plays: {', '.join(levels.NAMES)} (default). Below full it "
                              "searches little and errs as people do; the search options then apply to hints alone")
@@ -58,14 +61,21 @@ def add_parser(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Plays games; returns the exit code."""
-    game = parse_game(args.game)
-    if game.start.winner() is not None:
+    game = parse_game(args.game, general=True)
+    if game.is_over(game.start):
         raise InvalidOption(f"GAME {args.game!r}: the first position is a finished game")
+    if getattr(game.start, "hidden_information", False):
+        raise InvalidOption(f"GAME {args.game!r} has hidden information: a terminal would show it. Watch it by "
+                            f"mcts-core selfplay")
+    if len(game.players) == 1 and args.side != "first":
+        raise InvalidOption(f"--side {args.side}: {args.game} is a game of one player")
+    if args.level != levels.FULL and isinstance(game, GeneralGame):
+        raise InvalidOption(f"--level {args.level}: {NO_LEVELS}")
     return Table(game, options.make_engine(args), make_screen(args.color), args).play()
 
 
 class Table:
-    """Games between the person who plays ``person`` (+1 or -1) and the engine."""
+    """Games between the person who plays ``person`` and the engine, which plays all others."""
 
     def __init__(self, game: Game, engine: Searcher, screen: Screen, args: argparse.Namespace) -> None:
         self.game = game
@@ -74,8 +84,9 @@ class Table:
         self.limits = options.budget(args)
         self.screen = screen
         self.level: str = args.level
-        self.person = 1 if args.side == "first" else -1
+        self.person = game.players[0 if args.side == "first" else 1]
         self.states = [game.start]
+        self._random = Random(args.seed)
 
     @property
     def state(self) -> Any:
@@ -84,14 +95,20 @@ class Table:
 
     @property
     def is_over(self) -> bool:
-        return self.state.winner() is not None
+        return self.game.is_over(self.state)
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether the game has one player, the person."""
+        return len(self.game.players) == 1
 
     def play(self) -> int:
         """Plays until the person leaves; returns 0."""
         self.begin()
         while True:
             if not self.is_over and self.state.to_move != self.person:
-                self.answer()
+                if not self.roll():
+                    self.answer()
                 continue
             self.show()
             before = self.states
@@ -102,10 +119,11 @@ class Table:
     def begin(self) -> None:
         """The first position."""
         self.states = [self.game.start]
+        who = "You play alone" if self.is_alone else f"You are {self.game.side(self.person)}"
         if self.state.to_move == self.person:
-            who = f"You are {self.game.side(self.person)} and begin"
-        else:
-            who = f"You are {self.game.side(self.person)}, the engine begins"
+            who += "" if self.is_alone else " and begin"
+        elif not self.game.chances(self.state):
+            who += ", the engine begins"
         level = "" if self.level == levels.FULL else f" at level {self.level}"
         self.screen.heading(f"{self.game.title}{level}. {who}. Type help for the commands.")
 
@@ -116,8 +134,18 @@ class Table:
             if self.game.listed(self.state):
                 self.list_moves()
             return
-        words = {0: "a draw", self.person: "you win", -self.person: "the engine wins"}[self.state.winner()]
-        self.screen.heading(f"{words} after {counted(len(self.states) - 1, 'move')}")
+        words = self.game.result(self.states, self.person)
+        moves = sum(not self.game.chances(state) for state in self.states[:-1])
+        self.screen.heading(f"{words} after {counted(moves, 'move')}")
+
+    def roll(self) -> bool:
+        """Chance moves, if it is its turn."""
+        chances = self.game.chances(self.state)
+        if chances:
+            outcome = draw(chances, self._random)
+            self.screen.text(f"chance: {Names(self.state).of(outcome)}")
+            self.states = [*self.states, self.state.play(outcome)]
+        return bool(chances)
 
     def answer(self) -> None:
         """The engine moves."""
@@ -135,13 +163,16 @@ class Table:
             seed = None if self.args.seed is None else self.args.seed + len(self.states)
             move, stats = levels.choose(self.state, levels.LEVELS[self.level], seed, search)
             told = f"level {self.level}"
+        side = self.game.side(self.state.to_move)
         self.states = [*self.states, self.state.play(move)]
         self.screen.text()
-        self.screen.text(f"the engine plays {names.of(move)} ({told}{', hurried by Ctrl-C' if hurried else ''})")
+        who = "the engine" if len(self.game.players) == 2 else f"the engine, {side},"
+        self.screen.text(f"{who} plays {names.of(move)} ({told}{', hurried by Ctrl-C' if hurried else ''})")
 
     def obey(self) -> bool:
         """Does what the person types next, a move or a command; False when the person leaves."""
-        what = AFTER_THE_END if self.is_over else f"{self.game.side(self.person)}, {self.game.prompt(self.state)}"
+        side = "" if self.is_alone else f"{self.game.side(self.person)}, "
+        what = AFTER_THE_END if self.is_over else f"{side}{self.game.prompt(self.state)}"
         try:
             line = input(f"{what}: ").strip()
         except EOFError:
@@ -222,8 +253,12 @@ class Table:
         self.states = self.states[:earlier[-1] + 1]
 
     def do_swap(self, rest: str) -> None:
-        """Changes sides, for the next game where this one is over."""
-        self.person = -self.person
+        """Changes to the side of the next player, for the next game where this one is over."""
+        if self.is_alone:
+            self.screen.text("there is only one player")
+            return
+        seats = self.game.players
+        self.person = seats[(seats.index(self.person) + 1) % len(seats)]
         if self.is_over:
             self.begin()
         else:
@@ -234,6 +269,9 @@ class Table:
         self.begin()
 
     def do_level(self, rest: str) -> None:
+        if isinstance(self.game, GeneralGame):
+            self.screen.text(NO_LEVELS)
+            return
         if rest in levels.NAMES:
             self.level = rest
         elif rest:

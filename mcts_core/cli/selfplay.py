@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
+from random import Random
 from time import perf_counter
 
 from mcts_core import InvalidOption, WorkersLost
 from mcts_core.cli import options
-from mcts_core.cli.games import parse_game
+from mcts_core.cli.games import GeneralGame, draw, parse_game
 from mcts_core.cli.tables import diagram, make_screen, show_board, show_stats
 from mcts_core.cli.thinking import NO_BAR, delay, search_bar, shows_progress
 from mcts_core.move_names import Names
@@ -55,8 +56,8 @@ def run(args: argparse.Namespace) -> int:
     """Plays and prints; returns the exit code."""
     if args.games < 1:
         raise InvalidOption(f"--games must be 1 or more, got {args.games}")
-    game = parse_game(args.game)
-    if game.start.winner() is not None:
+    game = parse_game(args.game, general=True)
+    if game.is_over(game.start):
         raise InvalidOption(f"GAME {args.game!r}: the first position is a finished game")
     screen = None if args.json else make_screen(args.color)
     options.make_engine(args)  # what is wrong with the options
@@ -64,20 +65,24 @@ def run(args: argparse.Namespace) -> int:
         records = play_elsewhere(args, game, screen)
     else:
         records = play_here(args, game, screen)
-    totals = {
-        "first_wins": sum(record["winner"] == 1 for record in records),
-        "draws": sum(record["winner"] == 0 for record in records),
-        "second_wins": sum(record["winner"] == -1 for record in records),
-    }
+    totals, told = summary(game, records)
     if args.json:
         from mcts_core.cli.document import print_json
 
         print_json({"game": args.game, "games": records, **totals})
     elif screen and args.games > 1:
-        screen.heading(
-            f"{counted(args.games, 'game')}: {game.side(1)} won {totals['first_wins']}, {game.side(-1)} won "
-            f"{totals['second_wins']}, drawn {totals['draws']}")
+        screen.heading(f"{counted(args.games, 'game')}: {told}")
     return 0
+
+
+def summary(game: Game, records: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
+    """The results of all games, as data and in words."""
+    if isinstance(game, GeneralGame):
+        means = [sum(scores) / len(records) for scores in zip(*(record["scores"] for record in records), strict=True)]
+        return {"mean_scores": means}, f"on average {game.told(means)}"
+    first, draws, second = (sum(record["winner"] == winner for record in records) for winner in (1, 0, -1))
+    return ({"first_wins": first, "draws": draws, "second_wins": second},
+            f"{game.side(1)} won {first}, {game.side(-1)} won {second}, drawn {draws}")
 
 
 def play_here(args: argparse.Namespace, game: Game, screen: Screen | None) -> list[dict[str, Any]]:
@@ -127,7 +132,7 @@ def play_elsewhere(args: argparse.Namespace, game: Game, screen: Screen | None) 
                 if screen:
                     if isinstance(tell, Bar):
                         tell.clear()
-                    screen.heading(f"{heading(args, game, len(records) - 1)}: {ending(game, record)}")
+                    screen.heading(f"{heading(args, game, len(records) - 1)}: {ending(record)}")
         except BrokenExecutor as error:
             raise WorkersLost(f"a worker ended before its game did: {error}") from error
     return records
@@ -135,7 +140,7 @@ def play_elsewhere(args: argparse.Namespace, game: Game, screen: Screen | None) 
 
 def play_alone(args: argparse.Namespace, number: int) -> dict[str, Any]:
     """What an executor is given: a game from its name."""
-    return play_number(args, parse_game(args.game), number, None)
+    return play_number(args, parse_game(args.game, general=True), number, None)
 
 
 def play_number(
@@ -147,7 +152,7 @@ def play_number(
     engine = options.make_engine(args, seed=seed)
     if args.games > 1 and engine.options(game.start).get("selection") == "puct":
         engine = options.make_engine(args, seed=seed, noise_alpha=NOISE)
-    return play_game(game, engine, args, screen, step)
+    return play_game(game, engine, Random(seed), args, screen, step)
 
 
 def heading(args: argparse.Namespace, game: Game, number: int) -> str:
@@ -155,21 +160,30 @@ def heading(args: argparse.Namespace, game: Game, number: int) -> str:
     return game.title if args.games == 1 else f"{game.title}: game {number + 1} of {args.games}"
 
 
-def ending(game: Game, record: dict[str, Any]) -> str:
+def ending(record: dict[str, Any]) -> str:
     """How a game ended, in words."""
-    state = game.start
-    for search in record["searches"]:
-        state = state.play(search["move"])
-    return f"{game.result(state)} after {counted(record['plies'], 'move')}"
+    return f"{record['result']} after {counted(record['plies'], 'move')}"
 
 
 def play_game(
-    game: Game, engine: Searcher, args: argparse.Namespace, screen: Screen | None, step: Callable[[str], object]
+    game: Game, engine: Searcher, random: Random, args: argparse.Namespace, screen: Screen | None,
+    step: Callable[[str], object]
 ) -> dict[str, Any]:
-    """Plays one game and returns its record; shows it on ``screen`` unless that is None."""
-    state, limits = game.start, options.budget(args)
+    """Plays one game and returns its record; shows it on ``screen`` unless that is None. ``random`` draws what chance
+    plays."""
+    line, limits = [game.start], options.budget(args)
+    names_played: list[str] = []
     searches: list[dict[str, Any]] = []
-    while state.winner() is None:
+    while not game.is_over(line[-1]):
+        state = line[-1]
+        chances = game.chances(state)
+        if chances:
+            outcome = draw(chances, random)
+            names_played.append(Names(state).of(outcome))
+            if screen:
+                screen.text(f"chance: {names_played[-1]}")
+            line.append(state.play(outcome))
+            continue
         if screen:
             screen.heading(f"move {len(searches) + 1}, {game.side(state.to_move)} to move")
             show_board(screen, game, state)
@@ -195,11 +209,14 @@ def play_game(
             "seconds": stats.seconds,
             "iterations_per_second": stats.iterations_per_second,
         })
-        state = state.play(move)
+        names_played.append(names.of(move))
+        line.append(state.play(move))
     if screen:
-        show_board(screen, game, state)
-    record = {"winner": state.winner(), "plies": len(searches), "position": diagram(state), "searches": searches}
+        show_board(screen, game, line[-1])
+    end = {"scores": game.scores(line)} if isinstance(game, GeneralGame) else {"winner": line[-1].winner()}
+    record = {**end, "result": game.result(line), "plies": len(searches), "line": names_played,
+              "position": diagram(line[-1]), "searches": searches}
     if screen:
-        screen.heading(ending(game, record))
+        screen.heading(ending(record))
         screen.text()
     return record

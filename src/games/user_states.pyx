@@ -27,6 +27,17 @@ UNHASHABLE = "moves must be hashable"
 LARGEST_SCORE = 1e100          # of a reward or a value of a scored game, either way
 
 
+def mend_members(state, missing):
+    """What may be meant where a state has no ``missing``, as the end of a message; empty where nobody can know."""
+    if missing == "winner" and callable(member(state, "returns")):
+        return "; with returns() it also needs players, the number of players, and is a general game"
+    if missing == "returns" and callable(member(state, "winner")):
+        return "; with winner() it has no players, and to_move is 1 or -1"
+    if missing == "legal_moves" and callable(member(state, "state")):
+        return "; did you mean its state()?"
+    return ""
+
+
 cdef int require_members(object root, bint general) except -1:
     """Raises InvalidState if ``root`` is not a state; ``general``: it must be a state of a general game."""
     contract = ("a state must have players, to_move, legal_moves(), play(move) and returns()" if general
@@ -40,7 +51,7 @@ cdef int require_members(object root, bint general) except -1:
     for name in ("legal_moves", "play", "returns" if general else "winner"):
         given = member(root, name)
         if not callable(given):
-            told = "" if given is None else f", but {name} = {shorten(given)}"
+            told = mend_members(root, name) if given is None else f", but {name} = {shorten(given)}"
             raise InvalidState(f"{contract}; {shorten(root)} has no method {name}(){told}")
     if not has_member(root, "to_move"):
         raise InvalidState(f"{contract}; {shorten(root)} has no to_move")

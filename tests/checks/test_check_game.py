@@ -279,6 +279,8 @@ def test_a_native_game_that_fails_now_and_then_is_a_problem(often):
         (int, "0 has no to_move"),
         (lambda: 1 / 0, r"must return the first position, but raised ZeroDivisionError: division by zero"),
         (type("Half", (), {"to_move": 1, "play": None}), "has no legal_moves and no winner"),
+        (type("Less", (), dict.fromkeys(("to_move", "play", "legal_moves", "returns"), len)),
+         r"has no winner; with returns\(\) it also needs players"),
     ],
 )
 def test_what_is_no_game_is_refused(game, words):

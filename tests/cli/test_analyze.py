@@ -144,3 +144,17 @@ def test_a_python_game_is_analyzed(cli, tmp_path, monkeypatch):
     document = json.loads(cli(*argv, "--json")[1])
     assert document["move"] == ["take", 2]
     assert document["position"] == "6 left"
+
+
+def test_a_general_game_is_analyzed(cli):
+    code, out, err = cli("analyze", "general_games:Dice", "throw 6 throw 4", "--iterations", 300, "--seed", 1)
+    assert code == 0 and err == ""
+    assert "general_games:Dice; player 0 to move\n" in out and "\nbest move: stop, win\n" in out
+    code, out, err = cli("analyze", "general_games:Race", "2", "--seconds", 0.2, "--json")
+    assert code == 0 and json.loads(out)["move"] == 2 and json.loads(out)["to_move"] == 1
+
+
+def test_chance_to_move_is_refused(cli):
+    code, out, err = cli("analyze", "general_games:Dice", "throw")
+    assert (code, out) == (2, "")
+    assert "MOVES 'throw': chance moves next; add its outcome, one of 1, 2, 3, 4, 5, 6" in err

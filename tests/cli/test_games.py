@@ -1,11 +1,14 @@
 import re
 import sys
 import types
+from collections import Counter
+from random import Random
 
 import pytest
+from general_games import Dice, Race
 
 from mcts_core import MNK, ConnectFour, GameError, Gomoku, IllegalMove, InvalidOption, InvalidState, TicTacToe
-from mcts_core.cli.games import parse_game
+from mcts_core.cli.games import draw, parse_game
 
 
 @pytest.mark.parametrize("spec, start", [
@@ -43,14 +46,12 @@ def test_an_unknown_game_is_refused_with_all_forms(spec):
         parse_game(spec)
 
 
-@pytest.mark.parametrize("command", ["analyze", "play", "selfplay", "serve", "ugi --game"])
-def test_a_general_game_is_refused_by_name(cli, monkeypatch, command):
-    module = types.ModuleType("dice")
-    module.Pig = type("Pig", (), dict.fromkeys(("players", "to_move", "legal_moves", "play", "returns"), 1))
-    monkeypatch.setitem(sys.modules, "dice", module)
-    code, out, err = cli(*command.split(), "dice:Pig")
-    assert (code, out) == (2, "") and "GAME 'dice:Pig': this command plays games of two players with winner()" in err
-    assert parse_game("dice:Pig", general=True).start.players == 1
+@pytest.mark.parametrize("command", ["serve", "ugi --game", "bench"])
+def test_a_general_game_is_refused_by_name(cli, module, command):
+    code, out, err = cli(*command.split(), f"{module}:Dice")
+    assert (code, out) == (2, "")
+    assert f"GAME '{module}:Dice': this command plays games of two players with winner()" in err
+    assert parse_game(f"{module}:Dice", general=True).start.players == 1
 
 
 @pytest.mark.parametrize("spec", ["connect4:0x7x4", "connect4:99x99x4", "gomoku:0", "gomoku:33", "mnk:3,3,0"])
@@ -171,6 +172,9 @@ def module(monkeypatch):
     monkeypatch.setattr(sys, "path", sys.path.copy())  # parse_game puts the current folder there
     found = types.ModuleType("a_users_module")
     found.Take = Take
+    found.Dice, found.Race = Dice, Race
+    found.NoPlayers = type("NoPlayers", (), {**vars(Dice), "players": 0})
+    found.Forgotten = type("Forgotten", (), dict.fromkeys(("to_move", "legal_moves", "play", "returns"), len))
     found.number = 7
     found.Failing = lambda: 1 // 0
     found.Empty = object
@@ -201,6 +205,7 @@ def test_python_bad_moves_are_explained_with_the_legal_ones(module):
     ("number", InvalidOption, "has no class 'number'"),
     ("Failing", GameError, r"Failing\(\) failed"),
     ("Empty", GameError, "has no to_move, legal_moves, play, winner"),
+    ("Forgotten", GameError, r"Forgotten\(\) has no winner; with returns\(\) it also needs players"),
 ])
 def test_python_games_that_do_not_work_are_refused(module, name, error, words):
     with pytest.raises(error, match=words):
@@ -232,7 +237,49 @@ def test_python_modules_that_are_missing_or_broken_are_refused(tmp_path, monkeyp
 
 
 def test_results_are_told_in_words(module):
-    assert parse_game("tictactoe").result(parse_game("tictactoe").play_text("03142")) == "X wins"
-    assert parse_game("tictactoe").result(parse_game("tictactoe").play_text("012435768")) == "a draw"
+    game = parse_game("tictactoe")
+    won, drawn = game.play_text("03142"), game.play_text("012435768")
+    assert (game.result([won]), game.result([won], 1), game.result([won], -1)) == (
+        "X wins", "you win", "the engine wins")
+    assert game.result([drawn]) == game.result([drawn], 1) == "a draw"
     game = parse_game(f"{module}:Take")
-    assert game.result(game.play_text("('take', 3) ('take', 2)")) == "the second player wins"
+    assert game.result([game.play_text("('take', 3) ('take', 2)")]) == "the second player wins"
+
+
+# ---- general games ----
+
+
+def test_moves_of_players_and_outcomes_of_chance_have_names(module):
+    game = parse_game(f"{module}:Dice", general=True)
+    assert (game.moves(game.start), game.chances(game.start)) == ("throw, stop", ())
+    thrown = game.play_text("throw")
+    assert game.moves(thrown) == "1, 2, 3, 4, 5, 6"
+    assert game.play_text("throw 4").total == 4
+    with pytest.raises(IllegalMove, match="move 2 of 'throw 7': '7' is not an outcome of chance, which moves here; "
+                                          "outcomes: 1, 2, 3, 4, 5, 6"):
+        game.play_text("throw 7")
+    with pytest.raises(IllegalMove, match="comes after the end"):
+        game.play_text("stop throw")
+
+
+def test_chance_draws_by_the_probabilities():
+    random = Random(1)
+    drawn = Counter(draw([("often", 0.75), ("never", 0.0), ("seldom", 0.25)], random) for _ in range(4000))
+    assert set(drawn) == {"often", "seldom"} and abs(drawn["often"] - 3000) < 150
+
+
+def test_scores_are_rewards_and_returns(module):
+    game = parse_game(f"{module}:Race", general=True)
+    line = [game.start]
+    for move in (2, 1, 2):
+        line.append(line[-1].play(move))
+    assert list(game.players) == [0, 1, 2] and game.scores(line) == [2, 1, 1]
+    assert game.result(line) == "player 0: 2, player 1: 1, player 2: 1"
+    assert game.result(line, 1) == "player 0: 2, you: 1, player 2: 1"
+    game = parse_game(f"{module}:Dice", general=True)
+    assert game.result([game.play_text("throw 4 stop")]) == "score 0.4"
+
+
+def test_a_wrong_number_of_players_is_refused(module):
+    with pytest.raises(InvalidState, match="players must be an int from 1 to 32, got 0"):
+        parse_game(f"{module}:NoPlayers", general=True)

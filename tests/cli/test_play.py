@@ -1,4 +1,5 @@
 import io
+from random import Random
 
 import pytest
 
@@ -218,3 +219,47 @@ def test_a_finished_game_cannot_be_played(cli, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code, out, err = cli("play", "over_game:Over")
     assert code == 2 and "the first position is a finished game" in err
+
+
+# ---- general games ----
+
+
+def test_one_player_and_chance(typed):
+    code, out = typed(["throw", "hint", "swap", "level", "stop", "again", "stop"], "general_games:Dice")
+    assert code == 0
+    assert out.startswith("general_games:Dice. You play alone. Type help for the commands.\n")
+    thrown = Random(1).choices(range(1, 7))[0]  # by --seed
+    assert out.count("your move: chance: ") == 1 and f"chance: {thrown}\n" in out
+    assert "\nhint: " in out and "there is only one player\n" in out
+    assert "levels are for games of two players with winner(); all others are played at full strength\n" in out
+    assert f"score {thrown / 10:g} after 2 moves\n" in out and "score 0 after 1 move\n" in out
+    assert "the engine" not in out
+
+
+def test_three_players(typed):
+    code, out = typed(["2", "swap", "again", "1"], "general_games:Race")
+    assert code == 0
+    assert out.startswith("general_games:Race. You are player 0 and begin.")
+    assert out.count("the engine, player 1, plays 2 (") == 1 and out.count("the engine, player 2, plays 2 (") == 2
+    assert "you: 2, player 1: 2, player 2: 1 after 3 moves\n" in out
+    assert "You are player 1, the engine begins" in out
+    assert "the engine, player 0, plays 2 (" in out
+    assert "player 0: 2, you: 1, player 2: 1 after 3 moves\n" in out
+
+
+def test_undo_takes_chance_back(typed):
+    code, out = typed(["throw", "undo", "undo", "stop"], "general_games:Dice")
+    assert out.count("there is no move of yours to take back") == 1 and "score 0 after 1 move\n" in out
+
+
+@pytest.mark.parametrize("argv, words", [
+    (("general_games:Dice", "--side", "second"), "--side second: general_games:Dice is a game of one player"),
+    (("general_games:Dice", "--level", "club"), "--level club: levels are for games of two players with winner()"),
+    (("cards:Cards",), "GAME 'cards:Cards' has hidden information: a terminal would show it"),
+])
+def test_what_a_general_game_cannot_do(cli, tmp_path, monkeypatch, argv, words):
+    (tmp_path / "cards.py").write_text(
+        "import general_games\nclass Cards(general_games.Dice):\n    hidden_information = True\n")
+    monkeypatch.chdir(tmp_path)
+    code, out, err = cli("play", *argv)
+    assert (code, out) == (2, "") and words in err

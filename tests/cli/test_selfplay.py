@@ -3,6 +3,7 @@ import json
 import pytest
 
 import mcts_core
+from mcts_core.cli.games import parse_game
 from mcts_core.words import counted
 
 
@@ -107,3 +108,27 @@ def test_a_finished_first_position_is_refused(cli, tmp_path, monkeypatch):
     code, out, err = cli("selfplay", "finished_game:Over")
     assert code == 2 and out == ""
     assert "the first position is a finished game" in err
+
+
+def test_a_general_game(cli):
+    argv = ("selfplay", "general_games:Dice", "--iterations", 30, "--seed", 3, "--games", 2)
+    code, out, err = cli(*argv)
+    assert code == 0 and err == ""
+    document = json.loads(cli(*argv, "--json")[1])
+    scores = [record["scores"] for record in document["games"]]
+    assert document["mean_scores"] == [sum(score for score, in scores) / 2] and 0 < document["mean_scores"][0] <= 1
+    for record in document["games"]:
+        state = parse_game("general_games:Dice", general=True).play_text(" ".join(record["line"]))
+        assert state.returns() == record["scores"] and record["result"] == f"score {record['scores'][0]:g}"
+        assert record["plies"] == len(record["searches"]) < len(record["line"])
+        assert f"{record['result']} after {record['plies']} moves\n" in out
+        assert out.count(f"chance: {record['line'][1]}\n") > 0
+    assert out.splitlines()[-1] == f"2 games: on average score {document['mean_scores'][0]:g}"
+    elsewhere = json.loads(cli(*argv, "--json", "--executor", "threads")[1])
+    assert [record["line"] for record in elsewhere["games"]] == [record["line"] for record in document["games"]]
+
+
+def test_three_players(cli):
+    code, out, err = cli("selfplay", "general_games:Race", "--iterations", 50, "--seed", 1)
+    assert code == 0 and "player 2 plays 2" in out
+    assert out.rstrip().endswith("player 0: 2, player 1: 2, player 2: 1 after 3 moves")

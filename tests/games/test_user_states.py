@@ -147,6 +147,21 @@ def test_a_missing_method_is_named(name, options):
         mc.Searcher(**options).search(Less(), iterations=10)
 
 
+def state_with(**members):
+    return type("Odd", (), {"legal_moves": len, "play": len, "to_move": 1, **members})()
+
+
+@pytest.mark.parametrize(("state", "message"), [
+    (state_with(returns=len), r"no method winner\(\); with returns\(\) it also needs players, the number of players"),
+    (state_with(winner=len, players=2), r"no method returns\(\); with winner\(\) it has no players, and to_move is"),
+    (type("Odd", (), {"state": len})(), r"no method legal_moves\(\); did you mean its state\(\)\?"),
+    (state_with(), r"has no method winner\(\)$"),
+])
+def test_what_a_state_lacks_is_told_with_what_may_be_meant(state, message):
+    with pytest.raises(mc.InvalidState, match=message):
+        mc.search(state, iterations=10)
+
+
 class Scores:
     """A general game of one player that ends after three moves with ``result``."""
 
