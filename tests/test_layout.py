@@ -94,6 +94,7 @@ SUBJECTS = {
     "bench/cross": "the builds for other systems, tools/cross",
     "clients/kaggle": "a real program of others, on demand",
     "clients/pettingzoo": "a real program of others, on demand",
+    "clients/python_chess": "an example that needs the package of others, on demand",
     "contributing": "CONTRIBUTING.md and SECURITY.md",
     "docs/clients": "three pages that need the packages of others",
     "docs/docs": "all pages",

@@ -29,9 +29,8 @@ from mcts_core.tree.guided_solver cimport ask_prover, clear_prover, forget_prove
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.leaf_value cimport value_leaf
 from mcts_core.tree.memory cimport room_for
-from mcts_core.tree.proof_rule cimport NEVER
 from mcts_core.tree.prover cimport prover_fits
-from mcts_core.tree.tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, WIDE_INDEX, thread_seed
+from mcts_core.tree.tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, NO_SLOT, WIDE_INDEX, thread_seed
 from mcts_core.tree.valuation cimport forget_estimator, prepare_estimator
 
 
@@ -41,7 +40,7 @@ cdef inline void free_way(Way *way) noexcept nogil:
     free(way.record)
     free(way.slots)
     free(way.moves)
-    free(way.drawn)
+    free(way.passed)
 
 
 cdef inline void free_flights(GuidedTree *guided) noexcept nogil:
@@ -115,7 +114,7 @@ cdef inline bint room_for_way(Way *way, uint32_t length) noexcept nogil:
     if not (room_for(<void **>&way.record, 2 * length * sizeof(uint8_t *))
             and room_for(<void **>&way.slots, 2 * length * sizeof(uint32_t))
             and room_for(<void **>&way.moves, 2 * length * sizeof(uint32_t))
-            and room_for(<void **>&way.drawn, 2 * length * sizeof(uint32_t))):
+            and room_for(<void **>&way.passed, 2 * length * sizeof(uint32_t))):
         return False
     way.room = 2 * length
     return True
@@ -219,7 +218,7 @@ cdef inline bint keep_way(const GuidedTree *guided, Way *way, uint32_t length) n
     memcpy(way.record, guided.tree.path_record, length * sizeof(uint8_t *))
     memcpy(way.slots, guided.tree.path_slot, length * sizeof(uint32_t))
     memcpy(way.moves, guided.tree.path_move, length * sizeof(uint32_t))
-    memcpy(way.drawn, guided.drawn, length * sizeof(uint32_t))
+    memcpy(way.passed, guided.tree.path_passed, length * sizeof(uint32_t))
     return True
 
 
@@ -235,9 +234,9 @@ cdef inline uint32_t retrace(GuidedTree *guided, const Way *way) noexcept nogil:
         block = block_at(guided, link & WIDE_INDEX)
         columns = guided_columns(guided, block)
         slot = way.slots[i]
-        guided.drawn[i] = way.drawn[i]
+        guided.tree.path_passed[i] = way.passed[i]
         if <uint8_t *>block != way.record[i] or slot >= columns.count or columns.moves[slot] != way.moves[i]:
-            guided.drawn[i] = NEVER
+            guided.tree.path_passed[i] = NO_SLOT
             slot = 0
             while slot < columns.count and columns.moves[slot] != way.moves[i]:
                 slot += 1

@@ -181,7 +181,7 @@ cdef inline bint lacks_next(const GeneralColumns *columns) noexcept nogil:
 cdef inline void set_link(GeneralTree *general, uint32_t at, uint32_t link) noexcept nogil:
     """Changes the link of the child at the end of a path whose last entry is ``at``."""
     general_columns(general, <GeneralBlock *>general.tree.path_record[at]).links[
-        general.tree.path_slot[at] & ~DRAWN] = link
+        general.tree.path_slot[at]] = link
 
 
 cdef inline uint32_t open_next(GeneralTree *general, uint32_t index, uint32_t at) noexcept nogil:

@@ -8,9 +8,9 @@ from mcts_core.platform cimport MCTS_UNLIKELY
 from mcts_core.tree.general_proofs cimport points_of
 from mcts_core.tree.general_tree cimport *
 from mcts_core.tree.gumbel cimport best_by_halving, best_by_policy, complete_values, considered_visits, improve_policy
-from mcts_core.tree.score_bounds cimport closed_values, interval_of, is_closed, is_dominated, is_idle
+from mcts_core.tree.score_bounds cimport closed_values, is_closed, is_dominated, is_idle
 from mcts_core.tree.scored_games cimport best_of_scored
-from mcts_core.tree.tree cimport LINK_BLOCK, LINK_KIND
+from mcts_core.tree.tree cimport LINK_BLOCK, LINK_KIND, NO_SLOT
 
 
 cdef extern from "kernels/selection/ucb1.h" nogil:
@@ -24,10 +24,6 @@ cdef extern from "kernels/selection/puct.h" nogil:
 
 cdef extern from "kernels/selection/ucb1_columns.h" nogil:
     uint32_t general_ucb1(uint32_t capacity, const uint32_t *visits, const double *sums, float scale, float urgency)
-
-
-cdef enum:
-    NO_SLOT = 0xFFFFFFFF
 
 
 cdef inline uint32_t draw_outcome(GeneralTree *general, const GeneralColumns *columns) noexcept nogil:
@@ -97,24 +93,11 @@ cdef inline bint counts_passed(const GeneralTree *general, GeneralBlock *block, 
     return is_draw(general, link)
 
 
-cdef inline uint32_t passed_over(const GeneralTree *general, GeneralBlock *block, const GeneralColumns *columns,
-                                 double *values) noexcept nogil:
-    """The child that gets such a visit: the first draw, or with bounds the first of the best children; its
-    ``values``."""
-    cdef uint32_t slot, best = NO_SLOT
-    cdef double most = -1.0
-    for slot in range(columns.count):
-        if not counts_passed(general, block, columns.links[slot]):
-            continue
-        if not general.bounded:
-            values[0] = values[1] = 0.5
-            return slot
-        if interval_of(general, columns.links[slot], <uint32_t>block.player).low > most:
-            best = slot
-            most = interval_of(general, columns.links[slot], <uint32_t>block.player).low
-    if best != NO_SLOT:
-        closed_values(general, columns.links[best], values)
-    return best
+cdef inline void values_of_passed(const GeneralTree *general, uint32_t link, double *values) noexcept nogil:
+    if general.bounded:
+        closed_values(general, link, values)
+    else:
+        values[0] = values[1] = 0.5
 
 
 cdef inline uint32_t best_unknown(GeneralTree *general, GeneralBlock *block, const GeneralColumns *columns,

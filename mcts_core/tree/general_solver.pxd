@@ -10,8 +10,8 @@ from mcts_core.tree.general_proofs cimport points_for, points_of, proven_link, p
 from mcts_core.tree.general_tree cimport *
 from mcts_core.tree.prover cimport prover_free, prover_make
 from mcts_core.tree.score_bounds cimport settle_root, tighten
-from mcts_core.tree.tree cimport (RUN_DONE, RUN_GAME_ERROR, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, must_end,
-                                  path_reserve)
+from mcts_core.tree.tree cimport (NO_SLOT, RUN_DONE, RUN_GAME_ERROR, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX,
+                                  must_end, path_reserve)
 
 
 cdef enum:
@@ -49,7 +49,7 @@ cdef inline void accept(GeneralTree *general, uint32_t at, uint32_t link) noexce
     cdef uint32_t distance
     set_link(general, at, link)
     if columns.priors != NULL and points_for(block.player, points_of(general, link, &distance)) == 0:
-        columns.priors[general.tree.path_slot[at] & ~DRAWN] = SEL_EXCLUDED
+        columns.priors[general.tree.path_slot[at]] = SEL_EXCLUDED
 
 
 cdef inline void settle(GeneralTree *general, uint32_t start, uint32_t length, uint32_t link,
@@ -66,7 +66,7 @@ cdef inline void settle(GeneralTree *general, uint32_t start, uint32_t length, u
         value = proven_value(general, block, &distance)
         if value < 0:
             return
-        general.tree.path_slot[at] &= ~DRAWN  # which counts for nothing now
+        general.tree.path_passed[at] = NO_SLOT  # which counts for nothing now
         link = proven_link(block.player, value, distance)
         if at == start:
             prove_root(general, value, distance)

@@ -63,7 +63,6 @@ cdef extern from *:
     #define GENERAL_PADDING (-1e30)
     #define GENERAL_LARGEST_SUM 1e140  /* of values of a scored game; one of them is at most 1e100 by far */
     #define GENERAL_UNTRIED 1e20f
-    #define GENERAL_DRAWN 0x80000000u
     """
     const uint32_t LINK_WAITS
     const uint32_t LINK_PROVEN
@@ -71,7 +70,6 @@ cdef extern from *:
     const double GENERAL_PADDING  # the sum of a slot without a move, which has one visit
     const double LARGEST_SUM "GENERAL_LARGEST_SUM"
     const float UNTRIED "GENERAL_UNTRIED"  # the score of a child without a visit where no first-play urgency is given
-    const uint32_t DRAWN "GENERAL_DRAWN"  # in an entry of path_slot: selection passed over a proven draw
 
 cdef extern from "kernels/selection/excluded.h" nogil:
     const float SEL_EXCLUDED     # the prior of a proven loss, which selection never takes

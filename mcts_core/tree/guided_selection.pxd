@@ -6,8 +6,8 @@ from libc.stdint cimport int32_t, uint16_t, uint32_t
 
 from mcts_core.arena cimport arena_at
 from mcts_core.tree.guided_tree cimport *
-from mcts_core.tree.proof_rule cimport NEVER, at_most_draw
-from mcts_core.tree.tree cimport LINK_KIND, LINK_TERMINAL
+from mcts_core.tree.proof_rule cimport at_most_draw
+from mcts_core.tree.tree cimport LINK_KIND, LINK_TERMINAL, NO_SLOT
 
 
 cdef extern from "kernels/selection/ucb1.h" nogil:
@@ -67,7 +67,7 @@ cdef inline void select(GuidedTree *guided, GuidedBlock *block, uint32_t referen
 
 
 cdef inline uint32_t best_unknown(GuidedTree *guided, GuidedBlock *block, uint32_t reference) noexcept nogil:
-    """The best child, of a node with a proven draw, that may be better than a draw; NEVER: there is none."""
+    """The best child, of a node with a proven draw, that may be better than a draw; NO_SLOT: there is none."""
     cdef GuidedColumns columns = guided_columns(guided, block)
     cdef uint32_t slot, unknown = 0
     for slot in range(columns.count, block.capacity):
@@ -78,7 +78,7 @@ cdef inline uint32_t best_unknown(GuidedTree *guided, GuidedBlock *block, uint32
             guided.scratch[slot] = SEL_EXCLUDED
         else:
             unknown += 1
-    return highest(guided, block, &columns, guided.scratch, reference) if unknown else <uint32_t>NEVER
+    return highest(guided, block, &columns, guided.scratch, reference) if unknown else <uint32_t>NO_SLOT
 
 
 cdef inline uint32_t highest(GuidedTree *guided, const GuidedBlock *block, const GuidedColumns *columns,

@@ -9,11 +9,11 @@ from mcts_core.platform cimport mcts_log2_32
 from mcts_core.tree.guided_blocks cimport block_at, find_children, leaf_sign, make_block, set_link
 from mcts_core.tree.guided_selection cimport select
 from mcts_core.tree.guided_tree cimport *
-from mcts_core.tree.proof_rule cimport NEVER, terminal, value_of
+from mcts_core.tree.proof_rule cimport terminal, value_of
 from mcts_core.tree.prover cimport prover_clear, prover_free, prover_make
 from mcts_core.tree.rave cimport reference_of
-from mcts_core.tree.tree cimport (LINK_BLOCK, LINK_KIND, LINK_TERMINAL, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY,
-                                  RUN_SYSTEM_MEMORY, WIDE_INDEX, must_end)
+from mcts_core.tree.tree cimport (LINK_BLOCK, LINK_KIND, LINK_TERMINAL, NO_SLOT, RUN_DONE, RUN_GAME_ERROR,
+                                  RUN_MEMORY, RUN_SYSTEM_MEMORY, WIDE_INDEX, must_end)
 
 
 cdef enum:
@@ -71,7 +71,7 @@ cdef inline int widen(GuidedTree *guided, uint32_t length) noexcept nogil:
         block.flags |= BLOCK_CLOSED
     block.visits = old.visits
     block.amaf = old.amaf
-    guided.drawn[length] = NEVER
+    guided.tree.path_passed[length] = NO_SLOT
     before = guided_columns(guided, old)
     after = guided_columns(guided, block)
     for slot in range(count):
@@ -286,12 +286,12 @@ cdef inline int check_best(GuidedTree *guided) noexcept nogil:
         guided.tree.path_slot[0] = 0
         block = block_at(guided, columns.links[0] & WIDE_INDEX)
         columns = guided_columns(guided, block)
-        best = NEVER
+        best = NO_SLOT
         for slot in range(columns.count):
-            if columns.links[slot] & LINK_KIND != LINK_TERMINAL and (best == NEVER
+            if columns.links[slot] & LINK_KIND != LINK_TERMINAL and (best == NO_SLOT
                                                                      or columns.visits[slot] > columns.visits[best]):
                 best = slot
-        if best == NEVER or columns.visits[best] < FIRST_PROOF:
+        if best == NO_SLOT or columns.visits[best] < FIRST_PROOF:
             break
         check = check_of(guided, columns.moves[best])
         if check.spent >= due:

@@ -127,8 +127,6 @@ ctypedef struct GuidedTree:
     float *amaf_row              # GRAVE: AMAF statistics of the children at hand, visits and wins
     float *scratch               # priors of the children at hand
     double *noise                # of the root
-    uint32_t *drawn              # by level of the path: the drawn child that selection passed over, or NEVER
-    uint32_t drawn_room
     uint32_t by_book             # 1: exact search has used one
     uint64_t unseen              # proof budget spent since the interrupt was asked last
     uint32_t root_slices         # of proof budget that the root has had
@@ -142,7 +140,7 @@ ctypedef struct Way:             # a path, as the tree's; the memory is kept
     uint8_t **record
     uint32_t *slots
     uint32_t *moves
-    uint32_t *drawn
+    uint32_t *passed
 
 ctypedef struct Flight:          # an iteration whose leaf has no value yet
     Way way

@@ -26,6 +26,7 @@ cdef inline void free_tree(Tree *tree) noexcept nogil:
     arena_release(&tree.arena)
     free(tree.path_record)
     free(tree.path_slot)
+    free(tree.path_passed)
     free(tree.path_move)
     free(tree.scales)
     free(tree)

@@ -21,6 +21,7 @@ cdef enum:
     FIRST_PATH = 260             # levels that paths have room for from the start
     WIDE_UNIT = 64               # records of guided trees, and of plain ones with WideBlocks, are multiples of this
     MAX_SLOTS = MCTS_MAX_MOVES   # of one node
+    NO_SLOT = 0xFFFFFFFF
     MAX_ITERATIONS = 0x3FFFFFFF  # wins count half-points in 32 signed bits; see Tree.most_visits
     NO_VISITS = 0x7FFFFFFF       # visits of a slot without a legal move
 
@@ -76,6 +77,7 @@ ctypedef struct Tree:            # what every layout begins with
     uint32_t path_room
     uint8_t **path_record
     uint32_t *path_slot
+    uint32_t *path_passed        # the proven child in whose place selection took the slot, or NO_SLOT
     uint32_t *path_move          # in the plain tree only where slots are not moves
     mcts_expansion expansion
     # what is proven, by the guided and the general tree
@@ -176,6 +178,7 @@ cdef inline int32_t must_end(void *context) noexcept nogil:
 cdef inline bint path_reserve(Tree *tree, uint32_t room) noexcept nogil:
     if room <= tree.path_room:
         return True
+    cdef uint32_t level
     room = room * 2
     cdef void *record = realloc(tree.path_record, room * sizeof(void *))
     if record != NULL:
@@ -183,10 +186,15 @@ cdef inline bint path_reserve(Tree *tree, uint32_t room) noexcept nogil:
     cdef void *slot = realloc(tree.path_slot, room * sizeof(uint32_t))
     if slot != NULL:
         tree.path_slot = <uint32_t *>slot
+    cdef void *passed = realloc(tree.path_passed, room * sizeof(uint32_t))
+    if passed != NULL:
+        tree.path_passed = <uint32_t *>passed
     cdef void *move = realloc(tree.path_move, room * sizeof(uint32_t))
     if move != NULL:
         tree.path_move = <uint32_t *>move
-    if record == NULL or slot == NULL or move == NULL:
+    if record == NULL or slot == NULL or passed == NULL or move == NULL:
         return False
+    for level in range(tree.path_room, room):
+        tree.path_passed[level] = NO_SLOT
     tree.path_room = room
     return True

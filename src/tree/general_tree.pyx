@@ -22,8 +22,8 @@ from mcts_core.tree.general_blocks cimport (ending_of, free_block, lacks_next, l
                                             position_room, set_link)
 from mcts_core.tree.general_evaluation cimport fault_of, from_signed, take
 from mcts_core.tree.general_proofs cimport points_of, proven_link, proven_value
-from mcts_core.tree.general_selection cimport (NO_SLOT, best_by_bound, best_by_gumbel, best_by_priors, best_unknown,
-                                               counts_passed, draw_outcome, passed_over, passes)
+from mcts_core.tree.general_selection cimport (best_by_bound, best_by_gumbel, best_by_priors, best_unknown,
+                                               counts_passed, draw_outcome, passes, values_of_passed)
 from mcts_core.tree.general_solver cimport (accept, ask_prover, forget_proof, forget_prover, has_prover, prove_root,
                                             reconsider, search_exactly, set_points, settle, shorten_win, tighten_path)
 from mcts_core.tree.general_tree cimport *
@@ -35,8 +35,8 @@ from mcts_core.tree.scored_games cimport (add_rewards, back_up_scored, forget_ra
                                           see_again)
 from mcts_core.tree.spread cimport spread_out
 from mcts_core.tree.tree cimport (FIRST_PATH, LAYOUT_GENERAL, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS,
-                                  RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, Tree,
-                                  TreeRoot, begin_search, count_iteration, path_reserve)
+                                  NO_SLOT, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY,
+                                  WIDE_INDEX, Tree, TreeRoot, begin_search, count_iteration, path_reserve)
 
 
 cdef extern from "kernels/selection/ucb1.h" nogil:
@@ -186,12 +186,13 @@ cdef inline uint32_t step(GeneralTree *general, uint32_t index, uint32_t at) noe
     Until its value comes the visit counts as lost: the virtual loss of a leaf that waits. A visit to a proven child
     would teach nothing: the descent goes on into the best of the children that nothing is proven of. A visit to a draw,
     as in the guided tree, is counted all the same when the value comes; with score bounds, a visit to any child whose
-    values are known and which may be the best one.
+    values are known and which may be the best one. At a root of Gumbel's such a visit is the iteration: sequential
+    halving deals out visits, one for each.
     """
     cdef GeneralBlock *block = general_block(general, index)
     cdef GeneralColumns columns = general_columns(general, block)
-    cdef uint32_t slot, passed = 0, other
-    cdef bint root
+    cdef uint32_t slot, passed = NO_SLOT, other
+    cdef bint root, counted
     if block.player < 0:
         slot = draw_outcome(general, &columns)
     elif general.options.gumbel:
@@ -202,12 +203,16 @@ cdef inline uint32_t step(GeneralTree *general, uint32_t index, uint32_t at) noe
         slot = best_by_bound(general, block, &columns)
     if block.player >= 0 and passes(general, block, &columns, slot):
         root = index == general_root(general) & WIDE_INDEX
-        other = best_unknown(general, block, &columns, root)
+        counted = counts_passed(general, block, columns.links[slot])
+        other = NO_SLOT
+        if not (counted and root and general.options.gumbel):
+            other = best_unknown(general, block, &columns, root)
         if other != NO_SLOT:
-            passed = DRAWN if counts_passed(general, block, columns.links[slot]) else 0
+            passed = slot if counted else NO_SLOT
             slot = other
     general.tree.path_record[at] = <uint8_t *>block
-    general.tree.path_slot[at] = slot | passed
+    general.tree.path_slot[at] = slot
+    general.tree.path_passed[at] = passed
     general.tree.path_move[at] = columns.moves[slot]
     block.visits += 1
     columns.visits[slot] += 1
@@ -227,13 +232,13 @@ cdef void undo(GeneralTree *general, uint32_t start, uint32_t length) noexcept n
     for at in range(start, start + length):
         block = <GeneralBlock *>general.tree.path_record[at]
         block.visits -= 1
-        general_columns(general, block).visits[general.tree.path_slot[at] & ~DRAWN] -= 1
+        general_columns(general, block).visits[general.tree.path_slot[at]] -= 1
 
 
 cdef void back_up(GeneralTree *general, uint32_t start, uint32_t length, const double *values) noexcept nogil:
     """Ends an iteration: adds its values to the nodes of its path. ``values``: of its last move."""
-    cdef uint32_t at = start + length, slot
-    cdef double passed[MAX_PLAYERS]
+    cdef uint32_t at = start + length, passed
+    cdef double proven[MAX_PLAYERS]
     cdef double discounted[MAX_PLAYERS]
     cdef GeneralBlock *block
     cdef GeneralColumns columns
@@ -245,17 +250,17 @@ cdef void back_up(GeneralTree *general, uint32_t start, uint32_t length, const d
     while at > start:
         at -= 1
         block = <GeneralBlock *>general.tree.path_record[at]
-        slot = general.tree.path_slot[at]
+        passed = general.tree.path_passed[at]
         if block.player >= 0:
             columns = general_columns(general, block)
-            columns.sums[slot & ~DRAWN] += values[block.player]
-            if MCTS_UNLIKELY(slot & DRAWN):
-                slot = passed_over(general, block, &columns, passed)
-                if slot != NO_SLOT:
-                    general.tree.nodes += columns.visits[slot] == 0
-                    columns.visits[slot] += 1
-                    columns.sums[slot] += passed[block.player]
-                    values = passed
+            columns.sums[general.tree.path_slot[at]] += values[block.player]
+            # not if meanwhile a better move was found
+            if MCTS_UNLIKELY(passed != NO_SLOT and counts_passed(general, block, columns.links[passed])):
+                values_of_passed(general, columns.links[passed], proven)
+                general.tree.nodes += columns.visits[passed] == 0
+                columns.visits[passed] += 1
+                columns.sums[passed] += proven[block.player]
+                values = proven
         add_values(general, block, values)
     block = general_block(general, 0)
     general_columns(general, block).visits[0] += 1
@@ -352,7 +357,7 @@ cdef int iterate(GeneralTree *general) noexcept nogil:
             visit_again(general, 0, length, link)
             return RUN_DONE
         seen = general_columns(general, general_block(general, index)).visits[
-            general.tree.path_slot[length - 1] & ~DRAWN] - 1
+            general.tree.path_slot[length - 1]] - 1
         status = look(general, 0, length, seen > 0)
         if status != RUN_DONE:
             break
@@ -461,7 +466,7 @@ cdef int descend(GeneralTree *general, float *row) noexcept nogil:
         if status != RUN_DONE:
             break
         fresh = general_columns(general, general_block(general, index)).visits[
-            general.tree.path_slot[start + length - 1] & ~DRAWN] == 1
+            general.tree.path_slot[start + length - 1]] == 1
         if general.position.kind == KIND_OVER:
             status = finish(general, start, length, fresh)
             if status != RUN_DONE and status != RUN_SOLVED:
@@ -579,7 +584,7 @@ cdef inline void show(GeneralTree *general) noexcept nogil:
     for at in range(general.path_used):
         block = <GeneralBlock *>general.tree.path_record[at]
         block.visits += 1
-        general_columns(general, block).visits[general.tree.path_slot[at] & ~DRAWN] += 1
+        general_columns(general, block).visits[general.tree.path_slot[at]] += 1
     general.hidden = False
 
 
@@ -597,6 +602,7 @@ cdef inline void drop_oldest(GeneralTree *general, const GeneralBatch *batch) no
         general.entries[number].start -= batch.path
     memmove(general.tree.path_record, general.tree.path_record + batch.path, left * sizeof(uint8_t *))
     memmove(general.tree.path_slot, general.tree.path_slot + batch.path, left * sizeof(uint32_t))
+    memmove(general.tree.path_passed, general.tree.path_passed + batch.path, left * sizeof(uint32_t))
     memmove(general.tree.path_move, general.tree.path_move + batch.path, left * sizeof(uint32_t))
 
 
@@ -604,7 +610,7 @@ cdef inline bint still_waits(const GeneralTree *general, const GeneralEntry *ent
     """Whether the link to a leaf is as it was: meanwhile the exact search of the root may have proven the leaf."""
     cdef uint32_t at = entry.start + entry.length - 1
     cdef GeneralColumns columns = general_columns(general, <GeneralBlock *>general.tree.path_record[at])
-    return columns.links[general.tree.path_slot[at] & ~DRAWN] == LINK_WAITS | entry.leaf
+    return columns.links[general.tree.path_slot[at]] == LINK_WAITS | entry.leaf
 
 
 cdef void general_retract(GeneralTree *general) noexcept nogil:

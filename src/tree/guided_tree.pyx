@@ -26,13 +26,13 @@ from mcts_core.tree.guided_solver cimport (FOLLOWING_PACE, FOLLOWING_SLICES, ROO
                                            reconsider, search_root_exactly, settle, settle_proof)
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.leaf_value cimport points_of_link, value_leaf
-from mcts_core.tree.proof_rule cimport NEVER, terminal, value_of
+from mcts_core.tree.proof_rule cimport terminal, value_of
 from mcts_core.tree.prover cimport prover_fits
 from mcts_core.tree.rave cimport add_amaf, give_amaf, reference_of
 from mcts_core.tree.memory cimport empty_arena, free_tree, make_tree, room_for, set_exploration
-from mcts_core.tree.tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, RUN_DONE, RUN_MEMORY,
-                                  RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, WIDE_UNIT, Tree, TreeRoot, begin_search,
-                                  count_iteration, gain_of, must_end, path_reserve, result_of, spent_of)
+from mcts_core.tree.tree cimport (FIRST_PATH, LAYOUT_GUIDED, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, NO_SLOT, RUN_DONE,
+                                  RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX, WIDE_UNIT, Tree, TreeRoot,
+                                  begin_search, count_iteration, gain_of, must_end, path_reserve, result_of, spent_of)
 from mcts_core.tree.valuation cimport forget_estimator, prepare_estimator
 
 
@@ -73,7 +73,6 @@ cdef void guided_destroy(Tree *tree) noexcept nogil:
     free(guided.played)
     free(guided.amaf_row)
     free(guided.scratch)
-    free(guided.drawn)
     free_tree(tree)
 
 
@@ -81,21 +80,8 @@ cdef Tree *guided_create(uint64_t bytes) noexcept nogil:
     return make_tree(sizeof(GuidedTree), LAYOUT_GUIDED, &ops.tree, bytes)
 
 
-cdef bint levels_reserve(GuidedTree *guided, uint32_t count) noexcept nogil:
-    cdef uint32_t level
-    if not path_reserve(&guided.tree, count):
-        return False
-    if guided.drawn_room < guided.tree.path_room:
-        if not room_for(<void **>&guided.drawn, guided.tree.path_room * sizeof(uint32_t)):
-            return False
-        for level in range(guided.drawn_room, guided.tree.path_room):
-            guided.drawn[level] = NEVER
-        guided.drawn_room = guided.tree.path_room
-    return True
-
-
 cdef bint guided_reserve(Tree *tree, uint32_t levels, uint32_t count) noexcept nogil:
-    return levels_reserve(<GuidedTree *>tree, levels) and children_reserve(<GuidedTree *>tree, count)
+    return path_reserve(tree, levels) and children_reserve(<GuidedTree *>tree, count)
 
 
 cdef void guided_refresh(Tree *tree, uint32_t index, uint32_t _, uint32_t reference) noexcept nogil:
@@ -219,7 +205,7 @@ cdef int expand(GuidedTree *guided, uint32_t length, uint32_t *link) noexcept no
     cdef mcts_proof proof
     cdef mcts_policy policy = guided.options.policy
     cdef int status
-    if not levels_reserve(guided, length + 2):
+    if not path_reserve(&guided.tree, length + 2):
         return RUN_SYSTEM_MEMORY
     if guided.options.leaf_proofs and has_prover(guided) and length > 1 and guided.options.share == 0:
         status = ask_prover(guided, length, guided.options.leaf_proofs, 0, False, &proof)
@@ -284,11 +270,11 @@ cdef inline int descend(GuidedTree *guided, uint32_t *end, uint32_t *reached, bi
         link = block.best_link
         tree.path_slot[length] = slot
         columns = guided_columns(guided, block)
-        guided.drawn[length] = NEVER
+        tree.path_passed[length] = NO_SLOT
         if MCTS_UNLIKELY(link & LINK_KIND == LINK_TERMINAL) and result_of(link) == 1 and guided.options.solver:
             other = best_unknown(guided, block, reference_of(guided, length + 1))
-            if other != NEVER:
-                guided.drawn[length] = slot
+            if other != NO_SLOT:
+                tree.path_passed[length] = slot
                 slot = other
                 link = columns.links[slot]
                 tree.path_slot[length] = slot
@@ -347,7 +333,7 @@ cdef inline uint32_t back_up(GuidedTree *guided, uint32_t length, uint32_t depth
     """Adds an iteration that gave these points to every node of the path, from the leaf up; ``counted``: the visits are
     there already. Returns the level of the deepest node whose visits have come to a milestone, 0: of none."""
     cdef Tree *tree = &guided.tree
-    cdef uint32_t i = length, slot, prove = 0
+    cdef uint32_t i = length, slot, passed, prove = 0
     cdef bint amaf = guided.options.selection >= SELECT_RAVE
     cdef bint grave = guided.options.selection == SELECT_GRAVE
     cdef GuidedBlock *block
@@ -362,11 +348,12 @@ cdef inline uint32_t back_up(GuidedTree *guided, uint32_t length, uint32_t depth
             guided.played[columns.actions[slot]] = 1 if block.sign == tree.root_sign else 2
             add_amaf(guided, block, points)
         add_points(guided, block, &columns, slot, points)
-        if guided.drawn[i] != NEVER:  # what the levels above see is the draw
+        passed = tree.path_passed[i]
+        if passed != NO_SLOT:  # what the levels above see is the draw
             points = <int32_t>guided.options.wins_per_visit
-            tree.nodes += columns.visits[guided.drawn[i]] == 0
-            columns.visits[guided.drawn[i]] += 1
-            add_points(guided, block, &columns, guided.drawn[i], points)
+            tree.nodes += columns.visits[passed] == 0
+            columns.visits[passed] += 1
+            add_points(guided, block, &columns, passed, points)
         if not counted:
             columns.visits[slot] += 1
             block.visits += 1

@@ -150,6 +150,78 @@ def test_a_proven_loss_gets_no_more_visits_whatever_its_prior():
     assert lost.visits == 2 and lost.proven == "loss" and lost.prior == 0.0 and stats.move == "b"
 
 
+class Open:
+    """Moves 1, 2 and 3 draw at once; what becomes of move 0 shows after 40 moves, good for who begins."""
+
+    def __init__(self, path=()):
+        self.path = path
+        self.to_move = -1 if len(path) % 2 else 1
+
+    def legal_moves(self):
+        return [0, 1] if self.path else [0, 1, 2, 3]
+
+    def play(self, move):
+        return type(self)((*self.path, move))
+
+    def winner(self):
+        if self.path and self.path[0]:
+            return 0
+        return int(sum(self.path) > 0) if len(self.path) == 40 else None
+
+    def observation(self):
+        return [[[0.6 * self.to_move]]]
+
+
+class Alone(Open):
+    players, to_move = 1, 0
+
+    def __init__(self, path=()):
+        self.path = path
+
+    def returns(self):
+        return None if self.winner() is None else [(1.0 + self.winner()) / 2]
+
+
+class Pair(Alone):
+    players, constant_sum = 2, True
+    to_move = property(lambda self: len(self.path) % 2)
+
+    def returns(self):
+        return None if self.winner() is None else [(1.0 + self.winner()) / 2, (1.0 - self.winner()) / 2]
+
+
+def value_0(observations):
+    return np.ones((len(observations), 4)), observations[:, 0, 0, 0]
+
+
+@pytest.mark.parametrize(("state", "options"), [
+    (Open(), {"policy_value": lambda state: (None, 0.6 * state.to_move)}),
+    (Open(), {"policy_value": lambda state: (None, 0.6 * state.to_move), "fpu": 1.0}),
+    (Open(), {"evaluator": value_0, "batch": 1}),
+    (Open(), {"evaluator": value_0, "batch": 8}),
+    (Alone(), {}),
+    (Alone(), {"policy_value": lambda state: (None, [0.6])}),
+    (Pair(), {}),
+    (Pair(), {"policy_value": lambda state: (None, [0.6, -0.6])}),
+])
+def test_several_draws_are_no_reason_to_play_one(state, options):
+    """A visit to a draw is counted for the draw that selection came to. Were it another one, selection would come to
+    the same draw for ever, and count a visit of the other in each iteration."""
+    stats = found_by(state, 2000, **options).stats()
+    visits = {entry.move: entry.visits for entry in stats.moves}
+    draws = [visits[move] for move in (1, 2, 3)]
+    assert stats.move == 0 and stats.proven is None and visits[0] > 1500
+    assert 1 <= min(draws) and max(draws) <= min(draws) + 8 + 0.2 * max(draws)
+    assert sum(draws) < 400 and sum(visits.values()) <= 2000 + sum(draws)
+    assert stats.value > 0.6
+
+
+def test_sequential_halving_deals_out_visits_to_draws_as_to_all_moves():
+    stats = found_by(Open(), 2000, evaluator=value_0, root_policy="gumbel").stats()
+    assert stats.move == 0 and sorted(entry.visits for entry in stats.moves) == [250, 250, 750, 750]
+    assert stats.moves[0].move == 0 and {entry.value for entry in stats.moves[1:]} == {0.5}
+
+
 # ---- exact search ----------------------------------------------------------------------------------------------------
 
 def flat(observations):
