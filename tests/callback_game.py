@@ -41,9 +41,8 @@ DESTROY = ctypes.CFUNCTYPE(None, POINTER, POINTER)
 ONGOING, WIN, DRAW, LOSS = range(4)
 
 
-def word(state):
-    """The first number of a state, to be read and written."""
-    return ctypes.cast(state, ctypes.POINTER(ctypes.c_int32))
+word = (ctypes.c_int32 * 1).from_address
+"""The first number of a state, to be read and written: ``word(state)[0]``."""
 
 
 def nim(stones=10, *, legal_moves=None, play=None, state_size=4, max_moves=4, **options):

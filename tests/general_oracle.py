@@ -4,6 +4,7 @@ Nodes are objects, single precision is rounded explicitly. Random numbers come f
 tested elsewhere, so that both consume the same ones.
 """
 
+import functools
 import math
 import random
 from contextlib import suppress
@@ -260,23 +261,28 @@ class Oracle:
             self.root.moves, self.root.counts, self.root.sums, strict=True)}
 
 
+@functools.cache
+def drawn(number, players, chance, length, path):
+    """(result, player to move, moves, their chances, code) of a position of ``Tangle``."""
+    draw = random.Random(f"{number} {path}")
+    over = len(path) >= length or (len(path) > 1 and draw.random() < 0.12)
+    result = [draw.choice([0.0, 0.25, 0.5, 1.0, draw.random()]) for _ in range(players)] if over else None
+    to_move = draw.randrange(players)
+    if path and draw.random() < chance:
+        to_move = mc.CHANCE
+    count = draw.randint(1, 11 if len(path) == 0 else 4)
+    moves = [f"m{k}" if draw.random() < 0.5 else k for k in range(count)]
+    weights = [draw.choice([0.0, 1.0, 2.0, draw.random()]) for _ in moves]
+    weights[draw.randrange(count)] += 0.1
+    return result, to_move, moves, [weight / sum(weights) for weight in weights], draw.randrange(1000)
+
+
 class Tangle:
     """A game made up from a number: who moves, what may happen, how it ends, all by a hash of the moves so far."""
 
     def __init__(self, number, players=2, chance=0.3, length=8, path=()):
         self.number, self.players, self.chance, self.length, self.path = number, players, chance, length, path
-        draw = random.Random(f"{number} {path}")
-        over = len(path) >= length or (len(path) > 1 and draw.random() < 0.12)
-        self.result = [draw.choice([0.0, 0.25, 0.5, 1.0, draw.random()]) for _ in range(players)] if over else None
-        self.to_move = draw.randrange(players)
-        if path and draw.random() < chance:
-            self.to_move = mc.CHANCE
-        count = draw.randint(1, 11 if len(path) == 0 else 4)
-        self.moves = [f"m{k}" if draw.random() < 0.5 else k for k in range(count)]
-        weights = [draw.choice([0.0, 1.0, 2.0, draw.random()]) for _ in self.moves]
-        weights[draw.randrange(count)] += 0.1
-        self.chances = [weight / sum(weights) for weight in weights]
-        self.code = draw.randrange(1000)
+        self.result, self.to_move, self.moves, self.chances, self.code = drawn(number, players, chance, length, path)
         self.known = {}
 
     def legal_moves(self):

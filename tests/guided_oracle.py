@@ -103,10 +103,12 @@ class Oracle:
             if child.prior == EXCLUDED:
                 yield single(EXCLUDED)
                 continue
-            visits = child.visits
-            value = ratio(single(single(child.wins) * self.unit), single(visits)) if visits else unvisited
-            share = single(scale * child.prior)
-            yield single(value + (ratio(share, single(visits + 1)) if visits else share))
+            visits, share = child.visits, single(scale * child.prior)
+            if visits:
+                value = ratio(single(single(child.wins) * self.unit), single(visits))
+                yield single(value + ratio(share, single(visits + 1)))
+            else:
+                yield single(unvisited + share)
 
     def score(self, block, child, record, s):
         """``s``: the exploration at the block."""
@@ -114,11 +116,11 @@ class Oracle:
             return single(EXCLUDED)
         n = single(child.visits)
         m = single(n + self.prior_weight)
+        if not m > 0 and not self.amaf:
+            return self.fpu
         played = max(child.visits, 1)
         own = single(single(child.wins) * self.unit)
         mean = ratio(single(own + child.prior), m if m > 0 else 1.0)
-        if self.selection in ("ucb1", "ucb1-tuned") and not m > 0:
-            return self.fpu
         if self.selection == "ucb1":
             return single(mean + ratio(s, root(played)))
         if self.selection == "ucb1-tuned":
@@ -160,6 +162,8 @@ class Oracle:
 
     def record_for(self, way):
         """GRAVE: the statistics of the deepest node of the way that has some."""
+        if self.selection != "grave":
+            return None
         return next((block.record for block in reversed(way) if block.record is not None), None)
 
     def at_most_draw(self, block, child):

@@ -30,29 +30,48 @@ def stones_of(state):
 
 
 @cache
+def lines_through(m, n, k, rule):
+    """For each cell the lines of k cells through it, as sets of bits, each with the cells that must not continue it."""
+    lines = [[] for _ in range(m * n)]
+    for first in range(m * n):
+        row, col = divmod(first, m)
+        for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+            cells = [(row + i * down) * m + col + i * right if 0 <= row + i * down < n and 0 <= col + i * right < m
+                     else None for i in range(-1, k + 1)]
+            before, *inner, after = cells
+            if None not in inner:
+                line = sum(1 << cell for cell in inner)
+                beyond = sum(1 << cell for cell in (before, after) if cell is not None and rule == "exact")
+                for cell in inner:
+                    lines[cell].append((line, beyond))
+    return lines
+
+
+@cache
 def exact_lengths(state):
     """The probability of each value (result for the player to move + 4 * moves) of a uniformly random game."""
-    shape = state.m, state.n, state.k, state.rule
-    size = state.m * state.n
+    lines, size = lines_through(state.m, state.n, state.k, state.rule), state.m * state.n
 
     @cache
-    def values(stones, player):
-        cells = dict(stones)
-        empty = [cell for cell in range(size) if cell not in cells]
+    def values(own, other):
+        """``own``: the stones of the player to move, as bits."""
+        empty = [cell for cell in range(size) if not (own | other) >> cell & 1]
         total = Counter()
         for cell in empty:
-            cells[cell] = player
-            if winner_of(cells, cell, *shape):
+            stones = own | 1 << cell
+            if any(stones & line == line and not stones & beyond for line, beyond in lines[cell]):
                 total[2 + 4] += 1 / len(empty)
             elif len(empty) == 1:
                 total[1 + 4] += 1
             else:
-                for value, chance in values(frozenset(cells.items()), -player).items():
+                for value, chance in values(other, stones).items():
                     total[2 - (value & 3) + 4 * ((value >> 2) + 1)] += chance / len(empty)
-            del cells[cell]
         return total
 
-    return values(frozenset(stones_of(state).items()), state.to_move)
+    stones = {1: 0, -1: 0}
+    for cell, player in stones_of(state).items():
+        stones[player] |= 1 << cell
+    return values(stones[state.to_move], stones[-state.to_move])
 
 
 def late_positions(board, rule):

@@ -1,6 +1,7 @@
 """Searches of scored games as the documents tell them, slow and plain, to the bit as the native one must do it; games
 made up from a number; and their exact values by value iteration."""
 
+import functools
 import math
 import random
 
@@ -55,6 +56,13 @@ class ScoredOracle(Oracle):
         return [value + weight * last for value, last in zip(values, state.returns(), strict=True)]
 
 
+@functools.cache
+def gains(number, path, players):
+    """The rewards of a position of ``ScoredTangle``."""
+    draw = random.Random(f"rewards {number} {path}")
+    return [draw.choice([0.0, -3.0, 100.0, 1000 * draw.random()]) for _ in range(players)]
+
+
 class ScoredTangle(Tangle):
     """A ``Tangle`` with rewards of any size on the way."""
 
@@ -62,8 +70,7 @@ class ScoredTangle(Tangle):
 
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)
-        draw = random.Random(f"rewards {self.number} {self.path}")
-        self.gain = [draw.choice([0.0, -3.0, 100.0, 1000 * draw.random()]) for _ in range(self.players)]
+        self.gain = gains(self.number, self.path, self.players)
 
     def play(self, move):
         if move not in self.known:

@@ -129,7 +129,7 @@ def test_connect_four_positions_that_need_no_luck(preset, iterations):
 
 
 @pytest.mark.parametrize("kind", ["win1", "block4"])
-@pytest.mark.parametrize(("preset", "iterations"), [("uct", 100_000), ("strong", 2000)])
+@pytest.mark.parametrize(("preset", "iterations"), [("uct", 50_000), ("strong", 2000)])
 def test_gomoku_wins_and_blocks_a_five(preset, iterations, kind):
     engine = mc.Searcher(preset=preset, seed=1, memory_mb=64)
     seen = 0

@@ -65,8 +65,8 @@ class Oracle:
         self.nodes, self.rollouts, self.depths = 1, 0, []
         self.exact_slots = 16
 
-    def score(self, node, child, slots):
-        s = single(self.exploration * sqrt_log(node.visits))
+    def score(self, child, slots, s):
+        """``s``: the exploration at the node above."""
         inverse = inverse_root(child.visits)
         half = single(self.unit * child.points)
         if slots <= self.exact_slots:
@@ -75,9 +75,10 @@ class Oracle:
 
     def select(self, node):
         slots = -(-node.count // 8) * 8
+        s = single(self.exploration * sqrt_log(node.visits))
         best, top = None, -math.inf
         for slot in sorted(node.children):
-            score = self.score(node, node.children[slot], slots)
+            score = self.score(node.children[slot], slots, s)
             if score > top:
                 best, top = slot, score
         return best

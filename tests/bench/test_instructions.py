@@ -255,9 +255,7 @@ def test_real_counts(repeat):
 
 
 @pytest.mark.needs("valgrind")
-def test_workload_that_runs_and_one_that_fails():
-    broken = instructions.Case("broken", "broken", "TicTacToe(1)", "iterations", 10)
-    folder = instructions.package_folder()
-    assert "baseline" in instructions.run_workload(folder, ["--tool=none"], TINY, 10)[0]
-    with pytest.raises(instructions.Failed, match=r"(?s)^broken under valgrind ended with 1: Traceback.*TypeError"):
-        instructions.run_workload(folder, ["--tool=none"], broken, 10)
+def test_workload_that_runs_and_one_that_fails(tmp_path):
+    assert "baseline" in instructions.run_workload(instructions.package_folder(), ["--tool=none"], TINY, 10)[0]
+    with pytest.raises(instructions.Failed, match=r"(?s)^tiny under valgrind ended with 1: Traceback.*No module named"):
+        instructions.run_workload(tmp_path, ["--tool=none"], TINY, 10)  # which fails before seconds of imports

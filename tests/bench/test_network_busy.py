@@ -28,7 +28,7 @@ def shares_of(out):
 
 
 def test_a_line_for_each_search(capsys):
-    assert network_busy.main(["connect4", "--sleep", "100", "300", "--rounds", "1", "--scale", "0.03",
+    assert network_busy.main(["connect4", "--sleep", "100", "300", "--rounds", "1", "--scale", "0.02",
                               "--options", "root_proofs=0"]) == 0
     lines = shares_of(capsys.readouterr().out)
     kinds = [f"{name}, threads={threads}" for name in ("search", "search_many", "selfplay") for threads in (1, 2)]
@@ -37,7 +37,7 @@ def test_a_line_for_each_search(capsys):
 
 
 def test_numbers_of_threads(capsys):
-    assert network_busy.main(["connect4", "--sleep", "100", "--rounds", "1", "--scale", "0.03", "--threads", "2", "4",
+    assert network_busy.main(["connect4", "--sleep", "100", "--rounds", "1", "--scale", "0.02", "--threads", "2", "4",
                               "--options", "leaf_proofs=0,root_proofs=0"]) == 0
     assert [line[20:44].strip() for line in shares_of(capsys.readouterr().out)] == [
         "search, threads=2", *[f"{name}, threads={threads}" for name in ("search_many", "selfplay")
@@ -48,7 +48,7 @@ def test_numbers_of_threads(capsys):
 def test_onnx_runtime(game, capsys):
     pytest.importorskip("onnxruntime")
     pytest.importorskip("onnx")
-    assert network_busy.main([game, "--onnx", "--rounds", "1", "--scale", "0.03"]) == 0
+    assert network_busy.main([game, "--onnx", "--rounds", "1", "--scale", "0.02"]) == 0
     assert len(shares_of(capsys.readouterr().out)) == 6
 
 
@@ -56,7 +56,7 @@ def test_onnx_runtime(game, capsys):
 def test_pytorch(arguments, capsys):
     pytest.importorskip("torch")
     pytest.importorskip("onnx")
-    assert network_busy.main([*arguments, "--torch", "cpu", "--rounds", "1", "--scale", "0.03"]) == 0
+    assert network_busy.main([*arguments, "--torch", "cpu", "--rounds", "1", "--scale", "0.02"]) == 0
     lines = shares_of(capsys.readouterr().out)
     assert [line[10:19].strip() for line in lines] == ["cpu"] * 6
 

@@ -12,9 +12,12 @@ PAGE = pathlib.Path(__file__).parents[2] / "docs" / "tutorial.md"
 
 
 def run(command, folder):
-    """A command of the page in the folder of the reader's file; whoever plays leaves at once."""
+    """A command of the page in the folder of the reader's file; whoever plays leaves at once. A check plays a
+    twentieth of its games."""
     program, *arguments = shlex.split(command)
     assert program == "mcts-core"
+    if arguments[0] == "check":
+        arguments += ["--games", "100"]
     done = subprocess.run(
         [sys.executable, "-m", "mcts_core", *arguments], cwd=folder, input="quit\n", capture_output=True, text=True,
         timeout=120, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})

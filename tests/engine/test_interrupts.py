@@ -295,7 +295,7 @@ def no_callbacks_of_the_collector():
 @pytest.mark.parametrize("kind", POINTS, ids=lambda kind: kind.__name__)
 @pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning")
 def test_interrupts(kind):
-    hammer(kind, 0.2, 200)
+    hammer(kind, 0.15, 150)
 
 
 @pytest.mark.slow

@@ -17,14 +17,14 @@ NO_PROOFS = {"leaf_proofs": 0, "node_proofs": 0, "root_proofs": 0}
 GAMES = [mc.ConnectFour(), mc.ConnectFour(5, 8, 4), mc.ConnectFour(11, 10, 4), mc.MNK(6, 6, 4), mc.Gomoku(9),
          mc.Gomoku(15, "exact")]
 SEARCHES = {
-    "uct": ({"preset": "uct"}, 250_000),
-    "uct, leaves of 3": ({"preset": "uct", "rollouts_per_leaf": 3}, 140_000),
-    "guided": ({**NO_PROOFS, "expand_after": 2}, 40_000),
-    "guided, leaves of 3": ({**NO_PROOFS, "rollouts_per_leaf": 3, "expand_after": 1}, 20_000),
-    "no solver": ({"solver": False, "expand_after": 2, "fpu": 0.6}, 30_000),
-    "tuned": ({**NO_PROOFS, "selection": "ucb1-tuned", "expand_after": 1}, 25_000),
-    "rave": ({"solver": False, "selection": "rave", "expand_after": 1}, 20_000),
-    "grave": ({**NO_PROOFS, "selection": "grave", "grave_ref": 8, "expand_after": 1}, 20_000),
+    "uct": ({"preset": "uct"}, 200_000),
+    "uct, leaves of 3": ({"preset": "uct", "rollouts_per_leaf": 3}, 110_000),
+    "guided": ({**NO_PROOFS, "expand_after": 2}, 25_000),
+    "guided, leaves of 3": ({**NO_PROOFS, "rollouts_per_leaf": 3, "expand_after": 1}, 13_000),
+    "no solver": ({"solver": False, "expand_after": 2, "fpu": 0.6}, 20_000),
+    "tuned": ({**NO_PROOFS, "selection": "ucb1-tuned", "expand_after": 1}, 16_000),
+    "rave": ({"solver": False, "selection": "rave", "expand_after": 1}, 13_000),
+    "grave": ({**NO_PROOFS, "selection": "grave", "grave_ref": 8, "expand_after": 1}, 13_000),
 }
 
 
@@ -125,7 +125,7 @@ def test_a_full_tree_is_pruned_and_the_search_goes_on(name, state):
 
 
 @pytest.mark.parametrize(("options", "iterations"), [
-    ({"preset": "uct"}, 60_000), ({}, 16_000), ({"selection": "grave", "grave_ref": 8}, 5000),
+    ({"preset": "uct"}, 60_000), ({}, 10_000), ({"selection": "grave", "grave_ref": 8}, 4000),
 ], ids=str)
 def test_games_written_in_python_are_pruned(options, iterations):
     engine = mc.Searcher(memory_mb=1, seed=2, **options)
@@ -145,7 +145,7 @@ def test_nodes_that_were_widened_are_pruned():
 
 
 @pytest.mark.parametrize(("memory_mb", "iterations"), [
-    (1, 500_000), (1.01, 500_000), (2.02, 1_000_000), (7, 2_000_000)])
+    (1, 300_000), (1.01, 300_000), (2.02, 600_000), (7, 1_500_000)])
 def test_any_budget_is_kept_all_the_time(memory_mb, iterations):
     state, seen = mc.ConnectFour(), []
     engine = mc.Searcher(memory_mb=memory_mb, preset="uct", seed=1)
@@ -228,7 +228,7 @@ def test_the_least_visited_subtrees_go(state, options, share, way):
     if isinstance(state, Claim):
         options = {name: value for name, value in options.items() if name not in NO_PROOFS}
     engine = mc.Searcher(seed=5, memory_mb=16, **options)
-    engine.search(state, iterations=4000)
+    engine.search(state, iterations=2500)
     prune(engine, 1.0)  # only what is linked
     before, stats = records(engine), engine.stats()
     total = audit(engine)[2]
@@ -368,12 +368,12 @@ print(peak() - before, engine.stats().bytes, engine.stats().prunes)
 
 @pytest.mark.needs("resource")
 @pytest.mark.parametrize(("state", "options", "memory_mb", "iterations"), [
-    ("mc.ConnectFour()", "preset='uct'", 8, 2_000_000),
+    ("mc.ConnectFour()", "preset='uct'", 8, 1_700_000),
     ("mc.ConnectFour()", "preset='uct', rollouts_per_leaf=2", 8, 700_000),
     ("mc.ConnectFour(11, 10, 4)", "preset='uct'", 8, 700_000),
-    ("mc.ConnectFour()", "book=False, expand_after=1, root_proofs=0, node_proofs=1", 8, 150_000),
-    ("mc.Gomoku(15)", "expand_after=1, valuation='rollout'", 8, 30_000),
-    ("mc.Gomoku(15)", "expand_after=1, rollout='random', leaf_proofs=0", 8, 40_000),
+    ("mc.ConnectFour()", "book=False, expand_after=1, root_proofs=0, node_proofs=1", 8, 120_000),
+    ("mc.Gomoku(15)", "expand_after=1, valuation='rollout'", 8, 20_000),
+    ("mc.Gomoku(15)", "expand_after=1, rollout='random', leaf_proofs=0", 8, 26_000),
     pytest.param("mc.ConnectFour()", "preset='uct', rollouts_per_leaf=2", 64, 8_000_000, marks=pytest.mark.slow),
     pytest.param("mc.ConnectFour(11, 10, 4)", "preset='uct'", 64, 8_000_000, marks=pytest.mark.slow),
     pytest.param("mc.Gomoku(15)", "expand_after=1, rollout='random', leaf_proofs=0", 64, 500_000,

@@ -15,17 +15,22 @@ from mcts_core.testing.probe import TableState
 PROVEN = {1.0: "win", 0.5: "draw", 0.0: "loss"}
 
 
+@functools.cache
+def drawn(number, path):
+    """(result, moves, value) of a position of ``Twig``."""
+    draw = random.Random(f"{number} {path}")
+    over = len(path) == 7 or (len(path) > 0 and draw.random() < 0.2)
+    result = draw.choice((1, 0, -1)) if over else None
+    return result, list(range(draw.randint(1 if path else 2, 4))), draw.uniform(-1, 1)
+
+
 class Twig:
     """A random game of two players in turn; ``path``: the moves that led here."""
 
     def __init__(self, number, path=()):
         self.number, self.path = number, path
         self.to_move = 1 if len(path) % 2 == 0 else -1
-        draw = random.Random(f"{number} {path}")
-        over = len(path) == 7 or (len(path) > 0 and draw.random() < 0.2)
-        self.result = draw.choice((1, 0, -1)) if over else None
-        self.moves = list(range(draw.randint(1 if path else 2, 4)))
-        self.value = draw.uniform(-1, 1)
+        self.result, self.moves, self.value = drawn(number, path)
 
     def legal_moves(self):
         return self.moves

@@ -171,7 +171,7 @@ def test_equal_scores_are_decided_by_chance():
 
 def test_the_order_of_moves_does_not_decide():
     """With the highest card, both moves of Kuhn poker come to the same value once the others in the tree have learned
-    to pass, so small differences decide. The bets in 300 searches are about 220, whichever move comes first."""
+    to pass, so small differences decide. The bets in 150 searches are about 110, whichever move comes first."""
     class Turned(Kuhn):
         def legal_moves(self):
             return ["b", "p"]
@@ -182,9 +182,9 @@ def test_the_order_of_moves_does_not_decide():
         def determinize(self, player, rng):
             return Turned(super().determinize(player, rng).cards, self.line)
 
-    bets = [sum(mc.search(state, iterations=400, exploration=0.7, seed=seed) == "b" for seed in range(300))
+    bets = [sum(mc.search(state, iterations=400, exploration=0.7, seed=seed) == "b" for seed in range(150))
             for state in (Kuhn((2, 0)), Turned((2, 0)))]
-    assert abs(bets[0] - bets[1]) < 30  # where the order decided, it was 195 to 249
+    assert abs(bets[0] - bets[1]) < 20  # where the order decided, it was 195 to 249 of 300
 
 
 @pytest.mark.parametrize("iterations", [4, 5, 8, 11, 27, 36, 47, 61, 97])

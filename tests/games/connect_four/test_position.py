@@ -35,10 +35,12 @@ class Oracle:
         return 0
 
     def has_line(self, player):
-        for col in range(self.cols):
-            for row in range(self.rows):
+        for col, column in enumerate(self.columns):
+            for row, owner in enumerate(column):
+                if owner != player:
+                    continue
                 for dc, dr in ((0, 1), (1, 0), (1, 1), (1, -1)):
-                    if all(self.at(col + i * dc, row + i * dr) == player for i in range(self.connect)):
+                    if all(self.at(col + i * dc, row + i * dr) == player for i in range(1, self.connect)):
                         return True
         return False
 

@@ -80,7 +80,7 @@ def test_a_million_games_from_the_empty_board(kernel):
     "board", [(3, 3, 3), (4, 3, 3), (2, 4, 3), (3, 4, 3), (2, 2, 2), (1, 8, 3), (1, 9, 3), (1, 11, 2)]
 )
 def test_the_odds_of_uniform_play_are_exact(kernel, board):
-    n = 200_000
+    n = 100_000
     chance = random.Random(1)
     for plies in (0, 1, 3):
         _, state = random_path(ConnectFour(*board), plies, chance)

@@ -32,14 +32,15 @@ class Oracle:
         found = []
         for row in range(self.n):
             for col in range(self.m):
+                if self.board[row][col] != stone:
+                    continue
                 for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
                     if self.at(row - down, col - right) == stone:
                         continue
-                    length = 0
+                    length = 1
                     while self.at(row + length * down, col + length * right) == stone:
                         length += 1
-                    if length:
-                        found.append(length)
+                    found.append(length)
         return found
 
     def at(self, row, col):
