@@ -129,6 +129,16 @@ def ctrl_c():
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def disk():
+    """No test needs its files after the power has failed: nobody waits for the disk, but the file must be open."""
+    before = os.fsync
+    if os.name == "posix":
+        os.fsync = os.fstat
+    yield
+    os.fsync = before
+
+
 @pytest.fixture(autouse=True)
 def turn(request, tmp_path_factory):
     """A test that is marked ``alone`` runs beside no other one, also where pytest-xdist runs the tests.

@@ -72,7 +72,7 @@ def level(value=0, inner=8, **others):
 # ---- what it computes ------------------------------------------------------------------------------------------------
 
 def clip(x, low, high):
-    return max(low, min(x, high))
+    return low if x < low else high if x > high else x
 
 
 def dot(first, second):

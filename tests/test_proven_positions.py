@@ -17,7 +17,7 @@ def rows(name):
 
 
 @pytest.mark.parametrize(("preset", "iterations", "step"), [
-    ("uct", 20_000, 4), ("strong", 300, 1), pytest.param("uct", 20_000, 1, marks=pytest.mark.slow)])
+    ("uct", 20_000, 6), ("strong", 300, 1), pytest.param("uct", 20_000, 1, marks=pytest.mark.slow)])
 def test_tic_tac_toe_keeps_the_value_in_every_position(preset, iterations, step):
     engine = mc.Searcher(preset=preset, seed=1, memory_mb=16)
     positions = rows("ttt_truth.tsv")
@@ -104,7 +104,7 @@ def threatens(cells, column, mark):
 
 
 @pytest.mark.parametrize(("preset", "count", "iterations"), [
-    ("uct", 600, 10_000), ("strong", 500, 300), pytest.param("uct", 2000, 10_000, marks=pytest.mark.slow)])
+    ("uct", 400, 10_000), ("strong", 400, 300), pytest.param("uct", 2000, 10_000, marks=pytest.mark.slow)])
 def test_connect_four_wins_in_one_and_forced_blocks_are_always_found(preset, count, iterations):
     wins, blocks = connect_four_tactics(count, seed=7)
     engine = mc.Searcher(preset=preset, seed=3, memory_mb=16)

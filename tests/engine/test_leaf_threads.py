@@ -162,7 +162,7 @@ def test_ways_that_change_while_an_iteration_is_in_flight():
     """Small boards with many stones, of whose moves most are left out at first: nodes are proven and widened all the
     time."""
     cut = widened = proven = 0
-    for seed in range(6):
+    for seed in range(4):
         choice, state = random.Random(seed), mc.MNK(5, 5, 5)
         while len(state.moves) < 10 + seed % 3:
             following = state.play(choice.choice(state.legal_moves()))
@@ -224,11 +224,11 @@ def test_proofs_are_those_of_one_thread(threads):
             state = following if following.winner() is None else state
             near = [other for other in near if other in state.legal_moves()]
         given = {"selection": "puct", "valuation": "network", "root_proofs": (12, 0)[seed % 2]}
-        stats, one = found(state, 6000, threads, **given), of_one_thread(state, 20_000, **given)
+        stats, one = found(state, 4000, threads, **given), of_one_thread(state, 8000, **given)
         if stats.proven and one.proven:
             assert (state.moves, stats.proven) == (state.moves, one.proven)
             checked += 1
-    assert checked > 10
+    assert checked > 25
 
 
 def test_memory():

@@ -140,7 +140,7 @@ def test_the_guided_search_goes_on_as_the_oracle_does(name, state, plies):
     del kept["final_move"], kept["exchange_every"]
     probe = Probe(state, 7)
     before = guided_oracle.Oracle(probe, state.to_move, prover_bytes=16 * 2**18, **kept)
-    before.run(250)
+    before.run(180)
     path = busiest(before.root, plies, guided_children)
     after = play(state, path)
     oracle = guided_descendant(before, path, Below(probe, path, after, 7), after.to_move, kept)
@@ -149,7 +149,7 @@ def test_the_guided_search_goes_on_as_the_oracle_does(name, state, plies):
         oracle.run(count - done)
         done = count
         engine = mc.Searcher(seed=7, memory_mb=16, **options)
-        engine.search(state, iterations=250)
+        engine.search(state, iterations=180)
         engine.search(after, iterations=count)
         stats = engine.stats()
         expected = oracle.figures() | {"iterations": oracle.root.visits - reused}

@@ -274,7 +274,7 @@ def test_the_noise_of_the_new_root():
     (lambda: mc.ConnectFour(), {"evaluator": flat}), (lambda: mc.MNK(9, 9, 5), {"policy_value": even}),
 ], ids=["rollouts", "policy_value", "evaluator", "native, policy_value"])
 def test_a_full_tree_is_pruned(make, options):
-    state, few = make(), 12_000
+    state, few = make(), 9_000
     engine = mc.Searcher(memory_mb=1, seed=5, **options)
     engine.search(state, iterations=few)
     stats = engine.stats()

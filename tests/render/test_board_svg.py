@@ -130,15 +130,17 @@ def test_bubbles_show_what_the_search_found(state):
             expected[place] = name + said + (", the move to play" if entry is most else "")
     assert {place: tooltip for place, (_, tooltip) in drawing.bubbles().items()} == expected
     assert len(drawing.words()) + len(drawing.captions()) == len(expected)
+    words = drawing.words()
     assert drawing.captions() == [f"{100 * entry.value:.0f}" for entry in reversed(stats.moves)
-                                  if entry.visits and place_of(state, entry.move) not in drawing.words()]
+                                  if entry.visits and place_of(state, entry.move) not in words]
     largest = 0.42 * {"ConnectFour": 46, "Gomoku": 33, "TicTacToe": 56}[type(state).__name__]
+    bubbles = drawing.bubbles()
     for entry in stats.moves:
         if entry.visits:
-            radius = drawing.bubbles()[place_of(state, entry.move)][0]
+            radius = bubbles[place_of(state, entry.move)][0]
             assert radius == pytest.approx(max(1.5, largest * (entry.visits / most.visits) ** 0.5), abs=0.01)
     assert [drawing.place(ring) for ring in drawing.circles(**{"stroke-width": "3"})] == [place_of(state, most.move)]
-    assert drawing.words()[place_of(state, most.move)] == f"{100 * most.value:.0f}"
+    assert words[place_of(state, most.move)] == f"{100 * most.value:.0f}"
 
 
 def test_bubbles_tell_what_is_proven():

@@ -409,7 +409,7 @@ def test_a_damaged_message_is_refused_or_leaves_a_sound_tree(name, puct):
     message = teller.tell(4)
     hearer = grown(name, puct, 300, like=teller)
     refused = 0
-    for _ in range(120):
+    for _ in range(80):
         damaged = bytearray(message)
         for _ in range(draw.choice([1, 1, 2, 5])):
             damaged[draw.randrange(len(damaged))] = draw.choice([0, 1, 127, 128, 255, draw.randrange(256)])
@@ -424,7 +424,7 @@ def test_a_damaged_message_is_refused_or_leaves_a_sound_tree(name, puct):
         hearer.tell()
         hearer.run(3)
         hearer = grown(name, puct, 300, like=teller)
-    assert refused > 30
+    assert refused > 20
 
 
 def test_messages_of_other_trees_are_refused():
@@ -474,7 +474,7 @@ def test_damaged_bytes_are_refused_or_leave_a_sound_tree(name, puct):
     state = game_of(name)
     other = GeneralProbe(state, settings_of(state, puct), 1, like=probe)
     refused = taken = 0
-    for trial in range(300):
+    for trial in range(200):
         damaged = [bytearray(piece) for piece in pieces]
         piece = damaged[0 if draw.random() < 0.8 else -1]
         at = draw.randrange(len(piece)) if trial % 3 else draw.randrange(min(len(piece), 512))
@@ -495,7 +495,7 @@ def test_damaged_bytes_are_refused_or_leave_a_sound_tree(name, puct):
         except mc.GameError:  # a move that there is not, where moves were not played
             pass
         other = GeneralProbe(state, settings_of(state, puct), 1, like=probe)
-    assert refused > 100 and taken > 10
+    assert refused > 70 and taken > 7
 
 
 def test_numbers_that_cannot_be_are_refused():

@@ -40,7 +40,7 @@ def test_trees_are_sound(state, options):
     for memory in (16, options.get("threads", 1)):
         engine, position = mc.Searcher(seed=5, memory_mb=memory, **options), state
         for turn in range(3):
-            engine.search(position, iterations=150 if slow else 1200 if memory > 2 or turn else 6000)
+            engine.search(position, iterations=150 if slow else 800 if memory > 2 or turn else 6000)
             stats = engine.stats()
             found = check_tree(engine)
             assert found["bytes"] // found["units"] * (found["units"] + found["free_units"]) <= stats.bytes

@@ -1,5 +1,6 @@
 """Hidden information: trees counted on paper, Kuhn poker and its exploitability, what a state must answer."""
 
+import functools
 import itertools
 import math
 import random
@@ -334,28 +335,37 @@ class Key:
         return hash(self.key)
 
 
+class Keyed(Boxes):
+    begins = []  # the calls of ``Key`` before each iteration
+
+    def observation_key(self, player):
+        return Key(super().observation_key(player))
+
+    def determinize(self, player, rng):
+        Keyed.begins.append(Key.calls)
+        return super().determinize(player, rng)
+
+
+@functools.cache
+def undisturbed():
+    """The statistics of a search in which no key fails, and ``Keyed.begins`` of it."""
+    Key.calls = 0
+    Keyed.begins.clear()
+    engine = mc.Searcher(seed=1, memory_mb=1)
+    engine.search(Keyed(count=12), iterations=6_000)
+    return engine.stats(), tuple(Keyed.begins)
+
+
 @pytest.mark.parametrize("error", [ValueError("no"), KeyboardInterrupt(), MemoryError("none")], ids=repr)
 def test_a_key_that_fails_while_a_tree_is_pruned(error, monkeypatch):
     """The keys of all nodes are hashed then."""
-    begins = []
-
-    class Keyed(Boxes):
-        def observation_key(self, player):
-            return Key(super().observation_key(player))
-
-        def determinize(self, player, rng):
-            begins.append(Key.calls)
-            return super().determinize(player, rng)
-
     def search():
         monkeypatch.setattr(Key, "calls", 0)
-        begins.clear()
         engine.search(state, iterations=6_000)
 
+    whole, begins = undisturbed()
     monkeypatch.setattr(Key, "error", error)
-    engine, state = mc.Searcher(seed=1, memory_mb=1), Keyed(count=12)
-    search()
-    whole = engine.stats()
+    state = Keyed(count=12)
     calls, pruned = max((end - begin, number) for number, (begin, end) in enumerate(itertools.pairwise(begins), 1))
     assert whole.prunes > 1 and calls > 100  # in one iteration; a descent has at most 26
     monkeypatch.setattr(Key, "at", begins[pruned - 1] + calls // 2)

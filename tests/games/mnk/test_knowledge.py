@@ -483,7 +483,7 @@ def exact_rollout(state, policy):
 @pytest.mark.parametrize("isa", HOT)
 def test_rollouts_are_distributed_as_defined(isa, policy):
     games = 4000
-    for index, state in enumerate(late_positions(40, 8)):
+    for index, state in enumerate(late_positions(30, 8)):
         results, mine, theirs = exact_rollout(state, policy)
         for told in (True, False):
             counts, my_cells, their_cells, _ = HOT[isa].rollouts_by_policy(state, policy, games, 9 + index, told)

@@ -89,12 +89,14 @@ def preference(result):
 
 
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize(("m", "n", "k", "count", "step"), [
-    (3, 3, 3, 5478, 1), (4, 3, 3, None, 5), (5, 2, 4, None, 5), pytest.param(4, 3, 3, None, 1, marks=pytest.mark.slow)])
-def test_all_positions_have_the_value_and_distance_of_minimax(m, n, k, count, step, rule):
+@pytest.mark.parametrize(("m", "n", "k", "moves", "count", "step"), [
+    (3, 3, 3, [], 5478, 1), (4, 3, 3, [5], None, 2), (5, 2, 4, [7], None, 2),
+    pytest.param(4, 3, 3, [], None, 1, marks=pytest.mark.slow),
+    pytest.param(5, 2, 4, [], None, 1, marks=pytest.mark.slow)])
+def test_all_positions_have_the_value_and_distance_of_minimax(m, n, k, moves, count, step, rule):
+    """All that come after these ``moves``."""
     table = {}
-    empty = MNK(m, n, k, rule=rule)
-    minimax(empty, table)
+    minimax(MNK.from_moves(moves, m=m, n=n, k=k, rule=rule), table)
     assert count is None or len(table) == count
     for state, (value, plies) in list(table.items())[::step if rule == "freestyle" or count is None else 3 * step]:
         if state.winner() is not None:
