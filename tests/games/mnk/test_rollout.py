@@ -48,7 +48,8 @@ def surprise(counts, chances, n):
 
 EXACT_STARTS = [
     TicTacToe(), MNK(3, 3, 3, "exact"), MNK(7, 1, 3), MNK(7, 1, 3, "exact"), MNK(1, 8, 3, "exact"), MNK(5, 2, 3),
-    MNK(2, 5, 4, "exact"), MNK(4, 3, 3).play(5).play(6), MNK(9, 1, 4), MNK(3, 3, 3).play(4).play(0), MNK(9, 1, 5), MNK(1, 9, 5),
+    MNK(2, 5, 4, "exact"), MNK(4, 3, 3).play(5).play(6), MNK(9, 1, 4), MNK(3, 3, 3).play(4).play(0), MNK(9, 1, 5),
+    MNK(1, 9, 5),
 ]
 
 
