@@ -60,12 +60,9 @@ class Folder:
 
     def add(self, number: int, games: int, arrays: dict[str, Any]) -> None:
         """Writes a shard, then the manifest."""
-        buffer = io.BytesIO()
-        import_numpy().savez_compressed(buffer, **arrays)
         path = self._file(number)
-        _replace(str(path), iter([buffer.getbuffer()]))
-        self._shards[number] = {"file": path.name, "games": games, "positions": len(arrays["games"]),
-                                "bytes": buffer.tell()}
+        size = write(path, arrays)
+        self._shards[number] = {"file": path.name, "games": games, "positions": len(arrays["games"]), "bytes": size}
         self._write()
 
     def paths(self) -> list[Path]:
@@ -125,6 +122,14 @@ class Folder:
     def _damaged(self, what: object) -> InvalidFile:
         return InvalidFile(f"{shorten(str(self._manifest))} is not a manifest of selfplay: {what}. The file was not "
                            f"changed; choose another folder")
+
+
+def write(path: Any, arrays: dict[str, Any]) -> int:
+    """Writes the file of a shard; its size in bytes. Raises InvalidOption, OSError."""
+    buffer = io.BytesIO()
+    import_numpy().savez_compressed(buffer, **arrays)
+    _replace(os.fsdecode(as_path(path, "path")), iter([buffer.getbuffer()]))
+    return buffer.tell()
 
 
 def read(path: Any, names: list[str]) -> dict[str, Any]:

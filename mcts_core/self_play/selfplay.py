@@ -14,8 +14,9 @@ from mcts_core.many import MEMORY_MB, TOGETHER
 from mcts_core.options import MAX_SEED, NAMES, as_progress, limit_memory, random_seed
 from mcts_core.progress import of_games, watching
 from mcts_core.searcher import Searcher
-from mcts_core.self_play.files import Folder, read
+from mcts_core.self_play.files import Folder, read, write
 from mcts_core.self_play.games import LONGEST_GAME, Games, Table
+from mcts_core.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -58,10 +59,20 @@ class SelfPlayData:
     def __len__(self) -> int:
         return len(self.games)
 
+    def __repr__(self) -> str:
+        games = len(set(self.games.tolist()))
+        return (f"<SelfPlayData {counted(len(self), 'position')} of {counted(games, 'game')}  "
+                f"observations {self.observations.shape[1:]}  {counted(self.policies.shape[1], 'action')}>")
+
     @classmethod
     def load(cls, path: str | PathLike[str]) -> SelfPlayData:
         """Reads a file that ``selfplay`` wrote. Raises InvalidFile, OSError, and ImportError without numpy."""
         return cls(**read(path, [field.name for field in fields(cls)]))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes a file that ``load`` reads, completely or not at all. Raises InvalidOption if ``path`` is not a path,
+        OSError."""
+        write(path, {field.name: getattr(self, field.name) for field in fields(self)})
 
     @classmethod
     def join(cls, parts: Iterable[SelfPlayData]) -> SelfPlayData:

@@ -1,5 +1,6 @@
 """mcts_core/self_play/files.py: folders that are whole at any time, and go on."""
 
+import dataclasses
 import json
 import os
 import subprocess
@@ -241,7 +242,23 @@ def test_files_that_are_no_shards(whole, tmp_path, monkeypatch, bad):
         mc.SelfPlayData.load(path)
 
 
+def test_data_are_saved_and_shown(whole, tmp_path):
+    data = mc.SelfPlayData.load(whole / "shard-00000.npz")
+    games = len(set(data.games.tolist()))
+    shape = data.observations.shape[1:]
+    assert repr(data) == (f"<SelfPlayData {len(data)} positions of {games} games  observations {shape}  "
+                          f"{data.policies.shape[1]} actions>")
+    data.save(tmp_path / "all")
+    again = mc.SelfPlayData.load(tmp_path / "all")
+    for field in dataclasses.fields(data):
+        ours, theirs = getattr(data, field.name), getattr(again, field.name)
+        assert ours.dtype == theirs.dtype and (ours == theirs).all()
+    assert [path.name for path in tmp_path.iterdir()] == ["all"]
+
+
 def test_paths_that_are_none(tmp_path):
+    with pytest.raises(mc.InvalidOption, match="path must be a str or a path, got 5"):
+        mc.SelfPlayData(*[np.zeros((1, 1))] * 7).save(5)
     with pytest.raises(FileNotFoundError):
         mc.SelfPlayData.load(tmp_path / "nowhere.npz")
     with pytest.raises(mc.InvalidOption, match="path must be a str or a path, got 5"):
