@@ -49,3 +49,56 @@ class BareClaim(Claim):
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__
+
+
+class Draws:
+    """Two moves draw at once; the third one leads to a long game that the player who plays it loses. ``lead``: so many
+    moves come before, of which there is one each."""
+
+    actions = 3
+
+    def __init__(self, path=(), lead=0):
+        self.path, self.lead = path, lead
+        self.to_move = -1 if len(path) % 2 else 1
+        self.chosen = path[lead] if len(path) > lead else None
+
+    def legal_moves(self):
+        if len(self.path) < self.lead:
+            return ["on"]
+        return ["draw", "bad", "another draw"] if len(self.path) == self.lead else ["x", "y"]
+
+    def play(self, move):
+        return type(self)((*self.path, move), self.lead)
+
+    def winner(self):
+        if self.chosen in ("draw", "another draw"):
+            return 0
+        return (1 if self.lead % 2 else -1) if len(self.path) > 40 else None
+
+    def observation(self):
+        return [[[0.0 if self.chosen != "bad" else -0.9 if self.to_move == (-1 if self.lead % 2 else 1) else 0.9]]]
+
+    def action(self, move):
+        return {"bad": 1, "y": 1, "another draw": 2}.get(move, 0)
+
+
+class Scores(Draws):
+    """The same for the first of ``players``: the draws are worth 0.6 to him, the long game nothing."""
+
+    players = 3
+
+    def __init__(self, path=(), lead=0):
+        super().__init__(path, lead)
+        self.to_move = len(path) % self.players
+
+    def returns(self):
+        winner = self.winner()
+        return None if winner is None else [0.0 if winner else 0.6] + [0.5] * (self.players - 1)
+
+
+class Alone(Scores):
+    players = 1
+
+
+def drawish_value(state):
+    return None, state.observation()[0][0][0]

@@ -82,7 +82,10 @@ def searcher(state: Any, level: Level, seed: int | None = None) -> Searcher:
 def draw(state: Any, level: Level, stats: Stats, random: Random) -> Any:
     """The move of a level, by what its search found."""
     best = stats.move
-    candidates = {entry.move: entry.visits for entry in stats.moves}
+    drawn = any(entry.proven == "draw" for entry in stats.moves)
+    # a worse move than a proven draw may have as many visits as that: those that the draw passed on
+    candidates = {entry.move: 0 if drawn and entry.proven is None and entry.value < 0.5 else entry.visits
+                  for entry in stats.moves}
     if random.random() >= level.overlooks:
         looked = _look(state, [entry.move for entry in stats.moves])
         if len(looked) == 1:

@@ -12,6 +12,12 @@ cdef double expected_value(SearchedTree tree, int proof)
 # The move to play at the end of a search: the best one, or one drawn by its visits.
 cdef object final_move(SearchedTree tree)
 
+# ``root_children`` with the visits that say which of them the search prefers.
+cdef list own_visits(SearchedTree tree, list children)
+
+# The share of their visits that moves have for their own sake, where closed ones pass visits on.
+cdef double own_share(double visits, double closed, double of_root) noexcept nogil
+
 # The best one of ``root_children``.
 cdef object best_move(SearchedTree tree, list children)
 

@@ -188,6 +188,9 @@ cdef class SearchedTree(SearchTurn):
     cdef uint32_t link_of(self, object move) except? 0  # the link behind a move of the root
     # goes from a link to its most visited child: the move, and the link behind it; False where there is none
     cdef bint best_child(self, uint32_t *link, uint32_t *move) noexcept
+    cdef uint32_t rather_drawn(self, const BlockView *block, uint32_t best) noexcept
+    cdef bint is_drawn(self, uint32_t link) noexcept
+    cdef bint is_below_draw(self, const BlockView *block, uint32_t slot) noexcept
     cdef bint breaks_tie(self, const BlockView *block, uint32_t slot, uint32_t other) noexcept
     cdef list extended(self, list line)  # a proven line, as far as exact search knows it
     cdef bint signs(self) noexcept       # the players 0 and 1 of the blocks are +1 and -1 in the game

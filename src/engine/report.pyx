@@ -11,11 +11,12 @@ from libc.string cimport memset
 
 from mcts_core.game cimport MCTS_NO_MOVE, mcts_rng_next
 from mcts_core.engine.kept cimport PROVEN, figures_by_counts
-from mcts_core.engine.searched_tree cimport (CHILD_DISTANCE, CHILD_MOVE, CHILD_PROVEN, CHILD_VALUE, CHILD_VISITS, LINE,
-                                             Counts, SearchedTree)
+from mcts_core.engine.searched_tree cimport (CHILD_BOUNDS, CHILD_DISTANCE, CHILD_MOVE, CHILD_PROVEN, CHILD_VALUE,
+                                             CHILD_VISITS, CHILD_WINS, LINE, Counts, SearchedTree)
 from mcts_core.engine.searched_tree import by_visits_key
 from mcts_core.engine.weighted_draw cimport powers_of
 from mcts_core.engine.weighted_draw import drawn
+from mcts_core.tree.score_bounds cimport EXACT
 
 
 cdef enum:
@@ -36,6 +37,7 @@ cdef object final_move(SearchedTree tree):
         return tree.name(move)
     children = tree.root_children()
     if temperature > 0 and not tree.is_proven():
+        children = own_visits(tree, children)
         children = [child for child in children if child[CHILD_PROVEN] != "loss"]
         return drawn([child[CHILD_MOVE] for child in children],
                      powers_of([child[CHILD_VISITS] for child in children], 1.0 / temperature),
@@ -48,7 +50,7 @@ cdef object best_move(SearchedTree tree, list children):
     cdef uint32_t distance, first
     cdef int proof
     cdef list winning, alive
-    children = tree.candidates(children)
+    children = tree.candidates(own_visits(tree, children))
     if not tree.settings.proves:
         # a move that wins at once takes precedence, even over a more visited one
         winning = tree.winning_moves()
@@ -67,6 +69,45 @@ cdef object best_move(SearchedTree tree, list children):
     if proof == 1:
         alive = [child for child in alive if child[CHILD_PROVEN] == "draw"] or alive
     return tree.leader(alive)[CHILD_MOVE]
+
+
+cdef list own_visits(SearchedTree tree, list children):
+    """``children`` with the visits that selection gave each of them for its own sake: they say what it prefers.
+
+    A visit to a proven draw, or with bounds to another closed child, is passed on to a move that may be better, and is
+    counted for both. So the children have more visits than the root, by the visits that were passed on; each of the
+    moves that are not closed is taken to have its share in them. Without this, the draws divide their visits between
+    them, and one bad move has as many as all of them.
+    """
+    cdef Counts counts
+    cdef double visits = 0.0, closed = 0.0, left
+    cdef tuple child
+    for child in children:
+        visits += child[CHILD_VISITS]
+        if is_closed_child(child):
+            closed += child[CHILD_VISITS]
+    if closed == 0.0:
+        return children
+    memset(&counts, 0, sizeof(counts))
+    tree.sum_counts(&counts)
+    left = own_share(visits, closed, counts.visits)
+    return [child if is_closed_child(child) else (child[CHILD_MOVE], left * child[CHILD_VISITS], *child[CHILD_WINS:])
+            for child in children]
+
+
+cdef double own_share(double visits, double closed, double of_root) noexcept nogil:
+    """The share of their visits that moves have for their own sake. ``visits``: of all children, ``closed``: of those
+    whose visits are passed on, ``of_root``: of the root."""
+    if visits <= of_root or closed >= visits:
+        return 1.0
+    return max(0.0, 1.0 - (visits - of_root) / (visits - closed))
+
+
+cdef bint is_closed_child(tuple child):
+    """Whether the value of a child is known and it may be the best one for all that: not a loss."""
+    cdef tuple bounds = child[CHILD_BOUNDS] if len(child) > CHILD_BOUNDS else None
+    return child[CHILD_PROVEN] == "draw" or (
+        bounds is not None and child[CHILD_PROVEN] != "loss" and bounds[1] - bounds[0] <= EXACT)
 
 
 cdef list principal_variation(SearchedTree tree, object first):

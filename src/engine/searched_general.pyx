@@ -388,7 +388,7 @@ cdef class GeneralCore(SearchCore):
                 points = self.proven_points(columns.links[slot], &distance)
             else:
                 points = 2 if ends_with_win(general, columns.links[slot], self.root().player) else -1
-            if points == 2:
+            if points == 2 or points == 1:  # of draws, visits are not all
                 return False
             if points == 0:
                 continue

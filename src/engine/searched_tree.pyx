@@ -6,7 +6,7 @@ is pruned, exchanges news and is counted; ``searched_two_player.pyx``, ``searche
 a slice.
 """
 
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from mcts_core.arguments import shorten
@@ -16,8 +16,12 @@ from mcts_core.platform cimport mcts_clock, mcts_published
 from mcts_core.tree.compaction cimport MARKS, reroot
 from mcts_core.tree.exchange cimport (Known, Words, check_message, follow, forget_gone, hear, known_clear, known_free,
                                       tell, words_free)
-from mcts_core.tree.tree cimport (NO_VISITS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY, Tree,
-                                  TreeOps, is_guided, spent_of, thread_seed)
+from mcts_core.tree.general_selection cimport is_draw
+from mcts_core.tree.general_tree cimport GeneralTree
+from mcts_core.tree.guided_tree cimport GuidedTree
+from mcts_core.tree.tree cimport (LINK_KIND, LINK_TERMINAL, NO_VISITS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED,
+                                  RUN_SYSTEM_MEMORY, Tree, TreeOps, is_general, is_guided, result_of, spent_of,
+                                  thread_seed)
 from mcts_core.game cimport MCTS_NO_MOVE, mcts_interrupt, mcts_rng
 from mcts_core.engine.request cimport REUSE_BELOW, REUSE_NEVER, SearchRequest
 from mcts_core.engine.reuse cimport compact_below, has_mover, prune
@@ -449,8 +453,36 @@ cdef class SearchedTree(SearchTurn):
                 best = slot
         if best == block.count:
             return False
+        best = self.rather_drawn(&block, best)
         link[0], move[0] = block.links[best], view_move(&block, best)
         return True
+
+    cdef uint32_t rather_drawn(self, const BlockView *block, uint32_t best) noexcept:
+        """The most visited proven draw, if the most visited move is worth less; else that. It has the visits that were
+        passed on from draws, so they do not say that it is preferred."""
+        cdef uint32_t slot, draw = block.count
+        if not self.is_below_draw(block, best):
+            return best
+        for slot in range(block.count):
+            if block.visits[slot] != NO_VISITS and block.visits[slot] and self.is_drawn(block.links[slot]) and (
+                    draw == block.count or block.visits[slot] > block.visits[draw]):
+                draw = slot
+        return best if draw == block.count else draw
+
+    cdef bint is_drawn(self, uint32_t link) noexcept:
+        """Whether a link is that of a proven draw between two players."""
+        if not self.settings.proves:
+            return False
+        if is_general(self.tree):
+            return not (<GeneralTree *>self.tree).bounded and is_draw(<GeneralTree *>self.tree, link)
+        return is_guided(self.tree) and link & LINK_KIND == LINK_TERMINAL and result_of(link) == 1
+
+    cdef bint is_below_draw(self, const BlockView *block, uint32_t slot) noexcept:
+        """Whether the mean of a visited move is less than a draw."""
+        if block.sums != NULL:
+            return block.sums[slot] < 0.5 * block.visits[slot]
+        return is_guided(self.tree) and block.wins[slot] < <int64_t>block.visits[slot] * (
+            <GuidedTree *>self.tree).options.wins_per_visit
 
     cdef bint breaks_tie(self, const BlockView *block, uint32_t slot, uint32_t other) noexcept:
         """Whether a move is ahead of another one with as many visits: the one with more wins. In the guided tree the

@@ -308,7 +308,7 @@ cdef class TwoPlayerCore(SearchCore):
             else:
                 ahead, wins, found = view.visits[slot], view.wins[slot], view_move(&view, slot)
                 points = self.proven_points(view.links[slot])
-                if points == 2:
+                if points == 2 or (points == 1 and is_guided(self.tree)):  # of draws, visits are not all
                     return False
                 if points == 0 and is_guided(self.tree):
                     continue

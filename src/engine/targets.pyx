@@ -12,7 +12,7 @@ from mcts_core.errors import NoSearch
 
 from mcts_core.engine.kept cimport ROWS_EVALUATED, ChildRow, KeptFigures, RootRows
 from mcts_core.engine.loop cimport SearchCore
-from mcts_core.engine.report cimport expected_value
+from mcts_core.engine.report cimport expected_value, own_share, own_visits
 from mcts_core.engine.searched_tree cimport (CHILD_BOUNDS, CHILD_MOVE, CHILD_POLICY, CHILD_PROVEN, CHILD_VISITS,
                                              Counts)
 from mcts_core.engine.weighted_draw cimport powers_of
@@ -62,9 +62,9 @@ cdef class Target:
         self.move, self.values, self.value = core.move, core.values(), expected_value(core, proof)
         self.settled = proof >= 0 or core.stop_reason == "solved"
         if kept is not None and kept.rows.kind == ROWS_EVALUATED:
-            self.weigh_rows(&kept.rows, core.legal_moves())
+            self.weigh_rows(&kept.rows, core.legal_moves(), counts.visits)
         else:
-            self.weigh(core.root_children())
+            self.weigh(own_visits(core, core.root_children()))
         return self.complete()
 
     cdef int weigh(self, list children) except -1:
@@ -81,9 +81,10 @@ cdef class Target:
                 self.shares[<Py_ssize_t>index] = child[CHILD_VISITS] if share is None else share
         return 0
 
-    cdef int weigh_rows(self, const RootRows *rows, list legal) except -1:
-        """By the rows of all legal moves, which are ints in ascending order."""
+    cdef int weigh_rows(self, const RootRows *rows, list legal, uint64_t visits) except -1:
+        """By the rows of all legal moves, which are ints in ascending order. ``visits``: of the root."""
         cdef const ChildRow *row
+        cdef double counted = 0.0, closed = 0.0, left
         cdef uint32_t index, last = legal[len(legal) - 1]
         cdef uint32_t *places = <uint32_t *>calloc(last + 1, sizeof(uint32_t))
         if places == NULL:
@@ -94,8 +95,15 @@ cdef class Target:
             self.make_room(legal)
             for index in range(rows.count):
                 row = &rows.rows[index]
-                if row.proven != 0:
-                    self.shares[places[row.move]] = row.policy if rows.has_policy else row.visits
+                counted += row.visits
+                closed += row.visits if row.proven == 1 else 0
+            left = own_share(counted, closed, visits)
+            for index in range(rows.count):
+                row = &rows.rows[index]
+                if rows.has_policy:
+                    self.shares[places[row.move]] = row.policy if row.proven != 0 else 0.0
+                elif row.proven != 0:
+                    self.shares[places[row.move]] = row.visits if row.proven == 1 else left * row.visits
         finally:
             free(places)
         return 0

@@ -186,8 +186,8 @@ cdef inline uint32_t step(GeneralTree *general, uint32_t index, uint32_t at) noe
     Until its value comes the visit counts as lost: the virtual loss of a leaf that waits. A visit to a proven child
     would teach nothing: the descent goes on into the best of the children that nothing is proven of. A visit to a draw,
     as in the guided tree, is counted all the same when the value comes; with score bounds, a visit to any child whose
-    values are known and which may be the best one. At a root of Gumbel's such a visit is the iteration: sequential
-    halving deals out visits, one for each.
+    values are known and which may be the best one. With Gumbel noise such a visit is the iteration: sequential halving
+    deals out visits, and below the root a node's own value is what its total has beside its children's.
     """
     cdef GeneralBlock *block = general_block(general, index)
     cdef GeneralColumns columns = general_columns(general, block)
@@ -205,7 +205,7 @@ cdef inline uint32_t step(GeneralTree *general, uint32_t index, uint32_t at) noe
         root = index == general_root(general) & WIDE_INDEX
         counted = counts_passed(general, block, columns.links[slot])
         other = NO_SLOT
-        if not (counted and root and general.options.gumbel):
+        if not (counted and general.options.gumbel):
             other = best_unknown(general, block, &columns, root)
         if other != NO_SLOT:
             passed = slot if counted else NO_SLOT

@@ -1,5 +1,6 @@
 import pytest
 from nim import SmallNim
+from value_games import Draws
 
 import mcts_core as mc
 from mcts_core.bots.levels import FULL, LEVELS, NAMES, choose
@@ -58,3 +59,9 @@ def test_every_game_has_levels(level):
     move, stats = choose(SmallNim(), level, seed=1)
     assert move in (1, 2) and len(stats.moves) == 2
     assert choose(SmallNim(1), level, seed=1)[0] == 1
+
+
+@pytest.mark.parametrize("name", ["casual", "club", "strong"])
+def test_a_bad_move_is_not_drawn_for_the_visits_that_draws_pass_on(name):
+    moves = [choose(Draws(), LEVELS[name], seed)[0] for seed in range(6)]
+    assert set(moves) <= {"draw", "another draw"}

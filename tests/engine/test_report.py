@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from value_games import Claim
+from value_games import Alone, Claim, Draws, Scores, drawish_value
 
 import mcts_core as mc
 from mcts_core.engine.loop import clock
@@ -212,3 +212,39 @@ def test_logging_that_is_imported_later_counts(tmp_path):
             "mc.search(mc.TicTacToe(), iterations=10)\n")
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert (done.stdout, done.stderr) == ("mcts_core 10\n", "")
+
+
+# ---- visits that draws pass on ----
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"preset": "uct", "solver": True}, {"policy_value": drawish_value}, {"selection": "rave"},
+    {"selection": "grave"}, {"selection": "ucb1-tuned"}, {"selection": "puct"}, {"final_move": "max"},
+    {"temperature": 0.3, "policy_value": drawish_value},
+], ids=lambda options: "-".join(options) or "default")
+@pytest.mark.parametrize("iterations", [20, 1000])
+def test_a_bad_move_is_not_played_for_the_visits_that_draws_pass_on(options, iterations):
+    """It has as many visits as both draws together."""
+    engine = mc.Searcher(seed=1, **options)
+    assert engine.search(Draws(), iterations=iterations) in ("draw", "another draw")
+    stats = engine.stats()
+    assert stats.proven is None and stats.move == stats.pv[0]
+    visits = {entry.move: entry.visits for entry in stats.moves}
+    assert visits["bad"] > max(visits["draw"], visits["another draw"])
+    assert mc.search_many([Draws()], iterations=iterations, seed=1, **options)[0].move in ("draw", "another draw")
+
+
+@pytest.mark.parametrize("state", [Scores(), Alone()], ids=["three", "one"])
+@pytest.mark.parametrize("options", [{}, {"temperature": 0.3}], ids=str)
+def test_of_closed_moves_the_same_holds(state, options):
+    engine = mc.Searcher(seed=1, **options)
+    assert engine.search(state, iterations=1000) in ("draw", "another draw")
+    assert {entry.move: entry.bounds for entry in engine.stats().moves}["draw"] == (0.6, 0.6)
+
+
+@pytest.mark.parametrize("options", [{"selection": "puct"}, {"policy_value": drawish_value}], ids=["guided", "general"])
+def test_the_principal_variation_has_draws_rather_than_worse_moves(options):
+    engine = mc.Searcher(seed=1, **options)
+    engine.search(Draws(lead=2), iterations=1000)
+    pv = engine.stats().pv
+    assert pv[:2] == ("on", "on") and pv[2] in ("draw", "another draw")

@@ -3,6 +3,7 @@
 import pytest
 from general_games import flat
 from general_oracle import Tangle
+from value_games import Draws, Scores, drawish_value
 
 import mcts_core as mc
 from mcts_core.engine.targets import Target
@@ -127,3 +128,42 @@ def test_moves_are_drawn_by_powers_of_their_weights():
     odds = [(weight / max(found.weights)) ** 0.5 for weight in found.weights]
     for number in range(0, 2**64, 2**58):
         assert found.drawn(0.5, number) == drawn(found.moves, odds, number)  # no number is that near to a limit
+
+
+@pytest.mark.parametrize("state", [Draws(), Scores()], ids=["two", "three"])
+@pytest.mark.parametrize("iterations", [30, 500])
+def test_visits_that_draws_pass_on_have_no_weight(state, iterations):
+    engine = mc.Searcher(seed=1, **({} if isinstance(state, Scores) else {"policy_value": drawish_value}))
+    engine.search(state, iterations=iterations)
+    target = Target(engine._core)
+    shares = dict(zip(target.moves, target.weights, strict=True))
+    assert not target.settled and shares["bad"] < 0.12 * sum(shares.values())
+    assert abs(sum(shares.values()) - iterations) <= 2
+
+
+@pytest.mark.needs("numpy")
+def test_rows_of_boards_are_weighted_alike():
+    """Evaluated boards keep rows, from which the weights come: against those of the same figures as a list."""
+    import numpy as np
+
+    def level(observations):
+        return None, np.zeros(len(observations), np.float32)
+
+    found = 0
+    for seed in range(40):
+        state, engine = mc.MNK(4, 4, 4), mc.Searcher(evaluator=level, seed=seed, root_proofs=0, leaf_proofs=0)
+        for move in (5, 10, 6, 9, 4, 7, 1, 13, 0):
+            state = state.play(move)
+        engine.search(state, iterations=800 + 10 * seed)
+        stats, target = engine.stats(), Target(engine._core)
+        drawn = [entry for entry in stats.moves if entry.proven == "draw"]
+        passed = sum(entry.visits for entry in stats.moves) - stats.iterations
+        if stats.proven or not drawn or passed <= 0:
+            continue
+        found += 1
+        others = sum(entry.visits for entry in stats.moves) - sum(entry.visits for entry in drawn)
+        for entry, share in ((entry, dict(zip(target.moves, target.weights, strict=True))[entry.move])
+                             for entry in stats.moves):
+            expected = entry.visits if entry.proven == "draw" else entry.visits * max(0.0, 1 - passed / others)
+            assert share == (0.0 if entry.proven == "loss" else pytest.approx(expected, abs=0.05 * entry.visits + 2))
+    assert found > 0
