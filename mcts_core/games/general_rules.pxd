@@ -106,6 +106,7 @@ cdef class PythonRules(Rules):
     cdef int keep_lines(self) except -1
     cdef int keep(self, const uint32_t *path, uint32_t length, bint rolled) except -1
     cdef int follow_line(self, PythonRules before) except -1
+    cdef double value_of_line(self, object state, list line, double estimate) except? -1.0
     cdef int write(self, object state, float *row) except -1
 
 

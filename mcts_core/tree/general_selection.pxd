@@ -93,6 +93,17 @@ cdef inline bint counts_passed(const GeneralTree *general, GeneralBlock *block, 
     return is_draw(general, link)
 
 
+cdef inline uint32_t least_visited_best(const GeneralTree *general, GeneralBlock *block,
+                                        const GeneralColumns *columns) noexcept nogil:
+    """Of the children that may be the best one, all of which are known, that with the fewest visits."""
+    cdef uint32_t slot, least = NO_SLOT
+    for slot in range(columns.count):
+        if counts_passed(general, block, columns.links[slot]) and (
+                least == NO_SLOT or columns.visits[slot] < columns.visits[least]):
+            least = slot
+    return least if least != NO_SLOT else 0
+
+
 cdef inline void values_of_passed(const GeneralTree *general, uint32_t link, double *values) noexcept nogil:
     if general.bounded:
         closed_values(general, link, values)

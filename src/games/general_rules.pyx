@@ -466,7 +466,7 @@ cdef class PythonRules(Rules):
             if state is self.root or (self.value is not None and state == self.root):
                 if before.line[step] in self.root_moves:
                     self.line = before.line[step:]
-                    self.line_value = value
+                    self.line_value = self.value_of_line(state, self.line, value)
                 return 0
             if before.line[step] not in self.user.legal(state):  # as rollout() of the game may return
                 return 0
@@ -474,6 +474,22 @@ cdef class PythonRules(Rules):
             if self.user.scored:
                 value = (value - <double>self.user.rewards(state)[0]) / self.user.discount
         return 0
+
+    cdef double value_of_line(self, object state, list line, double estimate) except? -1.0:
+        """The discounted sum of rewards of moves to the end of the game; ``estimate`` where they do not lead there, or
+        there are no rewards. To take it from the value of the longer line, as the estimate is, multiplies its rounding
+        error by 1 / discount for each move: with 0.1 it was wrong by 7 after 18 moves."""
+        cdef double value = 0.0, weight = 1.0
+        if not self.user.scored:
+            return estimate
+        for move in line:
+            if self.user.values(state) is not None or move not in self.user.legal(state):
+                return estimate
+            state = self.user.child(state, move)
+            value += weight * <double>self.user.rewards(state)[0]
+            weight *= self.user.discount
+        ended = self.user.values(state)
+        return estimate if ended is None else value + weight * <double>ended[0]
 
     cdef int write(self, object state, float *row) except -1:
         cdef Py_buffer view

@@ -23,7 +23,8 @@ from mcts_core.tree.general_blocks cimport (ending_of, free_block, lacks_next, l
 from mcts_core.tree.general_evaluation cimport fault_of, from_signed, take
 from mcts_core.tree.general_proofs cimport points_of, proven_link, proven_value
 from mcts_core.tree.general_selection cimport (best_by_bound, best_by_gumbel, best_by_priors, best_unknown,
-                                               counts_passed, draw_outcome, passes, values_of_passed)
+                                               counts_passed, draw_outcome, least_visited_best, passes,
+                                               values_of_passed)
 from mcts_core.tree.general_solver cimport (accept, ask_prover, forget_proof, forget_prover, has_prover, prove_root,
                                             reconsider, search_exactly, set_points, settle, shorten_win, tighten_path)
 from mcts_core.tree.general_tree cimport *
@@ -186,8 +187,8 @@ cdef inline uint32_t step(GeneralTree *general, uint32_t index, uint32_t at) noe
     Until its value comes the visit counts as lost: the virtual loss of a leaf that waits. A visit to a proven child
     would teach nothing: the descent goes on into the best of the children that nothing is proven of. A visit to a draw,
     as in the guided tree, is counted all the same when the value comes; with score bounds, a visit to any child whose
-    values are known and which may be the best one. With Gumbel noise such a visit is the iteration: sequential halving
-    deals out visits, and below the root a node's own value is what its total has beside its children's.
+    values are known and which may be the best one. At a root with Gumbel noise such a visit is the iteration:
+    sequential halving deals out visits, one for each.
     """
     cdef GeneralBlock *block = general_block(general, index)
     cdef GeneralColumns columns = general_columns(general, block)
@@ -205,11 +206,13 @@ cdef inline uint32_t step(GeneralTree *general, uint32_t index, uint32_t at) noe
         root = index == general_root(general) & WIDE_INDEX
         counted = counts_passed(general, block, columns.links[slot])
         other = NO_SLOT
-        if not (counted and general.options.gumbel):
+        if not (counted and root and general.options.gumbel):
             other = best_unknown(general, block, &columns, root)
         if other != NO_SLOT:
             passed = slot if counted else NO_SLOT
             slot = other
+        elif general.bounded and not counted:  # the others are known, and this one is worse
+            slot = least_visited_best(general, block, &columns)
     general.tree.path_record[at] = <uint8_t *>block
     general.tree.path_slot[at] = slot
     general.tree.path_passed[at] = passed

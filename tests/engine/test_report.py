@@ -242,6 +242,34 @@ def test_of_closed_moves_the_same_holds(state, options):
     assert {entry.move: entry.bounds for entry in engine.stats().moves}["draw"] == (0.6, 0.6)
 
 
+class Boxes:
+    """B has the lead while nobody knows that one of A's thirty boxes holds 0.9; then it is known, and all visits to A
+    are passed on to B, which keeps its lead."""
+
+    players, to_move = 1, 0
+
+    def __init__(self, path=()):
+        self.path = path
+
+    def legal_moves(self):
+        return ["A", "B"] if not self.path else list(range(30)) if self.path == ("A",) else ["l", "r"]
+
+    def play(self, move):
+        return Boxes((*self.path, move))
+
+    def returns(self):
+        if self.path[:1] == ("A",) and len(self.path) == 2:
+            return [0.9 if self.path[1] == 17 else 0.0]
+        return [0.3 + 0.1 * (self.path.count("l") % 2)] if len(self.path) > 30 else None
+
+
+def test_a_lead_of_visits_that_were_passed_on_is_none():
+    engine = mc.Searcher(seed=1)
+    assert engine.search(Boxes(), iterations=10_000) == "A"
+    found = {entry.move: entry for entry in engine.stats().moves}
+    assert found["A"].bounds == (0.9, 0.9) and found["A"].visits < found["B"].visits
+
+
 @pytest.mark.parametrize("options", [{"selection": "puct"}, {"policy_value": drawish_value}], ids=["guided", "general"])
 def test_the_principal_variation_has_draws_rather_than_worse_moves(options):
     engine = mc.Searcher(seed=1, **options)

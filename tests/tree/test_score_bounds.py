@@ -313,6 +313,19 @@ def test_dominated_moves_get_no_more_visits():
     assert bounds_of(stats)[0] == (0.5, 0.5) and bounds_of(stats)[1][0] == 0.75
 
 
+def test_replies_that_are_worse_for_who_moves_are_not_averaged_in():
+    """After a, player 1 has two best moves, which player 0 likes or loves, and 28 worse ones, by which player 0 loses.
+    All are known, but not what player 1 takes."""
+    replies = (1, [(1.0, 0.5, 0.0), (0.9, 0.5, 1.0)] + [(0.0, 0.4, 0.1)] * 28)
+    deep = (2, [(mc.CHANCE, [(0.3, 0.2, 0.1), (0.4, 0.2, 0.1)], [1, 1])] * 40)
+    for _ in range(12):
+        deep = (0, [deep, deep])
+    stats = found_by((0, [replies, deep]), 3, iterations=3000)
+    found = {entry.move: entry for entry in stats.moves}
+    assert stats.move == 0 and found[0].value > 0.9 and found[0].visits > 1500
+    assert bounds_of(stats)[0] == (0.9, 1.0)
+
+
 def test_a_tie_of_another_player_proves_nothing_for_this_one():
     """Player 1 gets 0.5 either way, and player 0 gets 0.25 or 0.75."""
     tie = (1, [(0.25, 0.5, 0.25), (0.75, 0.5, 0.0)])

@@ -454,3 +454,44 @@ def test_what_best_line_refuses():
 def test_a_search_that_keeps_a_line_does_not_end_early():
     stats = found_by(Belt(), 2000, final_move="best_line", stop_early=True)
     assert stats.iterations == 2000
+
+
+class Fading:
+    """Each of thirty moves may bring a reward; the next one counts a tenth."""
+
+    players, to_move, discount = 1, 0, 0.1
+
+    def __init__(self, step=0, last=0.0):
+        self.step, self.last = step, last
+
+    def __eq__(self, other):
+        return (self.step, self.last) == (other.step, other.last)
+
+    def __hash__(self):
+        return hash((self.step, self.last))
+
+    def legal_moves(self):
+        return [0, 1]
+
+    def play(self, move):
+        return Fading(self.step + 1, move * (1.0 + self.step % 3))
+
+    def rewards(self):
+        return [self.last]
+
+    def returns(self):
+        return [0.0] if self.step == 30 else None
+
+
+def test_the_value_of_the_best_line_stays_right_whatever_the_discount():
+    """What is left of a line is valued anew: by division, its error would grow tenfold with each move."""
+    engine, state = mc.Searcher(final_move="best_line", seed=1), Fading()
+    while state.returns() is None:
+        move = engine.search(state, iterations=300)
+        stats, value, weight, at = engine.stats(), 0.0, 1.0, state
+        for each in stats.pv:
+            at = at.play(each)
+            value, weight = value + weight * at.last, weight * 0.1
+        assert at.returns() is not None and stats.line_value == pytest.approx(value, abs=1e-12)
+        state = state.play(move)
+        assert move == 1
