@@ -47,7 +47,7 @@ cdef inline uint32_t best_by_priors(const GeneralTree *general, GeneralBlock *bl
 cdef inline uint32_t best_by_gumbel(GeneralTree *general, GeneralBlock *block, const GeneralColumns *columns,
                                     bint root) noexcept nogil:
     cdef uint32_t slot, visits = 0
-    complete_values(block, columns, general.completed)
+    complete_values(block, columns, general.scored, general.completed)
     if not root:
         improve_policy(columns, general.completed)
         return best_by_policy(columns, general.completed)

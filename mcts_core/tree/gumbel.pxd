@@ -61,7 +61,8 @@ cdef inline uint32_t considered_visits(uint32_t moves, uint32_t simulations, uin
         moves = max(<uint32_t>2, moves // 2)
 
 
-cdef inline void complete_values(GeneralBlock *block, const GeneralColumns *columns, double *values) noexcept nogil:
+cdef inline void complete_values(GeneralBlock *block, const GeneralColumns *columns, bint scored,
+                                 double *values) noexcept nogil:
     """The scaled mean values of the children; those without a visit have the mixed value of the node."""
     cdef uint32_t slot, visits = 0, most = 0
     cdef double rest = totals_of(block)[block.player], priors = 0.0, weighted = 0.0, mixed, prior, scale
@@ -76,6 +77,8 @@ cdef inline void complete_values(GeneralBlock *block, const GeneralColumns *colu
         most = max(most, columns.visits[slot])
         priors += prior
         weighted += prior * values[slot]
+    if not scored:  # visits that draws passed on are in the sums and not in the total, and weigh this once at most
+        rest = min(max(rest, 0.0), 1.0)
     mixed = rest  # the node's own evaluation
     if visits:
         mixed = (rest + visits * (weighted / priors)) / (visits + 1.0)
