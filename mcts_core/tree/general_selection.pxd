@@ -137,3 +137,19 @@ cdef inline uint32_t best_unknown(GeneralTree *general, GeneralBlock *block, con
     unknown.visits = columns.visits
     return best_by_gumbel(general, block, &unknown, root) if general.options.gumbel else best_by_priors(
         general, block, &unknown)
+
+
+cdef inline uint32_t pass_over(GeneralTree *general, GeneralBlock *block, const GeneralColumns *columns, bint root,
+                               uint32_t *slot) noexcept nogil:
+    """Goes from a known child that was selected to the one that is visited in its place. The known child where its
+    visit is counted beside that one, else NO_SLOT."""
+    cdef bint counted = counts_passed(general, block, columns.links[slot[0]])
+    cdef uint32_t known = slot[0], other = NO_SLOT
+    if not (counted and root and general.options.gumbel):
+        other = best_unknown(general, block, columns, root)
+    if other != NO_SLOT:
+        slot[0] = other
+        return known if counted else <uint32_t>NO_SLOT
+    if general.bounded and not counted:  # the others are known, and this one is worse
+        slot[0] = least_visited_best(general, block, columns)
+    return NO_SLOT

@@ -22,9 +22,8 @@ from mcts_core.tree.general_blocks cimport (ending_of, free_block, lacks_next, l
                                             position_room, set_link)
 from mcts_core.tree.general_evaluation cimport fault_of, from_signed, take
 from mcts_core.tree.general_proofs cimport points_of, proven_link, proven_value
-from mcts_core.tree.general_selection cimport (best_by_bound, best_by_gumbel, best_by_priors, best_unknown,
-                                               counts_passed, draw_outcome, least_visited_best, passes,
-                                               values_of_passed)
+from mcts_core.tree.general_selection cimport (best_by_bound, best_by_gumbel, best_by_priors, counts_passed,
+                                               draw_outcome, pass_over, passes, values_of_passed)
 from mcts_core.tree.general_solver cimport (accept, ask_prover, forget_proof, forget_prover, has_prover, prove_root,
                                             reconsider, search_exactly, set_points, settle, shorten_win, tighten_path)
 from mcts_core.tree.general_tree cimport *
@@ -192,8 +191,7 @@ cdef inline uint32_t step(GeneralTree *general, uint32_t index, uint32_t at) noe
     """
     cdef GeneralBlock *block = general_block(general, index)
     cdef GeneralColumns columns = general_columns(general, block)
-    cdef uint32_t slot, passed = NO_SLOT, other
-    cdef bint root, counted
+    cdef uint32_t slot, passed = NO_SLOT
     if block.player < 0:
         slot = draw_outcome(general, &columns)
     elif general.options.gumbel:
@@ -203,16 +201,7 @@ cdef inline uint32_t step(GeneralTree *general, uint32_t index, uint32_t at) noe
     else:
         slot = best_by_bound(general, block, &columns)
     if block.player >= 0 and passes(general, block, &columns, slot):
-        root = index == general_root(general) & WIDE_INDEX
-        counted = counts_passed(general, block, columns.links[slot])
-        other = NO_SLOT
-        if not (counted and root and general.options.gumbel):
-            other = best_unknown(general, block, &columns, root)
-        if other != NO_SLOT:
-            passed = slot if counted else NO_SLOT
-            slot = other
-        elif general.bounded and not counted:  # the others are known, and this one is worse
-            slot = least_visited_best(general, block, &columns)
+        passed = pass_over(general, block, &columns, index == general_root(general) & WIDE_INDEX, &slot)
     general.tree.path_record[at] = <uint8_t *>block
     general.tree.path_slot[at] = slot
     general.tree.path_passed[at] = passed
