@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from operator import index
+from os.path import basename, dirname, join
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mcts_core.results import MoveStats, Node, Stats
+
+LIBRARIES = (join(dirname(__file__), ""), join(dirname(os.__file__), ""))
+"""The folders of this package and of Python's standard library."""
+NO_FILES = ("-packages", "ipykernel")
+"""In the path of what was installed, and of a notebook's cell, whose file the user does not know."""
 
 
 def counted(number: int, noun: str) -> str:
@@ -51,9 +58,30 @@ def expectation(stats: Stats) -> str:
 
 
 def cause_of(error: BaseException) -> str:
-    """The cause of an error, to be written behind its message; empty where the message itself has it."""
-    told = f"{type(error.__cause__).__name__}: {error.__cause__}"
-    return "" if error.__cause__ is None or told in str(error) else f" (caused by {told})"
+    """The cause of an error and its line, to be written behind its message; without what the message itself has."""
+    cause = error.__cause__
+    if cause is None:
+        return ""
+    if f"{type(cause).__name__}: {cause}" in str(error):
+        return line_of(cause)
+    return f" (caused by {told(cause)})"
+
+
+def told(error: BaseException) -> str:
+    """The class, the message and the line of an error of the user's."""
+    return f"{type(error).__name__}: {error}{line_of(error)}"
+
+
+def line_of(error: BaseException) -> str:
+    """" (line 8 of game.py)": the last line of the user's code on the way to an error, not that of a library which it
+    called; empty where none is in a file."""
+    trace, found = error.__traceback__, ""
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if file.endswith(".py") and not file.startswith(LIBRARIES) and not any(word in file for word in NO_FILES):
+            found = f" (line {trace.tb_lineno} of {basename(file)})"
+        trace = trace.tb_next
+    return found
 
 
 def as_data(value: object) -> int | str:

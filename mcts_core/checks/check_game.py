@@ -28,6 +28,7 @@ from mcts_core.games.user_states import mend_members
 from mcts_core.options import as_flag, as_interval, as_progress
 from mcts_core.progress import of_checks, watching
 from mcts_core.searcher import Searcher
+from mcts_core.words import cause_of, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def _first_position(game: Any) -> Any:
         except GameError:  # from a game of native_game, whose message says what is wrong
             raise
         except Exception as error:
-            text = f"{shorten(game)}() must return the first position, but raised {type(error).__name__}: {error}"
+            text = f"{shorten(game)}() must return the first position, but raised {told(error)}"
             raise InvalidState(text) from error
         missing = missing_members(game)
     if missing:
@@ -405,7 +406,7 @@ class _Run:
         except Exception as error:
             same = error
         if isinstance(same, Exception):  # the search works without comparisons
-            self.incomparable = f"{type(same).__name__}: {same}"
+            self.incomparable = told(same)
             return False
         if not same:
             self.contract.tell("__eq__()", "equal", "positions after the same moves must be equal")
@@ -433,5 +434,5 @@ class _Run:
             try:
                 Searcher(preset=preset, seed=seed).search(self.start, iterations=ITERATIONS)
             except Exception as error:
-                text = f"a search (preset={preset!r}) raised {type(error).__name__}: {error}"
+                text = f"a search (preset={preset!r}) raised {type(error).__name__}: {error}{cause_of(error)}"
                 contract.tell("search", type(error).__name__, text)

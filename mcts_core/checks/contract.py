@@ -28,6 +28,7 @@ from mcts_core.games.user_states import (
     without_moves,
 )
 from mcts_core.move_names import Names, as_typed
+from mcts_core.words import told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ class Contract:
         try:
             return function(*arguments)
         except Exception as error:
-            self.tell(part, type(error).__name__, f"raised {type(error).__name__}: {error}")
+            self.tell(part, type(error).__name__, f"raised {told(error)}")
             raise GameEnds from None
 
     def checked(self, part: str, convert: Callable[[Any], Any], given: Any, expected: str, hint: str = "") -> Any:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from mcts_core.arguments import shorten
 from mcts_core.checks.contract import GameEnds, equal
+from mcts_core.words import told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ class Draws:
             self.contract.tell(part, "hash", text)
             raise GameEnds from None
         except Exception as error:
-            self.contract.tell(part, "raised", f"__hash__() of a key raised {type(error).__name__}: {error}")
+            self.contract.tell(part, "raised", f"__hash__() of a key raised {told(error)}")
             raise GameEnds from None
         return key
 
@@ -146,6 +147,6 @@ class Draws:
         try:
             return bool(one != two)
         except Exception as error:
-            text = f"__eq__() of a key raised {type(error).__name__}: {error}"
+            text = f"__eq__() of a key raised {told(error)}"
             self.contract.tell("observation_key()", "raised", text)
             raise GameEnds from None

@@ -10,6 +10,7 @@ from mcts_core.errors import GameError, InvalidState
 from mcts_core.game import import_numpy
 from mcts_core.games.state_kinds import has_member, is_hidden, member
 from mcts_core.games.user_states import UserStates, as_count
+from mcts_core.words import cause_of, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class OptionalMembers:
         try:
             return self.user.ask(method, state, *arguments)
         except GameError as error:
-            text = re.sub(r"^\w+\.\w+\(.*?\) (?=must|raised)", "", str(error))
+            text = re.sub(r"^\w+\.\w+\(.*?\) (?=must|raised)", "", f"{error}{cause_of(error)}")
             self.contract.tell(part, type(error.__cause__).__name__, text)
             raise GameEnds from None
 
@@ -87,7 +88,7 @@ class OptionalMembers:
             return bool(one == two)
         except Exception as error:
             self.contract.tell("rollout()", "moves", f"must return moves that can be compared, but their comparison "
-                                                     f"raised {type(error).__name__}: {error}")
+                                                     f"raised {told(error)}")
             raise GameEnds from None
 
     def worth(self, state: Any, moves: list[Any]) -> list[float] | None:

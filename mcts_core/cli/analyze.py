@@ -29,8 +29,8 @@ def add_parser(commands: Commands) -> None:
                     "time goes into the exact value of every move.")
     options.add_game(parser)
     parser.add_argument(
-        "moves", metavar="MOVES", nargs="?", default="",
-        help="the moves that lead to the position, such as 4455 or 'h8 h9' (default: none)")
+        "moves", metavar="MOVES", nargs="*", default=[],
+        help="the moves that lead to the position, such as 4455 or h8 h9 (default: none)")
     parser.add_argument(
         "--base", type=int, choices=(0, 1),
         help="the number of the first column or cell in MOVES (default: 1 in Connect Four, 0 in m,n,k games)")
@@ -44,9 +44,10 @@ def add_parser(commands: Commands) -> None:
 def run(args: argparse.Namespace) -> int:
     """Searches and prints; returns the exit code. After Ctrl-C that is what was found so far."""
     game = parse_game(args.game, general=True)
-    state = game.play_text(args.moves, args.base)
+    line = " ".join(args.moves)
+    state = game.play_text(line, args.base)
     if game.chances(state):
-        raise InvalidOption(f"MOVES {args.moves!r}: chance moves next; add its outcome, one of {game.moves(state)}")
+        raise InvalidOption(f"MOVES {line!r}: chance moves next; add its outcome, one of {game.moves(state)}")
     screen = make_screen(args.color)
     engine = options.make_engine(args)
     limits = options.budget(args)
@@ -65,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
         moves = getattr(state, "moves", None)
         print_json({
             "game": args.game,
-            "moves": args.moves if moves is None else list(moves),
+            "moves": line if moves is None else list(moves),
             "position": diagram(state),
             "to_move": state.to_move,
             "move": move,

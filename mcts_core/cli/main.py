@@ -112,7 +112,7 @@ def _run(argv: Sequence[str] | None) -> int:
     words = sys.argv[1:] if argv is None else argv
     named = [name for name in COMMANDS if name in words[:1]]  # one command loads no other
     try:
-        args = build_parser(named or COMMANDS).parse_args(words)
+        args = _parse(build_parser(named or COMMANDS), words)
         code: int = args.run(args)
         return code
     except ERRORS as error:
@@ -129,6 +129,18 @@ def _run(argv: Sequence[str] | None) -> int:
     except KeyboardInterrupt:
         print("\ninterrupted", file=sys.stderr)
         return 130
+
+
+def _parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
+    """As ``parse_args``, which takes the words of ``*`` from one place only and knows no moves behind an option."""
+    args, rest = parser.parse_known_args(words)
+    if not rest:
+        return args
+    moves = getattr(args, "moves", None)
+    if moves is None or any(word.startswith("-") for word in rest):
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    args.moves = [*moves, *rest]
+    return args
 
 
 def _drop_unwritten() -> None:

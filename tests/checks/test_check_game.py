@@ -142,7 +142,7 @@ def test_positions_that_cannot_be_compared_are_a_hint():
     report = mc.check_game(Board, 50, seed=1)
     assert report.ok and report.hints == (
         "positions cannot be compared, so the search does not reuse its tree: __eq__() or __hash__() raised "
-        "ValueError: the truth of an array is not known",)
+        "ValueError: the truth of an array is not known (line 106 of test_check_game.py)",)
 
 
 def test_positions_without_equality_are_a_hint():

@@ -154,6 +154,20 @@ def test_a_general_game_is_analyzed(cli):
     assert code == 0 and json.loads(out)["move"] == 2 and json.loads(out)["to_move"] == 1
 
 
+@pytest.mark.parametrize("argv", [
+    ("h8 h9 i7",), ("h8", "h9", "i7"), ("--top", 3, "h8", "h9", "i7"), ("h8", "--top", 3, "h9", "i7"),
+])
+def test_moves_are_one_word_or_many_before_and_behind_options(cli, argv):
+    code, out, err = cli("analyze", "gomoku", *argv, "--iterations", 5, "--json")
+    assert code == 0, err
+    assert json.loads(out)["moves"] == [112, 97, 128]
+
+
+def test_a_wrong_option_is_no_move(cli):
+    code, out, err = cli("analyze", "gomoku", "h8", "--iterations", 5, "h9", "--unknown")
+    assert code == 2 and "unrecognized arguments: h9 --unknown" in err
+
+
 def test_chance_to_move_is_refused(cli):
     code, out, err = cli("analyze", "general_games:Dice", "throw")
     assert (code, out) == (2, "")

@@ -77,12 +77,12 @@ def test_the_cause_of_a_game_error_is_told(cli, tmp_path, monkeypatch):
     code, out, err = cli("analyze", "broken_game:Broken", "--iterations", 5)
     assert code == 2
     assert err.startswith("mcts-core: error: ") and err.count("\n") == 1
-    assert err.count("ZeroDivisionError: by design") == 1
+    assert err.count("ZeroDivisionError: by design (line 4 of broken_game.py)") == 1
     (tmp_path / "broken_module.py").write_text("1 / 0\n")
     code, out, err = cli("analyze", "broken_module:Game")
     assert code == 2
     assert err == ("mcts-core: error: GAME 'broken_module:Game': importing 'broken_module' failed "
-                   "(caused by ZeroDivisionError: division by zero)\n")
+                   "(caused by ZeroDivisionError: division by zero (line 1 of broken_module.py))\n")
 
 
 def test_ctrl_c_ends_with_130_and_no_traceback(cli, monkeypatch):
