@@ -134,6 +134,19 @@ def test_threads_go_on(options, tmp_path):
             again = through_file(engine, tmp_path)
 
 
+def test_short_searches_leave_nothing_with_the_threads_they_did_without(tmp_path):
+    """A search in one thread is saved; the tables of exact search of the other one, from before, would go on."""
+    engine, state = mc.Searcher(seed=706, threads=2, memory_mb=2, rollout="decisive"), mc.ConnectFour(4, 5)
+    for move, iterations in ((1, 3000), (1, 1), (3, 100)):
+        engine.search(state, iterations=iterations)
+        state = state.play(move)
+    assert engine.stats().threads == 1
+    again = through_file(engine, tmp_path)
+    for one in (engine, again):
+        one.search(state, iterations=3000)
+    assert engine.stats().threads == 2 and found(again) == found(engine)
+
+
 def test_a_thread_that_has_searched_nothing():
     """Its tree has no nodes when the search ended at once after a move that it had not tried."""
     header, *rest = take_apart(saved(searched(mc.TicTacToe(), 50)))

@@ -1,5 +1,7 @@
 """Games written in Python whose positions are values: equal when they look the same, hashable."""
 
+from random import Random
+
 
 class Claim:
     """Numbers 0 to 7 are claimed in turn, but who claims a multiple of three moves again; there are draws."""
@@ -98,6 +100,30 @@ class Scores(Draws):
 
 class Alone(Scores):
     players = 1
+
+
+class Shares:
+    """Three players move in turn, seven times in all; of each end they get shares that no other end gives."""
+
+    players = 3
+
+    def __init__(self, path=""):
+        self.path = path
+        self.to_move = len(path) % 3
+
+    def legal_moves(self):
+        return ["a", "b", "c"]
+
+    def play(self, move):
+        return Shares(self.path + move)
+
+    def returns(self):
+        draw = Random(self.path)
+        return [draw.random() for _ in range(3)] if len(self.path) == 7 else None
+
+    def best(self):
+        """The values of best play, by exhaustive search."""
+        return self.returns() or max((self.play(move).best() for move in "abc"), key=lambda best: best[self.to_move])
 
 
 def drawish_value(state):

@@ -505,7 +505,7 @@ class _Search:
         if not answers:
             return False
         figures = self.core.figures()
-        return figures is not None and figures["proven"] is not None
+        return figures is not None and figures["stop_reason"] == "solved"
 
     def fail(self, slot: _Slot, error: BaseException) -> None:
         """Records that a slot's task failed; after two failures in a row the slot is closed."""
@@ -564,7 +564,7 @@ class _Search:
         figures = self.core.figures()
         assert figures is not None
         now = clock()
-        solved = figures["proven"] is not None
+        solved = figures["stop_reason"] == "solved"
         if not solved:
             for slot in self.slots:
                 if slot.future is not None:

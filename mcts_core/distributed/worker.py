@@ -139,7 +139,7 @@ class Tree:
                 if index >= self.heard and teller != self.name:
                     messages.hear(core, message)
             self.heard = max(self.heard, task.first + len(task.news))
-        solved = bool(parts) and parts[-1]["proven"] is not None
+        solved = bool(parts) and parts[-1]["stop_reason"] == "solved"
         if left and not solved:
             parts.append(self.search(task, 1, begin, task.seconds, left))
             if parts[-1]["reused_visits"] == 0:  # the root had no children yet, so the search started anew

@@ -9,6 +9,10 @@ cdef object proven_by(tuple bounds)
 # The value of the root for the player to move; ``proof``: what ``proof`` of the tree returned.
 cdef double expected_value(SearchedTree tree, int proof)
 
+# The mean of each player, or the value that is known. Where all values sum to 1 (``constant``), the other players share
+# what the known values leave, in proportion to their means.
+cdef tuple settled_values(list means, dict known, bint constant)
+
 # The move to play at the end of a search: the best one, or one drawn by its visits.
 cdef object final_move(SearchedTree tree)
 

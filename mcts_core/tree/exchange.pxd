@@ -21,9 +21,10 @@ ctypedef struct Words:           # a growing array
 # where ``child`` is the record of the block behind the slot, 0: there is none, PROVEN: its value was told. In the
 # general tree the two words of a float64 stand for ``wins``, and there is
 #
-#     node    visits   valued   { float64 }[players]
+#     node    visits   valued   { float64 }[players]   [{ low }[players]   { high }[players]]
 #
-# of the block's own node: a block may be younger than the visits of its slot, so those of both are told.
+# of the block's own node: a block may be younger than the visits of its slot, so those of both are told. The bounds, in
+# searches that have them, are not what is new of them but as they are.
 ctypedef struct Known:
     Words words
     uint32_t root                # record of the root's block, 0: there is none
@@ -37,8 +38,9 @@ ctypedef struct Known:
 #
 #     FORMAT   visits   wins   proof (0: none, else 1 + half-points for the player to move)   distance   move
 #
-# in the general tree GENERAL_FORMAT + players, visits and four words of 0, then the node of block 0. It goes on with
-# the block of the root, where that has news:
+# in the general tree GENERAL_FORMAT + players, and BOUNDED where it has bounds, with 0 for the wins, then the node of
+# block 0 without bounds. SETTLED for the proof: by bounds, the move is a best one. It goes on with the block of the
+# root, where that has news:
 #
 #     count   [node]   { move   visits   wins   link   [ block ] }[count]
 #
@@ -47,8 +49,10 @@ cdef enum:
     HEADER = 6
     MESSAGE_FORMAT = 0x4D435431
     GENERAL_FORMAT = 0x4D475000
+    BOUNDED = 0x80
+    SETTLED = 4
     HAS_BLOCK = 1
-    MAX_NODE_WORDS = 2 + 2 * MAX_PLAYERS
+    MAX_TOP_WORDS = 2 + 2 * MAX_PLAYERS
     DEEPEST = 256                # levels below the root that take part
 
 
@@ -80,14 +84,18 @@ cdef inline uint32_t players_of(const Tree *tree) noexcept nogil:
     return (<const GeneralTree *>tree).players if is_general(tree) else 0
 
 
+cdef inline bint has_bounds(const Tree *tree) noexcept nogil:
+    return is_general(tree) and (<const GeneralTree *>tree).bounded
+
+
 cdef inline uint32_t entry_size(uint32_t players) noexcept nogil:
     """Words of a slot, in a record and in a message."""
     return 5 if players else 4
 
 
-cdef inline uint32_t node_size(uint32_t players) noexcept nogil:
+cdef inline uint32_t node_size(uint32_t players, bint bounded) noexcept nogil:
     """Words of a block's own node."""
-    return 2 + 2 * players if players else 0
+    return 2 + (6 if bounded else 2) * players if players else 0
 
 
 cdef inline uint32_t entry_words(const Tree *tree) noexcept nogil:
@@ -95,11 +103,11 @@ cdef inline uint32_t entry_words(const Tree *tree) noexcept nogil:
 
 
 cdef inline uint32_t node_words(const Tree *tree) noexcept nogil:
-    return node_size(players_of(tree))
+    return node_size(players_of(tree), has_bounds(tree))
 
 
 cdef inline uint32_t header_words(const Tree *tree) noexcept nogil:
-    return HEADER + node_words(tree)
+    return HEADER + node_size(players_of(tree), False)
 
 
 cdef inline uint32_t *entry_at(const Tree *tree, const Known *known, uint32_t record, uint32_t slot) noexcept nogil:

@@ -1,9 +1,10 @@
-"""News of a node of the general tree: float64 sums as the words of a message."""
+"""News of a node of the general tree: float64 sums and bounds as the words of a message."""
 
 from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
 
-from mcts_core.tree.general_tree cimport GeneralBlock, GeneralTree, is_possible_sum, totals_of
+from mcts_core.tree.general_tree cimport GeneralBlock, GeneralTree, high_of, is_possible_sum, low_of, totals_of
+from mcts_core.tree.score_bounds cimport EXACT
 from mcts_core.tree.tree cimport MAX_ITERATIONS
 
 
@@ -60,6 +61,51 @@ cdef inline bint is_node(const GeneralTree *general, const GeneralBlock *block, 
         if not is_sum(general, float_at(news + 2 + 2 * player), news[1]):
             return False
     return news[0] <= MAX_ITERATIONS and news[1] <= MAX_ITERATIONS
+
+
+# ---- bounds ----------------------------------------------------------------------------------------------------------
+
+cdef inline uint32_t *bounds_in(const GeneralTree *general, const uint32_t *node) noexcept nogil:
+    """Where a block's own node has them: the lower ones of all players, then the upper ones."""
+    return <uint32_t *>node + 2 + 2 * general.players
+
+
+cdef inline void tell_bounds(const GeneralTree *general, GeneralBlock *block, uint32_t *news) noexcept nogil:
+    memcpy(bounds_in(general, news), low_of(general, block), 2 * general.players * sizeof(double))
+
+
+cdef inline bint are_bounds(const GeneralTree *general, GeneralBlock *block, const uint32_t *news) noexcept nogil:
+    """Whether that can be bounds of a node, the block of which is NULL where it is not known."""
+    cdef const uint32_t *bounds = bounds_in(general, news)
+    cdef uint32_t player
+    cdef double low, high
+    for player in range(general.players):
+        low, high = float_at(bounds + 2 * player), float_at(bounds + 2 * (general.players + player))
+        if not 0.0 <= low <= high <= 1.0:
+            return False
+        if block != NULL and (low > high_of(general, block)[player] + EXACT
+                              or high < low_of(general, block)[player] - EXACT):
+            return False
+    return True
+
+
+cdef inline bint hear_bounds(const GeneralTree *general, GeneralBlock *block, const uint32_t *news) noexcept nogil:
+    """Bounds a node by what another tree knows of it; whether that has taught something."""
+    cdef const uint32_t *bounds = bounds_in(general, news)
+    cdef double *known_low = low_of(general, block)
+    cdef double *known_high = high_of(general, block)
+    cdef uint32_t player
+    cdef double low, high
+    cdef bint changed = False
+    for player in range(general.players):
+        low = max(known_low[player], float_at(bounds + 2 * player))
+        high = min(known_high[player], float_at(bounds + 2 * (general.players + player)))
+        if low > high:  # by rounding
+            low, high = high, low
+        if low != known_low[player] or high != known_high[player]:
+            known_low[player], known_high[player] = low, high
+            changed = True
+    return changed
 
 
 cdef inline void hear_node(const GeneralTree *general, GeneralBlock *block, uint32_t *known, const uint32_t *news,

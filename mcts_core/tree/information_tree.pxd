@@ -15,20 +15,24 @@ cdef enum:
     NOTHING = 0xFFFFFFFF
 
 ctypedef struct InformationNode:
-    uint32_t visits
+    uint32_t visits              # iterations that came here
     int32_t player               # who moves
     uint32_t first               # of its choices
     uint32_t count               # of them
     uint32_t room                # for them
-    uint32_t spare
+    uint32_t met                 # the last one of them
     double value                 # where maxima are backed up: that of the best choice; before, that of a rollout
     double hope                  # where there are choices: with a bonus for what was tried rarely, here and further on
 
 ctypedef struct Choice:
     uint32_t move
-    uint32_t visits
-    uint32_t legal               # visits of the node in which it could be chosen
+    uint32_t visits              # a descent that comes back to the node may choose it more than once
+    uint32_t tries               # iterations in which it was chosen
+    uint32_t tried               # the last one of them
+    uint32_t legal               # iterations in which it could be chosen
+    uint32_t asked               # the last one of them
     uint32_t outcome             # the first one, NOTHING: none
+    uint32_t spare
     double sum                   # of the values of the player who moves; where maxima are backed up, value * visits
     double hope                  # where maxima are backed up: the value with the bonus
 
@@ -57,6 +61,7 @@ cdef class InformationTree:
     cdef bint maxima
     cdef double widening          # a node with n visits tries n ** widening of its moves; 0: all
     cdef uint32_t longest         # moves of a descent, and of a rollout, at most; 0: no limit
+    cdef uint32_t rollouts_per_leaf
     cdef object random            # for determinize()
     cdef uint64_t limit           # bytes
     cdef InformationNode *nodes
@@ -76,6 +81,7 @@ cdef class InformationTree:
     cdef double high[MAX_PLAYERS]
     cdef double totals[MAX_PLAYERS]        # of the values of every player at the root, over `valued` iterations
     cdef uint32_t valued
+    cdef uint32_t number          # of the iteration, since the tree was made
     cdef uint32_t swept           # the node whose value was computed last beside the paths
     cdef mcts_rng rng
     # of one search
@@ -93,7 +99,7 @@ cdef class InformationTree:
                                 uint32_t *count) noexcept nogil
     cdef int begin(self, object state, object seed) except -1
     cdef list widened(self, uint32_t node, list moves)
-    cdef object key_of(self, object state, int player, uint32_t length)
+    cdef object key_of(self, object state, int player, uint32_t length, tuple drawn)
     cdef object draw_state(self)
     cdef uint32_t new_node(self, int player) except? 0xFFFFFFFE
     cdef int add_choice(self, uint32_t number, uint32_t move) except -1

@@ -218,3 +218,13 @@ cdef inline void settle_root(GeneralTree *general) noexcept nogil:
         if keeps_root_value(general, columns.links[slot]):
             general.tree.settled = 1
             return
+
+
+cdef inline uint32_t settled_move(const GeneralTree *general) noexcept nogil:
+    """A best move of a root that is settled by bounds."""
+    cdef GeneralColumns columns = general_columns(general, general_block(general, general_root(general) & WIDE_INDEX))
+    cdef uint32_t slot
+    for slot in range(columns.count):
+        if keeps_root_value(general, columns.links[slot]):
+            return columns.moves[slot]
+    return general.tree.proof.move  # as another tree told

@@ -259,6 +259,8 @@ cdef class SearchCore(SearchedTree):
         """Finds the move to play again after the statistics have changed; the line is made when it is asked for."""
         self.line = None
         if self.finished:
+            if self.is_proven():
+                self.stop_reason = "solved"
             self.move = final_move(self)
         return 0
 

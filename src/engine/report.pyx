@@ -185,6 +185,16 @@ cdef object proven_by(tuple bounds):
     return "win" if bounds[0] >= 1.0 else "loss" if bounds[1] <= 0.0 else None
 
 
+cdef tuple settled_values(list means, dict known, bint constant):
+    cdef double left = max(0.0, 1.0 - sum(known.values()))
+    cdef double others = sum([mean for player, mean in enumerate(means) if player not in known])
+    cdef Py_ssize_t count = len(means) - len(known)
+    if not known or not constant:
+        return tuple([known.get(player, mean) for player, mean in enumerate(means)])
+    return tuple([known[player] if player in known else left * mean / others if others > 0.0 else left / count
+                  for player, mean in enumerate(means)])
+
+
 cdef dict log_entry(SearchedTree tree):
     global logger, known_levels
     if logger is None:

@@ -19,13 +19,14 @@ from mcts_core.tree.general_proofs cimport points_for, points_of
 from mcts_core.tree.general_tree cimport *
 from mcts_core.tree.gumbel cimport best_by_halving, complete_values, improve_policy, score_by_noise
 from mcts_core.tree.score_bounds cimport EXACT, Interval, interval_of, root_interval
-from mcts_core.tree.tree cimport (LINK_KIND, LINK_TERMINAL, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, WIDE_INDEX, Tree,
-                                  TreeOps, TreeRoot)
+from mcts_core.tree.tree cimport (LINK_BLOCK, LINK_KIND, LINK_TERMINAL, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY,
+                                  WIDE_INDEX, Tree, TreeOps, TreeRoot)
+from mcts_core.tree.view cimport has_root
 from mcts_core.engine.reuse cimport path_in_general
 from mcts_core.engine.settings cimport GeneralSettings, SearchSettings
 from mcts_core.engine.kept cimport (PROVEN, ROWS_EVALUATED, ChildRow, KeptFigures, RootRows, is_plain_board,
                                     rows_make)
-from mcts_core.engine.report cimport proven_by
+from mcts_core.engine.report cimport proven_by, settled_values
 from mcts_core.engine.searched_tree cimport CHILD_BOUNDS, CHILD_MOVE, LOST, OPEN, WON, RootView, Standing
 from mcts_core.engine.turn cimport require_kind
 
@@ -140,6 +141,18 @@ cdef class GeneralCore(SearchCore):
 
     cdef int fail(self) except -1:
         return self.rules.fail()
+
+    cdef bint may_begin(self, uint32_t move) except -1:
+        """Also of a proof by bounds, which names a best move of the root."""
+        cdef GeneralColumns columns
+        cdef uint32_t slot
+        if move == MCTS_NO_MOVE or not has_root(self.tree):
+            return True
+        columns = general_columns(<GeneralTree *>self.tree, self.root())
+        for slot in range(columns.count):
+            if columns.moves[slot] == move:
+                return True
+        return False
 
     cdef object name(self, uint32_t move):
         return self.rules.name(move)
@@ -403,16 +416,24 @@ cdef class GeneralCore(SearchCore):
 
     cdef list candidates(self, list children):
         """Without the moves that another one is proven to be better than; once the value is known, those that keep
-        it."""
+        it, or the one that another search told of."""
         cdef GeneralTree *general = <GeneralTree *>self.tree
+        cdef GeneralColumns columns
         cdef double least
         if not general.bounded:
             return children
         if self.tree.settled and self.tree.proof.value < 0:
             least = root_interval(general).high - EXACT
-            return [child for child in children if child[CHILD_BOUNDS][0] >= least] or children
+            columns = general_columns(general, self.root())
+            return [child for child in children if child[CHILD_BOUNDS][0] >= least] or [
+                child for slot, child in enumerate(children) if columns.moves[slot] == self.tree.proof.move] or children
         least = max([child[CHILD_BOUNDS][0] for child in children])
         return [child for child in children if child[CHILD_BOUNDS][1] > least or child[CHILD_BOUNDS][0] == least]
+
+    cdef list extended(self, list line):
+        """Without what follows a move of which the tree has proven nothing: visits do not say what play is best there.
+        """
+        return line if self.link_of(line[0]) & LINK_KIND != LINK_BLOCK else line[:1]
 
     cdef tuple bounds(self):
         cdef GeneralTree *general = <GeneralTree *>self.tree
@@ -487,18 +508,6 @@ cdef class GeneralCore(SearchCore):
 cdef bint ends_with_win(const GeneralTree *general, uint32_t link, int32_t player) noexcept nogil:
     """Whether the player who makes the move gets the highest value."""
     return link & LINK_KIND == LINK_TERMINAL and not general.scored and ending_values(general, link)[player] >= 1
-
-
-cdef tuple settled_values(list means, dict known, bint constant):
-    """The mean of each player, or the value that is known. Where all values sum to 1 (``constant``), the other players
-    share what the known values leave, in proportion to their means."""
-    cdef double left = max(0.0, 1.0 - sum(known.values()))
-    cdef double others = sum([mean for player, mean in enumerate(means) if player not in known])
-    cdef Py_ssize_t count = len(means) - len(known)
-    if not known or not constant:
-        return tuple([known.get(player, mean) for player, mean in enumerate(means)])
-    return tuple([known[player] if player in known else left * mean / others if others > 0.0 else left / count
-                  for player, mean in enumerate(means)])
 
 
 cdef tuple bounds_of(const GeneralTree *general, uint32_t link, uint32_t player):

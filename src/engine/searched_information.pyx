@@ -9,6 +9,7 @@ from mcts_core.arguments import shorten
 from mcts_core.errors import InvalidOption, InvalidState
 
 from mcts_core.engine.request cimport REUSE_BELOW, REUSE_NEVER, SearchRequest
+from mcts_core.engine.report cimport settled_values
 from mcts_core.engine.reuse cimport MOVING
 from mcts_core.engine.searched_tree cimport Counts, RootView
 from mcts_core.engine.searched_tree import by_value_key, by_visits_key
@@ -16,7 +17,7 @@ from mcts_core.engine.settings cimport GeneralSettings, InformationSettings, Sea
 from mcts_core.engine.turn cimport require_kind
 from mcts_core.game cimport NativeState, mcts_rng
 from mcts_core.platform cimport mcts_clock, mcts_wait
-from mcts_core.tree.information_tree cimport Choice, InformationTree
+from mcts_core.tree.information_tree cimport Choice, InformationNode, InformationTree
 from mcts_core.tree.tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY
 
 
@@ -151,8 +152,9 @@ cdef class InformationCore(SearchCore):
         unknown = self.value() if tree.user.scored else 0.5
         for slot in range(tree.nodes[node].first, tree.nodes[node].first + tree.nodes[node].count):
             choice = &tree.choices[slot]
-            found[tree.user.moves[choice.move]] = (choice.visits, choice.sum,
-                                                   choice.sum / choice.visits if choice.visits else unknown)
+            mean = choice.sum / choice.visits if choice.visits else unknown
+            found[tree.user.moves[choice.move]] = (
+                choice.tries, choice.sum if choice.tries == choice.visits else mean * choice.tries, mean)
         return [(move, *found.get(move, (0, 0.0, unknown)), None, None) for move in tree.root_moves]
 
     cdef list winning_moves(self):
@@ -176,11 +178,23 @@ cdef class InformationCore(SearchCore):
         return self.values_of() if self.known.user.general else None
 
     cdef tuple values_of(self):
+        """Those of all visits of the root: for the player to move by his moves; the others' are not kept with the
+        nodes, so where visits are reused theirs are those of this search, with the same sum in games in which it is
+        constant."""
         cdef InformationTree tree = self.known
         cdef int player
+        cdef double sum = 0.0
+        cdef uint32_t slot, visits = 0
+        cdef const InformationNode *root = &tree.nodes[self.root_node()]
         if tree.maxima:
-            return (tree.nodes[self.root_node()].value,)
-        return tuple([tree.totals[player] / tree.valued for player in range(tree.user.players)])
+            return (root.value,)
+        values = [tree.totals[player] / tree.valued for player in range(tree.user.players)]
+        if tree.reused == 0:
+            return tuple(values)
+        for slot in range(root.first, root.first + root.count):
+            sum += tree.choices[slot].sum
+            visits += tree.choices[slot].visits
+        return settled_values(values, {tree.player: sum / visits}, tree.user.constant or not tree.user.general)
 
     cdef tuple scale(self):
         cdef InformationTree tree = self.known
@@ -237,7 +251,7 @@ cdef InformationTree tree_for(object state, SearchSettings settings, uint64_t me
         raise InvalidOption("final_move 'best_line' needs a game without chance and hidden information")
     return InformationTree(state, exploration=own.options.exploration,
                            fpu=own.options.fpu if own.options.has_fpu else None, limit=memory,
-                           rollout_moves=own.rollout_moves)
+                           rollout_moves=own.rollout_moves, rollouts_per_leaf=own.options.rollouts_per_leaf)
 
 
 cdef bint shares_model(InformationTree tree, object before, object state) except -1:

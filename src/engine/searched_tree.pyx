@@ -544,8 +544,14 @@ def by_visits_key(child):
 
 
 def by_value_key(child):
-    """Orders children by value, then by visits; those without a visit last."""
-    return child[CHILD_VISITS] > 0, child[CHILD_VALUE], child[CHILD_VISITS]
+    """Orders children by value, then by visits; those without a visit last. The mean of a child of which more is known
+    may be that of visits from before."""
+    cdef double value = child[CHILD_VALUE]
+    if len(child) > CHILD_PROVEN and child[CHILD_PROVEN] == "draw":
+        value = 0.5
+    elif len(child) > CHILD_BOUNDS and child[CHILD_BOUNDS] is not None:
+        value = min(max(value, child[CHILD_BOUNDS][0]), child[CHILD_BOUNDS][1])
+    return child[CHILD_VISITS] > 0, value, child[CHILD_VISITS]
 
 
 cdef void add_counts(Counts *counts, const Tree *tree) noexcept nogil:

@@ -53,6 +53,10 @@ def dump(SearchCore core, encode, consume):
             return consume(None, None, None, None, [])
         names = core.names
         core.used = figures["bytes"]
+        for i in range(core.width(), core.team.count if core.team != NULL else 0):  # of threads that it did without
+            if core.team.members[i].tree != NULL:
+                core.team.members[i].tree.ops.destroy(core.team.members[i].tree)
+                core.team.members[i].tree = NULL
         for i in range(core.width()):
             move_together(tree_of(core, i))
             check_one(core, i, core.root_now(), core.state, True, False, RuntimeError)

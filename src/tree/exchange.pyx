@@ -2,8 +2,9 @@
 
 Every tree remembers what it has told and heard (``Known``), so that nothing is counted twice: the rest of its
 statistics is news. A block takes part when it has enough news of its own; the news of deeper blocks is told only as
-visits of their parent's slot. Merging the trees only at the end gained nothing (Connect Four, -1 +-27 Elo): statistics
-must meet while they can still direct the search.
+visits of their parent's slot. What is proven, and the score bounds of the blocks that take part, go with it. Merging
+the trees only at the end gained nothing (Connect Four, -1 +-27 Elo): statistics must meet while they can still direct
+the search.
 
 This is the slow tree parallelisation of Bourki et al., "Scalability and Parallelization of Monte-Carlo Tree Search" (CG
 2010); see also Chaslot, Winands and van den Herik, "Parallel Monte-Carlo Tree Search" (CG 2008).
@@ -19,6 +20,7 @@ from mcts_core.tree.general_news cimport *
 from mcts_core.tree.general_proofs cimport is_proven_link, points_of
 from mcts_core.tree.general_tree cimport LINK_PROVEN, GeneralBlock, GeneralOps, GeneralTree
 from mcts_core.tree.guided_tree cimport GuidedBlock, GuidedOps, GuidedTree
+from mcts_core.tree.score_bounds cimport settle_root, settled_move
 from mcts_core.tree.tree cimport (DISTANCE_SHIFT, LINK_KIND, LINK_TERMINAL, MAX_DISTANCE, MAX_ITERATIONS, NO_VISITS,
                                   RUN_DONE, RUN_GAME_ERROR, RUN_SYSTEM_MEMORY, Tree, distance_of, result_of)
 from mcts_core.tree.view cimport *
@@ -27,6 +29,7 @@ from mcts_core.tree.view cimport *
 cdef enum:
     PROVEN = 0xFFFFFFFF
     PROOF = 3                    # words of the header
+    PROOF_DISTANCE = 4
     PROOF_MOVE = 5
 
 
@@ -111,6 +114,7 @@ cdef uint32_t record_for(const Tree *tree, Known *known, uint32_t record, const 
     made = make_record(tree, known, view)
     if made == 0 or record == 0:
         return made
+    memcpy(known.words.at + made + 1, known.words.at + record + 1, node_words(tree) * sizeof(uint32_t))
     for slot in range(view.count):
         for other in range(known.words.at[record]):
             old = entry_at(tree, known, record, other)
@@ -162,6 +166,8 @@ cdef bint tell_block(Tree *tree, Known *known, uint32_t index, uint32_t record, 
         return False
     if is_general(tree):
         tell_node(<GeneralTree *>tree, general_at(&view), known.words.at + record + 1, message.at + at + 1)
+        if has_bounds(tree):
+            tell_bounds(<GeneralTree *>tree, general_at(&view), message.at + at + 1)
     for slot in range(view.count):
         if view.visits[slot] == NO_VISITS:
             continue
@@ -222,7 +228,9 @@ cdef uint32_t root_record(const Tree *tree, Known *known) noexcept nogil:
 
 
 cdef inline uint32_t format_of(const Tree *tree) noexcept nogil:
-    return GENERAL_FORMAT + players_of(tree) if is_general(tree) else <uint32_t>MESSAGE_FORMAT
+    if not is_general(tree):
+        return MESSAGE_FORMAT
+    return GENERAL_FORMAT + players_of(tree) + (BOUNDED if has_bounds(tree) else 0)
 
 
 cdef void known_words(const GeneralTree *general, const Known *known, uint32_t *words) noexcept nogil:
@@ -244,7 +252,7 @@ cdef void keep_words(const GeneralTree *general, Known *known, const uint32_t *w
 
 cdef bint tell(Tree *tree, Known *known, uint32_t least, Words *message) noexcept nogil:
     cdef BlockView top = view_block(tree, 0)
-    cdef uint32_t words[MAX_NODE_WORDS]
+    cdef uint32_t words[MAX_TOP_WORDS]
     message.used = 0
     if not words_add(message, header_words(tree)):
         return False
@@ -263,8 +271,12 @@ cdef bint tell(Tree *tree, Known *known, uint32_t least, Words *message) noexcep
     known.visits = top.visits[0]
     if tree.proof.value >= 0 and not known.proven:
         message.at[PROOF] = 1 + <uint32_t>tree.proof.value
-        message.at[4] = tree.proof.distance
+        message.at[PROOF_DISTANCE] = tree.proof.distance
         message.at[PROOF_MOVE] = tree.proof.move
+        known.proven = 1
+    elif tree.settled and has_bounds(tree) and not known.proven:
+        message.at[PROOF] = SETTLED
+        message.at[PROOF_MOVE] = settled_move(<GeneralTree *>tree)
         known.proven = 1
     return tell_block(tree, known, top.links[0] & index_mask(tree), known.root, least, message, 0)
 
@@ -325,6 +337,8 @@ cdef int check_block(const Tree *tree, Reader *reader, uint32_t link, uint32_t d
         view = view_block(tree, link & index_mask(tree))
     if is_general(tree) and not is_node(<const GeneralTree *>tree, general_at(&view), reader.at + 1):
         return RUN_GAME_ERROR
+    if has_bounds(tree) and not are_bounds(<const GeneralTree *>tree, general_at(&view), reader.at + 1):
+        return RUN_GAME_ERROR
     count = reader.at[0]
     reader.at += 1 + node_words(tree)
     reader.left -= 1 + node_words(tree)
@@ -379,14 +393,17 @@ cdef int check_message(const Tree *tree, const uint32_t *message, uint32_t lengt
             return RUN_GAME_ERROR
         if message[HEADER] != message[1]:
             return RUN_GAME_ERROR
-    if message[PROOF]:
+    if message[PROOF] == SETTLED:
+        if not has_bounds(tree) or message[PROOF_DISTANCE]:
+            return RUN_GAME_ERROR
+    elif message[PROOF]:
         if not proves(tree) or message[PROOF] > 3:
             return RUN_GAME_ERROR
-        if message[4] == 0 or not is_distance(tree, message[4]):
+        if message[PROOF_DISTANCE] == 0 or not is_distance(tree, message[PROOF_DISTANCE]):
             return RUN_GAME_ERROR
         if tree.proof.value >= 0 and <int64_t>message[PROOF] != 1 + tree.proof.value:
             return RUN_GAME_ERROR
-    elif message[4] or message[PROOF_MOVE]:
+    elif message[PROOF_DISTANCE] or message[PROOF_MOVE]:
         return RUN_GAME_ERROR
     if length == header:  # of a root without a block
         for i in range(1, header):
@@ -409,17 +426,19 @@ def renumbered(bytes message, number):
     entry; ``check_message`` finds what else is wrong."""
     cdef bytearray changed = bytearray(message)
     cdef uint32_t *words = <uint32_t *>PyByteArray_AS_STRING(changed)
-    cdef uint32_t count = <uint32_t>(len(message) // sizeof(uint32_t)), players, node, size, at
-    cdef bint begins = True
+    cdef uint32_t count = <uint32_t>(len(message) // sizeof(uint32_t)), players, top, node, size, at
+    cdef bint begins = True, bounded
     if len(message) % sizeof(uint32_t) or count < HEADER:
         raise ValueError("not a message of a search: it ends too early")
     players = words[0] - GENERAL_FORMAT
+    bounded = players & BOUNDED != 0
+    players &= ~<uint32_t>BOUNDED
     if players > MAX_PLAYERS:
         players = 0
-    node, size = node_size(players), entry_size(players)
+    top, node, size = node_size(players, False), node_size(players, bounded), entry_size(players)
     if words[PROOF] and words[PROOF_MOVE] != MCTS_NO_MOVE:
         words[PROOF_MOVE] = number(words[PROOF_MOVE])
-    at = HEADER + node
+    at = HEADER + top
     while at + begins * (1 + node) < count:
         at += begins * (1 + node)
         if at + size > count:
@@ -449,15 +468,16 @@ cdef const uint32_t *hear_block(Tree *tree, Known *known, uint32_t index, uint32
     """Adds the news of the block ``index``, the node of which is at the end of a path of ``length`` and has ``visits``;
     what follows it in the message.
 
-    ``changed``: whether that has proven something about the node. ``status``: of what comes of such proofs.
+    ``changed``: whether that has proven or bounded something about the node. ``status``: of what comes of such proofs.
     """
     cdef BlockView view = view_block(tree, index)
     cdef uint32_t count = at[0], _, slot, told, link, child, news, words = entry_words(tree)
     cdef uint32_t *entry
-    cdef bint below, proven = False
+    cdef bint below, proven = False, bounded = False
     cdef GuidedBlock *block = <GuidedBlock *>view.record
     if is_general(tree):
         hear_node(<GeneralTree *>tree, general_at(&view), known.words.at + record + 1, at + 1, visits)
+        bounded = has_bounds(tree) and hear_bounds(<GeneralTree *>tree, general_at(&view), at + 1)
     at += 1 + node_words(tree)
     if is_guided(tree) and block.amaf:
         reference = block.amaf
@@ -504,8 +524,9 @@ cdef const uint32_t *hear_block(Tree *tree, Known *known, uint32_t index, uint32
                 else:
                     (<const GuidedOps *>tree.ops).accept(<GuidedTree *>tree, length + 1, told)
                 proven = True
-    if proven and is_general(tree):
+    if is_general(tree) and (proven or bounded):
         (<const GeneralOps *>tree.ops).reconsider(<GeneralTree *>tree, length, changed)
+        changed[0] = changed[0] or bounded
     elif proven and status[0] == RUN_DONE:
         status[0] = (<const GuidedOps *>tree.ops).reconsider(<GuidedTree *>tree, length, changed)
         index = <uint32_t>((tree.path_record[length] - tree.arena.base) // tree.arena.unit)  # it may have been widened
@@ -517,7 +538,7 @@ cdef int hear(Tree *tree, Known *known, const uint32_t *message, uint32_t length
     cdef BlockView top = view_block(tree, 0)
     cdef int status = RUN_DONE
     cdef bint changed = False
-    cdef uint32_t words[MAX_NODE_WORDS]
+    cdef uint32_t words[MAX_TOP_WORDS]
     if (length == header_words(tree) or message[1] > tree.most_visits - top.visits[0]
             or root_record(tree, known) == 0):
         return RUN_DONE
@@ -536,11 +557,18 @@ cdef int hear(Tree *tree, Known *known, const uint32_t *message, uint32_t length
     tree.path_slot[0] = 0
     hear_block(tree, known, top.links[0] & index_mask(tree), known.root, message + header_words(tree), 1,
                MAX_ITERATIONS if is_general(tree) else top.visits[0], 0, &changed, &status)
-    if message[PROOF]:
+    if has_bounds(tree):
+        settle_root(<GeneralTree *>tree)
+    if message[PROOF] == SETTLED:
+        known.proven = 1
+        if not tree.settled:
+            tree.proof.move = message[PROOF_MOVE]
+            tree.settled = 1
+    elif message[PROOF]:
         known.proven = 1
         if tree.proof.value < 0:
             tree.proof.value = <int32_t>message[PROOF] - 1
-            tree.proof.distance = message[4] if message[4] < MAX_DISTANCE else MAX_DISTANCE
+            tree.proof.distance = min(message[PROOF_DISTANCE], <uint32_t>MAX_DISTANCE)
             tree.proof.exact = 0
             tree.proof.move = message[PROOF_MOVE]
             tree.settled = 1
@@ -574,7 +602,7 @@ cdef uint32_t copy_record(const Tree *tree, uint32_t index, const Known *old, ui
 
 cdef void follow(const Tree *tree, Known *known, const uint32_t *moves, uint32_t count) noexcept nogil:
     cdef uint32_t link = root_link(tree), record = known.root, i, slot, whole = 2 * tree.wins_per_visit
-    cdef uint32_t last = entry_words(tree) - 1, words[MAX_NODE_WORDS]
+    cdef uint32_t last = entry_words(tree) - 1, words[MAX_TOP_WORDS]
     cdef uint32_t *entry
     cdef BlockView view
     for i in range(count):

@@ -68,7 +68,7 @@ cdef int grow(void **array, uint32_t *room, uint32_t needed, size_t size) except
 cdef class InformationTree:
 
     def __cinit__(self, state, *, double exploration, fpu=None, uint64_t limit=1 << 30, bint means=False,
-                  uint32_t rollout_moves=0):
+                  uint32_t rollout_moves=0, uint32_t rollouts_per_leaf=1):
         require_hidden(state)
         self.user = UserStates(state, has_member(state, "players"))
         self.widening = as_widening(member(state, "widening", 0.0))
@@ -81,6 +81,7 @@ cdef class InformationTree:
         self.bonus = exploration * max(1.0 - self.user.discount, 1.0 / rollout_moves if rollout_moves else 0.01)
         self.limit = limit - limit // 3  # the rest is for the half that pruning copies
         self.longest = length_limit(self.user, state, rollout_moves)
+        self.rollouts_per_leaf = rollouts_per_leaf
         self.numbers = {}
 
     def __dealloc__(self):
@@ -172,8 +173,8 @@ cdef class InformationTree:
         try:  # the user's keys run the user's code: nothing has changed yet
             for key, number in self.numbers.items():
                 if places[number] != NOTHING:
-                    if not self.keyed and key:  # the node before and the move; it has at least as many visits
-                        key = places[<uint32_t>key[0]], key[1]
+                    if not self.keyed and key:  # it begins with the node before, which has at least as many visits
+                        key = places[<uint32_t>key[0]], *key[1:]
                     numbers[key] = places[number]
         except BaseException:
             free(places)
@@ -252,7 +253,7 @@ cdef class InformationTree:
                                    f"{shorten(state)}: play() one of its outcomes first")
             self.root_moves = list(self.user.legal(state))
             refuse_repeated(state, self.root_moves, "legal_moves")
-            self.root_key = self.key_of(state, self.player, 0)
+            self.root_key = self.key_of(state, self.player, 0, ())
         except (GameOver, InvalidState):
             raise
         except Exception as error:
@@ -263,10 +264,15 @@ cdef class InformationTree:
         self.reused = self.nodes[<uint32_t>self.numbers[self.root_key]].visits
         return 0
 
-    cdef object key_of(self, object state, int player, uint32_t length):
-        """What names the node of ``state`` after so many steps of the descent."""
+    cdef object key_of(self, object state, int player, uint32_t length, tuple drawn):
+        """What names the node of ``state`` after so many steps of the descent, and what chance has drawn since the last
+        one."""
+        cdef const Step *step
         if not self.keyed:
-            return () if length == 0 else (self.path[length - 1].node, self.choices[self.path[length - 1].choice].move)
+            if length == 0:
+                return ()
+            step = &self.path[length - 1]
+            return step.node, self.choices[step.choice].move, player, *drawn
         self.user.calling = "observation_key()"
         key = state.observation_key(player if self.user.general else 1 - 2 * player)
         try:
@@ -286,7 +292,7 @@ cdef class InformationTree:
         if self.user.values(state) is not None or self.user.mover(state) != self.player:
             raise GameError(f"{type(self.root).__name__}.determinize() must return a state in which the same player is "
                             f"to move as in the one that is searched")
-        if self.keyed and self.key_of(state, self.player, 0) != self.root_key:
+        if self.keyed and self.key_of(state, self.player, 0, ()) != self.root_key:
             raise GameError(f"{type(self.root).__name__}.determinize({told}, rng) must return a state that fits what "
                             f"the player knows, but its observation_key({told}) is another one")
         return state
@@ -401,9 +407,10 @@ cdef class InformationTree:
             if choice.visits == 0:
                 score = self.fpu
             else:
-                value = choice.hope if self.maxima else choice.sum / choice.visits
+                # a hope may be far below what was seen: then the visits would never make up for it
+                value = max(choice.hope, low) if self.maxima else choice.sum / choice.visits
                 score = ((value - low) * factor
-                         + self.exploration * sqrt(natural_log(choice.legal) / choice.visits))
+                         + self.exploration * sqrt(natural_log(choice.legal) / choice.tries))
             if score > top + EQUAL:
                 top = score
                 best = i
@@ -426,8 +433,20 @@ cdef class InformationTree:
         return 0
 
     cdef int roll_out(self, object state, double *values) except -1:
-        self.rollouts += 1
-        return random_rollout(self.user, state, self.longest, None, &self.rng, values)
+        """The mean values of the rollouts of a leaf."""
+        cdef double found[MAX_PLAYERS]
+        cdef uint32_t _, player
+        self.rollouts += self.rollouts_per_leaf
+        random_rollout(self.user, state, self.longest, None, &self.rng, values)
+        if self.rollouts_per_leaf == 1:
+            return 0
+        for _ in range(1, self.rollouts_per_leaf):
+            random_rollout(self.user, state, self.longest, None, &self.rng, found)
+            for player in range(<uint32_t>self.user.players):
+                values[player] += found[player]
+        for player in range(<uint32_t>self.user.players):
+            values[player] /= self.rollouts_per_leaf
+        return 0
 
     cdef int iterate(self) except -1:
         cdef double values[MAX_PLAYERS]
@@ -435,8 +454,11 @@ cdef class InformationTree:
         cdef int player
         cdef bint chance
         cdef list moves
+        cdef tuple drawn = ()
         cdef Step *step
+        cdef Choice *choice
         state = self.draw_state()
+        self.number += 1
         while True:
             returned = self.user.values(state)
             if returned is not None:
@@ -449,10 +471,14 @@ cdef class InformationTree:
                 raise endless("game", state, LONGEST_GAME)
             player = self.user.mover(state)
             if player < 0:
-                state = self.user.child(state, random_move(self.user, state, &self.rng, &chance))
+                outcome = random_move(self.user, state, &self.rng, &chance)
+                state = self.user.child(state, outcome)
                 self.add_reward(length, state)
+                if not self.keyed:
+                    drawn = *drawn, self.user.identity_of(outcome)
                 continue
-            key = self.key_of(state, player, length)
+            key = self.key_of(state, player, length, drawn)
+            drawn = ()
             found = self.numbers.get(key)
             self.full = self.full or self.bytes() >= self.limit
             if found is None:
@@ -483,7 +509,9 @@ cdef class InformationTree:
                 self.weigh(node)
             place = self.select(node, <uint32_t>len(moves))
             for number in range(<uint32_t>len(moves)):
-                self.choices[self.legal[number]].legal += 1
+                choice = &self.choices[self.legal[number]]
+                choice.legal += choice.asked != self.number
+                choice.asked = self.number
             grow(<void **>&self.path, &self.path_room, length + 1, sizeof(Step))
             step = &self.path[length]
             memset(step, 0, sizeof(Step))
@@ -512,8 +540,11 @@ cdef class InformationTree:
             step = &self.path[at]
             node = &self.nodes[step.node]
             choice = &self.choices[step.choice]
-            node.visits += 1
+            node.visits += node.met != self.number
+            node.met = self.number
             choice.visits += 1
+            choice.tries += choice.tried != self.number
+            choice.tried = self.number
             if self.maxima:
                 self.add_outcome(step, leaf, values[0])
                 self.weigh(step.node)
@@ -570,7 +601,7 @@ cdef class InformationTree:
         """Where nothing was tried yet, the highest value so far, unless nothing will be."""
         if node.count:
             return node.hope
-        return node.value if self.full else self.low_end(node.player) + self.span(node.player)
+        return node.value if self.full else max(node.value, self.low_end(node.player) + self.span(node.player))
 
     cdef void sweep(self) noexcept nogil:
         """Finds the values of some nodes again, from the newest one to the oldest, because what follows is newer."""

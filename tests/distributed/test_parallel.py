@@ -21,6 +21,7 @@ import pytest
 from failing_game import Elsewhere, NoWayBack
 from general_games import Dice, flat
 from paper_game import Paper, random_tree
+from value_games import Shares
 
 import mcts_core as mc
 from mcts_core.distributed import parallel
@@ -454,6 +455,17 @@ def test_a_proven_value_ends_the_search(processes):
         follow = mc.Searcher(seed=1)
         follow.search(state.play(result.move), iterations=2**20)
         assert follow.stats().proven == "loss"
+
+
+def test_bounds_that_a_worker_has_proven_end_the_search():
+    """A game of three: the value of the root is neither a win nor a loss."""
+    state = Shares()
+    best = state.best()
+    result = mc.search_parallel(state, iterations=20_000, executor="threads", workers=2, rounds=20, seed=1)
+    stats = result.stats
+    assert (stats.stop_reason, stats.proven) == ("solved", None) and result.own_iterations < stats.iterations < 40_000
+    assert state.play(result.move).best() == best and stats.value == pytest.approx(best[0])
+    assert stats.bounds == pytest.approx((best[0], best[0]))
 
 
 def test_what_needs_no_worker():

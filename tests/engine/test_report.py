@@ -36,6 +36,17 @@ def test_final_move_rules(preset):
         assert robust.stats().move == move and best.stats().move == other
 
 
+def test_max_knows_what_proven_values_are_worth():
+    """The mean of a move may be that of visits from before its proof."""
+    draw = ("a", 24, 8.5, 0.354, "draw", 3)
+    bad, good = ("b", 23, 9.5, 0.413, None, None), ("c", 3, 1.6, 0.53, None, None)
+    assert sorted((draw, bad, good), key=by_value_key) == [bad, draw, good]
+    closed = ("d", 9, 1.8, 0.2, None, None, None, None, (0.6, 0.6))
+    assert sorted((draw, good, closed), key=by_value_key) == [draw, good, closed]
+    below = ("e", 9, 7.2, 0.8, None, None, None, None, (0.0, 0.4))
+    assert sorted((draw, below), key=by_value_key) == [below, draw]
+
+
 @pytest.mark.parametrize("preset", PRESETS)
 def test_max_never_picks_an_unvisited_move(preset):
     # the first tried moves lose often; unvisited ones stand at 0.5

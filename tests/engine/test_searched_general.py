@@ -9,7 +9,7 @@ import threading
 import time
 
 import pytest
-from general_games import Corner, Dice, flat
+from general_games import Corner, Dice, by_position, flat
 from general_oracle import Tangle, network
 from noughts import Noughts
 from table_games import Race, native_race, start
@@ -717,3 +717,23 @@ print("done")
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, cwd=tmp_path,
                           timeout=60)
     assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
+
+
+def test_the_line_of_a_proven_root_gives_nothing_away():
+    """Where exact search has proven the root, visits say nothing of the best play below: the line ends before that."""
+    proven = 0
+    for first in range(12):
+        state = mc.MNK(4, 3, 3).play(first)
+        engine = mc.Searcher(seed=1, evaluator=lambda observations: by_position(observations, 12), batch=1)
+        engine.search(state, iterations=20)
+        stats = engine.stats()
+        if stats.proven != "loss":
+            continue
+        proven += 1
+        value, loser = -1, state.to_move
+        for move in stats.pv:
+            state = state.play(move)
+            value = {"win": 1, "draw": 0, "loss": -1}[mc.solve(state).proven] * state.to_move * loser \
+                if state.winner() is None else state.winner() * loser
+            assert value == -1
+    assert proven > 3

@@ -650,6 +650,126 @@ def test_rewards_with_hidden_information():
         assert abs(entries[guess].value - 6.0) < 4 * 5.0 / math.sqrt(entries[guess].visits)
 
 
+@pytest.mark.parametrize("cost", [2.0, 4.0])
+@pytest.mark.parametrize("steps", [2, 4])
+def test_a_move_that_leads_back_does_not_hide_the_others(cost, steps):
+    """To wait costs 1 each time, for ever; to go costs more at first, and nothing afterwards."""
+    class Waiting:
+        players, hidden_information, to_move, discount = 1, True, 0, 0.9
+
+        def __init__(self, at=0, gain=0.0):
+            self.at, self.gain = at, gain
+
+        def legal_moves(self):
+            return ["wait", "go"]
+
+        def play(self, move):
+            return Waiting(0, -1.0) if move == "wait" else Waiting(self.at + 1, 0.0 if self.at else -cost)
+
+        def rewards(self):
+            return [self.gain]
+
+        def returns(self):
+            return [0.0] if self.at == steps else None
+
+        def determinize(self, player, rng):
+            return self
+
+        def observation_key(self, player):
+            return self.at
+
+    for seed in range(30):
+        assert mc.search(Waiting(), iterations=1000, rollout_moves=100, seed=seed) == "go"
+        stats = mc.stats()
+        assert stats.value == pytest.approx(-cost, abs=1e-6)
+        assert stats.visits == 1000 and all(entry.visits <= 1000 for entry in stats.moves)
+
+
+def test_rollouts_per_leaf():
+    for count in (1, 7):
+        mc.search(Kuhn((2, 1)), iterations=300, rollouts_per_leaf=count, seed=1)
+        stats = mc.stats()
+        assert stats.rollouts % count == 0 and stats.rollouts // count < 30  # most iterations end the game in the tree
+        assert stats.rollouts >= 5 * count
+
+
+class Coin:
+    """A sure 0.8, or a coin that everybody sees, and a guess at it. Without observation_key."""
+
+    players, hidden_information = 2, True
+
+    def __init__(self, line=()):
+        self.line = line
+        self.to_move = mc.CHANCE if line == ("toss",) else 0
+
+    def legal_moves(self):
+        return ["heads", "tails"] if self.line else ["safe", "toss"]
+
+    def chance_outcomes(self):
+        return [("heads", 0.5), ("tails", 0.5)]
+
+    def play(self, move):
+        return type(self)((*self.line, move))
+
+    def returns(self):
+        if self.line == ("safe",):
+            return [0.8, 0.2]
+        won = float(self.line[1:2] == self.line[2:])
+        return [won, 1.0 - won] if len(self.line) == 3 else None
+
+    def determinize(self, player, rng):
+        return self
+
+
+class Mover(Coin):
+    """The coin decides who guesses."""
+
+    def __init__(self, line=()):
+        super().__init__(line)
+        if len(line) == 2:
+            self.to_move = 0 if line[1] == "heads" else 1
+
+
+def test_without_keys_a_node_knows_what_chance_has_drawn():
+    assert mc.search(Coin(), iterations=2000, seed=1) == "toss"
+    stats = mc.stats()
+    assert next(entry for entry in stats.moves if entry.move == "toss").value > 0.95
+    assert mc.search(Mover(), iterations=2000, seed=1) == "safe"  # the other player guesses for himself
+    assert mc.check_game(Mover, 50).ok
+
+
+def test_the_value_is_that_of_the_reused_visits_too():
+    class Sums(Coin):
+        constant_sum = True
+
+        def __init__(self, line=()):
+            self.line, self.to_move = line, 0
+
+        def __eq__(self, other):
+            return self.line == other.line
+
+        def __hash__(self):
+            return hash(self.line)
+
+        def legal_moves(self):
+            return [0, 1]
+
+        def returns(self):
+            share = sum(self.line) / 6
+            return [share, 1.0 - share] if len(self.line) == 6 else None
+
+        def observation_key(self, player):
+            return self.line
+
+    engine = mc.Searcher()
+    engine.search(Sums(), iterations=2000)
+    engine.search(Sums((1,)), iterations=1)
+    stats = engine.stats()
+    assert stats.reused_visits > 1000 and stats.visits == stats.reused_visits + 1
+    mean = sum(entry.wins for entry in stats.moves) / sum(entry.visits for entry in stats.moves)
+    assert stats.value == stats.values[0] == pytest.approx(mean) and sum(stats.values) == pytest.approx(1.0)
+
+
 def test_values_in_an_observed_environment_are_those_of_value_iteration():
     """Twelve places, three ways from each, in which all paths meet again: what one path finds counts for all."""
     class Place:

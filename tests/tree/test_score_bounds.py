@@ -4,11 +4,14 @@ import itertools
 import math
 import pickle
 import random
+import struct
 
 import pytest
+from seeds import without_seed
 from table_games import GOAL, native_race, start
 
 import mcts_core as mc
+from mcts_core.distributed import messages
 from mcts_core.engine import storage
 from mcts_core.engine.settings import GeneralSettings
 from mcts_core.testing.general_probe import GeneralProbe
@@ -470,6 +473,75 @@ def test_native_games_of_three(threads, kind):
     if kind is Declared:  # else player 1 might as well throw, while it is not proven that this cannot win as surely
         assert stats.stop_reason == "solved" and stats.value == pytest.approx(0.25, abs=1e-8)
         assert {entry.move: entry.bounds for entry in stats.moves}[0] == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("games", [150, pytest.param(5000, marks=pytest.mark.slow)])
+def test_what_several_trees_tell_each_other_is_true(games):
+    """Three trees of a game exchange their news: what they prove together is so, and what one has proven all know."""
+    solved = heard = 0
+    for number in range(games):
+        state = seedling(number)
+        try:
+            outcomes(state.node)
+        except TooMany:
+            continue
+        engines = [mc.Searcher(seed=seed) for seed in (1, 2, 3)]
+        for engine in engines:
+            engine.search(state, iterations=12)
+            without_seed(engine)
+        for _ in range(4):
+            before = [engine.stats().stop_reason for engine in engines]
+            told = [messages.tell(engine._core, 1 + number % 5) for engine in engines]
+            for hearer, engine in enumerate(engines):
+                for teller, message in enumerate(told):
+                    if teller != hearer:
+                        messages.hear(engine._core, message)
+                storage.check(engine._core)
+                assert_true(state, engine.stats())
+            after = {engine.stats().stop_reason for engine in engines}
+            assert "solved" not in before or after == {"solved"}
+            heard += "solved" in before and before != ["solved"] * 3
+            if after == {"solved"}:
+                break
+            for engine in engines:
+                engine.search(state, iterations=20)
+                assert_true(state, engine.stats())
+        solved += after == {"solved"}
+    assert solved > games // 3 and heard > games // 10
+
+
+def test_a_tree_that_has_not_seen_the_best_move_is_told_of_it():
+    """It plays the move, of whose value it knows nothing itself."""
+    long = (1, [(0, [(0, [(0.2,) * 2, (0.3,) * 2])] * 2)] * 2)
+    state = Thicket((0, [*[long] * 30, (1, [(0, [(0.9, 0.1), NIL * 2]), (0.9, 0.1)])]), 2)
+    wise, young = mc.Searcher(seed=1), mc.Searcher(seed=2)
+    wise.search(state, iterations=3000)
+    young.search(state, iterations=33)
+    assert wise.stats().stop_reason == "solved" and wise.stats().move == 30 and young.stats().stop_reason != "solved"
+    messages.hear(young._core, messages.tell(wise._core, 10**6))
+    stats = young.stats()
+    assert (stats.move, stats.stop_reason) == (30, "solved") and stats.value == pytest.approx(0.9, abs=1e-9)
+    assert messages.tell(young._core, 1) is not None
+
+
+def test_bounds_that_cannot_be_are_refused():
+    engines = [mc.Searcher(seed=seed) for seed in (1, 2)]
+    for engine in engines:
+        engine.search(seedling(7), iterations=30)
+    told, two = engines[0]._core.tell(1), engines[1]
+    players = seedling(7).players
+    at = 4 * (6 + 2 + 2 * players + 3 + 2 * players)  # behind the header, and the count and means of the root
+    before = two.stats()
+    for low, high in ((float("nan"), 1.0), (-0.1, 1.0), (0.6, 0.5), (0.0, 1.1), (1.0, float("inf"))):
+        bad = bytearray(told)
+        struct.pack_into("<d", bad, at, low)
+        struct.pack_into("<d", bad, at + 8 * players, high)
+        with pytest.raises(ValueError, match="not a message of a search"):
+            two._core.hear(bytes(bad))
+        assert two.stats() == before
+    two._core.hear(told)
+    with pytest.raises(ValueError, match="not a message of a search"):  # a best move that the root does not have
+        two._core.hear(told[:12] + struct.pack("<3I", 4, 0, 1000) + told[24:])
 
 
 def test_a_sum_of_three_that_does_not_hold():
