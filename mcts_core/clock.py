@@ -27,6 +27,8 @@ OVERHEAD = 0.001
 """Default of ``overhead``: seconds of a move that the clock cannot see."""
 LATE = 0.0003
 """Seconds that a search takes beyond its time limit, before any were measured."""
+ROUNDING = 1.0
+"""Seconds that a report may show beyond the clock's own time because it is rounded. More than that was added."""
 SHARE = 0.5
 """The largest share of the remaining time that a move may take, unless it is the last one."""
 FIRST = 3.5
@@ -58,9 +60,10 @@ class Clock:
     increment: seconds that are added after each move, >= 0.
     moves_to_go: moves to make in ``remaining``, including this one; None: all moves of the game.
     overhead: seconds per move that this clock cannot see (the network, the referee), >= 0. The clock uses this number
-        until ``set`` reports the remaining time; from then on it learns the real overhead. If nobody reports the
-        time, give the largest overhead that you expect: a clock that assumes less may lose on time. Delays within a
-        move are measured by the clock itself.
+        until ``set`` reports the remaining time; from then on it learns the real overhead, and reserves at least
+        ``overhead`` for the move to make. If nobody reports the time, or only at the start of a period, give the
+        largest overhead that you expect: a clock that assumes less may lose on time. Delays within a move are measured
+        by the clock itself.
     expected_moves: the moves of this player in the whole game. None: for a game of this package, the clock estimates
         them from the position; for others, it plans about a quarter of the time for the first move, and plans for
         more moves as the game continues.
@@ -80,8 +83,8 @@ class Clock:
     """
 
     __slots__ = (
-        "_asked", "_expected", "_given", "_increment", "_late", "_moves", "_owed", "_remaining", "_since", "_started",
-        "_timer", "_to_go", "_unseen",
+        "_asked", "_ended", "_expected", "_given", "_increment", "_late", "_moves", "_owed", "_remaining", "_since",
+        "_started", "_timer", "_to_go", "_unseen",
     )
 
     def __init__(
@@ -114,6 +117,8 @@ class Clock:
         """Seconds that the moves since the last report cost, besides those that this clock has seen."""
         self._since = 0
         """The moves since the last report."""
+        self._ended = False
+        """Whether a period has ended since the last report."""
 
     def __repr__(self) -> str:
         return (
@@ -185,7 +190,7 @@ class Clock:
         """The planned and the longest seconds of the search for the move in ``state``."""
         left = max(0.0, self.remaining - self._owed)
         most, moves = self._moves_to_come(state)
-        spare = left - min(self._late.longest + self._unseen.longest, left / 2)  # this move must be in time
+        spare = left - self._reserve(left)
         if moves <= 1:
             return max(LEAST, spare), max(LEAST, spare)
         last = most if math.isfinite(most) else FARTHEST * moves
@@ -196,6 +201,16 @@ class Clock:
         planned = min((free + (moves - 1) * self._increment) / moves, SHARE * left, spare)
         longest = min(Pace.longest(planned), max(planned, SHARE * free), spare)
         return max(LEAST, planned), max(LEAST, longest)
+
+    def _reserve(self, left: float) -> float:
+        """Seconds of ``left`` that this move may cost besides its search.
+
+        The longest delay takes half of ``left`` at most; the usual delay and the given overhead may take more.
+        """
+        known = self._unseen.expected
+        longest = self._late.longest + max(known, self._unseen.longest)
+        usual = self._late.usual + max(known, self._unseen.usual)
+        return max(usual, min(longest, left / 2))
 
     def _moves_to_come(self, state: Any) -> tuple[float, float]:
         """The most moves that this player may still have to make, and the moves over which to divide the time; both are
@@ -241,18 +256,22 @@ class Clock:
         self._moves += 1
         if self._to_go is not None:  # after the last move of a period comes an unknown number
             self._to_go = self._to_go - 1 or None
+            self._ended = self._ended or self._to_go is None
         return passed
 
     def set(self, remaining: float, moves_to_go: int | None = None) -> None:
         """Sets the remaining time that the server reports, before the next move or during it.
 
-        The clock compares the reported time with its own and learns the overhead of the moves since the last call.
+        The clock compares the reported time with its own and learns the overhead of the moves since the last call,
+        except if the report begins a new period or shows over a second more than the clock's own time.
         """
         checked = _seconds(remaining, "remaining")
         to_go = None if moves_to_go is None else as_int(moves_to_go, "moves_to_go", 1, 10**6)
-        if self._since:
-            self._unseen.learn((self.remaining - checked) / self._since)
-        self._owed, self._since = 0.0, 0
+        cost = self.remaining - checked
+        rounding = ROUNDING if to_go == self._to_go else 0.0  # else more time may be that of a new period
+        if self._since and not self._ended and cost > -rounding:
+            self._unseen.learn(cost / self._since)
+        self._owed, self._since, self._ended = 0.0, 0, False
         self._to_go = to_go
         self._remaining = checked
         self._given = max(self._given, checked)

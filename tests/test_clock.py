@@ -71,6 +71,97 @@ def test_a_game_with_increments_on_an_uneven_network_is_not_lost(total, incremen
         assert used > 0.7 * (total + 100 * increment)
 
 
+def periods(clock, timer, *, moves, seconds, count, reports, overhead):
+    """Plays ``count`` periods in which the clock may not lose on time; returns the share of the time that is used."""
+    used = 0.0
+    for _ in range(count):
+        left = seconds
+        for move in range(moves):
+            if reports == "each" or move == 0:
+                clock.set(left, moves - move)
+            with clock:
+                searched = clock.seconds()
+                timer.now += searched
+            used += searched
+            left -= searched + overhead()
+            assert left > -1e-9
+    return used / (count * seconds)
+
+
+@pytest.mark.parametrize("reports", ["each", "first"])
+@pytest.mark.parametrize("moves, count", [(1, 120), (2, 60), (10, 12), (40, 5)])
+def test_a_new_period_says_nothing_about_the_overhead(moves, count, reports):
+    chance = Random(1)
+    for overhead in (lambda: 0.02, lambda: chance.uniform(0, 0.02), lambda: 0.02 if chance.random() < 0.03 else 0.0):
+        timer = Timer()
+        clock = Clock(moves, moves_to_go=moves, overhead=0.02, timer=timer)
+        assert periods(clock, timer, moves=moves, seconds=moves, count=count, reports=reports, overhead=overhead) > 0.96
+
+
+def test_the_overhead_is_learned_within_periods():
+    timer = Timer()
+    clock = Clock(10, moves_to_go=10, timer=timer)
+    assert periods(clock, timer, moves=10, seconds=10, count=8, reports="each", overhead=lambda: 0.03) > 0.95
+    clock = Clock(2, moves_to_go=10, overhead=0.1, timer=timer)  # half of the time, before it knows better
+    clock.set(2, 10)
+    assert clock.seconds() < 0.11
+    assert periods(clock, timer, moves=10, seconds=2, count=8, reports="each", overhead=lambda: 0.001) > 0.85
+
+
+def test_reports_of_new_time_teach_nothing():
+    for first, second in [((60, None), (70, None)), ((60, 10), (60, 10)), ((60, 1), (50, None)), ((60, 1), (50, 1))]:
+        timer = Timer()
+        clock = Clock(60, overhead=0.02, timer=timer)
+        clock.set(*first)
+        for _ in range(60):
+            with clock:
+                timer.now += 0.5
+            clock.set(*second)
+            clock.set(*first)
+        assert clock.seconds() == Clock(first[0], moves_to_go=first[1], overhead=0.02, moves_made=60).seconds()
+
+
+def test_the_overhead_is_learned_where_the_moves_to_go_are_always_the_same():
+    timer, left = Timer(), 10.0
+    clock = Clock(10, moves_to_go=20, timer=timer)
+    for _ in range(70):
+        clock.set(left, 20)
+        with clock:
+            seconds = clock.seconds()
+            timer.now += seconds
+        left -= seconds + 0.03
+        assert left > 0.0
+
+
+def test_reports_in_whole_seconds_are_learned_from():
+    timer, left = Timer(), 60.0
+    clock = Clock(60, overhead=0.3, timer=timer)
+    for _ in range(40):
+        clock.set(math.ceil(left))
+        with clock:
+            timer.now += 0.7
+        left -= 0.7
+    clock.set(60)
+    assert clock.seconds() > Clock(60, overhead=0.3, moves_made=40).seconds()
+
+
+def test_the_given_overhead_is_kept_free_for_the_move_to_make():
+    timer = Timer()
+    clock = Clock(60, moves_to_go=60, overhead=0.2, timer=timer)
+    for move in range(59):
+        clock.set(60 - move, 60 - move)
+        with clock:
+            timer.now += 1
+    clock.set(1, 1)
+    assert 0.79 < clock.seconds() <= 0.8
+
+
+@pytest.mark.parametrize("left", [0.0065, 0.008, 0.01, 0.012, 0.02])
+def test_the_overhead_is_kept_free_where_little_is_left(left):
+    clock = Clock(left, moves_to_go=1, overhead=0.005)
+    assert max(LEAST, left - 0.0085) <= clock.seconds() <= left - 0.0052
+
+
 def test_time_is_shared_out_evenly_over_a_period():
     assert Clock(60, moves_to_go=1, overhead=0.0).seconds() == pytest.approx(60, abs=0.02)
     assert Clock(60, moves_to_go=10, overhead=0.0).seconds() == pytest.approx(6, abs=0.02)
