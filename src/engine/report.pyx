@@ -146,6 +146,9 @@ cdef dict figures_of(SearchedTree tree):
     value = expected_value(tree, proof)
     if proof >= 0:
         proven, distance = PROVEN[proof], plies
+        if proof == 1:  # the root has the longest draw; of draws, the move played may be another one
+            distance = next((child[CHILD_DISTANCE] for child in children
+                             if child[CHILD_MOVE] == move and child[CHILD_PROVEN] == "draw"), plies)
     elif bounds is not None and tree.is_proven():
         proven = proven_by(bounds)
     if not tree.finished:

@@ -36,6 +36,35 @@ def test_final_move_rules(preset):
         assert robust.stats().move == move and best.stats().move == other
 
 
+class Handshake:
+    """A draw at once or after a longer way; nobody can win."""
+
+    def __init__(self, path=""):
+        self.path, self.to_move = path, -1 if len(path) % 2 else 1
+
+    def legal_moves(self):
+        return ["short", "long"] if not self.path else ["on"]
+
+    def play(self, move):
+        return Handshake(self.path + move[0])
+
+    def winner(self):
+        return 0 if self.path == "s" or len(self.path) == 5 else None
+
+
+def test_the_distance_of_a_draw_is_that_of_the_move_played():
+    lengths = set()
+    for seed in range(20):
+        engine = mc.Searcher(seed=seed)
+        move = engine.search(Handshake(), iterations=100)
+        stats = engine.stats()
+        length = 1 if move == "short" else 5
+        assert (stats.proven, stats.distance) == ("draw", length)
+        assert next(entry.distance for entry in stats.moves if entry.move == move) == length
+        lengths.add(length)
+    assert 1 in lengths
+
+
 def test_max_knows_what_proven_values_are_worth():
     """The mean of a move may be that of visits from before its proof."""
     draw = ("a", 24, 8.5, 0.354, "draw", 3)
