@@ -1,10 +1,12 @@
-"""``check_game``: plays random games and reports every rule of the contract of a position that the game breaks."""
+"""``check_game``: plays random games and reports every rule of the contract of a position that it sees broken."""
 
 from __future__ import annotations
 
 import math
 import random
 import time
+from collections import Counter
+from contextlib import suppress
 
 from mcts_core.arguments import as_duration, as_int, shorten
 from mcts_core.checks.check_report import CheckProgress, CheckReport, Problem
@@ -54,7 +56,10 @@ ENOUGH = 20
 DRAWN = 20
 """Positions of ``determinize``, at least, before it is suspicious that all were the position itself."""
 DECIDED = 20
-"""Won games, at least, before it is suspicious that the player who moved last won none of them."""
+"""Won games, at least, before it is suspicious that the player who moved last won none of them, or one player won all.
+With more than two players, this number counts for each player but one."""
+KEPT = 64
+"""Positions, at most, that are looked at again after the games."""
 ITERATIONS = 200
 """Iterations of each search at the end."""
 
@@ -70,7 +75,7 @@ def check_game(
     progress: bool | Callable[[CheckProgress], object] | None = None,
     every: float = 0.1,
 ) -> CheckReport:
-    """Plays ``games`` random games and reports every rule of the contract that the game breaks.
+    """Plays ``games`` random games and reports every rule of the contract that it sees broken there.
 
     It starts no further game after ``seconds``, and a hint then says how many games it played.
 
@@ -79,10 +84,11 @@ def check_game(
     In every position, it checks that ``to_move``, ``winner()`` and ``legal_moves()`` (in a general game ``returns()``
     and ``chance_outcomes()``) are valid, that no move is listed twice, that ``play`` does not change the old position,
     and that the game ends within ``max_plies`` moves. It checks ``rewards()`` and ``discount`` where a general game has
-    them. In some positions, it checks that repeated calls give the same results. It also checks optional members of a
-    game written in Python: ``name`` returns a different name for each move and ``action`` a different index;
-    ``observation`` returns numbers of one shape (with numpy, and not with hidden information); ``rollout``, in general
-    games, returns legal moves and what they are worth, and the same for the same seed.
+    them. In some positions, it checks that repeated calls give the same results; some it asks again after the games,
+    because positions may share data that later moves change. It also checks optional members of a game written in
+    Python: ``name`` returns a different name for each move and ``action`` a different index; ``observation`` returns
+    numbers of one shape (with numpy, and not with hidden information); ``rollout``, in general games, returns legal
+    moves and what they are worth, and the same for the same seed.
 
     With hidden information, it also checks in some positions that ``observation_key`` is hashable, and that the
     positions of ``determinize`` fit what the player to move knows and are drawn with the generator that it was given.
@@ -186,7 +192,14 @@ class _Run:
         """The hint at games that were not played."""
         self.is_damaged = False
         """The first position has changed since, so no further game can start there."""
-        self.decided = self.last_won = 0
+        self.kept: list[tuple[Any, View, list[Any]]] = []
+        """Positions, their answers and the moves before them."""
+        self.won: Counter[Any] = Counter()
+        """Games that each player won, in a general game with the only highest result."""
+        self.last_won = 0
+        """Those that the player who moved last won."""
+        self.last_movers: set[Any] = set()
+        """The players who moved last in them."""
         self.movers: set[Any] = set()
 
     def report(self, name: str, seed: int, seconds: float) -> CheckReport:
@@ -214,17 +227,7 @@ class _Run:
         contract, draws = self.contract, self.draws
         if contract.seen:
             return
-        if not contract.general and len(self.movers) == 1 and self.plies >= DECIDED:
-            yield (f"the same player is to move in all {self.positions:,} positions. If the players take turns, play() "
-                   f"must return a position whose to_move is -to_move")
-        elif self.decided >= DECIDED and not self.last_won:
-            yield (f"the player who moves last never wins: {self.decided:,} games, all won by the other player. If the "
-                   f"last move is meant to win, winner() has the wrong sign: after that move to_move is the opponent, "
-                   f"so the winner is -to_move")
-        elif self.decided >= DECIDED and self.decided in (self.results[1], self.results[-1]):
-            yield (f"player {'+1' if self.results[1] else '-1'} won all {self.decided:,} games. If the other one can "
-                   f"win, winner() has a mistake: it must name the player who won, 1 or -1, and not the one who moved "
-                   f"last")
+        yield from self.general_hints() if contract.general else self.ordinary_hints()
         if not self.hidden and has_member(self.start, "determinize"):
             yield ("the game has determinize(), but not hidden_information = True: without that, searches see "
                    "everything and never call it")
@@ -246,8 +249,47 @@ class _Run:
                    f"draw that part anew with rng, or the search sees it")
         elif draws.drawn >= DRAWN and draws.compared and not draws.hidden and not constant:
             yield (f"determinize() never changed what the other players know, in {draws.drawn:,} positions: if "
-                   f"something is hidden in it, draw that part anew with rng, or the search sees it")
+                   f"something is hidden in it, draw that part anew with rng, or the search sees it; if it is drawn, "
+                   f"observation_key() lacks it: the key of a player must contain what only he knows, such as his own "
+                   f"cards")
+        elif draws.moved >= DRAWN and not draws.varied:
+            yield (f"determinize() always drew the same for a position, in {draws.moved:,} positions: if more than one "
+                   f"fits what the player knows, draw what is hidden with the rng that it is given, and not with a "
+                   f"generator of the same seed each time")
         yield from constant
+
+    def ordinary_hints(self) -> Iterator[str]:
+        """Hints at who moves and who wins."""
+        decided = self.won.total()
+        if len(self.movers) == 1 and self.plies >= DECIDED:
+            yield (f"the same player is to move in all {self.positions:,} positions. If the players take turns, play() "
+                   f"must return a position whose to_move is -to_move")
+        elif decided >= DECIDED and not self.last_won:
+            yield (f"the player who moves last never wins: {decided:,} games, all won by the other player. If the "
+                   f"last move is meant to win, winner() has the wrong sign: after that move to_move is the opponent, "
+                   f"so the winner is -to_move")
+        elif decided >= DECIDED and len(self.won) == 1:
+            yield (f"player {'+1' if self.won[1] else '-1'} won all {decided:,} games. If the other one can "
+                   f"win, winner() has a mistake: it must name the player who won, 1 or -1, and not the one who moved "
+                   f"last")
+
+    def general_hints(self) -> Iterator[str]:
+        """The same in a general game, where neither chance nor a deal, the same in all games, may explain it."""
+        players, decided, movers = self.contract.players, self.won.total(), self.movers - {None}
+        if players == 1 or self.hidden or CHANCE in movers:
+            return
+        enough, part = DECIDED * (players - 1), "rewards() or returns()" if self.contract.rewarded else "returns()"
+        if len(movers) == 1 and self.plies >= enough:
+            yield (f"only player {min(movers)} of {players} is ever to move. If the players take turns, play() must "
+                   f"return a position whose to_move is the next player")
+        elif decided >= enough and not self.last_won and len(self.last_movers) > 1:
+            yield (f"the player who moves last never wins: in all {decided:,} games with one winner, another player "
+                   f"has the highest result. If the last move is meant to win, {part} has a mistake: after that "
+                   f"move to_move is the next player, and not the one who made it")
+        elif decided >= enough and len(self.won) == 1:
+            yield (f"player {min(self.won)} has the highest result in all {decided:,} games with one winner. If "
+                   f"another player can win, {part} has a mistake: the values must be in the order of the players, "
+                   f"that of player 0 first, whoever is to move or moved last")
 
     def missing_comparison(self) -> str | None:
         """The method without which a search cannot find a position again in its last tree; None: it can."""
@@ -306,14 +348,17 @@ class _Run:
             self.look_back()
             return
         self.finished += 1
-        if not contract.general and view.result:
-            self.decided += 1
-            self.last_won += view.result == mover
         if contract.general:
             gained = worth.at_end(view.result)
             self.sums = [total + value for total, value in zip(self.sums or [0.0] * len(gained), gained, strict=True)]
+            best = [player for player, value in enumerate(gained) if value == max(gained)]
         else:
             self.results[view.result] += 1
+            best = [view.result] if view.result else []
+        if len(best) == 1:
+            self.won[best[0]] += 1
+            self.last_won += best[0] == mover
+            self.last_movers.add(mover)
         self.plies += len(contract.path)
         self.longest = max(self.longest, len(contract.path))
 
@@ -353,6 +398,7 @@ class _Run:
         contract = self.contract
         again = "the same position gave different answers when it was asked twice"
         contract.compare(view, contract.look(state), again, "position")
+        self.keep(state, view)
         moves = view.moves
         if len(moves) > MOST_CHILDREN:
             moves = self.choice.sample(moves, MOST_CHILDREN)
@@ -366,6 +412,7 @@ class _Run:
             contract.path.append(move)
             try:
                 after = contract.look(one)
+                self.keep(one, after)
                 twice = f"playing {shorten(move)} twice led to different positions (chance belongs into a general game)"
                 contract.compare(after, contract.look(two), twice)
                 if contract.rewarded:
@@ -412,11 +459,26 @@ class _Run:
             self.contract.tell("__eq__()", "equal", "positions after the same moves must be equal")
         return True
 
+    def keep(self, state: Any, view: View) -> None:
+        if len(self.kept) < KEPT:
+            self.kept.append((state, view, list(self.contract.path)))
+
     # ---- after the games ---------------------------------------------------------------------------------------------
+
+    def look_again(self) -> None:
+        """Compares the answers of positions of the games with those that they gave then."""
+        contract = self.contract
+        if contract.seen:  # which may explain other answers
+            return
+        with suppress(GameEnds):
+            for state, view, contract.path in self.kept:
+                contract.compare(view, contract.look(state), "an earlier position gives other answers after later "
+                                 "moves, as if positions shared a list or a dict that play() changes")
 
     def finish(self, seed: int) -> None:
         """Compares the rollouts of a native game with its random games, then runs short searches."""
         contract = self.contract
+        self.look_again()
         parts = {each.part for each in contract.seen.values()}
         if self.native and not contract.general and not parts & {*CAUSES, "rollout", "simulate"}:
             from mcts_core.checks.check_table import rollout_problems

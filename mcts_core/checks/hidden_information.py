@@ -46,6 +46,8 @@ class Draws:
         self.known: dict[Any, Known] = {}
         self.compared = self.hidden = 0
         """Keys of other players that were compared with those of the position itself, and those that differ."""
+        self.moved = self.varied = 0
+        """Positions for which a draw changed such a key, and those of them whose draws differ from one another."""
 
     def check(self, state: Any, view: View) -> None:
         """Checks what the player to move knows, and the positions that fit it."""
@@ -76,11 +78,14 @@ class Draws:
                         f"{shorten(was)} and is {shorten(now[each])}; it must return a new position")
                 self.contract.tell("determinize()", "changed key", text)
                 raise GameEnds
-        for drawn in draws:
-            for each, other in self.keys_of_others(drawn, player).items():
-                if each in before:
-                    self.compared += 1
-                    self.hidden += self.differ(before[each], other)
+        shown = [self.keys_of_others(drawn, player) for drawn in draws]
+        shared = [each for each in before if all(each in keys for keys in shown)]
+        changed = [self.differ(before[each], keys[each]) for keys in shown for each in shared]
+        self.compared += len(changed)
+        self.hidden += sum(changed)
+        if any(changed):
+            self.moved += 1
+            self.varied += any(self.differ(shown[0][each], keys[each]) for keys in shown for each in shared)
 
     def constant_keys(self) -> Iterator[str]:
         """Hints at players whose key never changes."""

@@ -127,6 +127,128 @@ def test_a_winner_by_the_view_of_the_last_mover_is_a_hint():
     assert hint.startswith("player +1 won all 60 games. If the other one can win, winner() has a mistake")
 
 
+class Heap:
+    """Nim as a general game: who takes the last stone wins."""
+
+    players = 2
+
+    def __init__(self, stones=8, to_move=0):
+        self.stones, self.to_move = stones, to_move
+
+    def __eq__(self, other):
+        return (self.stones, self.to_move) == (other.stones, other.to_move)
+
+    def __hash__(self):
+        return hash((self.stones, self.to_move))
+
+    def legal_moves(self):
+        return list(range(1, min(3, self.stones) + 1))
+
+    def play(self, move):
+        return type(self)(self.stones - move, (self.to_move + 1) % self.players)
+
+    def returns(self):
+        return None if self.stones else self.won_by((self.to_move - 1) % self.players)
+
+    def won_by(self, winner):
+        return [float(player == winner) for player in range(self.players)]
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_results_by_the_view_of_the_mover_are_a_hint_in_general_games(players):
+    right = type("Right", (Heap,), {"players": players})
+    assert mc.check_game(right, 60).hints == ()
+    fixed = type("Fixed", (right,), {"returns": lambda self: None if self.stones else self.won_by(players - 1)})
+    hint, = mc.check_game(fixed, 60).hints
+    assert hint.startswith(f"player {players - 1} has the highest result in all 60 games with one winner. If another "
+                           f"player can win, returns() has a mistake: the values must be in the order of the players")
+    loses = type("Loses", (right,), {"returns": lambda self: None if self.stones else self.won_by(self.to_move)})
+    hint, = mc.check_game(loses, 60).hints
+    assert hint.startswith("the player who moves last never wins: in all 60 games with one winner, another player has "
+                           "the highest result. If the last move is meant to win, returns() has a mistake")
+    assert all(mc.check_game(each, 20 * (players - 1) - 1).hints == () for each in (fixed, loses))
+    stays = type("Stays", (fixed,), {"play": lambda self, move: type(self)(self.stones - move, self.to_move)})
+    hint, = mc.check_game(stays, 60).hints
+    assert hint.startswith(f"only player 0 of {players} is ever to move. If the players take turns, play() must")
+
+
+def test_who_wins_is_no_hint_where_something_else_may_explain_it():
+    """Chance, one player, equal results, one deal of cards in all games, or one player who always moves last."""
+    tied = type("Tied", (Heap,), {"returns": lambda self: None if self.stones else [0.5, 0.5]})
+    alone = type("Alone", (Heap,), {"players": 1})
+    dealt = type("Dealt", (Heap,), {
+        "returns": lambda self: None if self.stones else [0.0, 1.0], "hidden_information": True,
+        "determinize": lambda self, player, rng: type(self)(self.stones, self.to_move)})
+    won = type("Won", (Dice,), {"returns": lambda self: Dice.returns(self) and [0.0, 0.0, 1.0],
+                                "__eq__": lambda self, other: vars(self) == vars(other), "__hash__": lambda self: 1})
+    scored = type("Scored", (Heap,), {  # player 2 moves last in each game, and has the lowest result
+        "players": 3, "legal_moves": lambda self: [1, 2],
+        "play": lambda self, move: type(self)(self.stones * 4 + move, self.to_move + 1),
+        "returns": lambda self: [self.stones % 2, 1 - self.stones % 2, 0] if self.to_move == 3 else None})
+    for game in (tied, alone, dealt, won, scored):
+        report = mc.check_game(game, 60)
+        assert report.ok and not any("last" in hint or "highest" in hint for hint in report.hints), report
+
+
+def test_rewards_in_the_order_of_the_mover_are_a_hint():
+    rewarded = type("Rewarded", (Heap,), {
+        "rewards": lambda self: [0.0, 0.0] if self.stones else [1.0, 0.0],
+        "returns": lambda self: None if self.stones else [0.0, 0.0]})
+    hint, = mc.check_game(rewarded, 60).hints
+    assert hint.startswith("player 0 has the highest result in all 60 games") and "rewards() or returns() has" in hint
+
+
+class Walk:
+    """A draw by repetition; ``log`` holds the positions so far."""
+
+    def __init__(self, at=0, to_move=1, log=()):
+        self.at, self.to_move, self.log = at, to_move, log
+
+    def __eq__(self, other):
+        return (self.at, self.to_move, self.log) == (other.at, other.to_move, other.log)
+
+    def __hash__(self):
+        return hash((self.at, self.to_move))
+
+    def legal_moves(self):
+        return [-1, 1, 2]
+
+    def play(self, move):
+        at, to_move = self.at + move, -self.to_move
+        return type(self)(at, to_move, (*self.log, (at, to_move)))
+
+    def winner(self):
+        return -self.to_move if abs(self.at) >= 4 else 0 if self.log.count((self.at, self.to_move)) >= 3 else None
+
+
+def test_positions_that_share_what_later_moves_change_are_a_problem():
+    log = []
+
+    def play(self, move):
+        log.append((self.at + move, -self.to_move))
+        return type(self)(*log[-1], log)
+
+    assert mc.check_game(Walk, 100).ok
+    problem = mc.check_game(type("Shared", (Walk,), {"play": play}), 100).problems[0]
+    assert problem.part == "play()" and problem.moves == (-1,) and problem.text == (
+        "an earlier position gives other answers after later moves, as if positions shared a list or a dict that "
+        "play() changes: winner() was None and is 0")
+
+    class Late(Heap):
+        """A general game whose moves change after some hundred games."""
+
+        played = 0
+
+        def play(self, move):
+            Late.played += 1
+            return super().play(move)
+
+        def legal_moves(self):
+            return [1] if Late.played > 2000 and self.stones == 6 else super().legal_moves()
+
+    assert any("legal_moves() was [1, 2, 3] and is [1]" in problem.text for problem in mc.check_game(Late).problems)
+
+
 def test_determinize_without_hidden_information_is_a_hint():
     class Open(Nim):
         def determinize(self, player, rng):

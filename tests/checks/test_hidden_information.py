@@ -73,6 +73,25 @@ def test_a_determinization_that_hides_nothing_is_a_hint():
     assert report.ok and report.hints[0].startswith("determinize() never changed what the other players know, in ")
 
 
+def test_a_key_without_what_is_hidden_may_be_the_cause():
+    game = type("Public", (Cards,), {"observation_key": lambda self, player: self.line})
+    hint, = mc.check_game(game, 50, seed=1).hints
+    assert hint.startswith("determinize() never changed what the other players know, in ")
+    assert hint.endswith("if it is drawn, observation_key() lacks it: the key of a player must contain what only he "
+                         "knows, such as his own cards")
+
+
+@pytest.mark.parametrize("base", [Cards, ComparedCards])
+def test_a_determinization_that_draws_the_same_each_time_is_a_hint(base):
+    game = type("Same", (base,), {
+        "determinize": lambda self, player, rng: base.determinize(self, player, random.Random(1))})
+    report = mc.check_game(game((2, 0)), 50, seed=1)
+    hint, = report.hints
+    assert report.ok and hint.startswith("determinize() always drew the same for a position, in ")
+    assert hint.endswith("draw what is hidden with the rng that it is given, and not with a generator of the same "
+                         "seed each time")
+
+
 def test_a_determinization_that_changes_its_position():
     def redraw(self, player, rng):
         drawn = Cards.determinize(self, player, rng)
