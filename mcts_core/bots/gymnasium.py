@@ -14,7 +14,16 @@ from dataclasses import dataclass
 
 from mcts_core.arguments import as_int, as_number, shorten
 from mcts_core.bots.gymnasium_copies import DeepCopies, OwnStates, copier_of
-from mcts_core.bots.gymnasium_spaces import MOST_ACTIONS, actions_of, import_gymnasium, is_discrete, key_of, mask_of
+from mcts_core.bots.gymnasium_spaces import (
+    MOST_ACTIONS,
+    actions_of,
+    begun,
+    import_gymnasium,
+    is_discrete,
+    key_of,
+    mask_of,
+    stepped,
+)
 from mcts_core.errors import GameError, InvalidOption, InvalidState
 from mcts_core.options import random_seed
 from mcts_core.searcher import Searcher
@@ -145,10 +154,10 @@ class Planner:
     # ---- acting ------------------------------------------------------------------------------------------------------
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, Any]:
-        """Resets the environment; what its ``reset`` returned."""
+        """Resets the environment; what its ``reset`` returned. Raises GameError if that is no (observation, info)."""
         if seed is None:
             seed = int(self._random.integers(2**31))
-        observation, info = self.env.reset(seed=seed, options=options)
+        observation, info = begun(self.env, seed, options)
         self._began, self._played, self._chosen = seed, [], None
         self._plan = 0, ()
         self._observation = observation
@@ -156,8 +165,11 @@ class Planner:
         return observation, info
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, Any]:
-        """Takes a step in the environment; what its ``step`` returned."""
-        observation, reward, terminated, truncated, info = self.env.step(action)
+        """Takes a step in the environment; what its ``step`` returned.
+
+        Raises GameError if these are not five values, or if the reward is not a number from -1e100 to 1e100.
+        """
+        observation, reward, terminated, truncated, info = stepped(self.env, action)
         self._played.append(action)
         self._observation = observation
         self._mask = mask_of(info)
@@ -258,7 +270,7 @@ def _roll_out(planner: Planner, simulated: Any, seed: int, legal: list[int], dep
             move = legal[int(draw.random() * len(legal))]
             held = 1 if hold == 1 else draw.randint(1, hold)
         held -= 1
-        _, reward, terminated, truncated, info = simulated.step(of(move))
+        _, reward, terminated, truncated, info = stepped(simulated, of(move))
         moves.append(move)
         total += weight * float(reward)
         weight *= discount
@@ -296,7 +308,7 @@ class _Position:
         planner = self._planner
         simulated = planner._copier.restore(self._snapshot)
         action = planner._actions.of(move)
-        observation, reward, terminated, truncated, info = simulated.step(action)
+        observation, reward, terminated, truncated, info = stepped(simulated, action)
         over = bool(terminated or truncated)
         legal = planner._actions.legal(mask_of(info), over)
         if isinstance(planner._copier, DeepCopies):
@@ -349,7 +361,7 @@ class _Drawn:
         if self._copier is not None:
             raise GameError("only a determinized state of an environment can be played")
         actions = self._planner._actions
-        observation, reward, terminated, truncated, info = self._snapshot.step(actions.of(move))
+        observation, reward, terminated, truncated, info = stepped(self._snapshot, actions.of(move))
         over = bool(terminated or truncated)
         return type(self)(self._planner, None, self._snapshot, observation, actions.legal(mask_of(info), over),
                           float(reward), over)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 MOST_ACTIONS = 4096
 """Of an action space of several parts, all of whose combinations are tried."""
+MOST_REWARD = 1e100
+"""Of a step, in either direction."""
 
 
 def import_gymnasium() -> Any:
@@ -121,6 +123,33 @@ def _grid(space: Any, count: int, draw: Any) -> list[Any]:
 
 def mask_of(info: Any) -> Any:
     return info.get("action_mask") if isinstance(info, dict) else None
+
+
+def begun(env: Any, seed: int, options: Any) -> tuple[Any, Any]:
+    """What ``reset`` of an environment returned, checked."""
+    found = env.reset(seed=seed, options=options)
+    if not isinstance(found, (tuple, list)) or len(found) != 2 or not isinstance(found[1], dict):
+        raise GameError(f"{type(env.unwrapped).__name__}.reset() must return a pair (observation, info), info a dict, "
+                        f"got {shorten(found)}")
+    return found[0], found[1]
+
+
+def stepped(env: Any, action: Any) -> tuple[Any, Any, Any, Any, Any]:
+    """What ``step`` of an environment returned, checked."""
+    found = env.step(action)
+    if not isinstance(found, (tuple, list)) or len(found) != 5:
+        count = f"{len(found)} values: " if isinstance(found, (tuple, list)) else ""
+        raise GameError(f"{type(env.unwrapped).__name__}.step() must return five values (observation, reward, "
+                        f"terminated, truncated, info), got {count}{shorten(found)}")
+    observation, reward, terminated, truncated, info = found
+    try:
+        is_number = -MOST_REWARD <= float(reward) <= MOST_REWARD
+    except (TypeError, ValueError, OverflowError):
+        is_number = False
+    if not is_number:
+        raise GameError(f"{type(env.unwrapped).__name__}.step() must return a reward from -1e100 to 1e100 as the "
+                        f"second value, got {shorten(reward)}")
+    return observation, reward, terminated, truncated, info
 
 
 def is_discrete(space: Any) -> bool:

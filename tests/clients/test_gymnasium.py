@@ -435,8 +435,38 @@ def test_a_step_that_fails_ends_the_search():
 
     planner = Planner(Mad(), iterations=10, seed=1)
     planner.reset(seed=1)
-    with pytest.raises(mc.GameError, match="-1e100 to 1e100"):
+    with pytest.raises(mc.GameError, match=r"^Mad.step\(\) must return a reward from -1e100 to 1e100 as the second "
+                                           "value, got nan$"):
         planner.search()
+    with pytest.raises(mc.GameError, match=r"^Mad.step\(\) must return a reward"):
+        planner.step(5)
+
+
+@pytest.mark.parametrize("given", [3, (3,), (3, 4), "ab", {}, None])
+def test_a_reset_that_returns_no_pair(given):
+    old = type("Old", (Corridor,), {"reset": lambda self, *, seed=None, options=None: given})
+    with pytest.raises(mc.GameError) as caught:
+        Planner(gymnasium.wrappers.TimeLimit(old(), 9), iterations=10).reset(seed=1)
+    assert str(caught.value) == (f"Old.reset() must return a pair (observation, info), info a dict, got {given!r}")
+
+
+@pytest.mark.parametrize(("given", "got"), [
+    ((3, 0.0, False, {}), "got 4 values: (3, 0.0, False, {})"), (None, "got None"), ("abcde", "got 'abcde'"),
+    ((3, None, False, False, {}), "got None"), ((3, "one", False, False, {}), "got 'one'"),
+    ((3, 10**400, False, False, {}), "got 1000"),
+])
+@pytest.mark.parametrize("method", ["line", "states", "sequences"])
+def test_a_step_that_returns_something_else(given, got, method):
+    """In the environment, in a state of the search and in a rollout."""
+    good = (3, 0.0, False, False, {})
+    for calls in (0, 1, 5):
+        returned = iter([good] * calls)
+        old = type("Old", (Corridor,), {"step": lambda self, action, each=returned: next(each, given)})
+        planner = Planner(old(), iterations=10, method=method, seed=1)
+        planner.reset(seed=1)
+        with pytest.raises(mc.GameError) as caught:
+            planner.search() if calls else planner.step(5)
+        assert str(caught.value).startswith("Old.step() must return ") and got in str(caught.value)
 
 
 def test_the_message_without_gymnasium(monkeypatch):
