@@ -105,7 +105,7 @@ def test_the_commands_are_understood(page, line):
         return
     for spec in args.games if words[0] == "bench" else [args.game]:
         if not spec.startswith("examples."):
-            parse_game(spec).play_text(getattr(args, "moves", ""), getattr(args, "base", None))
+            parse_game(spec).play_text(" ".join(getattr(args, "moves", ())), getattr(args, "base", None))
 
 
 def test_the_output_of_a_command_is_the_real_one(capsys):
