@@ -20,7 +20,7 @@ ctypedef struct InformationNode:
     uint32_t first               # of its choices
     uint32_t count               # of them
     uint32_t room                # for them
-    uint32_t met                 # the last one of them
+    uint32_t met                 # the last iteration that came here
     double value                 # where maxima are backed up: that of the best choice; before, that of a rollout
     double hope                  # where there are choices: with a bonus for what was tried rarely, here and further on
 
@@ -28,11 +28,9 @@ ctypedef struct Choice:
     uint32_t move
     uint32_t visits              # a descent that comes back to the node may choose it more than once
     uint32_t tries               # iterations in which it was chosen
-    uint32_t tried               # the last one of them
-    uint32_t legal               # iterations in which it could be chosen
-    uint32_t asked               # the last one of them
+    uint32_t tried               # the last iteration that chose it
+    uint32_t legal               # visits of the node in which it could be chosen
     uint32_t outcome             # the first one, NOTHING: none
-    uint32_t spare
     double sum                   # of the values of the player who moves; where maxima are backed up, value * visits
     double hope                  # where maxima are backed up: the value with the bonus
 
@@ -47,6 +45,7 @@ ctypedef struct Outcome:         # of a choice, where maxima are backed up
 ctypedef struct Step:            # of a descent: a move of a player and what chance added to it
     uint32_t node
     uint32_t choice
+    bint met, tried              # first, in this descent, that the node was met, and the choice tried
     double rewards[MAX_PLAYERS]
 
 
@@ -109,6 +108,8 @@ cdef class InformationTree:
     cdef uint32_t select(self, uint32_t node, uint32_t count) noexcept nogil
     cdef int add_reward(self, uint32_t length, object state) except -1
     cdef int roll_out(self, object state, double *values) except -1
+    cdef bint runs_in_circle(self, uint32_t node, uint32_t length) noexcept nogil
+    cdef list untried_of(self, list moves)
     cdef int iterate(self) except -1
     cdef int back_up(self, uint32_t length, uint32_t leaf, double *values) except -1
     cdef double hope_of(self, const InformationNode *node) noexcept nogil

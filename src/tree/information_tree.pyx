@@ -407,10 +407,9 @@ cdef class InformationTree:
             if choice.visits == 0:
                 score = self.fpu
             else:
-                # a hope may be far below what was seen: then the visits would never make up for it
-                value = max(choice.hope, low) if self.maxima else choice.sum / choice.visits
+                value = choice.hope if self.maxima else choice.sum / choice.visits
                 score = ((value - low) * factor
-                         + self.exploration * sqrt(natural_log(choice.legal) / choice.tries))
+                         + self.exploration * sqrt(natural_log(choice.legal) / choice.visits))
             if score > top + EQUAL:
                 top = score
                 best = i
@@ -448,15 +447,42 @@ cdef class InformationTree:
             values[player] /= self.rollouts_per_leaf
         return 0
 
+    cdef bint runs_in_circle(self, uint32_t node, uint32_t length) noexcept nogil:
+        """Whether the descent came back to a node by choices that have led nowhere else so far. It would go round and
+        round, as it chooses by the same values each time, and all of these visits would count against other choices.
+        """
+        cdef uint32_t at = length, next = node
+        cdef const Choice *choice
+        while at > 0:
+            at -= 1
+            choice = &self.choices[self.path[at].choice]
+            if choice.outcome != NOTHING and (self.outcomes[choice.outcome].node != next
+                                              or self.outcomes[choice.outcome].next != NOTHING):
+                return False
+            next = self.path[at].node
+            if next == node:
+                return True
+        return False
+
+    cdef list untried_of(self, list moves):
+        """The legal moves that this iteration has not chosen at the node at hand, with their choices."""
+        cdef uint32_t i, count = 0
+        cdef list left = []
+        for i in range(<uint32_t>len(moves)):
+            if self.choices[self.legal[i]].tried != self.number:
+                self.legal[count] = self.legal[i]
+                count += 1
+                left.append(moves[i])
+        return left
+
     cdef int iterate(self) except -1:
         cdef double values[MAX_PLAYERS]
         cdef uint32_t length = 0, node, leaf, place, plies = 0, number
         cdef int player
-        cdef bint chance
+        cdef bint chance, fresh
         cdef list moves
         cdef tuple drawn = ()
         cdef Step *step
-        cdef Choice *choice
         state = self.draw_state()
         self.number += 1
         while True:
@@ -496,6 +522,8 @@ cdef class InformationTree:
                 break
             if self.nodes[node].player != player:
                 raise GameError(f"{type(state).__name__}.observation_key() gave the same key to two players")
+            fresh = self.nodes[node].met != self.number
+            self.nodes[node].met = self.number
             if self.longest and length == self.longest:
                 leaf = node
                 if self.maxima:
@@ -507,15 +535,21 @@ cdef class InformationTree:
             self.list_legal(node, moves)
             if self.maxima:
                 self.weigh(node)
+                if not fresh and self.runs_in_circle(node, length):
+                    moves = self.untried_of(moves)
+                    if not moves:
+                        leaf = node
+                        values[0] = self.nodes[node].value
+                        break
             place = self.select(node, <uint32_t>len(moves))
             for number in range(<uint32_t>len(moves)):
-                choice = &self.choices[self.legal[number]]
-                choice.legal += choice.asked != self.number
-                choice.asked = self.number
+                self.choices[self.legal[number]].legal += 1
             grow(<void **>&self.path, &self.path_room, length + 1, sizeof(Step))
             step = &self.path[length]
             memset(step, 0, sizeof(Step))
-            step.node, step.choice = node, self.legal[place]
+            step.node, step.choice, step.met = node, self.legal[place], fresh
+            step.tried = self.choices[step.choice].tried != self.number
+            self.choices[step.choice].tried = self.number
             length += 1
             state = self.user.child(state, moves[place])
             self.add_reward(length, state)
@@ -540,11 +574,9 @@ cdef class InformationTree:
             step = &self.path[at]
             node = &self.nodes[step.node]
             choice = &self.choices[step.choice]
-            node.visits += node.met != self.number
-            node.met = self.number
+            node.visits += step.met
             choice.visits += 1
-            choice.tries += choice.tried != self.number
-            choice.tried = self.number
+            choice.tries += step.tried
             if self.maxima:
                 self.add_outcome(step, leaf, values[0])
                 self.weigh(step.node)
