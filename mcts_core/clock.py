@@ -268,7 +268,7 @@ class Clock:
         checked = _seconds(remaining, "remaining")
         to_go = None if moves_to_go is None else as_int(moves_to_go, "moves_to_go", 1, 10**6)
         cost = self.remaining - checked
-        rounding = ROUNDING if to_go == self._to_go else 0.0  # else more time may be that of a new period
+        rounding = ROUNDING if to_go == self._to_go else 0.0  # otherwise more time may belong to a new period
         if self._since and not self._ended and cost > -rounding:
             self._unseen.learn(cost / self._since)
         self._owed, self._since, self._ended = 0.0, 0, False

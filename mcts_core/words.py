@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 LIBRARIES = (join(dirname(__file__), ""), join(dirname(os.__file__), ""))
 """The folders of this package and of Python's standard library."""
 NO_FILES = ("-packages", "ipykernel")
-"""In the path of what was installed, and of a notebook's cell, whose file the user does not know."""
+"""Parts of the paths of installed packages and of notebook cells, whose files the user does not know."""
 
 
 def counted(number: int, noun: str) -> str:
@@ -58,7 +58,7 @@ def expectation(stats: Stats) -> str:
 
 
 def cause_of(error: BaseException) -> str:
-    """The cause of an error and its line, to be written behind its message; without what the message itself has."""
+    """The cause of an error and its line, to be appended to its message; without what the message already contains."""
     cause = error.__cause__
     if cause is None:
         return ""

@@ -154,7 +154,10 @@ class Planner:
     # ---- acting ------------------------------------------------------------------------------------------------------
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, Any]:
-        """Resets the environment; what its ``reset`` returned. Raises GameError if that is no (observation, info)."""
+        """Resets the environment; what its ``reset`` returned.
+
+        Raises GameError if that is no pair (observation, info).
+        """
         if seed is None:
             seed = int(self._random.integers(2**31))
         observation, info = begun(self.env, seed, options)

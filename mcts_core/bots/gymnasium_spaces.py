@@ -129,8 +129,8 @@ def begun(env: Any, seed: int, options: Any) -> tuple[Any, Any]:
     """What ``reset`` of an environment returned, checked."""
     found = env.reset(seed=seed, options=options)
     if not isinstance(found, (tuple, list)) or len(found) != 2 or not isinstance(found[1], dict):
-        raise GameError(f"{type(env.unwrapped).__name__}.reset() must return a pair (observation, info), info a dict, "
-                        f"got {shorten(found)}")
+        raise GameError(f"{type(env.unwrapped).__name__}.reset() must return a pair (observation, info) with a "
+                        f"dict as info, got {shorten(found)}")
     return found[0], found[1]
 
 

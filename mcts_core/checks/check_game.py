@@ -195,7 +195,7 @@ class _Run:
         self.kept: list[tuple[Any, View, list[Any]]] = []
         """Positions, their answers and the moves before them."""
         self.won: Counter[Any] = Counter()
-        """Games that each player won, in a general game with the only highest result."""
+        """Games that each player won; in a general game, those in which he alone has the highest result."""
         self.last_won = 0
         """Those that the player who moved last won."""
         self.last_movers: set[Any] = set()
@@ -249,9 +249,9 @@ class _Run:
                    f"draw that part anew with rng, or the search sees it")
         elif draws.drawn >= DRAWN and draws.compared and not draws.hidden and not constant:
             yield (f"determinize() never changed what the other players know, in {draws.drawn:,} positions: if "
-                   f"something is hidden in it, draw that part anew with rng, or the search sees it; if it is drawn, "
-                   f"observation_key() lacks it: the key of a player must contain what only he knows, such as his own "
-                   f"cards")
+                   f"something is hidden in it, draw that part anew with rng, or the search sees it; if you do draw "
+                   f"it, observation_key() leaves it out: the key of a player must contain what only he knows, such "
+                   f"as his own cards")
         elif draws.moved >= DRAWN and not draws.varied:
             yield (f"determinize() always drew the same for a position, in {draws.moved:,} positions: if more than one "
                    f"fits what the player knows, draw what is hidden with the rng that it is given, and not with a "
@@ -274,7 +274,7 @@ class _Run:
                    f"last")
 
     def general_hints(self) -> Iterator[str]:
-        """The same in a general game, where neither chance nor a deal, the same in all games, may explain it."""
+        """The same for general games. Not with chance or hidden information, which may explain such results."""
         players, decided, movers = self.contract.players, self.won.total(), self.movers - {None}
         if players == 1 or self.hidden or CHANCE in movers:
             return

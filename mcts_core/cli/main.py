@@ -132,8 +132,9 @@ def _run(argv: Sequence[str] | None) -> int:
 
 
 def _parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
-    """As ``parse_args``, which takes the words of ``*`` from one place only and knows no moves behind an option."""
+    """Like ``parse_args``, but also takes moves behind options: argparse takes words of ``*`` from one place only."""
     args, rest = parser.parse_known_args(words)
+    rest = [word for word in rest if word != "--"]
     if not rest:
         return args
     moves = getattr(args, "moves", None)

@@ -21,10 +21,9 @@ ctypedef struct Words:           # a growing array
 # where ``child`` is the record of the block behind the slot, 0: there is none, PROVEN: its value was told. In the
 # general tree the two words of a float64 stand for ``wins``, and there is
 #
-#     node    visits   valued   { float64 }[players]   [{ low }[players]   { high }[players]]
+#     node    visits   valued   { float64 }[players]
 #
-# of the block's own node: a block may be younger than the visits of its slot, so those of both are told. The bounds, in
-# searches that have them, are not what is new of them but as they are.
+# of the block's own node: a block may be younger than the visits of its slot, so those of both are told.
 ctypedef struct Known:
     Words words
     uint32_t root                # record of the root's block, 0: there is none
@@ -38,9 +37,9 @@ ctypedef struct Known:
 #
 #     FORMAT   visits   wins   proof (0: none, else 1 + half-points for the player to move)   distance   move
 #
-# in the general tree GENERAL_FORMAT + players, and BOUNDED where it has bounds, with 0 for the wins, then the node of
-# block 0 without bounds. SETTLED for the proof: by bounds, the move is a best one. It goes on with the block of the
-# root, where that has news:
+# In the general tree, FORMAT is GENERAL_FORMAT + players (+ BOUNDED with score bounds), wins is 0, and the node of
+# block 0 follows; with score bounds, then { low }[players] { high }[players] of the root. They are 0 unless proof is
+# SETTLED: then these bounds prove that the move is a best one. Then comes the block of the root, where that has news:
 #
 #     count   [node]   { move   visits   wins   link   [ block ] }[count]
 #
@@ -52,7 +51,7 @@ cdef enum:
     BOUNDED = 0x80
     SETTLED = 4
     HAS_BLOCK = 1
-    MAX_TOP_WORDS = 2 + 2 * MAX_PLAYERS
+    MAX_NODE_WORDS = 2 + 2 * MAX_PLAYERS
     DEEPEST = 256                # levels below the root that take part
 
 
@@ -93,9 +92,14 @@ cdef inline uint32_t entry_size(uint32_t players) noexcept nogil:
     return 5 if players else 4
 
 
-cdef inline uint32_t node_size(uint32_t players, bint bounded) noexcept nogil:
+cdef inline uint32_t node_size(uint32_t players) noexcept nogil:
     """Words of a block's own node."""
-    return 2 + (6 if bounded else 2) * players if players else 0
+    return 2 + 2 * players if players else 0
+
+
+cdef inline uint32_t header_size(uint32_t players, bint bounded) noexcept nogil:
+    """Words of a message before the block of the root."""
+    return HEADER + node_size(players) + (4 * players if bounded else 0)
 
 
 cdef inline uint32_t entry_words(const Tree *tree) noexcept nogil:
@@ -103,11 +107,11 @@ cdef inline uint32_t entry_words(const Tree *tree) noexcept nogil:
 
 
 cdef inline uint32_t node_words(const Tree *tree) noexcept nogil:
-    return node_size(players_of(tree), has_bounds(tree))
+    return node_size(players_of(tree))
 
 
 cdef inline uint32_t header_words(const Tree *tree) noexcept nogil:
-    return HEADER + node_size(players_of(tree), False)
+    return header_size(players_of(tree), has_bounds(tree))
 
 
 cdef inline uint32_t *entry_at(const Tree *tree, const Known *known, uint32_t record, uint32_t slot) noexcept nogil:

@@ -65,18 +65,16 @@ cdef inline bint is_node(const GeneralTree *general, const GeneralBlock *block, 
 
 # ---- bounds ----------------------------------------------------------------------------------------------------------
 
-cdef inline uint32_t *bounds_in(const GeneralTree *general, const uint32_t *node) noexcept nogil:
-    """Where a block's own node has them: the lower ones of all players, then the upper ones."""
-    return <uint32_t *>node + 2 + 2 * general.players
+# Those of the root alone, and only when they have settled it. What is known of other nodes without their children would
+# outlive this root, and leave nodes whose bounds no child bears out.
+
+cdef inline void tell_bounds(const GeneralTree *general, GeneralBlock *root, uint32_t *bounds) noexcept nogil:
+    """The lower ones of all players, then the upper ones."""
+    memcpy(bounds, low_of(general, root), 2 * general.players * sizeof(double))
 
 
-cdef inline void tell_bounds(const GeneralTree *general, GeneralBlock *block, uint32_t *news) noexcept nogil:
-    memcpy(bounds_in(general, news), low_of(general, block), 2 * general.players * sizeof(double))
-
-
-cdef inline bint are_bounds(const GeneralTree *general, GeneralBlock *block, const uint32_t *news) noexcept nogil:
-    """Whether that can be bounds of a node, the block of which is NULL where it is not known."""
-    cdef const uint32_t *bounds = bounds_in(general, news)
+cdef inline bint are_bounds(const GeneralTree *general, GeneralBlock *block, const uint32_t *bounds) noexcept nogil:
+    """Whether these can be bounds that settle the root. ``block``: NULL where it has none yet."""
     cdef uint32_t player
     cdef double low, high
     for player in range(general.players):
@@ -84,28 +82,24 @@ cdef inline bint are_bounds(const GeneralTree *general, GeneralBlock *block, con
         if not 0.0 <= low <= high <= 1.0:
             return False
         if block != NULL and (low > high_of(general, block)[player] + EXACT
-                              or high < low_of(general, block)[player] - EXACT):
+                              or high < low_of(general, block)[player] - EXACT
+                              or (player == <uint32_t>block.player and high - low > EXACT)):
             return False
     return True
 
 
-cdef inline bint hear_bounds(const GeneralTree *general, GeneralBlock *block, const uint32_t *news) noexcept nogil:
-    """Bounds a node by what another tree knows of it; whether that has taught something."""
-    cdef const uint32_t *bounds = bounds_in(general, news)
+cdef inline void hear_bounds(const GeneralTree *general, GeneralBlock *block, const uint32_t *bounds) noexcept nogil:
+    """Bounds the root by what another tree knows of it."""
     cdef double *known_low = low_of(general, block)
     cdef double *known_high = high_of(general, block)
     cdef uint32_t player
     cdef double low, high
-    cdef bint changed = False
     for player in range(general.players):
         low = max(known_low[player], float_at(bounds + 2 * player))
         high = min(known_high[player], float_at(bounds + 2 * (general.players + player)))
         if low > high:  # by rounding
             low, high = high, low
-        if low != known_low[player] or high != known_high[player]:
-            known_low[player], known_high[player] = low, high
-            changed = True
-    return changed
+        known_low[player], known_high[player] = low, high
 
 
 cdef inline void hear_node(const GeneralTree *general, GeneralBlock *block, uint32_t *known, const uint32_t *news,

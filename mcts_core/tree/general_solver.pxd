@@ -78,9 +78,8 @@ cdef inline void settle(GeneralTree *general, uint32_t start, uint32_t length, u
 cdef inline void reconsider(GeneralTree *general, uint32_t at, bint *changed) noexcept nogil:
     cdef GeneralBlock *block = <GeneralBlock *>general.tree.path_record[at]
     cdef uint32_t distance
-    cdef bint bounded = general.bounded and tighten(general, block)
-    cdef int32_t value = proven_value(general, block, &distance) if general.options.solver else -1
-    changed[0] = bounded or value >= 0
+    cdef int32_t value = proven_value(general, block, &distance)
+    changed[0] = value >= 0
     if value >= 0 and at == 1:
         prove_root(general, value, distance)
     elif value >= 0:

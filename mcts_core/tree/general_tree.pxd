@@ -196,8 +196,8 @@ ctypedef struct GeneralOps:
     void (*retract)(GeneralTree *tree) noexcept nogil
     # takes the visits that wait out of the statistics until the next of these calls: for those who read the tree
     void (*hide)(GeneralTree *tree) noexcept nogil
-    # what others have proven: the child that entry `at` of the path leads to; then whether that proves or bounds the
-    # block of that entry (1: it is the root's), told in `changed`
+    # what others have proven: the child that entry `at` of the path leads to; then whether that proves the block of
+    # that entry (1: it is the root's), told in `changed`
     void (*accept)(GeneralTree *tree, uint32_t at, uint32_t link) noexcept nogil
     void (*reconsider)(GeneralTree *tree, uint32_t at, bint *changed) noexcept nogil
     # gives the root statistics for all moves; False when the arena is full

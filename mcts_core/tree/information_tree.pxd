@@ -26,7 +26,7 @@ ctypedef struct InformationNode:
 
 ctypedef struct Choice:
     uint32_t move
-    uint32_t visits              # a descent that comes back to the node may choose it more than once
+    uint32_t visits              # a descent may choose it more than once
     uint32_t tries               # iterations in which it was chosen
     uint32_t tried               # the last iteration that chose it
     uint32_t legal               # visits of the node in which it could be chosen
@@ -45,7 +45,7 @@ ctypedef struct Outcome:         # of a choice, where maxima are backed up
 ctypedef struct Step:            # of a descent: a move of a player and what chance added to it
     uint32_t node
     uint32_t choice
-    bint met, tried              # first, in this descent, that the node was met, and the choice tried
+    bint met, tried              # whether it is the descent's first step at the node, and with the choice
     double rewards[MAX_PLAYERS]
 
 

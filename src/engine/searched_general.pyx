@@ -143,7 +143,7 @@ cdef class GeneralCore(SearchCore):
         return self.rules.fail()
 
     cdef bint may_begin(self, uint32_t move) except -1:
-        """Also of a proof by bounds, which names a best move of the root."""
+        """Whether the root has this move. A proof by bounds names a best one."""
         cdef GeneralColumns columns
         cdef uint32_t slot
         if move == MCTS_NO_MOVE or not has_root(self.tree):
@@ -416,7 +416,7 @@ cdef class GeneralCore(SearchCore):
 
     cdef list candidates(self, list children):
         """Without the moves that another one is proven to be better than; once the value is known, those that keep
-        it, or the one that another search told of."""
+        it, or, where none is known to, the move that another search has told."""
         cdef GeneralTree *general = <GeneralTree *>self.tree
         cdef GeneralColumns columns
         cdef double least
@@ -431,8 +431,7 @@ cdef class GeneralCore(SearchCore):
         return [child for child in children if child[CHILD_BOUNDS][1] > least or child[CHILD_BOUNDS][0] == least]
 
     cdef list extended(self, list line):
-        """Without what follows a move of which the tree has proven nothing: visits do not say what play is best there.
-        """
+        """Only the first move if the tree has proven nothing about it: the visits below do not show best play."""
         return line if self.link_of(line[0]) & LINK_KIND != LINK_BLOCK else line[:1]
 
     cdef tuple bounds(self):

@@ -178,9 +178,8 @@ cdef class InformationCore(SearchCore):
         return self.values_of() if self.known.user.general else None
 
     cdef tuple values_of(self):
-        """Those of all visits of the root: for the player to move by his moves; the others' are not kept with the
-        nodes, so where visits are reused theirs are those of this search, with the same sum in games in which it is
-        constant."""
+        """The mean of each player. The nodes keep the sums of the player to move only. So where visits are reused, his
+        mean is over all of them; the others' are of this search, scaled to the constant sum where there is one."""
         cdef InformationTree tree = self.known
         cdef int player
         cdef double sum = 0.0

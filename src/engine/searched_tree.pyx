@@ -502,7 +502,8 @@ cdef class SearchedTree(SearchTurn):
         cdef uint32_t i
         cdef uint64_t held = 0 if self.tree == NULL else self.tree.arena.committed
         for i in range(1, 0 if self.team == NULL else self.team.count):
-            held += self.team.members[i].tree.arena.committed
+            if self.team.members[i].tree != NULL:
+                held += self.team.members[i].tree.arena.committed
         return held
 
     cdef object tell_news(self, uint32_t least):
@@ -544,8 +545,8 @@ def by_visits_key(child):
 
 
 def by_value_key(child):
-    """Orders children by value, then by visits; those without a visit last. The mean of a child of which more is known
-    may be that of visits from before."""
+    """Orders children by value, then by visits; those without a visit last. A proven draw counts
+    as 0.5, and bounds limit the mean: its visits may be older than the proof."""
     cdef double value = child[CHILD_VALUE]
     if len(child) > CHILD_PROVEN and child[CHILD_PROVEN] == "draw":
         value = 0.5

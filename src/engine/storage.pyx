@@ -53,7 +53,8 @@ def dump(SearchCore core, encode, consume):
             return consume(None, None, None, None, [])
         names = core.names
         core.used = figures["bytes"]
-        for i in range(core.width(), core.team.count if core.team != NULL else 0):  # of threads that it did without
+        # trees that the last search did not use
+        for i in range(core.width(), core.team.count if core.team != NULL else 0):
             if core.team.members[i].tree != NULL:
                 core.team.members[i].tree.ops.destroy(core.team.members[i].tree)
                 core.team.members[i].tree = NULL

@@ -2,9 +2,8 @@
 
 Every tree remembers what it has told and heard (``Known``), so that nothing is counted twice: the rest of its
 statistics is news. A block takes part when it has enough news of its own; the news of deeper blocks is told only as
-visits of their parent's slot. What is proven, and the score bounds of the blocks that take part, go with it. Merging
-the trees only at the end gained nothing (Connect Four, -1 +-27 Elo): statistics must meet while they can still direct
-the search.
+visits of their parent's slot. What is proven goes with it. Merging the trees only at the end gained nothing (Connect
+Four, -1 +-27 Elo): statistics must meet while they can still direct the search.
 
 This is the slow tree parallelisation of Bourki et al., "Scalability and Parallelization of Monte-Carlo Tree Search" (CG
 2010); see also Chaslot, Winands and van den Herik, "Parallel Monte-Carlo Tree Search" (CG 2008).
@@ -20,7 +19,7 @@ from mcts_core.tree.general_news cimport *
 from mcts_core.tree.general_proofs cimport is_proven_link, points_of
 from mcts_core.tree.general_tree cimport LINK_PROVEN, GeneralBlock, GeneralOps, GeneralTree
 from mcts_core.tree.guided_tree cimport GuidedBlock, GuidedOps, GuidedTree
-from mcts_core.tree.score_bounds cimport settle_root, settled_move
+from mcts_core.tree.score_bounds cimport settled_move
 from mcts_core.tree.tree cimport (DISTANCE_SHIFT, LINK_KIND, LINK_TERMINAL, MAX_DISTANCE, MAX_ITERATIONS, NO_VISITS,
                                   RUN_DONE, RUN_GAME_ERROR, RUN_SYSTEM_MEMORY, Tree, distance_of, result_of)
 from mcts_core.tree.view cimport *
@@ -74,6 +73,20 @@ cdef void known_clear(Known *known) noexcept nogil:
 
 cdef inline GeneralBlock *general_at(const BlockView *view) noexcept nogil:
     return <GeneralBlock *>view.record
+
+
+cdef inline GeneralBlock *root_block(const Tree *tree) noexcept nogil:
+    """NULL where the root has none yet."""
+    cdef BlockView view
+    if not is_block(root_link(tree)):
+        return NULL
+    view = view_block(tree, root_link(tree) & index_mask(tree))
+    return general_at(&view)
+
+
+cdef inline uint32_t *bounds_in(const Tree *tree, const uint32_t *message) noexcept nogil:
+    """Where the header of a message has the bounds of the root."""
+    return <uint32_t *>message + HEADER + node_words(tree)
 
 
 # ---- records of what is known ----------------------------------------------------------------------------------------
@@ -166,8 +179,6 @@ cdef bint tell_block(Tree *tree, Known *known, uint32_t index, uint32_t record, 
         return False
     if is_general(tree):
         tell_node(<GeneralTree *>tree, general_at(&view), known.words.at + record + 1, message.at + at + 1)
-        if has_bounds(tree):
-            tell_bounds(<GeneralTree *>tree, general_at(&view), message.at + at + 1)
     for slot in range(view.count):
         if view.visits[slot] == NO_VISITS:
             continue
@@ -252,7 +263,7 @@ cdef void keep_words(const GeneralTree *general, Known *known, const uint32_t *w
 
 cdef bint tell(Tree *tree, Known *known, uint32_t least, Words *message) noexcept nogil:
     cdef BlockView top = view_block(tree, 0)
-    cdef uint32_t words[MAX_TOP_WORDS]
+    cdef uint32_t words[MAX_NODE_WORDS]
     message.used = 0
     if not words_add(message, header_words(tree)):
         return False
@@ -277,6 +288,7 @@ cdef bint tell(Tree *tree, Known *known, uint32_t least, Words *message) noexcep
     elif tree.settled and has_bounds(tree) and not known.proven:
         message.at[PROOF] = SETTLED
         message.at[PROOF_MOVE] = settled_move(<GeneralTree *>tree)
+        tell_bounds(<GeneralTree *>tree, root_block(tree), bounds_in(tree, message.at))
         known.proven = 1
     return tell_block(tree, known, top.links[0] & index_mask(tree), known.root, least, message, 0)
 
@@ -337,8 +349,6 @@ cdef int check_block(const Tree *tree, Reader *reader, uint32_t link, uint32_t d
         view = view_block(tree, link & index_mask(tree))
     if is_general(tree) and not is_node(<const GeneralTree *>tree, general_at(&view), reader.at + 1):
         return RUN_GAME_ERROR
-    if has_bounds(tree) and not are_bounds(<const GeneralTree *>tree, general_at(&view), reader.at + 1):
-        return RUN_GAME_ERROR
     count = reader.at[0]
     reader.at += 1 + node_words(tree)
     reader.left -= 1 + node_words(tree)
@@ -394,7 +404,8 @@ cdef int check_message(const Tree *tree, const uint32_t *message, uint32_t lengt
         if message[HEADER] != message[1]:
             return RUN_GAME_ERROR
     if message[PROOF] == SETTLED:
-        if not has_bounds(tree) or message[PROOF_DISTANCE]:
+        if not has_bounds(tree) or message[PROOF_DISTANCE] or message[PROOF_MOVE] == MCTS_NO_MOVE or not are_bounds(
+                <const GeneralTree *>tree, root_block(tree), bounds_in(tree, message)):
             return RUN_GAME_ERROR
     elif message[PROOF]:
         if not proves(tree) or message[PROOF] > 3:
@@ -426,7 +437,7 @@ def renumbered(bytes message, number):
     entry; ``check_message`` finds what else is wrong."""
     cdef bytearray changed = bytearray(message)
     cdef uint32_t *words = <uint32_t *>PyByteArray_AS_STRING(changed)
-    cdef uint32_t count = <uint32_t>(len(message) // sizeof(uint32_t)), players, top, node, size, at
+    cdef uint32_t count = <uint32_t>(len(message) // sizeof(uint32_t)), players, node, size, at
     cdef bint begins = True, bounded
     if len(message) % sizeof(uint32_t) or count < HEADER:
         raise ValueError("not a message of a search: it ends too early")
@@ -435,10 +446,10 @@ def renumbered(bytes message, number):
     players &= ~<uint32_t>BOUNDED
     if players > MAX_PLAYERS:
         players = 0
-    top, node, size = node_size(players, False), node_size(players, bounded), entry_size(players)
+    node, size = node_size(players), entry_size(players)
     if words[PROOF] and words[PROOF_MOVE] != MCTS_NO_MOVE:
         words[PROOF_MOVE] = number(words[PROOF_MOVE])
-    at = HEADER + top
+    at = header_size(players, bounded)
     while at + begins * (1 + node) < count:
         at += begins * (1 + node)
         if at + size > count:
@@ -468,16 +479,15 @@ cdef const uint32_t *hear_block(Tree *tree, Known *known, uint32_t index, uint32
     """Adds the news of the block ``index``, the node of which is at the end of a path of ``length`` and has ``visits``;
     what follows it in the message.
 
-    ``changed``: whether that has proven or bounded something about the node. ``status``: of what comes of such proofs.
+    ``changed``: whether that has proven something about the node. ``status``: of what comes of such proofs.
     """
     cdef BlockView view = view_block(tree, index)
     cdef uint32_t count = at[0], _, slot, told, link, child, news, words = entry_words(tree)
     cdef uint32_t *entry
-    cdef bint below, proven = False, bounded = False
+    cdef bint below, proven = False
     cdef GuidedBlock *block = <GuidedBlock *>view.record
     if is_general(tree):
         hear_node(<GeneralTree *>tree, general_at(&view), known.words.at + record + 1, at + 1, visits)
-        bounded = has_bounds(tree) and hear_bounds(<GeneralTree *>tree, general_at(&view), at + 1)
     at += 1 + node_words(tree)
     if is_guided(tree) and block.amaf:
         reference = block.amaf
@@ -524,9 +534,8 @@ cdef const uint32_t *hear_block(Tree *tree, Known *known, uint32_t index, uint32
                 else:
                     (<const GuidedOps *>tree.ops).accept(<GuidedTree *>tree, length + 1, told)
                 proven = True
-    if is_general(tree) and (proven or bounded):
+    if proven and is_general(tree):
         (<const GeneralOps *>tree.ops).reconsider(<GeneralTree *>tree, length, changed)
-        changed[0] = changed[0] or bounded
     elif proven and status[0] == RUN_DONE:
         status[0] = (<const GuidedOps *>tree.ops).reconsider(<GuidedTree *>tree, length, changed)
         index = <uint32_t>((tree.path_record[length] - tree.arena.base) // tree.arena.unit)  # it may have been widened
@@ -538,7 +547,7 @@ cdef int hear(Tree *tree, Known *known, const uint32_t *message, uint32_t length
     cdef BlockView top = view_block(tree, 0)
     cdef int status = RUN_DONE
     cdef bint changed = False
-    cdef uint32_t words[MAX_TOP_WORDS]
+    cdef uint32_t words[MAX_NODE_WORDS]
     if (length == header_words(tree) or message[1] > tree.most_visits - top.visits[0]
             or root_record(tree, known) == 0):
         return RUN_DONE
@@ -557,11 +566,10 @@ cdef int hear(Tree *tree, Known *known, const uint32_t *message, uint32_t length
     tree.path_slot[0] = 0
     hear_block(tree, known, top.links[0] & index_mask(tree), known.root, message + header_words(tree), 1,
                MAX_ITERATIONS if is_general(tree) else top.visits[0], 0, &changed, &status)
-    if has_bounds(tree):
-        settle_root(<GeneralTree *>tree)
     if message[PROOF] == SETTLED:
         known.proven = 1
         if not tree.settled:
+            hear_bounds(<GeneralTree *>tree, root_block(tree), bounds_in(tree, message))
             tree.proof.move = message[PROOF_MOVE]
             tree.settled = 1
     elif message[PROOF]:
@@ -602,7 +610,7 @@ cdef uint32_t copy_record(const Tree *tree, uint32_t index, const Known *old, ui
 
 cdef void follow(const Tree *tree, Known *known, const uint32_t *moves, uint32_t count) noexcept nogil:
     cdef uint32_t link = root_link(tree), record = known.root, i, slot, whole = 2 * tree.wins_per_visit
-    cdef uint32_t last = entry_words(tree) - 1, words[MAX_TOP_WORDS]
+    cdef uint32_t last = entry_words(tree) - 1, words[MAX_NODE_WORDS]
     cdef uint32_t *entry
     cdef BlockView view
     for i in range(count):

@@ -3,8 +3,8 @@
 Each iteration descends in a position of its own that fits what the player to move at the root knows: ``determinize``
 of the state draws it (single-observer ISMCTS: Cowling, Powley and Whitehouse, IEEE TCIAIG 4, 2012). The choices of a
 node are compared by UCB1 in which the visits of the parent are those where the choice was legal. Nodes are found by
-``observation_key`` of the player to move, so that every player decides by what he himself knows, or by the moves since
-the root where a game does not have it.
+``observation_key`` of the player to move, so that every player decides by what he himself knows, or, where a game does
+not have it, by the moves and the outcomes of chance since the root.
 
 For one player with keys, maxima are backed up in place of means: the value of a choice is that of the outcomes seen so
 far, each as often as it came, and the value of a node that of its best choice (DP-UCT: Keller and Helmert, ICAPS 2013).
@@ -265,8 +265,8 @@ cdef class InformationTree:
         return 0
 
     cdef object key_of(self, object state, int player, uint32_t length, tuple drawn):
-        """What names the node of ``state`` after so many steps of the descent, and what chance has drawn since the last
-        one."""
+        """The key of the node of ``state``, after ``length`` steps of the descent. ``drawn``: the outcomes of chance
+        since the last step."""
         cdef const Step *step
         if not self.keyed:
             if length == 0:
@@ -465,7 +465,7 @@ cdef class InformationTree:
         return False
 
     cdef list untried_of(self, list moves):
-        """The legal moves that this iteration has not chosen at the node at hand, with their choices."""
+        """The legal moves that this iteration has not chosen at the current node. ``legal`` becomes their choices."""
         cdef uint32_t i, count = 0
         cdef list left = []
         for i in range(<uint32_t>len(moves)):
@@ -630,7 +630,8 @@ cdef class InformationTree:
         return sum / choice.visits
 
     cdef double hope_of(self, const InformationNode *node) noexcept nogil:
-        """Where nothing was tried yet, the highest value so far, unless nothing will be."""
+        """Where nothing was tried yet: the highest value so far, or the node's own value if that is higher; only its
+        own value if the tree is full."""
         if node.count:
             return node.hope
         return node.value if self.full else max(node.value, self.low_end(node.player) + self.span(node.player))

@@ -76,7 +76,8 @@ cdef dict numbers_of(const Tree *tree):
         record["low"] = [(<const GeneralTree *>tree).low[player] for player in range(players_of(tree))]
         record["high"] = [(<const GeneralTree *>tree).high[player] for player in range(players_of(tree))]
     if is_general(tree) and (<const GeneralTree *>tree).bounded:
-        record["bounds"] = {"settled": tree.settled}
+        record["bounds"] = {"settled": tree.settled,
+                            "move": None if tree.proof.move == MCTS_NO_MOVE else tree.proof.move}
     if is_general(tree) and tree.proof.value >= 0:
         record["proof"] = {"value": tree.proof.value, "distance": tree.proof.distance}
     return record
@@ -159,7 +160,10 @@ cdef int take_numbers(Tree *tree, record, list legal) except -1:
         if (<GeneralTree *>tree).scored:
             take_range(<GeneralTree *>tree, record)
         if (<GeneralTree *>tree).bounded:
-            tree.settled = number(entry(record, "bounds", dict), "settled", 0, 1)
+            part = entry(record, "bounds", dict)
+            tree.settled = number(part, "settled", 0, 1)
+            if part.get("move") is not None:
+                tree.proof.move = number(part, "move", 0, UINT32)
         elif "bounds" in record:
             raise InvalidFile("the tree has score bounds, which these options have not")
         if "proof" in record:

@@ -17,6 +17,8 @@ from mcts_core.engine.settings import GeneralSettings
 from mcts_core.testing.general_probe import GeneralProbe
 from mcts_core.testing.probe import TableState
 
+SETTLED = 4
+"""In the header of a message: bounds have settled the root."""
 NEAR = 1e-9
 """By which values may differ that are equal but for rounding."""
 SETS = 300
@@ -525,23 +527,80 @@ def test_a_tree_that_has_not_seen_the_best_move_is_told_of_it():
 
 
 def test_bounds_that_cannot_be_are_refused():
-    engines = [mc.Searcher(seed=seed) for seed in (1, 2)]
-    for engine in engines:
-        engine.search(seedling(7), iterations=30)
-    told, two = engines[0]._core.tell(1), engines[1]
-    players = seedling(7).players
-    at = 4 * (6 + 2 + 2 * players + 3 + 2 * players)  # behind the header, and the count and means of the root
-    before = two.stats()
-    for low, high in ((float("nan"), 1.0), (-0.1, 1.0), (0.6, 0.5), (0.0, 1.1), (1.0, float("inf"))):
+    state = Thicket((0, [(0.9, 0.1), (1, [(0.2, 0.8), (0.3, 0.7)])]), 2)
+    one, two = mc.Searcher(seed=1), mc.Searcher(seed=2)
+    one.search(state, iterations=50)
+    two.search(state, iterations=3)
+    told, before = one._core.tell(1), two.stats()
+    assert one.stats().stop_reason == "solved" != before.stop_reason and told[12] == SETTLED
+    at = 4 * (6 + 2 + 2 * 2)  # behind the header and the node of block 0: low, low, high, high
+    assert struct.unpack_from("<4d", told, at) == pytest.approx((0.9, 0.1, 0.9, 0.1))
+    for low, high in ((math.nan, 1.0), (-0.1, 1.0), (0.6, 0.5), (0.0, 1.1), (0.9, math.inf), (0.8, 0.9), (0.0, 1.0)):
         bad = bytearray(told)
         struct.pack_into("<d", bad, at, low)
-        struct.pack_into("<d", bad, at + 8 * players, high)
+        struct.pack_into("<d", bad, at + 16, high)
         with pytest.raises(ValueError, match="not a message of a search"):
             two._core.hear(bytes(bad))
         assert two.stats() == before
+    for changed in ({20: 1000}, {20: 0xFFFFFFFF}, {16: 3}, {12: 0}):  # a move that there is not, none, a distance
+        bad = bytearray(told)
+        for place, word in changed.items():
+            struct.pack_into("<I", bad, place, word)
+        if changed != {12: 0} or told[20:24] != bytes(4):
+            with pytest.raises(ValueError, match="not a message of a search"):
+                two._core.hear(bytes(bad))
     two._core.hear(told)
-    with pytest.raises(ValueError, match="not a message of a search"):  # a best move that the root does not have
-        two._core.hear(told[:12] + struct.pack("<3I", 4, 0, 1000) + told[24:])
+    assert (two.stats().stop_reason, two.stats().move) == ("solved", 0)
+
+
+class Equal(Thicket):
+    def __eq__(self, other):
+        return self.node == other.node
+
+    def __hash__(self):
+        return len(self.node)
+
+
+def test_a_move_that_was_told_is_saved():
+    """The tree itself does not know that it is best."""
+    long = (1, [(0, [(0, [(0.2,) * 2, (0.3,) * 2])] * 2)] * 2)
+    state = Equal((0, [*[long] * 30, (1, [(0, [(0.9, 0.1), NIL * 2]), (0.9, 0.1)])]), 2)
+    wise, young = mc.Searcher(seed=1), mc.Searcher()
+    wise.search(state, iterations=3000)
+    young.search(state, iterations=33)
+    messages.hear(young._core, messages.tell(wise._core, 10**6))
+    again = pickle.loads(pickle.dumps(young))
+    for engine in (young, again):
+        engine.search(state, iterations=100)
+        stats = engine.stats()
+        assert (stats.move, stats.stop_reason) == (30, "solved") and stats.iterations <= 1 and stats.reused_visits > 30
+        assert stats.value == pytest.approx(0.9)
+
+
+def test_what_was_told_of_the_root_is_forgotten_with_it():
+    """Heard bounds of a node whose children do not bear them out made the search of that node play any move."""
+    for number in range(200):
+        state, draw = seedling(number), random.Random(number)
+        try:
+            outcomes(state.node)
+        except TooMany:
+            continue
+        engine, other = mc.Searcher(), mc.Searcher(seed=number)
+        while not state.over:
+            if state.to_move == mc.CHANCE:
+                state = state.play(draw.choices(state.legal_moves(), state.node[2])[0])
+                continue
+            engine.search(state, iterations=15)
+            other.search(state, iterations=1000)
+            messages.hear(engine._core, messages.tell(other._core, 1 + number % 3))
+            storage.check(engine._core)
+            assert_true(state, engine.stats())
+            state = state.play(draw.choice(state.legal_moves()))
+            if not state.over and state.to_move != mc.CHANCE:
+                engine.search(state, iterations=400)  # alone
+                assert_true(state, engine.stats())
+                if is_clear(state.node):
+                    assert engine.stats().stop_reason == "solved"
 
 
 def test_a_sum_of_three_that_does_not_hold():
