@@ -501,7 +501,8 @@ cdef class InformationTree:
                 state = self.user.child(state, outcome)
                 self.add_reward(length, state)
                 if not self.keyed:
-                    drawn = *drawn, self.user.identity_of(outcome)
+                    refuse_repeated(state, [outcome], "chance_outcomes")  # or an outcome that cannot be hashed
+                    drawn = *drawn, outcome
                 continue
             key = self.key_of(state, player, length, drawn)
             drawn = ()

@@ -737,6 +737,13 @@ def test_without_keys_a_node_knows_what_chance_has_drawn():
     assert mc.search(Mover(), iterations=2000, seed=1) == "safe"  # the other player guesses for himself
     assert mc.check_game(Mover, 50).ok
 
+    class Listed(Coin):
+        def chance_outcomes(self):
+            return [(["heads"], 0.5), (["tails"], 0.5)]
+
+    with pytest.raises(mc.GameError, match=r"moves must be hashable, .* got \['heads'\], a list"):
+        mc.search(Listed(), iterations=50, seed=1)
+
 
 def test_the_value_is_that_of_the_reused_visits_too():
     class Sums(Coin):
