@@ -77,8 +77,8 @@ def test_a_key_without_what_is_hidden_may_be_the_cause():
     game = type("Public", (Cards,), {"observation_key": lambda self, player: self.line})
     hint, = mc.check_game(game, 50, seed=1).hints
     assert hint.startswith("determinize() never changed what the other players know, in ")
-    assert hint.endswith("if you do draw it, observation_key() leaves it out: the key of a player must contain what only "
-                         "he knows, such as his own cards")
+    assert hint.endswith("if you do draw it, observation_key() leaves it out: the key of a player must contain what "
+                         "only he knows, such as his own cards")
 
 
 @pytest.mark.parametrize("base", [Cards, ComparedCards])
