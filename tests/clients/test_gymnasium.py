@@ -447,7 +447,8 @@ def test_a_reset_that_returns_no_pair(given):
     old = type("Old", (Corridor,), {"reset": lambda self, *, seed=None, options=None: given})
     with pytest.raises(mc.GameError) as caught:
         Planner(gymnasium.wrappers.TimeLimit(old(), 9), iterations=10).reset(seed=1)
-    assert str(caught.value) == (f"Old.reset() must return a pair (observation, info), info a dict, got {given!r}")
+    assert str(caught.value) == (f"Old.reset() must return a pair (observation, info) with a dict as info, "
+                                 f"got {given!r}")
 
 
 @pytest.mark.parametrize(("given", "got"), [
