@@ -437,8 +437,6 @@ cdef class InformationTree:
         cdef uint32_t _, player
         self.rollouts += self.rollouts_per_leaf
         random_rollout(self.user, state, self.longest, None, &self.rng, values)
-        if self.rollouts_per_leaf == 1:
-            return 0
         for _ in range(1, self.rollouts_per_leaf):
             random_rollout(self.user, state, self.longest, None, &self.rng, found)
             for player in range(<uint32_t>self.user.players):

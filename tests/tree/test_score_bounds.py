@@ -133,6 +133,17 @@ def seedling(number):
     return Thicket((draw.randrange(players), nodes), players, constant)
 
 
+def countable(games):
+    """Games with their numbers, without those that have too many outcomes for the oracle."""
+    for number in range(games):
+        state = seedling(number)
+        try:
+            outcomes(state.node)
+        except TooMany:
+            continue
+        yield number, state
+
+
 def contains(bounds, truth):
     return bounds[0] <= truth[0] + NEAR and truth[1] - NEAR <= bounds[1]
 
@@ -425,12 +436,8 @@ def test_a_copy_of_a_solved_search_has_its_proof():
 
 def test_games_with_reuse_are_played_on_sound_trees():
     """Until the end, with short searches; what each of them proves is so."""
-    for number in range(60):
-        state, draw = seedling(number), random.Random(number)
-        try:
-            outcomes(state.node)
-        except TooMany:
-            continue
+    for number, state in countable(60):
+        draw = random.Random(number)
         engine = mc.Searcher(seed=number)
         while not state.over:
             if state.to_move == mc.CHANCE:
@@ -481,12 +488,7 @@ def test_native_games_of_three(threads, kind):
 def test_what_several_trees_tell_each_other_is_true(games):
     """Three trees of a game exchange their news: what they prove together is so, and what one has proven all know."""
     solved = heard = 0
-    for number in range(games):
-        state = seedling(number)
-        try:
-            outcomes(state.node)
-        except TooMany:
-            continue
+    for number, state in countable(games):
         engines = [mc.Searcher(seed=seed) for seed in (1, 2, 3)]
         for engine in engines:
             engine.search(state, iterations=12)
@@ -512,13 +514,27 @@ def test_what_several_trees_tell_each_other_is_true(games):
     assert solved > games // 3 and heard > games // 10
 
 
-def test_a_tree_that_has_not_seen_the_best_move_is_told_of_it():
-    """It plays the move, of whose value it knows nothing itself."""
+class Equal(Thicket):
+    def __eq__(self, other):
+        return self.node == other.node
+
+    def __hash__(self):
+        return len(self.node)
+
+
+def wise_and_young():
+    """A position with a best move, 30, a search that has proven it and one that has hardly begun."""
     long = (1, [(0, [(0, [(0.2,) * 2, (0.3,) * 2])] * 2)] * 2)
-    state = Thicket((0, [*[long] * 30, (1, [(0, [(0.9, 0.1), NIL * 2]), (0.9, 0.1)])]), 2)
-    wise, young = mc.Searcher(seed=1), mc.Searcher(seed=2)
+    state = Equal((0, [*[long] * 30, (1, [(0, [(0.9, 0.1), NIL * 2]), (0.9, 0.1)])]), 2)
+    wise, young = mc.Searcher(seed=1), mc.Searcher()
     wise.search(state, iterations=3000)
     young.search(state, iterations=33)
+    return state, wise, young
+
+
+def test_a_tree_that_has_not_seen_the_best_move_is_told_of_it():
+    """It plays the move, of whose value it knows nothing itself."""
+    _, wise, young = wise_and_young()
     assert wise.stats().stop_reason == "solved" and wise.stats().move == 30 and young.stats().stop_reason != "solved"
     messages.hear(young._core, messages.tell(wise._core, 10**6))
     stats = young.stats()
@@ -553,21 +569,9 @@ def test_bounds_that_cannot_be_are_refused():
     assert (two.stats().stop_reason, two.stats().move) == ("solved", 0)
 
 
-class Equal(Thicket):
-    def __eq__(self, other):
-        return self.node == other.node
-
-    def __hash__(self):
-        return len(self.node)
-
-
 def test_a_move_that_was_told_is_saved():
     """The tree itself does not know that it is best."""
-    long = (1, [(0, [(0, [(0.2,) * 2, (0.3,) * 2])] * 2)] * 2)
-    state = Equal((0, [*[long] * 30, (1, [(0, [(0.9, 0.1), NIL * 2]), (0.9, 0.1)])]), 2)
-    wise, young = mc.Searcher(seed=1), mc.Searcher()
-    wise.search(state, iterations=3000)
-    young.search(state, iterations=33)
+    state, wise, young = wise_and_young()
     messages.hear(young._core, messages.tell(wise._core, 10**6))
     again = pickle.loads(pickle.dumps(young))
     for engine in (young, again):
@@ -579,12 +583,8 @@ def test_a_move_that_was_told_is_saved():
 
 def test_what_was_told_of_the_root_is_forgotten_with_it():
     """Heard bounds of a node whose children do not bear them out made the search of that node play any move."""
-    for number in range(200):
-        state, draw = seedling(number), random.Random(number)
-        try:
-            outcomes(state.node)
-        except TooMany:
-            continue
+    for number, state in countable(200):
+        draw = random.Random(number)
         engine, other = mc.Searcher(), mc.Searcher(seed=number)
         while not state.over:
             if state.to_move == mc.CHANCE:
@@ -611,12 +611,7 @@ def test_a_sum_of_three_that_does_not_hold():
 
 
 def test_a_small_memory_prunes_and_proves_nothing_wrong():
-    for number in range(40):
-        state = seedling(number)
-        try:
-            outcomes(state.node)
-        except TooMany:
-            continue
+    for number, state in countable(40):
         probe = GeneralProbe(state, settings(exploration=2.0), seed=number, memory=1 << 20)
         for _ in range(20):
             probe.run(10)
