@@ -120,6 +120,11 @@ def mend_sign(value):
     """A hint at what was probably meant by a wrong ``to_move``, or an empty string."""
     if callable(value):
         return "; make it an attribute or a property, not a method"
+    return mend_player(value)
+
+
+def mend_player(value):
+    """A hint at what was probably meant by a number that is no player of an ordinary game, or an empty string."""
     if as_count(value, 0, 2) is not None:
         return "; players with other numbers are those of a general game, with players and returns()"
     return ""
@@ -414,7 +419,7 @@ cdef class UserStates:
             return as_winner(winner)
         except TypeError:
             raise GameError(f"{type(state).__name__}.winner() must return None, +1, -1 or 0, "
-                            f"got {shorten(winner)}") from None
+                            f"got {shorten(winner)}{mend_player(winner)}") from None
 
     cpdef list values(self, object state):
         """None while the game goes on, then the result for each player, from 0 to 1."""

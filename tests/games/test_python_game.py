@@ -199,7 +199,8 @@ class Broken(Nim):
     ("foreign object", AttributeError, "'int' object has no attribute"),
     ("raise in winner", OSError, "winner() raised OSError: disk"),
     ("winner True", None, "must return None, +1, -1 or 0, got True"),
-    ("winner 2", None, "must return None, +1, -1 or 0, got 2"),
+    ("winner 2", None, "must return None, +1, -1 or 0, got 2; players with other numbers are those "
+     "of a general game"),
     ("winner text", None, "must return None, +1, -1 or 0, got 'X'"),
     ("winner nan", None, "must return None, +1, -1 or 0, got nan"),
 ])
