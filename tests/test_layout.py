@@ -18,7 +18,7 @@ TESTED_IN = {
     "mcts_core/self_play/games.py": "self_play/selfplay",
     "mcts_core/web/refusals.py": "web/server",
     "mcts_core/bots/gymnasium.py": "clients/gymnasium",
-    "mcts_core/bots/gymnasium_copies.py": "clients/gymnasium",
+    "mcts_core/bots/gymnasium_copies.py": "clients/gymnasium_copies",
     "mcts_core/bots/gymnasium_spaces.py": "clients/gymnasium",
     "src/engine/searched_information.pyx": "tree/information_tree",
     "bench/gymnasium_goals.py": "clients/gymnasium",
@@ -89,6 +89,7 @@ TESTED_IN = {
 SUBJECTS = {
     "proven_positions": "the search as a whole on positions of known value",
     "clients/gymnasium": "the package of others, on demand",
+    "clients/gymnasium_copies": "the package of others, on demand",
     "bots/gomocup_process": "mcts_core/bots/gomocup.py as a process, and whole games",
     "bots/ugi_process": "mcts_core/bots/ugi.py as a process, and whole games",
     "bench/cross": "the builds for other systems, tools/cross",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import math
+from functools import cache
 
 from mcts_core.arguments import shorten
 from mcts_core.bots.gymnasium_spaces import import_gymnasium
@@ -15,74 +17,162 @@ if TYPE_CHECKING:
 
     from mcts_core.bots.gymnasium import Planner
 
-_SHARED = frozenset({
-    "spec", "metadata", "action_space", "observation_space", "_action_space", "_observation_space", "_np_random",
-    "_metadata", "P", "desc", "initial_state_distrib", "screen", "window", "window_surface", "clock", "viewer",
-})
-"""Attributes that copies of an environment have in common: what never changes, the source of chance, and windows."""
+_CONSTANT = frozenset({"spec", "_cached_spec", "metadata", "_metadata"})
+"""Attributes that copies of an environment have in common, because they never change."""
+_TABLES = frozenset({"P", "desc", "initial_state_distrib"})
+"""The same of gymnasium's own environments. Others may have a state of such a name."""
+_WINDOWS = frozenset({"screen", "window", "window_surface", "clock", "viewer"})
+"""Attributes that copies have in common where they are of pygame, or cannot be copied."""
+_ATOMS = frozenset({int, float, bool, str, bytes, type(None), complex, type})
+"""Types of values that copies share."""
+
+
+def _wrappers(*names: str) -> tuple[type, ...]:
+    """gymnasium's wrappers of these names, as far as its version has them."""
+    wrappers = import_gymnasium().wrappers
+    return tuple(kind for kind in (getattr(wrappers, name, None) for name in names) if kind is not None)
 
 
 def _without_limits(env: Any) -> Any:
-    """The environment within the wrappers that limit, check, record or show."""
-    wrappers = import_gymnasium().wrappers
-    names = ("TimeLimit", "OrderEnforcing", "PassiveEnvChecker", "RecordEpisodeStatistics", "RecordVideo",
-             "HumanRendering", "Autoreset")
-    outer = tuple(kind for kind in (getattr(wrappers, name, None) for name in names) if kind is not None)
+    """The environment within the outer wrappers that limit, check, record or show."""
+    outer = _wrappers("TimeLimit", "OrderEnforcing", "PassiveEnvChecker", "RecordEpisodeStatistics", "RecordVideo",
+                      "HumanRendering", "Autoreset")
     while isinstance(env, outer):
         env = env.env
     return env
 
 
-_ATOMS = frozenset({int, float, bool, str, bytes, type(None), complex, type})
-"""Types of values that copies share."""
+def _layers(env: Any, kind: type) -> list[Any]:
+    """The wrappers of an environment from the outside in, and the environment (of ``kind``) within them."""
+    layers = [env]
+    while isinstance(inner := vars(layers[-1]).get("env"), kind):
+        layers.append(inner)
+    return layers
 
 
-def _copied(env: Any, memo: dict[int, Any]) -> Any:
-    """A copy of an environment, wrapper by wrapper and attribute by attribute.
+def _unlimited(env: Any) -> Any:
+    """``env``, after the time limits within it were lifted."""
+    for layer in _layers(env, import_gymnasium().Env):
+        if isinstance(layer, _wrappers("TimeLimit")):
+            layer._max_episode_steps = math.inf
+    return env
+
+
+@cache
+def _is_known(kind: type) -> bool:
+    """Whether gymnasium itself wrote how an environment of ``kind`` takes a step."""
+    owner = next(one for one in kind.__mro__ if "step" in vars(one))
+    return owner.__module__.startswith("gymnasium.")
+
+
+def _shares(kind: type, name: str, value: Any) -> bool:
+    """Whether copies of an environment of ``kind`` have the value of an attribute in common."""
+    if type(value) in _ATOMS or name in _CONSTANT:
+        return True
+    if name in _TABLES:
+        return _is_known(kind)
+    return name in _WINDOWS and type(value).__module__.partition(".")[0] == "pygame"
+
+
+def _copied(layers: list[Any], idle: tuple[type, ...], memo: dict[int, Any]) -> Any:
+    """A copy of an environment, wrapper by wrapper and attribute by attribute, without the wrappers that are ``idle``.
 
     ``copy.deepcopy`` takes ten times as long for a small environment, because it copies spaces and source of chance,
     and of one with ``EzPickle`` it makes a new one in its first state.
     """
-    kind = type(env)
-    if hasattr(kind, "__deepcopy__"):
-        return copy.deepcopy(env, memo)
-    made = object.__new__(kind)
-    memo[id(env)] = made
-    attributes = vars(made)
-    for name, value in vars(env).items():
-        if type(value) in _ATOMS or name in _SHARED:
-            attributes[name] = value
-        elif name == "env":
-            attributes[name] = _copied(value, memo)
-        else:
-            attributes[name] = copy.deepcopy(value, memo)
+    for layer in layers:
+        if not (isinstance(layer, idle) or hasattr(type(layer), "__deepcopy__")):
+            memo[id(layer)] = object.__new__(type(layer))
+    made = None
+    for layer in reversed(layers):
+        if not isinstance(layer, idle):
+            made = memo.get(id(layer))
+            if made is None:
+                made = copy.deepcopy(layer, memo)
+            else:
+                _fill(made, layer, memo)
+        memo[id(layer)] = made
     return made
 
 
+def _fill(made: Any, env: Any, memo: dict[int, Any]) -> None:
+    """Copies the attributes of one layer."""
+    attributes, kind = vars(made), type(env)
+    for name, value in vars(env).items():
+        if _shares(kind, name, value):
+            attributes[name] = value
+            continue
+        try:
+            attributes[name] = copy.deepcopy(value, memo)
+        except Exception:
+            if name not in _WINDOWS:
+                raise
+            attributes[name] = value
+
+
 class DeepCopies:
-    """Copies by ``copy.deepcopy``."""
+    """Copies by ``copy.deepcopy``.
+
+    All copies draw with one generator: where the environment uses ``np_random`` and where it samples its spaces, of
+    which copies have others, made once.
+    """
 
     def __init__(self, env: Any, draw: Any) -> None:
+        gymnasium = import_gymnasium()
         self._env = _without_limits(env)
         self._draw = draw
-        self._save(self._env)
+        self._kind, self._wrapper, self._space = gymnasium.Env, gymnasium.Wrapper, gymnasium.spaces.Space
+        self._idle = _wrappers("OrderEnforcing", "PassiveEnvChecker", "RecordVideo", "HumanRendering")
+        self._spaces: dict[int, tuple[Any, Any]] = {}
+        """The spaces of the environment and those of its copies, by the ids of both."""
+        self._memo: dict[int, Any] = {}
+        """What copies do not copy."""
+        self.save(None)
 
-    def _save(self, env: Any) -> Any:
+    def save(self, planner: Planner | None) -> Any:
+        """A copy of the environment as it is now, without limits."""
+        layers = _layers(self._env, self._kind)
+        before, self._spaces = self._spaces, {}
+        own = [(name, getattr(self._env.unwrapped, name, None)) for name in ("action_space", "observation_space")]
+        for value in [*(space for _, space in own), *(value for layer in layers for value in vars(layer).values())]:
+            if isinstance(value, self._space):
+                pair = self._spaces.get(id(value)) or before.get(id(value)) or (value, self._twin(value))
+                self._spaces[id(pair[0])] = self._spaces[id(pair[1])] = pair
+        self._memo = {number: pair[1] for number, pair in self._spaces.items()}
+        self._memo[id(self._draw)] = self._draw
+        sources = {id(vars(layer)["_np_random"]): self._draw for layer in layers
+                   if vars(layer).get("_np_random") is not None}
+        made = _unlimited(self._copy(self._env, self._idle, {**self._memo, **sources}))
+        for layer in _layers(made, self._kind):
+            if not isinstance(layer, self._wrapper):
+                layer._np_random = self._draw
+        inner = made.unwrapped
+        inner.render_mode = None
+        for name, space in own:
+            if id(space) in self._memo:  # it may have been an attribute of the class
+                vars(inner)[name] = self._memo[id(space)]
+        return made
+
+    def restore(self, snapshot: Any) -> Any:
+        return self._copy(snapshot, (), dict(self._memo))
+
+    def _copy(self, env: Any, idle: tuple[type, ...], memo: dict[int, Any]) -> Any:
         try:
-            made = _copied(env, {})
+            return _copied(_layers(env, self._kind), idle, memo)
         except Exception as error:
             raise InvalidState(f"{shorten(env)} cannot be copied by copy.deepcopy ({type(error).__name__}: {error}): "
                                f"give copies='state' or copies='replay'") from error
-        inner = made.unwrapped
-        inner.render_mode = None
-        inner._np_random = self._draw
-        return made
 
-    def save(self, planner: Planner) -> Any:
-        return self._save(self._env)
-
-    def restore(self, snapshot: Any) -> Any:
-        return self._save(snapshot)
+    def _twin(self, space: Any) -> Any:
+        """A copy of a space that draws as the copies do."""
+        twin = copy.deepcopy(space)
+        parts = [twin]
+        for part in parts:
+            part._np_random = self._draw
+            for value in vars(part).values():  # spaces of several parts have them in a dict or a tuple, or as one
+                inner = value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else (value,)
+                parts += [one for one in inner if isinstance(one, self._space)]
+        return twin
 
 
 class OwnStates:
@@ -97,9 +187,12 @@ class OwnStates:
         else:
             raise InvalidOption(f"copies='state' needs an environment with get_state() and set_state(state), or "
                                 f"clone_state() and restore_state(state), which {shorten(inner)} has not")
+        import numpy
+
         self._env = inner
         self._draw = draw
-        self._made = _without_limits(_maker_of(env, make)())
+        self._scratch = numpy.random.default_rng(0)
+        self._made = _unlimited(_without_limits(_maker_of(env, make)()))
         self._made.reset(seed=0)
 
     def save(self, planner: Planner) -> Any:
@@ -107,6 +200,7 @@ class OwnStates:
 
     def restore(self, snapshot: Any) -> Any:
         inner = self._made.unwrapped
+        inner._np_random = self._scratch  # a state may be written to it: that of the environment's own generator
         getattr(inner, self._put)(snapshot)
         inner._np_random = self._draw
         return self._made
@@ -116,16 +210,16 @@ class Replays:
     """Copies by playing the actions of the episode again."""
 
     def __init__(self, env: Any, make: Callable[[], Any] | None) -> None:
-        self._made = _without_limits(_maker_of(env, make)())
+        self._made = _unlimited(_without_limits(_maker_of(env, make)()))
 
     def save(self, planner: Planner) -> Any:
         if planner._began is None:
             raise InvalidState("copies='replay' needs an episode that was begun with reset() of the Planner")
-        return planner._began, list(planner._played)
+        return *planner._began, list(planner._played)
 
     def restore(self, snapshot: Any) -> Any:
-        seed, actions = snapshot
-        self._made.reset(seed=seed)
+        seed, options, actions = snapshot
+        self._made.reset(seed=seed, options=options)
         for action in actions:
             self._made.step(action)
         return self._made

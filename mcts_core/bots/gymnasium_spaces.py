@@ -37,6 +37,12 @@ class Actions:
     def of(self, number: int) -> Any:
         return self.values[number]
 
+    def is_at(self, number: int, action: Any) -> bool:
+        """Whether the action of this number is the same as ``action``."""
+        import numpy
+
+        return bool(numpy.array_equal(self.values[number], action))
+
     def legal(self, mask: Any, over: bool = False) -> list[int]:
         """``over``: after the end of the episode, where a mask may allow nothing and no action is asked for."""
         if mask is None or not self.masked or over:
@@ -87,7 +93,16 @@ def _bounds(space: Any) -> tuple[Any, Any]:
 
     if not (numpy.isfinite(space.low).all() and numpy.isfinite(space.high).all()):
         raise InvalidState(f"the actions of a Box must be bounded, got {space}")
-    return space.low.ravel(), space.high.ravel()
+    return space.low.ravel().astype(float), space.high.ravel().astype(float)
+
+
+def _actions_at(space: Any, points: list[Any]) -> list[Any]:
+    """Points within the bounds of a Box as its actions."""
+    import numpy
+
+    if numpy.issubdtype(space.dtype, numpy.integer):
+        points = [numpy.rint(point) for point in points]
+    return [point.reshape(space.shape).astype(space.dtype).clip(space.low, space.high) for point in points]
 
 
 def _spread(space: Any, count: int) -> list[Any]:
@@ -104,7 +119,7 @@ def _spread(space: Any, count: int) -> list[Any]:
         golden = (1.0 + golden) ** (1.0 / (low.size + 1))
     steps = golden ** -numpy.arange(1.0, low.size + 1)
     places = ((0.5 + numpy.outer(numpy.arange(count), steps)) % 1.0 - 0.5) * 1.25 + 0.5
-    return [(low + (high - low) * point.clip(0.0, 1.0)).reshape(space.shape).astype(space.dtype) for point in places]
+    return _actions_at(space, [low + (high - low) * point.clip(0.0, 1.0) for point in places])
 
 
 def _grid(space: Any, count: int, draw: Any) -> list[Any]:
@@ -118,7 +133,7 @@ def _grid(space: Any, count: int, draw: Any) -> list[Any]:
         axes = [numpy.linspace(bottom, top, side) for bottom, top in zip(low, high, strict=True)]
         values = [numpy.array(point) for point in itertools.product(*axes)]
     values += [low + (high - low) * draw.random(low.size) for _ in range(count - len(values))]
-    return [point.reshape(space.shape).astype(space.dtype) for point in values]
+    return _actions_at(space, values)
 
 
 def mask_of(info: Any) -> Any:
