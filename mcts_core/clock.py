@@ -191,7 +191,8 @@ class Clock:
         left = max(0.0, self.remaining - self._owed)
         most, moves = self._moves_to_come(state)
         spare = left - self._reserve(left)
-        if moves <= 1:
+        if moves <= 1:  # nothing comes later that a delay of this search could be taken from
+            spare = min(spare, left - min(STALL, STALL_SHARE * left))
             return max(LEAST, spare), max(LEAST, spare)
         last = most if math.isfinite(most) else FARTHEST * moves
         delay = self._late.usual + self._unseen.total(last) / last

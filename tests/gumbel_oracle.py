@@ -1,4 +1,5 @@
-"""Planning with Gumbel noise as the paper tells it, slow and plain: Danihelka et al., ICLR 2022, scaled as in mctx.
+"""Planning with Gumbel noise as the paper tells it, slow and plain: Danihelka et al., ICLR 2022, scaled as in mctx, but
+for values that lie close together.
 
 Nodes are objects, all numbers are those of Python. The noise is made of the library's random numbers: -log(-log(u)).
 """
@@ -10,6 +11,10 @@ from mcts_core.testing.probe import Probe
 
 NOISE = 0x6A09E667F3BCC909
 """By which the seed of the noise differs from that of the search."""
+
+
+LEAST_RANGE = 0.25
+"""Values that lie closer together are not stretched from 0 to 1."""
 
 
 def noise(seed, count):
@@ -47,7 +52,7 @@ class Node:
             mixed = (mixed + sum(self.visits) * mean) / (1 + sum(self.visits))
         values = [total / visits if visits else mixed for total, visits in zip(self.sums, self.visits, strict=True)]
         low, high = min(values), max(values)
-        return [(50 + max(self.visits)) * 0.1 * (value - low) / max(high - low, 1e-8) for value in values]
+        return [(50 + max(self.visits)) * 0.1 * (value - low) / max(high - low, LEAST_RANGE) for value in values]
 
     def improved(self):
         """The softmax of logits and completed values."""

@@ -95,7 +95,18 @@ def test_a_new_period_says_nothing_about_the_overhead(moves, count, reports):
     for overhead in (lambda: 0.02, lambda: chance.uniform(0, 0.02), lambda: 0.02 if chance.random() < 0.03 else 0.0):
         timer = Timer()
         clock = Clock(moves, moves_to_go=moves, overhead=0.02, timer=timer)
-        assert periods(clock, timer, moves=moves, seconds=moves, count=count, reports=reports, overhead=overhead) > 0.96
+        share = periods(clock, timer, moves=moves, seconds=moves, count=count, reports=reports, overhead=overhead)
+        assert share > 0.96 - 0.07 / moves  # the last move of a period leaves a tenth of a second here
+
+
+@pytest.mark.parametrize("late", [0.002, 0.008, 0.025])
+def test_a_search_that_ends_late_does_not_cost_the_first_period(late):
+    for seconds in (0.3, 5.0, 600.0):
+        timer = Timer()
+        clock = Clock(seconds, moves_to_go=1, timer=timer)
+        with clock:
+            timer.now += clock.seconds() + late
+        assert clock.remaining > 0
 
 
 def test_the_overhead_is_learned_within_periods():
@@ -163,7 +174,8 @@ def test_the_overhead_is_kept_free_where_little_is_left(left):
 
 
 def test_time_is_shared_out_evenly_over_a_period():
-    assert Clock(60, moves_to_go=1, overhead=0.0).seconds() == pytest.approx(60, abs=0.02)
+    assert Clock(60, moves_to_go=1, overhead=0.0).seconds() == pytest.approx(59.85)
+    assert Clock(0.3, moves_to_go=1, overhead=0.0).seconds() == pytest.approx(0.27)
     assert Clock(60, moves_to_go=10, overhead=0.0).seconds() == pytest.approx(6, abs=0.02)
     assert Clock(60, moves_to_go=10, overhead=0.5).seconds() == pytest.approx(5.5, abs=0.02)
     assert Clock(60, 1.0, moves_to_go=11, overhead=0.0).seconds() == pytest.approx(70 / 11, abs=0.02)
@@ -188,7 +200,7 @@ def test_the_position_tells_how_much_is_to_come():
     assert clock.seconds(mc.ConnectFour(9, 8)) < clock.seconds(mc.ConnectFour()) < clock.seconds(
         mc.ConnectFour.from_moves("44455", base=1))
     last = mc.MNK.from_string("XOX\nXOO\nOX.", m=3, n=3, k=3)
-    assert clock.seconds(last) == pytest.approx(60, abs=0.01)
+    assert clock.seconds(last) == pytest.approx(59.85)
     late = Clock(60, overhead=0.0, moves_made=50)
     assert late.seconds(mc.Gomoku()) < clock.seconds(mc.Gomoku()) / 3  # a long game goes on
 

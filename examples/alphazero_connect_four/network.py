@@ -57,16 +57,17 @@ class Evaluating(nn.Module):
         return torch.softmax(logits, 1), value
 
 
-def train(network, data, epochs, rate, seed):
+def train(network, data, epochs, rate, seed, result_share):
     """Trains the network on ``data``; returns the mean losses of policy and value in the last epoch.
 
     Connect Four is its own mirror image, so every position is used as it is or mirrored, at random. The target of the
-    value is the mean of the game's result, which is noisy, and the search's value, which is biased.
+    value is a mean of the game's result, with the weight ``result_share``, and of the search's value. The result is
+    noisy, and the search's value is biased.
     """
     generator = torch.Generator().manual_seed(seed)
     observations, policies, results, values = (
         torch.from_numpy(array) for array in (data.observations, data.policies, data.results, data.values))
-    targets = (results + values) / 2
+    targets = result_share * results + (1 - result_share) * values
     steps = max(1, len(data) // BATCH)
     optimizer = torch.optim.AdamW(network.parameters(), lr=rate, weight_decay=1e-4)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=rate, total_steps=epochs * steps, pct_start=0.2)

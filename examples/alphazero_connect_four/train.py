@@ -2,7 +2,7 @@
 
     pip install '.[alphazero]'
     python train.py --out run
-    python train.py --out zero --first-games 0 --root-policy gumbel --temperature 2 --simulations 16  # from zero
+    python train.py --out zero --first-games 0 --root-policy gumbel --simulations 16  # from an untrained network
 
 Plain UCT plays the first generation. Its random games know as little of Connect Four as an untrained network, but they
 play far better and are a thousand times faster. The network learns from these games, plays the next generation, learns
@@ -29,6 +29,9 @@ import mcts_core as mc
 WINDOW = 3
 """The network learns from the games of so many generations at a time."""
 
+DEFAULTS = {"puct": {"temperature": 1.0, "result_share": 0.5}, "gumbel": {"temperature": 2.0, "result_share": 0.8}}
+"""By the root policy. Gumbel search has a sharper policy, and it tries bad moves, too, which pull its value down."""
+
 MAY_CHANGE = {"generations", "match_games", "threads", "out"}
 """Options that may change when a run is continued."""
 
@@ -53,7 +56,7 @@ def main(argv=None):
             continue
         data = mc.SelfPlayData.join(mc.SelfPlayData.load(path) for paths in played[-WINDOW:] for path in paths)
         at = time.perf_counter()
-        policy, value = network.train(net, data, args.epochs, args.rate, args.seed + generation)
+        policy, value = network.train(net, data, args.epochs, args.rate, args.seed + generation, args.result_share)
         save(net, weights, exported)
         print(f"generation {generation}: learned from {len(data):,} positions in {time.perf_counter() - at:.0f} s, "
               f"policy loss {policy:.3f}, value loss {value:.3f}", flush=True)
@@ -89,12 +92,18 @@ def parse(argv):
     parser.add_argument("--root-policy", choices=("puct", "gumbel"), default="puct",
                         help="search of the network's games: puct (default) learns the shares of visits; gumbel plans "
                              "with Gumbel noise and learns the improved policy")
-    parser.add_argument("--temperature", type=float, default=1.0, metavar="X",
-                        help="of the first 15 moves of a game (default 1); 2 suits gumbel")
+    parser.add_argument("--temperature", type=float, metavar="X",
+                        help="of the first 15 moves of a game (default 1, with gumbel 2)")
+    parser.add_argument("--result-share", type=float, metavar="X",
+                        help="weight of a game's result in the target of the value, beside the search's value "
+                             "(default 0.5, with gumbel 0.8)")
     parser.add_argument("--rate", type=float, default=3e-3, metavar="X", help="maximum learning rate (default 0.003)")
     parser.add_argument("--out", type=Path, default=Path("run"), metavar="FOLDER",
                         help="folder of the run (default run)")
     args = parser.parse_args(argv)
+    for name, value in DEFAULTS[args.root_policy].items():
+        if getattr(args, name) is None:
+            setattr(args, name, value)
     for name, _, least, _ in numbers:
         value = getattr(args, name.replace("-", "_"))
         if value < least:
@@ -103,6 +112,8 @@ def parse(argv):
         parser.error(f"--match-games must be even, got {args.match_games}")
     if not 0 <= args.temperature <= 1e6:
         parser.error(f"--temperature must be from 0 to 1e6, got {args.temperature}")
+    if not 0 <= args.result_share <= 1:
+        parser.error(f"--result-share must be from 0 to 1, got {args.result_share}")
     if not 0 < args.rate < math.inf:
         parser.error(f"--rate must be above 0 and finite, got {args.rate}")
     return args

@@ -69,11 +69,11 @@ class Planner:
         chance; it keeps and plays the best sequence. ``"sequences"``: by the sequence of actions, with or without
         chance (open loop), and plays what did best on average. The default is ``"states"`` where observations are
         discrete, else ``"sequences"``.
-    copies: how the state of the environment is copied. ``"deepcopy"`` (the default) copies the environment with
-        ``copy.deepcopy``. ``"state"``: by its own ``get_state()`` and ``set_state(state)``, or ``clone_state()`` and
-        ``restore_state(state)``, in one environment that ``make`` makes. ``"replay"``: by the seed of the episode and
-        the actions since, in one environment of that kind; for environments without chance that cannot be copied. The
-        episode must be begun with ``reset`` and continued with ``step`` of the Planner.
+    copies: how the state of the environment is copied. ``"deepcopy"`` (the default) copies the environment as
+        ``copy.deepcopy`` does. ``"state"``: by its own ``get_state()`` and ``set_state(state)``, or ``clone_state()``
+        and ``restore_state(state)``, in one environment that ``make`` makes. ``"replay"``: by the seed and the options
+        of the episode and the actions since, in one environment of that kind; for environments without chance that
+        cannot be copied. The episode must be begun with ``reset`` and continued with ``step`` of the Planner.
     make: a function that returns a new environment of the same kind, for ``"state"`` and ``"replay"``; by default
         ``gymnasium.make`` of the environment's spec.
     actions: where actions are continuous (Box), how many of them are tried: those of a grid over the space and, where
@@ -90,8 +90,9 @@ class Planner:
     seed: of the Planner's own random numbers, also those of the copies.
     options: those of a ``Searcher``.
 
-    Copies draw their chance from ``np_random``, which the Planner replaces in them: it cannot foresee what the
-    environment will draw. An environment with another source of chance shows its future to its copies.
+    Copies draw their chance from ``np_random`` and from their spaces, for which the Planner has a generator of its own:
+    it cannot foresee what the environment will draw. An environment with another source of chance shows its future to
+    its copies.
 
     Raises InvalidOption, InvalidState for an environment whose actions cannot be listed, ImportError.
     """

@@ -27,7 +27,7 @@ _ATOMS = frozenset({int, float, bool, str, bytes, type(None), complex, type})
 """Types of values that copies share."""
 
 
-def _wrappers(*names: str) -> tuple[type, ...]:
+def _wrappers(*names: str) -> tuple[type[Any], ...]:
     """gymnasium's wrappers of these names, as far as its version has them."""
     wrappers = import_gymnasium().wrappers
     return tuple(kind for kind in (getattr(wrappers, name, None) for name in names) if kind is not None)
@@ -74,7 +74,7 @@ def _shares(kind: type, name: str, value: Any) -> bool:
     return name in _WINDOWS and type(value).__module__.partition(".")[0] == "pygame"
 
 
-def _copied(layers: list[Any], idle: tuple[type, ...], memo: dict[int, Any]) -> Any:
+def _copied(layers: list[Any], idle: tuple[type[Any], ...], memo: dict[int, Any]) -> Any:
     """A copy of an environment, wrapper by wrapper and attribute by attribute, without the wrappers that are ``idle``.
 
     ``copy.deepcopy`` takes ten times as long for a small environment, because it copies spaces and source of chance,

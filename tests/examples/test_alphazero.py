@@ -95,8 +95,9 @@ def test_from_zero_by_gumbel_targets(tmp_path):
     assert "generation 1: learned" in text and (out / "network.onnx").read_bytes() == network
     done = start("train.py", *options, "--root-policy", "puct")
     assert done.returncode == 1 and done.stdout == ""
-    assert done.stderr == (f"train.py: error: folder {out} has --root-policy gumbel (now puct). Choose another --out, "
-                           "or remove this one to start anew\n")
+    assert done.stderr == (f"train.py: error: folder {out} has --root-policy gumbel (now puct), "
+                           "--temperature 2.0 (now 1.0), --result-share 0.8 (now 0.5). Choose another --out, or remove "
+                           "this one to start anew\n")
 
 
 def test_other_settings_than_those_of_the_folder(tmp_path):
@@ -152,6 +153,18 @@ def test_smallest_values(capsys):
         with pytest.raises(SystemExit):
             train.parse(["--temperature", temperature])
         assert "error: --temperature must be from 0 to 1e6, got" in capsys.readouterr().err
+    for share in ("-0.1", "1.1", "nan"):
+        with pytest.raises(SystemExit):
+            train.parse(["--result-share", share])
+        assert "error: --result-share must be from 0 to 1, got" in capsys.readouterr().err
+
+
+def test_defaults_suit_the_root_policy():
+    train = load("train")
+    for given, temperature, share in (((), 1.0, 0.5), (("--root-policy", "gumbel"), 2.0, 0.8),
+                                      (("--root-policy", "gumbel", "--temperature", "0", "--result-share", "0"), 0, 0)):
+        args = train.parse([*given])
+        assert (args.temperature, args.result_share) == (temperature, share)
 
 
 def test_the_network_is_an_evaluator(trained):
@@ -192,12 +205,28 @@ def test_training_learns_and_sees_mirror_images():
     policies[:, 0] = 1
     ones = np.ones_like(part.results)
     data = mc.SelfPlayData(part.observations, policies, ones, ones, part.actions, part.games, part.plies)
-    policy_loss, value_loss = network.train(net, data, 30, 1e-2, 1)
+    policy_loss, value_loss = network.train(net, data, 30, 1e-2, 1, 0.5)
     assert policy_loss < 0.9 and value_loss < 0.05  # ln 2 = 0.69 is the least that two equal columns leave
     with torch.inference_mode():
         logits, value = net(torch.from_numpy(part.observations[:1]))
     shares = torch.softmax(logits, 1)[0]
     assert 0.2 < shares[0] < 0.8 and 0.2 < shares[6] < 0.8 and value[0] > 0.8
+
+
+@pytest.mark.parametrize(("share", "least", "most"), [(1.0, 0.8, 1.0), (0.0, -1.0, -0.8), (0.75, 0.3, 0.7)])
+def test_the_value_learns_results_and_values_by_their_shares(share, least, most):
+    """Data in which every game is won and every search expected a loss."""
+    import torch
+
+    network = load("network")
+    torch.manual_seed(1)
+    net = network.Network(8, 1)
+    part = next(mc.selfplay(mc.ConnectFour(), games=30, iterations=5, seed=1, preset="uct"))
+    ones = np.ones_like(part.results)
+    data = mc.SelfPlayData(part.observations, part.policies, ones, -ones, part.actions, part.games, part.plies)
+    network.train(net, data, 30, 1e-2, 1, share)
+    with torch.inference_mode():
+        assert least < net(torch.from_numpy(part.observations[:20]))[1].mean() < most
 
 
 def test_the_match_by_itself(trained):

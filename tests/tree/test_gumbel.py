@@ -5,7 +5,7 @@ import pickle
 import random
 
 import pytest
-from gumbel_oracle import Search, halving, noise
+from gumbel_oracle import LEAST_RANGE, Search, halving, noise
 
 import mcts_core as mc
 
@@ -116,6 +116,29 @@ def test_what_is_proven_lost_has_no_part():
     assert won.proven == "win" and won.stop_reason == "solved"
 
 
+class Doomed:
+    """Every move of +1 is answered by a win of -1."""
+
+    def __init__(self, path=()):
+        self.path = path
+        self.to_move = 1 if len(path) % 2 == 0 else -1
+
+    def legal_moves(self):
+        return [0, 1, 2]
+
+    def play(self, move):
+        return Doomed((*self.path, move))
+
+    def winner(self):
+        return -1 if len(self.path) == 2 else None
+
+
+def test_the_policy_is_one_even_where_all_moves_lose():
+    stats, _ = found(Doomed(), 32, function=value_zero)
+    assert stats.proven == "loss" and all(entry.proven == "loss" for entry in stats.moves)
+    assert [entry.policy for entry in stats.moves] == pytest.approx([1 / 3] * 3)
+
+
 @pytest.mark.parametrize(("options", "text"), [
     ({"c_puct": 1.0}, "c_puct has no meaning with root_policy 'gumbel', got 1.0"),
     ({"noise_alpha": 0.3}, "noise_alpha has no meaning"), ({"fpu": 0.3}, "fpu has no meaning"),
@@ -220,7 +243,8 @@ def test_every_search_is_that_of_mctx(begin, iterations, monkeypatch):
     index = jnp.array([begin])
     root = mctx.RootFnOutput(prior_logits=logits[index], value=values[index], embedding=index)
     output = mctx.gumbel_muzero_policy(None, jax.random.PRNGKey(0), root, recurrent, iterations,
-                                       max_num_considered_actions=16)
+                                       max_num_considered_actions=16, qtransform=functools.partial(
+                                           mctx.qtransform_completed_by_mix_value, epsilon=2 * LEAST_RANGE))
     by_move = sorted(stats.moves, key=lambda entry: entry.move)
     visits = output.search_tree.summary().visit_counts[0]
     assert [entry.visits for entry in by_move] == visits.tolist()
