@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from contextlib import suppress
 from functools import cache
 
 from mcts_core.arguments import shorten
@@ -23,6 +24,7 @@ _TABLES = frozenset({"P", "desc", "initial_state_distrib"})
 """The same of gymnasium's own environments. Others may have a state of such a name."""
 _WINDOWS = frozenset({"screen", "window", "window_surface", "clock", "viewer"})
 """Attributes that copies have in common where they are of pygame, or cannot be copied."""
+_SPACES = ("action_space", "observation_space")
 _ATOMS = frozenset({int, float, bool, str, bytes, type(None), complex, type})
 """Types of values that copies share."""
 
@@ -37,7 +39,7 @@ def _without_limits(env: Any) -> Any:
     """The environment within the outer wrappers that limit, check, record or show."""
     outer = _wrappers("TimeLimit", "OrderEnforcing", "PassiveEnvChecker", "RecordEpisodeStatistics", "RecordVideo",
                       "HumanRendering", "Autoreset")
-    while isinstance(env, outer):
+    while type(env) in outer:
         env = env.env
     return env
 
@@ -45,7 +47,7 @@ def _without_limits(env: Any) -> Any:
 def _layers(env: Any, kind: type) -> list[Any]:
     """The wrappers of an environment from the outside in, and the environment (of ``kind``) within them."""
     layers = [env]
-    while isinstance(inner := vars(layers[-1]).get("env"), kind):
+    while isinstance(inner := vars(layers[-1]).get("env"), kind) and not any(inner is layer for layer in layers):
         layers.append(inner)
     return layers
 
@@ -59,47 +61,76 @@ def _unlimited(env: Any) -> Any:
 
 
 @cache
-def _is_known(kind: type) -> bool:
+def _is_known(kind: Any) -> bool:
     """Whether gymnasium itself wrote how an environment of ``kind`` takes a step."""
     owner = next(one for one in kind.__mro__ if "step" in vars(one))
     return owner.__module__.startswith("gymnasium.")
 
 
-def _shares(kind: type, name: str, value: Any) -> bool:
-    """Whether copies of an environment of ``kind`` have the value of an attribute in common."""
+@cache
+def _slots(kind: Any) -> tuple[str, ...]:
+    """The attributes of ``kind`` that are not in its dict."""
+    found = (vars(one).get("__slots__", ()) for one in kind.__mro__)
+    names = [name for given in found for name in ((given,) if isinstance(given, str) else given)]
+    return tuple(name for name in names if name not in ("__dict__", "__weakref__"))
+
+
+def _parts(space: Any) -> list[Any]:
+    """A space and the spaces of which it is made: in a dict, a tuple, or as an attribute."""
+    parts = [space]
+    for part in parts:
+        for value in vars(part).values():
+            inner = value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else (value,)
+            parts += [one for one in inner if isinstance(one, import_gymnasium().spaces.Space)]
+    return parts
+
+
+def _twin(space: Any, draw: Any) -> Any:
+    """A copy of a space that draws with ``draw``."""
+    twin = copy.deepcopy(space)
+    for part in _parts(twin):
+        part._np_random = draw
+    return twin
+
+
+def _shares(name: str, value: Any, known: bool) -> bool:
+    """Whether copies have the value of an attribute in common; ``known``: all of the environment is gymnasium's."""
     if type(value) in _ATOMS or name in _CONSTANT:
         return True
     if name in _TABLES:
-        return _is_known(kind)
+        return known
     return name in _WINDOWS and type(value).__module__.partition(".")[0] == "pygame"
 
 
-def _copied(layers: list[Any], idle: tuple[type[Any], ...], memo: dict[int, Any]) -> Any:
+def _copied(layers: list[Any], idle: tuple[type[Any], ...], known: bool, memo: dict[int, Any]) -> Any:
     """A copy of an environment, wrapper by wrapper and attribute by attribute, without the wrappers that are ``idle``.
 
     ``copy.deepcopy`` takes ten times as long for a small environment, because it copies spaces and source of chance,
     and of one with ``EzPickle`` it makes a new one in its first state.
     """
     for layer in layers:
-        if not (isinstance(layer, idle) or hasattr(type(layer), "__deepcopy__")):
+        if not (type(layer) in idle or hasattr(type(layer), "__deepcopy__")):
             memo[id(layer)] = object.__new__(type(layer))
     made = None
     for layer in reversed(layers):
-        if not isinstance(layer, idle):
+        if type(layer) not in idle:
             made = memo.get(id(layer))
             if made is None:
                 made = copy.deepcopy(layer, memo)
             else:
-                _fill(made, layer, memo)
+                _fill(made, layer, known, memo)
         memo[id(layer)] = made
     return made
 
 
-def _fill(made: Any, env: Any, memo: dict[int, Any]) -> None:
+def _fill(made: Any, env: Any, known: bool, memo: dict[int, Any]) -> None:
     """Copies the attributes of one layer."""
-    attributes, kind = vars(made), type(env)
+    attributes = vars(made)
+    for name in _slots(type(env)):
+        if hasattr(env, name):
+            setattr(made, name, copy.deepcopy(getattr(env, name), memo))
     for name, value in vars(env).items():
-        if _shares(kind, name, value):
+        if _shares(name, value, known):
             attributes[name] = value
             continue
         try:
@@ -113,8 +144,8 @@ def _fill(made: Any, env: Any, memo: dict[int, Any]) -> None:
 class DeepCopies:
     """Copies by ``copy.deepcopy``.
 
-    All copies draw with one generator: where the environment uses ``np_random`` and where it samples its spaces, of
-    which copies have others, made once.
+    All copies draw with one generator: where the environment uses ``np_random`` and where it samples its spaces. They
+    have its space of actions and that of observations in common, if these are of gymnasium's own kinds.
     """
 
     def __init__(self, env: Any, draw: Any) -> None:
@@ -123,8 +154,9 @@ class DeepCopies:
         self._draw = draw
         self._kind, self._wrapper, self._space = gymnasium.Env, gymnasium.Wrapper, gymnasium.spaces.Space
         self._idle = _wrappers("OrderEnforcing", "PassiveEnvChecker", "RecordVideo", "HumanRendering")
+        self._known = False
         self._spaces: dict[int, tuple[Any, Any]] = {}
-        """The spaces of the environment and those of its copies, by the ids of both."""
+        """Spaces of the environment and those of its copies, by the ids of both."""
         self._memo: dict[int, Any] = {}
         """What copies do not copy."""
         self.save(None)
@@ -132,22 +164,27 @@ class DeepCopies:
     def save(self, planner: Planner | None) -> Any:
         """A copy of the environment as it is now, without limits."""
         layers = _layers(self._env, self._kind)
+        self._known = all(_is_known(type(layer)) for layer in layers)
+        own = [(name, getattr(self._env.unwrapped, name, None)) for name in _SPACES]
+        named = [vars(layer).get(f"{begin}{name}") for layer in layers for name in _SPACES for begin in ("", "_")]
         before, self._spaces = self._spaces, {}
-        own = [(name, getattr(self._env.unwrapped, name, None)) for name in ("action_space", "observation_space")]
-        for value in [*(space for _, space in own), *(value for layer in layers for value in vars(layer).values())]:
-            if isinstance(value, self._space):
-                pair = self._spaces.get(id(value)) or before.get(id(value)) or (value, self._twin(value))
+        for space in [*(space for _, space in own), *named]:
+            if id(space) not in self._spaces and type(space).__module__.startswith("gymnasium."):
+                pair = before.get(id(space))
+                if pair is None or pair[0] != pair[1]:  # it may have been changed
+                    pair = space, _twin(space, self._draw)
                 self._spaces[id(pair[0])] = self._spaces[id(pair[1])] = pair
         self._memo = {number: pair[1] for number, pair in self._spaces.items()}
         self._memo[id(self._draw)] = self._draw
-        sources = {id(vars(layer)["_np_random"]): self._draw for layer in layers
-                   if vars(layer).get("_np_random") is not None}
-        made = _unlimited(self._copy(self._env, self._idle, {**self._memo, **sources}))
-        for layer in _layers(made, self._kind):
-            if not isinstance(layer, self._wrapper):
-                layer._np_random = self._draw
+        sources = [vars(layer).get("_np_random") for layer in layers]
+        for value in [*(space for _, space in own), *(value for layer in layers for value in vars(layer).values())]:
+            if isinstance(value, self._space):
+                sources += [part._np_random for part in _parts(value)]
+        memo = {id(source): self._draw for source in sources if source is not None}
+        made = _unlimited(self._copy(self._env, self._idle, {**self._memo, **memo}))
         inner = made.unwrapped
-        inner.render_mode = None
+        with suppress(AttributeError):
+            inner.render_mode = None
         for name, space in own:
             if id(space) in self._memo:  # it may have been an attribute of the class
                 vars(inner)[name] = self._memo[id(space)]
@@ -156,23 +193,16 @@ class DeepCopies:
     def restore(self, snapshot: Any) -> Any:
         return self._copy(snapshot, (), dict(self._memo))
 
-    def _copy(self, env: Any, idle: tuple[type, ...], memo: dict[int, Any]) -> Any:
+    def _copy(self, env: Any, idle: tuple[type[Any], ...], memo: dict[int, Any]) -> Any:
         try:
-            return _copied(_layers(env, self._kind), idle, memo)
+            made = _copied(_layers(env, self._kind), idle, self._known, memo)
         except Exception as error:
             raise InvalidState(f"{shorten(env)} cannot be copied by copy.deepcopy ({type(error).__name__}: {error}): "
                                f"give copies='state' or copies='replay'") from error
-
-    def _twin(self, space: Any) -> Any:
-        """A copy of a space that draws as the copies do."""
-        twin = copy.deepcopy(space)
-        parts = [twin]
-        for part in parts:
-            part._np_random = self._draw
-            for value in vars(part).values():  # spaces of several parts have them in a dict or a tuple, or as one
-                inner = value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else (value,)
-                parts += [one for one in inner if isinstance(one, self._space)]
-        return twin
+        for layer in _layers(made, self._kind):
+            if not isinstance(layer, self._wrapper):
+                layer._np_random = self._draw
+        return made
 
 
 class OwnStates:
@@ -194,6 +224,10 @@ class OwnStates:
         self._scratch = numpy.random.default_rng(0)
         self._made = _unlimited(_without_limits(_maker_of(env, make)()))
         self._made.reset(seed=0)
+        for name in _SPACES:  # which may be those of the class
+            vars(self._made.unwrapped)[name] = _twin(getattr(self._made.unwrapped, name), draw)
+        self._resetting = [layer for layer in _layers(self._made, import_gymnasium().Env)
+                           if isinstance(layer, _wrappers("Autoreset"))]
 
     def save(self, planner: Planner) -> Any:
         return getattr(self._env, self._get)()
@@ -203,6 +237,8 @@ class OwnStates:
         inner._np_random = self._scratch  # a state may be written to it: that of the environment's own generator
         getattr(inner, self._put)(snapshot)
         inner._np_random = self._draw
+        for layer in self._resetting:  # an episode may have ended in the last copy
+            layer.autoreset = False
         return self._made
 
 
@@ -219,9 +255,9 @@ class Replays:
 
     def restore(self, snapshot: Any) -> Any:
         seed, options, actions = snapshot
-        self._made.reset(seed=seed, options=options)
+        self._made.reset(seed=seed, options=copy.deepcopy(options))
         for action in actions:
-            self._made.step(action)
+            self._made.step(copy.deepcopy(action))
         return self._made
 
 

@@ -35,7 +35,8 @@ class Actions:
         self.masked = masked
 
     def of(self, number: int) -> Any:
-        return self.values[number]
+        value = self.values[number]
+        return value if type(value) is int else value.copy()  # an environment may change its action
 
     def is_at(self, number: int, action: Any) -> bool:
         """Whether the action of this number is the same as ``action``."""
