@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import math
 from contextlib import suppress
-from functools import cache
 
 from mcts_core.arguments import shorten
 from mcts_core.bots.gymnasium_spaces import import_gymnasium
@@ -60,19 +59,17 @@ def _unlimited(env: Any) -> Any:
     return env
 
 
-@cache
-def _is_known(kind: Any) -> bool:
+def _is_known(kind: type) -> bool:
     """Whether gymnasium itself wrote how an environment of ``kind`` takes a step."""
     owner = next(one for one in kind.__mro__ if "step" in vars(one))
     return owner.__module__.startswith("gymnasium.")
 
 
-@cache
-def _slots(kind: Any) -> tuple[str, ...]:
+def _slots(kind: type) -> list[str]:
     """The attributes of ``kind`` that are not in its dict."""
-    found = (vars(one).get("__slots__", ()) for one in kind.__mro__)
+    found = [given for one in kind.__mro__ if (given := one.__dict__.get("__slots__"))]
     names = [name for given in found for name in ((given,) if isinstance(given, str) else given)]
-    return tuple(name for name in names if name not in ("__dict__", "__weakref__"))
+    return [name for name in names if name not in ("__dict__", "__weakref__")]
 
 
 def _parts(space: Any) -> list[Any]:
