@@ -183,8 +183,6 @@ class Planner:
         """
         taken = copy.deepcopy(action)
         observation, reward, terminated, truncated, info = stepped(self.env, action)
-        if self._chosen is not None and not self._actions.is_at(self._chosen[1], taken):
-            self._chosen = None
         self._played.append(taken)
         self._observation = observation
         self._mask = mask_of(info)
@@ -252,11 +250,13 @@ class Planner:
         environment shows what a copy shows after the action that was chosen."""
         if self._chosen is not None:
             before, move, steps = self._chosen
-            child = before.play(move)
-            taken = 1 if self._began is None else len(self._played) - steps  # it cannot see steps of the user's own
-            if taken == 1 and child.seen == key_of(self._observation):
-                moves: tuple[Any, ...] = child.moves
-                return moves
+            taken = self._played[steps:]
+            unseen = self._began is None and not taken  # a loop of the user's own, which steps the environment itself
+            if unseen or (len(taken) == 1 and self._actions.is_at(move, taken[0])):
+                child = before.play(move)
+                if child.seen == key_of(self._observation):
+                    moves: tuple[Any, ...] = child.moves
+                    return moves
         self._plan = 0, ()
         return (object(),)
 

@@ -24,6 +24,8 @@ _TABLES = frozenset({"P", "desc", "initial_state_distrib"})
 _WINDOWS = frozenset({"screen", "window", "window_surface", "clock", "viewer"})
 """Attributes that copies have in common where they are of pygame, or cannot be copied."""
 _SPACES = ("action_space", "observation_space")
+_IDLE = ("OrderEnforcing", "PassiveEnvChecker", "RecordVideo", "HumanRendering")
+"""Wrappers of gymnasium that only check, record or show."""
 _ATOMS = frozenset({int, float, bool, str, bytes, type(None), complex, type})
 """Types of values that copies share."""
 
@@ -36,8 +38,7 @@ def _wrappers(*names: str) -> tuple[type[Any], ...]:
 
 def _without_limits(env: Any) -> Any:
     """The environment within the outer wrappers that limit, check, record or show."""
-    outer = _wrappers("TimeLimit", "OrderEnforcing", "PassiveEnvChecker", "RecordEpisodeStatistics", "RecordVideo",
-                      "HumanRendering", "Autoreset")
+    outer = _wrappers(*_IDLE, "TimeLimit", "RecordEpisodeStatistics", "Autoreset")
     while type(env) in outer:
         env = env.env
     return env
@@ -150,7 +151,7 @@ class DeepCopies:
         self._env = _without_limits(env)
         self._draw = draw
         self._kind, self._wrapper, self._space = gymnasium.Env, gymnasium.Wrapper, gymnasium.spaces.Space
-        self._idle = _wrappers("OrderEnforcing", "PassiveEnvChecker", "RecordVideo", "HumanRendering")
+        self._idle = _wrappers(*_IDLE)
         self._known = False
         self._spaces: dict[int, tuple[Any, Any]] = {}
         """Spaces of the environment and those of its copies, by the ids of both."""
@@ -163,20 +164,19 @@ class DeepCopies:
         layers = _layers(self._env, self._kind)
         self._known = all(_is_known(type(layer)) for layer in layers)
         own = [(name, getattr(self._env.unwrapped, name, None)) for name in _SPACES]
-        named = [vars(layer).get(f"{begin}{name}") for layer in layers for name in _SPACES for begin in ("", "_")]
+        sources = [vars(layer).get("_np_random") for layer in layers]
         before, self._spaces = self._spaces, {}
-        for space in [*(space for _, space in own), *named]:
-            if id(space) not in self._spaces and type(space).__module__.startswith("gymnasium."):
-                pair = before.get(id(space))
+        for name, value in [*own, *(item for layer in layers for item in vars(layer).items())]:
+            if not isinstance(value, self._space) or id(value) in self._spaces:
+                continue
+            sources += [part._np_random for part in _parts(value)]
+            if name.removeprefix("_") in _SPACES and type(value).__module__.startswith("gymnasium."):
+                pair = before.get(id(value))
                 if pair is None or pair[0] != pair[1]:  # it may have been changed
-                    pair = space, _twin(space, self._draw)
+                    pair = value, _twin(value, self._draw)
                 self._spaces[id(pair[0])] = self._spaces[id(pair[1])] = pair
         self._memo = {number: pair[1] for number, pair in self._spaces.items()}
         self._memo[id(self._draw)] = self._draw
-        sources = [vars(layer).get("_np_random") for layer in layers]
-        for value in [*(space for _, space in own), *(value for layer in layers for value in vars(layer).values())]:
-            if isinstance(value, self._space):
-                sources += [part._np_random for part in _parts(value)]
         memo = {id(source): self._draw for source in sources if source is not None}
         made = _unlimited(self._copy(self._env, self._idle, {**self._memo, **memo}))
         inner = made.unwrapped
@@ -219,7 +219,7 @@ class OwnStates:
         self._env = inner
         self._draw = draw
         self._scratch = numpy.random.default_rng(0)
-        self._made = _unlimited(_without_limits(_maker_of(env, make)()))
+        self._made = _simulator(env, make)
         self._made.reset(seed=0)
         for name in _SPACES:  # which may be those of the class
             vars(self._made.unwrapped)[name] = _twin(getattr(self._made.unwrapped, name), draw)
@@ -243,7 +243,7 @@ class Replays:
     """Copies by playing the actions of the episode again."""
 
     def __init__(self, env: Any, make: Callable[[], Any] | None) -> None:
-        self._made = _unlimited(_without_limits(_maker_of(env, make)()))
+        self._made = _simulator(env, make)
 
     def save(self, planner: Planner) -> Any:
         if planner._began is None:
@@ -267,6 +267,11 @@ def _maker_of(env: Any, make: Callable[[], Any] | None) -> Callable[[], Any]:
         raise InvalidOption(f"{shorten(env)} has no spec to be made again by: give make")
     spec = env.spec
     return lambda: import_gymnasium().make(spec)
+
+
+def _simulator(env: Any, make: Callable[[], Any] | None) -> Any:
+    """A new environment of the same kind, without limits."""
+    return _unlimited(_without_limits(_maker_of(env, make)()))
 
 
 def copier_of(copies: str, env: Any, make: Callable[[], Any] | None, draw: Any) -> Any:

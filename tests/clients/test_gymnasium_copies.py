@@ -358,17 +358,8 @@ def test_slots_are_copied():
     assert Planner(Slotted(), iterations=100, seed=1).play(seed=1).total == 15.0
 
 
-class Way(gymnasium.Env):
+class Way(Steps):
     """Each step costs 1 until the eighth to the right."""
-
-    def __init__(self):
-        self.action_space = spaces.Discrete(2)
-        self.observation_space = spaces.Discrete(9)
-
-    def reset(self, *, seed=None, options=None):
-        super().reset(seed=seed)
-        self.at = 0
-        return 0, {}
 
     def step(self, action):
         self.at = max(0, self.at + (1 if action else -1))

@@ -193,14 +193,21 @@ def test_onnx_and_pytorch_give_the_same(trained):
         assert np.allclose(one, other.numpy(), atol=1e-5)
 
 
-def test_training_learns_and_sees_mirror_images():
-    """Data in which everything is won and column 0 is played: afterwards column 6 is as good as column 0."""
+def untrained():
+    """The module of the network, a small network, and games to learn from."""
     import torch
 
     network = load("network")
     torch.manual_seed(1)
-    net = network.Network(8, 1)
     part = next(mc.selfplay(mc.ConnectFour(), games=30, iterations=5, seed=1, preset="uct"))
+    return network, network.Network(8, 1), part
+
+
+def test_training_learns_and_sees_mirror_images():
+    """Data in which everything is won and column 0 is played: afterwards column 6 is as good as column 0."""
+    import torch
+
+    network, net, part = untrained()
     policies = np.zeros_like(part.policies)
     policies[:, 0] = 1
     ones = np.ones_like(part.results)
@@ -218,10 +225,7 @@ def test_the_value_learns_results_and_values_by_their_shares(share, least, most)
     """Data in which every game is won and every search expected a loss."""
     import torch
 
-    network = load("network")
-    torch.manual_seed(1)
-    net = network.Network(8, 1)
-    part = next(mc.selfplay(mc.ConnectFour(), games=30, iterations=5, seed=1, preset="uct"))
+    network, net, part = untrained()
     ones = np.ones_like(part.results)
     data = mc.SelfPlayData(part.observations, part.policies, ones, -ones, part.actions, part.games, part.plies)
     network.train(net, data, 30, 1e-2, 1, share)
