@@ -52,7 +52,10 @@ class Node:
             mixed = (mixed + sum(self.visits) * mean) / (1 + sum(self.visits))
         values = [total / visits if visits else mixed for total, visits in zip(self.sums, self.visits, strict=True)]
         low, high = min(values), max(values)
-        return [(50 + max(self.visits)) * 0.1 * (value - low) / max(high - low, LEAST_RANGE) for value in values]
+        return [(50 + max(self.visits)) * 0.1 * (value - low) / max(high - low, self.least()) for value in values]
+
+    def least(self):
+        return LEAST_RANGE
 
     def improved(self):
         """The softmax of logits and completed values."""
@@ -110,6 +113,63 @@ class Search:
             node, total = child, 1 + sum(child.visits)
             policy = node.improved()
             slot = max(range(len(node.moves)), key=lambda slot: (policy[slot] - node.visits[slot] / total, -slot))
+        self.backup(path, child)
+
+    def backup(self, path, leaf):
         for node, slot in path:
             node.visits[slot] += 1
-            node.sums[slot] += node.own(child.value)
+            node.sums[slot] += node.own(leaf.value)
+
+
+class ScoredNode(Node):
+    """``value``: a list, of every player. ``search``: knows the range of all values."""
+
+    def __init__(self, state, evaluate, search):
+        self.state, self.search = state, search
+        ends = state.returns()
+        self.over = ends is not None
+        self.player = None if self.over else state.to_move
+        self.value = ends
+        if not self.over:
+            priors, self.value = evaluate(state)
+            self.moves = state.legal_moves()
+            self.priors = [priors[move] / sum(priors.values()) for move in self.moves]
+            self.children = [None] * len(self.moves)
+            self.visits = [0] * len(self.moves)
+            self.sums = [0.0] * len(self.moves)
+        self.totals, self.count = list(self.value), 1
+
+    def own(self, value):
+        return value[self.player]
+
+    def least(self):
+        low, high = self.search.range[self.player]
+        return LEAST_RANGE * (high - low if high > low else 1.0)
+
+    def carried(self, values):
+        """The values of the move that leads here."""
+        return [reward + self.state.discount * value for reward, value in zip(self.state.rewards(), values, strict=True)]
+
+
+class ScoredSearch(Search):
+    """The same in a game without chance that has rewards; ``evaluate(state)`` returns the values of all players."""
+
+    def __init__(self, state, *arguments, **options):
+        self.range = [[math.inf, -math.inf] for _ in range(state.players)]
+        super().__init__(state, *arguments, **options)
+
+    def node(self, state):
+        return ScoredNode(state, self.evaluate, self)
+
+    def backup(self, path, leaf):
+        values = leaf.value
+        for node, slot in reversed(path):
+            child = node.children[slot]
+            values = child.carried(values)
+            node.totals = [total + value for total, value in zip(node.totals, values, strict=True)]
+            node.count += 1
+            node.visits[slot] += 1
+            node.sums[slot] += node.own(values)
+            mean = node.own(child.carried([total / child.count for total in child.totals]))
+            seen = self.range[node.player]
+            seen[:] = min(seen[0], mean), max(seen[1], mean)

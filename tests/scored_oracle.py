@@ -1,22 +1,77 @@
 """Searches of scored games as the documents tell them, slow and plain, to the bit as the native one must do it; games
 made up from a number; and their exact values by value iteration."""
 
+import collections
 import functools
 import math
 import random
 
 from general_oracle import Node, Oracle, Tangle
-from uct_oracle import single, sqrt_log
+from uct_oracle import root, single, sqrt_log
 
 import mcts_core as mc
 
 
 class ScoredOracle(Oracle):
-    """Rewards count from the leaf back to the root, and UCB1 compares means between the lowest and highest one seen."""
+    """Rewards count from the leaf back to the root, and UCB1 and PUCT compare means between the lowest and highest one
+    seen. Visits that wait for an evaluation count with the lowest one."""
 
     def __init__(self, state, seed, **options):
+        self.low, self.high = [math.inf] * 3, [-math.inf] * 3
+        self.waiting = collections.Counter()  # visits by (node, slot)
+        self.sums = collections.defaultdict(lambda: [0.0] * 3)  # of the values of every player in a node
+        self.valued = collections.Counter()  # how many these are
         super().__init__(state, seed, **options)
-        self.low, self.high = [math.inf] * self.players, [-math.inf] * self.players
+
+    def add(self, node, values):
+        self.valued[node] += 1
+        for player, value in enumerate(values):
+            self.sums[node][player] += value
+
+    def step(self, node, path):
+        child = super().step(node, path)
+        self.waiting[path[-1]] += 1
+        return child
+
+    def undo(self, path):
+        super().undo(path)
+        self.waiting.subtract(path)
+
+    def resolve(self, waiting, collisions=()):
+        found = self.evaluate([leaf.state for _, leaf in waiting])
+        for (path, leaf), evaluation in zip(waiting, found, strict=True):
+            self.add(leaf, evaluation[1])
+            self.take(path, leaf, evaluation)
+        for path in collisions:
+            self.undo(path)
+        self.batches.append(len(waiting))
+
+    def take(self, path, leaf, evaluation):
+        """One evaluation, by the other oracle."""
+        evaluate, self.evaluate = self.evaluate, lambda _: [evaluation]
+        super().resolve([(path, leaf)])
+        self.evaluate = evaluate
+        self.batches.pop()
+
+    def mean(self, node, slot):
+        """Of the move; with an evaluator it is that of the node to which it leads."""
+        child = node.children[slot]
+        if not self.evaluate or child.kind == "over":
+            return node.sums[slot] / node.counts[slot]
+        own = [value / self.valued[child] for value in self.sums[child][:self.players]]
+        return self.carried(child, own)[node.player]
+
+    def by_prior(self, node, slot):
+        visits, low, high = node.counts[slot], self.low[node.player], self.high[node.player]
+        factor = 1.0 / (high - low) if high - low > 1e-9 * max(abs(low), abs(high)) else 0.0
+        if factor == 0.0:
+            low = 0.0
+        value = 0.0 if self.fpu is None else self.fpu
+        if visits:
+            value = (node.sums[slot] - (visits - self.waiting[node, slot]) * low) * factor / visits
+        elif self.fpu is None and factor:
+            value = min(max((self.sums[node][node.player] / self.valued[node] - low) * factor, 0.0), 1.0)
+        return value + single(self.c_puct * root(node.visits)) * node.priors[slot] / (1.0 + visits)
 
     def carried(self, node, values):
         """The values of the move to a node, of values of the node."""
@@ -24,6 +79,8 @@ class ScoredOracle(Oracle):
         return [reward + factor * value for reward, value in zip(node.state.rewards(), values, strict=True)]
 
     def score(self, node, slot):
+        if self.evaluate:
+            return self.by_prior(node, slot)
         visits, low, high = node.counts[slot], self.low[node.player], self.high[node.player]
         if visits == 0:
             return math.inf if self.fpu is None else self.fpu
@@ -34,11 +91,13 @@ class ScoredOracle(Oracle):
     def backup(self, path, values):
         for node, slot in reversed(path):
             values = self.carried(node.children[slot], values)
+            self.add(node, values)
+            self.waiting[node, slot] -= 1
             node.flight -= 1
             if node.kind == "decision":
                 node.total += values[node.player]
                 node.sums[slot] += values[node.player]
-                mean = node.sums[slot] / node.counts[slot]
+                mean = self.mean(node, slot)
                 self.low[node.player] = min(self.low[node.player], mean)
                 self.high[node.player] = max(self.high[node.player], mean)
         for player, value in enumerate(values):

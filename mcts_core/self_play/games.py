@@ -60,7 +60,7 @@ class Table:
         if self.returns(start) is not None:
             raise GameOver(f"the game is over: selfplay cannot start from {shorten(start)}")
         for seed in range(DEALS):
-            self._first = self.past_chance(start, seed, 0)[0]
+            self._first = self.past_chance(start, seed, 0)[-1]
             if self.returns(self._first) is None:
                 break
         else:
@@ -98,7 +98,7 @@ class Table:
 
     def blank(self) -> tuple[Any, ...]:
         """A dummy row: it gives the arrays of an empty shard their shapes and types."""
-        nothing = on_scale([0.0] * (self.start.players if self._general else 2), 0)
+        nothing = self.on_scale([0.0] * (self.start.players if self._general else 2), 0)
         planes = self.observation(self._first)
         return planes, self._numpy.zeros(self.actions, self._numpy.float32), nothing, nothing, 0, 0, 0
 
@@ -116,15 +116,36 @@ class Table:
         values: list[float] | None = self._user.ask("values", state)
         return values
 
-    def past_chance(self, state: Any, seed: int, step: int) -> tuple[Any, int]:
-        """The next position in which a player is to move or the game is over, and the number of its step."""
+    def past_chance(self, state: Any, seed: int, step: int) -> list[Any]:
+        """The positions from ``state``, which has the number ``step`` in its game, up to the first one in which a
+        player is to move or the game is over."""
+        states = [state]
         while self._general and self.returns(state) is None and self.player(state) < 0:
             if step > LONGEST_GAME:
                 raise endless("game", state, LONGEST_GAME)
             outcomes, chances = zip(*self._user.ask("outcomes", state), strict=True)
             state = self.play(state, drawn(outcomes, chances, seed_of(seed, 2 * step + 1)))
+            states.append(state)
             step += 1
-        return state, step
+        return states
+
+    def rewards_on(self, states: list[Any]) -> list[float]:
+        """What a move that leads through ``states`` gives every player at once; in other than scored games nothing."""
+        if not self._user.scored:
+            return []
+        return [sum(gains) for gains in zip(*[self._user.ask("rewards", state) for state in states], strict=True)]
+
+    def before(self, values: list[float], rewards: list[float]) -> list[float]:
+        """The results before a move that gave ``rewards``, of those after it."""
+        return [reward + self._user.discount * value
+                for reward, value in zip(rewards, values, strict=True)] if self._user.scored else values
+
+    def on_scale(self, values: list[float], player: int) -> float | list[float]:
+        """Converts values of all players to what evaluators return: the value of the player to move alone, or those of
+        all where he does not tell them, and from -1 to 1 except in scored games."""
+        if self._user.scored:
+            return values[0] if len(values) == 1 else values
+        return 2 * values[player] - 1 if len(values) < 3 else [2 * value - 1 for value in values]
 
 
 class Game:
@@ -134,8 +155,9 @@ class Game:
         self.number = number
         self._table = table
         self._seed = seed_of(seed, number)
-        self._rows: list[tuple[Any, Any, int, list[float], int]] = []
-        self.state, self._step = table.past_chance(table.start, self._seed, 0)
+        self._rows: list[tuple[Any, Any, int, list[float], int, list[float]]] = []
+        passed = table.past_chance(table.start, self._seed, 0)
+        self.state, self._step = passed[-1], len(passed) - 1
         self.results: list[float] | None = table.returns(self.state)
 
     @property
@@ -152,18 +174,24 @@ class Game:
         means = list(found.values) if found.values is not None else [found.value, 1 - found.value]
         if found.values is None and table.player(state):
             means.reverse()
-        self._rows.append((table.observation(state), table.policy(state, found),
-                           table.player(state), means, table.action(state, move)))
+        row = (table.observation(state), table.policy(state, found), table.player(state), means,
+               table.action(state, move))
         if self._step >= LONGEST_GAME:
             raise endless("game", state, LONGEST_GAME)
-        self.state, self._step = table.past_chance(table.play(state, move), self._seed, self._step + 1)
+        passed = table.past_chance(table.play(state, move), self._seed, self._step + 1)
+        self._rows.append((*row, table.rewards_on(passed)))
+        self.state, self._step = passed[-1], self._step + len(passed)
         self.results = table.returns(self.state)
 
     def columns(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the finished game, in the order of the arrays."""
-        assert self.results is not None
-        for ply, (planes, policy, player, means, action) in enumerate(self._rows):
-            yield (planes, policy, on_scale(self.results, player), on_scale(means, player), action, self.number, ply)
+        table = self._table
+        results = [self.results]  # after the last move, before it, and so on to the first one
+        for *_, rewards in reversed(self._rows):
+            results.append(table.before(results[-1], rewards))
+        for ply, (planes, policy, player, means, action, _) in enumerate(self._rows):
+            yield (planes, policy, table.on_scale(results[len(self._rows) - ply], player),
+                   table.on_scale(means, player), action, self.number, ply)
 
 
 class Shard:
@@ -274,12 +302,6 @@ class Games:
             "plies": numpy.array(plies, numpy.int32),
         }
         return arrays if rows else {name: array[:0] for name, array in arrays.items()}
-
-
-def on_scale(values: list[float], player: int) -> float | list[float]:
-    """Converts values from 0 to 1, one for each player, to the scale of evaluators, -1 to 1. With up to two players the
-    result is the value of the player to move alone."""
-    return 2 * values[player] - 1 if len(values) < 3 else [2 * value - 1 for value in values]
 
 
 def _at(number: int, function: Callable[..., Any], *arguments: Any) -> Any:

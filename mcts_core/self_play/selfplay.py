@@ -38,6 +38,9 @@ class SelfPlayData:
 
     Results and values are from -1 (lost) to 1 (won), for the player to move, with the shape ``[N]``. In games of three
     or more players their shape is ``[N, players]``, with a number for each player in their order.
+
+    In games with rewards or a discount they are any numbers: the discounted sum of what followed the position, and what
+    the search expected of it. From two players on, their shape is ``[N, players]`` there.
     """
 
     observations: Any

@@ -14,8 +14,10 @@ cdef extern from "kernels/selection/priors.h" nogil:
 cdef extern from *:
     """
     #define MCTS_TOLERANCE 1e-4  /* by which rounding may take the value of a network out of its range */
+    #define MCTS_LARGEST_VALUE 3.4e38  /* in scored games: all that a float can hold but infinity */
     """
     const double TOLERANCE "MCTS_TOLERANCE"
+    const double LARGEST_VALUE "MCTS_LARGEST_VALUE"
 
 
 cdef inline int fault_of(GeneralTree *general, int fault, uint32_t row, uint32_t slot, uint32_t action,
@@ -34,6 +36,7 @@ cdef inline int take(GeneralTree *general, uint32_t entries, const GeneralEvalua
     cdef uint32_t number, row = 0, slot
     cdef const float *policy
     cdef float value
+    cdef double most = LARGEST_VALUE if general.scored else 1 + TOLERANCE
     cdef GeneralEntry *entry
     cdef GeneralColumns columns
     cdef int taken
@@ -53,7 +56,7 @@ cdef inline int take(GeneralTree *general, uint32_t entries, const GeneralEvalua
                 return fault_of(general, FAULT_PRIOR, row, slot, columns.limits[slot], (<float *>general.noise)[slot])
         for slot in range(evaluation.value_width):
             value = evaluation.values[<uint64_t>row * evaluation.value_width + slot]
-            if not -1 - TOLERANCE <= value <= 1 + TOLERANCE:
+            if not -most <= value <= most:
                 return fault_of(general, FAULT_VALUE, row, slot, 0, value)
         row += 1
     return FAULT_NONE

@@ -9,7 +9,7 @@ from mcts_core.tree.general_proofs cimport points_of
 from mcts_core.tree.general_tree cimport *
 from mcts_core.tree.gumbel cimport best_by_halving, best_by_policy, complete_values, considered_visits, improve_policy
 from mcts_core.tree.score_bounds cimport closed_values, is_closed, is_dominated, is_idle
-from mcts_core.tree.scored_games cimport best_of_scored
+from mcts_core.tree.scored_games cimport best_of_scored, best_of_scored_by_priors, valued_visits
 from mcts_core.tree.tree cimport LINK_BLOCK, LINK_KIND, NO_SLOT
 
 
@@ -34,9 +34,11 @@ cdef inline uint32_t draw_outcome(GeneralTree *general, const GeneralColumns *co
     return slot
 
 
-cdef inline uint32_t best_by_priors(const GeneralTree *general, GeneralBlock *block,
-                                    const GeneralColumns *columns) noexcept nogil:
+cdef inline uint32_t best_by_priors(const GeneralTree *general, GeneralBlock *block, const GeneralColumns *columns,
+                                    uint32_t depth) noexcept nogil:
     cdef float urgency, scale = general.options.c_puct * sqrtf(<float>block.visits)
+    if MCTS_UNLIKELY(general.scored):
+        return best_of_scored_by_priors(general, block, columns, valued_visits(general, block, columns, depth), scale)
     if general.options.has_fpu:
         urgency = general.options.fpu
     else:
@@ -45,10 +47,11 @@ cdef inline uint32_t best_by_priors(const GeneralTree *general, GeneralBlock *bl
 
 
 cdef inline uint32_t best_by_gumbel(GeneralTree *general, GeneralBlock *block, const GeneralColumns *columns,
-                                    bint root) noexcept nogil:
+                                    uint32_t depth) noexcept nogil:
     cdef uint32_t slot, visits = 0
-    complete_values(block, columns, general.scored, general.completed)
-    if not root:
+    complete_values(general, block, columns, valued_visits(general, block, columns, depth) if general.scored
+                    else columns.visits, general.completed)
+    if depth > 0:
         improve_policy(columns, general.completed)
         return best_by_policy(columns, general.completed)
     for slot in range(columns.count):
@@ -112,7 +115,7 @@ cdef inline void values_of_passed(const GeneralTree *general, uint32_t link, dou
 
 
 cdef inline uint32_t best_unknown(GeneralTree *general, GeneralBlock *block, const GeneralColumns *columns,
-                                  bint root) noexcept nogil:
+                                  uint32_t depth) noexcept nogil:
     """The best child that nothing is proven of; NO_SLOT: there is none."""
     cdef GeneralColumns unknown = columns[0]
     cdef uint32_t slot, found = 0
@@ -135,18 +138,18 @@ cdef inline uint32_t best_unknown(GeneralTree *general, GeneralBlock *block, con
         return best_by_bound(general, block, &unknown)
     unknown.sums = columns.sums
     unknown.visits = columns.visits
-    return best_by_gumbel(general, block, &unknown, root) if general.options.gumbel else best_by_priors(
-        general, block, &unknown)
+    return best_by_gumbel(general, block, &unknown, depth) if general.options.gumbel else best_by_priors(
+        general, block, &unknown, depth)
 
 
-cdef inline uint32_t pass_over(GeneralTree *general, GeneralBlock *block, const GeneralColumns *columns, bint root,
-                               uint32_t *slot) noexcept nogil:
+cdef inline uint32_t pass_over(GeneralTree *general, GeneralBlock *block, const GeneralColumns *columns,
+                               uint32_t depth, uint32_t *slot) noexcept nogil:
     """Goes from a known child that was selected to the one that is visited in its place. The known child where its
     visit is counted beside that one, else NO_SLOT."""
     cdef bint counted = counts_passed(general, block, columns.links[slot[0]])
     cdef uint32_t known = slot[0], other = NO_SLOT
-    if not (counted and root and general.options.gumbel):
-        other = best_unknown(general, block, columns, root)
+    if not (counted and depth == 0 and general.options.gumbel):
+        other = best_unknown(general, block, columns, depth)
     if other != NO_SLOT:
         slot[0] = other
         return known if counted else <uint32_t>NO_SLOT

@@ -78,7 +78,7 @@ cdef enum GeneralFault:          # what is wrong with an evaluation
     FAULT_NONE = 0
     FAULT_PRIOR = 1              # not a finite number >= 0
     FAULT_ACTION = 2             # the policy has no entry for a legal move
-    FAULT_VALUE = 3              # not a number from -1 to 1
+    FAULT_VALUE = 3              # not a number from -1 to 1, in a scored game not a number
 
 ctypedef struct GeneralBlock:
     uint32_t visits              # of this node, those under way included; its own evaluation is one
@@ -127,8 +127,9 @@ ctypedef struct GeneralEvaluation:  # of `rows` positions, in the order in which
     uint32_t rows
     const float *policy          # rows x width, NULL: every move has the same prior
     uint32_t width
-    const float *values          # rows x value_width, from -1 to 1
-    uint32_t value_width         # 1: for the player to move, of two players or one; otherwise a value for each player
+    const float *values          # rows x value_width, from -1 to 1, in a scored game any numbers
+    uint32_t value_width         # 1: for the player to move, of two players or one; otherwise, and in a scored game of
+                                 # two players, a value for each player
 
 ctypedef struct GeneralEntry:    # a descent of the current batch
     uint32_t start               # of its path

@@ -3,7 +3,8 @@
 Danihelka, Guez, Schrittwieser and Silver, "Policy improvement by planning with Gumbel" (ICLR 2022): sections 3 to 5 and
 appendix D (the mixed value). The values are scaled as DeepMind's library mctx does by default: from the lowest to the
 highest of the node to [0, 1], then by (50 + most visits of a child) / 10. But values that lie closer together than 0.25
-are not stretched as far, because their differences are noise.
+are not stretched as far, because their differences are noise. In scored games that is 0.25 of the range of all values
+that the search has seen.
 
 A move that is proven lost takes no part: as if it were illegal.
 """
@@ -12,7 +13,8 @@ from libc.stdint cimport uint32_t, uint64_t
 
 from mcts_core.game cimport mcts_rng, mcts_rng_seed
 from mcts_core.tree.portable_math cimport natural_exp, natural_log, uniform
-from mcts_core.tree.general_tree cimport GeneralBlock, GeneralColumns, totals_of
+from mcts_core.tree.general_tree cimport GeneralBlock, GeneralColumns, GeneralTree, totals_of
+from mcts_core.tree.scored_games cimport span_of
 
 
 cdef extern from *:
@@ -64,23 +66,26 @@ cdef inline uint32_t considered_visits(uint32_t moves, uint32_t simulations, uin
         moves = max(<uint32_t>2, moves // 2)
 
 
-cdef inline void complete_values(GeneralBlock *block, const GeneralColumns *columns, bint scored,
-                                 double *values) noexcept nogil:
-    """The scaled mean values of the children; those without a visit have the mixed value of the node."""
+cdef inline void complete_values(const GeneralTree *general, GeneralBlock *block, const GeneralColumns *columns,
+                                 const uint32_t *valued, double *values) noexcept nogil:
+    """The scaled mean values of the children; those without a visit have the mixed value of the node. ``valued``: the
+    visits of the children that have a value."""
     cdef uint32_t slot, visits = 0, most = 0
     cdef double rest = totals_of(block)[block.player], priors = 0.0, weighted = 0.0, mixed, prior, scale
-    cdef double lowest = 1e300, highest = -1e300
+    cdef double lowest = 1e300, highest = -1e300, least = LEAST_RANGE
+    if general.scored and span_of(general, block.player) > 0:
+        least *= span_of(general, block.player)
     for slot in range(columns.count):
         rest -= columns.sums[slot]
-        if columns.priors[slot] < 0 or columns.visits[slot] == 0:
+        if columns.priors[slot] < 0 or valued[slot] == 0:
             continue
         prior = max(<double>columns.priors[slot], TINY_PRIOR)
-        values[slot] = columns.sums[slot] / columns.visits[slot]
-        visits += columns.visits[slot]
+        values[slot] = columns.sums[slot] / valued[slot]
+        visits += valued[slot]
         most = max(most, columns.visits[slot])
         priors += prior
         weighted += prior * values[slot]
-    if not scored:  # visits that draws passed on are in the sums and not in the total, and weigh this once at most
+    if not general.scored:  # visits that draws passed on are in the sums and not in the total, and weigh this once at most
         rest = min(max(rest, 0.0), 1.0)
     mixed = rest  # the node's own evaluation
     if visits:
@@ -88,11 +93,11 @@ cdef inline void complete_values(GeneralBlock *block, const GeneralColumns *colu
     for slot in range(columns.count):
         if columns.priors[slot] < 0:
             continue
-        if columns.visits[slot] == 0:
+        if valued[slot] == 0:
             values[slot] = mixed
         lowest = min(lowest, values[slot])
         highest = max(highest, values[slot])
-    scale = 0.1 * (<double>FIRST_VISITS + most) / max(highest - lowest, LEAST_RANGE)
+    scale = 0.1 * (<double>FIRST_VISITS + most) / max(highest - lowest, least)
     for slot in range(columns.count):
         values[slot] = (values[slot] - lowest) * scale if columns.priors[slot] >= 0 else LOWEST_LOGIT
 

@@ -2,11 +2,14 @@
 
 How large the values are is known only from those that were seen. So selection takes means between the lowest and the
 highest one (Schrittwieser et al., "MuZero", Nature 588, 2020, appendix B), in float64: a vector kernel in single
-precision would lose small differences of large scores. Rollouts value the leaves, and nothing is proven: these games
-have neither evaluators nor a solver.
+precision would lose small differences of large scores. Nothing is proven: these games have no solver.
+
+Where leaves wait for an evaluation, their visits count with the lowest value, as a loss does in other games. How many
+wait below a child is counted anew from their paths: a column for it would take its room in all trees.
 """
 
 from libc.math cimport sqrt
+from libc.string cimport memcpy
 from libc.stdint cimport int16_t, uint8_t, uint32_t
 
 from mcts_core.tree.general_tree cimport *
@@ -37,9 +40,9 @@ cdef inline void see(GeneralTree *general, int16_t player, double mean) noexcept
 
 
 cdef inline double span_of(const GeneralTree *general, int16_t player) noexcept nogil:
-    """From the lowest to the highest value; 1 where all are equal but for rounding."""
+    """From the lowest to the highest value; 0 where all are equal but for rounding, or none was seen."""
     cdef double low = general.low[player], high = general.high[player]
-    return high - low if high - low > EQUAL * max(abs(low), abs(high)) else 1.0
+    return high - low if high - low > EQUAL * max(abs(low), abs(high)) else 0.0
 
 
 cdef inline void see_again(GeneralTree *general) noexcept nogil:
@@ -75,15 +78,57 @@ cdef inline void see_again(GeneralTree *general) noexcept nogil:
 cdef inline uint32_t best_of_scored(const GeneralTree *general, GeneralBlock *block, const GeneralColumns *columns,
                                     double scale) noexcept nogil:
     """UCB1 with means from 0 to 1, of the range that was seen. Ties go to the lowest slot."""
-    cdef double low = general.low[block.player], factor = 1.0 / span_of(general, block.player)
+    cdef double low = general.low[block.player], span = span_of(general, block.player), factor = 1.0
     cdef double score, top = -LARGEST_SUM
     cdef uint32_t slot, best = 0, visits
+    if span > 0:
+        factor = 1.0 / span
     for slot in range(columns.count):
         visits = columns.visits[slot]
         if visits == 0:
             score = general.options.fpu if general.options.has_fpu else UNTRIED
         else:
             score = (columns.sums[slot] / visits - low) * factor + scale / sqrt(<double>visits)
+        if score > top:
+            top = score
+            best = slot
+    return best
+
+
+cdef inline const uint32_t *valued_visits(const GeneralTree *general, GeneralBlock *block,
+                                          const GeneralColumns *columns, uint32_t depth) noexcept nogil:
+    """Of every child of a block at that depth, the visits whose values have come."""
+    cdef uint32_t *valued = <uint32_t *>general.noise  # it has the room, and nothing else needs it now
+    cdef const GeneralEntry *entry
+    cdef uint32_t number, at
+    if general.entry_count == 0:
+        return columns.visits
+    memcpy(valued, columns.visits, columns.count * sizeof(uint32_t))
+    for number in range(general.entry_count):
+        entry = &general.entries[number]
+        at = entry.start + depth
+        if depth < entry.length and general.tree.path_record[at] == <uint8_t *>block:
+            valued[general.tree.path_slot[at]] -= 1
+    return valued
+
+
+cdef inline uint32_t best_of_scored_by_priors(const GeneralTree *general, GeneralBlock *block,
+                                              const GeneralColumns *columns, const uint32_t *valued,
+                                              double scale) noexcept nogil:
+    """PUCT with means from 0 to 1, of the range that was seen; all are 0 where it is a single value."""
+    cdef double low = general.low[block.player], span = span_of(general, block.player), factor = 0.0
+    cdef double urgency, value, score, top = -LARGEST_SUM
+    cdef uint32_t slot, best = 0, visits
+    if span > 0:
+        factor = 1.0 / span
+    if general.options.has_fpu:
+        urgency = general.options.fpu
+    else:
+        urgency = min(max((totals_of(block)[block.player] / block.valued - low) * factor, 0.0), 1.0)
+    for slot in range(columns.count):
+        visits = columns.visits[slot]
+        value = (columns.sums[slot] - valued[slot] * low) * factor / visits if visits else urgency
+        score = value + scale * columns.priors[slot] / (1.0 + visits)
         if score > top:
             top = score
             best = slot
@@ -102,6 +147,16 @@ cdef inline void add_rewards(GeneralTree *general) noexcept nogil:
         general.position.values[player] = leaf_value(general, player, general.position.values[player])
 
 
+cdef inline double mean_of_child(const GeneralTree *general, const GeneralColumns *columns, uint32_t slot,
+                                 uint32_t player) noexcept nogil:
+    """The mean value of the move that leads to a child. With an evaluator, its visits count leaves that wait, too."""
+    cdef GeneralBlock *child
+    if not general.options.puct or columns.links[slot] & LINK_KIND != LINK_BLOCK:
+        return columns.sums[slot] / columns.visits[slot]
+    child = general_block(general, columns.links[slot] & WIDE_INDEX)
+    return carried(general, child, player, totals_of(child)[player] / child.valued)
+
+
 cdef inline void back_up_scored(GeneralTree *general, uint32_t start, uint32_t end, double *values) noexcept nogil:
     """Adds the values of an iteration to the nodes of its path. ``values``: of its last move; then of its first."""
     cdef uint32_t at = end, player, slot
@@ -115,7 +170,7 @@ cdef inline void back_up_scored(GeneralTree *general, uint32_t start, uint32_t e
             columns = general_columns(general, block)
             slot = general.tree.path_slot[at]
             columns.sums[slot] += values[block.player]
-            see(general, block.player, columns.sums[slot] / columns.visits[slot])
+            see(general, block.player, mean_of_child(general, &columns, slot, block.player))
         if at > start:
             for player in range(general.players):
                 values[player] = carried(general, block, player, values[player])

@@ -114,8 +114,8 @@ cdef class BatchEvaluator(Evaluator):
             evaluation.value_width = 0
         else:
             evaluation.value_width = <uint32_t>view.shape[1] if view.ndim == 2 else 1
-        if evaluation.value_width != players and not (evaluation.value_width == 1 and players == 2):
-            expected = f"({rows},)" if players < 3 else f"({rows}, {players}): a value for each player"
+        if evaluation.value_width != players and not (evaluation.value_width == 1 and has_single_value(rules)):
+            expected = f"({rows},)" if has_single_value(rules) else f"({rows}, {players}): a value for each player"
             raise EvaluatorError(f"the value must have the shape {expected}, got {shape_of(view)}")
         evaluation.values = <const float *>view.buf
         return 0
@@ -172,8 +172,17 @@ cdef class BatchEvaluator(Evaluator):
             return EvaluatorError(f"the policy of every legal move must be a finite number >= 0, got "
                                   f"{tree.fault_number:g} for action {tree.fault_action} in row "
                                   f"{first_row + tree.fault_row}")
-        return EvaluatorError(f"values must be numbers from -1 to 1, got {tree.fault_number:g} in row "
+        return EvaluatorError(f"values must be {value_range(rules)}, got {tree.fault_number:g} in row "
                               f"{first_row + tree.fault_row}")
+
+
+cdef bint has_single_value(Rules rules):
+    """Whether a number for the player to move is enough: what two players get has a constant sum but for rewards."""
+    return rules.players == 1 or (rules.players == 2 and not rules.table.scored)
+
+
+cdef str value_range(Rules rules):
+    return "finite numbers" if rules.table.scored else "numbers from -1 to 1"
 
 
 cdef tuple shape_of(const Py_buffer *view):
@@ -274,7 +283,7 @@ cdef class StateEvaluator(Evaluator):
         try:
             if isinstance(value, (str, bytes, Mapping, set, frozenset)):
                 raise TypeError
-            if players < 3:
+            if has_single_value(rules):
                 try:
                     return [PyFloat_AsDouble(value)]
                 except TypeError:
@@ -284,7 +293,7 @@ cdef class StateEvaluator(Evaluator):
                 raise ValueError
         except (TypeError, ValueError, OverflowError):
             expected = "a number" if players == 1 else f"a number for each of the {players} players"
-            if players == 2:
+            if players == 2 and has_single_value(rules):
                 expected = "a number, or one for each player"
             raise EvaluatorError(f"the value of policy_value must be {expected}, got {shorten(value)}") from None
         except Exception as error:
@@ -295,4 +304,4 @@ cdef class StateEvaluator(Evaluator):
         if tree.fault == FAULT_PRIOR:
             return EvaluatorError(f"the priors of policy_value must be finite numbers >= 0, got {tree.fault_number:g} "
                                   f"for the move {shorten(self.moves[first_row + tree.fault_row][tree.fault_slot])}")
-        return EvaluatorError(f"the value of policy_value must be from -1 to 1, got {tree.fault_number:g}")
+        return EvaluatorError(f"the value of policy_value must be {value_range(rules)}, got {tree.fault_number:g}")

@@ -325,7 +325,8 @@ cdef class Group:
             if self.form is not None and not same_form(self.form, core.rules):
                 core.drop_result()
                 raise InvalidState(f"states that are evaluated together must have observations of one shape, "
-                                   f"{self.form.shape}, got another one from {shorten(request.state)}")
+                                   f"{self.form.shape}, and all or none of them rewards or a discount, got another "
+                                   f"kind: {shorten(request.state)}")
             if part.evaluator is not None and settings.options.batch != part.batch:
                 core.drop_result()
                 raise InvalidState(f"states that are evaluated together must have batches of one size, {part.batch}, "
@@ -423,4 +424,5 @@ def search_together(next not None, done not None, list cores not None, uint32_t 
 
 
 cdef bint same_form(Rules one, Rules other) except -1:
-    return one.shape == other.shape and one.players == other.players and one.actions == other.actions
+    return (one.shape == other.shape and one.players == other.players and one.actions == other.actions
+            and one.table.scored == other.table.scored)

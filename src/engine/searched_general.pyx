@@ -442,7 +442,7 @@ cdef class GeneralCore(SearchCore):
         """Writes the share of every move of the root in the improved policy to ``completed``."""
         cdef GeneralTree *general = <GeneralTree *>self.tree
         cdef GeneralColumns columns = general_columns(general, self.root())
-        complete_values(self.root(), &columns, general.scored, general.completed)
+        complete_values(general, self.root(), &columns, columns.visits, general.completed)
         improve_policy(&columns, general.completed)
 
     cdef uint32_t halved(self, const GeneralColumns *columns) noexcept:
@@ -453,7 +453,7 @@ cdef class GeneralCore(SearchCore):
             if columns.priors[slot] >= 0:
                 most = max(most, columns.visits[slot])
         score_by_noise(self.seed, general.options.gumbel_scale, columns, general.root_scores)
-        complete_values(self.root(), columns, general.scored, general.completed)
+        complete_values(general, self.root(), columns, columns.visits, general.completed)
         return best_by_halving(columns, general.root_scores, general.completed, most)
 
     cdef tuple leader(self, list children):

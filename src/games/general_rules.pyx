@@ -329,9 +329,6 @@ cdef class PythonRules(Rules):
         self.table.scored = self.user.scored
         self.table.discount = self.user.discount
         self.table.constant = self.user.constant
-        if observing and self.user.scored:
-            raise InvalidState(f"an evaluator values positions from -1 to 1, so it needs a game without rewards() and "
-                               f"discount, got {shorten(root)}")
         self.table.observe = python_observe
         if isinstance(root, NativeState) and can_prove((<NativeState>root).game):  # policy_value takes it as it is
             self.table.prove = python_prove

@@ -191,17 +191,17 @@ cdef inline uint32_t step(GeneralTree *general, uint32_t index, uint32_t at) noe
     """
     cdef GeneralBlock *block = general_block(general, index)
     cdef GeneralColumns columns = general_columns(general, block)
-    cdef uint32_t slot, passed = NO_SLOT
+    cdef uint32_t slot, passed = NO_SLOT, depth = at - general.path_used
     if block.player < 0:
         slot = draw_outcome(general, &columns)
     elif general.options.gumbel:
-        slot = best_by_gumbel(general, block, &columns, index == general_root(general) & WIDE_INDEX)
+        slot = best_by_gumbel(general, block, &columns, depth)
     elif general.options.puct:
-        slot = best_by_priors(general, block, &columns)
+        slot = best_by_priors(general, block, &columns, depth)
     else:
         slot = best_by_bound(general, block, &columns)
     if block.player >= 0 and passes(general, block, &columns, slot):
-        passed = pass_over(general, block, &columns, index == general_root(general) & WIDE_INDEX, &slot)
+        passed = pass_over(general, block, &columns, depth, &slot)
     general.tree.path_record[at] = <uint8_t *>block
     general.tree.path_slot[at] = slot
     general.tree.path_passed[at] = passed
@@ -644,7 +644,9 @@ cdef int general_resolve(GeneralTree *general, const GeneralEvaluation *evaluati
         block = general_block(general, entry.leaf)
         value = evaluation.values + <uint64_t>row * evaluation.value_width
         for player in range(general.players):
-            if evaluation.value_width > 1:
+            if general.scored:
+                values[player] = value[player]
+            elif evaluation.value_width > 1:
                 values[player] = from_signed(value[player])
             else:
                 values[player] = from_signed(value[0] if player == <uint32_t>block.player else -value[0])
@@ -654,6 +656,8 @@ cdef int general_resolve(GeneralTree *general, const GeneralEvaluation *evaluati
             priors_share(columns.priors, columns.total, spread_out(
                 columns.priors, columns.total, general.options.spread, &general.tree.rng))
         add_values(general, block, values)
+        for player in range(general.players if general.scored else 0):
+            values[player] = carried(general, block, player, values[player])
         general.tree.rollouts += 1
         row += 1
         if entry.length == 0:

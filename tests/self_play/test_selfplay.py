@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 from no_numpy import NO_NUMPY
+from scored_oracle import ScoredTangle
 from table_games import Race, native_race, start
 
 import mcts_core as mc
@@ -284,6 +285,66 @@ class Lottery:
 
     def observation(self):
         return [[[0.0]]]
+
+
+class Errands:
+    """Three moves that give 1, 2 and 3 points; after each, chance gives 10 more. The last position is worth 4."""
+
+    players, actions, discount = 1, 2, 0.5
+
+    def __init__(self, moves=0, drawn=True):
+        self.moves, self.drawn = moves, drawn
+        self.to_move = 0 if drawn else mc.CHANCE
+
+    def legal_moves(self):
+        return [0, 1]
+
+    def chance_outcomes(self):
+        return [("x", 0.5), ("y", 0.5)]
+
+    def play(self, move):
+        return Errands(self.moves, True) if not self.drawn else Errands(self.moves + 1, False)
+
+    def rewards(self):
+        return [10.0 if self.drawn else float(self.moves)]
+
+    def returns(self):
+        return [4.0] if self.moves == 3 and self.drawn else None
+
+    def observation(self):
+        return [[[float(self.moves)]]]
+
+
+def points(observations):
+    return None, np.zeros(len(observations))
+
+
+@pytest.mark.parametrize("options", [{}, {"evaluator": points}, {"policy_value": lambda state: (None, 0)}])
+def test_results_with_rewards_are_discounted_sums(options):
+    """13 + 4 / 2 = 15 before the last move, 12 + 15 / 2 = 19.5 before that, 11 + 19.5 / 2 = 20.75 at first."""
+    data = play(Errands(), games=3, iterations=200, **options)
+    assert data.results.tolist() == [20.75, 19.5, 15.0] * 3
+    assert data.values == pytest.approx(data.results, rel=0.03)
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_results_with_rewards_of_several_players(players):
+    def evaluator(observations):
+        return None, np.zeros((len(observations), players))
+
+    start = ScoredTangle(3, players=players, chance=0.0)
+    data = play(start, games=20, iterations=30, evaluator=evaluator)
+    assert data.results.shape == data.values.shape == (len(data), players)
+    for game in range(20):
+        rows = np.flatnonzero(data.games == game)
+        states = [start]
+        for row in rows:
+            moves = {states[-1].action(move): move for move in states[-1].moves}
+            states.append(states[-1].play(moves[data.actions[row]]))
+        expected = np.array(states[-1].returns())
+        for row, state in zip(rows[::-1], states[:0:-1], strict=True):
+            expected = np.array(state.rewards()) + 0.9 * expected
+            assert data.results[row] == pytest.approx(expected, rel=1e-6)
 
 
 def test_a_position_solved_by_bounds_has_one_move():

@@ -5,7 +5,8 @@ import pickle
 import random
 
 import pytest
-from gumbel_oracle import LEAST_RANGE, Search, halving, noise
+from gumbel_oracle import LEAST_RANGE, ScoredSearch, Search, halving, noise
+from scored_oracle import ScoredTangle
 
 import mcts_core as mc
 
@@ -47,6 +48,28 @@ def found(state, iterations, seed=1, function=evaluate, **options):
     engine = mc.Searcher(policy_value=policy_value, root_policy="gumbel", seed=seed, **options)
     engine.search(state, iterations=iterations)
     return engine.stats(), seen
+
+
+@pytest.mark.parametrize("players", [1, 2, 3])
+@pytest.mark.parametrize("iterations", [1, 16, 50])
+def test_scored_games_are_those_of_the_oracle(players, iterations):
+    def judge(state):
+        priors = {move: ((7 * state.code + 13 * slot) % 17 + 1) / 16 for slot, move in enumerate(state.moves)}
+        return priors, [float(state.code * (7 + 4 * player) % 2000 - 700) for player in range(players)]
+
+    def policy_value(state):
+        priors, values = judge(state)
+        return priors, values[0] if players == 1 else values
+
+    for number in range(15):
+        state = ScoredTangle(number, players=players, chance=0.0)
+        oracle = ScoredSearch(state, judge, iterations, number)
+        stats, _ = found(state, iterations, number, policy_value)
+        assert {entry.move: entry.visits for entry in stats.moves} == dict(
+            zip(oracle.root.moves, oracle.root.visits, strict=True))
+        assert stats.move == oracle.move
+        improved = dict(zip(oracle.root.moves, oracle.root.improved(), strict=True))
+        assert all(abs(entry.policy - improved[entry.move]) < 1e-6 for entry in stats.moves)
 
 
 @pytest.mark.parametrize("number", range(12))

@@ -3,6 +3,7 @@
 import copy
 import math
 import pickle
+import random
 
 import pytest
 from scored_oracle import ScoredOracle, ScoredTangle, exact
@@ -332,13 +333,196 @@ def test_an_exception_in_rewards_is_the_cause():
         mc.search(Bad(), iterations=5)
 
 
-def test_evaluators_and_the_solver_are_refused():
-    for options in ({}, {"root_policy": "gumbel"}):
-        with pytest.raises(mc.InvalidState, match="without rewards"):
-            mc.search(Belt(), iterations=5, policy_value=lambda state: (None, 0.0), **options)
+def test_the_solver_is_refused():
     for options in ({}, {"policy_value": lambda state: (None, 0.0)}):
         with pytest.raises(mc.InvalidOption, match="solver True has no meaning here: Belt has rewards"):
             mc.search(Belt(), iterations=5, solver=True, **options)
+
+
+# ---- evaluations -----------------------------------------------------------------------------------------------------
+
+def judge(state):
+    """Priors, and the value of every player in the unit of rewards, up to some thousand."""
+    return [(7 * state.code + 13 * slot) % 17 / 16 for slot in range(len(state.moves))], [
+        float(state.code * (7 + 4 * player) % 2000 - 700) for player in range(state.players)]
+
+
+def policy_value(state):
+    """``judge`` as a user writes it: one number for one player."""
+    priors, values = judge(state)
+    return priors, values[0] if state.players == 1 else values
+
+
+@pytest.mark.parametrize("options", [{}, {"fpu": 0.3}, {"c_puct": 2.0}, {"batch": 8}, {"batch": 8, "c_puct": 2.0}])
+@pytest.mark.parametrize("players", [1, 2, 3])
+def test_an_evaluated_tree_is_that_of_the_oracle(players, options):
+    compared = 0
+    for number in range(12):
+        state = ScoredTangle(number, players=players)
+        if state.to_move == mc.CHANCE:
+            continue
+        oracle = ScoredOracle(state, 1, evaluate=lambda states: [judge(state) for state in states], **options).run(150)
+        stats = found_by(state, 150, policy_value=policy_value, **options)
+        assert_same(stats, oracle)
+        compared += 1
+    assert compared > 6
+
+
+def assert_same(stats, oracle):
+    player = oracle.root.player
+    assert {entry.move: (entry.visits, entry.wins) for entry in stats.moves} == oracle.children()
+    assert stats.values == tuple(total / oracle.iterations for total in oracle.totals)
+    assert stats.scale == (oracle.low[player], oracle.high[player])
+    assert (stats.nodes, stats.rollouts) == (oracle.nodes, oracle.evaluations)
+
+
+@pytest.mark.parametrize("batch", [1, 8])
+def test_nodes_of_many_moves_with_evaluations(batch):
+    """There only moves that were visited, and the next one by its prior, have statistics."""
+    class Wide(Belt):
+        def __init__(self, moves=()):
+            super().__init__(moves)
+            self.draw = random.Random(f"{self.moves}")
+            self.gain = self.draw.uniform(-50, 50)
+
+        def legal_moves(self):
+            return list(range(20))
+
+        def rewards(self):
+            return [self.gain]
+
+    def judge(state):
+        draw = random.Random(f"priors {state.moves}")
+        return [share / 4096 for share in draw.sample(range(4096), 20)], [float(draw.randint(-300, 300))]
+
+    oracle = ScoredOracle(Wide(), 1, evaluate=lambda states: [judge(state) for state in states], batch=batch).run(600)
+    stats = found_by(Wide(), 600, policy_value=lambda state: (judge(state)[0], judge(state)[1][0]), batch=batch)
+    assert_same(stats, oracle)
+    assert max(entry.visits for entry in stats.moves) > 100
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("players", [1, 2])
+def test_batches_of_observations(players, threads):
+    """With two threads, a batch is gathered while the one before it waits."""
+    np = pytest.importorskip("numpy")
+
+    def evaluator(observations):
+        codes = observations[:, 0, 0, 0].astype(int)
+        policy = (codes[:, None] * 7 + np.arange(30) * 13) % 17 / 16
+        return policy, codes[:, None] * np.array([7, 11][:players]) % 2000 - 700
+
+    def evaluate(states):
+        policies, values = evaluator(np.array([state.observation() for state in states]))
+        return [([float(np.float32(policy[state.action(move)])) for move in state.moves], [float(v) for v in value])
+                for state, policy, value in zip(states, policies, values, strict=True)]
+
+    for number in range(8):
+        state = ScoredTangle(number, players=players)
+        if state.to_move == mc.CHANCE:
+            continue
+        options = {"evaluator": evaluator, "threads": threads, "batch": 8}
+        oracle = ScoredOracle(state, 7, evaluate=evaluate, batch=8, ahead=threads == 2).run(200)
+        engine = mc.Searcher(seed=7, **options)
+        engine.search(state, iterations=200)
+        assert_same(engine.stats(), oracle)
+        together = mc.search_many([state] * 3, iterations=200, seed=7, **options)
+        alone = mc.search_many([state] * 3, iterations=200, seed=7, **{**options, "threads": 1})
+        assert [found.stats.moves for found in together] == [found.stats.moves for found in alone]
+
+
+def belt_value(state):
+    """The priors are even, the value is what the best squares would give."""
+    return None, 0.0 if len(state.moves) >= 12 else 60.0
+
+
+def test_exploration_with_priors_does_not_depend_on_the_size_of_scores():
+    for factor in (2.0**-20, 2.0**20):
+        class Scaled(Belt):
+            def rewards(self, factor=factor):
+                return [factor * self.worth[sum(self.moves) % 7]]
+
+        def value(state, factor=factor):
+            return None, factor * belt_value(state)[1]
+
+        plain = found_by(Belt(), 400, policy_value=belt_value)
+        scaled = found_by(Scaled(), 400, policy_value=value)
+        assert [(entry.move, entry.visits) for entry in scaled.moves] == [
+            (entry.move, entry.visits) for entry in plain.moves]
+        assert scaled.value == factor * plain.value
+
+
+def test_a_value_of_the_users_finds_what_rollouts_do_not():
+    """Thirty steps: each to the left gives 1 at once, and the last of thirty to the right gives 100."""
+    class Corridor:
+        players, to_move, discount = 1, 0, 1.0
+
+        def __init__(self, right=0, left=0):
+            self.right, self.left = right, left
+
+        def legal_moves(self):
+            return ["left", "right"]
+
+        def play(self, move):
+            return Corridor(self.right + 1, self.left) if move == "right" else Corridor(self.right, self.left + 1)
+
+        def rewards(self):
+            return [100.0 if self.right == 30 else 0.5]
+
+        def returns(self):
+            return [0.0] if self.right + self.left == 30 else None
+
+    def value(state):
+        return None, 100.0 if state.left == 0 else 15.0 - state.right / 2
+
+    assert mc.search(Corridor(), iterations=300, seed=1, policy_value=value) == "right"
+    stats = found_by(Corridor(), 300)
+    assert abs(stats.value - 15.0) < 0.5  # no rollout has found it
+
+
+def test_the_services_of_a_search_with_evaluations():
+    """Reuse, pickles, pruning, interrupted evaluators."""
+    engine = mc.Searcher(seed=3, policy_value=belt_value)
+    move = engine.search(Belt(), iterations=2000)
+    again = pickle.loads(pickle.dumps(engine))
+    assert again.stats().to_dict() == engine.stats().to_dict()
+    engine.search(Belt([move]), iterations=500)
+    stats = engine.stats()
+    assert stats.reused_visits > 300 and stats.scale[0] < stats.value < stats.scale[1]
+    small = mc.Searcher(seed=3, memory_mb=1, policy_value=belt_value, c_puct=20.0, batch=16)
+    small.search(Belt(), iterations=20_000)
+    assert small.stats().prunes > 0 and small.stats().move in (1, 2, 3)
+    calls = []
+
+    def fails(state):
+        calls.append(state)
+        return (None, 1.0) if len(calls) < 50 else (None, 1 / 0)
+
+    broken = mc.Searcher(seed=3, policy_value=fails, batch=8)
+    with pytest.raises(mc.EvaluatorError, match="ZeroDivisionError"):
+        broken.search(Belt(), iterations=500)
+    calls.clear()
+    broken.search(Belt(), iterations=40)  # the visits that waited were taken back, what was evaluated is kept
+    stats = broken.stats()
+    assert stats.visits - stats.reused_visits == 40 and stats.visits == sum(entry.visits for entry in stats.moves)
+
+
+@pytest.mark.parametrize(("players", "bad", "text"), [
+    (1, math.nan, "must be finite numbers, got nan"),
+    (1, math.inf, "must be finite numbers, got inf"),
+    (1, 1e39, "must be finite numbers, got inf"),
+    (1, [1.0, 2.0], "must be a number, got"),
+    (1, "x", "must be a number, got 'x'"),
+    (2, 1.0, "must be a number for each of the 2 players, got 1.0"),
+    (2, [1.0], "must be a number for each of the 2 players"),
+    (3, [1.0, 2.0, -math.inf], "must be finite numbers, got -inf"),
+])
+def test_bad_values(players, bad, text):
+    state = next(state for state in (ScoredTangle(number, players=players) for number in range(20))
+                 if state.to_move != mc.CHANCE)
+    engine = mc.Searcher(seed=1, policy_value=lambda state: (None, bad))
+    with pytest.raises(mc.EvaluatorError, match=text):
+        engine.search(state, iterations=20)
 
 
 # ---- the best line ---------------------------------------------------------------------------------------------------
