@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import consistency
+import soak_general
 from consistency import Asked
 from soak_seats import RESIDENTS, Dots, Faulty
 
@@ -439,6 +440,6 @@ def other_game(soak, seat):
 STEPS = {
     search: 30, progress: 5, cancelled: 5, pondered: 5, pondering: 3, let_go: 3, awaited: 4, timed_out: 4, watched: 5,
     many: 4, module_level: 4, random_games: 2, repeated: 4, refused: 3, faulty_game: 1, saved: 3, pickled: 3,
-    states_copied: 1, forked: 1, other_game: 6,
+    states_copied: 1, forked: 1, other_game: 6, **soak_general.STEPS,
 }
 """What is done, and how often."""

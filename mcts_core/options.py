@@ -421,8 +421,9 @@ class Options:
                           f"{type(state).__name__} is a general game without constant_sum for two players, and an "
                           f"evaluator is given"
                           if name == "solver" and is_general(state) and not is_hidden(state) else
+                          "an evaluator is given" if self.has_evaluator and (
+                              name in tuning.GENERAL_ROLLOUTS or not is_general(state)) else
                           f"{type(state).__name__} is a general game" if is_general(state) else
-                          "an evaluator is given" if self.has_evaluator else
                           f"{type(state).__name__} has hidden information")
                 raise InvalidOption(f"{name} {value!r} has no meaning here: {reason}")
         for name in _PUCT:
@@ -442,6 +443,8 @@ class Options:
             other = "an evaluator" if self.has_evaluator else f"temperature {options['temperature']!r}"
             raise InvalidOption(f"final_move 'best_line' plays the best line of rollouts, so it has no meaning with "
                                 f"{other}")
+        if self.has_evaluator and options.get("rollout_moves"):
+            raise InvalidOption("rollout_moves limits rollouts, so it has no meaning with an evaluator")
         options["prunes"] = self.prune
         if "exchange_every" in options:
             options["interval"] = options.pop("exchange_every")

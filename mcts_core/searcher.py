@@ -140,8 +140,9 @@ class Searcher:
     exchange_every: the iterations of each thread between two exchanges; see ``threads``.
     evaluator: a function that estimates the values of a batch of leaves, in place of rollouts,
         ``f(observations[B, C, H, W]) -> (policy[B, A], value[B])``, with numpy arrays of float32. Values are from -1 to
-        1 for the side to move. Policies are numbers >= 0; the search divides those of the legal moves by their sum and
-        uses them as priors of PUCT (Silver et al., Science 362, 2018). See docs/evaluators.md.
+        1 for the side to move; in games with rewards or a discount they are finite numbers in the units of the rewards,
+        one for each player if there are two or more. Policies are numbers >= 0; the search divides those of the legal
+        moves by their sum and uses them as priors of PUCT (Silver et al., Science 362, 2018). See docs/evaluators.md.
     policy_value: a function that does the same for one state, ``f(state) -> (priors, value)``. The priors are a dict
         from moves to numbers, or a sequence in the order of the legal moves.
     batch: the leaves that an evaluator gets at a time, 1 to 4096. The default is 8, and 1 with ``policy_value``. A

@@ -24,7 +24,7 @@ cdef class PythonGame(NativeState):
     cdef list distinct(self, object state, uint32_t depth)
     cdef object replay(self, const uint32_t *path, uint32_t length)
     cdef object move_of(self, uint32_t identity)
-    cdef list path_to(self, object before, object after)
+    cdef list path_to(self, object before, object after, bint *later)
+    cdef bint leads_to(self, list path, object after) except -1
     cdef bint is_same(self, int player, list moves, object state) except -1
     cdef list path_by_moves(self, object before, object after)
-    cdef list path_by_trying(self, object before, object after)

@@ -175,6 +175,8 @@ def selfplay(
     options: those of ``Searcher``, such as ``evaluator``, ``noise_alpha``, ``preset``. Two have other defaults:
         ``batch`` is 1, because a batch has leaves of many games, and ``memory_mb``, for each game, is 256.
 
+    In games with rewards or a discount, ``results`` are the discounted sums of what followed each position.
+
     In ``policies``, a move that is proven lost, or proven worse than another one, gets no share, unless all moves are
     lost. If the value of the position is proven, the move that the search chooses has the whole share.
 

@@ -21,16 +21,18 @@ from mcts_core.tree.view cimport BlockView, bytes_of, index_mask, is_block, root
 
 
 cdef double MARKING = 4e-12         # seconds to mark a byte of the arena when it is compacted
-cdef uint32_t MOST_COMPARED = 256    # positions of a general game that are compared with the new root
+cdef uint32_t MOST_COMPARED = 256    # positions of a user's game that are compared with the new root
 
 
 cdef list path_to_root(const Tree *tree, NativeState before, object state_before, NativeState native, object state,
                        int sign):
+    cdef bint later
     if isinstance(native, PythonGame):
         if not isinstance(before, PythonGame):
             return None
         try:
-            return (<PythonGame>before).path_to(state_before, state)
+            path = (<PythonGame>before).path_to(state_before, state, &later)
+            return most_visited(tree, before, state, sign, MOST_COMPARED) if path is None and later else path
         except Exception:  # raised by the user's game; the search will meet and report it
             return None
     if isinstance(before, PythonGame) or before.game != native.game:
@@ -119,9 +121,10 @@ cdef bint has_mover(const Tree *tree, list path, int sign) except -1:
 
 cdef list found_below(const Tree *tree, NativeState begin, NativeState end, int sign):
     """The path of up to two moves, each to a node with a block, from one position to the other, where the player
-    ``sign`` is to move; None: there is none."""
-    cdef uint32_t link = root_link(tree), mask = index_mask(tree), slot, other
+    ``sign`` is to move; of several, that with the most visits. None: there is none."""
+    cdef uint32_t link = root_link(tree), mask = index_mask(tree), slot, other, most = 0
     cdef BlockView view, below
+    cdef list best = None
     if not is_block(link):
         return None
     view = view_block(tree, link & mask)
@@ -132,14 +135,14 @@ cdef list found_below(const Tree *tree, NativeState begin, NativeState end, int 
             continue
         move = view_move(&view, slot)
         below = view_block(tree, view.links[slot] & mask)
-        if below.sign == sign and leads_to(begin, [move], end):
-            return [move]
+        if view.visits[slot] > most and below.sign == sign and leads_to(begin, [move], end):
+            best, most = [move], view.visits[slot]
         for other in range(below.count):
-            if below.visits[other] != NO_VISITS and is_block(below.links[other]):
+            if below.visits[other] != NO_VISITS and below.visits[other] > most and is_block(below.links[other]):
                 moves = [move, view_move(&below, other)]
                 if view_block(tree, below.links[other] & mask).sign == sign and leads_to(begin, moves, end):
-                    return moves
-    return None
+                    best, most = moves, below.visits[other]
+    return best
 
 
 # ---- general games ---------------------------------------------------------------------------------------------------
@@ -215,19 +218,26 @@ cdef bint is_at(const Tree *tree, Rules rules, list path, uint32_t link, Rules e
 
 
 cdef list found_in_general(const Tree *tree, Rules rules, Rules end, uint32_t most):
-    """Looks at the most visited positions first: one with few visits is not worth finding."""
+    return most_visited(tree, rules, end, end.player, most)
+
+
+cdef list most_visited(const Tree *tree, object rules, object end, int sign, uint32_t most):
+    """The path to a position of a user's game in the tree; None: it is not there, or not found. Looks at the most
+    visited positions first: one with few visits is not worth finding."""
     cdef uint32_t link, slot, mask = index_mask(tree), number = 0
     cdef BlockView view
     cdef list waiting = [(0, 0, [], root_link(tree))] if is_block(root_link(tree)) else []
     while waiting and most:
         _, _, path, link = heappop(waiting)
         view = view_block(tree, link & mask)
-        if view.sign == end.player:
+        if view.sign == sign:
             most -= 1
-            if is_at(tree, rules, path, link, end):
+            if ((<PythonGame>rules).leads_to(path, end) if isinstance(rules, PythonGame)
+                    else is_at(tree, rules, path, link, end)):
                 return path
         for slot in range(view.count):
-            if is_block(view.links[slot]):
+            if view.visits[slot] != NO_VISITS and is_block(view.links[slot]):
                 number += 1
-                heappush(waiting, (-<int64_t>view.visits[slot], number, [*path, view.moves[slot]], view.links[slot]))
+                heappush(waiting, (-<int64_t>view.visits[slot], number, [*path, view_move(&view, slot)],
+                                   view.links[slot]))
     return None

@@ -22,7 +22,6 @@ from mcts_core.games.user_states cimport UserStates, moves_since, refuse_repeate
 
 
 cdef enum:
-    TRIES = 256     # moves that are tried to find out whether a state descends from another
     ACTIONS = 1024  # AMAF statistics; each move takes one when it first appears, and all later moves share the last
 
 PYTHON_GUIDE = (1 << MCTS_ROLLOUT_RANDOM | 1 << MCTS_ROLLOUT_DECISIVE, 0, ACTIONS, False)
@@ -114,20 +113,29 @@ cdef class PythonGame(NativeState):
     cdef object move_of(self, uint32_t identity):
         return self.user.moves[identity]
 
-    cdef list path_to(self, object before, object after):
-        """The numbers of the moves that lead from ``before`` to a state equal to ``after``; None if they are unknown.
+    cdef list path_to(self, object before, object after, bint *later):
+        """The numbers of the moves that lead from ``before`` to a state equal to ``after``, by the ``moves`` that
+        states may have; None if they are unknown. ``later``: it may be a position of the tree below the root all the
+        same.
 
-        States must be comparable by value and hashable, and ``before`` unchanged since it was searched. If the states
-        have ``moves``, these are tried, otherwise all sequences of up to two moves.
+        States must be comparable by value and hashable, and ``before`` unchanged since it was searched.
         """
+        later[0] = False
         if before is after and self.value is None:
             return [] if self.is_same(self.to_move, self.root_moves, after) else None
         if type(before) is not type(after) or self.value is None or hash(before) != self.value:
             return None
         if before == after:
             return [] if self.is_same(self.to_move, self.root_moves, after) else None
-        path = self.path_by_moves(before, after)
-        return self.path_by_trying(before, after) if path is None else path
+        later[0] = True
+        return self.path_by_moves(before, after)
+
+    cdef bint leads_to(self, list path, object after) except -1:
+        """Whether the moves lead from the root to a state equal to ``after``, with the same player and moves."""
+        state = self.root
+        for identity in path:
+            state = self.user.child(state, self.user.moves[identity])
+        return state == after and self.is_same(self.user.sign(state), self.user.legal(state), after)
 
     cdef bint is_same(self, int player, list moves, object state) except -1:
         """Whether ``state`` has this player to move and these moves, in this order."""
@@ -147,28 +155,6 @@ cdef class PythonGame(NativeState):
             if self.user.winner(state) is not None:
                 return None
         return path if state == after and self.is_same(self.user.sign(state), self.user.legal(state), after) else None
-
-    cdef list path_by_trying(self, object before, object after):
-        cdef list level = [([], before)]
-        cdef list below
-        cdef int tries = TRIES
-        for _ in range(2):
-            below = []
-            for path, state in level:
-                for move in self.user.legal(state):
-                    if move not in self.user.ids:
-                        continue
-                    if tries == 0:
-                        return None
-                    tries -= 1
-                    child = self.user.child(state, move)
-                    longer = [*path, self.user.ids[move]]
-                    if child == after:
-                        return longer if self.is_same(self.user.sign(child), self.user.legal(child), after) else None
-                    if self.user.winner(child) is None:
-                        below.append((longer, child))
-            level = below
-        return None
 
     cdef list distinct(self, object state, uint32_t depth):
         """The legal moves, checked for repetition."""

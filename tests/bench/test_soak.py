@@ -1,5 +1,6 @@
 """bench/soak.py and what it is made of: every check finds what it is there for, and the whole of it runs."""
 
+import contextlib
 import ctypes
 import dataclasses
 import json
@@ -23,6 +24,7 @@ import consistency  # noqa: E402
 import figures  # noqa: E402
 import resources  # noqa: E402
 import soak  # noqa: E402
+import soak_general  # noqa: E402
 import soak_interrupts  # noqa: E402
 import soak_seats  # noqa: E402
 import soak_steps  # noqa: E402
@@ -287,6 +289,27 @@ def test_each_step(run, step, first):
         assert resources.wait_for_threads(threads) == []
     assert run.faults == []
     assert not list(run.folder.iterdir())
+
+
+def test_general_games_of_all_kinds(run, seat):
+    for _ in range(60):
+        soak_general.general_game(run, seat)
+    assert run.faults == [] and run.expected["EvaluatorError"] > 0
+    assert run.totals["searches of general games"] > 100
+
+
+@pytest.mark.parametrize(("changes", "text"), [
+    ({"move": 4}, "Stats.move is 4"), ({"scale": (0.0, 0.01)}, "seen were 0.0 to 0.01"),
+    ({"values": (float("nan"), 0.5)}, "the values are"), ({"visits": 7}, "7 visits, but 50 iterations"),
+    ({"bytes": 2**21}, "2097152 bytes of 1 MiB"),
+])
+def test_false_statistics_of_general_games_are_faults(changes, text):
+    state = soak_general.Scored(soak_general.Rules(scored=True))
+    engine = mc.Searcher(memory_mb=1, seed=1)
+    move = engine.search(state, iterations=50)
+    assert soak_general.faults(state, engine.stats(), move) == []
+    with pytest.raises(ValueError) if "values" in changes else contextlib.nullcontext():
+        assert text in soak_general.faults(state, changed(engine.stats(), **changes), move)[0]
 
 
 def test_a_tree_is_filled(run):

@@ -1,5 +1,8 @@
 """The tree of the last search, used again for states written in Python: how they compare says what may be reused."""
 
+from dataclasses import dataclass
+from itertools import permutations
+
 import pytest
 from reused_tree import figures, fresh, line, node_after, play
 from value_games import BareClaim, Claim, ToldClaim
@@ -18,16 +21,58 @@ def test_states_that_are_not_compared_by_value_begin_anew():
         assert (engine.stats().reused_visits > 20) == reuses
 
 
-def test_python_games_are_followed_by_two_plies_or_by_their_moves():
+def test_python_games_are_followed_to_the_most_visited_equal_position_or_by_their_moves():
     for game in (Claim, ToldClaim):
         engine, state = mc.Searcher(preset="uct", seed=1), game()
         for plies in (1, 2, 3):
             engine.search(state, iterations=6000)
             path = line(engine, plies)
-            visits = node_after(engine, path)[0]
-            engine.search(play(state, path), iterations=1)
-            reused = engine.stats().reused_visits
-            assert reused == visits if game is ToldClaim or plies == 1 else (reused > 0) == (plies == 2)
+            after = play(state, path)
+            ways = [path] if game is ToldClaim else [
+                list(way) for way in permutations(path) if play(state, way) == after]
+            visits = max(node[0] for node in (node_after(engine, way) for way in ways) if node)
+            engine.search(after, iterations=1)
+            assert engine.stats().reused_visits == visits
+
+
+@dataclass(frozen=True)
+class Heaps:
+    """Take one or two from a heap; who takes the last one wins."""
+
+    heaps: tuple = (3, 4, 5)
+    to_move: int = 1
+
+    def legal_moves(self):
+        return [(heap, take) for heap, left in enumerate(self.heaps) for take in (1, 2) if take <= left]
+
+    def play(self, move):
+        heaps = list(self.heaps)
+        heaps[move[0]] -= move[1]
+        return Heaps(tuple(heaps), -self.to_move)
+
+    def winner(self):
+        return None if any(self.heaps) else -self.to_move
+
+
+@pytest.mark.parametrize("options", [{}, {"preset": "uct"}, {"selection": "puct"}, {"selection": "rave"}])
+def test_of_equal_positions_the_one_with_the_most_visits_is_found(options):
+    """The two moves that lead to a position may have come in either order."""
+    compared = 0
+    for number in range(40):
+        engine = mc.Searcher(seed=number, **options)
+        state = Heaps()
+        engine.search(state, iterations=300)
+        for path in ([first, second] for first in state.legal_moves() for second in state.play(first).legal_moves()):
+            after = play(state, path)
+            nodes = [node_after(engine, way) for way in (path, path[::-1]) if play(state, way) == after]
+            known = [node[0] for node in nodes if node]
+            if len(known) < 2 or known[0] == known[1]:
+                continue
+            engine.search(after, iterations=1)
+            assert engine.stats().reused_visits == max(known)
+            compared += 1
+            break
+    assert compared > 10
 
 
 def test_python_games_with_other_moves_that_lead_to_an_equal_state():

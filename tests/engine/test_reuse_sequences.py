@@ -32,6 +32,8 @@ def ways(before, after):
         return []
     if before == after:
         return [()]
+    if isinstance(after, Claim):
+        return list(claims(before, after))
     found = set()
     played, known = getattr(after, "moves", None), getattr(before, "moves", None)
     if played is not None and played[:len(known)] == known and reaches(before, played[len(known):], after):
@@ -43,6 +45,17 @@ def ways(before, after):
         elif child.winner() is None:
             found.update((move, other) for other in child.legal_moves() if child.play(other) == after)
     return list(found)
+
+
+def claims(before, after):
+    """Those between two positions of ``Claim``: only cells that have another owner now."""
+    if before == after:
+        yield ()
+    elif before.winner() is None:
+        for move in before.legal_moves():
+            if after.owners[move] == before.to_move:
+                for rest in claims(before.play(move), after):
+                    yield move, *rest
 
 
 def reaches(before, moves, after):
@@ -184,6 +197,8 @@ class Bot(RuleBasedStateMachine):
         assert audit(engine, self.slack)[0] <= stats.nodes
         if len(known) == 1:
             assert reused == next(iter(known.values()))[0]
+        elif known and type(here) is Claim:  # without a word of its moves
+            assert reused in (0, max(visits for visits, _, _ in known.values()))
         elif known:
             assert reused in [0, *(visits for visits, _, _ in known.values())]
         else:

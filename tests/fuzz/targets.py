@@ -403,6 +403,90 @@ def messages(data):
     probe.check_tree(engine)
 
 
+# ---- users' functions ------------------------------------------------------------------------------------------------
+
+ODD = [None, float("nan"), float("inf"), 1e308, -1e100, 10**400, True, "x", "0.5", b"", [], [0.5], (0.5, 0.5), {}, {0: 1},
+       {1}, object(), 1j, -0.0, 2.0, -1.0000001, 1e39, 3.4e38, 5e-324, [None], [[0.5]], ["a", "b"], range(3)]
+HELD = (mc.GameError, mc.EvaluatorError, mc.InvalidState, mc.GameOver, mc.InvalidOption)
+FUNCTIONS = [
+    {}, {"policy_value": True}, {"policy_value": True, "batch": 8}, {"policy_value": True, "root_policy": "gumbel"},
+    {"final_move": "best_line"}, {"rollout_moves": 3}, {"policy_value": True, "noise_alpha": 1.0, "temperature": 1.0},
+    {"policy_value": True, "fpu": 0.2, "memory_mb": 1}, {"rollouts_per_leaf": 2, "fpu": 0.5},
+]
+
+
+class Given:
+    """Things from bytes, plain ones where they end."""
+
+    def __init__(self, data):
+        self.bytes = io.BytesIO(data)
+
+    def thing(self, plain):
+        kind = self.bytes.read(1)
+        if not kind or kind[0] < 128:
+            return plain
+        if kind[0] < 160:
+            return struct.unpack("<d", self.bytes.read(8).ljust(8, b"\0"))[0]
+        thing = ODD[kind[0] % len(ODD)]
+        return [thing, *plain[1:]] if isinstance(plain, list) and plain and kind[0] & 1 else thing
+
+
+class Made:
+    """A general game of five moves whose members return what the bytes say."""
+
+    def __init__(self, given, shape, moves=()):
+        self.given, self.shape, self.moves = given, shape, moves
+        self.players, self.scored = 1 + shape % 3, shape & 4
+        self.to_move = given.thing(mc.CHANCE if shape & 8 and len(moves) % 3 == 1 else len(moves) % self.players)
+        if self.scored:
+            self.discount, self.rewards = 0.9, lambda: given.thing([1.0, -20.0, 300.0][:self.players])
+
+    def legal_moves(self):
+        return self.given.thing([0, 1, 2])
+
+    def chance_outcomes(self):
+        return self.given.thing([(0, 0.5), (1, 0.5)])
+
+    def play(self, move):
+        return self.given.thing(Made(self.given, self.shape, (*self.moves, move)))
+
+    def returns(self):
+        over = len(self.moves) >= 5
+        return self.given.thing([0.25, 0.75, 1.0][:self.players] if over else None)
+
+
+def functions(data):
+    """What the members of a user's game and an evaluator return: the first byte chooses the game, the second the
+    options, the others what is returned."""
+    if len(data) < 2:
+        return
+    given = Given(b"")
+    options = dict(FUNCTIONS[data[1] % len(FUNCTIONS)])
+    state = Made(given, data[0] & ~8 if "final_move" in options else data[0])  # lines have no chance
+    plain = [0.5, -7.0, 100.0][:state.players] if state.scored else [0.5, -0.5, 1.0][:state.players]
+    if options.pop("policy_value", False):
+        options["policy_value"] = lambda state: given.thing(
+            [given.thing([3.0, 1.0, 2.0]), given.thing(plain if len(plain) > 1 else plain[0])])
+    engine = mc.Searcher(seed=data[1], **options)
+    given.bytes = io.BytesIO(data[2:])
+    for _ in range(2):  # the second time, the tree of the first one may go on
+        try:
+            engine.search(state, iterations=40)
+        except HELD:
+            if given.bytes.tell() == 0:  # such options, and no odd thing
+                return
+        else:
+            json.dumps(engine.stats().to_dict(), allow_nan=False, default=str)
+        probe.check_tree(engine)
+    given.bytes = io.BytesIO(b"")
+    try:
+        engine.search(state, iterations=40)
+    except mc.InvalidOption:
+        return
+    assert engine.stats().move in (0, 1, 2)
+    probe.check_tree(engine)
+
+
 # ---- inputs to begin with --------------------------------------------------------------------------------------------
 
 def _numbers(*pairs):
@@ -448,6 +532,8 @@ SEEDS = {
     + [bytes([base, 1]) + struct.pack("<HHHH", 3 * base, base, 7 * base, 300 * base) for base in range(12)],
     messages: [bytes([number, 0]) + _numbers((place, 1 << place)) for number in range(5) for place in range(9)]
     + [bytes([number, 1]) + bytes(48) for number in range(5)],
+    functions: [bytes([shape, kind]) + bytes(before) + bytes([odd]) for shape in range(16)
+                for kind in range(len(FUNCTIONS)) for before, odd in ((kind, 0), (3 * shape + kind, 160 + 7 * kind))],
 }
 TARGETS = {function.__name__: function for function in SEEDS}
 NATIVE = ("trees",)

@@ -333,10 +333,13 @@ def test_an_exception_in_rewards_is_the_cause():
         mc.search(Bad(), iterations=5)
 
 
-def test_the_solver_is_refused():
+def test_the_solver_and_options_of_rollouts_are_refused():
     for options in ({}, {"policy_value": lambda state: (None, 0.0)}):
         with pytest.raises(mc.InvalidOption, match="solver True has no meaning here: Belt has rewards"):
             mc.search(Belt(), iterations=5, solver=True, **options)
+    for options in ({"rollout_moves": 4}, {"final_move": "best_line"}, {"rollouts_per_leaf": 2}):
+        with pytest.raises(mc.InvalidOption, match="evaluator"):
+            mc.search(Belt(), iterations=5, policy_value=lambda state: (None, 0.0), **options)
 
 
 # ---- evaluations -----------------------------------------------------------------------------------------------------
