@@ -107,7 +107,8 @@ class Judge:
     def __init__(self, chooser, players, failing):
         self.draw, self.players = random.Random(chooser.randrange(2**32)), players
         self.left = chooser.randrange(1, 200) if failing else math.inf
-        self.bad = chooser.choice([None, (None, math.nan), ([1.0, -1.0, 1.0], 0.0), ([1.0], 0.0), (None, "x"), "worn out"])
+        self.bad = chooser.choice([None, (None, math.nan), ([1.0, -1.0, 1.0], 0.0), ([1.0], 0.0), (None, "x"),
+                                   "worn out"])
 
     def __call__(self, state):
         self.left -= 1
@@ -153,7 +154,7 @@ def faults(state, stats, move):
     if not all(map(math.isfinite, stats.values)) or len(stats.values) != state.players:
         found.append(f"the values are {stats.values}")
     if stats.visits != stats.iterations + stats.reused_visits:
-        found.append(f"{stats.visits} visits, but {stats.iterations} iterations and {stats.reused_visits} reused visits")
+        found.append(f"{stats.visits} visits, but {stats.iterations} iterations and {stats.reused_visits} of reuse")
     if stats.bytes > MEMORY * 2**20:
         found.append(f"{stats.bytes} bytes of {MEMORY} MiB")
     json.dumps(stats.to_dict(), allow_nan=False)

@@ -51,7 +51,7 @@ cdef class NativeState:
         returned = general.observe(self.game.context, self.state, <float *>view.buf)
         PyBuffer_Release(&view)
         if returned < 0:
-            raise InvalidState(f"the native rules of {type(self).__name__} reported an error for this position")
+            raise InvalidState(f"observe() of {type(self).__name__} returned {returned} for this position, an error")
         return planes
 
     def _repr_svg_(self):

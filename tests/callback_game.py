@@ -27,15 +27,17 @@ class Expansion(ctypes.Structure):
 
 
 class Estimate(ctypes.Structure):
-    """mcts_estimate: a value, and a mcts_proof that tests leave alone."""
+    """mcts_estimate: a value, and the beginning of a mcts_proof."""
 
-    _fields_ = [("value", INT), ("padding", INT), ("proven", INT)]
+    _fields_ = [("value", INT), ("padding", INT), ("proven", INT), ("distance", NUMBER), ("exact", NUMBER),
+                ("move", NUMBER)]
 
 
 EXPAND = ctypes.CFUNCTYPE(INT, POINTER, POINTER, MOVES, NUMBER, ctypes.POINTER(Expansion))
 VALUE = ctypes.CFUNCTYPE(INT, POINTER, POINTER, MOVES, NUMBER, POINTER, ctypes.POINTER(Estimate))
 WEIGH = ctypes.CFUNCTYPE(INT, POINTER, POINTER, MOVES, NUMBER, POINTER, MOVES, NUMBER, ctypes.POINTER(ctypes.c_float))
 CREATE = ctypes.CFUNCTYPE(POINTER, POINTER, POINTER)
+OBSERVE = ctypes.CFUNCTYPE(INT, POINTER, POINTER, ctypes.POINTER(ctypes.c_float))
 DESTROY = ctypes.CFUNCTYPE(None, POINTER, POINTER)
 
 ONGOING, WIN, DRAW, LOSS = range(4)

@@ -148,7 +148,8 @@ class ScoredNode(Node):
 
     def carried(self, values):
         """The values of the move that leads here."""
-        return [reward + self.state.discount * value for reward, value in zip(self.state.rewards(), values, strict=True)]
+        return [reward + self.state.discount * value
+                for reward, value in zip(self.state.rewards(), values, strict=True)]
 
 
 class ScoredSearch(Search):

@@ -28,6 +28,7 @@ from mcts_core.bots.gymnasium_spaces import (
 from mcts_core.errors import GameError, InvalidOption, InvalidState
 from mcts_core.options import random_seed
 from mcts_core.searcher import Searcher
+from mcts_core.words import told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class Planner:
         import numpy
 
         if not isinstance(env, gymnasium.Env):
-            raise InvalidOption(f"env must be a gymnasium environment, got {shorten(env)}")
+            raise InvalidOption(f"env must be a single gymnasium environment, no vector of them, got {shorten(env)}")
         self.env = env
         self.horizon = as_int(horizon, "horizon", 1, 10_000)
         self.discount = min(as_number(discount, "discount", 0.0, 1.0, above=True), MOST_DISCOUNT)
@@ -207,7 +208,13 @@ class Planner:
             self._engine = self._make_engine()
         root = self._root()
         self._chosen = None
-        move = self._engine.search(root, **self._budget)
+        try:
+            move = self._engine.search(root, **self._budget)
+        except GameError as error:
+            if error.__cause__ is None or isinstance(error.__cause__, GameError):
+                raise
+            raise GameError(f"planning in copies of {type(self.env.unwrapped).__name__} failed: "
+                            f"{told(error.__cause__)}; an environment must have been reset") from error.__cause__
         if self.method == "line":
             self._chosen = root, move, len(self._played)
             self._plan = len(root.moves), tuple(self._engine.stats().pv)
@@ -227,7 +234,7 @@ class Planner:
             steps += 1
             if progress is not None:
                 progress(steps, total, self.stats())
-        return Episode(total, steps, terminated, truncated, tuple(self._played))
+        return Episode(total, steps, bool(terminated), bool(truncated), tuple(self._played))
 
     def stats(self) -> Stats:
         """The figures of the last search; moves are numbers of actions. Values count rewards from the step to take."""

@@ -162,7 +162,7 @@ def stepped(env: Any, action: Any) -> tuple[Any, Any, Any, Any, Any]:
         is_number = -MOST_REWARD <= float(reward) <= MOST_REWARD
     except (TypeError, ValueError, OverflowError):
         is_number = False
-    if not is_number:
+    if not is_number or isinstance(reward, (str, bytes)):
         raise GameError(f"{type(env.unwrapped).__name__}.step() must return a reward from -1e100 to 1e100 as the "
                         f"second value, got {shorten(reward)}")
     return observation, reward, terminated, truncated, info

@@ -58,7 +58,7 @@ def table_problems(start: Any, state: Any, path: list[int], legal: list[int]) ->
     outcomes: dict[int, int] = {}
     found = list(_moves(probe, legal)) or list(_plays(state, probe, legal, outcomes))
     if not found:
-        for check in (_simulate, _expand, _rollout, _guide, _valuation):
+        for check in (_simulate, _expand, _rollout, _guide, _valuation, _observe):
             found.extend(check(start, state, path, legal, outcomes))
             if any(each.key == ENDLESS for each in found):
                 break
@@ -301,8 +301,8 @@ def _valuation(
     if not 0 <= value <= VALUE_ONE:
         text = f"must be from 0 (the player to move loses) to {VALUE_ONE} (wins), got {value}"
         yield Found("value", "range", text)
-    if proof is not None and proof[0] > 2:
-        yield Found("value", "proof", f"the proof must have the value 0, 1 or 2, or -1 for none, got {proof[0]}")
+    if proof is not None:
+        yield from _proof_problems(proof, legal, outcomes)
     moves = [child[0] for child in Probe(start).children(path)[0]] if has_weigh else []
     weights = probe.weigh(path, moves) if has_weigh else None
     if weights is not None:
@@ -331,6 +331,23 @@ def _valuation(
         yield Found("value", "root", text)
 
 
+def _proof_problems(
+    proof: tuple[int, int, bool, int | None], legal: list[int], outcomes: dict[int, int]
+) -> Iterator[Found]:
+    """``proof``: (value, distance, exact, move). What one move decides is compared, too."""
+    value, _, _, move = proof
+    if not 0 <= value <= 2:
+        yield Found("value", "proof", f"the proof must have the value 0, 1 or 2, or -1 for none, got {value}")
+        return
+    if move is not None and move not in legal:
+        yield Found("value", "proof move", f"the move of the proof must be legal or MCTS_NO_MOVE, got {move}; legal "
+                                           f"moves: {shorten(legal)}")
+    points = [_points(outcome, True) for outcome in outcomes.values() if outcome != ONGOING]
+    if points and value != max(points) and (max(points) == 2 or ONGOING not in outcomes.values()):
+        yield Found("value", "proof value", f"must not prove {value} (0 lost, 1 drawn, 2 won, for the player to move): "
+                                            f"with one move he gets {max(points)}")
+
+
 def _weights(returned: int, weights: list[float], damage: str | None) -> Iterator[Found]:
     if damage:
         yield Found("weigh", "damage", f"wrote to {damage}")
@@ -338,8 +355,23 @@ def _weights(returned: int, weights: list[float], damage: str | None) -> Iterato
         yield Found("weigh", "error", f"must return 0, got {returned}")
     elif not all(0 <= weight < math.inf for weight in weights):
         yield Found("weigh", "range", f"weights must be finite and not negative, got {shorten(weights)}")
-    elif not any(weights):
-        yield Found("weigh", "zero", "at least one of the weights must be above 0: priors are shares of their sum")
+
+
+def _observe(start: Any, state: Any, path: list[int], legal: list[int], outcomes: dict[int, int]) -> Iterator[Found]:
+    probe = Probe(state)
+    found = probe.observe(probe.data)
+    if found is None:
+        return
+    returned, planes, damage = found
+    if damage:
+        yield Found("observe", "damage", f"wrote to {damage}")
+    elif returned < 0:
+        yield Found("observe", "error", f"must return 0, got {returned}")
+    elif not all(map(math.isfinite, planes)):
+        yield Found("observe", "numbers", f"must write {len(planes)} finite numbers, left or wrote others: "
+                                          f"{shorten(planes)}")
+    elif probe.observe(probe.data) != found:
+        yield Found("observe", "again", "must write the same numbers for the same state")
 
 
 # ---- rollouts are random games ---------------------------------------------------------------------------------------

@@ -50,7 +50,9 @@ class OptionalMembers:
         if self.user is None:
             return
         if self.observes:
-            self.ask("observation()", "planes", state)
+            planes = self.ask("observation()", "planes", state)
+            if not import_numpy().isfinite(planes).all():
+                self.contract.tell("observation()", "numbers", f"must contain finite numbers, got {shorten(planes)}")
         if self.indexes:
             self.ask("action()", "indices", state, view.moves, self.actions)
         if self.user.rolls:

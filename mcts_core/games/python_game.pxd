@@ -8,6 +8,7 @@ from mcts_core.games.user_states cimport UserStates
 
 cdef NativeState as_native(object state, str purpose)
 cdef int check_table(NativeState native, bint phases) except -1
+cdef str error_in_table(object state)
 cdef int raise_error_of(NativeState native, object state) except -1
 
 

@@ -185,6 +185,7 @@ class Game:
 
     def columns(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the finished game, in the order of the arrays."""
+        assert self.results is not None
         table = self._table
         results = [self.results]  # after the last move, before it, and so on to the first one
         for *_, rewards in reversed(self._rows):

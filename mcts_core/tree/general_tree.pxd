@@ -128,8 +128,7 @@ ctypedef struct GeneralEvaluation:  # of `rows` positions, in the order in which
     const float *policy          # rows x width, NULL: every move has the same prior
     uint32_t width
     const float *values          # rows x value_width, from -1 to 1, in a scored game any numbers
-    uint32_t value_width         # 1: for the player to move, of two players or one; otherwise, and in a scored game of
-                                 # two players, a value for each player
+    uint32_t value_width         # 1: for the player to move, of one player or two, but not in a scored game of two
 
 ctypedef struct GeneralEntry:    # a descent of the current batch
     uint32_t start               # of its path

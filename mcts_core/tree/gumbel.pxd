@@ -85,7 +85,7 @@ cdef inline void complete_values(const GeneralTree *general, GeneralBlock *block
         most = max(most, columns.visits[slot])
         priors += prior
         weighted += prior * values[slot]
-    if not general.scored:  # visits that draws passed on are in the sums and not in the total, and weigh this once at most
+    if not general.scored:  # visits that draws passed on are in the sums, not in the total, and weigh this once at most
         rest = min(max(rest, 0.0), 1.0)
     mixed = rest  # the node's own evaluation
     if visits:

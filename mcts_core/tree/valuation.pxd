@@ -110,7 +110,7 @@ cdef inline int estimate_leaf(GuidedTree *guided, uint32_t length, mcts_estimate
     if guided.valuation.value(guided.tree.game.context, guided.tree.root, path_of(guided), length - 1,
                               guided.estimator, estimate) < 0:
         return RUN_GAME_ERROR
-    return RUN_DONE if 0 <= estimate.value <= MCTS_VALUE_ONE else RUN_GAME_ERROR
+    return RUN_DONE if 0 <= estimate.value <= MCTS_VALUE_ONE and estimate.proof.value <= 2 else RUN_GAME_ERROR
 
 
 cdef inline int32_t mixed_points(const GuidedTree *guided, int32_t sign, int32_t value, int32_t played) noexcept nogil:

@@ -6,7 +6,7 @@ What the other trees can do besides is not done here: these trees are not stored
 from libc.stdint cimport uint32_t, uint64_t
 
 from mcts_core.arguments import shorten
-from mcts_core.errors import InvalidOption, InvalidState
+from mcts_core.errors import GameError, InvalidOption, InvalidState
 
 from mcts_core.engine.request cimport REUSE_BELOW, REUSE_NEVER, SearchRequest
 from mcts_core.engine.report cimport settled_values
@@ -114,7 +114,13 @@ cdef class InformationCore(SearchCore):
         return RUN_DONE
 
     cdef int fail(self) except -1:
-        return self.known.user.raise_error()
+        try:
+            return self.known.user.raise_error()
+        except GameError as error:
+            # of what it returned: what it raised has a traceback
+            if error.__cause__ is None and f"{error}".startswith(type(self.known.root).__name__):
+                raise GameError(f"in a position that determinize() drew, or after it, {error}") from None
+            raise
 
     cdef int check_root(self) except -1:
         return self.known.user.check_root(self.known.player, self.known.root_moves)

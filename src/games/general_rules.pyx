@@ -22,7 +22,7 @@ from mcts_core.games.user_states import as_count, endless
 from mcts_core.game cimport (MCTS_CHANCE, MCTS_DRAW, MCTS_ERROR, MCTS_MAX_MOVES, MCTS_NO_MOVE, MCTS_ONGOING, MCTS_WIN,
                              NativeState, general_of, mcts_game, mcts_general, mcts_proof, mcts_rng, mcts_rng_below,
                              mcts_rng_next)
-from mcts_core.games.python_game cimport check_table
+from mcts_core.games.python_game cimport check_table, error_in_table
 from mcts_core.games.user_rollout cimport random_rollout, refuse_chance
 from mcts_core.games.user_states cimport (CLOSE, LONGEST_ROLLOUT, MAX_PLAYERS, UserStates, as_constant, refuse_repeated,
                                           sums_to_one, value_of)
@@ -56,7 +56,7 @@ cdef class Rules:
     cdef int fail(self) except -1:
         """Raises the exception behind the error code that a function of the table returned."""
         told = self.root.explain_error() if isinstance(self.root, NativeState) else None
-        raise GameError(told or f"the native rules of {type(self.root).__name__} reported an error")
+        raise GameError(told or error_in_table(self.root))
 
     cdef int check_root(self) except -1:
         """Raises GameError if the root has changed since the search began."""

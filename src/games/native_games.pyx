@@ -109,11 +109,14 @@ cdef class NativeGame:
         try:
             PyObject_GetBuffer(data, &view, PyBUF_SIMPLE)
         except (TypeError, BufferError, ValueError):
-            raise InvalidState(f"the data of a position must be bytes or a contiguous array of {self.rules.state_size} "
-                               f"bytes, got {shorten(data)}") from None
+            raise InvalidState(f"the data of a position, as start=, must be bytes or a contiguous array of "
+                               f"{self.rules.state_size} bytes (state_size), got {shorten(data)}") from None
         try:
             if view.len != self.rules.state_size:
-                raise InvalidState(f"the data of a position must have {self.rules.state_size} bytes, got {view.len}")
+                size = view.itemsize
+                items = f", {view.len // size} items of {size} bytes" if size > 1 and view.len else ""
+                raise InvalidState(f"the data of a position, as start=, must have {self.rules.state_size} bytes "
+                                   f"(state_size), got {view.len}{items}")
             copy = PyBytes_FromStringAndSize(<char *>view.buf, view.len)
         finally:
             PyBuffer_Release(&view)
@@ -137,8 +140,9 @@ cdef class NativeGame:
             player = to_move
         new.player = new.start_player = player
         if not ask_moves(new):
-            raise InvalidState("the position has no legal move, so the game is over, and its winner is unknown; only "
-                               "play() makes finished positions")
+            first = "; the first position is all zero bytes, because no start= was given" if not any(self.start) else ""
+            raise InvalidState(f"the position has no legal move, so the game is over, and its winner is unknown; only "
+                               f"play() makes finished positions{first if data is self.start else ''}")
         return new
 
     def __call__(self):
@@ -356,7 +360,8 @@ cdef object error_of(NativeGame game):
     """The GameError for the last error of the rules."""
     cdef char text[TEXT]
     if mcts_rules_explain(&game.rules, text, TEXT) <= 0:
-        return GameError(f"the rules of {game.name} reported an error")
+        return GameError(f"{game.name}: a function reported an error, or a number out of range; check_game() tells "
+                         f"which")
     return GameError(f"{game.name}: {text.decode()}; check_game() reports more")
 
 

@@ -53,6 +53,12 @@ cdef int check_table(NativeState native, bint phases) except -1:
     return 0
 
 
+cdef str error_in_table(object state):
+    """What is known of an error that a game does not explain itself."""
+    return (f"{type(state).__name__}: a function of its game table returned an error, or what it must not return; "
+            f"check_game() tells which")
+
+
 cdef int raise_error_of(NativeState native, object state) except -1:
     """Raises the exception behind the error code that a function of the table returned."""
     if isinstance(native, PythonGame):
@@ -66,7 +72,7 @@ cdef int raise_error_of(NativeState native, object state) except -1:
                     raise changed from error
             (<PythonGame>native).user.error = error
         (<PythonGame>native).user.raise_error()
-    raise GameError(native.explain_error() or f"the native rules of {type(state).__name__} reported an error")
+    raise GameError(native.explain_error() or error_in_table(state))
 
 
 cdef class PythonGame(NativeState):

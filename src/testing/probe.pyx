@@ -8,13 +8,13 @@ from libc.string cimport memcpy, memset
 
 from mcts_core.tree.dirichlet cimport dirichlet
 from mcts_core.tree.portable_math cimport natural_exp, natural_log
-from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_GAME_VERSION, MCTS_NO_MOVE, MCTS_SLOTS_ARE_MOVES, NativeState,
-                             mcts_chance, mcts_children, mcts_create_valuation, mcts_estimate, mcts_expansion,
-                             mcts_game, mcts_general, mcts_guide, mcts_interrupt, mcts_legal_moves, mcts_observe,
-                             mcts_play, mcts_rollout_report, mcts_policy, mcts_proof, mcts_prove, mcts_general_rollout,
-                             mcts_returns, mcts_rng, mcts_rng_below, mcts_rng_next, mcts_rng_seed, mcts_simulation,
-                             mcts_to_move, mcts_use_memory, mcts_valuation, mcts_value, mcts_weigh,
-                             told_valuation, valuation_of)
+from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_GAME_VERSION, MCTS_NO_MOVE,
+                             MCTS_SLOTS_ARE_MOVES, NativeState, mcts_chance, mcts_children, mcts_create_valuation,
+                             mcts_estimate, mcts_expansion, mcts_game, mcts_general, mcts_guide, mcts_interrupt,
+                             mcts_legal_moves, mcts_observe, mcts_play, mcts_rollout_report, mcts_policy, mcts_proof,
+                             mcts_prove, mcts_general_rollout, mcts_returns, mcts_rng, mcts_rng_below, mcts_rng_next,
+                             mcts_rng_seed, mcts_simulation, mcts_to_move, mcts_use_memory, mcts_valuation, mcts_value,
+                             mcts_weigh, general_of, told_valuation, valuation_of)
 from mcts_core.games.mnk.network cimport Network
 from mcts_core.games.python_game cimport PythonGame, raise_error_of
 from mcts_core.simple_game cimport MCTS_RULES_ENDLESS
@@ -102,6 +102,31 @@ cdef class Probe:
         finally:
             free(state)
             free(moves)
+
+    def observe(self, bytes data):
+        """(what observe of the table returned, the numbers, what it damaged or None) for the state ``data``; None where
+        there is no such function. Numbers that were not written are NaN."""
+        cdef const mcts_general *general = general_of(self.native.game)
+        cdef uint32_t size = self._size_of(data), count
+        cdef uint8_t *state
+        cdef uint8_t *planes
+        if general == NULL or general.observe == NULL:
+            return None
+        count = general.planes * general.rows * general.cols
+        state, planes = guarded(size), guarded(count * sizeof(float))
+        try:
+            memcpy(state + GUARD, <const char *>data, size)
+            memset(planes + GUARD, 0xFF, count * sizeof(float))
+            returned = general.observe(self.native.game.context, state + GUARD, <float *>(planes + GUARD))
+            found = [(<float *>(planes + GUARD))[i] for i in range(count)]
+            damage = (damage_of(state, size, "the state")
+                      or damage_of(planes, count * sizeof(float), f"the room for {count} numbers"))
+            if damage is None and (<char *>state)[GUARD:GUARD + size] != data:
+                damage = "the state, which it may only read"
+            return returned, found, damage
+        finally:
+            free(state)
+            free(planes)
 
     def play_move(self, bytes data, uint32_t move):
         """(what play of the table returned, the state afterwards, what it damaged or None) for the state ``data``."""

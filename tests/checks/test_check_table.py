@@ -14,6 +14,7 @@ from callback_game import (
     DRAW,
     EXPAND,
     LEGAL_MOVES,
+    OBSERVE,
     ONGOING,
     PLAY,
     ROLLOUT,
@@ -379,9 +380,9 @@ def by_length(context, root, path, length, memory, estimate):
     return 0
 
 
-def constant(value, proven=-1, returned=0):
+def constant(value, proven=-1, returned=0, move=0xFFFFFFFF):
     def function(context, root, path, length, memory, estimate):
-        estimate[0].value, estimate[0].proven = value, proven
+        estimate[0].value, estimate[0].proven, estimate[0].move = value, proven, move
         return returned
 
     return function
@@ -394,6 +395,10 @@ def weighing(*values, returned=0):
         return returned
 
     return weigh
+
+
+def no_weights(context, root, path, length, memory, moves, count, weights):
+    return weighing(*[0] * count)(context, root, path, length, memory, moves, count, weights)
 
 
 def other_weights(context, root, path, length, memory, moves, count, weights):
@@ -418,6 +423,7 @@ VALUATIONS = {
     "value too low": ({"value": constant(-1)}, "value", "must be from 0 .* got -1"),
     "value too high": ({"value": constant(65537)}, "value", r"to 65536 \(wins\), got 65537"),
     "no such proof": ({"value": constant(5, proven=7)}, "value", "the value 0, 1 or 2, or -1 for none, got 7"),
+    "a move that is none": ({"value": constant(5, proven=2, move=7)}, "value", r"must be legal or MCTS_NO_MOVE, got 7"),
     "value by memory": ({"value": counting}, "value", "the same value whatever positions its memory has seen"),
     "value by root": ({"value": by_length}, "value", "the same value from any root, got 1000"),
     "weigh fails": ({"weigh": weighing(1, 1, 1, returned=1)}, "weigh", "must return 0, got 1"),
@@ -425,7 +431,6 @@ VALUATIONS = {
     "weight below 0": ({"weigh": weighing(1, -1, 1)}, "weigh", "finite and not negative, got .1.0, -1.0, 1.0"),
     "weight infinite": ({"weigh": weighing(1, float("inf"), 1)}, "weigh", "finite and not negative"),
     "weight no number": ({"weigh": weighing(1, float("nan"), 1)}, "weigh", "finite and not negative"),
-    "weights zero": ({"weigh": weighing(0, 0, 0)}, "weigh", "at least one of the weights must be above 0"),
     "weigh by memory": ({"weigh": other_weights}, "weigh", "must give moves the same weights whatever positions"),
 }
 
@@ -438,13 +443,55 @@ def test_problems_of_valuations(what):
     assert [problem.part for problem in found] == [part] and re.search(words, found[0].text), found
 
 
+def test_a_proof_is_compared_with_what_one_move_decides():
+    start = valued(constant(5, proven=0), stones=4)
+    found, = table_problems(start, start.play(1), [1], [1, 2, 3])
+    assert "must not prove 0 (0 lost, 1 drawn, 2 won, for the player to move): with one move he gets 2" in found.text
+
+
+def test_a_proof_out_of_range_ends_a_search():
+    with pytest.raises(mc.GameError, match="what it must not return"):
+        mc.search(valued(constant(5, proven=9)), iterations=20, selection="puct", valuation="network")
+
+
 def test_sound_valuations_have_no_problems():
-    for functions in ({}, {"weigh": None}, {"create": lambda *_: 8, "destroy": lambda *_: None}):
+    for functions in ({}, {"weigh": None}, {"create": lambda *_: 8, "destroy": lambda *_: None},
+                      {"weigh": no_weights}):
         start = state = valued(**functions)
         path = []
         while state.winner() is None:
             assert list(table_problems(start, state, path, state.legal_moves())) == []
             state, path = state.play(1), [*path, 1]
+
+
+def observing(*values, returned=0, spoils=False):
+    def observe(context, state, planes):
+        for i, value in enumerate(values):
+            planes[i] = value() if callable(value) else value
+        if spoils:
+            word(state)[0] -= 1
+        return returned
+
+    return observe
+
+
+@pytest.mark.parametrize(("observe", "words"), [
+    (observing(1.0, 2.0, 3.0), "wrote to bytes after the room for 2 numbers"),
+    (observing(1.0, 2.0, spoils=True), "the state, which it may only read"),
+    (observing(1.0, 2.0, returned=-3), "must return 0, got -3"),
+    (observing(1.0), "must write 2 finite numbers"),
+    (observing(1.0, float("inf")), "must write 2 finite numbers"),
+    (observing(1.0, random.random), "the same numbers for the same state"),
+], ids=["too many", "spoils", "fails", "too few", "infinite", "at random"])
+def test_problems_of_observations(observe, words):
+    start = nim(observe=OBSERVE(observe), shape=(1, 1, 2)).state()
+    found = list(table_problems(start, start.play(1), [1], [1, 2, 3]))
+    assert [problem.part for problem in found] == ["observe"] and words in found[0].text, found
+
+
+def test_sound_observations_have_no_problems():
+    start = nim(observe=OBSERVE(observing(1.0, -2.0)), shape=(1, 1, 2)).state()
+    assert list(table_problems(start, start.play(1), [1], [1, 2, 3])) == []
 
 
 def test_the_search_goes_by_a_valuation():

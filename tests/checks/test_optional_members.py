@@ -61,6 +61,8 @@ def test_right_members_are_no_problem():
     ({"observation": lambda self: [[[0.0] * (1 + len(self.steps))]]}, "observation()", "must have the shape"),
     ({"observation": lambda self: [0.0]}, "observation()", "must have the shape (planes, rows, columns), got (1,)"),
     ({"observation": lambda self: "board"}, "observation()", "must return numbers of shape"),
+    ({"observation": lambda self: [[[0.0, np.nan if self.steps else 1.0]]]}, "observation()",
+     "must contain finite numbers, got"),
     ({"observation": lambda self: 1 / 0}, "observation()", "raised ZeroDivisionError: division by zero"),
     ({"action": lambda self, step: step}, "action()", "the index of a move in the policy must be an int from 0 to 2"),
     ({"action": lambda self, step: 0}, "action()", "have the same index in the policy, 0"),

@@ -441,6 +441,27 @@ def test_a_step_that_fails_ends_the_search():
     with pytest.raises(mc.GameError, match=r"^Mad.step\(\) must return a reward"):
         planner.step(5)
 
+    class Texts(Corridor):
+        def step(self, action):
+            return self.at, "1", True, False, {}
+
+    with pytest.raises(mc.GameError, match=r"as the second value, got '1'$"):
+        planned = Planner(Texts(), iterations=10, seed=1)
+        planned.reset(seed=1)
+        planned.step(0)
+
+    class Broken(Corridor):
+        def step(self, action):
+            raise KeyError("road")
+
+    for method in ("states", "line", "sequences"):
+        planner = Planner(Broken(), iterations=10, seed=1, method=method)
+        planner.reset(seed=1)
+        with pytest.raises(mc.GameError, match=r"^planning in copies of Broken failed: KeyError: 'road'.* must have "
+                                               "been reset") as caught:
+            planner.search()
+        assert isinstance(caught.value.__cause__, KeyError)
+
 
 @pytest.mark.parametrize("given", [3, (3,), (3, 4), "ab", {}, None])
 def test_a_reset_that_returns_no_pair(given):

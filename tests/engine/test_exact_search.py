@@ -61,5 +61,5 @@ def test_an_error_of_native_rules_ends_it():
     prove = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_void_p] * 3, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_uint64,
                              ctypes.c_int32, ctypes.c_void_p)(lambda *arguments: -1)
     state = ValuedState(mc.TicTacToe(), {"prove": ctypes.cast(prove, ctypes.c_void_p).value}, prove)
-    with pytest.raises(mc.GameError, match="the native rules of ValuedState reported an error"):
+    with pytest.raises(mc.GameError, match="ValuedState: a function of its game table returned an error"):
         mc.solve(state, 5)

@@ -405,8 +405,8 @@ def messages(data):
 
 # ---- users' functions ------------------------------------------------------------------------------------------------
 
-ODD = [None, float("nan"), float("inf"), 1e308, -1e100, 10**400, True, "x", "0.5", b"", [], [0.5], (0.5, 0.5), {}, {0: 1},
-       {1}, object(), 1j, -0.0, 2.0, -1.0000001, 1e39, 3.4e38, 5e-324, [None], [[0.5]], ["a", "b"], range(3)]
+ODD = [None, float("nan"), float("inf"), 1e308, -1e100, 10**400, True, "x", "0.5", b"", [], [0.5], (0.5, 0.5), {},
+       {0: 1}, {1}, object(), 1j, -0.0, 2.0, -1.0000001, 1e39, 3.4e38, 5e-324, [None], [[0.5]], ["a", "b"], range(3)]
 HELD = (mc.GameError, mc.EvaluatorError, mc.InvalidState, mc.GameOver, mc.InvalidOption)
 FUNCTIONS = [
     {}, {"policy_value": True}, {"policy_value": True, "batch": 8}, {"policy_value": True, "root_policy": "gumbel"},

@@ -439,7 +439,7 @@ def broken_chance(moves, chances):
 ], ids=lambda broken: next(iter(broken)))
 def test_broken_native_games_raise_game_error(broken):
     engine = mc.Searcher(seed=1)
-    with pytest.raises(mc.GameError, match="native rules of TableState reported an error"):
+    with pytest.raises(mc.GameError, match="TableState: a function of its game table returned an error"):
         engine.search(native_race(broken=broken)(start()), iterations=500)
     with pytest.raises(mc.NoSearch):
         engine.stats()

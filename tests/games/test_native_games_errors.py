@@ -219,4 +219,5 @@ def test_play_and_legal_moves_tell_the_same():
     with pytest.raises(mc.GameError, match=r"to_move\(\) returned 5; it must return \+1 or -1"):
         later.state().play(1)
     assert "returned 5" in later.state().explain_error()
-    assert nim().state().explain_error() == "the rules of native_game reported an error"
+    assert nim().state().explain_error() == ("native_game: a function reported an error, or a number out of range; "
+                                             "check_game() tells which")

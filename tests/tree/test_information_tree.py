@@ -41,6 +41,18 @@ class Kuhn:
         return self.cards[player], self.line
 
 
+def test_what_is_wrong_in_a_position_of_determinize_is_told_as_its():
+    class Handless(Kuhn):
+        def legal_moves(self):
+            return ["p", "b"] if self.cards[1 - self.to_move] >= 0 else []
+
+        def determinize(self, player, rng):
+            return Handless((self.cards[0], -1))
+
+    with pytest.raises(mc.GameError, match=r"^in a position that determinize\(\) drew, or after it, Handless.legal_m"):
+        mc.search(Handless(), iterations=20, seed=1)
+
+
 def best_response(policy, player):
     """The chips that the best answer to ``policy`` wins on average; policy: (card, line) -> chance to bet."""
     total = 0.0
