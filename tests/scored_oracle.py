@@ -63,7 +63,7 @@ class ScoredOracle(Oracle):
 
     def by_prior(self, node, slot):
         visits, low, high = node.counts[slot], self.low[node.player], self.high[node.player]
-        factor = 1.0 / (high - low) if high - low > 1e-9 * max(abs(low), abs(high)) else 0.0
+        factor = self.factor(low, high)
         if factor == 0.0:
             low = 0.0
         value = 0.0 if self.fpu is None else self.fpu
@@ -84,9 +84,13 @@ class ScoredOracle(Oracle):
         visits, low, high = node.counts[slot], self.low[node.player], self.high[node.player]
         if visits == 0:
             return math.inf if self.fpu is None else self.fpu
-        span = high - low if high - low > 1e-9 * max(abs(low), abs(high)) else 1.0
         scale = single(self.exploration * sqrt_log(max(node.visits, 1)))
-        return (node.sums[slot] / visits - low) * (1.0 / span) + float(scale) / math.sqrt(visits)
+        return (node.sums[slot] / visits - low) * self.factor(low, high) + float(scale) / math.sqrt(visits)
+
+    @staticmethod
+    def factor(low, high):
+        """By which means are scaled; 0 where all are equal but for rounding."""
+        return 1.0 / (high - low) if high - low > 1e-9 * max(abs(low), abs(high)) else 0.0
 
     def backup(self, path, values):
         for node, slot in reversed(path):

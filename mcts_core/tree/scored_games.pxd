@@ -45,6 +45,12 @@ cdef inline double span_of(const GeneralTree *general, int16_t player) noexcept 
     return high - low if high - low > EQUAL * max(abs(low), abs(high)) else 0.0
 
 
+cdef inline double factor_of(const GeneralTree *general, int16_t player) noexcept nogil:
+    """By which differences of values are scaled to [0, 1]; 0 where all are equal."""
+    cdef double span = span_of(general, player)
+    return 1.0 / span if span > 0 else 0.0
+
+
 cdef inline void see_again(GeneralTree *general) noexcept nogil:
     """Finds the range of the values below a new root, which the whole tree's would be too wide for."""
     cdef uint32_t length = 0, slot = 0, link
@@ -78,11 +84,9 @@ cdef inline void see_again(GeneralTree *general) noexcept nogil:
 cdef inline uint32_t best_of_scored(const GeneralTree *general, GeneralBlock *block, const GeneralColumns *columns,
                                     double scale) noexcept nogil:
     """UCB1 with means from 0 to 1, of the range that was seen. Ties go to the lowest slot."""
-    cdef double low = general.low[block.player], span = span_of(general, block.player), factor = 1.0
+    cdef double low = general.low[block.player], factor = factor_of(general, block.player)
     cdef double score, top = -LARGEST_SUM
     cdef uint32_t slot, best = 0, visits
-    if span > 0:
-        factor = 1.0 / span
     for slot in range(columns.count):
         visits = columns.visits[slot]
         if visits == 0:
@@ -116,11 +120,9 @@ cdef inline uint32_t best_of_scored_by_priors(const GeneralTree *general, Genera
                                               const GeneralColumns *columns, const uint32_t *valued,
                                               double scale) noexcept nogil:
     """PUCT with means from 0 to 1, of the range that was seen; all are 0 where it is a single value."""
-    cdef double low = general.low[block.player], span = span_of(general, block.player), factor = 0.0
+    cdef double low = general.low[block.player], factor = factor_of(general, block.player)
     cdef double urgency, value, score, top = -LARGEST_SUM
     cdef uint32_t slot, best = 0, visits
-    if span > 0:
-        factor = 1.0 / span
     if general.options.has_fpu:
         urgency = general.options.fpu
     else:

@@ -115,7 +115,8 @@ cdef class BatchEvaluator(Evaluator):
         else:
             evaluation.value_width = <uint32_t>view.shape[1] if view.ndim == 2 else 1
         if evaluation.value_width != players and not (evaluation.value_width == 1 and has_single_value(rules)):
-            expected = f"({rows},)" if has_single_value(rules) else f"({rows}, {players}): a value for each player"
+            expected = (f"({rows},): B positions" if has_single_value(rules)
+                        else f"({rows}, {players}): B positions, a value for each player")
             raise EvaluatorError(f"the value must have the shape {expected}, got {shape_of(view)}")
         evaluation.values = <const float *>view.buf
         return 0
@@ -182,7 +183,7 @@ cdef bint has_single_value(Rules rules):
 
 
 cdef str value_range(Rules rules):
-    return "finite numbers" if rules.table.scored else "numbers from -1 to 1"
+    return "finite numbers, of at most 3.4e38" if rules.table.scored else "numbers from -1 to 1"
 
 
 cdef tuple shape_of(const Py_buffer *view):

@@ -336,7 +336,10 @@ cdef class UserStates:
             if players is None:
                 raise InvalidState(f"players must be an int from 1 to {MAX_PLAYERS}, got {shorten(given)}")
             self.players = players
-            self.rewards_given = callable(member(root, "rewards"))
+            rewards = member(root, "rewards")
+            if rewards is not None and not callable(rewards):
+                raise InvalidState(f"rewards must be a method, got {shorten(rewards)} in {shorten(root)}")
+            self.rewards_given = rewards is not None
             self.scored = self.rewards_given or has_member(root, "discount")
             self.rolls = callable(member(root, "rollout"))
             self.discount = as_discount(member(root, "discount", 1.0))

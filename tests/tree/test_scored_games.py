@@ -156,6 +156,24 @@ def test_equal_scores_are_explored_evenly():
     assert [entry.visits for entry in found_by(Walk(flat), 300).moves] == [100, 100, 100]
 
 
+@pytest.mark.parametrize("size", [1.0, 1e12, 1e30, 1e38, 1e99])
+@pytest.mark.parametrize("options", [{}, {"policy_value": lambda state: (None, 0.0)}])
+def test_differences_below_rounding_do_not_count_whatever_the_size(size, options):
+    """Their raw differences were compared: at 1e38, moves were never tried."""
+    flat = {"root": {move: (size * (1 + share), "end") for move, share in (("a", 1e-12), ("b", 0.0), ("c", 2e-12))},
+            "end": 0.0}
+    assert {entry.visits for entry in found_by(Walk(flat), 300, **options).moves} == {100}
+
+
+@pytest.mark.parametrize("wrong", [property(lambda self: [1.0]), [1.0]])
+def test_rewards_that_are_no_method(wrong):
+    class Bad(Belt):
+        rewards = wrong
+
+    with pytest.raises(mc.InvalidState, match=r"rewards must be a method, got \[1.0\]"):
+        mc.search(Bad(), iterations=5)
+
+
 @pytest.mark.parametrize("options", [{}, {"exploration": 1.5}, {"fpu": 0.4}, {"rollouts_per_leaf": 3}])
 @pytest.mark.parametrize("players", [1, 2, 3])
 def test_the_tree_is_that_of_the_oracle(players, options):
@@ -511,14 +529,14 @@ def test_the_services_of_a_search_with_evaluations():
 
 
 @pytest.mark.parametrize(("players", "bad", "text"), [
-    (1, math.nan, "must be finite numbers, got nan"),
-    (1, math.inf, "must be finite numbers, got inf"),
-    (1, 1e39, "must be finite numbers, got inf"),
+    (1, math.nan, "must be finite numbers, of at most 3.4e38, got nan"),
+    (1, math.inf, "must be finite numbers, of at most 3.4e38, got inf"),
+    (1, 1e39, "must be finite numbers, of at most 3.4e38, got inf"),
     (1, [1.0, 2.0], "must be a number, got"),
     (1, "x", "must be a number, got 'x'"),
     (2, 1.0, "must be a number for each of the 2 players, got 1.0"),
     (2, [1.0], "must be a number for each of the 2 players"),
-    (3, [1.0, 2.0, -math.inf], "must be finite numbers, got -inf"),
+    (3, [1.0, 2.0, -math.inf], "must be finite numbers, of at most 3.4e38, got -inf"),
 ])
 def test_bad_values(players, bad, text):
     state = next(state for state in (ScoredTangle(number, players=players) for number in range(20))
