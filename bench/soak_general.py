@@ -22,12 +22,12 @@ MEMORY = 1
 LENGTH = 9
 """Moves of a game."""
 PLAYED = 4
-"""Of these, the moves that a step plays, at most."""
+"""The most moves that one step of the soak plays."""
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What there is in a game."""
+    """What a game has."""
 
     players: int = 2
     chance: bool = False
@@ -36,8 +36,8 @@ class Rules:
 
 
 class Steps:
-    """The players take 1 to 3 steps each, chance none or five. Every player has a secret number from 0 to 9. The sum of
-    all that decides who wins."""
+    """Players add 1 to 3 in turn; chance adds 0 or 5. Every player has a secret from 0 to 9. The sum of all moves and
+    secrets decides who wins."""
 
     actions = 4
 
@@ -73,7 +73,7 @@ class Steps:
 
 
 class Scored(Steps):
-    """The steps of a player are also points, and cost the others some."""
+    """A move earns its player as many points, and costs every other player a hundred times that."""
 
     discount = 0.9
 
@@ -96,13 +96,13 @@ class Hidden(Steps):
 
 
 def first_position(chooser):
-    """Of a random game."""
+    """The first position of a random game."""
     kind = chooser.choice([Steps, Scored, Hidden])
     return kind(Rules(chooser.randint(1, 3), chooser.random() < 0.4, kind is Scored, kind is Hidden))
 
 
 class Judge:
-    """A ``policy_value`` whose calls fail after so many of them: it raises, or returns what is no evaluation."""
+    """A ``policy_value``. If ``failing``, it raises or returns an invalid evaluation after a random number of calls."""
 
     def __init__(self, chooser, players, failing):
         self.draw, self.players = random.Random(chooser.randrange(2**32)), players
@@ -121,7 +121,7 @@ class Judge:
 
 
 def random_options(chooser, state):
-    """Options that the game knows."""
+    """Options that the game accepts."""
     options = {"memory_mb": MEMORY, "seed": chooser.randrange(5)}
     if chooser.random() < 0.3:
         options["fpu"] = chooser.choice([0.0, 0.4, 1.5])
@@ -141,7 +141,7 @@ def random_options(chooser, state):
 
 
 def faults(state, stats, move):
-    """What is wrong with the Stats of a search of ``state`` that returned ``move``, as texts."""
+    """The faults of the Stats of a search of ``state`` that returned ``move``, as texts."""
     found = []
     legal = state.legal_moves()
     if move != stats.move or move not in legal or sorted(entry.move for entry in stats.moves) != legal:
@@ -162,7 +162,7 @@ def faults(state, stats, move):
 
 
 def general_game(soak, _seat):
-    """Some moves of a general game; a pickled Searcher goes on like the other."""
+    """Plays some moves of a general game. A pickled copy of the Searcher must find the same."""
     state = first_position(soak.chooser)
     options = random_options(soak.chooser, state)
     judge = options.get("policy_value")
@@ -192,7 +192,7 @@ def general_game(soak, _seat):
 
 
 def games_of_selfplay(soak, _seat):
-    """Self-play of a general game, twice the same."""
+    """Self-play of a general game, twice, with equal results."""
     state = first_position(soak.chooser)
     if numpy is None or state.rules.hidden:
         return

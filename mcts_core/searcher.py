@@ -120,8 +120,9 @@ class Searcher:
         result.) ``Stats.reused_visits`` reports the visits that were reused. Proofs of exact search are kept during a
         game even if no visits are reused. A search with a time limit spends at most a twentieth of it on moving the
         tree, and keeps the most visited nodes if that is too short. States written in Python must be hashable and equal
-        by value, unless they are the same object. They are recognised if they are among the 256 most visited positions
-        of the last tree, or if they have an attribute ``moves``, the list of all moves so far.
+        by value, unless they are the same object. The search finds a state if it is among the 256 most visited ones of
+        the last tree, or anywhere in that tree if states also have an attribute ``moves``, the list of all moves so
+        far.
     stop_early: whether a search ends before its limit when its move is certain: when there is one legal move
         (``only_move``, after one iteration), or when no other move can become the most visited one (``decided``). With
         a number of iterations, ``decided`` is exact. With a time limit, it assumes that the search at most doubles its

@@ -51,7 +51,8 @@ cdef class NativeState:
         returned = general.observe(self.game.context, self.state, <float *>view.buf)
         PyBuffer_Release(&view)
         if returned < 0:
-            raise InvalidState(f"observe() of {type(self).__name__} returned {returned} for this position, an error")
+            raise InvalidState(f"observe() of {type(self).__name__} must return 0, returned {returned} for this "
+                               f"position")
         return planes
 
     def _repr_svg_(self):

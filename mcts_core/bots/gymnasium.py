@@ -110,7 +110,7 @@ class Planner:
         import numpy
 
         if not isinstance(env, gymnasium.Env):
-            raise InvalidOption(f"env must be a single gymnasium environment, no vector of them, got {shorten(env)}")
+            raise InvalidOption(f"env must be a gymnasium environment, not a vector environment, got {shorten(env)}")
         self.env = env
         self.horizon = as_int(horizon, "horizon", 1, 10_000)
         self.discount = min(as_number(discount, "discount", 0.0, 1.0, above=True), MOST_DISCOUNT)
@@ -214,7 +214,8 @@ class Planner:
             if error.__cause__ is None or isinstance(error.__cause__, GameError):
                 raise
             raise GameError(f"planning in copies of {type(self.env.unwrapped).__name__} failed: "
-                            f"{told(error.__cause__)}; an environment must have been reset") from error.__cause__
+                            f"{told(error.__cause__)}; call env.reset() before planning, if you have not"
+                            ) from error.__cause__
         if self.method == "line":
             self._chosen = root, move, len(self._played)
             self._plan = len(root.moves), tuple(self._engine.stats().pv)

@@ -413,8 +413,8 @@ class _Run:
             try:
                 after = contract.look(one)
                 self.keep(one, after)
-                twice = (f"playing {shorten(move)} twice led to different positions (chance moves as CHANCE, by the "
-                         f"chance_outcomes() of a general game)")
+                twice = (f"playing {shorten(move)} twice led to different positions (chance needs a general game with "
+                         f"CHANCE to move and chance_outcomes())")
                 contract.compare(after, contract.look(two), twice)
                 if contract.rewarded:
                     children.append((move, one, contract.rewards_of(one)))

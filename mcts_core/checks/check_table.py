@@ -345,7 +345,7 @@ def _proof_problems(
     points = [_points(outcome, True) for outcome in outcomes.values() if outcome != ONGOING]
     if points and value != max(points) and (max(points) == 2 or ONGOING not in outcomes.values()):
         yield Found("value", "proof value", f"must not prove {value} (0 lost, 1 drawn, 2 won, for the player to move): "
-                                            f"with one move he gets {max(points)}")
+                                            f"the best move that ends the game gives {max(points)}")
 
 
 def _weights(returned: int, weights: list[float], damage: str | None) -> Iterator[Found]:
@@ -368,8 +368,8 @@ def _observe(start: Any, state: Any, path: list[int], legal: list[int], outcomes
     elif returned < 0:
         yield Found("observe", "error", f"must return 0, got {returned}")
     elif not all(map(math.isfinite, planes)):
-        yield Found("observe", "numbers", f"must write {len(planes)} finite numbers, left or wrote others: "
-                                          f"{shorten(planes)}")
+        yield Found("observe", "numbers", f"must write {len(planes)} finite numbers, got {shorten(planes)} "
+                                          f"(nan: perhaps not written)")
     elif probe.observe(probe.data) != found:
         yield Found("observe", "again", "must write the same numbers for the same state")
 

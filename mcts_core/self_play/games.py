@@ -130,19 +130,19 @@ class Table:
         return states
 
     def rewards_on(self, states: list[Any]) -> list[float]:
-        """What a move that leads through ``states`` gives every player at once; in other than scored games nothing."""
+        """What a move that leads through ``states`` gives every player; empty if the game is not scored."""
         if not self._user.scored:
             return []
         return [sum(gains) for gains in zip(*[self._user.ask("rewards", state) for state in states], strict=True)]
 
     def before(self, values: list[float], rewards: list[float]) -> list[float]:
-        """The results before a move that gave ``rewards``, of those after it."""
+        """The results before a move that gave ``rewards``, from the results after it."""
         return [reward + self._user.discount * value
                 for reward, value in zip(rewards, values, strict=True)] if self._user.scored else values
 
     def on_scale(self, values: list[float], player: int) -> float | list[float]:
-        """Converts values of all players to what evaluators return: the value of the player to move alone, or those of
-        all where he does not tell them, and from -1 to 1 except in scored games."""
+        """Converts values of all players to what evaluators return: the value of the player to move where it determines
+        the others, otherwise a value for each player; from -1 to 1, except in scored games."""
         if self._user.scored:
             return values[0] if len(values) == 1 else values
         return 2 * values[player] - 1 if len(values) < 3 else [2 * value - 1 for value in values]

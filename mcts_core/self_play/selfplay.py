@@ -39,8 +39,9 @@ class SelfPlayData:
     Results and values are from -1 (lost) to 1 (won), for the player to move, with the shape ``[N]``. In games of three
     or more players their shape is ``[N, players]``, with a number for each player in their order.
 
-    In games with rewards or a discount they are any numbers: the discounted sum of what followed the position, and what
-    the search expected of it. From two players on, their shape is ``[N, players]`` there.
+    In games with rewards or a discount, results are the discounted sums of the rewards after each position, including
+    ``returns()`` at the end, and values the means that the search found for these sums. Both are in the units of the
+    rewards. With two or more players, their shape is ``[N, players]``.
     """
 
     observations: Any
@@ -174,8 +175,6 @@ def selfplay(
         exception, the call ends and raises that exception.
     options: those of ``Searcher``, such as ``evaluator``, ``noise_alpha``, ``preset``. Two have other defaults:
         ``batch`` is 1, because a batch has leaves of many games, and ``memory_mb``, for each game, is 256.
-
-    In games with rewards or a discount, ``results`` are the discounted sums of what followed each position.
 
     In ``policies``, a move that is proven lost, or proven worse than another one, gets no share, unless all moves are
     lost. If the value of the position is proven, the move that the search chooses has the whole share.

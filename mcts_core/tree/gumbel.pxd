@@ -3,8 +3,8 @@
 Danihelka, Guez, Schrittwieser and Silver, "Policy improvement by planning with Gumbel" (ICLR 2022): sections 3 to 5 and
 appendix D (the mixed value). The values are scaled as DeepMind's library mctx does by default: from the lowest to the
 highest of the node to [0, 1], then by (50 + most visits of a child) / 10. But values that lie closer together than 0.25
-are not stretched as far, because their differences are noise. In scored games that is 0.25 of the range of all values
-that the search has seen.
+are not stretched as far, because their differences are noise. In scored games the limit is 0.25 of the range of all
+values that the search has seen for the player to move.
 
 A move that is proven lost takes no part: as if it were illegal.
 """

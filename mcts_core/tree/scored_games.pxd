@@ -4,8 +4,8 @@ How large the values are is known only from those that were seen. So selection t
 highest one (Schrittwieser et al., "MuZero", Nature 588, 2020, appendix B), in float64: a vector kernel in single
 precision would lose small differences of large scores. Nothing is proven: these games have no solver.
 
-Where leaves wait for an evaluation, their visits count with the lowest value, as a loss does in other games. How many
-wait below a child is counted anew from their paths: a column for it would take its room in all trees.
+Where leaves wait for an evaluation, their visits count as the lowest value, like a loss in other games. The visits that
+wait below a child are counted from their paths each time, because a column for them would take memory in all trees.
 """
 
 from libc.math cimport sqrt
@@ -46,7 +46,7 @@ cdef inline double span_of(const GeneralTree *general, int16_t player) noexcept 
 
 
 cdef inline double factor_of(const GeneralTree *general, int16_t player) noexcept nogil:
-    """By which differences of values are scaled to [0, 1]; 0 where all are equal."""
+    """The factor that scales differences of values to [0, 1]; 0 where all values are equal."""
     cdef double span = span_of(general, player)
     return 1.0 / span if span > 0 else 0.0
 
@@ -101,7 +101,7 @@ cdef inline uint32_t best_of_scored(const GeneralTree *general, GeneralBlock *bl
 
 cdef inline const uint32_t *valued_visits(const GeneralTree *general, GeneralBlock *block,
                                           const GeneralColumns *columns, uint32_t depth) noexcept nogil:
-    """Of every child of a block at that depth, the visits whose values have come."""
+    """For every child of a block at that depth, the number of visits that have a value."""
     cdef uint32_t *valued = <uint32_t *>general.noise  # it has the room, and nothing else needs it now
     cdef const GeneralEntry *entry
     cdef uint32_t number, at
@@ -119,7 +119,7 @@ cdef inline const uint32_t *valued_visits(const GeneralTree *general, GeneralBlo
 cdef inline uint32_t best_of_scored_by_priors(const GeneralTree *general, GeneralBlock *block,
                                               const GeneralColumns *columns, const uint32_t *valued,
                                               double scale) noexcept nogil:
-    """PUCT with means from 0 to 1, of the range that was seen; all are 0 where it is a single value."""
+    """PUCT with means from 0 to 1, of the range that was seen; all means are 0 if only one value was seen."""
     cdef double low = general.low[block.player], factor = factor_of(general, block.player)
     cdef double urgency, value, score, top = -LARGEST_SUM
     cdef uint32_t slot, best = 0, visits
@@ -151,7 +151,8 @@ cdef inline void add_rewards(GeneralTree *general) noexcept nogil:
 
 cdef inline double mean_of_child(const GeneralTree *general, const GeneralColumns *columns, uint32_t slot,
                                  uint32_t player) noexcept nogil:
-    """The mean value of the move that leads to a child. With an evaluator, its visits count leaves that wait, too."""
+    """The mean value of the move that leads to a child. With an evaluator, the visits of the column include leaves that
+    wait, so the child's own count is used."""
     cdef GeneralBlock *child
     if not general.options.puct or columns.links[slot] & LINK_KIND != LINK_BLOCK:
         return columns.sums[slot] / columns.visits[slot]

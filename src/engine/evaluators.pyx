@@ -115,8 +115,8 @@ cdef class BatchEvaluator(Evaluator):
         else:
             evaluation.value_width = <uint32_t>view.shape[1] if view.ndim == 2 else 1
         if evaluation.value_width != players and not (evaluation.value_width == 1 and has_single_value(rules)):
-            expected = (f"({rows},): B positions" if has_single_value(rules)
-                        else f"({rows}, {players}): B positions, a value for each player")
+            expected = (f"({rows},), one value for each position" if has_single_value(rules)
+                        else f"({rows}, {players}), a value for each position and player")
             raise EvaluatorError(f"the value must have the shape {expected}, got {shape_of(view)}")
         evaluation.values = <const float *>view.buf
         return 0
@@ -173,7 +173,7 @@ cdef class BatchEvaluator(Evaluator):
             return EvaluatorError(f"the policy of every legal move must be a finite number >= 0, got "
                                   f"{tree.fault_number:g} for action {tree.fault_action} in row "
                                   f"{first_row + tree.fault_row}")
-        return EvaluatorError(f"values must be {value_range(rules)}, got {tree.fault_number:g} in row "
+        return EvaluatorError(f"values must be numbers {value_range(rules)}, got {tree.fault_number:g} in row "
                               f"{first_row + tree.fault_row}")
 
 
@@ -183,7 +183,7 @@ cdef bint has_single_value(Rules rules):
 
 
 cdef str value_range(Rules rules):
-    return "finite numbers, of at most 3.4e38" if rules.table.scored else "numbers from -1 to 1"
+    return "from -3.4e38 to 3.4e38 (float32)" if rules.table.scored else "from -1 to 1"
 
 
 cdef tuple shape_of(const Py_buffer *view):
@@ -296,6 +296,8 @@ cdef class StateEvaluator(Evaluator):
             expected = "a number" if players == 1 else f"a number for each of the {players} players"
             if players == 2 and has_single_value(rules):
                 expected = "a number, or one for each player"
+            if players == 2 and rules.table.scored:
+                expected += ", because the game has rewards or a discount"
             raise EvaluatorError(f"the value of policy_value must be {expected}, got {shorten(value)}") from None
         except Exception as error:
             raise EvaluatorError(f"the value of policy_value raised {type(error).__name__}: {error}") from error

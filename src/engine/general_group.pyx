@@ -325,8 +325,8 @@ cdef class Group:
             if self.form is not None and not same_form(self.form, core.rules):
                 core.drop_result()
                 raise InvalidState(f"states that are evaluated together must have observations of one shape, "
-                                   f"{self.form.shape}, and all or none of them rewards or a discount, got another "
-                                   f"kind: {shorten(request.state)}")
+                                   f"{self.form.shape}, the same numbers of players and actions, and all or none may "
+                                   f"have rewards or a discount; got another kind: {shorten(request.state)}")
             if part.evaluator is not None and settings.options.batch != part.batch:
                 core.drop_result()
                 raise InvalidState(f"states that are evaluated together must have batches of one size, {part.batch}, "

@@ -109,14 +109,14 @@ cdef class NativeGame:
         try:
             PyObject_GetBuffer(data, &view, PyBUF_SIMPLE)
         except (TypeError, BufferError, ValueError):
-            raise InvalidState(f"the data of a position, as start=, must be bytes or a contiguous array of "
+            raise InvalidState(f"the data of a position (start= or state()) must be bytes or a contiguous array of "
                                f"{self.rules.state_size} bytes (state_size), got {shorten(data)}") from None
         try:
             if view.len != self.rules.state_size:
                 size = view.itemsize
                 items = f", {view.len // size} items of {size} bytes" if size > 1 and view.len else ""
-                raise InvalidState(f"the data of a position, as start=, must have {self.rules.state_size} bytes "
-                                   f"(state_size), got {view.len}{items}")
+                raise InvalidState(f"the data of a position (start= or state()) must have {self.rules.state_size} "
+                                   f"bytes (state_size), got {view.len}{items}")
             copy = PyBytes_FromStringAndSize(<char *>view.buf, view.len)
         finally:
             PyBuffer_Release(&view)
@@ -360,8 +360,8 @@ cdef object error_of(NativeGame game):
     """The GameError for the last error of the rules."""
     cdef char text[TEXT]
     if mcts_rules_explain(&game.rules, text, TEXT) <= 0:
-        return GameError(f"{game.name}: a function reported an error, or a number out of range; check_game() tells "
-                         f"which")
+        return GameError(f"{game.name}: a function returned an error or a number out of range; check_game() "
+                         f"reports which")
     return GameError(f"{game.name}: {text.decode()}; check_game() reports more")
 
 

@@ -55,8 +55,8 @@ cdef int check_table(NativeState native, bint phases) except -1:
 
 cdef str error_in_table(object state):
     """What is known of an error that a game does not explain itself."""
-    return (f"{type(state).__name__}: a function of its game table returned an error, or what it must not return; "
-            f"check_game() tells which")
+    return (f"{type(state).__name__}: a function of its game table returned an error or an invalid result; "
+            f"check_game() reports which")
 
 
 cdef int raise_error_of(NativeState native, object state) except -1:

@@ -446,11 +446,12 @@ def test_problems_of_valuations(what):
 def test_a_proof_is_compared_with_what_one_move_decides():
     start = valued(constant(5, proven=0), stones=4)
     found, = table_problems(start, start.play(1), [1], [1, 2, 3])
-    assert "must not prove 0 (0 lost, 1 drawn, 2 won, for the player to move): with one move he gets 2" in found.text
+    assert found.text == ("must not prove 0 (0 lost, 1 drawn, 2 won, for the player to move): the best move that ends "
+                          "the game gives 2")
 
 
 def test_a_proof_out_of_range_ends_a_search():
-    with pytest.raises(mc.GameError, match="what it must not return"):
+    with pytest.raises(mc.GameError, match="an invalid result"):
         mc.search(valued(constant(5, proven=9)), iterations=20, selection="puct", valuation="network")
 
 

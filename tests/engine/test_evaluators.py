@@ -93,8 +93,8 @@ def test_rounding_beyond_the_range_of_values_is_forgiven():
     (lambda n: (np.ones(7), np.zeros(n)), r"policy must have the shape \(\d+, 7\).*got \(7,\)"),
     (lambda n: (np.ones((n, 7, 1)), np.zeros(n)), "policy must have the shape"),
     (lambda n: (np.ones((n, 0)), np.zeros(n)), "policy must have the shape"),
-    (lambda n: (np.ones((n, 7)), np.zeros(n + 1)), r"value must have the shape \(\d+,\): B positions, got"),
-    (lambda n: (np.ones((n, 7)), 0.5), r"value must have the shape \(\d+,\): B positions, got \(\)"),
+    (lambda n: (np.ones((n, 7)), np.zeros(n + 1)), r"value must have the shape \(\d+,\), one value for each position"),
+    (lambda n: (np.ones((n, 7)), 0.5), r"value must have the shape \(\d+,\), one value for each position, got \(\)"),
     (lambda n: (np.ones((n, 7)), np.zeros((n, 3))), "value must have the shape"),
     (lambda n: (np.ones((n, 7)), np.zeros((n, 1, 1))), "value must have the shape"),
     (lambda n: (np.ones((n, 7)), None), "value must be an array of real numbers, got None"),
@@ -401,7 +401,7 @@ def test_values_of_every_player():
     assert stats.values == (0.75, 0.25, 0.0)
     with pytest.raises(EvaluatorError, match="a number for each of the 3 players, got 0.0"):
         by_state(lambda state: (None, 0.0), Three())
-    with pytest.raises(EvaluatorError, match=r"the shape \(1, 3\): B positions, a value for each player, got \(1,\)"):
+    with pytest.raises(EvaluatorError, match=r"the shape \(1, 3\), a value for each position and player, got \(1,\)"):
         search(lambda observations: (None, np.zeros(1)), Three())
 
     class Two(Three):

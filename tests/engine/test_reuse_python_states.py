@@ -76,7 +76,7 @@ def test_of_equal_positions_the_one_with_the_most_visits_is_found(options):
 
 
 def test_python_games_with_other_moves_that_lead_to_an_equal_state():
-    """What the states say of their moves is not the way: all of up to two moves are tried."""
+    """``moves`` is not the path here: the position is found among the most visited ones."""
     class Menu(Claim):
         @property
         def moves(self):

@@ -457,7 +457,7 @@ def test_a_thread_that_fails(monkeypatch):
 
     state = native_race(broken={"returns": returns})(start())
     engine = mc.Searcher(threads=2, seed=7)
-    with pytest.raises(mc.GameError, match="returned an error, or what it must not return; check_game"):
+    with pytest.raises(mc.GameError, match="returned an error or an invalid result; check_game"):
         engine.search(state, iterations=20_000)
     engine.search(mc.ConnectFour(), iterations=100)
 

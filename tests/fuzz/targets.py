@@ -416,7 +416,7 @@ FUNCTIONS = [
 
 
 class Given:
-    """Things from bytes, plain ones where they end."""
+    """Return values made from bytes. Without bytes left, they are the valid ones."""
 
     def __init__(self, data):
         self.bytes = io.BytesIO(data)
@@ -462,7 +462,7 @@ def functions(data):
         return
     given = Given(b"")
     options = dict(FUNCTIONS[data[1] % len(FUNCTIONS)])
-    state = Made(given, data[0] & ~8 if "final_move" in options else data[0])  # lines have no chance
+    state = Made(given, data[0] & ~8 if "final_move" in options else data[0])  # best lines need a game without chance
     plain = [0.5, -7.0, 100.0][:state.players] if state.scored else [0.5, -0.5, 1.0][:state.players]
     if options.pop("policy_value", False):
         options["policy_value"] = lambda state: given.thing(
@@ -473,7 +473,7 @@ def functions(data):
         try:
             engine.search(state, iterations=40)
         except HELD:
-            if given.bytes.tell() == 0:  # such options, and no odd thing
+            if given.bytes.tell() == 0:  # the game refuses these options before any byte is read
                 return
         else:
             json.dumps(engine.stats().to_dict(), allow_nan=False, default=str)

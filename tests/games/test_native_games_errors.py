@@ -219,5 +219,5 @@ def test_play_and_legal_moves_tell_the_same():
     with pytest.raises(mc.GameError, match=r"to_move\(\) returned 5; it must return \+1 or -1"):
         later.state().play(1)
     assert "returned 5" in later.state().explain_error()
-    assert nim().state().explain_error() == ("native_game: a function reported an error, or a number out of range; "
-                                             "check_game() tells which")
+    assert nim().state().explain_error() == ("native_game: a function returned an error or a number out of range; "
+                                             "check_game() reports which")

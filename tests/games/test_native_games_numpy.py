@@ -81,7 +81,7 @@ def test_bad_observations(changes, words):
 
 
 def test_observations_that_fail():
-    with pytest.raises(mc.InvalidState, match="returned -3 for this position, an error"):
+    with pytest.raises(mc.InvalidState, match="must return 0, returned -3 for this position"):
         observed(stones=77).state().observation()
     with pytest.raises(mc.GameError, match=r"play\(\) returned 9; it must return 0"):
         broken = observed(play=lambda context, state, move: 9)

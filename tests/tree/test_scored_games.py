@@ -529,14 +529,14 @@ def test_the_services_of_a_search_with_evaluations():
 
 
 @pytest.mark.parametrize(("players", "bad", "text"), [
-    (1, math.nan, "must be finite numbers, of at most 3.4e38, got nan"),
-    (1, math.inf, "must be finite numbers, of at most 3.4e38, got inf"),
-    (1, 1e39, "must be finite numbers, of at most 3.4e38, got inf"),
+    (1, math.nan, "must be from -3.4e38 to 3.4e38 .float32., got nan"),
+    (1, math.inf, "must be from -3.4e38 to 3.4e38 .float32., got inf"),
+    (1, 1e39, "must be from -3.4e38 to 3.4e38 .float32., got inf"),
     (1, [1.0, 2.0], "must be a number, got"),
     (1, "x", "must be a number, got 'x'"),
-    (2, 1.0, "must be a number for each of the 2 players, got 1.0"),
+    (2, 1.0, "a number for each of the 2 players, because the game has rewards or a discount, got 1.0"),
     (2, [1.0], "must be a number for each of the 2 players"),
-    (3, [1.0, 2.0, -math.inf], "must be finite numbers, of at most 3.4e38, got -inf"),
+    (3, [1.0, 2.0, -math.inf], "must be from -3.4e38 to 3.4e38 .float32., got -inf"),
 ])
 def test_bad_values(players, bad, text):
     state = next(state for state in (ScoredTangle(number, players=players) for number in range(20))
