@@ -129,8 +129,9 @@ def faults_of_end(stats, asked, legal):
     """What is wrong with the reason why the search ended, or with its times."""
     found = []
     reason = stats.stop_reason
-    # a search also ends where too little time is left to make room in a full memory
-    full = asked.memory is not None and 2 * stats.bytes > asked.memory
+    # a search also ends where too little time is left to make room in a full memory: with threads, that of one tree,
+    # beside which others may be half empty, and what each knows of the others
+    full = asked.memory is not None and (1 + stats.threads) * stats.bytes > asked.memory
     expected = {
         "time": asked.seconds is not None and (stats.seconds >= asked.seconds or full),
         "iterations": asked.iterations is not None,
