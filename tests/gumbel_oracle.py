@@ -33,7 +33,10 @@ class Node:
             return
         priors, value = evaluate(state)
         self.value = (1 + value) / 2 if player == 0 else (1 - value) / 2
-        self.moves = state.legal_moves()
+        self.expand(priors)
+
+    def expand(self, priors):
+        self.moves = self.state.legal_moves()
         self.priors = [priors[move] / sum(priors[move] for move in self.moves) for move in self.moves]
         self.children = [None] * len(self.moves)
         self.visits = [0] * len(self.moves)
@@ -132,11 +135,7 @@ class ScoredNode(Node):
         self.value = ends
         if not self.over:
             priors, self.value = evaluate(state)
-            self.moves = state.legal_moves()
-            self.priors = [priors[move] / sum(priors.values()) for move in self.moves]
-            self.children = [None] * len(self.moves)
-            self.visits = [0] * len(self.moves)
-            self.sums = [0.0] * len(self.moves)
+            self.expand(priors)
         self.totals, self.count = list(self.value), 1
 
     def own(self, value):

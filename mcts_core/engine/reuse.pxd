@@ -20,8 +20,9 @@ cdef list path_to_root(const Tree *tree, NativeState before, object state_before
 # The same for a general tree; the outcomes of chance are among the moves.
 cdef list path_in_general(const Tree *tree, Rules before, object state_before, Rules after, object state)
 
-# The moves to the block of a general tree whose position is ``end``, if it is among the ``most`` most visited; or None.
-cdef list found_in_general(const Tree *tree, Rules rules, Rules end, uint32_t most)
+# The moves to the block whose position is ``end``, where the player ``sign`` moves, if it is among the ``most`` most
+# visited of these; or None. ``rules``: a PythonGame, and ``end`` a state of it, or Rules, and ``end`` others.
+cdef list most_visited(const Tree *tree, object rules, object end, int sign, uint32_t most)
 
 # Whether the path leads to a block where the player ``sign`` is to move: the bytes of a state need not say so.
 cdef bint has_mover(const Tree *tree, list path, int sign) except -1

@@ -27,5 +27,6 @@ cdef class PythonGame(NativeState):
     cdef object move_of(self, uint32_t identity)
     cdef list path_to(self, object before, object after, bint *later)
     cdef bint leads_to(self, list path, object after) except -1
+    cdef bint is_position(self, object state, object after) except -1
     cdef bint is_same(self, int player, list moves, object state) except -1
     cdef list path_by_moves(self, object before, object after)

@@ -73,8 +73,8 @@ cdef inline void complete_values(const GeneralTree *general, GeneralBlock *block
     cdef uint32_t slot, visits = 0, most = 0
     cdef double rest = totals_of(block)[block.player], priors = 0.0, weighted = 0.0, mixed, prior, scale
     cdef double lowest = 1e300, highest = -1e300, least = LEAST_RANGE
-    if general.scored and span_of(general, block.player) > 0:
-        least *= span_of(general, block.player)
+    if general.scored:
+        least *= span_of(general, block.player) or 1.0
     for slot in range(columns.count):
         rest -= columns.sums[slot]
         if columns.priors[slot] < 0 or valued[slot] == 0:

@@ -154,7 +154,7 @@ cdef list path_in_general(const Tree *tree, Rules before, object state_before, R
         path = told_path(before, state_before, state)
         if path is not None and is_at(tree, before, path, link_at(tree, path), after):
             return path
-        return found_in_general(tree, before, after, MOST_COMPARED)
+        return most_visited(tree, before, after, after.player, MOST_COMPARED)
     except Exception:  # raised by the user's game; the search will meet and report it
         return None
 
@@ -217,13 +217,8 @@ cdef bint is_at(const Tree *tree, Rules rules, list path, uint32_t link, Rules e
         free(moves)
 
 
-cdef list found_in_general(const Tree *tree, Rules rules, Rules end, uint32_t most):
-    return most_visited(tree, rules, end, end.player, most)
-
-
 cdef list most_visited(const Tree *tree, object rules, object end, int sign, uint32_t most):
-    """The path to a position of a user's game in the tree; None: it is not there, or not found. Looks at the most
-    visited positions first: one with few visits is not worth finding."""
+    """Looks at the most visited positions first: one with few visits is not worth finding."""
     cdef uint32_t link, slot, mask = index_mask(tree), number = 0
     cdef BlockView view
     cdef list waiting = [(0, 0, [], root_link(tree))] if is_block(root_link(tree)) else []

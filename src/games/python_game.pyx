@@ -141,7 +141,11 @@ cdef class PythonGame(NativeState):
         state = self.root
         for identity in path:
             state = self.user.child(state, self.user.moves[identity])
-        return state == after and self.is_same(self.user.sign(state), self.user.legal(state), after)
+        return self.is_position(state, after)
+
+    cdef bint is_position(self, object state, object after) except -1:
+        """Whether two states are equal and have the same player and moves."""
+        return bool(state == after) and self.is_same(self.user.sign(state), self.user.legal(state), after)
 
     cdef bint is_same(self, int player, list moves, object state) except -1:
         """Whether ``state`` has this player to move and these moves, in this order."""
@@ -160,7 +164,7 @@ cdef class PythonGame(NativeState):
             state = self.user.child(state, move)
             if self.user.winner(state) is not None:
                 return None
-        return path if state == after and self.is_same(self.user.sign(state), self.user.legal(state), after) else None
+        return path if self.is_position(state, after) else None
 
     cdef list distinct(self, object state, uint32_t depth):
         """The legal moves, checked for repetition."""

@@ -9,7 +9,7 @@ from mcts_core.errors import InvalidFile
 
 from mcts_core.platform cimport mcts_clock
 from mcts_core.tree.compaction cimport compact, keep_top, reroot
-from mcts_core.engine.reuse cimport found_in_general
+from mcts_core.engine.reuse cimport most_visited
 from mcts_core.dispatch cimport hot_table
 from mcts_core.engine.evaluators cimport Evaluator, evaluator_of
 from mcts_core.tree.exchange cimport (Known, Words, check_message, follow, forget_gone, hear, known_clear, known_free,
@@ -216,7 +216,7 @@ cdef class GeneralProbe:
         """The path of moves to ``state``, None where the tree has none."""
         cdef bint observing = self.settings.function is not None
         end = rules_of(state, observing, observing and self.settings.by_state)
-        found = found_in_general(self.tree, self.rules, end, most)
+        found = most_visited(self.tree, self.rules, end, end.player, most)
         return None if found is None else tuple([self.rules.name(move) for move in found])
 
     def compact(self, double share=1.0):

@@ -8,13 +8,13 @@ from libc.string cimport memcpy, memset
 
 from mcts_core.tree.dirichlet cimport dirichlet
 from mcts_core.tree.portable_math cimport natural_exp, natural_log
-from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_GAME_VERSION, MCTS_NO_MOVE,
-                             MCTS_SLOTS_ARE_MOVES, NativeState, mcts_chance, mcts_children, mcts_create_valuation,
-                             mcts_estimate, mcts_expansion, mcts_game, mcts_general, mcts_guide, mcts_interrupt,
-                             mcts_legal_moves, mcts_observe, mcts_play, mcts_rollout_report, mcts_policy, mcts_proof,
-                             mcts_prove, mcts_general_rollout, mcts_returns, mcts_rng, mcts_rng_below, mcts_rng_next,
+from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_GAME_VERSION, MCTS_NO_MOVE, MCTS_SLOTS_ARE_MOVES, NativeState,
+                             general_of, mcts_chance, mcts_children, mcts_create_valuation, mcts_estimate,
+                             mcts_expansion, mcts_game, mcts_general, mcts_guide, mcts_interrupt, mcts_legal_moves,
+                             mcts_observe, mcts_play, mcts_rollout_report, mcts_policy, mcts_proof, mcts_prove,
+                             mcts_general_rollout, mcts_returns, mcts_rng, mcts_rng_below, mcts_rng_next,
                              mcts_rng_seed, mcts_simulation, mcts_to_move, mcts_use_memory, mcts_valuation, mcts_value,
-                             mcts_weigh, general_of, told_valuation, valuation_of)
+                             mcts_weigh, told_valuation, valuation_of)
 from mcts_core.games.mnk.network cimport Network
 from mcts_core.games.python_game cimport PythonGame, raise_error_of
 from mcts_core.simple_game cimport MCTS_RULES_ENDLESS
@@ -94,11 +94,8 @@ cdef class Probe:
             returned = self.native.game.legal_moves(self.native.game.context, state + GUARD,
                                                     <uint32_t *>(moves + GUARD))
             found = [(<uint32_t *>(moves + GUARD))[i] for i in range(min(<uint32_t>max(returned, 0), room))]
-            damage = (damage_of(state, size, "the state")
-                      or damage_of(moves, room * sizeof(uint32_t), f"the room for {room} moves"))
-            if damage is None and (<char *>state)[GUARD:GUARD + size] != data:
-                damage = "the state, which it may only read"
-            return returned, found, damage
+            return returned, found, damage_by_reader(state, data, moves, room * sizeof(uint32_t),
+                                                     f"the room for {room} moves")
         finally:
             free(state)
             free(moves)
@@ -119,11 +116,8 @@ cdef class Probe:
             memset(planes + GUARD, 0xFF, count * sizeof(float))
             returned = general.observe(self.native.game.context, state + GUARD, <float *>(planes + GUARD))
             found = [(<float *>(planes + GUARD))[i] for i in range(count)]
-            damage = (damage_of(state, size, "the state")
-                      or damage_of(planes, count * sizeof(float), f"the room for {count} numbers"))
-            if damage is None and (<char *>state)[GUARD:GUARD + size] != data:
-                damage = "the state, which it may only read"
-            return returned, found, damage
+            return returned, found, damage_by_reader(state, data, planes, count * sizeof(float),
+                                                     f"the room for {count} numbers")
         finally:
             free(state)
             free(planes)
@@ -371,6 +365,14 @@ cdef uint8_t *guarded(uint64_t size) except NULL:
     memset(memory, CANARY, GUARD)
     memset(memory + GUARD + size, CANARY, GUARD)
     return memory
+
+
+cdef object damage_by_reader(const uint8_t *state, bytes data, const uint8_t *room, uint64_t size, str what):
+    """What a function has damaged that reads the state ``data`` and writes into ``room``."""
+    damage = damage_of(state, len(data), "the state") or damage_of(room, size, what)
+    if damage is None and (<const char *>state)[GUARD:GUARD + len(data)] != data:
+        return "the state, which it may only read"
+    return damage
 
 
 cdef object damage_of(const uint8_t *memory, uint64_t size, str what):

@@ -191,8 +191,8 @@ def test_data_may_be_any_contiguous_buffer(data):
 @pytest.mark.parametrize(
     "data, words",
     [
-        (b"", "must have 4 bytes .state_size., got 0"),
-        (b"12345", "must have 4 bytes .state_size., got 5"),
+        (b"", r"must have 4 bytes \(state_size\), got 0"),
+        (b"12345", r"must have 4 bytes \(state_size\), got 5"),
         ("1234", "must be bytes"),
         (7, "must be bytes"),
         ([7], "must be bytes"),

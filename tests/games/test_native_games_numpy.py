@@ -20,7 +20,7 @@ def test_numpy_arrays_are_buffers():
     game = nim()
     array = numpy.arange(8, dtype=numpy.int32)
     assert game.state(array[7:]).data == struct.pack("i", 7)
-    with pytest.raises(mc.InvalidState, match="must have 4 bytes .state_size., got 8"):
+    with pytest.raises(mc.InvalidState, match=r"must have 4 bytes \(state_size\), got 8"):
         game.state(array[1:3])
     wide = numpy.zeros((2, 2), numpy.int16)[:, 0]
     with pytest.raises(mc.InvalidState, match="contiguous array of 4 bytes"):
