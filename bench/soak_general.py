@@ -136,7 +136,9 @@ def random_options(chooser, state):
     elif state.rules.scored and chooser.random() < 0.5:
         options["rollout_moves"] = chooser.choice([1, 4])
     elif state.players == 1 and not (state.rules.chance or state.rules.hidden) and chooser.random() < 0.5:
-        options["final_move"] = "best_line"
+        options |= chooser.choice([{"final_move": "best_line"}, {"nested_rollouts": chooser.choice([2, 5, 100])}])
+        if "nested_rollouts" in options:
+            options.pop("fpu", None)
     return options
 
 

@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         network: Network | bytes | None
         least_prior: float | None
         rollout_moves: int | None
+        nested_rollouts: int | None
 
     class SearchOptions(SharedOptions, total=False):
         """Options of ``search``."""

@@ -197,6 +197,7 @@ _CONDITIONAL: dict[str, Callable[[Any, str], Any]] = {
     "network": _network,
     "least_prior": _number(0.0, 1.0),
     "rollout_moves": _whole(1, 10**6),
+    "nested_rollouts": _whole(2, 10**6),
 }
 """What only some searches know: those of general games, with an evaluator, or with a network."""
 
@@ -208,6 +209,9 @@ _EVALUATED = ("batch", "root_policy", "gumbel_moves", "gumbel_scale")
 
 _NOT_GUMBEL = ("c_puct", "fpu", "noise_alpha", "noise_weight", "temperature", "final_move")
 """Those that Gumbel noise and sequential halving replace."""
+
+_NOT_NESTED = ("exploration", "fpu", "rollouts_per_leaf", "solver", "temperature", "exchange_every")
+"""Those that have no meaning with nested rollouts."""
 
 _ROLLOUT = ("selection", "exploration", "rollout", "rollouts_per_leaf", "prior_weight", "rave_schedule", "rave_k",
             "rave_bias", "grave_ref")
@@ -256,6 +260,8 @@ class Options:
             for name in ("gumbel_moves", "gumbel_scale"):
                 if name in self.conditional:
                     raise InvalidOption(f"{name} needs root_policy 'gumbel', got {self.conditional[name]!r}")
+        if "nested_rollouts" in self.conditional:
+            self._check_nested(given)
         self.by_rollouts = given.get("valuation") == "rollout" or (
             "valuation" not in given and given.get("selection") != "puct" and any(name in given for name in _ROLLOUT)
             and not any(name in self.conditional for name in _PUCT))
@@ -275,6 +281,19 @@ class Options:
         if not self.has_evaluator and self.memory < self.threads << 20:  # with an evaluator there is one tree
             raise InvalidOption(f"memory_mb must be at least 1 for each of the {self.threads} threads, "
                                 f"got {shorten(options['memory_mb'])}")
+
+    def _check_nested(self, given: dict[str, Any]) -> None:
+        """Nested rollouts keep the best line, and nothing of what a tree needs."""
+        if self.has_evaluator:
+            raise InvalidOption("nested_rollouts plays rollouts, so it has no meaning with an evaluator")
+        if given.get("final_move", "best_line") != "best_line":
+            raise InvalidOption(f"nested_rollouts plays the best line, so final_move must be 'best_line', "
+                                f"got {given['final_move']!r}")
+        for name in _NOT_NESTED:
+            value = {**given, **self.conditional}.get(name)
+            if value or (value is not None and name not in ("solver", "temperature")):
+                raise InvalidOption(f"{name} has no meaning with nested_rollouts, got {value!r}")
+        self.given["final_move"] = "best_line"
 
     def __str__(self) -> str:
         shown = {
@@ -332,7 +351,8 @@ class Options:
     def two_player_settings(self, state: Any) -> TwoPlayerSettings:
         options = self.of(state)
         if options["final_move"] == "best_line":
-            raise InvalidOption(f"final_move 'best_line' needs a general game of one player, got {shorten(state)}")
+            name = "nested_rollouts" if "nested_rollouts" in self.conditional else "final_move 'best_line'"
+            raise InvalidOption(f"{name} needs a general game of one player, got {shorten(state)}")
         puct = options["selection"] == "puct"
         for name, value in self.conditional.items():
             if not puct or name not in _PUCT:
@@ -414,6 +434,8 @@ class Options:
         if self.by_halving:
             known = {name: value for name, value in known.items() if name == "final_move" or name not in _NOT_GUMBEL}
             known |= tuning.GUMBEL
+        elif "nested_rollouts" in self.conditional:
+            known = {name: value for name, value in known.items() if name not in _NOT_NESTED}
         for name, value in self.given.items():
             if name not in known and value != tuning.UCT[name]:
                 reason = (f"{type(state).__name__} has rewards or a discount"
@@ -439,7 +461,7 @@ class Options:
         options = self._of_general(state)
         final_move = options.pop("final_move")
         options["by_value"], options["by_line"] = final_move == "max", final_move == "best_line"
-        if options["by_line"] and (self.has_evaluator or options["temperature"]):
+        if options["by_line"] and (self.has_evaluator or options.get("temperature")):
             other = "an evaluator" if self.has_evaluator else f"temperature {options['temperature']!r}"
             raise InvalidOption(f"final_move 'best_line' plays the best line of rollouts, so it has no meaning with "
                                 f"{other}")
@@ -457,8 +479,13 @@ class Options:
             options["prover_bytes"] = min(EVALUATOR_PROVER_BYTES, self.memory // 64)
             options["bounds"] = proofs in ("bounds", "chance") and not options["by_line"]
             options["solver"] = proofs != "bounds"
+        if options.get("nested_rollouts"):
+            options["nested_bytes"], options["prunes"] = tree_share(self.memory // self.threads), False
         if not is_hidden(state):
             return GeneralSettings(**options)
+        if options.get("nested_rollouts"):
+            raise InvalidOption(f"nested_rollouts needs a game in which the player sees everything, "
+                                f"got {shorten(state)}")
         if self.has_evaluator:
             raise InvalidOption("an evaluator needs a game in which every player sees everything; a game with hidden "
                                 "information is searched by rollouts")

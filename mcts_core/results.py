@@ -168,7 +168,7 @@ class Stats(_Found):
     player to move at the root. In such games ``value``, ``values`` and the values of moves are in the units of the
     game. In all other games, ``scale`` is None and values are from 0 to 1."""
     line_value: float | None = None
-    """With ``final_move="best_line"``, the discounted sum of rewards along ``pv``; else None."""
+    """With ``final_move="best_line"`` or ``nested_rollouts``, the discounted sum of rewards along ``pv``; else None."""
     bounds: tuple[float, float] | None = None
     """In searches of general games that prove score bounds, the lowest and the highest value that the position can have
     for the player to move, with best play of all; else None. If they meet within one millionth, the search ends."""

@@ -166,6 +166,10 @@ class Searcher:
         visits ** (1 / temperature). With 0, the default, ``final_move`` chooses the move.
     rollout_moves: in a general game with rewards or a discount, written in Python: the moves after which a rollout
         ends, 1 to 1,000,000. Whatever would come later counts 0. With None, rollouts go on to the end of the game.
+    nested_rollouts: in a general game of one player without chance: nested rollout policy adaptation (Rosin, IJCAI
+        2011) in place of a tree, with 2 to 1,000,000 searches in each level. Rollouts follow a policy that learns from
+        the best line found so far; equal moves share a weight in all positions. The search keeps and plays the best
+        line, as with the final move ``"best_line"``. With None, it searches a tree. See docs/planning.md.
     progress, every: True draws a bar while ``search`` runs, with the best move so far, its value and the time left: in
         the terminal (by rich or tqdm if one is installed), or in a notebook as an output that is updated. A function
         gets the Stats so far, each time ``every`` seconds (0.001 to 1e9, default 0.1) have passed. The function is not
@@ -173,8 +177,9 @@ class Searcher:
 
     A state with an attribute ``players`` belongs to a general game (docs/general_games.md): any number of players, in
     any order, and chance. General games use these options: exploration, fpu, rollouts_per_leaf, final_move, solver,
-    memory_mb, prune, seed, reuse, stop_early, threads (native games), exchange_every, temperature, rollout_moves, and
-    the options of evaluators. With an evaluator, exploration, rollouts_per_leaf and exchange_every are not allowed.
+    memory_mb, prune, seed, reuse, stop_early, threads (native games), exchange_every, temperature, rollout_moves,
+    nested_rollouts, and the options of evaluators. With an evaluator, exploration, rollouts_per_leaf and exchange_every
+    are not allowed.
 
     You may use a Searcher from any thread, for one search at a time. A second search raises ``SearchBusy``, unless the
     first was cancelled: then the second waits for its end, 5 s at most. Raises ``InvalidOption``; ``search`` also
@@ -228,6 +233,7 @@ class Searcher:
         network: Network | bytes | None = None,
         least_prior: float | None = None,
         rollout_moves: int | None = None,
+        nested_rollouts: int | None = None,
         progress: Progress | None = None,
         every: float = 0.1,
     ) -> None:

@@ -20,8 +20,9 @@ OPTIONS = {
     "book": False, "exchange_every": 100, "reuse": True, "prune": False, "policy_value": lambda state: (None, 0.0),
     "valuation": "rollout", "batch": 1, "c_puct": 1.0, "noise_alpha": 0.3, "noise_weight": 0.5, "temperature": 1.0,
     "evaluator": None, "network": None, "least_prior": 0.1, "rollout_moves": 5, "root_policy": "gumbel",
-    "gumbel_moves": 4, "gumbel_scale": 0.5,
+    "gumbel_moves": 4, "gumbel_scale": 0.5, "nested_rollouts": 3,
 }
+OF_OTHER_GAMES = ("rollout_moves", "nested_rollouts")  # not of Connect Four
 BY_NOISE = {"policy_value": OPTIONS["policy_value"], "root_policy": "gumbel"}
 NEEDED = {
     "batch": {"policy_value": OPTIONS["policy_value"]}, "temperature": {"policy_value": OPTIONS["policy_value"]},
@@ -54,7 +55,7 @@ FUNCTIONS = {"search": by_search, "Searcher": by_searcher, "search_many": by_sea
              "search_parallel": by_search_parallel, "selfplay": by_selfplay}
 
 
-@pytest.mark.parametrize("option", [option for option in OPTIONS if option != "rollout_moves"])  # of scored games
+@pytest.mark.parametrize("option", [option for option in OPTIONS if option not in OF_OTHER_GAMES])
 @pytest.mark.parametrize("function", ["search", "Searcher", "search_many"])
 def test_every_option_works_in_every_function(function, option):
     assert FUNCTIONS[function](**{**NEEDED.get(option, {}), option: OPTIONS[option]}) is not None
@@ -65,7 +66,7 @@ def test_every_option_works_in_workers_and_in_self_play(function):
     if function == "selfplay":
         pytest.importorskip("numpy")
     alone = {"batch", "temperature", "c_puct", "noise_alpha", "noise_weight", "least_prior", "policy_value",
-             "rollout_moves", *BY_NOISE, "gumbel_moves", "gumbel_scale"}
+             *OF_OTHER_GAMES, *BY_NOISE, "gumbel_moves", "gumbel_scale"}
     options = {name: value for name, value in OPTIONS.items() if name not in alone | {"reuse"}}
     assert FUNCTIONS[function](**options)
     assert FUNCTIONS[function](selection="puct", c_puct=1.0, noise_alpha=0.3, noise_weight=0.5, least_prior=0.1)

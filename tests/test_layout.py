@@ -68,6 +68,7 @@ TESTED_IN = {
     "mcts_core/tree/general_selection.pxd": "tree/general_tree",
     "mcts_core/tree/general_solver.pxd": "tree/general_proofs",
     "mcts_core/tree/memory.pxd": "tree/plain_tree",
+    "mcts_core/tree/nested_policy.pxd": "tree/nested_rollouts",
     "mcts_core/tree/portable_math.pxd": "tree/dirichlet",
     "mcts_core/tree/prover.pxd": "tree/guided_tree",
     "mcts_core/tree/tree.pxd": "tree/plain_tree",

@@ -292,14 +292,18 @@ def test_every_option_is_saved():
         "node_proofs": 2, "root_proofs": 3, "final_move": "max", "memory_mb": 9.0, "seed": 4, "stop_early": False,
         "reuse": False, "prune": False, "book": False, "threads": 2, "exchange_every": 99, "rollout_moves": 6,
     }
+    of_puzzles = {"nested_rollouts": 7}
     of_general_trees = {"evaluator", "policy_value", "batch", "temperature", "root_policy", "gumbel_moves",
                         "gumbel_scale"}
     of_puct = {"c_puct": 0.5, "noise_alpha": 0.25, "noise_weight": 0.125, "network": level(), "least_prior": 0.5,
                "valuation": 0.75}
     of_who_looks = {"progress", "every"}
-    assert {*others, *of_general_trees, *of_puct, *of_who_looks} == set(inspect.signature(mc.Searcher).parameters)
+    known = {*others, *of_general_trees, *of_puct, *of_puzzles, *of_who_looks}
+    assert known == set(inspect.signature(mc.Searcher).parameters)
     header, _ = take_apart(saved(mc.Searcher(**others)))
     assert header["options"] == others
+    header, _ = take_apart(saved(mc.Searcher(**of_puzzles)))
+    assert header["options"]["nested_rollouts"] == 7
     header, _ = take_apart(saved(mc.Searcher(**of_puct)))
     of_puct["network"] = base64.b64encode(level()).decode()
     assert {name: header["options"][name] for name in of_puct} == of_puct

@@ -593,6 +593,10 @@ class _Search:
         """The figures over all trees, which replace those of the tree in this process."""
         trees = [figures, *({name: getattr(worker.latest, name) for name in ("nodes", "bytes", "threads")}
                             for worker in self.workers.values())]
+        if figures["line_value"] is None:
+            found = {"pv": self.line(figures)}
+        else:
+            found = self.best_line(figures)
         return {
             **self.totals,
             "nodes": sum(tree["nodes"] for tree in trees),
@@ -602,7 +606,7 @@ class _Search:
             "reused_visits": 0,
             "seed": self.seed,
             "threads": sum(tree["threads"] for tree in trees[1:]) or figures["threads"],
-            "pv": self.line(figures),
+            **found,
             "seconds": now - self.begin,
             "overshoot": max(0.0, now - self.begin - self.seconds) if self.seconds is not None else 0.0,
         }
@@ -613,6 +617,15 @@ class _Search:
                  for answer in (worker.latest for worker in self.workers.values())
                  if answer.pv[0] == figures["move"] and answer.proven == figures["proven"]]
         return list(max(lines, key=lambda entry: entry[:2])[2]) if lines else figures["pv"]
+
+    def best_line(self, figures: dict[str, Any]) -> dict[str, Any]:
+        """The best line of all trees, of equal ones that of this process or of the first worker."""
+        best = figures
+        for worker in sorted(self.workers.values(), key=lambda worker: worker.latest.number):
+            value = worker.latest.line_value
+            if value is not None and value > best["line_value"]:
+                best = {"move": worker.latest.pv[0], "pv": list(worker.latest.pv), "line_value": value}
+        return {name: best[name] for name in ("move", "pv", "line_value")}
 
     def trouble(self, worker: _Worker, now: float) -> str | None:
         """What went wrong with a worker, or None."""

@@ -100,6 +100,8 @@ class Answer:
     threads: int
     proven: str | None
     pv: tuple[Any, ...]
+    line_value: float | None
+    """What ``pv`` gives, in searches that keep the best line."""
 
 
 class Tree:
@@ -157,7 +159,7 @@ class Tree:
             depth_sum=sum(part["depth_mean"] * part["iterations"] for part in parts),
             depth_max=max((part["depth_max"] for part in parts), default=0), visits=final["visits"],
             nodes=final["nodes"], bytes=final["bytes"], threads=final["threads"], proven=final["proven"],
-            pv=tuple(final["pv"]), seconds=clock() - begin,
+            pv=tuple(final["pv"]), line_value=final["line_value"], seconds=clock() - begin,
         )
 
     def search(self, task: Task, part: int, begin: float, seconds: float, iterations: int) -> dict[str, Any]:

@@ -24,6 +24,9 @@ cdef list path_in_general(const Tree *tree, Rules before, object state_before, R
 # visited of these; or None. ``rules``: a PythonGame, and ``end`` a state of it, or Rules, and ``end`` others.
 cdef list most_visited(const Tree *tree, object rules, object end, int sign, uint32_t most)
 
+# Whether these moves are legal and lead from one position of a native game to the other, the game going on.
+cdef bint leads_to(NativeState begin, list moves, NativeState end) except -1
+
 # Whether the path leads to a block where the player ``sign`` is to move: the bytes of a state need not say so.
 cdef bint has_mover(const Tree *tree, list path, int sign) except -1
 

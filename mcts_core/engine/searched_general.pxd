@@ -28,6 +28,7 @@ cdef class GeneralCore(SearchCore):
     cdef int run_beside(self, uint32_t count) except -1 nogil
     cdef int pass_on(self, bint all_of_them) except -1
     cdef int take_oldest(self, Evaluator evaluator) except -1
+    cdef int take_best_line(self) except -1
     # ---- the steps of a search whose leaves are evaluated together with those of others
     # begins a batch of at most `count` iterations; a Status
     cdef int gather_leaves(self, uint32_t count, float *observations, uint64_t stride) noexcept nogil

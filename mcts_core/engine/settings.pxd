@@ -31,7 +31,6 @@ cdef class GeneralSettings(SearchSettings):
     cdef readonly bint by_halving  # sequential halving at the root: it needs a budget of iterations and an empty tree
     cdef bint by_line              # the final move is the first of the best line
     cdef bint overlaps             # another thread calls the evaluator while the next batch is gathered
-    cdef uint32_t rollout_moves    # of a rollout of a scored game, at most; 0: to its end
 
 
 cdef class InformationSettings(GeneralSettings):

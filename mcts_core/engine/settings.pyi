@@ -84,6 +84,8 @@ class GeneralSettings(SearchSettings):
         interval: int = 4000,
         by_line: bool = False,
         rollout_moves: int = 0,
+        nested_rollouts: int = 0,
+        nested_bytes: int = 0,
         solver: bool = False,
         prover_bytes: int = 0,
         leaf_proofs: int = 0,

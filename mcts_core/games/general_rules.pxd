@@ -6,6 +6,9 @@ from mcts_core.game cimport NativeState, mcts_game, mcts_general, mcts_proof, mc
 from mcts_core.games.user_states cimport UserStates
 
 
+cdef enum:
+    FOLLOWED = 2               # moves of the best line after which the next search may continue it
+
 cdef enum GeneralKind:
     KIND_DECISION = 0
     KIND_CHANCE = 1
@@ -33,6 +36,9 @@ ctypedef struct GeneralRules:
     # error.
     int32_t (*look)(void *context, const uint32_t *path, uint32_t length, bint listed,
                     GeneralPosition *position) noexcept nogil
+    # Goes one move on from where the last look was, and describes that position with its moves; with NULL it only
+    # describes it again. Negative: an error.
+    int32_t (*onward)(void *context, const uint32_t *move, GeneralPosition *position) noexcept nogil
     # A rollout from where the last look was: the values of the players, in a scored game discounted to that position.
     # Negative: an error.
     int32_t (*rollout)(void *context, mcts_rng *rng, double *values) noexcept nogil
@@ -47,6 +53,7 @@ ctypedef struct GeneralRules:
     int32_t (*prove)(void *context, const uint32_t *path, uint32_t length, void *memory, uint64_t budget, bint exact,
                      mcts_proof *proof) noexcept nogil
     const mcts_game *proving
+    uint32_t move_bytes          # of memory, about, for the name of a move
 
 
 ctypedef struct NativeContext:   # of the table over a native game
@@ -60,6 +67,11 @@ ctypedef struct NativeContext:   # of the table over a native game
     uint8_t *rolling             # the state of a rollout
     uint32_t *moves
     double *probabilities
+    uint32_t plies               # from the root to where the last look was
+    uint32_t *line               # the best line that was found, in a search that keeps it
+    uint32_t line_length
+    uint32_t line_room
+    bint line_changed            # since somebody asked for it
 
 
 cdef class Rules:
@@ -77,7 +89,11 @@ cdef class Rules:
     cdef list line                    # the moves of the best line that was found, None: none yet, or it is not kept
     cdef double line_value            # what it gives the only player
 
+    cdef bint keeps                   # the best line
+
     cdef object name(self, uint32_t move)
+    cdef list best_line(self)
+    cdef void keep_lines(self) noexcept
     cdef int fail(self) except -1
     cdef int check_root(self) except -1
     cdef void rest(self) noexcept
@@ -96,14 +112,13 @@ cdef class PythonRules(Rules):
     cdef list listed                  # the legal moves there, as they were listed last
     cdef bint observing               # evaluations are asked for
     cdef bint aligned                 # with a policy by legal move, not by action
-    cdef bint keeps                   # the best line
     cdef uint32_t longest             # moves of a rollout of a scored game, at most; 0: no limit
     cdef list rolled                  # the moves of the last rollout, where lines are kept, else None
 
     cdef object at(self, const uint32_t *path, uint32_t length)
     cdef int describe(self, object state, bint listed, GeneralPosition *position) except -1
+    cdef int tell_rewards(self, object state, GeneralPosition *position) except -1
     cdef int rollout(self, mcts_rng *rng, double *values) except -1
-    cdef int keep_lines(self) except -1
     cdef int keep(self, const uint32_t *path, uint32_t length, bint rolled) except -1
     cdef int follow_line(self, PythonRules before) except -1
     cdef double value_of_line(self, object state, list line, double estimate) except? -1.0

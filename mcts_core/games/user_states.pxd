@@ -6,6 +6,7 @@ from libc.stdint cimport uint32_t, uint64_t
 cdef enum:
     MAX_PLAYERS = 32
     LONGEST_ROLLOUT = 1000000    # moves, after which a game counts as endless
+    NAME_BYTES = 128             # of a move and its number: a small text or tuple, with its entries in dict and list
 
 cdef extern from *:
     """

@@ -1,6 +1,8 @@
-"""What an evaluator says of a batch: checked, and taken into the tree. For ``general_tree.pyx`` alone."""
+"""What an evaluator says of a batch: checked, and taken into the tree; and the end of the batch. For
+``general_tree.pyx`` alone."""
 
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.string cimport memmove, memset
 
 from mcts_core.tree.general_tree cimport *
 
@@ -65,3 +67,21 @@ cdef inline int take(GeneralTree *general, uint32_t entries, const GeneralEvalua
 cdef inline double from_signed(double value) noexcept nogil:
     """Scales a value from -1 to 1 to one from 0 to 1."""
     return 0.0 if value <= -1.0 else 1.0 if value >= 1.0 else 0.5 + 0.5 * value
+
+
+cdef inline void drop_oldest(GeneralTree *general, const GeneralBatch *batch) noexcept nogil:
+    """Forgets a batch whose iterations have ended; what was gathered after it moves to the front."""
+    cdef uint32_t number, left = general.path_used - batch.path
+    general.entry_count -= batch.entries
+    general.path_used = left
+    if general.older.entries == 0:
+        general.waiting = general.collisions = 0
+        return
+    memset(&general.older, 0, sizeof(GeneralBatch))
+    memmove(general.entries, general.entries + batch.entries, general.entry_count * sizeof(GeneralEntry))
+    for number in range(general.entry_count):
+        general.entries[number].start -= batch.path
+    memmove(general.tree.path_record, general.tree.path_record + batch.path, left * sizeof(uint8_t *))
+    memmove(general.tree.path_slot, general.tree.path_slot + batch.path, left * sizeof(uint32_t))
+    memmove(general.tree.path_passed, general.tree.path_passed + batch.path, left * sizeof(uint32_t))
+    memmove(general.tree.path_move, general.tree.path_move + batch.path, left * sizeof(uint32_t))

@@ -44,6 +44,7 @@ from libc.stdint cimport int16_t, uint8_t, uint16_t, uint32_t, uint64_t
 from mcts_core.arena cimport arena_at
 from mcts_core.games.general_rules cimport GeneralPosition, GeneralRules
 from mcts_core.games.user_states cimport MAX_PLAYERS
+from mcts_core.tree.nested_policy cimport NestedSearch
 from mcts_core.tree.prover cimport Prover
 from mcts_core.tree.tree cimport LINK_BLOCK, LINK_KIND, WIDE_INDEX, Tree, TreeOps
 
@@ -122,6 +123,9 @@ ctypedef struct GeneralOptions:
     uint32_t gumbel_moves        # considered at the root, at most
     double gumbel_scale          # of the noise
     bint keeps_line              # the best line that was found, of one player
+    uint32_t nested              # searches in each level of nested rollouts (`nested_policy.pxd`); 0: there is a tree
+    uint64_t nested_bytes        # of their memory, at most
+    uint32_t rollout_moves       # of a rollout of a scored game, at most; 0: to its end
 
 ctypedef struct GeneralEvaluation:  # of `rows` positions, in the order in which they were gathered
     uint32_t rows
@@ -182,6 +186,7 @@ ctypedef struct GeneralTree:
     uint32_t simulations         # the budget of iterations, which sequential halving shares out
     double *root_scores          # noise and logarithm of the prior of every move of the root
     double *completed            # values of the children at hand
+    NestedSearch nested          # of nested rollouts
 
 ctypedef struct GeneralOps:
     TreeOps tree                 # first; its `run` is for searches by rollouts

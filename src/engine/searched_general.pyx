@@ -13,7 +13,7 @@ from mcts_core.dispatch cimport hot_table
 from mcts_core.game cimport MCTS_NO_MOVE
 from mcts_core.engine.evaluation_thread cimport EvaluationThread
 from mcts_core.engine.evaluators cimport Evaluator, evaluator_of
-from mcts_core.games.general_rules cimport NativeRules, PythonRules, Rules, rules_of
+from mcts_core.games.general_rules cimport FOLLOWED, NativeRules, PythonRules, Rules, rules_of
 from mcts_core.games.user_rollout cimport length_limit
 from mcts_core.tree.general_proofs cimport points_for, points_of
 from mcts_core.tree.general_tree cimport *
@@ -22,12 +22,12 @@ from mcts_core.tree.score_bounds cimport EXACT, Interval, interval_of, root_inte
 from mcts_core.tree.tree cimport (LINK_BLOCK, LINK_KIND, LINK_TERMINAL, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY,
                                   WIDE_INDEX, Tree, TreeOps, TreeRoot)
 from mcts_core.tree.view cimport has_root
-from mcts_core.engine.reuse cimport path_in_general
+from mcts_core.engine.reuse cimport leads_to, path_in_general
 from mcts_core.engine.settings cimport GeneralSettings, SearchSettings
 from mcts_core.engine.kept cimport (PROVEN, ROWS_EVALUATED, ChildRow, KeptFigures, RootRows, is_plain_board,
                                     rows_make)
 from mcts_core.engine.report cimport proven_by, settled_values
-from mcts_core.engine.searched_tree cimport CHILD_BOUNDS, CHILD_MOVE, LOST, OPEN, WON, RootView, Standing
+from mcts_core.engine.searched_tree cimport CHILD_BOUNDS, CHILD_MOVE, LOST, OPEN, WON, Counts, RootView, Standing
 from mcts_core.engine.turn cimport require_kind
 
 
@@ -54,19 +54,21 @@ cdef class GeneralCore(SearchCore):
         cdef GeneralSettings own = settings
         cdef bint observing = own is not None and own.function is not None
         cdef Rules rules = rules_of(state, observing, observing and own.by_state)
-        cdef PythonRules python
-        if own is None or not (own.by_line or own.rollout_moves):
+        cdef str option
+        if own is None or not (own.by_line or own.options.rollout_moves):
             return rules
-        if not isinstance(rules, PythonRules):
-            raise InvalidOption(f"{'final_move best_line' if own.by_line else 'rollout_moves'} needs a game written in "
-                                f"Python, got {shorten(state)}")
-        python = rules
+        option = ("rollout_moves" if not own.by_line else
+                  "nested_rollouts" if own.options.nested else "final_move 'best_line'")
+        if own.by_line and rules.players != 1:
+            raise InvalidOption(f"{option} needs a game of one player, got {rules.players} in {shorten(state)}")
+        if isinstance(rules, PythonRules):
+            (<PythonRules>rules).longest = length_limit((<PythonRules>rules).user, state, own.options.rollout_moves)
+        elif own.options.rollout_moves or not own.options.nested:
+            raise InvalidOption(f"{option} needs a game written in Python, got {shorten(state)}")
+        elif (<NativeRules>rules).context.extra.chance != NULL:
+            raise InvalidOption(f"{option} needs a game without chance, got {shorten(state)}")
         if own.by_line:
-            if rules.players != 1:
-                raise InvalidOption(f"final_move 'best_line' needs a game of one player, got {rules.players} in "
-                                    f"{shorten(state)}")
-            python.keep_lines()
-        python.longest = length_limit(python.user, state, own.rollout_moves)
+            rules.keep_lines()
         return rules
 
     cdef const TreeOps *layout(self) noexcept nogil:
@@ -74,10 +76,14 @@ cdef class GeneralCore(SearchCore):
 
     cdef Rules rules_for(self, uint32_t number, object root):
         """The rules of a thread: each needs its own, because the table walks positions in its own memory."""
+        cdef NativeRules rules
         if number == 0:
             return root
-        self.others_rules[number] = NativeRules((<NativeRules?>root).native, False)
-        return self.others_rules[number]
+        rules = NativeRules((<NativeRules?>root).native, False)
+        if (<GeneralSettings>self.settings).by_line:
+            rules.keep_lines()
+        self.others_rules[number] = rules
+        return rules
 
     cdef int reset_tree(self, Tree *tree, uint32_t number, object root, uint64_t seed) except -1:
         cdef Rules rules = self.rules_for(number, root)
@@ -90,10 +96,14 @@ cdef class GeneralCore(SearchCore):
     cdef int resume_tree(self, Tree *tree, uint32_t number, object root, uint64_t seed, bint moved) except -1:
         cdef Rules rules = self.rules_for(number, root)
         cdef TreeRoot at = TreeRoot(NULL, NULL, 0, &rules.table)
+        if (<GeneralTree *>tree).nested.full:
+            return RUN_MEMORY
         if isinstance(rules, PythonRules):
             (<PythonRules>rules).user.adopt((<PythonRules>self.rules).user)
         if not ops.open_root(<GeneralTree *>tree):
             return RUN_MEMORY
+        if rules.keeps:
+            (<GeneralTree *>tree).best = rules.line_value
         tree.ops.resume(tree, &at, seed, moved)
         return RUN_DONE
 
@@ -103,8 +113,9 @@ cdef class GeneralCore(SearchCore):
         self.state = state
         if (<GeneralSettings>self.settings).by_line:
             (<GeneralTree *>self.tree).best = self.rules.line_value
-            for move in self.rules.line or ():
-                (<PythonRules>root).user.identity_of(move)  # lines are stored by numbers
+            if isinstance(root, PythonRules):
+                for move in self.rules.line or ():
+                    (<PythonRules>root).user.identity_of(move)  # lines are stored by numbers
         self.in_batches = options_of(self).puct
         return 0
 
@@ -118,7 +129,10 @@ cdef class GeneralCore(SearchCore):
         if (<GeneralSettings>self.settings).by_line:
             self.rules.line_value = (<GeneralTree *>self.tree).best
             try:
-                (<PythonRules>root).follow_line(self.rules)
+                if isinstance(root, PythonRules):
+                    (<PythonRules>root).follow_line(self.rules)
+                elif isinstance(self.rules, NativeRules):
+                    follow_native_line(root, self.rules)
             except Exception:  # raised by the user's game; the search will meet and report it
                 pass
         return path_in_general(self.tree, self.rules, self.state, root, state)
@@ -141,6 +155,20 @@ cdef class GeneralCore(SearchCore):
 
     cdef int fail(self) except -1:
         return self.rules.fail()
+
+    cdef object refusal(self, const Tree *tree, int status):
+        if status == RUN_MEMORY and tree != NULL and (<const GeneralTree *>tree).nested.full:
+            return InvalidOption(f"memory_mb must be larger with nested_rollouts: the moves of the first rollout and "
+                                 f"their names need more, got {self.memory / 2**20:g}")
+        return SearchCore.refusal(self, tree, status)
+
+    cdef int sum_counts(self, Counts *counts) except -1:
+        cdef uint32_t number
+        SearchCore.sum_counts(self, counts)
+        counts.bytes += (<GeneralTree *>self.tree).nested.bytes
+        for number in range(1, self.width()):
+            counts.bytes += (<GeneralTree *>self.team.members[number].tree).nested.bytes
+        return 0
 
     cdef bint may_begin(self, uint32_t move) except -1:
         """Whether the root has this move. A proof by bounds names a best one."""
@@ -272,8 +300,12 @@ cdef class GeneralCore(SearchCore):
         decides, all that waits does."""
         cdef EvaluationThread beside = self.beside
         cdef Evaluator evaluator
+        cdef int status
         if beside is None:
-            return SearchCore.join(self)
+            status = SearchCore.join(self)
+            if self.teamed and (<GeneralSettings>self.settings).by_line:
+                self.take_best_line()
+            return status
         self.beside = None
         try:
             while self.stop_reason == "decided" and self.deadline >= 1e300 and beside.asked:
@@ -286,6 +318,18 @@ cdef class GeneralCore(SearchCore):
                 break
             self.take_oldest(evaluator)
         return RUN_DONE
+
+    cdef int take_best_line(self) except -1:
+        """Of the lines of all threads, the best one; of equal ones, that of the first thread."""
+        cdef GeneralTree *own = <GeneralTree *>self.tree
+        cdef double value
+        cdef uint32_t number
+        for number in range(1, self.team.count):
+            value = (<GeneralTree *>self.team.members[number].tree).best
+            if value > own.best:
+                own.best, self.rules.line = value, (<Rules>self.others_rules[number]).best_line()
+                (<NativeRules>self.rules).context.line_changed = False
+        return 0
 
     cdef int gather_leaves(self, uint32_t count, float *observations, uint64_t stride) noexcept nogil:
         cdef int status = ops.gather(<GeneralTree *>self.tree, count, observations, stride)
@@ -495,13 +539,26 @@ cdef class GeneralCore(SearchCore):
         return (general.low[player], general.high[player]) if general.scored else None
 
     cdef list kept_line(self):
-        return self.rules.line
+        return self.rules.best_line()
 
     cdef object line_value(self):
-        return (<GeneralTree *>self.tree).best if self.rules.line is not None else None
+        return (<GeneralTree *>self.tree).best if self.rules.best_line() is not None else None
 
     cdef bint signs(self) noexcept:
         return not self.rules.general
+
+
+cdef int follow_native_line(NativeRules root, NativeRules before) except -1:
+    """Takes over what is left of the best line of an earlier search, where this root comes on it."""
+    cdef list line = before.best_line()
+    cdef int step
+    if line is None or root.context.game != before.context.game:
+        return 0
+    for step in range(min(<int>len(line), FOLLOWED + 1)):
+        if leads_to(before.native, line[:step], root.native):
+            root.line, root.line_value = line[step:], before.line_value
+            return 0
+    return 0
 
 
 cdef bint ends_with_win(const GeneralTree *general, uint32_t link, int32_t player) noexcept nogil:

@@ -256,7 +256,7 @@ cdef InformationTree tree_for(object state, SearchSettings settings, uint64_t me
         raise InvalidOption("final_move 'best_line' needs a game without chance and hidden information")
     return InformationTree(state, exploration=own.options.exploration,
                            fpu=own.options.fpu if own.options.has_fpu else None, limit=memory,
-                           rollout_moves=own.rollout_moves, rollouts_per_leaf=own.options.rollouts_per_leaf)
+                           rollout_moves=own.options.rollout_moves, rollouts_per_leaf=own.options.rollouts_per_leaf)
 
 
 cdef bint shares_model(InformationTree tree, object before, object state) except -1:

@@ -122,12 +122,15 @@ cdef class GeneralSettings(SearchSettings):
     def __cinit__(self, *, evaluator=None, policy_value=None, double exploration=0, double c_puct=0, fpu=None,
                   uint32_t rollouts_per_leaf=1, uint32_t batch=1, double noise_alpha=0, double noise_weight=0,
                   double temperature=0, bint by_value=False, bint prunes=True, uint32_t interval=4000,
-                  bint by_line=False, uint32_t rollout_moves=0, bint solver=False, uint64_t prover_bytes=0,
+                  bint by_line=False, uint32_t rollout_moves=0, uint32_t nested_rollouts=0, uint64_t nested_bytes=0,
+                  bint solver=False, uint64_t prover_bytes=0,
                   uint32_t leaf_proofs=0, uint32_t root_proofs=0, bint gumbel=False, uint32_t gumbel_moves=0,
                   double gumbel_scale=0, bint bounds=False, bint overlaps=False):
         self.overlaps = overlaps
         self.by_line = self.options.keeps_line = by_line
-        self.rollout_moves = rollout_moves
+        self.options.rollout_moves = rollout_moves
+        self.options.nested = nested_rollouts
+        self.options.nested_bytes = nested_bytes
         self.function = evaluator if evaluator is not None else policy_value
         self.by_state = evaluator is None
         self.visits_are_data = temperature > 0 or noise_alpha > 0 or gumbel

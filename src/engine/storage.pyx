@@ -75,7 +75,7 @@ def dump(SearchCore core, encode, consume):
         }
         kept = core.kept_line()
         if kept is not None:
-            record["line"] = {"moves": numbers_in(names, kept), "value": core.line_value()}
+            record["line"] = {"moves": kept if names is None else numbers_in(names, kept), "value": core.line_value()}
         return consume(core.state, game, names, record, views)
     finally:
         for view in views:
@@ -206,7 +206,7 @@ cdef int take_search(SearchCore core, record, object state, object root) except 
     core.isa = word(record, "isa")
     core.finished = False
     if record.get("line") is not None:
-        take_line(root, entry(record, "line", dict))
+        take_line(root, entry(record, "line", dict), state)
     core.take_root(root, state)
     if record.get("pv") is not None:
         line = line_of(entry(record, "pv", list), state, core.names)
@@ -218,13 +218,13 @@ cdef int take_search(SearchCore core, record, object state, object root) except 
     return 0
 
 
-cdef int take_line(object root, record) except -1:
+cdef int take_line(Rules rules, record, object state) except -1:
     """Reads the best line that a search has kept."""
-    cdef PythonRules rules = root
+    cdef list names = (<PythonRules>rules).user.moves if isinstance(rules, PythonRules) else None
     value = entry(record, "value", float)
     if not rules.keeps or not math.isfinite(value):
         raise InvalidFile("a line is kept of a search that keeps none")
-    rules.line = line_of(entry(record, "moves", list), None, rules.user.moves)
+    rules.line = line_of(entry(record, "moves", list), state, names)
     rules.line_value = value
     return 0
 

@@ -10,7 +10,7 @@ import math
 
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 
 from mcts_core.errors import GameError, GameOver, InvalidState
@@ -24,13 +24,12 @@ from mcts_core.game cimport (MCTS_CHANCE, MCTS_DRAW, MCTS_ERROR, MCTS_MAX_MOVES,
                              mcts_rng_next)
 from mcts_core.games.python_game cimport check_table, error_in_table
 from mcts_core.games.user_rollout cimport random_rollout, refuse_chance
-from mcts_core.games.user_states cimport (CLOSE, LONGEST_ROLLOUT, MAX_PLAYERS, UserStates, as_constant, refuse_repeated,
-                                          sums_to_one, value_of)
+from mcts_core.games.user_states cimport (CLOSE, LONGEST_ROLLOUT, MAX_PLAYERS, NAME_BYTES, UserStates, as_constant,
+                                          refuse_repeated, sums_to_one, value_of)
 
 
 cdef enum:
     LONGEST_GAME = 20000       # moves in the tree; one iteration can add any number of chance moves
-    FOLLOWED = 2               # moves of the best line after which the next search may continue it
 
 
 cdef Rules rules_of(object state, bint observing, bint aligned):
@@ -52,6 +51,15 @@ cdef class Rules:
 
     cdef object name(self, uint32_t move):
         return move
+
+    cdef list best_line(self):
+        """The moves of the best line that was found; None: none yet."""
+        return self.line
+
+    cdef void keep_lines(self) noexcept:
+        """Prepares for a search that keeps the best line."""
+        self.keeps = True
+        self.line_value = -math.inf
 
     cdef int fail(self) except -1:
         """Raises the exception behind the error code that a function of the table returned."""
@@ -132,6 +140,8 @@ cdef class NativeRules(Rules):
         self.table.players = self.players
         self.table.constant = context.constant
         self.table.look = native_look
+        self.table.onward = native_onward
+        self.table.keep = native_keep
         self.table.rollout = native_rollout
         self.table.observe = native_observe
 
@@ -140,6 +150,14 @@ cdef class NativeRules(Rules):
         free(self.context.rolling)
         free(self.context.moves)
         free(self.context.probabilities)
+        free(self.context.line)
+
+    cdef list best_line(self):
+        cdef uint32_t i
+        if self.context.line_changed:
+            self.context.line_changed = False
+            self.line = [self.context.line[i] for i in range(self.context.line_length)]
+        return self.line
 
 
 cdef inline bint is_value(double value) noexcept nogil:
@@ -180,7 +198,7 @@ cdef int32_t native_look(void *opaque, const uint32_t *path, uint32_t length, bi
     cdef NativeContext *context = <NativeContext *>opaque
     cdef const mcts_game *game = context.game
     cdef uint32_t i
-    cdef int32_t count, over = 0
+    cdef int32_t over = 0
     if length > LONGEST_GAME:
         return MCTS_ERROR
     memcpy(context.state, context.root, game.state_size)
@@ -191,6 +209,27 @@ cdef int32_t native_look(void *opaque, const uint32_t *path, uint32_t length, bi
         over = advance(context, context.state, &context.player, path[i], position.values)
         if over < 0:
             return MCTS_ERROR
+    context.plies = length
+    return native_describe(context, over, listed, position)
+
+
+cdef int32_t native_onward(void *opaque, const uint32_t *move, GeneralPosition *position) noexcept nogil:
+    cdef NativeContext *context = <NativeContext *>opaque
+    cdef int32_t over = 0
+    if move != NULL:
+        context.plies += 1
+        if context.plies > LONGEST_ROLLOUT:
+            return MCTS_ERROR
+        over = advance(context, context.state, &context.player, move[0], position.values)
+        if over < 0:
+            return MCTS_ERROR
+    return native_describe(context, over, True, position)
+
+
+cdef int32_t native_describe(NativeContext *context, int32_t over, bint listed,
+                             GeneralPosition *position) noexcept nogil:
+    cdef const mcts_game *game = context.game
+    cdef int32_t count
     position.kind = KIND_OVER if over else KIND_CHANCE if context.player == MCTS_CHANCE else KIND_DECISION
     position.player = <uint32_t>context.player
     if over or not listed:
@@ -209,6 +248,19 @@ cdef int32_t native_look(void *opaque, const uint32_t *path, uint32_t length, bi
         return MCTS_ERROR
     position.count = count
     memcpy(position.actions, position.moves, 4 * count)
+    return 0
+
+
+cdef int32_t native_keep(void *opaque, const uint32_t *path, uint32_t length, bint rolled) noexcept nogil:
+    cdef NativeContext *context = <NativeContext *>opaque
+    cdef void *larger
+    if length > context.line_room:
+        larger = realloc(context.line, <uint64_t>length * sizeof(uint32_t))
+        if larger == NULL:
+            return MCTS_ERROR
+        context.line, context.line_room = <uint32_t *>larger, length
+    memcpy(context.line, path, <uint64_t>length * sizeof(uint32_t))
+    context.line_length, context.line_changed = length, True
     return 0
 
 
@@ -324,6 +376,8 @@ cdef class PythonRules(Rules):
         self.table.context = <void *>self
         self.table.players = self.players
         self.table.look = python_look
+        self.table.onward = python_onward
+        self.table.move_bytes = NAME_BYTES
         self.table.rollout = python_rollout
         self.table.keep = python_keep
         self.table.scored = self.user.scored
@@ -432,17 +486,16 @@ cdef class PythonRules(Rules):
                 position.actions[slot] = indices[slot]
         return 0
 
+    cdef int tell_rewards(self, object state, GeneralPosition *position) except -1:
+        for player, reward in enumerate(self.user.rewards(state)):
+            position.rewards[<uint32_t>player] = reward
+        return 0
+
     cdef int rollout(self, mcts_rng *rng, double *values) except -1:
         """A rollout from the position of the last look."""
         if self.keeps:
             self.rolled = []
         return random_rollout(self.user, self.trail[len(self.trail) - 1], self.longest, self.rolled, rng, values)
-
-    cdef int keep_lines(self) except -1:
-        """Prepares for a search that keeps the best line."""
-        self.keeps = True
-        self.line_value = -math.inf
-        return 0
 
     cdef int keep(self, const uint32_t *path, uint32_t length, bint rolled) except -1:
         cdef uint32_t i
@@ -462,8 +515,10 @@ cdef class PythonRules(Rules):
         for step in range(min(len(before.line), FOLLOWED + 1)):  # what is left of it then is a move at least
             if state is self.root or (self.value is not None and state == self.root):
                 if before.line[step] in self.root_moves:
-                    self.line = before.line[step:]
-                    self.line_value = self.value_of_line(state, self.line, value)
+                    line = before.line[step:]
+                    if self.user.discount < 1.0 and step:
+                        value = self.value_of_line(state, line, value)
+                    self.line, self.line_value = line, value
                 return 0
             if before.line[step] not in self.user.legal(state):  # as rollout() of the game may return
                 return 0
@@ -474,18 +529,19 @@ cdef class PythonRules(Rules):
 
     cdef double value_of_line(self, object state, list line, double estimate) except? -1.0:
         """The discounted sum of rewards of moves to the end of the game; ``estimate`` where they do not lead there, or
-        there are no rewards. To take it from the value of the longer line, as the estimate is, multiplies its rounding
+        the game raises. To take it from the value of the longer line, as the estimate is, multiplies its rounding
         error by 1 / discount for each move: with 0.1 it was wrong by 7 after 18 moves."""
         cdef double value = 0.0, weight = 1.0
-        if not self.user.scored:
+        try:
+            for move in line:
+                if self.user.values(state) is not None or move not in self.user.legal(state):
+                    return estimate
+                state = self.user.child(state, move)
+                value += weight * <double>self.user.rewards(state)[0]
+                weight *= self.user.discount
+            ended = self.user.values(state)
+        except Exception:
             return estimate
-        for move in line:
-            if self.user.values(state) is not None or move not in self.user.legal(state):
-                return estimate
-            state = self.user.child(state, move)
-            value += weight * <double>self.user.rewards(state)[0]
-            weight *= self.user.discount
-        ended = self.user.values(state)
         return estimate if ended is None else value + weight * <double>ended[0]
 
     cdef int write(self, object state, float *row) except -1:
@@ -503,10 +559,28 @@ cdef int32_t python_look(void *context, const uint32_t *path, uint32_t length, b
     try:
         state = rules.at(path, length)
         rules.describe(state, listed, position)
+        if rules.user.scored and length:
+            rules.tell_rewards(state, position)
+        elif rules.user.scored:
+            memset(position.rewards, 0, rules.players * sizeof(double))
+        return 0
+    except BaseException as error:
+        rules.user.error = error
+        return MCTS_ERROR
+
+
+cdef int32_t python_onward(void *context, const uint32_t *move, GeneralPosition *position) noexcept with gil:
+    cdef PythonRules rules = <PythonRules>context
+    try:
+        if move != NULL:
+            state = rules.trail[len(rules.trail) - 1]
+            rules.user.check_length(state, <uint32_t>len(rules.trail_moves))
+            rules.trail.append(rules.user.child(state, rules.user.moves[move[0]]))
+            rules.trail_moves.append(move[0])
+        state = rules.trail[len(rules.trail) - 1]
+        rules.describe(state, True, position)
         if rules.user.scored:
-            rewards = rules.user.rewards(state) if length else [0.0] * rules.players
-            for player, reward in enumerate(rewards):
-                position.rewards[<uint32_t>player] = reward
+            rules.tell_rewards(state, position)
         return 0
     except BaseException as error:
         rules.user.error = error

@@ -20,7 +20,6 @@ MOST_PLAYERS = MAX_PLAYERS
 
 cdef enum:
     LONG_ROLLOUT = 4096        # moves of a rollout after which it looks at the clock, again and again
-    NAME_BYTES = 128           # for a move and its number: a small text or tuple, with its entries in a dict and a list
 
 cdef double ROUNDING = 1e-9    # how far a value may be out of its range
 UNHASHABLE = "moves must be hashable"

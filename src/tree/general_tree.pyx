@@ -12,7 +12,7 @@ of ``tree/gumbel.pxd``. This module is compiled once per instruction set. Its pa
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free
-from libc.string cimport memcpy, memmove, memset
+from libc.string cimport memcpy, memset
 
 from mcts_core.game cimport mcts_proof
 from mcts_core.games.general_rules cimport KIND_CHANCE, KIND_DECISION, KIND_OVER, GeneralRules
@@ -20,7 +20,7 @@ from mcts_core.platform cimport MCTS_LIKELY, MCTS_UNLIKELY
 from mcts_core.tree.dirichlet cimport mix_noise
 from mcts_core.tree.general_blocks cimport (ending_of, free_block, lacks_next, look, new_block, open_next, open_root,
                                             position_room, set_link)
-from mcts_core.tree.general_evaluation cimport fault_of, from_signed, take
+from mcts_core.tree.general_evaluation cimport drop_oldest, fault_of, from_signed, take
 from mcts_core.tree.general_proofs cimport points_of, proven_link, proven_value
 from mcts_core.tree.general_selection cimport (best_by_bound, best_by_gumbel, best_by_priors, counts_passed,
                                                draw_outcome, pass_over, passes, values_of_passed)
@@ -29,6 +29,8 @@ from mcts_core.tree.general_solver cimport (accept, ask_prover, forget_proof, fo
 from mcts_core.tree.general_tree cimport *
 from mcts_core.tree.gumbel cimport score_by_noise
 from mcts_core.tree.memory cimport empty_arena, free_tree, make_tree, room_for, set_exploration
+from mcts_core.tree.nested_policy cimport forget_nested
+from mcts_core.tree.nested_rollouts cimport roll_nested
 from mcts_core.tree.prover cimport prover_clear, prover_fits
 from mcts_core.tree.score_bounds cimport closed_values, is_closed, settle_root
 from mcts_core.tree.scored_games cimport (add_rewards, back_up_scored, forget_range, keep_better, leaf_value,
@@ -59,6 +61,7 @@ cdef void general_destroy(Tree *tree) noexcept nogil:
     if general == NULL:
         return
     forget_prover(general)
+    forget_nested(&general.nested)
     free(general.entries)
     free(general.position.moves)
     free(general.position.actions)
@@ -125,6 +128,7 @@ cdef int general_reset(Tree *tree, const TreeRoot *root, const void *given, uint
         forget_prover(general)
     prover_clear(&general.prover)
     forget_batches(general)
+    forget_nested(&general.nested)
     general.last_ending = 0
     general.fault = FAULT_NONE
     # Block 0 stands above the root and has one child, the root.
@@ -166,6 +170,7 @@ cdef void general_resume(Tree *tree, const TreeRoot *root, uint64_t seed, bint m
     general.root_proofs_spent = 0
     if not moved:
         return
+    forget_nested(&general.nested)
     forget_proof(general)
     if general.bounded:
         settle_root(general)
@@ -379,6 +384,13 @@ cdef int iterate(GeneralTree *general) noexcept nogil:
     return status
 
 
+cdef int iterate_nested(GeneralTree *general) noexcept nogil:
+    cdef int status = roll_nested(general)
+    if status == RUN_DONE:
+        back_up(general, 0, 1, general.position.values)
+    return status
+
+
 cdef inline uint32_t room_left(const GeneralTree *general, uint32_t count) noexcept nogil:
     """``count`` iterations, or as many as the counters have room for."""
     return min(count, <uint32_t>MAX_ITERATIONS - general.tree.reused - general.tree.iterations)
@@ -392,7 +404,7 @@ cdef int general_run(Tree *tree, uint32_t count) noexcept nogil:
     if general.tree.settled:
         return RUN_SOLVED
     for _ in range(count):
-        status = iterate(general)
+        status = iterate_nested(general) if general.options.nested else iterate(general)
         if MCTS_UNLIKELY(status != RUN_DONE):
             return status
     return RUN_DONE
@@ -578,24 +590,6 @@ cdef inline void show(GeneralTree *general) noexcept nogil:
         block.visits += 1
         general_columns(general, block).visits[general.tree.path_slot[at]] += 1
     general.hidden = False
-
-
-cdef inline void drop_oldest(GeneralTree *general, const GeneralBatch *batch) noexcept nogil:
-    """Forgets a batch whose iterations have ended; what was gathered after it moves to the front."""
-    cdef uint32_t number, left = general.path_used - batch.path
-    general.entry_count -= batch.entries
-    general.path_used = left
-    if general.older.entries == 0:
-        general.waiting = general.collisions = 0
-        return
-    memset(&general.older, 0, sizeof(GeneralBatch))
-    memmove(general.entries, general.entries + batch.entries, general.entry_count * sizeof(GeneralEntry))
-    for number in range(general.entry_count):
-        general.entries[number].start -= batch.path
-    memmove(general.tree.path_record, general.tree.path_record + batch.path, left * sizeof(uint8_t *))
-    memmove(general.tree.path_slot, general.tree.path_slot + batch.path, left * sizeof(uint32_t))
-    memmove(general.tree.path_passed, general.tree.path_passed + batch.path, left * sizeof(uint32_t))
-    memmove(general.tree.path_move, general.tree.path_move + batch.path, left * sizeof(uint32_t))
 
 
 cdef inline bint still_waits(const GeneralTree *general, const GeneralEntry *entry) noexcept nogil:

@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 from failing_game import Elsewhere, NoWayBack
 from general_games import Dice, flat
+from nested_oracle import ScoredMaze
 from paper_game import Paper, random_tree
 from value_games import Shares
 
@@ -466,6 +467,24 @@ def test_bounds_that_a_worker_has_proven_end_the_search():
     assert (stats.stop_reason, stats.proven) == ("solved", None) and result.own_iterations < stats.iterations < 40_000
     assert state.play(result.move).best() == best and stats.value == pytest.approx(best[0])
     assert stats.bounds == pytest.approx((best[0], best[0]))
+
+
+@pytest.mark.parametrize("options", [{"final_move": "best_line"}, {"nested_rollouts": 10}], ids=["tree", "nested"])
+def test_the_best_line_of_all_workers_is_played(options):
+    """Each worker has a line of its own, and that of this process is seldom the best one."""
+    improved = 0
+    for number in range(8):
+        state = ScoredMaze(number)
+        result = mc.search_parallel(state, iterations=300, workers=3, executor="threads", seed=1, **options)
+        stats, end, value, weight = result.stats, state, 0.0, 1.0
+        for move in stats.pv:
+            end = end.play(move)
+            value, weight = value + weight * end.rewards()[0], 0.9 * weight
+        assert value + weight * end.returns()[0] == pytest.approx(stats.line_value) and stats.pv[0] == result.move
+        alone = mc.Searcher(seed=1, **options)
+        alone.search(state, iterations=300)
+        improved += stats.line_value > alone.stats().line_value
+    assert improved
 
 
 def test_what_needs_no_worker():

@@ -134,7 +134,7 @@ def test_the_help_has_the_ranges_of_the_page():
             compared.append(name)
             assert (as_number(row[1]), as_number(row[2]) - bool(row[3])) in pairs, (name, pairs)
     assert {"rollouts_per_leaf", "expand_distance", "seed", "threads", "batch", "gumbel_moves", "least_prior",
-            "rollout_moves", "every", "valuation", "noise_weight"} <= {*compared}
+            "rollout_moves", "nested_rollouts", "every", "valuation", "noise_weight"} <= {*compared}
 
 
 def test_the_help_and_the_page_have_the_defaults_of_the_code():

@@ -1,6 +1,7 @@
 import concurrent.futures
 import functools
 import importlib.util
+import itertools
 import os
 import pathlib
 import pickle
@@ -371,3 +372,64 @@ def test_the_command_line_checks_a_native_game(cli, monkeypatch, four):
     assert out.startswith("examples.connect_four_numba:FAST: 20 random games") and "no problem found" in out
     code, out, err = cli("analyze", "examples.connect_four_numba:FAST", "3 0 3 0 3", "--iterations", 2000, "--seed", 1)
     assert code == 0 and "best move: 3" in out
+
+
+# ---- Morpion solitaire -----------------------------------------------------------------------------------------------
+
+@pytest.fixture(scope="module")
+def morpion():
+    spec = importlib.util.spec_from_file_location("morpion_example", FOLDER / "morpion_solitaire.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+STEPS_OF_MORPION = ((0, 1), (1, 0), (1, 1), (1, -1))
+
+
+def slow_lines(points, drawn, touching):
+    """The lines that can be drawn, by the rules: four points are there and one is not, and of no line drawn before in
+    the same direction is there a common point, or, if they may touch, a common piece between two points."""
+    found = set()
+    for row, column in points:
+        for direction, (down, right) in enumerate(STEPS_OF_MORPION):
+            for first in range(-4, 1):
+                line = [(row + k * down, column + k * right) for k in range(first, first + 5)]
+                if len(set(line) - points) != 1:
+                    continue
+                taken = set(itertools.pairwise(line)) if touching else set(line)
+                if all(taken.isdisjoint(itertools.pairwise(other) if touching else other)
+                       for other in drawn[direction]):
+                    found.add((direction, tuple(line)))
+    return found
+
+
+@pytest.mark.parametrize("touching", [False, True])
+def test_morpion_solitaire_has_the_moves_of_the_slow_rules(morpion, touching):
+    state = (morpion.TouchingMorpionSolitaire if touching else morpion.MorpionSolitaire)()
+    points = {divmod(point, morpion.SIDE) for point in range(morpion.SIDE**2) if morpion.POINTS >> point & 1}
+    drawn, choice = [[], [], [], []], random.Random(touching)
+    assert len(points) == 36 and len(state.legal_moves()) == 28 and mcts_core.check_game(state).ok
+    while state.returns() is None:
+        lines = {}
+        for move in state.legal_moves():
+            start, direction = divmod(move, 4)
+            (row, column), (down, right) = divmod(start, morpion.SIDE), STEPS_OF_MORPION[direction]
+            lines[direction, tuple((row + k * down, column + k * right) for k in range(5))] = move
+        assert set(lines) == slow_lines(points, drawn, touching) and len(lines) == len(state.legal_moves())
+        direction, line = chosen = choice.choice(sorted(lines))
+        points |= set(line)
+        drawn[direction].append(line)
+        state = state.play(lines[chosen])
+        assert str(state).count("o") == 36 and str(state).count("x") == state.score
+    assert slow_lines(points, drawn, touching) == set() and state.returns() == [sum(map(len, drawn))]
+
+
+def test_morpion_solitaire_by_nested_rollouts(morpion, capsys):
+    engine = mcts_core.Searcher(nested_rollouts=100, seed=1)
+    engine.search(morpion.MorpionSolitaire(), iterations=100)
+    state = morpion.MorpionSolitaire()
+    for move in engine.stats().pv:
+        state = state.play(move)
+    assert state.returns() == [engine.stats().line_value] and state.score >= 56  # random games have 43 moves on average
+    assert morpion.main(["--seconds", "0.1", "--touching"]) == 0 and " moves; " in capsys.readouterr().out

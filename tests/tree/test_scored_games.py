@@ -651,6 +651,25 @@ def test_a_search_that_keeps_a_line_does_not_end_early():
     assert stats.iterations == 2000
 
 
+def test_a_line_is_kept_where_the_game_fails_once_while_it_is_valued_anew():
+    class Failing(Fading):
+        failures = 0
+
+        def play(self, move):
+            if Failing.failures and self.step > 1:
+                Failing.failures -= 1
+                raise ConnectionError
+            return Failing(self.step + 1, move * (1.0 + self.step % 3))
+
+    engine, state = mc.Searcher(final_move="best_line", seed=1), Failing()
+    state = state.play(engine.search(state, iterations=300))
+    line, value = engine.stats().pv, engine.stats().line_value
+    Failing.failures = 1
+    engine.search(state, iterations=1)
+    assert Failing.failures == 0 and engine.stats().pv == line[1:]
+    assert engine.stats().line_value == pytest.approx((value - state.last) / 0.1)
+
+
 class Fading:
     """Each of thirty moves may bring a reward; the next one counts a tenth."""
 
