@@ -1,13 +1,12 @@
 """Plays Morpion solitaire by nested rollouts, and compares the mean scores with published ones.
 
-    python bench/nested_rollouts.py                               levels 1 and 2, both versions: ten minutes
-    python bench/nested_rollouts.py --levels 3 --runs 4           a million rollouts each: seven to ten minutes each
+    python bench/nested_rollouts.py                               levels 1 and 2, both versions: ten minutes on one core
+    python bench/nested_rollouts.py --levels 3 --runs 4           a million rollouts each: 10 to 14 minutes each
     python bench/nested_rollouts.py --levels 2 --tree             also the best line of a tree search, equal rollouts
 
-A search of level n is 100**n rollouts. Published: for the touching version, the means of the same algorithm with the
-same numbers in the results of A. Rimmel (the repository elentaran/morpionSol, files RESULTAT and res/nrpa*.data). For
-the disjoint version none were found by level, but the best score that anybody has reached, 82, which Rosin (IJCAI 2011)
-found by searches of level 5.
+A search of level n is 100**n rollouts. Published, for the touching version: the means of the same algorithm with 100
+searches in each level in the results of A. Rimmel (the repository elentaran/morpionSol, files RESULTAT and
+res/nrpa*.data). For the disjoint version, no means by level were found. Its record is 82 moves, by Rosin (IJCAI 2011).
 """
 
 import argparse

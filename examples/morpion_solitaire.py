@@ -1,22 +1,22 @@
 """Morpion solitaire by nested rollouts.
 
 A cross of 36 points is drawn on squared paper. A move adds a point that completes a line of five points, along a row, a
-column or a diagonal, and draws that line. In the touching version (5T), two lines of the same direction may have an end
-in common, but no more; in the disjoint version (5D), no point. The score is the number of moves. Nobody has found a
-game of 5D with more than 82 moves, or a game of 5T with more than 178.
+column or a diagonal, and draws that line. Lines of the same direction may share an end point in the touching version
+(5T), and no point in the disjoint version (5D). The score is the number of moves. Nobody has found a game of 5D with
+more than 82 moves, or a game of 5T with more than 178.
 
     python examples/morpion_solitaire.py --seconds 20
     python examples/morpion_solitaire.py --seconds 20 --touching
 
-A move is the number of its line. Then the same line has the same name in all positions, and that is what the policy of
-nested rollouts learns about. With the new point as a part of the name it learns less.
+A move is the number of its line. So the same line has the same name in all positions, and the policy of nested rollouts
+learns about lines.
 """
 
 import argparse
 
 import mcts_core
 
-SIDE = 48
+SIDE = 48  # of the paper: no known game comes near its edge
 LENGTH = 5
 STEPS = (1, SIDE, SIDE + 1, SIDE - 1)  # along a row, a column, the two diagonals
 CROSS = ("...XXXX...",
@@ -35,8 +35,8 @@ POINTS = sum(1 << CORNER + SIDE * row + column for row, marks in enumerate(CROSS
 
 
 class Lines:
-    """What is known of the lines. ``taken``: how many points of a line no later one of its direction may begin with or
-    go through: all five, or all but the end."""
+    """The lines of the paper, each computed once. ``taken``: how many points of a drawn line no other line of its
+    direction may take: 5 in the disjoint version, 4 in the touching one, all but the last."""
 
     def __init__(self, taken):
         self.taken = taken
@@ -60,6 +60,7 @@ class Lines:
             lines = self.found[point] = []
             for direction, step in enumerate(STEPS):
                 for k in range(LENGTH):
+                    # the columns of the first and the last point: a column has no step, the last diagonal goes left
                     ends = [column + side * (direction != 1) * (-1 if direction == 3 else 1)
                             for side in (-k, LENGTH - 1 - k)]
                     start = point - k * step
@@ -84,7 +85,7 @@ class MorpionSolitaire:
 
     __slots__ = ("drawn", "moves", "points", "score")
 
-    players, to_move, discount = 1, 0, 1  # with a discount, returns() may be any number
+    players, to_move, discount = 1, 0, 1  # with a discount, returns() may be above 1
     lines = Lines(LENGTH)
 
     def __init__(self, points=POINTS, drawn=(0, 0, 0, 0), moves=None, score=0):

@@ -285,14 +285,16 @@ class Options:
     def _check_nested(self, given: dict[str, Any]) -> None:
         """Nested rollouts keep the best line, and nothing of what a tree needs."""
         if self.has_evaluator:
-            raise InvalidOption("nested_rollouts plays rollouts, so it has no meaning with an evaluator")
+            raise InvalidOption("nested_rollouts plays rollouts, so it has no meaning with an evaluator: leave out one of "
+                                "them")
         if given.get("final_move", "best_line") != "best_line":
-            raise InvalidOption(f"nested_rollouts plays the best line, so final_move must be 'best_line', "
+            raise InvalidOption(f"nested_rollouts plays the best line, so final_move must be left out or 'best_line', "
                                 f"got {given['final_move']!r}")
         for name in _NOT_NESTED:
             value = {**given, **self.conditional}.get(name)
             if value or (value is not None and name not in ("solver", "temperature")):
-                raise InvalidOption(f"{name} has no meaning with nested_rollouts, got {value!r}")
+                raise InvalidOption(f"{name} has no meaning with nested_rollouts, which has no tree: leave it out, got "
+                                    f"{value!r}")
         self.given["final_move"] = "best_line"
 
     def __str__(self) -> str:
@@ -484,8 +486,7 @@ class Options:
         if not is_hidden(state):
             return GeneralSettings(**options)
         if options.get("nested_rollouts"):
-            raise InvalidOption(f"nested_rollouts needs a game in which the player sees everything, "
-                                f"got {shorten(state)}")
+            raise InvalidOption(f"nested_rollouts needs a game without hidden information, got {shorten(state)}")
         if self.has_evaluator:
             raise InvalidOption("an evaluator needs a game in which every player sees everything; a game with hidden "
                                 "information is searched by rollouts")

@@ -166,10 +166,12 @@ class Searcher:
         visits ** (1 / temperature). With 0, the default, ``final_move`` chooses the move.
     rollout_moves: in a general game with rewards or a discount, written in Python: the moves after which a rollout
         ends, 1 to 1,000,000. Whatever would come later counts 0. With None, rollouts go on to the end of the game.
-    nested_rollouts: in a general game of one player without chance: nested rollout policy adaptation (Rosin, IJCAI
-        2011) in place of a tree, with 2 to 1,000,000 searches in each level. Rollouts follow a policy that learns from
-        the best line found so far; equal moves share a weight in all positions. The search keeps and plays the best
-        line, as with the final move ``"best_line"``. With None, it searches a tree. See docs/planning.md.
+    nested_rollouts: in place of a tree, the search uses nested rollout policy adaptation (Rosin, IJCAI 2011), for
+        general games of one player without chance and hidden information, written in Python or Cython. The number, 2 to
+        1,000,000, is that of the searches in each level. Rollouts follow a policy that learns from the best line found
+        so far; equal moves share a weight in all positions. The search plays the first move of the best line, as with
+        the final move ``"best_line"``, and the next search continues that line. With None, it searches a tree. See
+        docs/planning.md.
     progress, every: True draws a bar while ``search`` runs, with the best move so far, its value and the time left: in
         the terminal (by rich or tqdm if one is installed), or in a notebook as an output that is updated. A function
         gets the Stats so far, each time ``every`` seconds (0.001 to 1e9, default 0.1) have passed. The function is not

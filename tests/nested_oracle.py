@@ -1,4 +1,4 @@
-"""Nested rollout policy adaptation as the paper tells it (Rosin, IJCAI 2011, section 2), slow and plain, with the
+"""Nested rollout policy adaptation as the paper describes it (Rosin, IJCAI 2011, section 2), slow and plain, with the
 library's random numbers; and games to compare it on."""
 
 import collections
@@ -10,7 +10,7 @@ from mcts_core.testing.probe import Probe
 
 
 class NestedOracle:
-    """``lines``: what every rollout played, with its value."""
+    """``lines``: the moves and the value of every rollout."""
 
     def __init__(self, state, seed, width, longest=None):
         self.state, self.width, self.longest = state, width, longest
@@ -62,8 +62,8 @@ def adapted(policy, steps):
 
 
 class Maze:
-    """A game of one player made up from a number. Names of moves come back in many positions, with other moves beside
-    them; ``discount`` and rewards where it is ``scored``. Every line that was played to its end is in ``ended``."""
+    """A game of one player generated from a number. Names of moves come back in many positions, with other moves beside
+    them. Every line that was played to its end is in ``ended``."""
 
     players, to_move = 1, 0
 

@@ -129,6 +129,9 @@ class Planner:
         if determinize is not None and method == "line":
             raise InvalidOption("determinize needs method 'states' or 'sequences', got 'line', which is for "
                                 "environments without chance")
+        if options.get("nested_rollouts") is not None:
+            raise InvalidOption(f"nested_rollouts has no meaning in a Planner, because actions have the same names at "
+                                f"every step, got {shorten(options['nested_rollouts'])}")
         self.determinize = determinize
         first = random_seed() if seed is None else as_int(seed, "seed", 0, 2**64 - 1)
         self._random = numpy.random.default_rng(first)

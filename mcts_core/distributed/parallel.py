@@ -619,7 +619,7 @@ class _Search:
         return list(max(lines, key=lambda entry: entry[:2])[2]) if lines else figures["pv"]
 
     def best_line(self, figures: dict[str, Any]) -> dict[str, Any]:
-        """The best line of all trees, of equal ones that of this process or of the first worker."""
+        """The best line of all trees. Of equal ones, that of this process, else that of the first worker."""
         best = figures
         for worker in sorted(self.workers.values(), key=lambda worker: worker.latest.number):
             value = worker.latest.line_value

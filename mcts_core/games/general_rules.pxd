@@ -36,8 +36,8 @@ ctypedef struct GeneralRules:
     # error.
     int32_t (*look)(void *context, const uint32_t *path, uint32_t length, bint listed,
                     GeneralPosition *position) noexcept nogil
-    # Goes one move on from where the last look was, and describes that position with its moves; with NULL it only
-    # describes it again. Negative: an error.
+    # Plays one move from where the last look, or the last move of this, has led, and describes that position with its
+    # moves; with NULL it only describes it again. Negative: an error.
     int32_t (*onward)(void *context, const uint32_t *move, GeneralPosition *position) noexcept nogil
     # A rollout from where the last look was: the values of the players, in a scored game discounted to that position.
     # Negative: an error.
@@ -53,7 +53,7 @@ ctypedef struct GeneralRules:
     int32_t (*prove)(void *context, const uint32_t *path, uint32_t length, void *memory, uint64_t budget, bint exact,
                      mcts_proof *proof) noexcept nogil
     const mcts_game *proving
-    uint32_t move_bytes          # of memory, about, for the name of a move
+    uint32_t move_bytes          # of memory for the name of a move, roughly
 
 
 ctypedef struct NativeContext:   # of the table over a native game
@@ -67,11 +67,11 @@ ctypedef struct NativeContext:   # of the table over a native game
     uint8_t *rolling             # the state of a rollout
     uint32_t *moves
     double *probabilities
-    uint32_t plies               # from the root to where the last look was
+    uint32_t plies               # moves from the root to `state`
     uint32_t *line               # the best line that was found, in a search that keeps it
     uint32_t line_length
     uint32_t line_room
-    bint line_changed            # since somebody asked for it
+    bint line_changed            # since best_line() last read it
 
 
 cdef class Rules:
@@ -89,7 +89,7 @@ cdef class Rules:
     cdef list line                    # the moves of the best line that was found, None: none yet, or it is not kept
     cdef double line_value            # what it gives the only player
 
-    cdef bint keeps                   # the best line
+    cdef bint keeps                   # whether the search keeps the best line
 
     cdef object name(self, uint32_t move)
     cdef list best_line(self)
@@ -117,7 +117,7 @@ cdef class PythonRules(Rules):
 
     cdef object at(self, const uint32_t *path, uint32_t length)
     cdef int describe(self, object state, bint listed, GeneralPosition *position) except -1
-    cdef int tell_rewards(self, object state, GeneralPosition *position) except -1
+    cdef int write_rewards(self, object state, GeneralPosition *position) except -1
     cdef int rollout(self, mcts_rng *rng, double *values) except -1
     cdef int keep(self, const uint32_t *path, uint32_t length, bint rolled) except -1
     cdef int follow_line(self, PythonRules before) except -1

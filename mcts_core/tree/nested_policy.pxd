@@ -1,11 +1,11 @@
 """The policy of nested rollout policy adaptation, its levels and its lines (Rosin, IJCAI 2011, section 2).
 
-A level does so many searches of the level below it, each of which begins with a copy of its policy; level 1 does
-rollouts. After each of them a level moves its policy towards the best line that it has seen. The policy has a weight
-for every name of a move; a rollout draws a move with a probability in proportion to e**weight.
+A level runs ``width`` searches of the level below it, each from a copy of its policy; level 1 plays rollouts. After
+each, the level moves its policy towards its best line. The policy has a weight for every name of a move; a rollout
+draws a move with a probability in proportion to e**weight.
 
-Levels are opened when they are needed: when a level is full, the one above it takes its best line. So with ``width``
-searches in each level, the first width**n rollouts are a search of level n, and nobody has to choose n.
+When a level has run its searches, the one above it takes its best line, and is opened if it is not there yet. So the
+first width**n rollouts are a search of level n, and nobody has to choose n.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
@@ -26,7 +26,7 @@ cdef enum:
 cdef extern from *:
     """
     #define MCTS_NO_LINE (-1e300)
-    #define MCTS_STEEPEST 500.0 /* largest weight either way: sums of its powers fit into a double */
+    #define MCTS_STEEPEST 500.0 /* largest weight either way, so that sums of e**weight fit into a double */
     """
     const double NO_LINE "MCTS_NO_LINE"  # the value where there is none yet; all others are higher
     const double STEEPEST "MCTS_STEEPEST"
@@ -47,14 +47,14 @@ ctypedef struct NestedLevel:
     double *powers               # e**weight
     NestedLine best
 
-ctypedef struct NestedSearch:    # all 0: a new one
+ctypedef struct NestedSearch:    # a new one is all zeros
     uint64_t bytes               # of memory
-    bint full                    # it had not enough
+    bint full                    # the memory limit was reached
     # the names: the moves that were met, numbered
     uint32_t known
     uint32_t room
-    uint32_t *keys               # move -> name, an open hash table of twice the room
-    uint32_t *found
+    uint32_t *keys               # an open hash table of twice the room: the moves
+    uint32_t *found              # the name of the move beside it, or NO_NAME
     uint32_t *changed            # by name: the last adaptation that changed it
     uint32_t adaptations
     NestedLine rolled            # the last rollout
@@ -159,7 +159,7 @@ cdef inline int names_room(NestedSearch *nested, uint64_t limit) noexcept nogil:
 
 cdef inline int name_of(NestedSearch *nested, uint64_t limit, uint64_t name_bytes, uint32_t move,
                         uint32_t *name) noexcept nogil:
-    """``name_bytes``: that the rules need for each of them."""
+    """Finds or makes the name of a move; a Status. ``name_bytes``: memory that the rules need for a new one."""
     cdef uint32_t at
     cdef int status
     if nested.known == nested.room:
@@ -251,6 +251,7 @@ cdef inline void adapt(NestedSearch *nested, NestedLevel *level) noexcept nogil:
 
 
 cdef inline int open_level(NestedSearch *nested, uint64_t limit) noexcept nogil:
+    """Opens the next level, with an even policy."""
     cdef NestedLevel *level = &nested.levels[nested.opened]
     cdef int status = RUN_DONE
     if nested.room == 0:
@@ -266,7 +267,7 @@ cdef inline int open_level(NestedSearch *nested, uint64_t limit) noexcept nogil:
 
 
 cdef inline int learn(NestedSearch *nested, uint64_t limit, uint32_t width) noexcept nogil:
-    """Gives the last rollout to level 1, the best line of a full level to the one above it."""
+    """Gives the last rollout to level 1, and the best line of a level that has run its searches to the one above."""
     cdef NestedLine *line = &nested.rolled
     cdef NestedLevel *level
     cdef uint32_t number = 0
@@ -279,14 +280,14 @@ cdef inline int learn(NestedSearch *nested, uint64_t limit, uint32_t width) noex
                 return status
         level = &nested.levels[number]
         if line.value >= level.best.value:
-            line[0], level.best = level.best, line[0]
+            line[0], level.best = level.best, line[0]  # they exchange their memory
         adapt(nested, level)
         level.spent += 1
         if level.spent < width:
             break
         line = &level.best
         number += 1
-    while number > 0:
+    while number > 0:  # the levels below begin again with a copy of this policy
         number -= 1
         level = &nested.levels[number]
         memcpy(level.weights, nested.levels[number + 1].weights, bytes)

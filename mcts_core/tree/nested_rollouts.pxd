@@ -26,11 +26,11 @@ cdef inline int step_on(GeneralTree *general, const uint32_t *move) noexcept nog
             return RUN_DONE
         if not position_room(general, general.position.count):
             return RUN_SYSTEM_MEMORY
-        move = NULL
+        move = NULL  # now there is room for the moves
 
 
 cdef inline int play_nested(GeneralTree *general) noexcept nogil:
-    """A rollout from the root into the last line of the nested search."""
+    """Plays a rollout from the root and records it in ``nested.rolled``."""
     cdef NestedSearch *nested = &general.nested
     cdef NestedLine *line = &nested.rolled
     cdef uint64_t limit = general.options.nested_bytes
@@ -72,7 +72,7 @@ cdef inline int play_nested(GeneralTree *general) noexcept nogil:
 
 cdef inline int roll_nested(GeneralTree *general) noexcept nogil:
     """A rollout, kept if it is the best one, from which the policy learns. Then the path of the iteration is its first
-    move, and the first of ``position.values`` what it gave."""
+    move, and ``position.values[0]`` is its value."""
     cdef NestedLine *line = &general.nested.rolled
     cdef GeneralBlock *block = general_block(general, general_root(general) & WIDE_INDEX)
     cdef GeneralColumns columns = general_columns(general, block)

@@ -96,7 +96,7 @@ cdef class GeneralCore(SearchCore):
     cdef int resume_tree(self, Tree *tree, uint32_t number, object root, uint64_t seed, bint moved) except -1:
         cdef Rules rules = self.rules_for(number, root)
         cdef TreeRoot at = TreeRoot(NULL, NULL, 0, &rules.table)
-        if (<GeneralTree *>tree).nested.full:
+        if (<GeneralTree *>tree).nested.full:  # such a policy cannot learn on
             return RUN_MEMORY
         if isinstance(rules, PythonRules):
             (<PythonRules>rules).user.adopt((<PythonRules>self.rules).user)
@@ -158,8 +158,8 @@ cdef class GeneralCore(SearchCore):
 
     cdef object refusal(self, const Tree *tree, int status):
         if status == RUN_MEMORY and tree != NULL and (<const GeneralTree *>tree).nested.full:
-            return InvalidOption(f"memory_mb must be larger with nested_rollouts: the moves of the first rollout and "
-                                 f"their names need more, got {self.memory / 2**20:g}")
+            return InvalidOption(f"memory_mb must be larger: the first rollout of nested_rollouts needs more for its "
+                                 f"moves and their names, got {self.memory / 2**20:g}")
         return SearchCore.refusal(self, tree, status)
 
     cdef int sum_counts(self, Counts *counts) except -1:
@@ -320,7 +320,7 @@ cdef class GeneralCore(SearchCore):
         return RUN_DONE
 
     cdef int take_best_line(self) except -1:
-        """Of the lines of all threads, the best one; of equal ones, that of the first thread."""
+        """Takes the best line of all threads; of equal ones, the first thread's."""
         cdef GeneralTree *own = <GeneralTree *>self.tree
         cdef double value
         cdef uint32_t number
@@ -328,7 +328,7 @@ cdef class GeneralCore(SearchCore):
             value = (<GeneralTree *>self.team.members[number].tree).best
             if value > own.best:
                 own.best, self.rules.line = value, (<Rules>self.others_rules[number]).best_line()
-                (<NativeRules>self.rules).context.line_changed = False
+                (<NativeRules>self.rules).context.line_changed = False  # the line is not its own
         return 0
 
     cdef int gather_leaves(self, uint32_t count, float *observations, uint64_t stride) noexcept nogil:
@@ -549,7 +549,7 @@ cdef class GeneralCore(SearchCore):
 
 
 cdef int follow_native_line(NativeRules root, NativeRules before) except -1:
-    """Takes over what is left of the best line of an earlier search, where this root comes on it."""
+    """Takes over what is left of the best line of an earlier search, if this root lies on it."""
     cdef list line = before.best_line()
     cdef int step
     if line is None or root.context.game != before.context.game:

@@ -486,7 +486,8 @@ cdef class PythonRules(Rules):
                 position.actions[slot] = indices[slot]
         return 0
 
-    cdef int tell_rewards(self, object state, GeneralPosition *position) except -1:
+    cdef int write_rewards(self, object state, GeneralPosition *position) except -1:
+        """Writes the rewards of the move that led to ``state``."""
         for player, reward in enumerate(self.user.rewards(state)):
             position.rewards[<uint32_t>player] = reward
         return 0
@@ -540,7 +541,7 @@ cdef class PythonRules(Rules):
                 value += weight * <double>self.user.rewards(state)[0]
                 weight *= self.user.discount
             ended = self.user.values(state)
-        except Exception:
+        except Exception:  # the search will meet and report it if it comes again
             return estimate
         return estimate if ended is None else value + weight * <double>ended[0]
 
@@ -560,7 +561,7 @@ cdef int32_t python_look(void *context, const uint32_t *path, uint32_t length, b
         state = rules.at(path, length)
         rules.describe(state, listed, position)
         if rules.user.scored and length:
-            rules.tell_rewards(state, position)
+            rules.write_rewards(state, position)
         elif rules.user.scored:
             memset(position.rewards, 0, rules.players * sizeof(double))
         return 0
@@ -580,7 +581,7 @@ cdef int32_t python_onward(void *context, const uint32_t *move, GeneralPosition 
         state = rules.trail[len(rules.trail) - 1]
         rules.describe(state, True, position)
         if rules.user.scored:
-            rules.tell_rewards(state, position)
+            rules.write_rewards(state, position)
         return 0
     except BaseException as error:
         rules.user.error = error

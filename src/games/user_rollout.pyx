@@ -71,4 +71,5 @@ cdef int random_rollout(UserStates user, object state, uint32_t longest, list li
 
 
 cdef int refuse_chance(object state) except -1:
-    raise GameError(f"a search for the best line needs a game without chance, but chance is to move in {shorten(state)}")
+    raise GameError(f"the best line needs a game without chance, but chance is to move in {shorten(state)}; leave out "
+                    f"final_move 'best_line' or nested_rollouts")

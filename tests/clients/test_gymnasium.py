@@ -393,6 +393,7 @@ def test_what_is_refused():
                           ({"hold": 0}, "hold"), ({"widening": 0.0}, "widening"), ({"widening": 2.0}, "widening"),
                           ({"widening": 0.5, "method": "line"}, "line"), ({"key": 3}, "key"),
                           ({"determinize": 3}, "determinize"), ({"determinize": print, "method": "line"}, "line"),
+                          ({"nested_rollouts": 9}, "same names at every step, got 9"),
                           ({"seed": -1}, "seed"), ({"wrong": 1, "method": "line"}, "wrong")):
         with pytest.raises(mc.InvalidOption, match=said):
             Planner(env, **options)

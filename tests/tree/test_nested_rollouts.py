@@ -1,4 +1,4 @@
-"""Nested rollouts: the slow oracle, policies counted on paper, native games, what is kept and what is refused."""
+"""Nested rollouts: the slow oracle, a policy computed by hand, native games, what is kept and what is refused."""
 
 import copy
 import ctypes
@@ -76,7 +76,7 @@ def test_a_policy_on_paper():
     assert policy == {"a": pytest.approx(2 / 3), "b": pytest.approx(-1 / 3), "c": pytest.approx(-1 / 3)}
 
     class Three:
-        """A row of ten choices that are worth the number of times that the last one was made before."""
+        """Ten choices; the value is how often the last one was made in all."""
 
         players, to_move, discount = 1, 0, 1.0
 
@@ -188,7 +188,7 @@ def test_an_only_move_takes_one_rollout():
 
 
 class Lock:
-    """One combination opens it; each right digit more is better."""
+    """One combination opens it; each right digit adds to the value."""
 
     players, to_move, code = 1, 0, tuple(7 * place % 3 for place in range(30))
 
@@ -248,7 +248,7 @@ def test_names_fill_the_memory():
     assert 2**20 < stats.bytes <= 2**21
     engine.search(state, iterations=10_000)
     assert engine.stats().stop_reason == "memory" and engine.stats().iterations >= 1
-    with pytest.raises(mc.InvalidOption, match="memory_mb must be larger with nested_rollouts.*, got 1$"):
+    with pytest.raises(mc.InvalidOption, match="memory_mb must be larger: the first rollout of nested_.*, got 1$"):
         mc.search(Wide(), iterations=5, nested_rollouts=10, memory_mb=1)
 
 
@@ -437,8 +437,8 @@ class Dice(Maze):
 @pytest.mark.parametrize(("state", "options", "told"), [
     (Maze(1), {"nested_rollouts": 1}, "nested_rollouts must be"),
     (Maze(1), {"nested_rollouts": True}, "nested_rollouts must be"),
-    (Maze(1), {"final_move": "robust"}, "final_move must be 'best_line', got 'robust'"),
-    (Maze(1), {"exploration": 0.7}, "exploration has no meaning with nested_rollouts, got 0.7"),
+    (Maze(1), {"final_move": "robust"}, "final_move must be left out or 'best_line', got 'robust'"),
+    (Maze(1), {"exploration": 0.7}, "exploration has no meaning with nested_rollouts.*, got 0.7"),
     (Maze(1), {"fpu": 0.0}, "fpu has no meaning"),
     (Maze(1), {"rollouts_per_leaf": 1}, "rollouts_per_leaf has no meaning"),
     (Maze(1), {"temperature": 1.0}, "temperature has no meaning"),
@@ -461,10 +461,10 @@ def test_it_refuses_chance_and_hidden_cards():
     hidden = Maze(1)
     hidden.hidden_information = True
     hidden.determinize = lambda player, rng: hidden
-    with pytest.raises(mc.InvalidOption, match="sees everything"):
+    with pytest.raises(mc.InvalidOption, match="without hidden information"):
         mc.search(hidden, iterations=5, nested_rollouts=3)
 
 
-def test_options_that_mean_nothing_may_be_given_as_nothing():
+def test_unused_options_may_have_their_default():
     for options in ({"solver": False}, {"temperature": 0}, {"final_move": "best_line"}, {"exploration": None}):
         assert searched(Corner(), 9, **options).stats().line_value == 1.0
