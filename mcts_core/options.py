@@ -285,8 +285,8 @@ class Options:
     def _check_nested(self, given: dict[str, Any]) -> None:
         """Nested rollouts keep the best line, and nothing of what a tree needs."""
         if self.has_evaluator:
-            raise InvalidOption("nested_rollouts plays rollouts, so it has no meaning with an evaluator: leave out one of "
-                                "them")
+            raise InvalidOption("nested_rollouts plays rollouts, so it has no meaning with an evaluator: leave out one "
+                                "of them")
         if given.get("final_move", "best_line") != "best_line":
             raise InvalidOption(f"nested_rollouts plays the best line, so final_move must be left out or 'best_line', "
                                 f"got {given['final_move']!r}")
