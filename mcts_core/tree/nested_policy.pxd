@@ -89,6 +89,8 @@ cdef inline void forget_line(NestedLine *line) noexcept nogil:
 cdef inline void forget_nested(NestedSearch *nested) noexcept nogil:
     """Gives all memory back."""
     cdef uint32_t number
+    if nested.bytes == 0 and not nested.full:
+        return
     free(nested.keys)
     free(nested.found)
     free(nested.changed)
