@@ -30,8 +30,8 @@ MCTS_INLINE int plane_of_16(float *plane, const uint8_t *board, uint8_t value) {
 #endif
 }
 
-/* Of a board with a byte for each cell and rows `stride` apart, a multiple of 4. It goes by 16 cells and by four, and up
- * to three places beyond the plane are written. */
+/* Of a board with a byte for each cell and rows `stride` apart, a multiple of 4. It goes by 16 cells and by four, and
+ * up to three places beyond the plane are written. */
 MCTS_INLINE void plane_of_bytes(float *plane, const uint8_t *board, int rows, int cols, int stride, uint8_t value) {
     int row, col, i;
     for (row = 0; row < rows; row++, board += stride, plane += cols) {
