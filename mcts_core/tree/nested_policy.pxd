@@ -106,7 +106,8 @@ cdef inline void forget_nested(NestedSearch *nested) noexcept nogil:
 
 cdef inline uint32_t place_of(const NestedSearch *nested, uint32_t move) noexcept nogil:
     """Where a move stands in the hash table, or would stand."""
-    cdef uint32_t mask = 2 * nested.room - 1, at = (move * <uint32_t>0x9E3779B9) >> 7 & mask
+    cdef uint32_t mask = 2 * nested.room - 1
+    cdef uint32_t at = <uint32_t>(move * <uint64_t>0x9E3779B97F4A7C15 >> 32) & mask
     while nested.found[at] != NO_NAME and nested.keys[at] != move:
         at = (at + 1) & mask
     return at
