@@ -95,7 +95,7 @@ cdef inline void forget_nested(NestedSearch *nested) noexcept nogil:
     free(nested.found)
     free(nested.changed)
     forget_line(&nested.rolled)
-    for number in range(MOST_LEVELS):
+    for number in range(<uint32_t>MOST_LEVELS):
         free(nested.levels[number].weights)
         free(nested.levels[number].powers)
         forget_line(&nested.levels[number].best)
