@@ -19,12 +19,18 @@ from mcts_core.testing.probe import Probe
 FOLDER = pathlib.Path(__file__).parents[2] / "examples"
 
 
-@pytest.fixture(scope="module")
-def dots():
-    spec = importlib.util.spec_from_file_location("dots_and_boxes_example", FOLDER / "dots_and_boxes.py")
+def loaded(name, path):
+    """The module in a file, found under ``name`` as by an import."""
+    spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def dots():
+    return loaded("dots_and_boxes_example", FOLDER / "dots_and_boxes.py")
 
 
 @functools.cache
@@ -133,15 +139,6 @@ def test_the_command_line_plays_it(cli, monkeypatch):
 
 
 # ---- native games ----------------------------------------------------------------------------------------------------
-
-
-def loaded(name, path):
-    """The module in a file, found under ``name`` as by an import."""
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def build_breakthrough(folder):
@@ -378,10 +375,7 @@ def test_the_command_line_checks_a_native_game(cli, monkeypatch, four):
 
 @pytest.fixture(scope="module")
 def morpion():
-    spec = importlib.util.spec_from_file_location("morpion_example", FOLDER / "morpion_solitaire.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return loaded("morpion_example", FOLDER / "morpion_solitaire.py")
 
 
 STEPS_OF_MORPION = ((0, 1), (1, 0), (1, 1), (1, -1))
