@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, fields
 
 from mcts_core.errors import NoSearch
-from mcts_core.words import as_data, counted, expectation, on_scale, proof, value_of
+from mcts_core.words import as_data, counted, ending_of, expectation, on_scale, proof, value_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -262,16 +262,15 @@ class Stats(_Found):
             f"move {names.with_number(self.move)}",
             expectation(self),
             f"{counted(self.iterations, 'iteration')} in {self.seconds:.3f} s ({self.iterations_per_second:,.0f}/s)",
-            f"{counted(self.nodes, 'node')}, {self.bytes / 1e6:.1f} MB",
-            f"depth {self.depth_mean:.1f}/{self.depth_max}",
-            f"stopped by {self.stop_reason}",
+            ending_of(self),
         ])
 
     def __repr__(self) -> str:
         return f"<Stats {self._head(self._names())}>"
 
     def __str__(self) -> str:
-        """A line of figures, a table of at most twelve moves, the move to play first, and the principal variation.
+        """A line of figures, a table of at most twelve moves, the move to play first, the principal variation, and the
+        size of the tree with its mean and greatest depth.
 
         The line shows the proven result of the position ("win within 7") if there is one, otherwise the value of the
         move to play, which is also in the row of that move. The value of a move that was never visited is "-". The
@@ -293,7 +292,8 @@ class Stats(_Found):
         ]
         if len(self.moves) > len(shown):
             lines.append(f"... and {counted(len(self.moves) - len(shown), 'more move')}")
-        return "\n".join([self._head(names), *lines, "pv " + " ".join(names.line(self.pv))])
+        tree = f"{counted(self.nodes, 'node')}, {self.bytes / 1e6:.1f} MB  depth {self.depth_mean:.1f}/{self.depth_max}"
+        return "\n".join([self._head(names), *lines, "pv " + " ".join(names.line(self.pv)), tree])
 
 
 @dataclass(frozen=True, slots=True)

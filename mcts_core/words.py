@@ -57,6 +57,11 @@ def expectation(stats: Stats) -> str:
     return proof(stats) or f"value {value:.3f}"
 
 
+def ending_of(stats: Stats) -> str:
+    """Whether a search still runs, or what stopped it, in words."""
+    return "still running" if stats.stop_reason == "running" else f"stopped by {stats.stop_reason}"
+
+
 def cause_of(error: BaseException) -> str:
     """The cause of an error and its line, to be appended to its message; without what the message already contains."""
     cause = error.__cause__

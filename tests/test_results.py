@@ -89,6 +89,9 @@ def test_str_is_a_table(stats):
         for entry in stats.moves]
     assert len({len(line) for line in lines[1:9]}) == 1
     assert lines[9] == "pv " + " ".join(str(move + 1) for move in stats.pv)
+    assert lines[10:] == [f"{stats.nodes:,} nodes, {stats.bytes / 1e6:.1f} MB  depth {stats.depth_mean:.1f}/"
+                          f"{stats.depth_max}"]
+    assert max(map(len, lines)) <= 100
 
 
 def test_what_is_proven_is_in_the_table():
@@ -110,7 +113,7 @@ def test_the_move_to_play_is_the_first_row():
         stats = engine.stats()
         lines = str(stats).splitlines()
         name = mc.Gomoku(15).name(stats.move)
-        assert lines[2].split()[:2] == [name, str(stats.move)] and len(lines) == 16
+        assert lines[2].split()[:2] == [name, str(stats.move)] and len(lines) == 17
         assert [line.split()[0] for line in lines[2:14]].count(name) == 1
 
 
@@ -118,14 +121,14 @@ def test_long_tables_are_cut():
     engine = mc.Searcher(seed=1)
     engine.search(mc.Gomoku(15), iterations=500)
     lines = str(engine.stats()).splitlines()
-    assert len(lines) == 1 + 1 + 12 + 1 + 1 and lines[-2] == "... and 213 more moves"
+    assert len(lines) == 1 + 1 + 12 + 1 + 2 and lines[-3] == "... and 213 more moves"
 
 
 def test_a_move_without_a_visit_has_no_value():
     engine = mc.Searcher(seed=1, preset="uct")
     engine.search(mc.ConnectFour(), iterations=1)
     lines = str(engine.stats()).splitlines()
-    assert "  1 iteration in " in lines[0] and " nodes, " in lines[0]
+    assert "  1 iteration in " in lines[0] and " nodes, " in lines[-1]
     assert [line.split() for line in lines[2:9]] == [
         [str(entry.move + 1), str(entry.move), str(entry.visits), f"{entry.wins:.1f}",
          f"{entry.value:.3f}" if entry.visits else "-"] for entry in engine.stats().moves]

@@ -23,7 +23,7 @@ from mcts_core.render.markup import (
     percent,
     share_of,
 )
-from mcts_core.words import counted, expectation, proof, value_of
+from mcts_core.words import counted, ending_of, expectation, proof, value_of
 
 _BAR = "display:inline-block;vertical-align:middle;height:0.7em;border-radius:2px;background:"
 _VISITS, _VALUE = "#0072b2", "#8a9099"
@@ -64,7 +64,7 @@ def _head(stats: Stats, names: Names) -> str:
     figures = (
         f"{counted(stats.iterations, 'iteration')} in {stats.seconds:.3f} s ({stats.iterations_per_second:,.0f}/s), "
         f"{counted(stats.nodes, 'node')}, depth {stats.depth_mean:.1f} on average, {stats.depth_max} at most; "
-        f"{'still running' if stats.stop_reason == 'running' else f'stopped by {stats.stop_reason}'}"
+        f"{ending_of(stats)}"
     )
     return (
         f'<p style="margin:0 0 4px"><strong>move {escape(label(stats.move, names))}</strong>, '

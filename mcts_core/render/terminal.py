@@ -8,7 +8,7 @@ from mcts_core.arguments import as_int
 from mcts_core.games.board_text import draw_board
 from mcts_core.render.board import Board, names_of
 from mcts_core.render.markup import check_stats, label, label_line, percent, share_of
-from mcts_core.words import counted, expectation, proof, value_of
+from mcts_core.words import counted, ending_of, expectation, proof, value_of
 
 TYPE_CHECKING = False  # see board.py
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class _Figures:
         yield Text(_fitting(
             f"move {label(stats.move, names)}{f' (number {stats.move})' if numbers else ''}, {expectation(stats)}: "
             f"{counted(stats.iterations, 'iteration')} in {stats.seconds:.3f} s, "
-            f"{counted(stats.nodes, 'node')}, stopped by {stats.stop_reason}", encoding), style="bold")
+            f"{counted(stats.nodes, 'node')}, {ending_of(stats)}", encoding), style="bold")
         yield rich_table(["move", *(["number"] if numbers else []), "visits", "share", "", "value",
                           *(["proven"] if known else [])], rows)
         if len(stats.moves) > most:
