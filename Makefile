@@ -31,7 +31,7 @@ SOURCES := setup.py pyproject.toml README.md LICENSE MANIFEST.in \
 .NOTPARALLEL:
 
 help:
-	@echo 'make demo    builds, then plays one game of Connect Four against itself'
+	@echo 'make demo    builds, then plays a game of Connect Four by tree search and shows the search'
 	@echo 'make test    the tests, on all cores; PYTEST_ARGS="-k cli" for some of them'
 	@echo 'make build   compiles what has changed, after pip install -e .'
 	@echo 'make lint    types, style and warnings of the C compiler'
@@ -45,7 +45,7 @@ help:
 
 demo: $(VENV)/.installed-rich
 	$(BIN)/mcts-core --version
-	$(BIN)/mcts-core selfplay connect4 --seconds 0.3
+	$(BIN)/mcts-core demo
 
 test: $(VENV)/.installed-test
 	$(BIN)/pytest $(WORKERS) $(PYTEST_ARGS)

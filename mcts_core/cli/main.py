@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-COMMANDS = ("play", "serve", "selfplay", "analyze", "bench", "check", "gomocup", "ugi", "kaggle-bundle", "completion")
+COMMANDS = ("demo", "play", "serve", "selfplay", "analyze", "bench", "check", "gomocup", "ugi", "kaggle-bundle",
+            "completion")
 """Each is a module of this folder."""
 
 ERRORS = (

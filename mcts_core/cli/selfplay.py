@@ -19,9 +19,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from typing import Any
 
-    from mcts_core import Searcher
+    from mcts_core import Searcher, Stats
     from mcts_core.cli.games import Game
     from mcts_core.cli.options import Commands
     from mcts_core.cli.tables import Screen
@@ -167,10 +168,11 @@ def ending(record: dict[str, Any]) -> str:
 
 def play_game(
     game: Game, engine: Searcher, random: Random, args: argparse.Namespace, screen: Screen | None,
-    step: Callable[[str], object]
+    step: Callable[[str], object] = lambda what: None,
+    bar: Callable[[Any], AbstractContextManager[Callable[[Stats], object] | None]] | None = None,
 ) -> dict[str, Any]:
     """Plays one game and returns its record; shows it on ``screen`` unless that is None. ``random`` draws what chance
-    plays."""
+    plays. ``bar`` makes the context of each search, which is given the Stats so far."""
     line, limits = [game.start], options.budget(args)
     names_played: list[str] = []
     searches: list[dict[str, Any]] = []
@@ -189,7 +191,7 @@ def play_game(
             show_board(screen, game, state)
             screen.text()
         step(f"move {len(searches) + 1}")
-        with search_bar(args, state, limits) if screen else NO_BAR as tell:
+        with bar(state) if bar else search_bar(args, state, limits) if screen else NO_BAR as tell:
             move = engine.search(state, **limits, progress=tell or False)
         stats, names = engine.stats(), Names(state)
         if screen:
