@@ -18,8 +18,8 @@ MIDGAME = [112, 97, 113, 98, 111, 110, 127, 96]
 
 def boards():
     """Name and text of the pictures that need nothing else."""
-    four = mc.ConnectFour.from_moves("44444326", base=1)
-    mc.search(four, iterations=800, seed=1, book=False)
+    four = mc.ConnectFour.from_moves("124123424412", base=1)
+    mc.search(four, iterations=800, seed=1)
     yield "connect_four", mc.render.svg(four, stats=mc.stats())
     yield "stats", statistics(mc.stats())
     five = mc.Gomoku.from_moves(MIDGAME)

@@ -51,8 +51,8 @@ _OF_SEARCHER = {name: f"Searcher({name}=...)" for name in NAMES}
 class Searcher:
     """A Monte Carlo tree search with its options and its memory.
 
-    All options are keywords. An option that is not given, or is None, has the value that was strongest for the game in
-    our measurements (``bench/TUNING.md``).
+    All options are keywords. An option that is not given, or is None, has a default that depends on the game.
+    ``bench/TUNING.md`` has the evidence for each default.
 
     preset: ``"strong"``, or ``"uct"`` for plain UCT as in textbooks (Kocsis and Szepesvari, ECML 2006): UCB1, random
         rollouts, no solver, no knowledge beyond the rules. The preset sets the defaults; the other options override

@@ -1,5 +1,8 @@
 """mcts_core/tuning.py, and Searcher.options(), which shows what it gives."""
 
+import pathlib
+import re
+
 import pytest
 
 import mcts_core as mc
@@ -163,3 +166,37 @@ def test_the_options_are_a_copy():
     engine = mc.Searcher(seed=1)
     engine.options(mc.ConnectFour())["solver"] = "nonsense"
     assert engine.options(mc.ConnectFour())["solver"] is tuning.CONNECT_FOUR["solver"]
+
+
+TUNING = pathlib.Path(__file__).parents[1] / "bench" / "TUNING.md"
+SEARCHES = {"Connect Four": tuning.CONNECT_FOUR, "m,n,k games of at most 64 cells": tuning.SMALL_BOARD,
+            "larger m,n,k games": tuning.LARGE_BOARD, "gomoku": {**tuning.NETWORK_BOARD, **tuning.PUCT},
+            "your own game": tuning.RULES_ONLY, "searches with an evaluator": tuning.EVALUATOR}
+
+
+def rows_of_evidence():
+    table = TUNING.read_text(encoding="utf-8").split("## Today's defaults")[1].split("\n## ")[0]
+    return re.findall(r"^\| ([^|]+) \| `(\w+)` \| ([^|]+) \| ([^|]+) \|$", table, re.MULTILINE)
+
+
+def test_the_table_of_evidence_has_todays_defaults():
+    for search, option, default, _ in rows_of_evidence():
+        value = SEARCHES[search][option]
+        assert default == (f"{value:.3g}" if isinstance(value, float) else str(value)), (search, option)
+
+
+def test_every_default_beyond_textbook_uct_has_its_evidence():
+    shown = {(search, option) for search, option, _, _ in rows_of_evidence()}
+    for search, defaults in SEARCHES.items():
+        if search == "searches with an evaluator":
+            continue
+        for option, value in defaults.items():
+            is_shown = option != "solver" or search == "your own game"
+            if option in tuning.UCT and value != tuning.UCT[option] and is_shown:
+                assert (search, option) in shown, (search, option)
+
+
+def test_evidence_names_the_games_or_says_that_there_is_none():
+    for search, option, _, evidence in rows_of_evidence():
+        told = re.search(r"\b\d+ (games|positions)|not measured|the same games|no other formula", evidence)
+        assert told, (search, option)
