@@ -13,7 +13,7 @@ from typing import Any
 
 import mcts_core as mc
 from mcts_core.cli.main import build_parser
-from mcts_core.cli.options import commands_of
+from mcts_core.cli.options import add_search_options, commands_of
 
 FOLDER = Path(__file__).parent
 PAGES = ("options.md", "command_line.md")
@@ -105,7 +105,9 @@ def common(first: str, second: str) -> dict[str, str]:
 
 
 def of_a_search() -> dict[str, str]:
-    return common("play", "ugi")
+    parser = argparse.ArgumentParser()
+    add_search_options(parser)
+    return arguments(parser)
 
 
 def of_the_output() -> dict[str, str]:

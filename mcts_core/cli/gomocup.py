@@ -22,7 +22,7 @@ def add_parser(commands: Commands) -> None:
     parser = commands.add_parser(
         "gomocup", help="play five in a row for a Gomocup (Piskvork) manager", description=DESCRIPTION,
         formatter_class=options.HelpFormatter)
-    options.add_search_options(parser)
+    options.add_search_options(parser, protocol=True)
     parser.add_argument(
         "--ponder", action="store_true",
         help="search in the opponent's time, too, for as long as a turn may take (default: not)")

@@ -79,12 +79,14 @@ def _valuation(text: str) -> str | float:
         return text
 
 
-def add_search_options(parser: argparse.ArgumentParser) -> None:
-    """Adds the options of a search: budgets, seed and settings of the Searcher."""
+def add_search_options(parser: argparse.ArgumentParser, *, protocol: bool = False) -> None:
+    """Adds the options of a search: budgets, seed and settings of the Searcher. With a ``protocol``, the other program
+    limits the time of a move."""
     group = parser.add_argument_group("search")
     group.add_argument(
         "--seconds", type=float, metavar="S",
-        help=f"time for one move (default {DEFAULT_SECONDS:g} unless --iterations is given)")
+        help="longest time for one move (default: the limits of the protocol)" if protocol else
+             f"time for one move (default {DEFAULT_SECONDS:g} unless --iterations is given)")
     group.add_argument(
         "--iterations", type=int, metavar="N",
         help="iterations for one move; with --seconds, the limit reached first ends the search")

@@ -21,7 +21,7 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "--game", required=True, metavar="GAME",
         help="connect4, gomoku, mnk:M,N,K, tictactoe or module:Class, see below")
-    options.add_search_options(parser)
+    options.add_search_options(parser, protocol=True)
     parser.set_defaults(run=run)
 
 

@@ -193,3 +193,47 @@ def test_every_public_name_is_in_the_reference_for_people_and_for_the_site():
         assert re.search(rf":: (mcts_core\.)?{name}$|:: mcts_core\.{name}$", hidden, re.MULTILINE), name
     for name in mc.render.__all__:
         assert f":: mcts_core.render.{name}\n" in hidden and f"`{name}(" in seen, name
+
+
+def test_a_dash_among_the_defaults_means_that_the_search_has_no_such_option(tables):
+    rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", OPTIONS.split("<!-- table: defaults -->")[1], re.MULTILINE)
+    columns = list(tables.COLUMNS.values())
+    dashes = [(name, column) for name, cells in rows for column, cell in enumerate(cells.split(" | ")) if cell == "-"]
+    assert len(dashes) >= 10
+    given = {**tuning.NETWORK_BOARD, **tuning.LARGE_BOARD}  # no value is that of a search which has no such option
+    for name, column in dashes:
+        state, _ = columns[column]
+        if isinstance(state, mc.Gomoku):
+            assert mc.Searcher(**{name: given[name]}).options(state)["valuation"] == "rollout", name
+        elif name == "valuation":
+            assert name not in mc.Searcher(valuation="rollout").options(state)
+        else:
+            with pytest.raises(mc.InvalidOption, match=rf"{name} .* has no meaning here"):
+                mc.Searcher(**{name: given[name]}).options(state)
+
+
+def signatures():
+    """What the pages of the reference show of a function, its arguments, and the function."""
+    owners = {"engine": mc.Searcher, "Searcher": mc.Searcher, "clock": mc.Clock, "": mc}
+    found = []
+    for page in sorted((DOCS / "reference").glob("*.md")):
+        for written in re.findall(r"^(?:\| )?`([^`]*\w\([^`]*\))", page.read_text(encoding="utf-8"), re.MULTILINE):
+            home, name, arguments = re.search(r"(\w*?)\.?(\w+)\((.*)\)$", written).groups()
+            owner = owners.get(home)
+            for place in (owner, mc.render, mc.Stats) if owner is mc else (owner,):
+                if callable(getattr(place, name, None)):
+                    found.append((written, arguments, getattr(place, name)))
+                    break
+    return found
+
+
+@pytest.mark.parametrize("written, arguments, found", signatures(), ids=[written for written, _, _ in signatures()])
+def test_the_reference_shows_the_real_signatures(written, arguments, found):
+    parameters = inspect.signature(found).parameters
+    real = {name: parameter.default for name, parameter in parameters.items() if name != "self"}
+    parts = [part for part in arguments.split(", ") if part and part != "..." and not part.startswith("*")]
+    shown = dict(part.partition("=")[::2] for part in parts)
+    for name, default in shown.items():
+        assert name in real and (not default or ast.literal_eval(default) == real[name]), (written, name)
+    if "..." not in arguments and "**" not in arguments:
+        assert [*shown] == [*real], written
