@@ -30,6 +30,47 @@ FLAGS = (
 )
 
 
+MISDRAWN = r"""
+const buttons = [...document.querySelectorAll('#grid button')].map((button) => {
+    const box = button.getBoundingClientRect();
+    return { box, label: button.getAttribute('aria-label'), at: `${button.dataset.row},${button.dataset.col}` };
+});
+const cells = new Map(buttons.map((cell) => [cell.at, { ...cell, pieces: 0, last: 0, numbers: [] }]));
+const faults = [];
+const under = (element) => {
+    const box = element.getBoundingClientRect();
+    const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+    const found = buttons.find(({ box }) => box.left <= x && x < box.right && box.top <= y && y < box.bottom);
+    if (!found) faults.push(`${element.outerHTML} is on no cell`);
+    return cells.get(found?.at) ?? { pieces: 0, last: 0, numbers: [] };
+};
+const [stones, , , marks] = [...document.querySelectorAll('#picture > g')].slice(1);
+for (const stone of stones.children) under(stone.querySelector('circle') ?? stone).pieces++;
+for (const mark of marks.querySelectorAll('.last, .last-square')) under(mark).last++;
+for (const text of document.querySelectorAll('#picture .bubbles text')) under(text).numbers.push(text.textContent);
+const slots = document.getElementById('board').className === 'slots';
+const won = document.querySelector('#picture .won') !== null;
+const searched = buttons.some(({ label }) => / visits/.test(label));
+for (const { at, label, pieces, last, numbers } of cells.values()) {
+    const empty = label.includes(', empty');
+    if (pieces !== (empty ? 0 : 1)) faults.push(`${label}: ${pieces} pieces`);
+    if (!won && last !== (label.includes(', last move') ? 1 : 0)) faults.push(`${label}: ${last} marks`);
+    const [row, col] = at.split(',').map(Number);
+    const below = cells.get(`${row + 1},${col}`);
+    const within = !slots || !below || !below.label.includes(', empty');
+    if (numbers.length && !(empty && within)) faults.push(`${label}: the number ${numbers}`);
+    if (!searched) continue;
+    const [, proven, distance] = /, (win|draw|loss)(?: (?:within|in) (\d+))?/.exec(label) ?? [];
+    const value = /, value (\d+) %/.exec(label)?.[1];
+    const expected = proven ? proven[0].toUpperCase() + (distance ?? '') : value;
+    if (/, 0 visits, value –/.test(label)) continue;  // on a large board it has no number
+    if (/ visits/.test(label) !== (numbers.length === 1)) faults.push(`${label}: the numbers [${numbers}]`);
+    else if (expected !== undefined && numbers[0] !== expected) faults.push(`${label}: the number ${numbers}`);
+}
+return faults;
+"""
+
+
 def program(variable, *names):
     """The path of a program; the test fails where there is none."""
     for name in (os.environ.get(variable), *names):
@@ -172,6 +213,15 @@ class Page:
         self.wait("status() !== ''")
         if "you" in (first, second):
             self.settle()
+
+    def misdrawn(self):
+        """Where the picture of the board differs from what the labels of its cells say; empty where nothing does.
+
+        Each drawn thing belongs to the cell whose button its middle is in: a piece, the mark of the last move, and a
+        number, which must be the one of the label where a search has ended, and on an empty cell that a stone can
+        reach.
+        """
+        return self.js(MISDRAWN)
 
     def link(self, hash):
         """Opens the page anew with what stands behind the # of a link."""

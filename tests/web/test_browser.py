@@ -244,6 +244,102 @@ def test_what_moves_lost_by_their_figures(page):
     assert found["sum"]["moves"] == 1 and found["sum"]["blunders"] == 1
 
 
+RISING = "game=connect4&rows=6&cols=7&connect=4&moves=4,4,3,5,6,5,2,3,7,2"
+"""Columns fill while others stay, so the cells of moves with the same name differ from position to position."""
+
+
+def walk(page, *buttons):
+    """Goes through the game by these buttons; what is drawn in another place than the labels say, by position."""
+    faults = {}
+    for name in buttons:
+        before = page.status
+        page.click(f"[data-to='{name}']")
+        page.wait("status() !== arguments[0]", before)
+        faults[name, page.status] = page.misdrawn()
+    return {place: found for place, found in faults.items() if found}
+
+
+@pytest.mark.parametrize("hash", [RISING, "game=gomoku&size=9&rule=freestyle&moves=e5,e6,d5,f6,c5",
+                                  "game=tictactoe&moves=b2,a2,a1,a3,c3"])
+def test_a_review_draws_each_number_on_the_cell_of_its_move(page, hash):
+    page.link(hash)
+    page.fill("#seconds", 0.05)
+    page.click("#review")
+    page.wait("!document.getElementById('summary').hidden")
+    page.settle()
+    moves = len(page.moves)
+    assert walk(page, "first", *["on"] * moves, *["back"] * moves, "last", "first") == {}
+    for ply in (4, 1, moves - 1, 2):
+        page.click(f"#record button[data-ply='{ply}']")
+        page.wait("status().startsWith(`Move ${arguments[0]} of `)", ply)
+        assert page.misdrawn() == []
+        assert page.see("document.querySelectorAll('#picture .bubbles text').length") > 0
+
+
+def test_numbers_rise_with_the_columns_in_an_analysis(page):
+    page.link(RISING)
+    for step in ("first", "on", "on", "on", "on", "back", "on", "on", "back"):
+        before = page.status
+        page.click(f"[data-to='{step}']")
+        page.wait("status() !== arguments[0]", before)
+        page.wait("document.querySelectorAll('#picture .bubbles text').length > 0")
+        assert page.misdrawn() == []
+    for column in (3, 3, 2):  # moves of the analysis
+        page.cell(0, column)
+        page.wait("document.querySelector('#record [aria-current]')?.dataset.ply === "
+                  "`${document.querySelectorAll('#record button').length}`")
+        page.wait("document.querySelectorAll('#picture .bubbles text').length > 0")
+        assert page.misdrawn() == []
+
+
+def test_a_take_back_takes_numbers_back(page):
+    page.begin("connect4")
+    for _ in range(3):
+        page.click("#hint")
+        page.wait("status().includes('Hint: ')")
+        assert page.misdrawn() == []
+        before = len(page.moves)
+        page.cell(0, 3)
+        page.grown(before + 2)
+        page.settle()
+        page.click("#hint")
+        page.wait("status().includes('Hint: ')")
+        assert page.misdrawn() == []
+    for left in (4, 2, 0):
+        page.click("#take-back")
+        page.wait("document.querySelectorAll('#record button').length === arguments[0]", left)
+        assert page.misdrawn() == []
+        assert page.see("document.querySelectorAll('#picture .bubbles text').length") == 7
+
+
+def test_the_last_move_is_marked_where_the_same_stones_came_in_another_order(page):
+    page.link("game=tictactoe&moves=b2,a1,c3")
+    assert page.see("label(0, 2)").endswith("last move") and page.misdrawn() == []
+    page.js("location.hash = 'game=tictactoe&moves=c3,a1,b2'")
+    page.wait("label(1, 1).endsWith('last move')")
+    assert page.misdrawn() == []
+
+
+def test_a_line_that_is_looked_at_is_of_the_position_on_the_board(page):
+    page.link("game=connect4&rows=6&cols=7&connect=4&moves=4,4,4")
+    page.fill("#seconds", 0.05)
+    page.click("#review")
+    page.wait("!document.getElementById('summary').hidden")
+    page.js("document.querySelector('#moves .line').focus()")
+    for ply in (3, 2, 1):
+        page.wait("status().startsWith(arguments[0])", "" if ply == 3 else f"Move {ply} of 3")
+        column = page.see("document.activeElement.closest('tr').cells[0].textContent[0]")
+        row = page.see("[0, 1, 2, 3, 4, 5].findLast((row) => label(row, arguments[0] - 1).includes('empty'))", column)
+        assert page.see("(() => { const [cell, drawn] = [`#grid [data-row='${arguments[0]}']"
+                        "[data-col='${arguments[1] - 1}']`, '#picture .preview text'].map("
+                        "(name) => document.querySelector(name).getBoundingClientRect());"
+                        "const [x, y] = [(drawn.left + drawn.right) / 2, (drawn.top + drawn.bottom) / 2];"
+                        "return cell.left < x && x < cell.right && cell.top < y && y < cell.bottom; })()", row, column)
+        page.keys("left")
+    page.js("document.activeElement.blur()")
+    assert page.see("document.querySelectorAll('#picture .preview *').length") == 0
+
+
 def test_an_analysis_goes_on_while_one_looks(page):
     page.cell(0, 3)
     page.grown(2)

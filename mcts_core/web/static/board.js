@@ -25,7 +25,6 @@ export class Board {
     this.cells = [];
     this.bubbles = new Map();
     this.focus = [0, 0];
-    this.line = [];
     this.marked = null;
     new ResizeObserver(() => this.fit()).observe(this.picture);
     // A click leaves the focus where it is: the arrow keys go on through the game.
@@ -54,11 +53,11 @@ export class Board {
       this.size = size;
       this.build();
     }
-    const position = JSON.stringify(seen.stones);
+    const position = JSON.stringify([seen.stones, seen.last, seen.lines]);
     if (position !== this.position) {
       this.position = position;
-      this.line = [];
       this.mark(null);
+      this.showLine([]);
       const grew = before !== undefined && before.form === seen.form && seen.stones.length === before.stones.length + 1;
       this.showStones(grew);
     }
@@ -262,16 +261,17 @@ export class Board {
       const pale = !best && share < PALE_SHARE && seen.legal.length > FEW;
       const aside = !best && !entry.searched && seen.legal.length > FEW;
       if (aside && entry.value === null) continue;
-      let bubble = this.bubbles.get(entry.name);
+      const cell = `${entry.cell}`;  // not its name: a column's next cell rises with its stones
+      let bubble = this.bubbles.get(cell);
       if (bubble === undefined) {
         const at = { cx: this.x(entry.cell[1]), cy: this.y(entry.cell[0]) };
         bubble = { circle: shape("circle", { ...at, r: 0 }), ring: shape("circle", { ...at, r: 0, class: "ring" }),
           text: shape("text", { x: at.cx, y: at.cy, "text-anchor": "middle", dy: "0.36em" }) };
         bubble.all = shape("g", {}, bubble.circle, bubble.ring, bubble.text);
-        this.bubbles.set(entry.name, bubble);
+        this.bubbles.set(cell, bubble);
       }
       this.values.append(bubble.all);
-      kept.add(entry.name);
+      kept.add(cell);
       const words = bubbleText(entry);
       const size = Math.min(least, 0.82 * CELL / (0.6 * words.length));
       const fitting = Math.min(0.45 * CELL, 0.31 * size * words.length + 3.5);
@@ -284,17 +284,16 @@ export class Board {
       bubble.text.setAttribute("font-size", (best || share > 0.3 ? Math.max(size, Math.min(14, 1.5 * radius
         / (0.6 * words.length))) : size).toFixed(1));
     }
-    for (const [move, bubble] of this.bubbles) {
-      if (!kept.has(move)) {
+    for (const [cell, bubble] of this.bubbles) {
+      if (!kept.has(cell)) {
         bubble.all.remove();
-        this.bubbles.delete(move);
+        this.bubbles.delete(cell);
       }
     }
   }
 
   /** Shows the moves of a line as numbered pieces; none: takes them away. */
   showLine(names) {
-    this.line = names;
     this.values.style.display = names.length ? "none" : "";
     this.preview.replaceChildren();
     const { seen } = this;

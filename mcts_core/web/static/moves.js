@@ -18,7 +18,7 @@ export function listenToMoves(go) {
 export function showMoves(view, judged) {
   const { record, seen } = view;
   const list = find("record");
-  const marks = judged.map(({ verdict }) => (verdict ? [verdict.mark, verdict.text] : []));
+  const marks = judged.map(({ verdict }) => (verdict ? [verdict.mark, verdict.text, verdict.better] : []));
   const key = JSON.stringify([record.moves, seen.ply, marks, view.movers]);
   find("no-moves").hidden = record.moves.length > 0;
   showSummary(view, judged);

@@ -3,19 +3,27 @@
 import { count, percent, proofText } from "./words.js";
 
 const ROWS = 6;
+/** The row under the pointer or the focus, and what shows its line on the board. */
+let looked = null;
+let show = () => {};
+
 const find = (id) => document.getElementById(id);
 
 /** `preview(names)` is called with the line under the pointer or the focus, [] for none; `follow(names)` with a line
     that was chosen. */
 export function listenToPanel(preview, follow) {
   const body = find("moves").tBodies[0];
-  const lineOf = (event) => event.target.closest("tr")?.names ?? [];
-  body.addEventListener("pointerover", (event) => preview(lineOf(event)));
-  body.addEventListener("pointerleave", () => preview([]));
-  body.addEventListener("focusin", (event) => preview(lineOf(event)));
-  body.addEventListener("focusout", () => preview([]));
+  const look = (row) => {
+    looked = row;
+    preview(row?.names ?? []);
+  };
+  show = () => looked && look(looked.isConnected ? looked : null);
+  body.addEventListener("pointerover", (event) => look(event.target.closest("tr")));
+  body.addEventListener("pointerleave", () => look(null));
+  body.addEventListener("focusin", (event) => look(event.target.closest("tr")));
+  body.addEventListener("focusout", () => look(null));
   body.addEventListener("click", (event) => {
-    if (event.target.closest("button")) follow(lineOf(event));
+    if (event.target.closest("button")) follow(event.target.closest("tr").names);
   });
 }
 
@@ -58,6 +66,7 @@ function showRows(figures) {
     set(row.cells[3].firstElementChild, entry.line.slice(1).join(" "));
     row.cells[3].firstElementChild.hidden = entry.line.length < 2;
   });
+  show();
 }
 
 function newRow() {
