@@ -46,6 +46,10 @@ class Names:
         """The name of a move, None where it has none: for data, in which the move itself stands beside it."""
         return self._called(move)
 
+    def shown(self, move: Any) -> str:
+        """The name of a move for a table: on one line, and never empty."""
+        return " ".join(self.of(move).split()) or repr(move)
+
     def with_number(self, move: Any) -> str:
         """The name of a move, and its number where that is another text: h8 (number 112)."""
         return f"{self.of(move)} (number {move})" if self.have_numbers([move]) else self.of(move)

@@ -13,7 +13,7 @@ from shutil import get_terminal_size
 
 from mcts_core.engine.loop import clock
 from mcts_core.move_names import Names
-from mcts_core.words import counted, expectation
+from mcts_core.words import columns, counted, cut, ellipsis, expectation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from mcts_core.results import Stats
     from mcts_core.self_play.selfplay import SelfPlayProgress
 
-    Tell: TypeAlias = Callable[[Any], tuple[float, str]]
+    Tell: TypeAlias = "Callable[[Any], tuple[float, Told]]"
 
     class Display(Protocol):
         """Where a bar is drawn."""
 
         stays: bool
 
-        def show(self, share: float, text: str) -> None: ...
+        def show(self, share: float, text: Told) -> None: ...
         def clear(self) -> None: ...
 
 LINE_SECONDS = 10.0
@@ -42,6 +42,17 @@ _WIDE = 60
 """Columns of a terminal from which on there is room for a bar beside the text."""
 _NEARLY = 0.99
 """What work is shown at most to have done as long as it goes on."""
+
+
+class Told(str):
+    """What a bar says. The name in it is cut where there is no room for it beside the figures."""
+
+    parts: tuple[str, str, str]
+
+    def __new__(cls, before: str, name: str = "", after: str = "") -> Told:
+        told = super().__new__(cls, before + name + after)
+        told.parts = before, name, after
+        return told
 
 
 class Bar:
@@ -116,10 +127,11 @@ def of_search(state: Any, seconds: float | None, iterations: int | None, *, befo
     it, and the time left. ``before`` is written before it."""
     names = Names(state)
 
-    def tell(stats: Stats) -> tuple[float, str]:
-        text = f"{before}move {names.of(stats.move)}, {expectation(stats)}"
+    def tell(stats: Stats) -> tuple[float, Told]:
+        parts = f"{before}move ", names.shown(stats.move), f", {expectation(stats)}"
         if stats.stop_reason != "running":
-            return 1.0, f"{text}, {counted(stats.iterations, 'iteration')} in {spoken(stats.seconds)}"
+            return 1.0, Told(*parts[:2], f"{parts[2]}, {counted(stats.iterations, 'iteration')} in "
+                                         f"{spoken(stats.seconds)}")
         shares, lefts = [0.0], []
         if seconds:
             shares.append(stats.seconds / seconds)
@@ -127,14 +139,14 @@ def of_search(state: Any, seconds: float | None, iterations: int | None, *, befo
         if iterations:
             shares.append(stats.iterations / iterations)
             lefts.append(stats.seconds * (iterations - stats.iterations) / max(1, stats.iterations))
-        return min(max(shares), _NEARLY), f"{text}, {spoken(min(lefts, default=0.0))} left"
+        return min(max(shares), _NEARLY), Told(*parts[:2], f"{parts[2]}, {spoken(min(lefts, default=0.0))} left")
 
     return Bar(tell, delay)
 
 
 def of_positions() -> Bar:
     """Of ``search_many``."""
-    def tell(found: SearchManyProgress) -> tuple[float, str]:
+    def tell(found: SearchManyProgress) -> tuple[float, Told]:
         failed = f", {found.failed:,} failed" if found.failed else ""
         return _counted_off(found.done, found.total, "position", failed, found.seconds)
 
@@ -145,7 +157,7 @@ def of_games(delay: float = 0.0) -> Bar:
     """Of ``selfplay``. Games that were in the folder before took no time of this call."""
     first: list[int] = []
 
-    def tell(found: SelfPlayProgress) -> tuple[float, str]:
+    def tell(found: SelfPlayProgress) -> tuple[float, Told]:
         first[:] = first or [found.games]
         rate = f", {found.positions / found.seconds:,.0f} positions/s" if found.seconds > 0 else ""
         return _counted_off(found.games, found.total, "game", rate, found.seconds, first[0])
@@ -155,7 +167,7 @@ def of_games(delay: float = 0.0) -> Bar:
 
 def of_checks(delay: float = 0.0) -> Bar:
     """Of ``check_game``."""
-    def tell(found: CheckProgress) -> tuple[float, str]:
+    def tell(found: CheckProgress) -> tuple[float, Told]:
         broken = f", {counted(found.problems, 'problem')}" if found.problems else ""
         return _counted_off(found.games, found.total, "game", broken, found.seconds)
 
@@ -164,20 +176,20 @@ def of_checks(delay: float = 0.0) -> Bar:
 
 def of_parts(noun: str, delay: float = 0.0) -> Bar:
     """Of anything, called with (parts that are done, all parts, seconds so far, what is being done)."""
-    def tell(found: tuple[float, int, float, str]) -> tuple[float, str]:
+    def tell(found: tuple[float, int, float, str]) -> tuple[float, Told]:
         done, total, seconds, what = found
-        return _counted_off(done, total, noun, f", {what}" if what else "", seconds)
+        return _counted_off(done, total, noun, ", " if what else "", seconds, name=what)
 
     return Bar(tell, delay)
 
 
-def _counted_off(done: float, total: int, noun: str, more: str, seconds: float, first: float = 0) -> tuple[float, str]:
+def _counted_off(done: float, total: int, noun: str, more: str, seconds: float, first: float = 0, name: str = ""
+                 ) -> tuple[float, Told]:
     text = f"{int(done):,} of {counted(total, noun)}{more}"
     if done >= total:
-        return 1.0, f"{text}, {spoken(seconds)}"
-    if done > first:
-        text += f", {spoken(seconds * (total - done) / (done - first))} left"
-    return min(done / total, _NEARLY), text
+        return 1.0, Told(text, name, f", {spoken(seconds)}")
+    left = f", {spoken(seconds * (total - done) / (done - first))} left" if done > first else ""
+    return min(done / total, _NEARLY), Told(text, name, left)
 
 
 def spoken(seconds: float) -> str:
@@ -227,11 +239,15 @@ def _percent(share: float) -> str:
     return f"{int(100 * share):3} %"
 
 
-def _shown(text: str, stream: TextIO | None) -> str:
-    """``text`` in characters that ``stream`` has, without those that would move its cursor."""
+def _shown(text: Told, stream: TextIO | None, room: int | None = None) -> str:
+    """``text`` in characters that ``stream`` has, without those that would move its cursor, and in ``room`` columns."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
-    plain = "".join(character if character.isprintable() else "?" for character in text)
-    return plain.encode(encoding, "backslashreplace").decode(encoding)
+    before, name, after = ["".join(character if character.isprintable() else "?" for character in part)
+                           .encode(encoding, "backslashreplace").decode(encoding) for part in text.parts]
+    if room is None:
+        return before + name + after
+    mark = ellipsis(encoding)
+    return cut(before + cut(name, max(len(mark), room - columns(before) - columns(after)), mark) + after, room, mark)
 
 
 def _columns() -> int:
@@ -247,21 +263,22 @@ class _Line:
         self._stream = stream
         self._length = 0
 
-    def show(self, share: float, text: str) -> None:
-        columns, full = _columns(), round(_BAR * share)
-        bar = f"[{'#' * full}{' ' * (_BAR - full)}] " if columns >= _WIDE else ""
-        self._write(f"{bar}{_percent(share)}  {_shown(text, self._stream)}"[:columns])
+    def show(self, share: float, text: Told) -> None:
+        room, full = _columns(), round(_BAR * share)
+        bar = f"[{'#' * full}{' ' * (_BAR - full)}] " if room >= _WIDE else ""
+        done = f"{bar}{_percent(share)}  "
+        self._write(done + _shown(text, self._stream, room - len(done)))
 
     def clear(self) -> None:
         self._write("")
 
     def _write(self, line: str) -> None:
         # what is on the screen may be longer than what was noted when an interrupt came in between: so note it first
-        before, self._length = self._length, max(self._length, len(line))
+        before, self._length = self._length, max(self._length, columns(line))
         if before or line:
-            self._stream.write("\r" + line.ljust(before) + ("" if line else "\r"))
+            self._stream.write("\r" + line + " " * (before - columns(line)) + ("" if line else "\r"))
             self._stream.flush()
-        self._length = len(line)
+        self._length = columns(line)
 
 
 class _RichBar:
@@ -281,15 +298,14 @@ class _RichBar:
         console = Quiet(file=stream)
         wide = _columns() >= _WIDE
         self._room = _columns() - 7 - (_BAR + 1 if wide else 0)
-        columns = [TextColumn("{task.percentage:>3.0f} %"), TextColumn("{task.description}", markup=False)]
+        texts = [TextColumn("{task.percentage:>3.0f} %"), TextColumn("{task.description}", markup=False)]
         self._progress = Progress(
-            *([BarColumn(_BAR)] if wide else []), *columns, console=console, transient=True, auto_refresh=False,
+            *([BarColumn(_BAR)] if wide else []), *texts, console=console, transient=True, auto_refresh=False,
             redirect_stdout=False, redirect_stderr=False)
         self._task = self._progress.add_task("", total=1.0)
 
-    def show(self, share: float, text: str) -> None:
-        text = _shown(text, self._stream)[:self._room]
-        self._progress.update(self._task, completed=share, description=text)
+    def show(self, share: float, text: Told) -> None:
+        self._progress.update(self._task, completed=share, description=_shown(text, self._stream, self._room))
         if self._progress.live.is_started:
             self._progress.refresh()
         else:
@@ -318,11 +334,11 @@ class _TqdmBar:
             total=1.0, file=stream, leave=False, ncols=_columns(), bar_format=form)
         self._bar: Any = None
 
-    def show(self, share: float, text: str) -> None:
+    def show(self, share: float, text: Told) -> None:
         if self._bar is None:
             self._bar = self._new()
         self._bar.n = share
-        self._bar.set_description_str(_shown(text, self._stream)[:self._room], refresh=False)
+        self._bar.set_description_str(_shown(text, self._stream, self._room), refresh=False)
         self._bar.refresh()
 
     def clear(self) -> None:
@@ -340,7 +356,7 @@ class _Lines:
         self._stream = stream
         self._next = clock() + LINE_SECONDS
 
-    def show(self, share: float, text: str) -> None:
+    def show(self, share: float, text: Told) -> None:
         if self._stream is None or (share < 1.0 and clock() < self._next):
             return
         self._next = clock() + LINE_SECONDS
@@ -359,7 +375,7 @@ class _Cell:
     def __init__(self) -> None:
         self._handle: Any = None
 
-    def show(self, share: float, text: str) -> None:
+    def show(self, share: float, text: Told) -> None:
         from IPython.display import display  # type: ignore[import-not-found, unused-ignore]
 
         picture = _Picture(share, text)

@@ -10,7 +10,7 @@ import types
 import pytest
 
 import mcts_core as mc
-from mcts_core import progress
+from mcts_core import progress, words
 
 FOUR = mc.ConnectFour(4, 4, 3)
 
@@ -162,13 +162,50 @@ def test_a_line_on_a_terminal(terminal, monkeypatch):
     assert "\n" not in terminal.getvalue() and "\x1b" not in terminal.getvalue()
 
 
-@pytest.mark.parametrize("columns", [10, 40, 59])
-def test_narrow_terminals_get_the_text_alone(terminal, monkeypatch, columns):
+@pytest.mark.parametrize("columns, line", [
+    (10, " 25 %  1…"), (40, " 25 %  1 of 4 games, connec…, 30 s left"),
+    (59, " 25 %  1 of 4 games, connect4, 30 s left")])
+def test_narrow_terminals_get_the_text_alone(terminal, monkeypatch, columns, line):
     without(monkeypatch, "rich", "rich.console", "tqdm")
     monkeypatch.setenv("COLUMNS", str(columns))
     progress.of_parts("game")((1, 4, 10.0, "connect4"))
-    line = terminal.getvalue().strip("\r")
-    assert len(line) < columns and " 25 %  1 of 4 games, connect4, 30 s left".startswith(line)
+    assert terminal.getvalue().strip("\r") == line
+
+
+class Trade:
+    """A game whose moves have long names, of wide characters for the second player."""
+
+    to_move = 1
+
+    def legal_moves(self):
+        return [0, 1]
+
+    def play(self, move):
+        return mc.TicTacToe()
+
+    def winner(self):
+        return None
+
+    def name(self, move):
+        return ["sell two sheep and one brick to the harbour in the north-west for one ore", "羊を売る" * 30][move]
+
+
+@pytest.mark.parametrize("columns", [45, 60, 80, 120, 200])
+@pytest.mark.parametrize("kind", ["line", "rich"])
+@pytest.mark.parametrize("move", [0, 1])
+def test_a_long_name_is_cut_before_the_figures_of_a_search(terminal, monkeypatch, columns, kind, move):
+    if kind == "line":
+        without(monkeypatch, "rich", "rich.console", "tqdm")
+    monkeypatch.setenv("COLUMNS", str(columns))
+    stats = types.SimpleNamespace(move=move, moves=[], value=0.5625, stop_reason="running", proven=None,
+                                  seconds=4.0, iterations=100)
+    progress.of_search(Trade(), 10.0, None)(stats)
+    shown = terminal.getvalue()
+    assert "move " in shown and ", value 0.562, 6 s left" in shown
+    line = shown.strip("\r").splitlines()[0]
+    if kind == "line":
+        whole = f"{Trade().name(move)}, value 0.562, 6 s left"
+        assert columns - 3 <= words.columns(line) < columns or line.endswith(whole)
 
 
 def test_rich_where_it_is_installed(terminal):

@@ -9,11 +9,11 @@ import sys
 from mcts_core import InvalidOption
 from mcts_core.games.board_position import BoardPosition
 from mcts_core.render.terminal import colour_stones, plain_table, rich_table
-from mcts_core.words import counted, proof, value_of
+from mcts_core.words import counted, printable, proof, value_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from typing import Any, TextIO, TypeAlias
 
     from mcts_core import Stats
@@ -60,14 +60,6 @@ def fold(line: str, width: int | None) -> str:
     return fill(line, max(width, 10), subsequent_indent=" " * indent, break_on_hyphens=False)
 
 
-def _one_below_the_other(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """The lines of a table that is too wide, a cell each."""
-    for row in rows:
-        for heading, cell in zip(headings, row, strict=True):
-            yield f"{heading}: {cell}"
-        yield ""
-
-
 class PlainScreen:
     """Text without colour."""
 
@@ -77,7 +69,7 @@ class PlainScreen:
 
     def text(self, line: str = "") -> None:
         """Prints a line."""
-        print(fold(line, self.width), file=self.stream, flush=True)
+        print(fold(printable(line), self.width), file=self.stream, flush=True)
 
     def heading(self, line: str) -> None:
         """Prints a line that begins something."""
@@ -88,14 +80,11 @@ class PlainScreen:
         for line in lines:
             print(line, file=self.stream, flush=True)
 
-    def table(self, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Prints rows of text under their headings, right-aligned; the first row is the best move."""
-        for line in plain_table(headings, rows) if self.fits(headings, rows) else _one_below_the_other(headings, rows):
+    def table(self, headings: Sequence[str], rows: Sequence[Sequence[str]], spare: Sequence[str] = ()) -> None:
+        """Prints rows of text under their headings, right-aligned; the first row is the best move. Where the screen is
+        too narrow, names in the first column are cut, and the columns ``spare`` are left out."""
+        for line in plain_table(headings, rows, self.width, self.stream.encoding or "utf-8", spare):
             self.text(line)
-
-    def fits(self, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-        """Whether a table is no wider than the screen."""
-        return self.width is None or len(max(plain_table(headings, rows), key=len)) <= self.width
 
 
 class RichScreen:
@@ -108,26 +97,21 @@ class RichScreen:
         self.width = width_of(stream)
 
     def text(self, line: str = "") -> None:
-        self.console.print(fold(line, self.width), markup=False, soft_wrap=True)
+        self.console.print(fold(printable(line), self.width), markup=False, soft_wrap=True)
 
     def heading(self, line: str) -> None:
-        self.console.print(fold(line, self.width), markup=False, soft_wrap=True, style="bold")
+        self.console.print(fold(printable(line), self.width), markup=False, soft_wrap=True, style="bold")
 
     def board(self, lines: Sequence[str], coloured: bool) -> None:
         for line in lines:
             self.console.print(colour_stones(line) if coloured else line, markup=False, soft_wrap=True)
 
-    def table(self, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        if self.fits(headings, rows):
-            self.console.print(rich_table(headings, rows))
-            return
-        for line in _one_below_the_other(headings, rows):
-            self.text(line)
-
-    def fits(self, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-        # rich has three columns between two cells, and one at both ends
-        room = None if self.width is None else self.width - len(headings) - 1
-        return room is None or len(max(plain_table(headings, rows), key=len)) <= room
+    def table(self, headings: Sequence[str], rows: Sequence[Sequence[str]], spare: Sequence[str] = ()) -> None:
+        for part in rich_table(headings, rows, self.console.width, self.console.encoding, spare):
+            if isinstance(part, str):
+                self.text(part)
+            else:
+                self.console.print(part)
 
 
 def show_board(screen: Screen, game: Game, state: Any) -> None:
@@ -149,13 +133,11 @@ def show_stats(screen: Screen, names: Names, stats: Stats, top: int = 0) -> None
     headings = ["move", "visits", "wins", "value"] + ["proven"] * proven
     rows = []
     for move in shown:
-        row = [names.of(move.move), f"{move.visits:,}", f"{move.wins:,.1f}", value_of(move)]
+        row = [names.shown(move.move), f"{move.visits:,}", f"{move.wins:,.1f}", value_of(move)]
         if proven:
             row.append(proof(move))
         rows.append(row)
-    if not screen.fits(headings, rows):  # the value says the same as the wins
-        headings, *rows = ([*row[:2], *row[3:]] for row in (headings, *rows))
-    screen.table(headings, rows)
+    screen.table(headings, rows, spare=["wins"])  # the value says the same
     if len(shown) < len(stats.moves):
         screen.text(f"... and {counted(len(stats.moves) - len(shown), 'more move')}")
     screen.text(

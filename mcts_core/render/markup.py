@@ -43,7 +43,7 @@ def escape(text: str) -> str:
 def label(move: Any, names: Names) -> str:
     """The name of any move on one line, cut to ``LONGEST`` characters."""
     try:
-        text = " ".join(names.of(move).split())
+        text = names.shown(move)
     except Exception:  # of its own __str__
         text = shorten(move)
     return text if len(text) <= LONGEST else text[:LONGEST - 1] + "…"

@@ -8,7 +8,7 @@ from mcts_core.arguments import as_int
 from mcts_core.games.board_text import draw_board
 from mcts_core.render.board import Board, names_of
 from mcts_core.render.markup import check_stats, label, label_line, percent, share_of
-from mcts_core.words import counted, ending_of, expectation, proof, value_of
+from mcts_core.words import columns, counted, cut, ellipsis, ending_of, expectation, printable, proof, value_of
 
 TYPE_CHECKING = False  # see board.py
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from mcts_core import Stats
     from mcts_core.move_names import Names
 
+LEAST_NAME = 10
+"""Columns that a table leaves to the names in its first column, before it leaves out others."""
 _BLOCKS = " ▏▎▍▌▋▊▉█"
 _BAR = 12
 _PLAIN = str.maketrans({**dict(zip(_BLOCKS, "    #####", strict=True)), "–": "-", "…": "..."})
@@ -92,26 +94,28 @@ class _Figures:
         known = any(entry.proven is not None for entry in shown)
         numbers = names.have_numbers(entry.move for entry in shown)
         rows = [
-            [_fitting(cell, encoding) for cell in (
-                label(entry.move, names), *([str(entry.move)] if numbers else []),
-                f"{entry.visits:,}", percent(share_of(entry.visits, stats)),
-                bar(entry.visits / greatest if greatest else 0.0), value_of(entry, "–"),
-                *([proof(entry)] if known else []))]
+            [label(entry.move, names), *([str(entry.move)] if numbers else []),
+             f"{entry.visits:,}", percent(share_of(entry.visits, stats)),
+             bar(entry.visits / greatest if greatest else 0.0), value_of(entry, "–"),
+             *([proof(entry)] if known else [])]
             for entry in shown
         ]
-        yield Text(_fitting(
+        yield Text(fitting(
             f"move {label(stats.move, names)}{f' (number {stats.move})' if numbers else ''}, {expectation(stats)}: "
             f"{counted(stats.iterations, 'iteration')} in {stats.seconds:.3f} s, "
             f"{counted(stats.nodes, 'node')}, {ending_of(stats)}", encoding), style="bold")
-        yield rich_table(["move", *(["number"] if numbers else []), "visits", "share", "", "value",
-                          *(["proven"] if known else [])], rows)
+        for part in rich_table(["move", *(["number"] if numbers else []), "visits", "share", "", "value",
+                                *(["proven"] if known else [])], rows, options.max_width, encoding,
+                               ("", "share", "number")):
+            yield Text(part) if isinstance(part, str) else part
         if len(stats.moves) > most:
             yield Text(f"... and {counted(len(stats.moves) - most, 'more move')}")
-        yield Text(_fitting("principal variation: " + " ".join(label_line(stats.pv, names)), encoding))
+        yield Text(fitting("principal variation: " + " ".join(label_line(stats.pv, names)), encoding))
 
 
-def _fitting(text: str, encoding: str) -> str:
-    """``text`` in characters of ``encoding``."""
+def fitting(text: str, encoding: str) -> str:
+    """``text`` on one line, in characters of ``encoding``."""
+    text = printable(text)
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
@@ -148,25 +152,69 @@ def colour_stones(line: str) -> Text:
     return found
 
 
-def rich_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    """A ruled table of text, right-aligned, its first row bold, for rich."""
+def rich_table(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], room: int, encoding: str, spare: Sequence[str] = ()
+) -> Iterator[Table | str]:
+    """A ruled table of text, right-aligned, its first row bold, for rich; see ``fit_table``. Where it does not fit, the
+    lines of ``one_below_the_other``."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
+    found = fit_table(headings, rows, room, encoding, spare, gap=3, edges=2)
+    if found is None:
+        yield from one_below_the_other(headings, rows, encoding)
+        return
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for heading in headings:
+    for heading in found[0]:
         table.add_column(heading, justify="right" if heading else "left", no_wrap=True)
-    for number, row in enumerate(rows):
+    for number, row in enumerate(found[1:]):
         table.add_row(*map(Text, row), style="bold" if number == 0 else None)
-    return table
+    yield table
 
 
-def plain_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def plain_table(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], room: int | None = None, encoding: str = "utf-8",
+    spare: Sequence[str] = (),
+) -> Iterator[str]:
     """The lines of the same table without rules."""
-    widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
-    return ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in (headings, *rows)]
+    found = fit_table(headings, rows, room, encoding, spare)
+    if found is None:
+        yield from one_below_the_other(headings, rows, encoding)
+        return
+    widths = [max(map(columns, column)) for column in zip(*found, strict=True)]
+    for row in found:
+        yield "  ".join(" " * (width - columns(cell)) + cell for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def fit_table(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], room: int | None, encoding: str,
+    spare: Sequence[str] = (), gap: int = 2, edges: int = 0,
+) -> list[list[str]] | None:
+    """The rows of a table, headings first, that takes at most ``room`` columns of a terminal (None: any number).
+
+    The texts of the first column are names, which are cut, but not below ``LEAST_NAME``; all others are numbers, which
+    are shown whole. A table that is too wide also loses the columns ``spare``, by their headings, one after the other.
+    ``gap``: columns between two cells; ``edges``: those beside the table. None if nothing fits.
+    """
+    whole = [[fitting(cell, encoding) for cell in row] for row in (headings, *rows)]
+    for left_out in range(len(spare) + 1):
+        kept = [number for number, heading in enumerate(headings) if heading not in spare[:left_out]]
+        found = [[row[number] for number in kept] for row in whole]
+        widths = [max(map(columns, column)) for column in zip(*found, strict=True)]
+        left = widths[0] if room is None else room - edges - gap * (len(widths) - 1) - sum(widths[1:])
+        if left >= min(widths[0], LEAST_NAME):
+            return [[cut(row[0], left, ellipsis(encoding)), *row[1:]] for row in found]
+    return None
+
+
+def one_below_the_other(headings: Sequence[str], rows: Sequence[Sequence[str]], encoding: str) -> Iterator[str]:
+    """The lines of a table that is too wide, a cell each."""
+    for row in rows:
+        for heading, cell in zip(headings, row, strict=True):
+            if heading:
+                yield f"{heading}: {fitting(cell, encoding)}"
+        yield ""
 
 
 def bar(share: float) -> str:

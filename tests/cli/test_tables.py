@@ -9,7 +9,7 @@ import mcts_core
 from mcts_core.cli.games import parse_game
 from mcts_core.cli.tables import PlainScreen, RichScreen, fold, make_screen, show_board, show_stats
 from mcts_core.move_names import Names
-from mcts_core.words import expectation, proof
+from mcts_core.words import columns, expectation, proof
 
 ESCAPE = re.compile("\x1b\\[[0-9;]*m")
 
@@ -69,6 +69,69 @@ def test_tables_that_do_not_fit(monkeypatch, searched, color):
     assert "wins" not in stream.getvalue() and "value" in stream.getvalue()
     screen.table(["one", "two"], [["a" * 18, "b" * 18]])
     assert ESCAPE.sub("", stream.getvalue()).endswith(f"one: {'a' * 18}\ntwo: {'b' * 18}\n\n")
+
+
+class Trade:
+    """A game with names of every kind: long, wide, empty, with characters that move a cursor."""
+
+    NAMES = ("sell two sheep and one brick to the harbour in the north-west for one ore", "羊を売る" * 30, "", "end",
+             "é" * 50, "two\nlines\tand \x1b[2J", "x" * 1000)
+
+    def __init__(self, chosen=(), to_move=1):
+        self.chosen, self.to_move = chosen, to_move
+
+    def legal_moves(self):
+        return list(range(len(self.NAMES)))
+
+    def play(self, move):
+        return Trade((*self.chosen, move), -self.to_move)
+
+    def winner(self):
+        return None if len(self.chosen) < 6 else 1 if sum(self.chosen[::2]) > sum(self.chosen[1::2]) else -1
+
+    def name(self, move):
+        return self.NAMES[move]
+
+
+@pytest.mark.parametrize("width", [*range(20, 90, 7), 100, 200])
+@pytest.mark.parametrize("color", ["never", "always"])
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_numbers_are_whole_however_long_the_names(monkeypatch, width, color, encoding):
+    """In a table, or in lines one below the other."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding=encoding, errors="backslashreplace")
+    stream.isatty = lambda: True
+    engine = mcts_core.Searcher(seed=1, solver=False)
+    engine.search(Trade(), iterations=2000)
+    stats = engine.stats()
+    show_stats(make_screen(color, stream), Names(stats.state), stats)
+    stream.flush()
+    shown = ESCAPE.sub("", raw.getvalue().decode(encoding)).replace("|", " ")  # rules in ASCII
+    for entry in stats.moves:
+        assert f"{entry.visits:,}" in shown and f"{entry.value:.3f}" in shown
+    table = shown[:shown.index("2,000 iterations")].splitlines()
+    assert "\x1b" not in shown and all(columns(line) <= width for line in table if line.isascii())
+    if width >= 41:
+        heading, = [line.split() for line in table if "visits" in line]
+        assert heading == ["move", "visits", "wins", "value"]
+        rows = [line for line in table if line.split()[-1:] and re.fullmatch(r"[01][.]\d{3}", line.split()[-1])]
+        assert len(rows) == 7 and len({columns(line.rstrip()) for line in rows}) == 1
+        assert all(columns(line) <= width for line in table)
+        assert any("…" in row or "..." in row for row in rows) and sum(row.split()[0] == "2" for row in rows) == 1
+    else:
+        assert width >= 24 or "visits: " in shown
+
+
+def test_a_pipe_gets_the_names_whole_without_colours_alone():
+    engine = mcts_core.Searcher(seed=1, solver=False)
+    engine.search(Trade(), iterations=200)
+    plain, coloured = io.StringIO(), io.StringIO()
+    show_stats(make_screen("never", plain), Names(Trade()), engine.stats())
+    assert Trade.NAMES[0] in plain.getvalue() and "x" * 1000 in plain.getvalue()
+    show_stats(make_screen("always", coloured), Names(Trade()), engine.stats())
+    for word in ("visits", "wins", "value"):
+        assert word in coloured.getvalue()
 
 
 def test_boards_that_do_not_fit():
