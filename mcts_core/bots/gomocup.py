@@ -1,7 +1,7 @@
 """An engine for five in a row that speaks the protocol of Gomocup and of the manager Piskvork.
 
-Source: M. Petricek and P. Lastovicka, "Gomoku AI protocol", https://plastovicka.github.io/protocl2en.htm. ``YXSTOP``
-and the ``INFO`` keys ``max_node`` and ``thread_num`` come from other managers.
+Source: M. Petricek and P. Lastovicka, "Gomoku AI protocol", https://plastovicka.github.io/protocl2en.htm. ``YXSTOP``,
+``YXBOARD``, ``YXNBEST`` and the ``INFO`` keys ``max_node`` and ``thread_num`` come from other managers.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ OWN, OTHER = 1, -1
 FIVE = 5
 LARGEST = 32
 RULES = {0: "freestyle", 1: "exact"}
-UNSUPPORTED = {2: "continuous game", 4: "renju", 8: "caro"}
+CONTINUOUS = 2
+"""The bit of ``rule`` for a game that goes on after a five; up to the five it is played as without this bit."""
+UNSUPPORTED = {4: "renju", 8: "caro"}
 UNLIMITED = 2147483647
 """The ``time_left``, in milliseconds, of a match without a limit."""
 FAST = 0.01
@@ -43,8 +45,10 @@ REHEARSED = 8
 """Positions of a rehearsal. On a shared core not every move is late, so fewer would often measure no delay."""
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
-_COORDINATES = re.compile(r"\s*,\s*".join([r"([0-9]{1,4})"] * 2))
-_STONE = re.compile(r"\s*,\s*".join([r"([0-9]{1,4})"] * 3))
+_BETWEEN = r"(?:\s*,\s*|\s+)"
+_COORDINATES = re.compile(_BETWEEN.join([r"([0-9]{1,4})"] * 2))
+_STONE = re.compile(_BETWEEN.join([r"([0-9]{1,4})"] * 3))
+_SIZE = re.compile(rf"([0-9]{{1,4}})(?:{_BETWEEN}\1)?")
 
 
 class Refused(ValueError):
@@ -74,6 +78,11 @@ def rehearse(**options: Any) -> Margin:
             engine.finish()
     engine.close()
     return engine.margin
+
+
+def _other_side(stones: Mapping[int, int]) -> dict[int, int]:
+    """The same stones, seen by the opponent."""
+    return {cell: -who for cell, who in stones.items()}
 
 
 class Times:
@@ -155,8 +164,13 @@ class Gomocup:
         self._stones: dict[int, int] = {}
         self._state: MNK | None = None
         """The position of ``_stones`` with the opponent to move; None if it must be made from the stones."""
+        self._mover: int | None = None
+        """Who moves next on a board that YXBOARD has set: OWN, OTHER, or 0 where its lines leave that open. Otherwise
+        None: whoever did not place the last stone."""
         self._board: dict[int, int] | None = None
-        """The stones of a BOARD that waits for its DONE."""
+        """The stones of a BOARD that waits for its DONE, in the order of its lines."""
+        self._then: Callable[[dict[int, int]], None] = self._think
+        """What its DONE does with them."""
         self._wrong: Refused | Unknown | None = None
         """The first error of that BOARD."""
         self._thinking: Thinking | None = None
@@ -170,7 +184,8 @@ class Gomocup:
         self._commands: Mapping[str, Callable[[str], None]] = {
             "START": self._start, "RECTSTART": self._rectstart, "RESTART": self._restart, "BEGIN": self._begin,
             "TURN": self._turn, "BOARD": self._begin_board, "DONE": self._end_board, "TAKEBACK": self._takeback,
-            "PLAY": self._play, "SWAP2BOARD": self._begin_swap2,
+            "PLAY": self._play, "SWAP2BOARD": self._begin_swap2, "YXBOARD": self._begin_yxboard,
+            "YXNBEST": lambda text: self._think(self._stones_before(OWN)),
         }
 
     @property
@@ -194,20 +209,21 @@ class Gomocup:
             )
         elif name == "YXSTOP":
             self._end_search()
-        elif name in self._commands:
+        elif name in self._commands or (self._board is not None and not line[0].isalpha()):
             self._end_search()
             self._received = received
-            if self._board is not None and name != "DONE":
-                self._board = None
-                self._lines.send("ERROR BOARD without DONE")
             try:
+                if name not in self._commands:
+                    self._add_to_board(line)
+                    return True
+                if self._board is not None and name != "DONE":
+                    self._board = None
+                    self._lines.send("ERROR BOARD without DONE")
                 self._commands[name](text)
             except Unknown as error:
                 self._lines.send(f"UNKNOWN {error}")
             except ERRORS as error:
                 self._lines.send(f"ERROR {error}")
-        elif self._board is not None:
-            self._add_to_board(line)
         else:
             self._lines.send(f"UNKNOWN command {line[:SHOWN]!r}")
         return True
@@ -224,9 +240,12 @@ class Gomocup:
         self._end_pondering()
 
     def _start(self, text: str) -> None:
-        if not re.fullmatch("[0-9]{1,4}", text) or not FIVE <= int(text) <= LARGEST:
-            raise Refused(f"START must have a size from {FIVE} to {LARGEST}, got {text[:SHOWN]!r}")
-        self._new_match(int(text), int(text))
+        found = _SIZE.fullmatch(text)
+        if not found or not FIVE <= int(found[1]) <= LARGEST:
+            two = _COORDINATES.fullmatch(text)
+            hint = f"; for a rectangle send RECTSTART {two[1]},{two[2]}" if two and not found else ""
+            raise Refused(f"START must have a size from {FIVE} to {LARGEST}, got {text[:SHOWN]!r}{hint}")
+        self._new_match(int(found[1]), int(found[1]))
 
     def _rectstart(self, text: str) -> None:
         found = _COORDINATES.fullmatch(text)
@@ -242,44 +261,61 @@ class Gomocup:
 
     def _new_match(self, width: int, height: int) -> None:
         self._size = width, height
-        self._stones, self._state = {}, None
+        self._stones, self._state, self._mover = {}, None, None
         self._engine = None
         self._times.new_match()
         self._lines.send("OK")
 
     def _begin(self, text: str) -> None:
         self._sides()
-        if self._stones:
+        if self._stones and self._mover is None:
             raise Refused(f"BEGIN needs an empty board; number of stones on this one: {len(self._stones)}")
-        self._think({})
+        self._think(self._stones_before(OWN))
 
     def _turn(self, text: str) -> None:
         cell = self._cell(_COORDINATES, text, "TURN")
         if cell in self._stones:
             raise Refused(f"TURN {text}: the square already has a stone")
-        self._think({**self._stones, cell: OTHER})
+        self._think({**self._stones_before(OTHER), cell: OTHER})
 
     def _begin_board(self, text: str) -> None:
+        self._begin_stones(text, self._think)
+
+    def _begin_yxboard(self, text: str) -> None:
+        self._begin_stones(text, self._set_board)
+
+    def _begin_stones(self, text: str, then: Callable[[dict[int, int]], None]) -> None:
         self._sides()
-        self._board, self._wrong = {}, None
+        self._board, self._wrong, self._then = {}, None, then
+        if text:
+            self._add_to_board(text)
 
     def _begin_swap2(self, text: str) -> None:
         # Its squares and DONE follow in any case: they must not be answered one by one.
         self._board, self._wrong = {}, Unknown("command SWAP2BOARD")
 
     def _add_to_board(self, line: str) -> None:
+        """Adds the stones of a line. Some managers send all of them on one line, and DONE with them."""
+        words = [line] if _STONE.fullmatch(line) else re.sub(r"\s*,\s*", ",", line).split()
+        for word in words:
+            if word.upper() == "DONE":
+                self._end_board("")
+                return
+            try:
+                self._add_stone(word)
+            except Refused as error:
+                self._wrong = self._wrong or error
+
+    def _add_stone(self, text: str) -> None:
         assert self._board is not None
-        found = _STONE.fullmatch(line)
-        try:
-            cell = self._cell(_STONE, line, "BOARD")
-            who = {"1": OWN, "2": OTHER}.get(found[3]) if found else None
-            if who is None:
-                raise Refused(f"BOARD: a stone must be 1 (own) or 2 (the opponent's), got {line[:SHOWN]!r}")
-            if cell in self._board:
-                raise Refused(f"BOARD: {line[:SHOWN]!r} is the second stone on this square")
-            self._board[cell] = who
-        except Refused as error:
-            self._wrong = self._wrong or error
+        found = _STONE.fullmatch(text)
+        cell = self._cell(_STONE, text, "BOARD")
+        who = {"1": OWN, "2": OTHER}.get(found[3]) if found else None
+        if who is None:
+            raise Refused(f"BOARD: a stone must be 1 (own) or 2 (the opponent's), got {text[:SHOWN]!r}")
+        if cell in self._board:
+            raise Refused(f"BOARD: {text[:SHOWN]!r} is the second stone on this square")
+        self._board[cell] = who
 
     def _end_board(self, text: str) -> None:
         if self._board is None:
@@ -288,26 +324,42 @@ class Gomocup:
         self._board = self._wrong = None
         if wrong is not None:
             raise wrong
-        self._think(stones)
+        self._then(stones)
+
+    def _set_board(self, stones: dict[int, int]) -> None:
+        """Sets a position without a move. The one with fewer stones moves next; where they have as many, the one of the
+        first line, if the lines alternate as moves do."""
+        owners = list(stones.values())
+        mover = -sum(owners)
+        if mover == 0 and owners == owners[:2] * (len(owners) // 2):
+            mover = sum(owners[:1])
+        self._position(stones if mover != OTHER else _other_side(stones))
+        self._stones, self._state, self._mover = stones, None, mover
+
+    def _stones_before(self, mover: int) -> dict[int, int]:
+        """The stones on the board before a move of ``mover``, OWN or OTHER. On a board that YXBOARD has set, this
+        decides which stones are the engine's own."""
+        return _other_side(self._stones) if self._mover == -mover else self._stones
 
     def _takeback(self, text: str) -> None:
         cell = self._cell(_COORDINATES, text, "TAKEBACK")
         if cell not in self._stones:
             raise Refused(f"TAKEBACK {text}: the square has no stone")
+        taken = self._stones[cell]
         self._stones = {other: who for other, who in self._stones.items() if other != cell}
         self._state = None
+        self._mover = None if self._mover is None else taken
         self._lines.send("OK")
 
     def _play(self, text: str) -> None:
         cell = self._cell(_COORDINATES, text, "PLAY")
         if cell in self._stones:
             raise Refused(f"PLAY {text}: the square already has a stone")
-        self._stones, self._state = {**self._stones, cell: OWN}, None
+        self._stones, self._state, self._mover = {**self._stones_before(OWN), cell: OWN}, None, None
         self._lines.send(self._coordinates(cell))
 
     def _info(self, text: str) -> None:
-        key, *rest = text.split(None, 1) or [""]
-        key, value = key.lower(), rest[0] if rest else ""
+        key, value, *_ = [*text.lower().split(), "", ""]
         if not _NUMBER.fullmatch(value):  # folder, evaluate, unknown keys, other values: no answer
             return
         number = int(value)
@@ -337,7 +389,7 @@ class Gomocup:
                 self._lines.send(f"ERROR {error}")
                 return
             move: Any = stats.move
-            self._stones, self._state = {**stones, move: OWN}, state.play(move)
+            self._stones, self._state, self._mover = {**stones, move: OWN}, state.play(move), None
             answers = [*self._remarks(stats), self._coordinates(move)]
             now = time.perf_counter()
             self._times.spend(now - self._received)
@@ -395,11 +447,12 @@ class Gomocup:
 
     def _rule(self) -> str:
         number = self._told["rule"]
-        if number not in RULES:
+        rule = RULES.get(number & ~CONTINUOUS)
+        if rule is None:
             names = [name for bit, name in UNSUPPORTED.items() if number & bit]
             known = "0 (five or more in a row) or 1 (exactly five)"
             raise Refused(f"rule must be {known}, got {number}" + (f" ({', '.join(names)})" if names else ""))
-        return RULES[number]
+        return rule
 
     def _sides(self) -> tuple[int, int]:
         if self._size is None:

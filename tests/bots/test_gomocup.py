@@ -59,18 +59,25 @@ def test_about_is_one_line_of_keys_and_quoted_values(talk):
 
 
 @pytest.mark.parametrize(
-    "command", ["START 5", "START 15", "start 20", "START 32", "RECTSTART 20,5", "RECTSTART 5 , 32"])
+    "command", ["START 5", "START 15", "start 20", "START 32", "RECTSTART 20,5", "RECTSTART 5 , 32",
+                "START 15 15", "start 15,15", "START\t15 , 15", "RECTSTART 20 15", "Start  9 "])
 def test_a_board_is_made_and_answered_with_just_ok(talk, command):
     assert talk.ask(command) == ["OK"]
     assert is_move(talk.ask("BEGIN")[0])
 
 
-@pytest.mark.parametrize("command", ["START", "START 4", "START 33", "START x", "START -15", "START 15,15", "START 1e1",
+@pytest.mark.parametrize("command", ["START", "START 4", "START 33", "START x", "START -15", "START 15 16",
+                                     "START 20,15", "START 1e1", "START 4 4", "START 15 15 15", "START 1515",
                                      "RECTSTART 15", "RECTSTART 4,15", "RECTSTART 15,33", "RECTSTART", "RESTART"])
 def test_a_board_that_cannot_be_is_refused(talk, command):
     line, = talk.ask(command)
     assert line.startswith("ERROR ")
     assert talk.ask("BEGIN")[0].startswith("ERROR there is no board yet")
+
+
+def test_a_size_with_two_readings_is_refused_with_both(talk):
+    assert talk.ask("START 20 15") == [
+        "ERROR START must have a size from 5 to 32, got '20 15'; for a rectangle send RECTSTART 20,15"]
 
 
 def test_a_refused_board_leaves_the_match_as_it_was(talk):
@@ -85,7 +92,8 @@ def test_what_needs_a_board_is_refused_without_one(talk, command):
     assert line.startswith("ERROR ")
 
 
-@pytest.mark.parametrize("line", ["HELLO", "7,7", "swap", "\x00\x01", "STARTX 15", "ÜBER", "YXBOARD", "x" * 1000])
+@pytest.mark.parametrize("line", ["HELLO", "7,7", "swap", "\x00\x01", "STARTX 15", "ÜBER", "YXSHOWINFO", "yxhashclear",
+                                  "# 7,7", "x" * 1000])
 def test_unknown_lines_are_answered_unknown(talk, line):
     answer, = talk.ask(line)
     assert answer.startswith("UNKNOWN ") and len(answer) < 500
@@ -107,6 +115,47 @@ def test_info_and_a_late_yxstop_are_never_answered(talk, line):
 def test_begin_is_for_an_empty_board(talk):
     assert len(talk.ask("START 6", "BEGIN")) == 2
     assert talk.ask("BEGIN") == ["ERROR BEGIN needs an empty board; number of stones on this one: 1"]
+
+
+@pytest.mark.parametrize("lines", [
+    ["board", "7,7,2", "8,7,1", "6,6,2", "done"], ["BOARD 7,7,2 8,7,1 6,6,2 DONE"],
+    ["BOARD", "7 7 2", "8, 7, 1", "6 ,6 ,2", "Done"], ["BOARD", "7,7,2 8,7,1", "6,6,2 DONE"],
+    ["BOARD 7,7,2", "INFO time_left 5000", "ABOUT", "8,7,1", "6,6,2", "DONE now"],
+    ["YXBOARD", "7,7,2", "8,7,1", "6,6,2", "DONE", "BEGIN"], ["yxboard 7,7,2 8,7,1 6,6,2 done", "YXNBEST 3"],
+    ["YXBOARD", "7,7,1", "8,7,2", "DONE", "TURN 6,6"], ["YXBOARD", "7,7,2", "8,7,1", "DONE", "TURN 6 6"],
+    ["YXBOARD", "8,7,1", "7,7,2", "6,6,2", "5,5,1", "DONE", "TAKEBACK 5,5", "BEGIN"],
+    ["YXBOARD", "7,7,2", "DONE", "PLAY 8,7", "TURN 6,6"],
+])
+def test_a_position_arrives_in_every_dialect(talk, searches, lines):
+    answers = talk.ask("START 15 15", *lines)
+    assert not any(line.startswith(("ERROR", "UNKNOWN")) for line in answers)
+    assert searches[-1][0] == mcts_core.Gomoku.from_moves([7 * 15 + 7, 7 * 15 + 8, 6 * 15 + 6])
+
+
+def test_lines_that_nobody_knows_do_not_end_a_board(talk, searches):
+    answers = talk.ask("START 15", "BOARD", "7,7,2", "YXSHOWINFO", "hello", "DONE")
+    assert answers == ["OK", "UNKNOWN command 'YXSHOWINFO'", "UNKNOWN command 'hello'"]
+    assert searches[0][0] == mcts_core.Gomoku.from_moves([7 * 15 + 7])
+
+
+def test_after_yxboard_the_side_to_move_is_that_of_its_lines(talk):
+    """Who has four plays the fifth, whoever is called 1."""
+    talk.ask("START 15")
+    alternating = [f"{x},{y},{who}" for x in range(2, 6) for y, who in ((2, 1), (9, 2))]
+    assert talk.move("YXBOARD", *alternating, "DONE", "BEGIN") in ((1, 2), (6, 2))
+    assert talk.move("YXBOARD", *alternating, "DONE", "TURN 14,14") in ((1, 9), (6, 9))
+    grouped = sorted(alternating, key=lambda line: line[-1])
+    assert talk.move("YXBOARD", *grouped, "DONE", "TURN 14,14") in ((1, 2), (6, 2))
+
+
+@pytest.mark.parametrize("lines, words", [
+    (["7,7,1", "8,8,1"], "as many stones"), (["7,7,2", "8,8,2"], "as many stones"), (["7,7,3"], "must be 1 (own) or 2"),
+    (["99,7,1"], "must have a square")])
+def test_a_yxboard_that_cannot_be_is_refused_and_the_old_one_stays(talk, lines, words):
+    talk.ask("START 15", "TURN 0,0")
+    line, = talk.ask("YXBOARD", *lines, "DONE")
+    assert line.startswith("ERROR ") and words in line
+    assert talk.ask("TURN 0,0") == ["ERROR TURN 0,0: the square already has a stone"]
 
 
 @pytest.mark.parametrize("square", ["15,0", "0,15", "-1,0", "1", "1,2,3", "a,b", "", "1;2", "1.0,2", "99999,1"])
@@ -155,7 +204,8 @@ def test_a_board_without_stones_is_that_of_begin(talk, searches):
     (["7,7,0"], "must be 1 (own) or 2"),
     (["7,7"], "must have a square"),
     (["7,15,1"], "must have a square"),
-    (["hello"], "must have a square"),
+    (["-1,7,1"], "must have a square"),
+    (["7,7,1 hello"], "must have a square"),
     (["7,7,1", "7,7,2"], "is the second stone on this square"),
     (["7,7,1"], "as many stones as the engine"),
     (["7,7,2", "8,8,2"], "as many stones as the engine"),
@@ -240,7 +290,12 @@ def test_the_rule_of_a_match_that_goes_on_by_turns(talk):
     assert is_move(talk.ask("INFO rule 1", "TURN 3,7")[0])
 
 
-@pytest.mark.parametrize("rule, words", [(2, "continuous game"), (4, "renju"), (8, "caro"), (5, "renju"),
+def test_a_continuous_game_is_played_to_its_five(talk, searches):
+    talk.ask("START 15", "INFO rule 2", "TURN 7,7", "INFO rule 3", "TURN 7,7")
+    assert [state.rule for state, *_ in searches] == ["freestyle", "exact"]
+
+
+@pytest.mark.parametrize("rule, words", [(6, "renju"), (4, "renju"), (8, "caro"), (5, "renju"),
                                          (12, "renju, caro"), (16, "got 16"), (-1, "got -1")])
 def test_other_rules_are_refused_when_a_move_is_asked_for(talk, rule, words):
     assert talk.ask(f"INFO rule {rule}", "START 15", f"INFO rule {rule}", "ABOUT")[0] == "OK"
