@@ -54,7 +54,7 @@ def _ratios(baseline, avx2):
     return {"baseline": baseline, "avx2": avx2}
 
 
-PYTHON_PEERS = ("mcts", "multimcts", "fastmcts", "mctspy")
+PYTHON_PEERS = ("mcts", "multimcts", "fastmcts", "mctspy", "python_rules")
 
 CASES = (
     Case("connect4", "rollouts", 1_000_000, "c4", _ratios(2.6, 3.9)),

@@ -105,7 +105,8 @@ def compared(rows, tactics=()):
                 bars["reference"] = ("textbook UCT in plain C", "reference", row["peer_per_second"].median)
             elif row["against"]:
                 peer = peers.PEERS[row["against"]]
-                bars[row["against"]] = (f"{peer.title} ({peer.made_of})", "peer", row["peer_per_second"].median)
+                bars[row["against"]] = (
+                    f"{peer.title} ({peer.made_of})", "ours" if peer.ours else "peer", row["peer_per_second"].median)
         listed = [{"name": name, "kind": kind, "per_second": speed, "note": "plays wrongly" if key in wrong else ""}
                   for key, (name, kind, speed) in bars.items()]
         title = f"{cases.GAMES[case.game]}, {case.count:,} {case.work}"

@@ -1,4 +1,5 @@
-"""The other packages that are measured, each called by a module of its own in this folder.
+"""The other packages that are measured, and this one with the same rules in Python, each called by a module of its own
+in this folder.
 
 Such a module has ``search(game, moves, count, seed)``: a function without arguments that searches, from the position of
 a game of ``cases.GAMES`` after ``moves``, with ``count`` simulations, and returns ``(move, tree)``, the tree only to
@@ -26,6 +27,8 @@ class Peer:
     games: tuple = ("connect4",)
     remark: str = ""
     """What a reader of the figures must know."""
+    ours: bool = False
+    """Whether it is this package, with the rules that the others search."""
 
 
 PEERS = {
@@ -40,6 +43,7 @@ PEERS = {
                      remark="players numbered 0 and 1 as its interface says; its own example games number them 1 and "
                             "-1, which turns every result round; its README's quick start raises TypeError"),
     "mctspy": Peer("mctspy", "mctspy", "Python and numpy"),
+    "python_rules": Peer("mcts_core", "mcts-core", "native tree, Python rules", ours=True),
 }
 
 
