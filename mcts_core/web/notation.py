@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from mcts_core.games import board_text
 from mcts_core.games.registry import entry_of
 from mcts_core.move_names import Names, find_move
 from mcts_core.render.markup import label
@@ -24,18 +25,16 @@ def move_of(state: Any, name: str) -> Any:
 
 
 def split_moves(start: Any, text: str) -> list[str]:
-    """The moves of a text one by one, as "4 4 5", "445", "h8 i9", "h8i9", or "1. h8 i9 2. g7"; nothing is checked."""
+    """The moves of a text one by one, as "4 4 5", "445", "h8 i9", "h8i9", or "1. h8 i9 2. g7"; they need not be legal.
+    Raises IllegalMove for a text with two readings."""
     entry = entry_of(start)
     if entry is None:
         parts = text.split(";") if ";" in text else re.findall(r"\([^()]*\)|\S+", text)
         return [part.strip() for part in parts if part.strip()]
-    tokens = re.sub(r"\b\d+\.(?:\.\.)?", " ", text).replace(",", " ").replace(";", " ").lower().split()
-    if len(tokens) == 1:
-        if entry.form(start) == "slots":
-            return list(tokens[0]) if start.cols < 10 else tokens
-        if re.fullmatch("(?:[a-z]+[0-9]+)+", tokens[0]):
-            return re.findall("[a-z]+[0-9]+", tokens[0])
-    return tokens
+    moves = re.sub(r"\b\d+\.(?:\.\.)?", " ", text).lower()
+    if entry.form(start) == "slots":
+        return [str(move) for move in board_text.split_moves(moves, start.cols, 1)]
+    return [str(move) for move in board_text.split_moves(moves, start.rows * start.cols, 0, start.rows, start.cols)]
 
 
 def find_diagram(start: Any, text: str) -> str | None:

@@ -87,7 +87,10 @@ class Lines:
         pasted = text(fields, "text") or ""
         start = self._games.make(fields.get("game"))
         diagram = find_diagram(start, pasted)
-        moves = [] if diagram is not None else split_moves(start, pasted)
+        try:
+            moves = [] if diagram is not None else split_moves(start, pasted)
+        except IllegalMove as error:
+            raise Refused(400, str(error), "text") from None
         if len(moves) > MOST_MOVES:
             raise Refused(400, f"a game has at most {MOST_MOVES} moves, got {len(moves)}", "text")
         if diagram is not None:

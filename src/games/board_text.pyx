@@ -3,8 +3,9 @@
 Coordinates: a cell is a letter for the column and a number for the row, with ``a1`` at the bottom left. If stones fall
 down columns, a move is the number of its column, from 1.
 
-A list of moves is a str or a sequence. In a str, spaces, commas or semicolons separate the moves. Without separators,
-numbers of one digit (``4455``) and cells (``h8h9``) are read one after the other.
+A list of moves is a str or a sequence. In a str, spaces, commas or semicolons separate the moves. Within a word,
+numbers of one digit (``4455``, ``44 55``) and cells (``h8h9``) are read one after the other. A text with two readings
+is refused.
 
 A diagram has one row of cells per line, row 0 on top: ``X`` is the player who began, ``O`` the other, and ``.`` an
 empty cell. White space does not matter. The diagram may have the coordinates of a printed board around it.
@@ -59,23 +60,51 @@ def find_cell(text, rows, cols):
 
 # ---- moves -----------------------------------------------------------------------------------------------------------
 
-def split_moves(moves, digits, cells):
-    """The single moves of a str or a sequence: the words of the str, or the items of the sequence.
+def split_moves(moves, count, base=0, rows=0, cols=0):
+    """The single moves of a str or a sequence: those in the words of the str, or the items of the sequence.
 
-    A str of one word is split further: with ``cells`` into names of cells, otherwise with ``digits`` into characters.
-    Raises IllegalMove for any other object.
+    Words are split further: where ``count`` moves, from ``base``, are numbers of one digit, into digits; with ``rows``
+    and ``cols`` also into names of cells. With ``count`` 0, moves are no numbers. Raises IllegalMove for a str with two
+    readings, and for any other object.
     """
     if isinstance(moves, str):
+        check_pairs(moves, rows, cols, base)
+        digits = DIGITS[base:base + count] if base + count <= 10 else ""
         words = moves.replace(",", " ").replace(";", " ").split()
-        if len(words) != 1:
-            return words
-        return cells and split_cells(words[0]) or (list(words[0]) if digits else words)
+        found = []
+        for word in words:
+            if digits and len(words) == 1:
+                found += rows and split_cells(word) or word
+            elif digits and len(word) > 1 and set(word) <= set(digits):
+                if word.startswith("0"):
+                    raise IllegalMove(f"{word!r} in {shorten(moves)} has two readings: the number {int(word)}, or the "
+                                      f"moves {' '.join(word)}; write one of these")
+                found += word
+            else:
+                found += rows and split_cells(word) or [word]
+        return found
     if not isinstance(moves, (bytes, bytearray)):
         try:
             return list(moves)
         except TypeError:
             pass
     raise IllegalMove(f"moves must be a text or a sequence of moves, got {shorten(moves)}")
+
+
+def check_pairs(text, rows, cols, base):
+    """Raises IllegalMove if ``text`` has a word such as 7,8 that may be two cells by their numbers, from ``base``, or
+    one cell in the coordinates of Gomocup: column and row from 0, from the top left."""
+    for word in ",".join([part.strip() for part in text.split(",")]).replace(";", " ").split() if rows else ():
+        pair = word.split(",")
+        if len(pair) != 2 or not all([part.isascii() and part.isdigit() and len(part) < 5 for part in pair]):
+            continue
+        column, row = int(pair[0]), int(pair[1])
+        if column < cols and row < rows and min(column, row) >= base:
+            both = " ".join([cell_name(number - base, rows, cols) for number in (column, row)])
+            single = cell_name(row * cols + column, rows, cols)
+            raise IllegalMove(f"{word!r} in {shorten(text)} has two readings: the cells with the numbers {column} and "
+                              f"{row}, which are {both}, or one cell by column and row as in the Gomocup protocol, "
+                              f"which is {single}; write the names of cells")
 
 
 def split_cells(word):
@@ -118,7 +147,7 @@ def parse_moves(moves, count, base=0, rows=0, cols=0):
     base = as_int(base, "base", 0, 1)
     whole = shorten(moves)
     return [as_number(move, f"move {index + 1} of {whole}", count, base, rows, cols)
-            for index, move in enumerate(split_moves(moves, count - 1 + base <= 9, rows > 0))]
+            for index, move in enumerate(split_moves(moves, count, base, rows, cols))]
 
 
 # ---- diagrams --------------------------------------------------------------------------------------------------------

@@ -158,8 +158,8 @@ cdef class NativeGame:
         """
         cdef NativePosition state = self.place(self.start, None)
         cdef int first = as_int(base, "base", 0, 1)
-        cdef bint digits = self.move_name is None and self.rules.max_moves - 1 + first <= 9
-        for index, move in enumerate(split_moves(moves, digits, False)):
+        cdef int numbers = self.rules.max_moves if self.move_name is None else 0
+        for index, move in enumerate(split_moves(moves, numbers, first)):
             try:
                 state = state.play(state.number_of(move, first))
             except (IllegalMove, GameOver) as error:

@@ -44,8 +44,15 @@ def test_the_document_is_the_position_and_its_stats(cli):
     assert document["stats"] == json.loads(json.dumps(expected))
 
 
+def test_moves_with_two_readings_are_refused_with_both(cli):
+    code, out, err = cli("analyze", "gomoku", "7,8", "--iterations", 10)
+    assert (code, out) == (2, "") and err.count("\n") == 1
+    assert "h15 i15" in err and "h7" in err
+
+
 @pytest.mark.parametrize("game, moves, best", [
     ("connect4", "121212", "1"),
+    ("connect4", "12 1212", "1"),
     ("connect4:5x6x3", "1212", "1"),
     ("tictactoe", "a3 a1 b3 b1", "c3"),
     ("gomoku:9", "a1 a9 b1 b9 c1 c9 d1 d9", "e1"),

@@ -27,6 +27,10 @@ class Index:
         ("0 1,2;3\n4", 7, 0, [0, 1, 2, 3, 4]),
         ("9", 10, 0, [9]),
         ("09", 10, 0, [0, 9]),
+        ("44 55", 7, 1, [3, 3, 4, 4]),
+        ("44,55;4", 7, 1, [3, 3, 4, 4, 3]),
+        ("4 01 2", 9, 1, [3, 0, 1]),
+        ("10 11", 12, 0, [10, 11]),
         ("19", 9, 1, [0, 8]),
         ("10", 11, 0, [10]),
         ("10", 10, 1, [9]),
@@ -44,6 +48,36 @@ class Index:
 )
 def test_parse_moves(text, count, base, moves):
     assert parse_moves(text, count, base) == moves
+
+
+@pytest.mark.parametrize("text, rows, cols, moves", [
+    ("h8h9 i7", 15, 15, [112, 97, 128]), ("h8,h9", 15, 15, [112, 97]), ("112,97", 15, 15, [112, 97]),
+    ("7 8", 15, 15, [7, 8]), ("7;8", 15, 15, [7, 8]), ("7,8,9", 15, 15, [7, 8, 9]), ("40 1", 3, 3, [4, 0, 1]),
+    ("4,0", 3, 3, [4, 0]), ("13,2", 20, 10, [13, 2]), (["7", "8"], 15, 15, [7, 8]),
+])
+def test_cells_are_read_by_name_or_number(text, rows, cols, moves):
+    assert parse_moves(text, rows * cols, 0, rows, cols) == moves
+
+
+@pytest.mark.parametrize("text, base, words", [
+    ("7,8", 0, "'7,8' in '7,8' has two readings: the cells with the numbers 7 and 8, which are h15 i15, or one cell by "
+               "column and row as in the Gomocup protocol, which is h7; write the names of cells"),
+    ("7,8", 1, "'7,8' in '7,8' has two readings: the cells with the numbers 7 and 8, which are g15 h15, or one cell by "
+               "column and row as in the Gomocup protocol, which is h7; write the names of cells"),
+    ("h8 0 , 14;a1", 0, "'0,14' in 'h8 0 , 14;a1' has two readings: the cells with the numbers 0 and 14, which are a15 "
+                        "o15, or one cell by column and row as in the Gomocup protocol, which is a1; write the names "
+                        "of cells"),
+])
+def test_a_pair_of_numbers_that_may_be_one_cell_is_refused(text, base, words):
+    with pytest.raises(IllegalMove) as caught:
+        parse_moves(text, 225, base, 15, 15)
+    assert str(caught.value) == words
+
+
+def test_a_number_with_a_zero_before_it_may_be_two_moves():
+    with pytest.raises(IllegalMove) as caught:
+        parse_moves("01 2", 7)
+    assert str(caught.value) == "'01' in '01 2' has two readings: the number 1, or the moves 0 1; write one of these"
 
 
 @pytest.mark.parametrize(

@@ -41,11 +41,17 @@ def test_wrong_names(state, name, words):
 @pytest.mark.parametrize("start, text, moves", [
     (FOUR, "4455", ["4", "4", "5", "5"]), (FOUR, " 4, 4;5\n5", ["4", "4", "5", "5"]),
     (mc.ConnectFour(4, 20, 4), "12 3", ["12", "3"]), (mc.ConnectFour(4, 20, 4), "12", ["12"]),
+    (FOUR, "44 55", ["4", "4", "5", "5"]), (FIVE, "h8i9 g7", ["h8", "i9", "g7"]), (FIVE, "112,97", ["112", "97"]),
     (FIVE, "h8i9 ", ["h8", "i9"]), (FIVE, "1. H8 i9 2. g7", ["h8", "i9", "g7"]), (FIVE, "", []),
     (SmallNim(), "1 2 (0, 1)", ["1", "2", "(0, 1)"]), (SmallNim(), "take 1; take 2;", ["take 1", "take 2"]),
 ])
 def test_moves_of_a_text(start, text, moves):
     assert split_moves(start, text) == moves
+
+
+def test_moves_with_two_readings_are_refused():
+    with pytest.raises(mc.IllegalMove, match=r"'7,8' in .* h15 i15, or one cell .* h7;"):
+        split_moves(FIVE, "7,8 h9")
 
 
 def test_diagrams_of_a_text():

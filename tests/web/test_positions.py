@@ -82,3 +82,6 @@ def test_reading_what_was_pasted(lines):
         with pytest.raises(Refused, match=words) as error:
             lines.read({"game": FOUR, "text": text})
         assert error.value.field == "text"
+    with pytest.raises(Refused, match="'1,2' in '1,2' has two readings") as error:
+        lines.read({"game": {"name": "gomoku"}, "text": "1,2"})
+    assert error.value.field == "text"
