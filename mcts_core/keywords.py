@@ -109,26 +109,34 @@ SYNONYMS = {
     "net": "network",
 }
 """Names in other programs that look too different for a comparison of letters."""
+TAKES_KEYWORDS = 0x08
+"""The flag of a function's code for a parameter such as ``**options``."""
 
 
 def checked(elsewhere: Mapping[str, str]) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Makes a method raise InvalidOption for an unknown keyword, in place of a TypeError; see ``refuse``. ``Searcher``
-    does so for a position, too, which belongs to its method ``search``.
+    """Makes a method raise InvalidOption for an unknown keyword, in place of a TypeError; see ``refuse``. Its parameter
+    ``**options``, if there is one, takes the options of ``Searcher``. ``Searcher`` does so for a position, too, which
+    belongs to its method ``search``.
 
     A parameter ``**unknown`` would do the same, but editors would then accept any keyword.
     """
     def wrap(method: Callable[P, T]) -> Callable[P, T]:
         code = method.__code__
         known = frozenset(code.co_varnames[1:code.co_argcount + code.co_kwonlyargcount])
+        if code.co_flags & TAKES_KEYWORDS:
+            from mcts_core.options import NAMES
+
+            known |= NAMES | {"progress", "every"}
         name = "" if method.__name__ == "__init__" else f".{method.__name__}"
 
         def call(*arguments: P.args, **keywords: P.kwargs) -> T:
             if not keywords.keys() <= known:
                 unknown = {word: value for word, value in keywords.items() if word not in known}
                 refuse(type(arguments[0]).__name__ + name, unknown, sorted(known), elsewhere)
-            if not name and len(arguments) > 1:
+            if not name and len(arguments) > 1 == code.co_argcount:
+                hint = "; a position is for its method search()" if hasattr(arguments[0], "search") else ""
                 raise InvalidOption(f"{type(arguments[0]).__name__}() takes options by name only, got "
-                                    f"{shorten(arguments[1])}; a position is for its method search()")
+                                    f"{shorten(arguments[1])}{hint}")
             return method(*arguments, **keywords)
 
         for attribute in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
@@ -150,13 +158,13 @@ def refuse(function: str, unknown: Mapping[str, Any], known: Iterable[str], else
         if elsewhere is not None and name in elsewhere:
             raise InvalidOption(f"{given}; it is an option of {elsewhere[name]}")
         own = list(known)
-        nearest = _nearest(name, [*own, *(elsewhere or ())])
+        nearest = find_nearest(name, [*own, *(elsewhere or ())])
         if nearest is None or elsewhere is None or nearest in own:
             raise InvalidOption(given + (f"; did you mean {nearest!r}?" if nearest else ""))
         raise InvalidOption(f"{given}; did you mean {nearest!r}, an option of {elsewhere[nearest]}?")
 
 
-def _nearest(name: str, known: list[str]) -> str | None:
+def find_nearest(name: str, known: list[str]) -> str | None:
     """The keyword that was probably meant, or None."""
     from difflib import get_close_matches
 

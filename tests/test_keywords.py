@@ -3,12 +3,17 @@
 import ast
 import copy
 import inspect
+import io
 import pathlib
 
 import pytest
 
 import mcts_core as mc
 from mcts_core import keywords
+from mcts_core.bots import kaggle, pettingzoo
+from mcts_core.bots.gomocup import Gomocup
+from mcts_core.bots.lines import Lines
+from mcts_core.bots.ugi import UGI, Notation
 from mcts_core.options import NAMES
 
 FOUR = mc.ConnectFour(4, 4, 3)
@@ -125,6 +130,30 @@ def test_methods_of_a_searcher():
         engine.search_async(FOUR, iteration=9).send(None)
     with pytest.raises(mc.InvalidOption, match=r"selfplay\(\) has no option 'seconds'.*need iterations"):
         mc.selfplay(FOUR, games=1, iterations=1, seconds=1)
+
+
+BOTS = {
+    "kaggle": lambda **options: kaggle.Agent(**options),
+    "pettingzoo": lambda **options: pettingzoo.Agent("tictactoe_v3", **options),
+    "gomocup": lambda **options: Gomocup(Lines(io.BytesIO(), io.BytesIO()), **options),
+    "ugi": lambda **options: UGI(Lines(io.BytesIO(), io.BytesIO()), Notation(mc.TicTacToe()), **options),
+}
+
+
+@pytest.mark.parametrize("bot", BOTS)
+@pytest.mark.parametrize("wrong, right", [("second", "seconds"), ("iteration", "iterations"), ("threds", "threads"),
+                                          ("cpuct", "c_puct")])
+def test_a_bot_refuses_an_unknown_option_when_it_is_made(bot, wrong, right):
+    """Its own options and those of Searcher are named."""
+    with pytest.raises(mc.InvalidOption, match=rf"^(Agent|Gomocup|UGI)\(\) has no option '{wrong}', got {wrong}=2; "
+                                               rf"did you mean '{right}'\?$"):
+        BOTS[bot](**{wrong: 2})
+    assert BOTS[bot](seconds=0.1, iterations=3, threads=1, c_puct=0.5, selection="puct") is not None
+
+
+def test_a_bot_takes_its_options_by_name():
+    with pytest.raises(mc.InvalidOption, match=r"^Agent\(\) takes options by name only, got 0.1$"):
+        kaggle.Agent(0.1)
 
 
 def test_a_position_given_to_the_searcher():

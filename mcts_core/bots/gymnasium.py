@@ -14,6 +14,7 @@ import random
 from dataclasses import dataclass
 
 from mcts_core.arguments import as_int, as_number, shorten
+from mcts_core.bots.budgets import check
 from mcts_core.bots.gymnasium_copies import DeepCopies, OwnStates, copier_of
 from mcts_core.bots.gymnasium_spaces import (
     MOST_ACTIONS,
@@ -26,6 +27,8 @@ from mcts_core.bots.gymnasium_spaces import (
     stepped,
 )
 from mcts_core.errors import GameError, InvalidOption, InvalidState
+from mcts_core.games.mnk.position import TicTacToe
+from mcts_core.keywords import checked
 from mcts_core.options import random_seed
 from mcts_core.searcher import Searcher
 from mcts_core.words import told
@@ -99,6 +102,7 @@ class Planner:
     Raises InvalidOption, InvalidState for an environment whose actions cannot be listed, ImportError.
     """
 
+    @checked({})
     def __init__(
         self, env: Any, *, seconds: float | None = None, iterations: int | None = None, horizon: int = 100,
         discount: float = 0.99, method: str | None = None, copies: str = "deepcopy",
@@ -154,6 +158,8 @@ class Planner:
         self.method = method
         """How the search remembers what it tried; None: the first search decides."""
         self._options = {"seed": first, **options}
+        Searcher(**self._options)  # wrong options raise here, not in the first search
+        check(Searcher(), TicTacToe(), seconds, iterations)
         self._engine: Searcher | None = None if method is None else self._make_engine()
 
     def _make_engine(self) -> Searcher:

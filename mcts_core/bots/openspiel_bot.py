@@ -6,6 +6,7 @@ import mcts_core
 from mcts_core.arguments import as_int, shorten
 from mcts_core.bots import openspiel
 from mcts_core.bots.budgets import engine_for
+from mcts_core.keywords import checked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class Bot(_Base):  # type: ignore[misc]
     position of another game or with another player to move, GameOver, and what ``Searcher.search`` raises.
     """
 
+    @checked({})
     def __init__(
         self,
         game: Any,

@@ -13,6 +13,7 @@ from __future__ import annotations
 import mcts_core
 from mcts_core.arguments import shorten
 from mcts_core.bots.budgets import engine_for
+from mcts_core.keywords import checked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class Agent:
     Raises InvalidState for another game, InvalidOption.
     """
 
+    @checked({})
     def __init__(
         self,
         game: Any,

@@ -15,6 +15,7 @@ import mcts_core
 from mcts_core.bots.budgets import DEFAULT_SECONDS, FOREVER, LEAST, MatchClock, check, fewest, within
 from mcts_core.bots.thinking import GRACE, Thinking
 from mcts_core.games.registry import entry_of
+from mcts_core.keywords import checked
 from mcts_core.move_names import Names
 
 TYPE_CHECKING = False
@@ -106,6 +107,7 @@ class UGI:
     InvalidOption and InvalidState. If the game fails in a first short search, the engine sends the error and goes on.
     """
 
+    @checked({})
     def __init__(
         self,
         lines: Lines,

@@ -127,6 +127,7 @@ def test_bad_arguments(arguments, error, message):
     ({"native": None}, mc.InvalidOption, "native must be"),
     ({"utility_range": (1, 0)}, mc.InvalidOption, "utility_range must be"),
     ({"no_such_option": 1}, mc.InvalidOption, "no_such_option"),
+    ({"second": 1}, mc.InvalidOption, r"^Bot\(\) has no option 'second', got second=1; did you mean 'seconds'\?$"),
 ])
 def test_bad_options(options, error, message):
     with pytest.raises(error, match=message):

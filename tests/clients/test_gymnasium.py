@@ -394,7 +394,10 @@ def test_what_is_refused():
                           ({"widening": 0.5, "method": "line"}, "line"), ({"key": 3}, "key"),
                           ({"determinize": 3}, "determinize"), ({"determinize": print, "method": "line"}, "line"),
                           ({"nested_rollouts": 9}, "same names at every step, got 9"),
-                          ({"seed": -1}, "seed"), ({"wrong": 1, "method": "line"}, "wrong")):
+                          ({"seed": -1}, "seed"), ({"wrong": 1, "method": "line"}, "wrong"),
+                          ({"iteration": 3}, r"^Planner\(\) has no option .* did you mean 'iterations'\?$"),
+                          ({"horizn": 3}, "did you mean 'horizon'"), ({"threads": "x"}, "threads must be"),
+                          ({"seconds": -1}, "seconds must be"), ({"iterations": 1.5}, "iterations must be")):
         with pytest.raises(mc.InvalidOption, match=said):
             Planner(env, **options)
     with pytest.raises(mc.InvalidOption, match="gymnasium environment"):
