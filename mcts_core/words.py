@@ -58,7 +58,9 @@ def printable(text: str) -> str:
     """``text`` on one line, without characters that would move the cursor of a terminal."""
     if text.isprintable():
         return text
-    return "".join(character if character.isprintable() else " " if character.isspace() else "?" for character in text)
+    return "".join(
+        character if character.isprintable() or "\ud800" <= character <= "\udfff"  # an escape, where it is written
+        else " " if character.isspace() else "?" for character in text)
 
 
 def proof(of: MoveStats | Stats | Node) -> str:

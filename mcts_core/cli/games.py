@@ -32,7 +32,7 @@ GAME_HELP = "games:\n" + "\n".join(entry.help for entry in GAMES) + """
                         play, selfplay, analyze and check also take games with players and returns()
 
 moves:
-  Connect Four          the number of a column, from 1 (--base 0: from 0)
+  Connect Four          the number of a column, from 1
   other boards          a letter for the column and a number for the row, as beside the board: h8
                         (a1 is at the bottom on the left), or the library's number of a cell,
                         row * columns + column from 0 at the top on the left

@@ -17,12 +17,13 @@ from importlib import import_module
 import mcts_core
 from mcts_core.cli import options
 from mcts_core.cli.games import GAME_HELP
+from mcts_core.keywords import find_nearest
 from mcts_core.words import cause_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
+    from collections.abc import Iterable, Sequence
+    from typing import Any, NoReturn
 
 COMMANDS = ("demo", "play", "serve", "selfplay", "analyze", "bench", "check", "gomocup", "ugi", "kaggle-bundle",
             "completion")
@@ -59,7 +60,36 @@ class _Version(argparse.Action):
         parser.exit()
 
 
+def whole(text: str) -> int:
+    """A whole number."""
+    with contextlib.suppress(ValueError):
+        return int(text)
+    meant = ""
+    with contextlib.suppress(ValueError):
+        value = float(text.replace(",", ""))
+        meant = f"; did you mean {int(value)}?" if value.is_integer() and abs(value) < 2**63 else ""
+    raise argparse.ArgumentTypeError(f"must be a whole number, got {text!r}{meant}")
+
+
+def number(text: str) -> float:
+    """Any number."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number, got {text!r}") from None
+
+
 class _Parser(argparse.ArgumentParser):
+    def __init__(self, *args: Any, **keywords: Any) -> None:
+        super().__init__(*args, **keywords)
+        self.register("type", int, whole)
+        self.register("type", float, number)
+
+    def error(self, message: str) -> NoReturn:
+        """Ends the program with one line."""
+        hint = "" if "did you mean" in message else f"; see {self.prog} --help"
+        self.exit(2, f"{self.prog}: error: {message}{hint}\n")
+
     def print_help(self, file: Any = None) -> None:
         """As its base class does, which drops the errors of an output that cannot be written."""
         (file or sys.stdout).write(self.format_help())
@@ -69,7 +99,8 @@ def build_parser(named: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
     """The parser of the whole command line, or of the commands ``named`` alone, whose modules are then imported."""
     parser = _Parser(
         prog="mcts-core",
-        description="Monte Carlo tree search in native code: play, watch, analyze and measure.",
+        description="Monte Carlo tree search in native code: play, watch, analyze and measure.\n"
+                    "mcts-core help COMMAND explains a command.",
         epilog=GAME_HELP,
         formatter_class=options.HelpFormatter,
     )
@@ -110,7 +141,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str] | None) -> int:
-    words = sys.argv[1:] if argv is None else argv
+    words = _as_options(list(sys.argv[1:] if argv is None else argv))
     named = [name for name in COMMANDS if name in words[:1]]  # one command loads no other
     try:
         args = _parse(build_parser(named or COMMANDS), words)
@@ -132,17 +163,45 @@ def _run(argv: Sequence[str] | None) -> int:
         return 130
 
 
+def _as_options(words: list[str]) -> list[str]:
+    """The words with the options that ``help``, ``version`` and nothing at all stand for."""
+    first = words[0] if words else "help"
+    if first == "help":
+        return [*words[1:2], "--help"]
+    return ["--version", *words[1:]] if first == "version" else words
+
+
 def _parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
     """Like ``parse_args``, but also takes moves behind options: argparse takes words of ``*`` from one place only."""
+    commands = {name: command for name, _, command in options.commands_of(parser)}
+    first = words[0]
+    own = _options_of(parser)
+    if first not in commands and not any(option.startswith(first) for option in own):
+        what = f"unrecognized arguments: {first}" if first.startswith("-") else f"there is no command {first!r}"
+        parser.error(what + _meant(first, own if first.startswith("-") else commands))
     args, rest = parser.parse_known_args(words)
     rest = [word for word in rest if word != "--"]
     if not rest:
         return args
     moves = getattr(args, "moves", None)
-    if moves is None or any(word.startswith("-") for word in rest):
-        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    unknown = next((word for word in rest if word.startswith("-")), None)
+    if moves is None or unknown is not None:
+        hint = "" if unknown is None else _meant(unknown.partition("=")[0], _options_of(commands[first]))
+        commands[first].error(f"unrecognized arguments: {' '.join(rest)}{hint}")
     args.moves = [*moves, *rest]
     return args
+
+
+def _options_of(parser: argparse.ArgumentParser) -> list[str]:
+    """The options of a parser as they are written."""
+    return [word for action in parser._actions for word in action.option_strings]
+
+
+def _meant(word: str, known: Iterable[str]) -> str:
+    """The hint at the word of ``known`` that was probably meant; empty if there is none."""
+    names = {each.strip("-").replace("-", "_"): each for each in known}
+    nearest = find_nearest(word.strip("-").replace("-", "_"), list(names))
+    return "" if nearest is None else f"; did you mean {names[nearest]}?"
 
 
 def _drop_unwritten() -> None:

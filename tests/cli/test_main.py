@@ -4,6 +4,7 @@ import io
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -35,12 +36,56 @@ def test_help_lists_the_games(cli, command):
         assert word in out
 
 
-@pytest.mark.parametrize("argv", [[], ["fly"], ["play"], ["analyze", "connect4", "--seconds", "soon"],
-                                  ["analyze", "connect4", "--final-move", "random"], ["play", "connect4", "--json"]])
-def test_unknown_arguments_end_with_usage_and_code_2(cli, argv):
-    code, out, err = cli(*argv)
-    assert code == 2 and out == ""
-    assert err.startswith("usage: mcts-core") and "error:" in err
+def test_the_program_alone_and_help_show_what_help_shows(cli):
+    for argv, same in (([], ["--help"]), (["help"], ["--help"]), (["help", "play"], ["play", "--help"]),
+                       (["version"], ["--version"])):
+        assert cli(*argv) == cli(*same)
+        assert cli(*argv)[0] == 0
+
+
+@pytest.mark.parametrize("argv, line", [
+    (["fly"], "mcts-core: error: there is no command 'fly'; see mcts-core --help"),
+    (["plya", "connect4"], "mcts-core: error: there is no command 'plya'; did you mean play?"),
+    (["help", "analyse"], "mcts-core: error: there is no command 'analyse'; did you mean analyze?"),
+    (["--verson"], "mcts-core: error: unrecognized arguments: --verson; did you mean --version?"),
+    (["play"], "mcts-core play: error: the following arguments are required: GAME; see mcts-core play --help"),
+    (["analyze", "connect4", "--iterations", "1e3"],
+     "mcts-core analyze: error: argument --iterations: must be a whole number, got '1e3'; did you mean 1000?"),
+    (["analyze", "connect4", "--iterations", "1,000"],
+     "mcts-core analyze: error: argument --iterations: must be a whole number, got '1,000'; did you mean 1000?"),
+    (["analyze", "connect4", "--iterations", "1.5"],
+     "mcts-core analyze: error: argument --iterations: must be a whole number, got '1.5'; "
+     "see mcts-core analyze --help"),
+    (["selfplay", "connect4", "--games", "inf"],
+     "mcts-core selfplay: error: argument --games: must be a whole number, got 'inf'; see mcts-core selfplay --help"),
+    (["analyze", "connect4", "--seconds", "soon"],
+     "mcts-core analyze: error: argument --seconds: must be a number, got 'soon'; see mcts-core analyze --help"),
+    (["analyze", "connect4", "44", "--threds", "2"],
+     "mcts-core analyze: error: unrecognized arguments: --threds 2; did you mean --threads?"),
+    (["play", "connect4", "--threds=2"],
+     "mcts-core play: error: unrecognized arguments: --threds=2; did you mean --threads?"),
+    (["play", "connect4", "--time", "2"],
+     "mcts-core play: error: unrecognized arguments: --time 2; did you mean --seconds?"),
+    (["serve", "--prot", "2"], "mcts-core serve: error: unrecognized arguments: --prot; did you mean --port?"),
+    (["play", "connect4", "--json"],
+     "mcts-core play: error: unrecognized arguments: --json; see mcts-core play --help"),
+])
+def test_a_wrong_argument_is_one_line_with_what_was_meant(cli, argv, line):
+    assert cli(*argv) == (2, "", line + "\n")
+
+
+def test_a_wrong_choice_is_one_line_with_the_choices(cli):
+    code, out, err = cli("analyze", "connect4", "--final-move", "random")
+    assert (code, out) == (2, "") and err.count("\n") == 1 and "robust" in err and "max" in err
+
+
+def test_no_help_names_an_option_that_its_command_lacks(cli):
+    for command in main_module.COMMANDS:
+        shown = cli(command, "--help")[1]
+        usage = shown.split("\n\n")[0]
+        named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", shown))
+        assert {name for name in named if name not in usage and name.replace("--no-", "--") not in usage
+                and name != "--help"} == set()
 
 
 @pytest.mark.parametrize("argv, words", [
