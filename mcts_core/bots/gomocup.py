@@ -211,7 +211,7 @@ class Gomocup:
             )
         elif name == "YXSTOP":
             self._end_search()
-        elif name in self._commands or (self._board is not None and not line[0].isalpha()):
+        elif name in self._commands or (self._board is not None and line[0] in "+-0123456789"):
             self._end_search()
             self._received = received
             try:
@@ -295,6 +295,8 @@ class Gomocup:
     def _begin_swap2(self, text: str) -> None:
         # Its squares and DONE follow in any case: they must not be answered one by one.
         self._board, self._wrong = {}, Unknown("command SWAP2BOARD")
+        if text:
+            self._add_to_board(text)
 
     def _add_to_board(self, line: str) -> None:
         """Adds the stones of a line. Some managers send all of them on one line, and DONE with them."""

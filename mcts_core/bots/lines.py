@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 LONGEST = 1 << 20
 """Longest line in bytes; a longer one is cut so that it is not a valid command."""
+BOM = "\ufeff"
+"""The mark that some programs on Windows write before their first line."""
 SHOWN = 80
 """Characters that remain of such a line."""
 
@@ -54,7 +56,7 @@ class Lines:
             rest = b"" if whole else data
             while rest and not rest.endswith(b"\n"):
                 rest = self._read()
-            line = data.decode("utf-8", "replace").strip()
+            line = data.decode("utf-8", "replace").strip().removeprefix(BOM).lstrip()
             if not whole:
                 line = line[:SHOWN] + "..."
             if line:

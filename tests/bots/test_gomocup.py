@@ -100,6 +100,7 @@ def test_unknown_lines_are_answered_unknown(talk, line):
 
 
 def test_swap2_is_unknown_with_its_squares(talk):
+    assert talk.ask("START 15", "SWAP2BOARD 7,7 8,7 9,9 DONE") == ["OK", "UNKNOWN command SWAP2BOARD"]
     assert talk.ask("START 15", "SWAP2BOARD", "7,7", "8,7", "9,9", "DONE", "BEGIN")[:2] == [
         "OK", "UNKNOWN command SWAP2BOARD"]
 
@@ -133,8 +134,8 @@ def test_a_position_arrives_in_every_dialect(talk, searches, lines):
 
 
 def test_lines_that_nobody_knows_do_not_end_a_board(talk, searches):
-    answers = talk.ask("START 15", "BOARD", "7,7,2", "YXSHOWINFO", "hello", "DONE")
-    assert answers == ["OK", "UNKNOWN command 'YXSHOWINFO'", "UNKNOWN command 'hello'"]
+    answers = talk.ask("START 15", "BOARD", "7,7,2", "YXSHOWINFO", "# hello", "DONE")
+    assert answers == ["OK", "UNKNOWN command 'YXSHOWINFO'", "UNKNOWN command '# hello'"]
     assert searches[0][0] == mcts_core.Gomoku.from_moves([7 * 15 + 7])
 
 
@@ -673,7 +674,8 @@ COMMANDS = st.one_of(
     st.builds("TURN {},{}".format, st.integers(0, 6), st.integers(0, 6)),
     st.builds("{},{},{}".format, st.integers(0, 6), st.integers(0, 6), st.integers(1, 2)),
     st.sampled_from(["START 6", "RECTSTART 7,5", "RESTART", "BEGIN", "BOARD", "DONE", "ABOUT", "YXSTOP", "SWAP2BOARD",
-                     "TURN 2,2", "INFO rule 0", "INFO rule 1", "INFO max_memory 0"]),
+                     "TURN 2,2", "INFO rule 0", "INFO rule 1", "INFO rule 2", "INFO max_memory 0", "YXBOARD",
+                     "YXNBEST 2", "START 6 6", "BOARD 1,1,2 DONE", "YXBOARD 1,1,1 2,2,2 done", "SWAP2BOARD 1,1 DONE"]),
 )
 ANSWER = re.compile(r'OK|\d+,\d+|(ERROR|UNKNOWN|MESSAGE|DEBUG) .+|name=.+')
 

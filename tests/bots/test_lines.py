@@ -17,6 +17,10 @@ def test_lines_end_with_lf_or_cr_lf_and_the_last_one_with_neither():
     assert read(b"") == read(b"\r\n\n") == []
 
 
+def test_a_byte_order_mark_is_no_part_of_a_command():
+    assert read("\ufeffSTART 15\n\ufeff\n".encode()) == ["START 15"]
+
+
 def test_what_is_no_text_is_replaced():
     line, = read(b"A\xff\x00B\n")
     assert line == "A\N{REPLACEMENT CHARACTER}\x00B"
