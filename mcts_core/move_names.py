@@ -52,7 +52,7 @@ class Names:
 
     def with_number(self, move: Any) -> str:
         """The name of a move, and its number where that is another text: h8 (number 112)."""
-        return f"{self.of(move)} (number {move})" if self.have_numbers([move]) else self.of(move)
+        return f"{self.shown(move)} (number {move})" if self.have_numbers([move]) else self.shown(move)
 
     def have_numbers(self, moves: Iterable[Any]) -> bool:
         """Whether a table needs the numbers beside the names: moves are ints, which programs play, and names differ."""

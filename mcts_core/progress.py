@@ -13,7 +13,8 @@ from shutil import get_terminal_size
 
 from mcts_core.engine.loop import clock
 from mcts_core.move_names import Names
-from mcts_core.words import columns, counted, cut, ellipsis, expectation
+from mcts_core.text_tables import columns, cut, ellipsis
+from mcts_core.words import counted, expectation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -277,23 +277,23 @@ class Stats(_Found):
         table shows each move by its name, such as ``h8``, and by the number that ``play`` also takes. If the position
         is not known, it shows only the numbers.
         """
+        from mcts_core.text_tables import LONGEST_NAME, cut, plain_table, printable
+
         names = self._names()
         shown = sorted(self.moves, key=lambda entry: entry.move != self.move)[:12]
         cells = [["move", "visits", "wins", "value", "proven"]]
-        cells += [[names.of(m.move), f"{m.visits:,}", f"{m.wins:,.1f}", value_of(m), proof(m)] for m in shown]
+        cells += [[cut(names.shown(m.move), LONGEST_NAME), f"{m.visits:,}", f"{m.wins:,.1f}", value_of(m), proof(m)]
+                  for m in shown]
         if all(m.proven is None for m in shown):
             cells = [row[:-1] for row in cells]
         if names.have_numbers(m.move for m in shown):
             numbers = ["number", *(str(m.move) for m in shown)]
             cells = [[name, number, *rest] for (name, *rest), number in zip(cells, numbers, strict=True)]
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        lines = [
-            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells
-        ]
+        lines = list(plain_table(cells[0], cells[1:]))
         if len(self.moves) > len(shown):
             lines.append(f"... and {counted(len(self.moves) - len(shown), 'more move')}")
         tree = f"{counted(self.nodes, 'node')}, {self.bytes / 1e6:.1f} MB  depth {self.depth_mean:.1f}/{self.depth_max}"
-        return "\n".join([self._head(names), *lines, "pv " + " ".join(names.line(self.pv)), tree])
+        return "\n".join([self._head(names), *lines, "pv " + " ".join(map(printable, names.line(self.pv))), tree])
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,48 +21,6 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def columns(text: str) -> int:
-    """The columns of a terminal that a printable text takes: two for a wide character, none for a combining one."""
-    if text.isascii():
-        return len(text)
-    from unicodedata import category, east_asian_width
-
-    return sum(0 if category(character) in ("Mn", "Me") else 1 + (east_asian_width(character) in "WF")
-               for character in text)
-
-
-def cut(text: str, room: int, mark: str = "…") -> str:
-    """``text`` in at most ``room`` columns of a terminal; where it takes more, ``mark`` stands for its end."""
-    if columns(text) <= room:
-        return text
-    left = room - len(mark)
-    kept = []
-    for character in text:
-        left -= columns(character)
-        if left < 0:
-            break
-        kept.append(character)
-    return ("".join(kept) + mark)[:max(0, room)]
-
-
-def ellipsis(encoding: str) -> str:
-    """The end of a text that is cut, in characters of ``encoding``."""
-    try:
-        "…".encode(encoding)
-    except UnicodeEncodeError:
-        return "..."
-    return "…"
-
-
-def printable(text: str) -> str:
-    """``text`` on one line, without characters that would move the cursor of a terminal."""
-    if text.isprintable():
-        return text
-    return "".join(
-        character if character.isprintable() or "\ud800" <= character <= "\udfff"  # an escape, where it is written
-        else " " if character.isspace() else "?" for character in text)
-
-
 def proof(of: MoveStats | Stats | Node) -> str:
     """What is proven of a position or a move, in words: "win within 7", as the distance is a bound; "win in 1"; empty
     where nothing is."""

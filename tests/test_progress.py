@@ -10,7 +10,7 @@ import types
 import pytest
 
 import mcts_core as mc
-from mcts_core import progress, words
+from mcts_core import progress, text_tables
 
 FOUR = mc.ConnectFour(4, 4, 3)
 
@@ -205,7 +205,7 @@ def test_a_long_name_is_cut_before_the_figures_of_a_search(terminal, monkeypatch
     line = shown.strip("\r").splitlines()[0]
     if kind == "line":
         whole = f"{Trade().name(move)}, value 0.562, 6 s left"
-        assert columns - 3 <= words.columns(line) < columns or line.endswith(whole)
+        assert columns - 3 <= text_tables.columns(line) < columns or line.endswith(whole)
 
 
 def test_rich_where_it_is_installed(terminal):

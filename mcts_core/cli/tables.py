@@ -8,8 +8,9 @@ import sys
 
 from mcts_core import InvalidOption
 from mcts_core.games.board_position import BoardPosition
-from mcts_core.render.terminal import colour_stones, plain_table, rich_table
-from mcts_core.words import counted, printable, proof, value_of
+from mcts_core.render.terminal import colour_stones, rich_table
+from mcts_core.text_tables import plain_table, printable
+from mcts_core.words import counted, proof, value_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from mcts_core.arguments import as_int
 from mcts_core.games.board_text import draw_board
 from mcts_core.render.board import Board, names_of
 from mcts_core.render.markup import check_stats, label, label_line, percent, share_of
-from mcts_core.words import columns, counted, cut, ellipsis, ending_of, expectation, printable, proof, value_of
+from mcts_core.text_tables import BLOCKS, fit_table, fitting, one_below_the_other
+from mcts_core.words import counted, ending_of, expectation, proof, value_of
 
 TYPE_CHECKING = False  # see board.py
 if TYPE_CHECKING:
@@ -22,12 +23,7 @@ if TYPE_CHECKING:
     from mcts_core import Stats
     from mcts_core.move_names import Names
 
-LEAST_NAME = 10
-"""Columns that a table leaves to the names in its first column, before it leaves out others."""
-_BLOCKS = " ▏▎▍▌▋▊▉█"
 _BAR = 12
-_PLAIN = str.maketrans({**dict(zip(_BLOCKS, "    #####", strict=True)), "–": "-", "…": "..."})
-"""What stands for the characters of this package on a console that cannot show them."""
 # small letters are stones beside other cells: not among the names of columns
 _STYLES = ((r"X|(?<=[.XO])x+|x+(?=[.XO])", "bold red"), (r"O|(?<=[.XO])o+|o+(?=[.XO])", "bold yellow"), (r"[.]", "dim"),
            (r"(?<=[|])[XO](?=[|])", "reverse"))
@@ -113,16 +109,6 @@ class _Figures:
         yield Text(fitting("principal variation: " + " ".join(label_line(stats.pv, names)), encoding))
 
 
-def fitting(text: str, encoding: str) -> str:
-    """``text`` on one line, in characters of ``encoding``."""
-    text = printable(text)
-    try:
-        text.encode(encoding)
-    except UnicodeEncodeError:
-        return text.translate(_PLAIN).encode(encoding, "backslashreplace").decode(encoding)
-    return text
-
-
 def board_lines(state: Any, width: int | None = None) -> list[str]:
     """The lines of ``text``; where they are longer than ``width``, those of a board without space between the cells, on
     which the last stone and those of a winning line are small letters."""
@@ -173,54 +159,10 @@ def rich_table(
     yield table
 
 
-def plain_table(
-    headings: Sequence[str], rows: Sequence[Sequence[str]], room: int | None = None, encoding: str = "utf-8",
-    spare: Sequence[str] = (),
-) -> Iterator[str]:
-    """The lines of the same table without rules."""
-    found = fit_table(headings, rows, room, encoding, spare)
-    if found is None:
-        yield from one_below_the_other(headings, rows, encoding)
-        return
-    widths = [max(map(columns, column)) for column in zip(*found, strict=True)]
-    for row in found:
-        yield "  ".join(" " * (width - columns(cell)) + cell for cell, width in zip(row, widths, strict=True)).rstrip()
-
-
-def fit_table(
-    headings: Sequence[str], rows: Sequence[Sequence[str]], room: int | None, encoding: str,
-    spare: Sequence[str] = (), gap: int = 2, edges: int = 0,
-) -> list[list[str]] | None:
-    """The rows of a table, headings first, that takes at most ``room`` columns of a terminal (None: any number).
-
-    The texts of the first column are names, which are cut, but not below ``LEAST_NAME``; all others are numbers, which
-    are shown whole. A table that is too wide also loses the columns ``spare``, by their headings, one after the other.
-    ``gap``: columns between two cells; ``edges``: those beside the table. None if nothing fits.
-    """
-    whole = [[fitting(cell, encoding) for cell in row] for row in (headings, *rows)]
-    for left_out in range(len(spare) + 1):
-        kept = [number for number, heading in enumerate(headings) if heading not in spare[:left_out]]
-        found = [[row[number] for number in kept] for row in whole]
-        widths = [max(map(columns, column)) for column in zip(*found, strict=True)]
-        left = widths[0] if room is None else room - edges - gap * (len(widths) - 1) - sum(widths[1:])
-        if left >= min(widths[0], LEAST_NAME):
-            return [[cut(row[0], left, ellipsis(encoding)), *row[1:]] for row in found]
-    return None
-
-
-def one_below_the_other(headings: Sequence[str], rows: Sequence[Sequence[str]], encoding: str) -> Iterator[str]:
-    """The lines of a table that is too wide, a cell each."""
-    for row in rows:
-        for heading, cell in zip(headings, row, strict=True):
-            if heading:
-                yield f"{heading}: {fitting(cell, encoding)}"
-        yield ""
-
-
 def bar(share: float) -> str:
     """A bar of blocks; a share of 1 fills ``_BAR`` characters."""
     eighths = round(8 * _BAR * share)
-    return (_BLOCKS[8] * (eighths // 8) + _BLOCKS[eighths % 8].strip()).ljust(_BAR)
+    return (BLOCKS[8] * (eighths // 8) + BLOCKS[eighths % 8].strip()).ljust(_BAR)
 
 
 def _lines(board: Board, stats: Stats | None) -> list[str]:

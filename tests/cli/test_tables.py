@@ -9,7 +9,8 @@ import mcts_core
 from mcts_core.cli.games import parse_game
 from mcts_core.cli.tables import PlainScreen, RichScreen, fold, make_screen, show_board, show_stats
 from mcts_core.move_names import Names
-from mcts_core.words import columns, expectation, proof
+from mcts_core.text_tables import columns
+from mcts_core.words import expectation, proof
 
 ESCAPE = re.compile("\x1b\\[[0-9;]*m")
 

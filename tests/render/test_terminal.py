@@ -11,6 +11,7 @@ from rich.console import Console
 import mcts_core as mc
 from mcts_core.render import rich_board, rich_stats, text
 from mcts_core.render.terminal import bar, board_lines
+from mcts_core.text_tables import columns
 
 
 def searched(state, iterations=400, **options):
@@ -96,6 +97,43 @@ def test_tables_tell_what_is_proven_and_are_cut():
             rich_stats(stats, top=top)
     with pytest.raises(mc.InvalidOption, match="stats must be a Stats"):
         rich_stats(3)
+
+
+@pytest.mark.parametrize("width", [20, 30, 40, 50, 60, 80, 120, 200])
+def test_a_narrow_console_shows_every_number(width):
+    stats = searched(Long(), 2000, solver=False)
+    shown = printed(stats, width=width)
+    for entry in stats.moves:
+        assert f"{entry.visits:,}" in shown and f"{entry.value:.3f}" in shown
+    if width >= 40:
+        rows = [line for line in shown.splitlines() if re.search(r"[01][.]\d{3} *$", line) and "iterations" not in line]
+        assert len(rows) == 3 and all(columns(row) <= width for row in rows)
+
+
+def test_the_table_that_is_printed_is_aligned_whatever_the_names():
+    stats = searched(Long(), 2000, solver=False)
+    _, heading, *rows, _, _ = str(stats).splitlines()
+    assert heading.split() == ["move", "number", "visits", "wins", "value"] and len(rows) == 3
+    assert {columns(row) for row in (heading, *rows)} == {columns(heading)} and columns(heading) < 200
+
+
+class Long:
+    """A game with long names, wide characters and a line break."""
+
+    def __init__(self, plies=0, to_move=1, sum=0):
+        self.plies, self.to_move, self.sum = plies, to_move, sum
+
+    def legal_moves(self):
+        return [0, 1, 2]
+
+    def play(self, move):
+        return Long(self.plies + 1, -self.to_move, self.sum + move)
+
+    def winner(self):
+        return None if self.plies < 6 else 1 if self.sum % 2 else -1
+
+    def name(self, move):
+        return ["give " * 50, "羊を売る" * 30, "one\nline"][move]
 
 
 def test_markup_of_users_is_text():
