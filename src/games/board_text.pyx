@@ -95,7 +95,7 @@ def check_pairs(text, rows, cols, base):
     """Raises IllegalMove if ``text`` has a word such as 7,8 that may be two cells by their numbers, from ``base``, or
     one cell in the coordinates of Gomocup: column and row from 0, from the top left."""
     for word in ",".join([part.strip() for part in text.split(",")]).replace(";", " ").split() if rows else ():
-        pair = word.split(",")
+        pair = word.strip(",").split(",")
         if len(pair) != 2 or not all([part.isascii() and part.isdigit() and len(part) < 5 for part in pair]):
             continue
         column, row = int(pair[0]), int(pair[1])

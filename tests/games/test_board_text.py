@@ -64,6 +64,8 @@ def test_cells_are_read_by_name_or_number(text, rows, cols, moves):
                "column and row as in the Gomocup protocol, which is h7; write the names of cells"),
     ("7,8", 1, "'7,8' in '7,8' has two readings: the cells with the numbers 7 and 8, which are g15 h15, or one cell by "
                "column and row as in the Gomocup protocol, which is h7; write the names of cells"),
+    ("7,8,", 0, "'7,8,' in '7,8,' has two readings: the cells with the numbers 7 and 8, which are h15 i15, or one cell "
+                "by column and row as in the Gomocup protocol, which is h7; write the names of cells"),
     ("h8 0 , 14;a1", 0, "'0,14' in 'h8 0 , 14;a1' has two readings: the cells with the numbers 0 and 14, which are a15 "
                         "o15, or one cell by column and row as in the Gomocup protocol, which is a1; write the names "
                         "of cells"),
