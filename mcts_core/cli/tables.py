@@ -9,7 +9,7 @@ import sys
 from mcts_core import InvalidOption
 from mcts_core.games.board_position import BoardPosition
 from mcts_core.render.terminal import colour_stones, rich_table
-from mcts_core.text_tables import plain_table, printable
+from mcts_core.text_tables import columns, cut, plain_table, printable
 from mcts_core.words import counted, proof, value_of
 
 TYPE_CHECKING = False
@@ -50,15 +50,24 @@ def width_of(stream: TextIO) -> int | None:
 def fold(line: str, width: int | None) -> str:
     """``line``, broken between words where it is longer than ``width``. What follows is indented as it is, or, where
     two spaces come after its first words, as what comes after them."""
-    if width is None or len(line) <= width:
+    if width is None or columns(line) <= width:
         return line
-    from textwrap import fill
-
+    width = max(width, 10)
     first = re.match(r" *(\S.*? {2,})?", line)
-    indent = len(first[0]) if first else 0
+    indent = columns(first[0]) if first else 0
     if indent > width // 2:
-        indent = len(line) - len(line.lstrip())
-    return fill(line, max(width, 10), subsequent_indent=" " * indent, break_on_hyphens=False)
+        indent = min(len(line) - len(line.lstrip()), width // 2)
+    found, begun = [], ""
+    for word in re.findall(r" *[^ ]+", line):
+        if columns(begun + word) > width and begun.strip():
+            found.append(begun)
+            begun, word = " " * indent, word.lstrip()
+        while columns(begun + word) > width:
+            part = cut(word, width - columns(begun), "") or word[0]
+            found.append(begun + part)
+            begun, word = " " * indent, word[len(part):]
+        begun += word
+    return "\n".join([*found, begun])
 
 
 class PlainScreen:

@@ -58,6 +58,8 @@ def test_lines_are_folded_on_narrow_terminals_alone(monkeypatch):
         assert stream.getvalue().splitlines() == lines
     assert fold("hint   what the engine would play", 20).splitlines() == [
         "hint   what the", "       engine would", "       play"]
+    assert fold("moves: 羊を売る, 羊 " + "y" * 30, 20).splitlines() == ["moves: 羊を売る, 羊", "y" * 20, "y" * 10]
+    assert fold("羊" * 15, 20).splitlines() == ["羊" * 10, "羊" * 5]
     assert fold("  far from the left, here", 20).splitlines() == ["  far from the left,", "  here"]
 
 
@@ -94,22 +96,26 @@ class Trade:
         return self.NAMES[move]
 
 
+@pytest.fixture(scope="module")
+def traded():
+    engine = mcts_core.Searcher(seed=1, solver=False)
+    engine.search(Trade(), iterations=2000)
+    return engine.stats()
+
+
 @pytest.mark.parametrize("width", [*range(20, 90, 7), 100, 200])
 @pytest.mark.parametrize("color", ["never", "always"])
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
-def test_numbers_are_whole_however_long_the_names(monkeypatch, width, color, encoding):
+def test_numbers_are_whole_however_long_the_names(monkeypatch, traded, width, color, encoding):
     """In a table, or in lines one below the other."""
     monkeypatch.setenv("COLUMNS", str(width))
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding=encoding, errors="backslashreplace")
     stream.isatty = lambda: True
-    engine = mcts_core.Searcher(seed=1, solver=False)
-    engine.search(Trade(), iterations=2000)
-    stats = engine.stats()
-    show_stats(make_screen(color, stream), Names(stats.state), stats)
+    show_stats(make_screen(color, stream), Names(traded.state), traded)
     stream.flush()
     shown = ESCAPE.sub("", raw.getvalue().decode(encoding)).replace("|", " ")  # rules in ASCII
-    for entry in stats.moves:
+    for entry in traded.moves:
         assert f"{entry.visits:,}" in shown and f"{entry.value:.3f}" in shown
     table = shown[:shown.index("2,000 iterations")].splitlines()
     assert "\x1b" not in shown and all(columns(line) <= width for line in table if line.isascii())
@@ -124,13 +130,11 @@ def test_numbers_are_whole_however_long_the_names(monkeypatch, width, color, enc
         assert width >= 24 or "visits: " in shown
 
 
-def test_a_pipe_gets_the_names_whole_without_colours_alone():
-    engine = mcts_core.Searcher(seed=1, solver=False)
-    engine.search(Trade(), iterations=200)
+def test_a_pipe_gets_the_names_whole_without_colours_alone(traded):
     plain, coloured = io.StringIO(), io.StringIO()
-    show_stats(make_screen("never", plain), Names(Trade()), engine.stats())
+    show_stats(make_screen("never", plain), Names(traded.state), traded)
     assert Trade.NAMES[0] in plain.getvalue() and "x" * 1000 in plain.getvalue()
-    show_stats(make_screen("always", coloured), Names(Trade()), engine.stats())
+    show_stats(make_screen("always", coloured), Names(traded.state), traded)
     for word in ("visits", "wins", "value"):
         assert word in coloured.getvalue()
 
