@@ -92,19 +92,31 @@ def as_typed(name: str) -> str:
     return "".join(name.split())
 
 
+def _spaced(name: str) -> str:
+    """A name with one space in place of several."""
+    return " ".join(name.split())
+
+
 def find_move(state: Any, text: str, outcomes: Sequence[Any] = ()) -> Any:
-    """The move that people call ``text``: its name or its ``str``, with or without spaces. Raises IllegalMove.
+    """The move that people call ``text``: its name or its ``str``, with or without spaces. Raises IllegalMove, also for
+    a text without spaces that fits the names of several moves.
 
     Of a board of this package it may be taken; of other games it is a legal one, or one of the ``outcomes`` of chance.
     """
     if isinstance(state, BoardPosition):
         return state.move(text)
-    names, wanted = Names(state), as_typed(text)
+    names = Names(state)
     legal = list(outcomes or state.legal_moves())
-    for write in (names.of, str):
-        for move in legal:
-            if as_typed(write(move)) == wanted:
-                return move
+    for form in (_spaced, as_typed):
+        wanted = form(text)
+        for write in (names.of, str):
+            found = [move for move in legal if form(write(move)) == wanted]
+            readings = list(dict.fromkeys(map(write, found)))
+            if len(readings) > 1:
+                raise IllegalMove(f"{text!r} has {len(readings)} readings: {', '.join(map(repr, readings))}; write the "
+                                  f"spaces of one of them")
+            if found:
+                return found[0]
     read = _method(state, "move")
     if names.known and callable(read):  # a method of this name alone may be anything, such as one that makes a move
         try:

@@ -156,3 +156,16 @@ def test_properties_that_raise_are_no_names():
     assert "(0, 1)" in str(engine.stats())
     with pytest.raises(mc.IllegalMove, match="'north' is not a legal move"):
         find_move(start, "north")
+
+
+class Spaced(Walk):
+    """Two moves that differ only by their spaces."""
+
+    def name(self, move):
+        return "11 2" if move == (1, 0) else "1 12"
+
+
+def test_spaces_that_tell_moves_apart_cannot_be_left_out():
+    assert find_move(Spaced(), "1 12") == (0, 1) and find_move(Spaced(), " 11  2 ") == (1, 0)
+    with pytest.raises(mc.IllegalMove, match=r"^'112' has 2 readings: '11 2', '1 12'; write the spaces of one"):
+        find_move(Spaced(), "112")
