@@ -8,12 +8,11 @@ from typing import Any
 from mcts_core.games import board_text
 from mcts_core.games.registry import entry_of
 from mcts_core.move_names import Names, find_move
-from mcts_core.render.markup import label
 
 
 def name_of(state: Any, move: Any) -> str:
-    """What ``move`` is called: the number of its column from 1, its cell as h8, or the text of a user's move."""
-    return label(move, Names(state))
+    """What ``move`` is called, whole: the number of its column from 1, its cell as h8, or the text of a user's move."""
+    return Names(state).shown(move)
 
 
 def move_of(state: Any, name: str) -> Any:

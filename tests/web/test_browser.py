@@ -676,6 +676,35 @@ def test_a_game_of_a_user(chromium):
         assert page.see("document.querySelectorAll('#game option')[0].textContent") == "nim:Rows"
 
 
+def test_moves_with_long_names_can_be_played_on_a_phone(chromium):
+    """Names that differ at their ends alone."""
+    class Long(SmallNim):
+        def play(self, move):
+            return Long(self.stones - move, -self.to_move)
+
+        def name(self, move):
+            return f"{'take' * 50} {'x' * 100} {move}"
+
+    with browser.serving(Long(7), name="nim:Long") as found:
+        chromium.get("about:blank")
+        browser.resize(chromium, 360, 780)
+        chromium.get(found.url)
+        page = browser.Page.__new__(browser.Page)
+        page.driver = chromium
+        page.wait("document.querySelectorAll('#choices button').length === 2")
+        page.click("#hint")
+        page.wait("status().includes('Hint: ')")
+        assert page.see("document.querySelectorAll('#choices small')[1].textContent.trim().length") > 0
+        page.click("#choices li:nth-child(2) button")
+        page.grown(2)
+        page.settle()
+        assert page.text("error") == "" and page.moves[0].endswith("x 2")
+        assert page.see("document.documentElement.scrollWidth") <= 360
+        outside = page.see("[...document.querySelectorAll('main *')].filter((e) => "
+                           "e.getBoundingClientRect().right > 360.5).map((e) => e.id || e.tagName)")
+        assert outside == []
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_can_be_read_in_light_and_dark(page, scheme):
     """Contrast of text with its background, as WCAG 2.1 counts it (1.4.3): at least 4.5."""

@@ -4,6 +4,12 @@ from nim import SmallNim
 import mcts_core as mc
 from mcts_core.web.notation import find_diagram, move_of, name_of, split_moves
 
+
+class Long(SmallNim):
+    def name(self, move):
+        return f"take {'very ' * 50}\n{move}"
+
+
 FOUR, FIVE = mc.ConnectFour(), mc.Gomoku()
 
 
@@ -13,7 +19,7 @@ class Named(SmallNim):
 
 
 @pytest.mark.parametrize("state", [FOUR, FIVE, mc.MNK(32, 30, 5), mc.TicTacToe(), mc.ConnectFour(4, 20, 4), SmallNim(),
-                                   Named()], ids=lambda state: type(state).__name__)
+                                   Named(), Long()], ids=lambda state: type(state).__name__)
 def test_every_move_comes_back_from_its_name(state):
     names = [name_of(state, move) for move in state.legal_moves()]
     assert len(set(names)) == len(names)
