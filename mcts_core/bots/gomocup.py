@@ -49,6 +49,7 @@ _NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
 _BETWEEN = r"(?:\s*,\s*|\s+)"
 _COORDINATES = re.compile(_BETWEEN.join([r"([0-9]{1,4})"] * 2))
 _STONE = re.compile(_BETWEEN.join([r"([0-9]{1,4})"] * 3))
+_LIKE_STONE = re.compile(r"\s*[+-]?[0-9]")
 _SIZE = re.compile(rf"([0-9]{{1,4}})(?:{_BETWEEN}\1)?")
 
 
@@ -211,7 +212,7 @@ class Gomocup:
             )
         elif name == "YXSTOP":
             self._end_search()
-        elif name in self._commands or (self._board is not None and line[0] in "+-0123456789"):
+        elif name in self._commands or (self._board is not None and _LIKE_STONE.match(line)):
             self._end_search()
             self._received = received
             try:
