@@ -163,6 +163,13 @@ test-threads: $(WHEEL)/.built
 	PYTHON_GIL=$$($(BIN)/python -c 'import sysconfig; print(int(not sysconfig.get_config_var("Py_GIL_DISABLED")))') \
 		$(BIN)/pytest -q --parallel-threads=4 --deselect tests/games/test_board_text.py::test_parse_moves $(THREAD_TESTS)
 
+# Groups of pyproject.toml, for which pip must be new enough; below, extras of the package.
+$(addprefix $(VENV)/.installed-,browser docs test): $(VENV)/.installed-%: $(WHEEL)/.built
+	$(BIN)/python -m pip install --quiet "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --no-deps --force-reinstall $(WHEEL)/*.whl
+	$(BIN)/python -m pip install --group $*
+	touch $@
+
 # pip keeps an installed package of the same version unless it is forced.
 $(VENV)/.installed-%: $(WHEEL)/.built
 	$(BIN)/python -m pip install --quiet --no-deps --force-reinstall $(WHEEL)/*.whl

@@ -166,7 +166,7 @@ def workflow_problems(files: Mapping[str, str]) -> Iterator[str]:
                 yield f"{name} must say beside {action} which version that is"
 
 
-def site_problems(text: str, tracked: Iterable[str], extras: Iterable[str], makefile: str) -> Iterator[str]:
+def site_problems(text: str, tracked: Iterable[str], groups: Iterable[str], makefile: str) -> Iterator[str]:
     """``text``: .readthedocs.yaml, whose commands must exist and do what ``make docs`` does."""
     import yaml
 
@@ -176,11 +176,11 @@ def site_problems(text: str, tracked: Iterable[str], extras: Iterable[str], make
     except (yaml.YAMLError, KeyError, TypeError) as error:
         yield f".readthedocs.yaml must list commands in build.jobs: {error!r}"
         return
-    known = {*tracked, *makefile.replace('"', " ").split(), *(f".[{extra}]" for extra in extras)}
+    known = {*tracked, *makefile.replace('"', " ").split(), *groups, "."}
     for command in commands:
         match command:
             case ["python", "-m", "pip", "install", *wanted]:
-                what = "neither an extra nor installed by the Makefile"
+                what = "neither a group nor installed by the Makefile"
             case ["python", script, _]:
                 wanted, what = [script], "not in the repository"
             case ["sphinx-build", *wanted, ".", "$READTHEDOCS_OUTPUT/html"]:
@@ -465,7 +465,7 @@ def main(argv: list[str] | None = None) -> int:
     site, text, makefile = texts_of([".readthedocs.yaml", "pyproject.toml", "Makefile"]).values()
     pyproject = tomllib.loads(text)
     project = pyproject["project"]
-    report(".readthedocs.yaml", site_problems(site, names, project["optional-dependencies"], makefile))
+    report(".readthedocs.yaml", site_problems(site, names, pyproject["dependency-groups"], makefile))
     citation, recipe = texts_of(NAMING_VERSION).values()
     report("CITATION.cff", citation_problems(citation, project["license"]))
     report("the recipe for conda", recipe_problems(recipe, pyproject))

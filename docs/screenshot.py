@@ -1,6 +1,6 @@
 """Makes docs/serve.png again: python docs/screenshot.py
 
-It needs the extra [browser], Chromium and its driver, as the tests of the page do, and takes their driver.
+It needs the dependency group browser, Chromium and its driver, as the tests of the page do, and takes their driver.
 """
 
 import base64

@@ -1,4 +1,4 @@
-"""A headless Chromium for tests, driven by selenium (extra [browser]), and the page in it, with a server or without."""
+"""A headless Chromium for tests, driven by selenium (group browser), and the page in it, with a server or without."""
 
 import contextlib
 import functools
@@ -87,7 +87,7 @@ def start_chromium(folder):
     try:
         from selenium import webdriver
     except ModuleNotFoundError:
-        pytest.fail("the browser tests need selenium: pip install '.[browser]'", pytrace=False)
+        pytest.fail("the browser tests need selenium: pip install --group browser", pytrace=False)
     options = webdriver.ChromeOptions()
     options.binary_location = chromium
     for flag in (*FLAGS, f"--user-data-dir={folder}"):

@@ -25,7 +25,8 @@ check() { # tests the wheel $2 with the Python $1
     if [ -n "${MCTS_CORE_TESTS_WITHOUT:-}" ]; then
         "$work/fresh/bin/python" -m pip install --quiet "$2" pytest hypothesis rich numpy
     else
-        "$work/fresh/bin/python" -m pip install --quiet "$2[test]"
+        "$work/fresh/bin/python" -m pip install --quiet "pip>=25.1"
+        "$work/fresh/bin/python" -m pip install --quiet --group "$root/pyproject.toml:test" "$2"
     fi
     (cd "$root" && "$work/fresh/bin/pytest" -q tests)
 }

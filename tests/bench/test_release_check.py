@@ -100,13 +100,13 @@ def test_an_action_that_is_not_pinned_is_told(line, words):
 
 
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-EXTRAS = PYPROJECT["project"]["optional-dependencies"]
+GROUPS = PYPROJECT["dependency-groups"]
 
 
 def site_problems(old="", new=""):
     site, makefile = check.texts_of([".readthedocs.yaml", "Makefile"]).values()
     assert old in site
-    return list(check.site_problems(site.replace(old, new), ["tools/page/build.py"], EXTRAS, makefile))
+    return list(check.site_problems(site.replace(old, new), ["tools/page/build.py"], GROUPS, makefile))
 
 
 @pytest.mark.needs("pyyaml")
@@ -116,7 +116,7 @@ def test_the_site_of_this_tree_is_built_by_commands_that_exist():
 
 @pytest.mark.needs("pyyaml")
 @pytest.mark.parametrize(("old", "new", "words"), [
-    ("[docs]", "[pages]", ".[pages] is neither an extra nor installed by the Makefile"),
+    ("group docs", "group pages", "pages is neither a group nor installed by the Makefile"),
     ("cython>=3.1", "cython>=3.2", "cython>=3.2,<4 is neither"),
     ("tools/page", "tools/site", "tools/site/build.py is not in the repository"),
     ("--keep-going", "--go-on", "--go-on is not an argument in the Makefile"),

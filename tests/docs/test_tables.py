@@ -181,7 +181,7 @@ def test_the_extras_are_those_of_the_project():
     text = (DOCS / "troubleshooting.md").read_text(encoding="utf-8")
     named = re.findall(r"`(\w+)`", " ".join(row.split("|")[1] for row in re.findall(r"^\| `.*$", text, re.MULTILINE)))
     project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert {*named} == {*project["optional-dependencies"]} - {"browser", "docs", "test"}  # these are for contributors
+    assert {*named} == {*project["optional-dependencies"]}
 
 
 def test_every_public_name_is_in_the_reference_for_people_and_for_the_site():
