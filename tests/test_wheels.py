@@ -1,6 +1,7 @@
 """What is to be built: the configuration and the workflow say the same."""
 
 import fnmatch
+import json
 import re
 import runpy
 import tomllib
@@ -36,6 +37,28 @@ def test_the_workflow_has_a_machine_for_each_platform_and_waits_for_all():
         assert skip == {"manylinux": "*-musllinux_*", "musllinux": "*-manylinux_*"}.get(name.split("-")[0], "")
     assert f"-eq {len(EVERY)}" in WORKFLOW
     assert "needs: [sdist, wheels]" in WORKFLOW
+
+
+def test_changes_of_native_code_build_a_wheel_for_systems_that_compile_nothing_else():
+    text = (ROOT / ".github" / "workflows" / "systems.yml").read_text(encoding="utf-8")
+    names = re.findall(r"- \{ name: (\w+), runner: ([\w.-]+) \}", text)
+    assert set(names) == {("macosx_arm64", "macos-15"), ("win_amd64", "windows-2022")}
+    only = re.search(r"--only (cp\d+)-\$\{\{ matrix.name \}\}", text)[1]
+    assert {f"{only}-{name}" for name, _ in names} <= EVERY
+    paths = json.loads(re.search(r"paths: (\[.*\])", text)[1])
+    assert "src/**" in paths
+
+
+def test_the_tools_that_build_and_upload_are_pinned_by_hash():
+    pinned = (ROOT / ".ci" / "tools.txt").read_text(encoding="utf-8")
+    wanted = [line for line in (ROOT / ".ci" / "tools.in").read_text(encoding="utf-8").splitlines() if line[0] != "#"]
+    names = [re.match(r"\w+", line)[0] for line in wanted]
+    assert names == ["build", "cibuildwheel", "twine"]
+    for name in names:
+        assert re.search(rf"^{name}==[\d.]+ \\\n    --hash=sha256:[0-9a-f]{{64}}", pinned, re.MULTILINE), name
+    for path in (ROOT / ".github" / "workflows").glob("*.yml"):
+        for command in re.findall(r"pip install (.*)", path.read_text(encoding="utf-8")):
+            assert command == "--require-hashes -r .ci/tools.txt", path.name
 
 
 def test_webassembly_is_configured_as_it_is_tested_here():

@@ -78,7 +78,7 @@ def test_this_tree_names_one_version_and_pins_its_actions():
     version = check.version_of_tree()
     assert not [*check.version_problems(check.texts_of(check.NAMING_VERSION), version)]
     workflows = check.texts_of(f".github/workflows/{path.name}" for path in (ROOT / ".github/workflows").glob("*.yml"))
-    assert len(workflows) == 2 and not [*check.workflow_problems(workflows)]
+    assert len(workflows) == 3 and not [*check.workflow_problems(workflows)]
 
 
 @pytest.mark.parametrize("text", ["", 'version: "1.2.4"\n', 'version: "1.2.3"\nversion: "1.2.3"\n'])
