@@ -83,18 +83,20 @@ def texts_of(names: Iterable[str]) -> dict[str, str]:
 
 
 def changelog_problems(text: str, version: str, *, dated: bool) -> Iterator[str]:
-    """The first heading of CHANGELOG.md must be this version's, with a date when it is ``dated``; none stands twice."""
-    headings = re.findall(r"^## \[([^\]]+)\] - (.+)$", text, re.MULTILINE)
+    """The first heading of CHANGELOG.md must be this version's, with a date, or [Unreleased], unless it is ``dated``.
+    None stands twice."""
+    headings = re.findall(r"^## \[([^\]]+)\](?: - (.+))?$", text, re.MULTILINE)
     if not headings:
         yield "CHANGELOG.md has no heading like '## [1.2.3] - 2000-12-31'"
         return
     first, date = headings[0]
-    if first != version:
+    if first == "Unreleased":
+        headings = headings[1:]
+    if first not in ([version] if dated else [version, "Unreleased"]):
         yield f"the first version in CHANGELOG.md must be {version}, as in mcts_core/__init__.py, got {first}"
-    day = re.fullmatch(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])", date)
-    if not day and (dated or date != "unreleased"):
-        wanted = "like 2000-12-31" if dated else "like 2000-12-31 or unreleased"
-        yield f"the date of {first} in CHANGELOG.md must be {wanted}, got {date}"
+    for heading, date in headings:
+        if not re.fullmatch(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])", date):
+            yield f"the date of {heading} in CHANGELOG.md must be like 2000-12-31, got {date or 'none'}"
     versions = [heading for heading, _ in headings]
     for heading in sorted({heading for heading in versions if versions.count(heading) > 1}):
         yield f"{heading} stands twice in CHANGELOG.md"

@@ -3,14 +3,21 @@
 #
 #     tools/wheels.sh OUT PYTHON...
 #
-# On Linux auditwheel makes manylinux wheels of them, and it is an error where one needs newer symbols than those of
-# manylinux_2_28.
+# On Linux auditwheel makes manylinux wheels of them: for manylinux_2_28, or for manylinux_2_34 where the C library of
+# this machine is so new that modules need the symbols of that (Debian 12: pthread_create and two more).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD out=$(mkdir -p "$1" && cd "$1" && pwd)
 shift
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+policy=manylinux_2_28
+libc=$(getconf GNU_LIBC_VERSION 2>/dev/null | cut -d " " -f 2 || true)
+if [ "$(printf '%s\n' 2.34 "${libc:-2}" | sort -V | head -n 1)" = 2.34 ]; then
+    policy=manylinux_2_34
+    echo "note: with the C library of this machine ($libc) the wheels are for $policy; for manylinux_2_28, as they are"
+    echo "released, run this in its container, or cibuildwheel"
+fi
 
 "$1" -m venv "$work/tools"
 "$work/tools/bin/python" -m pip install --quiet build
@@ -39,7 +46,7 @@ for python in "$@"; do
     raw=$(echo "$work"/raw/*.whl)
     if [ "$(uname)" = Linux ]; then
         rm -rf "$work/fixed"
-        PATH="$work/tools/bin:$PATH" auditwheel repair --plat "manylinux_2_28_$(uname -m)" \
+        PATH="$work/tools/bin:$PATH" auditwheel repair --plat "${policy}_$(uname -m)" \
             --wheel-dir "$work/fixed" "$raw"
         raw=$(echo "$work"/fixed/*.whl)
     fi

@@ -61,10 +61,14 @@ def test_the_changelog_of_this_tree_has_the_version_of_the_package():
 
 
 @pytest.mark.parametrize(("text", "dated", "words"), [
-    ("## [1.2.3] - unreleased", False, ""),
+    ("## [Unreleased]", False, ""),
+    ("## [Unreleased]\n\n## [1.2.2] - 2031-11-01", False, ""),
+    ("## [Unreleased]\n\n## [1.2.2] - soon", False, "date of 1.2.2 in CHANGELOG.md must be like 2000-12-31, got soon"),
+    ("## [1.2.3]", False, "must be like 2000-12-31, got none"),
     ("# Changelog\n\n## [1.2.3] - 2031-12-01\n\n## [1.2.2] - 2031-11-01", True, ""),
+    ("## [Unreleased]\n\n## [1.2.3] - 2031-12-01", True, "must be 1.2.3, as in mcts_core/__init__.py, got Unreleased"),
     ("## [1.2.3] - unreleased", True, "must be like 2000-12-31, got unreleased"),
-    ("## [1.2.3] - 2031-13-01", False, "must be like 2000-12-31 or unreleased, got 2031-13-01"),
+    ("## [1.2.3] - 2031-13-01", False, "must be like 2000-12-31, got 2031-13-01"),
     ("## [1.2.4] - 2031-12-01", True, "must be 1.2.3, as in mcts_core/__init__.py, got 1.2.4"),
     ("## [1.2.3] - 2031-12-01\n## [1.2.3] - 2031-12-01", True, "1.2.3 stands twice"),
     ("# Changelog", False, "has no heading"),
