@@ -4,7 +4,7 @@ LINT_VENV ?= .venv-lint-$(VERSION)
 LINT := $(LINT_VENV)/bin
 FUZZ_ARGS ?=
 
-.PHONY: lint sanitize sanitize-address sanitize-short sanitize-thread memcheck fuzz coverage
+.PHONY: lint lint-headers sanitize sanitize-address sanitize-short sanitize-thread memcheck fuzz coverage
 
 # ---- types and style -------------------------------------------------------------------------------------------------
 
@@ -14,12 +14,14 @@ HEADER_WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Werr
 
 # cython-lint and pyright look for other programs on the path.
 lint: export PATH := $(abspath $(LINT)):$(PATH)
-lint: $(LINT_VENV)/.installed
+lint: $(LINT_VENV)/.installed lint-headers
 	$(LINT)/ruff check .
 	$(LINT)/cython-lint src mcts_core
 	$(LINT)/mypy
 	$(LINT)/pyright
 	$(LINT)/stubtest mcts_core --allowlist tests/typing/stubtest_allowlist.txt --mypy-config-file pyproject.toml
+
+lint-headers:
 	awk 'length > 120 {print FILENAME ":" FNR ": more than 120 characters"; found = 1} END {exit found}' $(HEADERS)
 	for branch in '' $$(uname -m | grep -q x86_64 && echo -mavx2 -march=x86-64-v4 -march=icelake-server) \
 			-DMCTS_PLAIN_C; do \

@@ -64,6 +64,18 @@ def test_the_names_of_code_are_there(page):
     assert page != "CONTRIBUTING.md" or len(names) > 40
 
 
+def test_pre_commit_runs_what_make_lint_runs():
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
+    pinned = (ROOT / "tests" / "typing" / "requirements.txt").read_text(encoding="utf-8")
+    versions = re.findall(r"([\w-]+==[\d.]+)", hooks)
+    assert len(versions) == 3 and set(versions) <= set(pinned.split())
+    checks = (ROOT / "tests" / "checks.mk").read_text(encoding="utf-8")
+    for program in re.findall(r"^ +entry: ([\w-]+)(?: (?:check|lint-headers)\b.*)?$", hooks, re.MULTILINE):
+        assert program == "make" or f"$(LINT)/{program}" in checks
+    target = re.search(r"entry: make ([\w-]+)$", hooks, re.MULTILINE)[1]
+    assert re.search(rf"^lint: .*\b{target}\b", checks, re.MULTILINE)
+
+
 def test_the_targets_are_those_of_the_makefile():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for name in re.findall(r"^include (\S+)$", makefile, re.MULTILINE):
