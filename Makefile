@@ -143,7 +143,7 @@ gomocup-zip: $(VENV)/.installed-cross
 
 $(VENV)/.installed-cross: $(WHEEL)/.built
 	$(BIN)/python -m pip install --quiet --no-deps --force-reinstall $(WHEEL)/*.whl
-	$(BIN)/python -m pip install --quiet "cython>=3.1,<4" "setuptools>=77" wheel ziglang
+	$(BIN)/python -m pip install --quiet "cython>=3.3,<4" "setuptools>=77" wheel ziglang
 	find build/cython -name "*.c" -exec touch {} +  # newer than Cython itself, which would translate them again
 	touch $@
 

@@ -1,26 +1,39 @@
 """Builds the native modules: the metadata is in pyproject.toml, but for the description, made of README.md.
 
-The hot modules are compiled once per instruction set from one source, ``tree.plain_tree`` as
-``mcts_core.tree._plain_tree_<isa>``, a few of them for AVX-512, too; ``mcts_core.dispatch`` chooses at import.
+The hot modules are translated once and compiled once per instruction set, ``tree.plain_tree`` as
+``mcts_core.tree._plain_tree_<isa>``; ``mcts_core.dispatch`` chooses at import.
 """
 
+import hashlib
+import importlib.metadata
 import os
 import re
 import shutil
 import sysconfig
+import tempfile
 from pathlib import Path
 
-from Cython.Build import cythonize
-from Cython.Build.Dependencies import create_dependency_tree
 from setuptools import Extension, find_packages, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.errors import CompileError
 
 BUILD = Path("build")
+UTILITIES = "mcts_core._cython"  # what Cython would write into every module
 INCLUDE_DIRS = ["src", "mcts_core/include"]
 HOT_MODULES = ["tree.plain_tree", "tree.guided_tree", "tree.general_tree", "games.connect_four.rollout",
                "games.connect_four.knowledge", "games.connect_four.alpha_beta", "games.mnk.rollout",
                "games.mnk.bit_rollout", "games.mnk.knowledge", "games.mnk.valuation", "games.mnk.continuous_fours",
                "games.mnk.continuous_threats", "games.mnk.small_boards"]
+# What a search runs once or never: compiled with less optimization, in half the time. The loop and what it calls are
+# not here: a search of one iteration would take 5 % longer. Nor are positions, whose play() would take 1.2 to 1.7 times
+# as long.
+COLD_MODULES = ["arguments", "dispatch", "errors", "engine.background_search", "engine.exact_search", "engine.kept",
+                "engine.records", "engine.report", "engine.searched_general", "engine.searched_information",
+                "engine.settings", "engine.storage", "engine.targets", "engine.thread_exchange", "engine.threads",
+                "engine.top", "engine.weighted_draw", "engine.workers", "games.board_text", "games.mnk.network",
+                "games.native_functions", "games.native_games", "games.state_kinds", "testing.general_probe",
+                "testing.kernel_probe", "testing.network_probe", "testing.probe", "testing.threat_probe",
+                "testing.tree_probe", "tree.check", "tree.storage"]
 MODULES = sorted({".".join(path.relative_to("src").with_suffix("").parts) for path in Path("src").rglob("*.pyx")}
                  - set(HOT_MODULES))
 
@@ -34,13 +47,16 @@ ISA_FLAGS = {
                         "-mprefer-vector-width=256"],
                "msvc": ["/arch:AVX512"]},
 }
-# Those that gain by it (bench/TUNING.md). In place of the others, mcts_core.dispatch takes those for AVX2.
-AVX512_MODULES = ["games.connect_four.rollout", "games.mnk.bit_rollout", "games.mnk.valuation"]
-ISAS = list(ISA_FLAGS) if X86_64 else ["baseline"]
-HOT = [(name, isa) for name in HOT_MODULES for isa in ISAS if isa != "avx512" or name in AVX512_MODULES]
-
 # No contraction and no fast-math: every instruction set must search identically.
-COMMON_FLAGS = {"unix": ["-O3", "-fno-math-errno", "-ffp-contract=off"], "msvc": ["/O2", "/fp:precise"]}
+COMMON_FLAGS = {"unix": ["-fno-math-errno", "-ffp-contract=off"], "msvc": ["/O2", "/fp:precise"]}
+HOT_FLAGS = {"unix": ["-O3"], "msvc": []}
+COLD_FLAGS = {"unix": ["-O1"], "msvc": []}
+LINK_FLAGS = []
+# Debug information and symbols, a quarter of the compiler's time and most of a module's size, are there on request.
+if not re.search(r"(?:^|\s)-g(?!0)", os.environ.get("CFLAGS", "")):
+    COMMON_FLAGS["unix"].append("-g0")
+    if sysconfig.get_platform().startswith("linux"):
+        LINK_FLAGS = ["-Wl,-s"]
 
 # MCTS_CORE_PLAIN_C=1: the portable branch of every kernel; =baseline: only modules for AVX2 and AVX-512 have vectors.
 PLAIN_C = os.environ.get("MCTS_CORE_PLAIN_C")
@@ -51,6 +67,21 @@ SANITIZE_FLAGS = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-g1", "-
 COVERAGE = bool(os.environ.get("MCTS_CORE_COVERAGE"))
 if COVERAGE:
     SANITIZE_FLAGS = ["--coverage", "-O1"]
+TRANSLATED = BUILD / ("cython-commented" if COVERAGE else "cython")
+if SANITIZE_FLAGS:
+    LINK_FLAGS = SANITIZE_FLAGS[:1]
+
+# The hot modules that gain by an instruction set (bench/TUNING.md). In place of the others, mcts_core.dispatch takes
+# those of the next lower one. With PLAIN_C=baseline, all modules have vectors for AVX2: no other one runs them.
+GAINING = {
+    "baseline": HOT_MODULES,
+    "avx2": HOT_MODULES if PLAIN_C == "baseline" else [
+        name for name in HOT_MODULES
+        if name not in ("tree.general_tree", "games.mnk.continuous_fours", "games.mnk.continuous_threats",
+                        "games.mnk.small_boards")],
+    "avx512": ["games.connect_four.rollout", "games.mnk.bit_rollout", "games.mnk.valuation"],
+}
+HOT = [(name, isa) for name in HOT_MODULES for isa in (ISA_FLAGS if X86_64 else ["baseline"]) if name in GAINING[isa]]
 
 DIRECTIVES = {
     "language_level": "3",
@@ -60,6 +91,7 @@ DIRECTIVES = {
     "initializedcheck": False,
     "freethreading_compatible": True,
     "subinterpreters_compatible": "no",  # a module's tables and types are those of one interpreter
+    "emit_code_comments": COVERAGE,  # tests/native_lines.py reads them
 }
 
 
@@ -75,34 +107,96 @@ class BuildExt(build_ext):
             kind = "-".join(filter(None, ["editable", python, SANITIZE, plain, COVERAGE and "coverage"]))
             self.build_lib = self.build_temp = str(BUILD / kind)
 
+    def run(self):
+        stamp = Path(self.build_temp, "built")
+        if self.inplace and not self.force and stamp.exists() and stamp.read_text() == self.fingerprint():
+            return  # Cython would look for seconds, to find nothing
+        super().run()
+        names = {extension.name for extension in self.extensions}
+        for folder in (Path(self.build_lib), *([Path(".")] if self.inplace or self.editable_mode else [])):
+            for path, name in modules_below(folder).items():
+                if name not in names:
+                    path.unlink()  # of an earlier build: it would be packed, and mcts_core.dispatch may import it
+        if self.inplace:
+            stamp.write_text(self.fingerprint())
+
+    def fingerprint(self):
+        """Changes with the files that are compiled, and with what was made of them."""
+        paths = [Path("setup.py"), *Path("src").rglob("*.*"), *Path("mcts_core").rglob("*.pxd"),
+                 *Path("mcts_core").rglob("*.h"), *modules_below(Path("."))]
+        found = [(path.as_posix(), path.stat().st_mtime_ns, path.stat().st_size) for path in sorted(paths)]
+        return hashlib.sha256(repr((importlib.metadata.version("cython"), found)).encode()).hexdigest()
+
     def build_extensions(self):
         # Here and not below: pip runs this file three times for an install, and compiles in one of them.
-        for name, isa in HOT:
-            copy = Path(hot_source(name, isa))
+        from Cython.Build import cythonize
+
+        ask_compiler(self.compiler)
+        for name in HOT_MODULES:
+            copy = Path(hot_source(name))
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source(name), copy)
-        own_headers = [headers_of_declarations(extension) for extension in self.extensions]
-        translated = cythonize(self.extensions, build_dir=str(BUILD / "cython"), compiler_directives=DIRECTIVES,
-                               nthreads=self.parallel or os.cpu_count() or 1)
+        by_source = {extension.sources[0]: extension for extension in reversed(self.extensions)}
+        own_headers = {path: headers_of_declarations(extension) for path, extension in by_source.items()}
+        translated = dict(zip(by_source, cythonize(
+            [*by_source.values()], build_dir=str(TRANSLATED), compiler_directives=DIRECTIVES,
+            shared_utility_qualified_name=UTILITIES, nthreads=self.parallel or os.cpu_count() or 1), strict=True))
         kind = "msvc" if self.compiler.compiler_type == "msvc" else "unix"
-        for extension, new, own in zip(self.extensions, translated, own_headers, strict=True):
-            isa = extension.name.rsplit("_", 1)[-1]
-            extra = ISA_FLAGS[isa][kind] if isa in ISA_FLAGS else []
-            extension.sources, extension.depends = new.sources, sorted(with_included([*new.depends, *own]))
-            extension.extra_compile_args = COMMON_FLAGS[kind] + extra + SANITIZE_FLAGS
-            extension.extra_link_args = SANITIZE_FLAGS[:1]
+        for extension in self.extensions:
+            path = extension.sources[0]
+            new = translated[path]
+            name, isa = extension.name.removeprefix("mcts_core."), extension.name.rsplit("_", 1)[-1]
+            extension.sources = [c_source(new, extension.name)]
+            extension.depends = sorted(with_included([*new.depends, *own_headers[path]]))
+            extension.extra_compile_args = [
+                *COMMON_FLAGS[kind], *(COLD_FLAGS if name in COLD_MODULES else HOT_FLAGS)[kind],
+                *ISA_FLAGS.get(isa, {kind: []})[kind], *SANITIZE_FLAGS]
+            extension.extra_link_args = LINK_FLAGS
         self.parallel = self.parallel or os.cpu_count()
         super().build_extensions()
+
+
+def modules_below(folder):
+    """The native modules of this Python that a folder with the package holds: {path: name}."""
+    suffix = sysconfig.get_config_var("EXT_SUFFIX")
+    return {path: ".".join(path.relative_to(folder).parts).removesuffix(suffix)
+            for path in Path(folder, "mcts_core").rglob(f"*{suffix}")}
+
+
+def ask_compiler(compiler):
+    """Compiles one line before anything is translated, which takes a minute."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder, "program.c")
+        program.write_text("#include <Python.h>\n")
+        try:
+            compiler.compile([str(program)], output_dir=folder)
+        except CompileError:
+            command = getattr(compiler, "compiler_so", ["the compiler"])[0]
+            raise SystemExit(f"error: mcts_core is compiled, which needs a C compiler and the headers of Python (on "
+                             f"Debian: apt-get install gcc python3-dev), but {command} is not there or cannot compile "
+                             f"a file with #include <Python.h>") from None
+
+
+def c_source(translated, name):
+    """The C file of the module ``name``: Cython's, with this name in place of that of the baseline."""
+    path, = map(Path, translated.sources)
+    old, new = (full.rpartition(".")[2] for full in (translated.name, name))
+    target = path.with_name(f"{new}.c") if new != old else path
+    if target != path and not (target.exists() and target.stat().st_mtime >= path.stat().st_mtime):
+        target.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    return str(target)
 
 
 def headers_of_declarations(extension):
     """The C headers that a module's own .pxd names. Cython looks for that beside the .pyx, where it is not: a
     translation that is older than it is removed here."""
+    from Cython.Build.Dependencies import create_dependency_tree
+
     own = Path(*extension.name.split(".")).with_suffix(".pxd").as_posix()
     if not os.path.exists(own):
         return []
     tree = create_dependency_tree()
-    translation = (BUILD / "cython" / extension.sources[0]).with_suffix(".c")
+    translation = (TRANSLATED / extension.sources[0]).with_suffix(".c")
     if translation.exists() and translation.stat().st_mtime < tree.newest_dependency(own)[0]:
         translation.unlink()
     return tree.distutils_info(own).values.get("depends", [])
@@ -130,8 +224,9 @@ def hot_name(name, isa):
     return f"{room}._{module}_{isa}"
 
 
-def hot_source(name, isa):
-    return f"{BUILD}/isa/{hot_name(name, isa).replace('.', '/')}.pyx"
+def hot_source(name):
+    """A copy of its source, which Cython translates under the name of the baseline."""
+    return f"{BUILD}/isa/{hot_name(name, 'baseline').replace('.', '/')}.pyx"
 
 
 def extension(module, path):
@@ -152,6 +247,9 @@ def for_package_page(markdown):
 
 
 if __name__ == "__main__":  # processes that translate may import this file
+    if not os.access(".", os.W_OK):
+        raise SystemExit(f"error: the build writes into the folder of the sources, {os.getcwd()}, which is read-only: "
+                         f"copy it to one that you may write to")
     setup(
         long_description=for_package_page(Path("README.md").read_text(encoding="utf-8")),
         long_description_content_type="text/markdown",
@@ -165,6 +263,7 @@ if __name__ == "__main__":  # processes that translate may import this file
             "mcts_core.games.mnk": ["*.network"],
         },
         ext_modules=[extension(name, source(name)) for name in MODULES]
-        + [extension(hot_name(name, isa), hot_source(name, isa)) for name, isa in HOT],
+        + [extension(hot_name(name, isa), hot_source(name)) for name, isa in HOT]
+        + [Extension(UTILITIES, ["_cython.c"])],
         cmdclass={"build_ext": BuildExt},
     )

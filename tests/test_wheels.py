@@ -5,6 +5,7 @@ import json
 import re
 import runpy
 import tomllib
+import types
 from pathlib import Path
 
 import pytest
@@ -101,13 +102,51 @@ def test_platforms_without_some_packages_leave_out_what_exists():
             assert (ROOT / "tests" / name).exists()
 
 
+def test_modules_have_no_debug_information_unless_it_is_asked_for(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    for asked, given in (("", True), ("-O2 -g0 -Wall", True), ("-g", False), ("-O2 -ggdb3", False)):
+        monkeypatch.setenv("CFLAGS", asked)
+        assert ("-g0" in runpy.run_path("setup.py")["COMMON_FLAGS"]["unix"]) == given
+
+
+def test_what_is_compiled_in_a_special_way_is_there(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    setup = runpy.run_path("setup.py")
+    assert set(setup["COLD_MODULES"]) <= set(setup["MODULES"])
+    assert all(set(names) <= set(setup["HOT_MODULES"]) for names in setup["GAINING"].values())
+
+
+def test_a_copy_for_an_instruction_set_differs_by_its_name_alone(tmp_path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    setup = runpy.run_path("setup.py")
+    path = tmp_path / "_rollout_baseline.c"
+    path.write_text("PyInit__rollout_baseline(void) { return 1; }\n")
+    translated = setup["Extension"]("mcts_core.games._rollout_baseline", [str(path)])
+    assert setup["c_source"](translated, translated.name) == str(path)
+    copy = Path(setup["c_source"](translated, "mcts_core.games._rollout_avx2"))
+    assert copy == tmp_path / "_rollout_avx2.c"
+    assert copy.read_text() == "PyInit__rollout_avx2(void) { return 1; }\n"
+
+
+def test_without_a_compiler_that_works_the_build_stops_with_one_sentence(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    setup = runpy.run_path("setup.py")
+    compiler = types.SimpleNamespace(compiler_so=["some-cc", "-O2"])
+
+    def compile(*arguments, **options):
+        raise setup["CompileError"]("command failed")
+
+    compiler.compile = compile
+    with pytest.raises(SystemExit, match=r"^error: mcts_core is compiled, .* but some-cc is not there or cannot"):
+        setup["ask_compiler"](compiler)
+
+
 @pytest.mark.parametrize(("switch", "plain"), [
     ("", []),
     ("1", ["dispatch", "tree._plain_tree_avx512", "tree._plain_tree_avx2", "tree._plain_tree_baseline", "tree.check"]),
     ("baseline", ["tree._plain_tree_baseline", "tree.check"]),  # dispatch must see AVX2, else its modules never run
 ])
 def test_portable_branches_are_built_as_asked(monkeypatch, switch, plain):
-    pytest.importorskip("Cython")
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("MCTS_CORE_PLAIN_C", switch)
     setup = runpy.run_path("setup.py")

@@ -42,7 +42,7 @@ for python in "$@"; do
     printf '\n==== %s\n' "$("$python" -VV)"
     mkdir -p "$work/raw"
     rm -f "$work"/raw/*
-    CFLAGS="${CFLAGS:-} -g0" "$python" -m pip wheel --quiet --no-deps --wheel-dir "$work/raw" "$work"/*.tar.gz
+    "$python" -m pip wheel --quiet --no-deps --wheel-dir "$work/raw" "$work"/*.tar.gz
     raw=$(echo "$work"/raw/*.whl)
     if [ "$(uname)" = Linux ]; then
         rm -rf "$work/fixed"

@@ -52,7 +52,7 @@ def wheel(name, platform, tag, suffix, compiler, linker, *build_ext):
             file.unlink()
     shutil.rmtree(out, ignore_errors=True)
     environment = {**os.environ, "_PYTHON_HOST_PLATFORM": platform, "SETUPTOOLS_EXT_SUFFIX": suffix, "CC": compiler,
-                   "LDSHARED": linker, "CFLAGS": "-g0", "LDFLAGS": "", "ARCHFLAGS": ""}
+                   "LDSHARED": linker, "CFLAGS": "", "LDFLAGS": "", "ARCHFLAGS": ""}
     run(sys.executable, "setup.py", "--quiet", "build", "--build-base", base, "build_ext", *build_ext,
         "bdist_wheel", "--plat-name", tag, "--dist-dir", out, cwd=ROOT, env=environment)
     made, = out.glob("*.whl")
