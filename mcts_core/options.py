@@ -137,9 +137,7 @@ def _valuation(value: Any, name: str) -> str | float:
 
 
 def _network(value: Any, name: str) -> Network:
-    network = value if isinstance(value, Network) else Network(value)
-    network.prepare()  # now, and not within the time of the first search
-    return network
+    return value if isinstance(value, Network) else Network(value)
 
 
 def _memory(value: Any, name: str) -> int:

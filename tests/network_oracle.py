@@ -107,7 +107,7 @@ class NetworkOracle:
     def entry(self, first, second):
         """Of the table, for a pair of half-lines."""
         inner = [clip(a + b, 0, 4095) for a, b in zip(self.half[first], self.half[second], strict=True)]
-        return [clip((dot(inner, row) + bias + 512) >> 10, -8191, 8191)
+        return [clip((dot(inner, row) + bias + 512) >> 10, -1023, 1023)
                 for row, bias in zip(self.mix, self.bias, strict=True)]
 
     def channels(self, pairs):

@@ -175,7 +175,7 @@ class LineNetwork(nn.Module):
         half = self.exact("half_line")
         hidden = functional.hardtanh(half.index_select(0, low) + half.index_select(0, high), 0, 4095 / 256)
         rows = torch.addmm(self.exact("mix_bias"), hidden, self.exact("mix"))
-        return functional.hardtanh(rounded(rows, 128), -8191 / 128, 8191 / 128)
+        return functional.hardtanh(rounded(rows, 128), -1023 / 128, 1023 / 128)
 
     def features(self, batch):
         """The features of all cells, [cells, channels] from 0 to 1."""
@@ -265,7 +265,7 @@ class IntegerNetwork:
     def rows(self, halves):
         w = self.weights
         hidden = np.clip(w["half_line"][halves[:, 0]] + w["half_line"][halves[:, 1]], 0, 4095)
-        return np.clip((hidden @ w["mix"] + w["mix_bias"] + 512) >> 10, -8191, 8191)
+        return np.clip((hidden @ w["mix"] + w["mix_bias"] + 512) >> 10, -1023, 1023)
 
     def __call__(self, boards):
         """``(offsets, cells, logits, values)`` of boards int8[N, R, C].

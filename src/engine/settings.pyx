@@ -93,7 +93,7 @@ cdef class TwoPlayerSettings(SearchSettings):
         self.network = network
         self.options.network = NULL
         if network is not None:
-            self.options.network = network.ready()
+            self.options.network = &network.data
         self.options.least_prior = <float>least_prior
         self.options.noise_alpha = noise_alpha
         self.options.noise_weight = noise_weight

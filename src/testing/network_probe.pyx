@@ -1,11 +1,11 @@
 """The line-pattern network from Python, for tests: what it makes of a board, without a search."""
 
-from libc.stdint cimport int32_t, uint16_t, uint32_t
+from libc.stdint cimport int16_t, int32_t, uint16_t, uint32_t
 from libc.string cimport memset
 
-from mcts_core.games.mnk.network cimport (EXP2_ONE, LINE_SIDE, Network, exp2_fill, exp2_minus, exp2_sigmoid, line_board,
-                                          line_cell, line_clear, line_patterns, line_put, mnk_network, net_logits,
-                                          net_look, net_value)
+from mcts_core.games.mnk.network cimport (EXP2_ONE, LINE_PATTERNS, LINE_SIDE, NET_CHANNELS, Network, exp2_fill,
+                                          exp2_minus, exp2_sigmoid, line_board, line_cell, line_clear, line_patterns,
+                                          line_put, mnk_network, net_logits, net_look, net_value)
 
 
 def network_outputs(Network network, bytes cells, int rows, int cols, int player):
@@ -19,7 +19,7 @@ def network_outputs(Network network, bytes cells, int rows, int cols, int player
     cdef uint16_t cell[2]
     cdef int32_t logit
     cdef int row, col
-    cdef const mnk_network *net = network.ready()
+    cdef const mnk_network *net = &network.data
     if max(rows, cols) > LINE_SIDE or len(cells) != rows * cols or not 0 <= player <= 1:
         raise ValueError("no board")
     memset(stones, 0, sizeof(stones))
@@ -42,6 +42,13 @@ def network_outputs(Network network, bytes cells, int rows, int cols, int player
                 net_logits(net, &b, cell, 1, player, &logit)
                 found[row * cols + col] = logit, tuple(patterns)
     return net_value(net, &b, look, rows, player), found
+
+
+def rows_made(Network network, bint exact=False):
+    """How many rows of a table have been computed."""
+    cdef const int16_t *table = network.data.exact_table if exact else network.data.table
+    cdef int number
+    return sum(table[number * NET_CHANNELS] != 0 for number in range(LINE_PATTERNS))
 
 
 def powers(exponents):

@@ -302,7 +302,7 @@ cdef class Probe:
         self.forget_valuation()
         self.network = network
         if network is not None:
-            numbers = network.ready()
+            numbers = &network.data
         if valuation.create != NULL:
             self.estimator = valuation.create(self.native.game.context, numbers)
         return self.estimator != NULL

@@ -17,8 +17,12 @@ cdef extern from "kernels/mnk/network_data.h" nogil:
         int32_t value1_bias[32]
         int16_t value2[32]
         int32_t value2_bias
-        const int16_t *table
-        const int16_t *exact_table
+        int16_t *table
+        int16_t *exact_table
+        const int16_t *half
+        const int16_t *mix
+        const int32_t *bias
+        int inner
 
 
 # What is computed on a board that is kept up to date stone by stone.
@@ -43,15 +47,8 @@ cdef extern from "kernels/mnk/network.h" nogil:
 
 
 cdef class Network:
-    cdef mnk_network data             # without its tables before `ready`
+    cdef mnk_network data             # what the search reads, and where it adds rows to the tables
     cdef void *memory                 # of the tables
-    cdef uint32_t taken               # 1: a thread has made the tables, or is just adding them
-    cdef uint32_t made                # published: 1: they are in `data`
-    cdef int inner
     cdef readonly bytes source        # the file
     cdef readonly uint32_t generation  # how many rounds of training it has behind it
     cdef readonly str version
-
-    # What the search reads. Makes the tables if there are none yet; any thread may call it.
-    cdef const mnk_network *ready(self) except NULL
-    cdef int make_tables(self) except -1

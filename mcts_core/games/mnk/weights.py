@@ -12,10 +12,8 @@ _read: list[Network] = []
 
 
 def shipped() -> Network:
-    """Read and prepared when it is used first, which takes 30 ms. Raises InvalidFile where it is damaged."""
+    """Reads it when it is used first, which takes 0.3 ms. Raises InvalidFile where it is damaged."""
     with _lock:
         if not _read:
-            network = data_files.load(__spec__, "gomoku.network", Network)
-            network.prepare()
-            _read.append(network)
+            _read.append(data_files.load(__spec__, "gomoku.network", Network))
     return _read[0]

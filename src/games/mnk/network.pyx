@@ -1,7 +1,7 @@
 """Networks for five in a row: reads their files, checks them, and prepares them for the search."""
 
-from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t
-from libc.stdlib cimport free, malloc
+from libc.stdint cimport int16_t, int32_t, int64_t
+from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
 import sys
@@ -11,17 +11,12 @@ from mcts_core.arguments import shorten
 from mcts_core.errors import InvalidFile, InvalidOption
 
 from mcts_core.games.mnk.network cimport *
-from mcts_core.platform cimport mcts_publish, mcts_published, mcts_take, mcts_wait
 
 
 cdef extern from "kernels/mnk/network.h" nogil:
     enum:
         NET_MOST_INNER
         NET_MOST_WIDTH
-
-    void net_fill_table(const int16_t *half, const int16_t *mix, const int32_t *bias, int inner,
-                        int16_t *table) noexcept
-    void net_fill_exact_table(const int16_t *table, int16_t *exact) noexcept
 
 
 cdef enum:
@@ -41,7 +36,8 @@ cdef class Network:
     ``data``: the bytes of a file that the training program wrote; ``source`` returns them. ``generation`` is the number
     from the training, and ``version`` identifies the network by generation and checksum. Raises InvalidFile.
 
-    The table of the patterns is made when a Searcher gets the network, or by ``prepare``.
+    The table of the patterns takes 4 MiB of addresses, 8 MiB with the one for exactly five. A search computes each row
+    when it needs it first.
     """
 
     def __cinit__(self, data):
@@ -100,47 +96,19 @@ cdef class Network:
         check_biases(self.data.value1_bias, NET_HIDDEN)
         check_biases(&self.data.value2_bias, 1)
         check_sums(mix, bias, inner)
-        self.inner = <int>inner
+        # The system gives memory for rows as they are written; 64 bytes more: each row in one cache line
+        self.memory = calloc(4 * LINE_PATTERNS * NET_CHANNELS + 64, 1)
+        if self.memory == NULL:
+            raise MemoryError("no memory for the table of a network")
+        self.data.table = <int16_t *>((<size_t>self.memory + 63) & ~<size_t>63)
+        self.data.exact_table = self.data.table + LINE_PATTERNS * NET_CHANNELS
+        self.data.half = half
+        self.data.mix = mix
+        self.data.bias = bias
+        self.data.inner = <int>inner
 
     def __dealloc__(self):
         free(self.memory)
-
-    cdef const mnk_network *ready(self) except NULL:
-        if not mcts_published(&self.made):
-            self.make_tables()
-        return &self.data
-
-    cdef int make_tables(self) except -1:
-        """Makes the tables in memory of their own. Where two threads do it at a time, those of one are kept: no thread
-        waits for another one's, which after a fork might never be ready."""
-        cdef const unsigned char[::1] view = self.source
-        cdef const int16_t *half = <const int16_t *>&view[HEADER]
-        cdef const int16_t *mix = half + LINE_HALVES * self.inner
-        cdef const int32_t *bias = <const int32_t *>(mix + self.inner * NET_CHANNELS)
-        # 64 bytes more: each row in one cache line
-        cdef void *memory = malloc(4 * LINE_PATTERNS * NET_CHANNELS + 64)
-        cdef int16_t *table = <int16_t *>((<size_t>memory + 63) & ~<size_t>63)
-        cdef uint32_t times = 0
-        if memory == NULL:
-            raise MemoryError("no memory for the table of a network")
-        with nogil:
-            net_fill_table(half, mix, bias, self.inner, table)
-            net_fill_exact_table(table, table + LINE_PATTERNS * NET_CHANNELS)
-        if mcts_take(&self.taken):
-            self.memory = memory
-            self.data.table = table
-            self.data.exact_table = table + LINE_PATTERNS * NET_CHANNELS
-            mcts_publish(&self.made, 1)
-            return 0
-        free(memory)
-        while not mcts_published(&self.made):  # for a moment, and only without the GIL
-            mcts_wait(times)
-            times += 1
-        return 0
-
-    def prepare(self):
-        """Makes the table of the patterns, which takes some 10 to 30 ms; without effect when it is made."""
-        self.ready()
 
     def __reduce__(self):
         return Network, (self.source,)

@@ -16,7 +16,8 @@
 #define NET_ONE 128            /* the highest channel */
 #define NET_MOST_INNER 4095    /* the highest hidden number of a pattern */
 #define NET_MOST_HIDDEN 8191   /* ... of the value */
-#define NET_MOST_ENTRY 8191    /* of the table: four of them fit into 16 bits */
+#define NET_MOST_ENTRY 1023    /* of the table */
+#define NET_SHIFT 7162         /* subtracted from each entry of the table: network.h says why */
 #define NET_MOST_LOGIT 4095    /* of the value, in 256ths: a win with the probability 1 - 2**-16 */
 
 typedef struct mnk_network {
@@ -25,8 +26,11 @@ typedef struct mnk_network {
     int32_t value1_bias[NET_HIDDEN];
     int16_t value2[NET_HIDDEN];
     int32_t value2_bias;
-    const int16_t *table;                        /* LINE_PATTERNS rows of NET_CHANNELS */
-    const int16_t *exact_table;                  /* the same where more than five in a row do not win */
+    int16_t *table;                              /* LINE_PATTERNS rows of NET_CHANNELS, made when they are needed */
+    int16_t *exact_table;                        /* the same where more than five in a row do not win */
+    const int16_t *half, *mix;                   /* rows come from half[LINE_HALVES][inner], mix[inner][NET_CHANNELS] */
+    const int32_t *bias;
+    int inner;
 } mnk_network;
 
 #endif

@@ -6,7 +6,6 @@ import random
 import re
 import struct
 import threading
-import time
 import zlib
 
 import pytest
@@ -15,7 +14,7 @@ from network_oracle import NetworkOracle, exp2_minus, file_of, level, looked_at,
 import mcts_core as mc
 from mcts_core.games.mnk.network import Network
 from mcts_core.games.mnk.weights import shipped
-from mcts_core.testing.network_probe import network_outputs, powers
+from mcts_core.testing.network_probe import network_outputs, powers, rows_made
 
 pytestmark = pytest.mark.wasm
 
@@ -220,28 +219,39 @@ def test_powers_of_two():
 
 # ---- the table -------------------------------------------------------------------------------------------------------
 
-def test_the_table_is_made_when_it_is_needed():
-    """To read a file takes a hundredth of that time; a Searcher makes it before its first search."""
-    source = level(inner=256)
-    read, prepared, again = [], [], []
+def patterns_of(board):
+    """The patterns of all cells that the network looks at, for the player who began."""
+    return {b * (b + 1) // 2 + a for cell in looked_at(board) for a, b in pairs_of(board, 0, cell)}
+
+
+def test_rows_are_computed_when_a_position_needs_them():
+    network, draw, seen = Network(made_up(3, inner=16)), random.Random(4), set()
+    assert rows_made(network) == rows_made(network, exact=True) == 0
     for _ in range(3):
-        begin = time.perf_counter()
-        network = Network(source)
-        read.append(time.perf_counter() - begin)
-        for times in (prepared, again):
-            begin = time.perf_counter()
-            network.prepare()
-            times.append(time.perf_counter() - begin)
-    assert min(read) < min(prepared) / 2 and min(again) < min(prepared) / 100
-    network = Network(source)
-    mc.Searcher(network=network)
-    begin = time.perf_counter()
-    network.prepare()
-    assert time.perf_counter() - begin < min(prepared) / 10
+        board = random_board(draw, 15, 15, 0.1)
+        outputs(network, board, 0)
+        assert patterns_of(board) - seen
+        seen |= patterns_of(board)
+        assert (rows_made(network), rows_made(network, exact=True)) == (len(seen), 0)
+
+
+def test_a_search_for_exactly_five_computes_rows_of_its_own():
+    network = Network(made_up(3))
+    mc.Searcher(network=network, selection="puct", seed=1).search(mc.Gomoku(rule="exact"), iterations=50)
+    assert rows_made(network) == 0 < rows_made(network, exact=True)
+
+
+@pytest.mark.parametrize("extreme", [False, True])
+def test_outputs_do_not_depend_on_the_rows_that_are_there(extreme):
+    source, draw = made_up(5, extreme=extreme), random.Random(6)
+    boards = [random_board(draw, 9, 9, 0.2) for _ in range(20)]
+    forwards, backwards = Network(source), Network(source)
+    found = [outputs(forwards, board, 1) for board in boards]
+    assert found == [outputs(backwards, board, 1) for board in reversed(boards)][::-1]
 
 
 @pytest.mark.needs("threads")
-def test_threads_that_need_the_table_at_the_same_time():
+def test_threads_that_need_the_same_rows_at_the_same_time():
     source = made_up(3, inner=16)
     board = random_board(random.Random(2), 15, 15, 0.2)
     expected = outputs(Network(source), board, 0)
