@@ -14,7 +14,11 @@ see. "Told": it reports before each move what is left. "Overhead": what the cloc
 
 A row: games, of these lost on time, and the shares of the time that were used in even games (at least EVEN moves of the
 player before the game is proven): the mean and the 10th percentile. The time of the way counts as used. The exit status
-is 1 when a simulated game was lost on time.
+is 1 when a simulated game was lost on time or a game of unknown length missed a goal.
+
+Games of unknown length are of a game in Python, which only random games tell apart. All their moves are alike, so all
+choices are close, and the search ends late by up to an iteration. The goals: at least 80 % of the time is used, no move
+but the last takes less than a third of the median, and no game is lost on time.
 
 Real games begin with the openings of match.py and have no latency. "thought" counts the moves that came before the game
 was proven, for the side that is named.
@@ -24,16 +28,18 @@ import argparse
 import functools
 import itertools
 import json
+import math
 import random
 import sys
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
 from types import SimpleNamespace
+from unittest import mock
 
 import openings
 from arguments import positive, whole
 from figures import percentile
-from report import as_text
+from report import as_text, duration
 
 import games
 
@@ -52,6 +58,9 @@ ROWS = [  # game, seconds, increment, latency, told, overhead (None: that of the
     ("another", 3.0, 0.0, 0.0, False, None),
     ("another", 10.0, 0.0, 0.05, True, None),
 ]
+UNKNOWN = [(cost, moves, seconds) for cost in (1e-5, 1e-3, 1e-2)
+           for moves, seconds in ((10, 1.0), (10, 10.0), (30, 3.0), (30, 30.0), (100, 10.0), (200, 20.0), (200, 200.0))]
+"""Games of unknown length: seconds of an iteration, moves of each side, seconds of each side."""
 LONGEST = {"connect4": 21, "gomoku": 113, "another": 60}
 """Moves of a player in the longest game. Of another game the clock does not know it."""
 
@@ -164,6 +173,72 @@ def simulated(make, row, count, seed):
             "mean": fmean(used) if used else None, "low": percentile(used, 0.1) if used else None}
 
 
+class Steps:
+    """A position of a game whose length only its end shows; a move takes ``cost`` seconds of the simulated ``time``."""
+
+    def __init__(self, time, plies, cost, to_move=1):
+        self.time, self.plies, self.cost, self.to_move = time, plies, cost, to_move
+
+    def legal_moves(self):
+        return range(12)
+
+    def play(self, move):
+        self.time.now += self.cost
+        return Steps(self.time, self.plies - 1, self.cost, -self.to_move)
+
+    def winner(self):
+        return None if self.plies else 1
+
+
+class Alike:
+    """A model of a Searcher to which all moves seem alike, and whose iterations take ``cost`` seconds."""
+
+    def __init__(self, time, cost):
+        self._time, self._cost = time, cost
+        self._stopped = False
+
+    def stop(self):
+        self._stopped = True
+
+    def search(self, state, seconds, progress=None, every=0.1):
+        begin, self._stopped = self._time.now, False
+        for look in range(1, 1 + (math.ceil(seconds / every) if progress else 1)):
+            iterations = math.ceil(min(seconds, look * every if progress else seconds) / self._cost)
+            self._time.now = begin + iterations * self._cost
+            if progress is not None:
+                progress(SimpleNamespace(
+                    seconds=self._time.now - begin, iterations=iterations, move=iterations % 3,
+                    moves=[SimpleNamespace(move=move, visits=iterations // 12, proven=None) for move in range(12)]))
+            if self._stopped:
+                break
+
+
+def unknown(make, cost, moves, seconds):
+    """The figures of a game of unknown length."""
+    from mcts_core.games import length
+
+    time, taken = Time(), []
+    clock = make(seconds, timer=time)
+    with mock.patch.object(length, "perf_counter", time):
+        for made in range(moves):
+            before = clock.remaining
+            clock.search(Alike(time, cost), Steps(time, 2 * (moves - made), cost / (2 * moves)))
+            taken.append(before - clock.remaining)
+    usual = max(1e-9, median(taken))
+    row = {"cost": cost, "moves": moves, "seconds": seconds, "used": sum(taken) / seconds,
+           "least": min(taken[:-1]) / usual, "most": max(taken) / usual, "lost": clock.remaining <= 0.0}
+    return row | {"reached": row["used"] >= 0.8 and row["least"] >= 1 / 3 and not row["lost"]}
+
+
+def unknown_table(rows):
+    """Heading, titles and cells for ``report.as_text``."""
+    titles = ["iteration", "moves", "seconds", "used", "least / median", "most / median", "lost", "reached"]
+    cells = [[duration(row["cost"]), f"{row['moves']}", f"{row['seconds']:g}", f"{100 * row['used']:.0f} %",
+              f"{row['least']:.2f}", f"{row['most']:.2f}", "yes" if row["lost"] else "no",
+              "yes" if row["reached"] else "NO"] for row in rows]
+    return "Games of unknown length", titles, cells
+
+
 def play(game, seconds, opening):
     """A real game of the engine against itself: for each side the moves before the proof and the share used."""
     import mcts_core
@@ -221,8 +296,10 @@ def main(argv=None):
         import mcts_core
 
         found = [simulated(mcts_core.Clock, row, args.games, args.seed) for row in ROWS]
-        print(as_text([table(found)]))
-        lost = sum(row["lost"] for row in found)
+        others = [unknown(mcts_core.Clock, *row) for row in UNKNOWN]
+        print(as_text([table(found), unknown_table(others)]))
+        lost = sum(row["lost"] for row in found) + sum(not row["reached"] for row in others)
+        found += others
     if args.json:
         args.json.write_text(json.dumps(found, indent=1) + "\n")
     return int(lost > 0)

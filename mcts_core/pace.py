@@ -33,10 +33,10 @@ class Pace:
       has 70 % of its visits.
     """
 
-    __slots__ = ("_choice", "_seconds", "_since")
+    __slots__ = ("_choice", "_since", "seconds")
 
     def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
+        self.seconds = seconds
         self._choice: Any = None
         self._since = 0.0
 
@@ -50,7 +50,7 @@ class Pace:
         now = stats.seconds
         if stats.move != self._choice:
             self._choice, self._since = stats.move, now
-        if now < EARLIEST * self._seconds:
+        if now < EARLIEST * self.seconds:
             return False
         first = second = 0
         for move in stats.moves:
@@ -58,6 +58,6 @@ class Pace:
                 first = move.visits
             elif move.proven != "loss":
                 second = max(second, move.visits)
-        if now < self._seconds:
-            return first - second > stats.iterations / now * (self._seconds - now)
+        if now < self.seconds:
+            return first - second > stats.iterations / now * (self.seconds - now)
         return now - self._since >= UNCHANGED * now and second < CLOSE * first

@@ -11,6 +11,7 @@ from noughts import Noughts
 
 import mcts_core as mc
 from mcts_core.clock import LEAST, Clock
+from mcts_core.games import length
 
 SECONDS = st.floats(0, 1e5, allow_nan=False)
 
@@ -190,7 +191,7 @@ def test_the_first_moves_of_a_game_get_most():
         for _ in range(8):
             with clock:
                 timer.now += clock.seconds(state)
-        assert 0.02 < clock.remaining < 0.25 * 3, state
+        assert 0.02 < clock.remaining < (0.25 if isinstance(state, mc.ConnectFour) else 0.4) * 3, state
     assert Clock(60, expected_moves=60, overhead=0).seconds() == pytest.approx(2, abs=0.05)
     assert Clock(60, expected_moves=60, moves_made=30).seconds() == pytest.approx(4, abs=0.1)
 
@@ -203,6 +204,81 @@ def test_the_position_tells_how_much_is_to_come():
     assert clock.seconds(last) == pytest.approx(59.85)
     late = Clock(60, overhead=0.0, moves_made=50)
     assert late.seconds(mc.Gomoku()) < clock.seconds(mc.Gomoku()) / 3  # a long game goes on
+
+
+class Steps:
+    """A position of a game of ``left`` moves; each costs ``cost`` seconds of ``timer``."""
+
+    def __init__(self, left, to_move=1, timer=None, cost=0.0):
+        self.left, self.to_move, self.timer, self.cost = left, to_move, timer, cost
+
+    def legal_moves(self):
+        return iter("abcde")
+
+    def play(self, move):
+        if self.timer is not None:
+            self.timer.now += self.cost
+        return type(self)(self.left - 1, -self.to_move, self.timer, self.cost)
+
+    def winner(self):
+        return None if self.left else 0
+
+
+@pytest.mark.parametrize("moves", [3, 10, 40, 200])
+@pytest.mark.parametrize("share", [0.5, 0.52, 0.95], ids=["alike", "close", "sure"])
+def test_a_game_of_unknown_length_is_divided_evenly(moves, share):
+    timer, left, used = Timer(), 2 * moves, []
+    clock, engine = Clock(moves, timer=timer), Engine(timer, lambda now: "a", share)
+    for _ in range(moves):
+        before = clock.remaining
+        clock.search(engine, Steps(left))
+        used.append(before - clock.remaining)
+        left -= 2
+    usual = sorted(used)[moves // 2]
+    assert 0.0 < clock.remaining < (0.2 if moves > 3 else 0.5) * moves
+    assert usual / 3 <= min(used[:-1]) and max(used) <= 4 * usual
+
+
+def test_random_games_take_little_of_the_time(monkeypatch):
+    """A move takes 5 ms, and a random game of 40 moves a fifth of a second."""
+    timer = Timer()
+    monkeypatch.setattr(length, "perf_counter", timer)
+    clock, probes, left = Clock(20, timer=timer), 0.0, 40
+    for _ in range(20):
+        with clock:
+            begin = timer.now
+            seconds = clock.seconds(Steps(left, 1, timer, 0.005))
+            probes += timer.now - begin
+            timer.now += seconds
+        left -= 2
+    assert 0.19 < probes < 0.05 * 20 and 0.0 < clock.remaining < 4
+
+
+class Broken(Steps):
+    def legal_moves(self):
+        raise ValueError
+
+
+class Endless(Steps):
+    def winner(self):
+        return None
+
+
+@pytest.mark.parametrize("state", [Broken(10), Endless(10), Steps(10, 1, None), mc.TicTacToe()])
+def test_a_game_without_a_known_length_has_a_plan(state):
+    clock = Clock(60, overhead=0.0)
+    assert 1 <= clock.seconds(state) <= 30
+    assert Clock(0, overhead=0.0).seconds(state) == LEAST
+
+
+def test_expected_moves_leave_time_for_the_last_ones():
+    timer, used = Timer(), []
+    clock = Clock(60, expected_moves=60, overhead=0, timer=timer)
+    for _ in range(60):
+        with clock:
+            used.append(clock.seconds())
+            timer.now += used[-1]
+    assert min(used[:-1]) > 0.2 * max(used) and clock.remaining < 3
 
 
 def test_what_later_moves_cost_is_laid_aside():

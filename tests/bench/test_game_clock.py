@@ -43,6 +43,17 @@ def test_a_clock_that_lays_nothing_aside_loses():
     assert game_clock.simulated(Spendthrift, row, 40, 1)["lost"] > 20
 
 
+@pytest.mark.parametrize("row", game_clock.UNKNOWN)
+def test_a_game_of_unknown_length_uses_its_time_evenly(row):
+    found = game_clock.unknown(mc.Clock, *row)
+    assert found["reached"] and found["used"] >= 0.8 and found["least"] >= 1 / 3 and found["most"] <= 4
+
+
+def test_half_of_the_time_for_each_move_is_not_even():
+    found = game_clock.unknown(Spendthrift, 1e-3, 10, 10.0)
+    assert found["lost"] is False and found["least"] < 0.1 and not found["reached"]
+
+
 def test_the_line_of_a_game_fills_the_board():
     states = game_clock.line("connect4")
     assert len(states) == 42 and len(states[-1].moves) == 41
@@ -69,7 +80,8 @@ def test_the_script_simulates_games(tmp_path):
     done = subprocess.run([sys.executable, BENCH / "game_clock.py", "--games", "1", "--json", file],
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert len(json.loads(file.read_text())) == len(game_clock.ROWS) and "Simulated games" in done.stdout
+    assert len(json.loads(file.read_text())) == len(game_clock.ROWS) + len(game_clock.UNKNOWN)
+    assert "Simulated games" in done.stdout and "Games of unknown length" in done.stdout
 
 
 @pytest.mark.alone
