@@ -282,7 +282,8 @@ cdef class StateEvaluator(Evaluator):
     cdef list value_of(self, Rules rules, object value):
         cdef int players = rules.players
         try:
-            if isinstance(value, (str, bytes, Mapping, set, frozenset)):
+            # apart: Mapping runs Python code, and Cython does not see what that raises when the class is in a tuple
+            if isinstance(value, (str, bytes, set, frozenset)) or isinstance(value, Mapping):
                 raise TypeError
             if has_single_value(rules):
                 try:

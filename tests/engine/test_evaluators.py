@@ -380,6 +380,22 @@ def test_answers_about_a_state_that_raise():
         assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
+class Interrupting:
+    """Raises KeyboardInterrupt where it is asked for its class: isinstance does so, with an abstract class."""
+
+    @property
+    def __class__(self):
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("answer", [(None, Interrupting()), (Interrupting(), 0.0)], ids=["value", "priors"])
+def test_interrupts_at_a_look_at_the_kind_of_an_answer_come_through(answer):
+    engine = mc.Searcher(policy_value=lambda state: answer, seed=1)
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            engine.search(START, iterations=5)
+
+
 @pytest.mark.parametrize("value", [{0: 0.5, 1: -0.5}, {0.5, -0.5}, ["0.5", "-0.5"], itertools.repeat(0.5)])
 def test_values_of_two_players_that_are_no_list_of_numbers(value):
     with pytest.raises(EvaluatorError, match="value of policy_value must be a number, or one for each player, got "):
