@@ -11,22 +11,19 @@ can make its checksums as well, so everything is checked besides: no file runs c
 from __future__ import annotations
 
 import base64
-import errno
 import hashlib
 import io
 import json
 import os
-import stat
 import struct
 import sys
-import time
-from contextlib import suppress
 
 from mcts_core import __version__
 from mcts_core.arguments import as_number, as_path, shorten
 from mcts_core.engine import storage as tree_storage
 from mcts_core.engine.settings import default_memory
 from mcts_core.errors import InvalidFile, InvalidOption, InvalidState
+from mcts_core.files import reading, replace_file, target_of
 from mcts_core.games.mnk.network import Network
 from mcts_core.games.registry import GAMES, entry_of
 from mcts_core.options import FUNCTIONS, MOST_MB, NAMES
@@ -48,14 +45,9 @@ _PREFIX = struct.Struct("<8sIIQ")
 _DIGEST = hashlib.sha256().digest_size
 _MOST_HEADER = 1 << 20
 _PIECE = 1 << 24
-"""Bytes that are read or written at a time: Ctrl-C comes through in between."""
+"""Bytes that are read or hashed at a time: Ctrl-C comes through in between."""
 _GAMES = {game.kind.__name__: game for game in GAMES}
 """The games of a file, by the class of their positions."""
-_HELD = (5, 32)
-"""ERROR_ACCESS_DENIED and ERROR_SHARING_VIOLATION: what Windows says of a file that somebody has open or replaces."""
-_PATIENCE = 2.0
-"""Seconds for which such a file is waited for."""
-_BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOINHERIT", 0)
 
 
 # ---- files -----------------------------------------------------------------------------------------------------------
@@ -66,16 +58,10 @@ def save(engine: Searcher, path: Any) -> None:
     if functions:
         raise InvalidState(f"save() writes no functions, such as {', '.join(functions)}; pickle.dumps(engine) keeps "
                            f"those that can be pickled")
-    given = as_path(path, "path")
-    if not os.path.basename(given):  # realpath drops a separator at the end
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), given)
-    name = os.path.realpath(given)  # what a link leads to is replaced, not the link
-    _check_regular(name)
-    if os.path.exists(name) and not os.access(name, os.W_OK):  # to replace it only the folder must be writable
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)
+    name = target_of(as_path(path, "path"))
 
     def write(state: Any, game: Any, names: Any, record: Any, data: list[memoryview]) -> None:
-        _replace(name, _parts(_header(engine, state, game, record), data))
+        replace_file(name, _parts(_header(engine, state, game, record), data))
 
     tree_storage.dump(engine._core, _encode, write)
 
@@ -86,83 +72,18 @@ def load(cls: type[Searcher], path: Any, memory_mb: float | None) -> Searcher:
     if memory_mb is not None:
         as_number(memory_mb, "memory_mb", 1.0, MOST_MB)
 
-    os.stat(name)  # FileNotFoundError and the like
-    _check_regular(name)
-    with _patiently(name, open, name, "rb", 0) as file:
-        try:
-            return _build(lambda options: cls(**options), file, os.fstat(file.fileno()).st_size, memory_mb)
-        except InvalidFile as error:
-            raise InvalidFile(f"{shorten(name)} cannot be loaded: {error}") from None
+    def build(file: BinaryIO) -> Searcher:
+        return _build(lambda options: cls(**options), file, os.fstat(file.fileno()).st_size, memory_mb)
+
+    try:
+        return reading(name, build)
+    except InvalidFile as error:
+        raise InvalidFile(f"{shorten(name)} cannot be loaded: {error}") from None
 
 
 def _functions(engine: Searcher) -> dict[str, Any]:
     """The options that are functions."""
     return {name: engine._options.conditional[name] for name in FUNCTIONS if name in engine._options.conditional}
-
-
-def _check_regular(name: Any) -> None:
-    """OSError where something else than a file is there: it would be replaced, or reading it would not end."""
-    try:
-        mode = os.stat(name).st_mode
-    except FileNotFoundError:
-        return
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
-    if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, "not a regular file", name)
-
-
-def _replace(name: Any, parts: Iterator[Any]) -> None:
-    """Writes a file beside ``name`` and puts it into its place, all or nothing."""
-    folder = os.path.dirname(name)
-    word = f".mcts_core-{os.urandom(8).hex()}.tmp"
-    temporary = os.path.join(folder, os.fsencode(word) if isinstance(name, bytes) else word)
-    opened = -1
-    try:
-        opened = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
-        with suppress(OSError):
-            os.chmod(temporary, stat.S_IMODE(os.stat(name).st_mode))
-        for part in parts:
-            _write(opened, part)
-        os.fsync(opened)
-        closing, opened = opened, -1
-        os.close(closing)
-        _patiently(name, os.replace, temporary, name)
-    except BaseException:
-        if opened >= 0:
-            with suppress(OSError):
-                os.close(opened)
-        with suppress(OSError):
-            _patiently(temporary, os.unlink, temporary)
-        raise
-    with suppress(OSError):  # the new name itself; not every system opens folders
-        opened = os.open(folder or ("." if isinstance(name, str) else b"."), os.O_RDONLY | _BINARY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)
-
-
-def _patiently(name: Any, work: Callable[..., Any], *arguments: Any) -> Any:
-    """What ``work`` returns, called again for a while as long as somebody else holds the file ``name``."""
-    deadline, pause = time.monotonic() + _PATIENCE, 0.001
-    while True:
-        try:
-            return work(*arguments)
-        except PermissionError as error:
-            if getattr(error, "winerror", None) not in _HELD:
-                raise
-            if time.monotonic() >= deadline:
-                reason = f"{error.strerror}; close the file where it is open, or name another one"
-                raise PermissionError(error.errno, reason, name) from error
-        time.sleep(pause)
-        pause = min(2 * pause, 0.1)
-
-
-def _write(file: int, part: Any) -> None:
-    view = memoryview(part)
-    while view:
-        view = view[os.write(file, view[:_PIECE]):]
 
 
 # ---- pickles ---------------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ NEEDED_BY = {
               "examples/test_train_gomoku_torch.py", "self_play/test_selfplay.py",
               "self_play/test_files.py", "engine/test_interrupts.py", "engine/test_searched_tree.py",
               "testing/test_general_probe.py", "bench/test_network_busy.py", "bench/test_network_match.py",
-              "engine/test_evaluation_thread.py", "engine/test_task_threads.py",
+              "engine/test_evaluation_thread.py", "engine/test_interrupted_steps.py", "engine/test_task_threads.py",
               "tree/test_general_proofs.py"],
     "open_spiel": ["bots/test_openspiel.py", "bots/test_openspiel_bot.py", "docs/test_docs.py",
                    "examples/test_examples.py"],

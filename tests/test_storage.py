@@ -6,6 +6,7 @@ import copy
 import doctest
 import hashlib
 import inspect
+import io
 import os
 import pathlib
 import pickle
@@ -20,7 +21,7 @@ from saved_files import GAMES, OPTIONS, THREADS, load, put_together, run, saved,
 from signature import Subtract
 
 import mcts_core as mc
-from mcts_core import storage, tuning
+from mcts_core import files, storage, tuning
 from mcts_core.engine.request import ANY, SearchRequest
 from mcts_core.engine.searched_two_player import TwoPlayerCore
 from mcts_core.testing.probe import check_tree
@@ -678,7 +679,7 @@ def test_a_file_that_others_hold_is_waited_for(times, tmp_path, monkeypatch):
     engine.save(path)
     assert replace.count == times + 1
     reading = held(times, open)
-    monkeypatch.setattr(storage, "open", reading, raising=False)
+    monkeypatch.setattr(io, "open", reading)
     assert mc.Searcher.load(path).stats() == engine.stats()
     assert reading.count == times + 1 and os.listdir(tmp_path) == ["engine"]
 
@@ -689,12 +690,12 @@ def test_a_file_that_others_keep_is_left_whole(tmp_path, monkeypatch):
     engine.save(path)
     before = path.read_bytes()
     engine.search(mc.TicTacToe(), iterations=60)
-    monkeypatch.setattr(storage, "_PATIENCE", 0.05)
+    monkeypatch.setattr(files, "PATIENCE", 0.05)
     words = "used by another process; close the file where it is open, or name another one: .*engine'$"
     for name, call in (("replace", engine.save), ("open", mc.Searcher.load)):
-        where = os if name == "replace" else storage
+        where = os if name == "replace" else io
         with monkeypatch.context() as patch:
-            patch.setattr(where, name, held(10**9, None), raising=False)
+            patch.setattr(where, name, held(10**9, None))
             with pytest.raises(PermissionError, match=words):
                 call(path)
         assert path.read_bytes() == before and os.listdir(tmp_path) == ["engine"]

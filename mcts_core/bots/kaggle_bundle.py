@@ -13,6 +13,7 @@ import tarfile
 
 import mcts_core
 from mcts_core.arguments import shorten
+from mcts_core.files import replace_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,18 +66,12 @@ def write_bundle(path: str | os.PathLike[str]) -> int:
             raise IsADirectoryError("it is a folder")
         if target.exists() and not target.is_file():
             raise OSError("it is not a regular file")
-        temporary = target.with_name(f".{target.name[:80]}-{os.urandom(8).hex()}.tmp")
-        try:
-            with temporary.open("xb") as file:
-                size = file.write(_archive())
-            temporary.replace(target)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
+        archive = _archive()
+        replace_file(str(target), [archive])
     except (OSError, TypeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise mcts_core.InvalidOption(f"the archive cannot be written to {shorten(path)}: {reason}") from error
-    return size
+    return len(archive)
 
 
 def main_file() -> str:

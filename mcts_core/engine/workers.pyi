@@ -10,6 +10,7 @@ _T = TypeVar("_T")
 GRACE: float
 
 def run_together(functions: list[Callable[[], _T]], halt: Halt) -> list[_T]: ...
+def run_apart(function: Callable[[], _T]) -> _T: ...
 
 @disjoint_base
 class Worker:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
 import zipfile
-import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcts_core.arguments import as_path, shorten
+from mcts_core.engine.workers import run_apart
 from mcts_core.errors import InvalidFile, InvalidOption
+from mcts_core.files import reading, replace_file
 from mcts_core.game import import_numpy
 from mcts_core.options import random_seed
-from mcts_core.storage import _replace
 
 if TYPE_CHECKING:
     from typing import Any
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 MANIFEST = "selfplay.json"
 FORMAT = "mcts_core selfplay"
 VERSION = 1
+_MOST_DEFLATED = 1032
+"""The most bytes that deflate makes of one."""
 
 
 class Folder:
@@ -97,7 +100,7 @@ class Folder:
             self._shards = {int(number): {"file": str(entry["file"]), "games": int(entry["games"]),
                                           "positions": int(entry["positions"]), "bytes": int(entry["bytes"])}
                             for number, entry in document["shards"].items()}
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             raise self._damaged(error) from None
         there = {**settings, "seed": self.seed}
         here = {**self._settings, "seed": self.seed if seed is None else seed}
@@ -117,7 +120,7 @@ class Folder:
             "format": FORMAT, "version": VERSION, "seed": self.seed, "settings": self._settings,
             "shards": {str(number): self._shards[number] for number in sorted(self._shards)},
         }
-        _replace(str(self._manifest), iter([json.dumps(document, indent=1).encode()]))
+        replace_file(str(self._manifest), [json.dumps(document, indent=1).encode()])
 
     def _damaged(self, what: object) -> InvalidFile:
         return InvalidFile(f"{shorten(str(self._manifest))} is not a manifest of selfplay: {what}. The file was not "
@@ -126,22 +129,53 @@ class Folder:
 
 def write(path: Any, arrays: dict[str, Any]) -> int:
     """Writes the file of a shard; its size in bytes. Raises InvalidOption, OSError."""
+    numpy = import_numpy()
+    name = os.fsdecode(as_path(path, "path"))
     buffer = io.BytesIO()
-    import_numpy().savez_compressed(buffer, **arrays)
-    _replace(os.fsdecode(as_path(path, "path")), iter([buffer.getbuffer()]))
+    run_apart(lambda: numpy.savez_compressed(buffer, **arrays))  # zipfile does not bear interrupts
+    replace_file(name, [buffer.getbuffer()])
     return buffer.tell()
 
 
 def read(path: Any, names: list[str]) -> dict[str, Any]:
     """The arrays of a shard. Raises InvalidFile, InvalidOption, OSError."""
-    numpy = import_numpy()
+    import_numpy()
     name = as_path(path, "path")
+    data = reading(name, lambda file: file.read())
     try:
-        with open(name, "rb") as file, numpy.load(file, allow_pickle=False) as archive:
-            arrays = {each: archive[each] for each in names}
-            rows = {len(array) for array in arrays.values()}
-    except (ValueError, TypeError, KeyError, EOFError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
+        return run_apart(lambda: _arrays(data, names))
+    except MemoryError:
+        raise
+    except Exception as error:  # damaged files raise nearly anything in zipfile and numpy
         raise InvalidFile(f"{shorten(name)} is not a file of selfplay: {error}") from None
-    if len(rows) != 1:
-        raise InvalidFile(f"{shorten(name)} is not a file of selfplay: its arrays have different lengths")
+
+
+def _arrays(data: bytes, names: list[str]) -> dict[str, Any]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        arrays = {each: _array(archive, f"{each}.npy") for each in names}
+    if len({len(array) for array in arrays.values()}) != 1:
+        raise ValueError("its arrays have different lengths")
     return arrays
+
+
+def _array(archive: zipfile.ZipFile, name: str) -> Any:
+    """An array of the archive. Nothing is reserved for numbers that cannot be there, whatever the headers say."""
+    numpy = import_numpy()
+    entry = archive.getinfo(name)
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError(f"{name} is not compressed as numpy does it")
+    if entry.file_size > _MOST_DEFLATED * len(archive.fp.getbuffer()):  # type: ignore[union-attr]
+        raise ValueError(f"{name} cannot have {entry.file_size} bytes")
+    with archive.open(entry) as member:
+        content = io.BytesIO(member.read(entry.file_size))  # zipfile compares the checksum when all is read
+    version = numpy.lib.format.read_magic(content)
+    if version not in ((1, 0), (2, 0)):
+        raise ValueError(f"{name} has the version {version} of numpy's format")
+    header = numpy.lib.format.read_array_header_1_0 if version == (1, 0) else numpy.lib.format.read_array_header_2_0
+    shape, by_columns, kind = header(content)
+    if kind.hasobject:
+        raise ValueError(f"{name} has Python objects")
+    begin, size = content.tell(), math.prod(shape) * kind.itemsize
+    if entry.file_size != begin + size:
+        raise ValueError(f"{name} has {entry.file_size - begin} bytes, but the shape {shape} of {kind} needs {size}")
+    return numpy.ndarray(shape, kind, bytearray(content.getbuffer()[begin:]), order="F" if by_columns else "C")

@@ -143,3 +143,21 @@ def run_together(list functions, Halt halt not None):
         if worker.error is not None:
             raise worker.error
     return [worker.value for worker in workers]
+
+
+def run_apart(function):
+    """What ``function`` returns, run in a thread of its own, where the system has threads: no signal handler runs
+    there, so no interrupt comes between two steps of a library that does not bear it.
+
+    An interrupt waits for two seconds at most; the function may run on after that. It must not change what others use,
+    and import nothing: a thread that was interrupted in an import may hold the lock of all imports.
+    """
+    cdef Worker worker = Worker(function)
+    try:
+        worker.start()
+    except RuntimeError:
+        return function()
+    wait_for_all([worker], Halt(), None)
+    if worker.error is not None:
+        raise worker.error
+    return worker.value

@@ -1,10 +1,16 @@
 """mcts_core/self_play/files.py: folders that are whole at any time, and go on."""
 
 import dataclasses
+import io
 import json
 import os
+import random
+import re
 import subprocess
 import sys
+import tracemalloc
+import zipfile
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -197,6 +203,8 @@ def test_a_seed_of_its_own(tmp_path):
     (b'{"format": "mcts_core selfplay", "version": 2}', "its version is 2, but this package reads version 1"),
     (b'{"format": "mcts_core selfplay", "version": 1, "settings": {}, "seed": 1, "shards": []}', ""),
     (b'{"format": "mcts_core selfplay", "version": 1, "settings": {}, "seed": 1, "shards": {"x": {}}}', ""),
+    (b'{"format": "mcts_core selfplay", "version": 1, "settings": {}, "seed": 1e999, "shards": {}}', "infinity"),
+    (b"[" * 100_000, "recursion"),
 ])
 def test_a_manifest_that_is_none(tmp_path, text, reason):
     (tmp_path / "selfplay.json").write_bytes(text)
@@ -240,6 +248,115 @@ def test_files_that_are_no_shards(whole, tmp_path, monkeypatch, bad):
         path.write_bytes({"nothing": b"", "text": b"hello", "cut": good[:len(good) // 2]}[bad])
     with pytest.raises(mc.InvalidFile, match=r"file.npz' is not a file of selfplay: \S"):
         mc.SelfPlayData.load(path)
+
+
+def damaged(good, chooser):
+    """A file with some bytes changed, cut or doubled, mostly in its headers and its directory."""
+    data = bytearray(good)
+    heads = [at for at in range(len(good) - 4) if good[at:at + 2] == b"PK"]
+    for _ in range(chooser.choice((1, 1, 2, 8))):
+        at = chooser.choice(heads) + chooser.randrange(50) if chooser.random() < 0.7 else chooser.randrange(len(data))
+        at = min(at, len(data) - 1)
+        data[at] = chooser.choice((data[at] ^ 1 << chooser.randrange(8), chooser.randrange(256), 0, 255))
+    if chooser.random() < 0.1:
+        del data[chooser.randrange(len(data)):]
+    if chooser.random() < 0.05:
+        at = chooser.randrange(len(data))
+        data[at:at] = data[:chooser.randrange(len(data))]
+    return bytes(data)
+
+
+@pytest.mark.parametrize("count", [400, pytest.param(20_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed], ids=["stored", "deflated"])
+def test_damaged_files_are_refused_or_read_as_they_were(whole, tmp_path, count, save):
+    path, chooser, ends = tmp_path / "file.npz", random.Random(1), Counter()
+    arrays = dict(np.load(whole / "shard-00000.npz"))
+    save(path, **arrays)
+    good = path.read_bytes()
+    for _ in range(count):
+        path.write_bytes(damaged(good, chooser))
+        try:
+            found = mc.SelfPlayData.load(path)
+        except mc.InvalidFile as error:
+            ends[type(error)] += 1
+        else:
+            ends["read"] += 1
+            assert all(np.array_equal(getattr(found, name), array) for name, array in arrays.items())
+    assert min(ends[mc.InvalidFile], ends["read"]) > count // 20
+
+
+def archive(path, arrays, change=lambda name, content: content, method=zipfile.ZIP_DEFLATED):
+    """Writes a file like that of a shard, after ``change`` of each part."""
+    with zipfile.ZipFile(path, "w", method) as file:
+        for name, array in arrays.items():
+            content = io.BytesIO()
+            np.lib.format.write_array(content, array)
+            file.writestr(f"{name}.npy", change(name, content.getvalue()))
+
+
+SHAPE = re.compile(rb"'shape': \(([0-9, ]*)\), \}( *)")
+
+
+def other_shape(shape):
+    """Changes the shape in the headers of all arrays, whose length stays."""
+    def change(name, content):
+        found = SHAPE.search(content)
+        text = b"'shape': " + shape + b", }"
+        return content[:found.start()] + text.ljust(len(found[0])) + content[found.end():]
+
+    return change
+
+
+@pytest.mark.parametrize("made", [
+    {"method": zipfile.ZIP_BZIP2}, {"method": zipfile.ZIP_LZMA},
+    {"change": lambda name, content: content + bytes(8)}, {"change": lambda name, content: content[:-1]},
+    {"change": lambda name, content: content.replace(b"'<f4'", b"'<f8'")},
+    {"change": lambda name, content: content.replace(b"'<f4'", b"'|O' ")},
+    {"change": lambda name, content: content[:6] + b"\3" + content[7:]},
+    {"change": lambda name, content: b"(" * 60_000}, {"change": lambda name, content: bytes(10**6)},
+    *({"change": other_shape(shape)} for shape in (
+        b"(1,)", b"(10**18,)", b"(1000000000000,)", b"(-1, -1)", b"()", b"(0, 99999999999)", b"1", b"((((((")),
+])
+def test_archives_that_only_look_right_are_refused(whole, tmp_path, made):
+    arrays = dict(np.load(whole / "shard-00000.npz"))
+    archive(tmp_path / "file.npz", arrays, **made)
+    tracemalloc.start()
+    try:
+        with pytest.raises(mc.InvalidFile, match=r"file.npz' is not a file of selfplay: \S"):
+            mc.SelfPlayData.load(tmp_path / "file.npz")
+        assert tracemalloc.get_traced_memory()[1] < 1e7
+    finally:
+        tracemalloc.stop()
+
+
+def test_an_archive_by_hand_is_read(whole, tmp_path):
+    arrays = dict(np.load(whole / "shard-00000.npz"))
+    archive(tmp_path / "file.npz", arrays)
+    found = mc.SelfPlayData.load(tmp_path / "file.npz")
+    assert all(np.array_equal(getattr(found, name), array) for name, array in arrays.items())
+    found.values[:] = 0.5  # what is read can be changed
+    empty = mc.SelfPlayData(**{name: array[:0] for name, array in arrays.items()})
+    empty.save(tmp_path / "empty.npz")
+    assert len(mc.SelfPlayData.load(tmp_path / "empty.npz")) == 0
+    turned = mc.SelfPlayData(**{name: np.asfortranarray(array) for name, array in arrays.items()})
+    turned.save(tmp_path / "turned.npz")
+    assert np.array_equal(mc.SelfPlayData.load(tmp_path / "turned.npz").observations, arrays["observations"])
+
+
+@pytest.mark.parametrize("place", ["encrypted", "declared", "directory"])
+def test_headers_that_promise_too_much_are_refused(whole, tmp_path, place):
+    data = bytearray((whole / "shard-00000.npz").read_bytes())
+    at = data.index(b"PK\1\2")  # the first entry of the directory
+    if place == "encrypted":
+        data[at + 8] |= 1
+    elif place == "declared":
+        data[at + 24:at + 28] = b"\xf0\xff\xff\x7f"
+    else:
+        end = data.rindex(b"PK\5\6")
+        data[end + 12:end + 16] = b"\xf0\xff\xff\x7f"
+    (tmp_path / "file.npz").write_bytes(data)
+    with pytest.raises(mc.InvalidFile, match=r"file.npz' is not a file of selfplay: \S"):
+        mc.SelfPlayData.load(tmp_path / "file.npz")
 
 
 def test_data_are_saved_and_shown(whole, tmp_path):
