@@ -9,6 +9,7 @@ def set_renderer(function: Callable[[NativeState, str], object] | None) -> None:
 CHANCE: str
 
 def import_numpy() -> Any: ...
+def imported(name: str, attribute: str) -> Any: ...
 
 @disjoint_base
 class NativeState:

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
+from importlib import import_module
 from shutil import get_terminal_size
 
 from mcts_core.engine.loop import clock
+from mcts_core.game import imported
 from mcts_core.move_names import Names
 from mcts_core.text_tables import columns, cut, ellipsis
 from mcts_core.words import counted, expectation
@@ -109,6 +112,8 @@ class watching:
 
     def __init__(self, progress: bool | Callable[[Any], object], make: Callable[[], Bar]) -> None:
         self._made = make() if progress is True else None
+        if self._made is not None:
+            import_display()
         self._tell = self._made or (None if isinstance(progress, bool) else progress)
 
     def __enter__(self) -> Callable[[Any], object] | None:
@@ -221,6 +226,15 @@ def make_display() -> Display:
     return _Line(stream)
 
 
+def import_display() -> None:
+    """Imports what draws bars, as the threads of searches, which may draw them, must not: see ``run_apart``."""
+    if is_terminal(sys.stderr) and not in_notebook():
+        for name in ("rich.progress", "tqdm"):
+            with suppress(ImportError):
+                import_module(name)
+                break
+
+
 def is_terminal(stream: TextIO | None) -> bool:
     """Whether people see at once what is written to ``stream``."""
     try:
@@ -231,9 +245,8 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 def in_notebook() -> bool:
     """Whether the outputs of this program are those of a notebook."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None and hasattr(ipython, "get_ipython") else None
-    return getattr(shell, "kernel", None) is not None
+    get_shell = imported("IPython", "get_ipython")
+    return get_shell is not None and getattr(get_shell(), "kernel", None) is not None
 
 
 def _percent(share: float) -> str:

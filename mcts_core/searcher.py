@@ -11,6 +11,7 @@ from mcts_core.engine.request import SearchRequest
 from mcts_core.engine.searched_two_player import TwoPlayerCore
 from mcts_core.engine.settings import InformationSettings, TwoPlayerSettings
 from mcts_core.errors import InvalidOption, NoSearch, SearchBusy
+from mcts_core.game import import_numpy
 from mcts_core.games.user_states import require_state
 from mcts_core.keywords import checked, refuse
 from mcts_core.options import MAX_SEED, NAMES, Options, as_interval, as_progress, random_seed
@@ -340,6 +341,9 @@ class Searcher:
             from mcts_core.engine.searched_information import InformationCore as core
         elif kind is not TwoPlayerSettings:
             from mcts_core.engine.searched_general import GeneralCore as core
+
+            if "evaluator" in self._options.conditional:
+                import_numpy()  # here, since a thread that searches must not: see run_apart
         # an evaluator has one tree, and the other thread calls it
         self._core = core(self._options.memory, 1 if self._options.has_evaluator else self._options.threads)
         self._requests.served = kind

@@ -9,6 +9,7 @@ from mcts_core.engine.loop import clock
 from mcts_core.engine.request import NEVER
 from mcts_core.engine.turn import Halt
 from mcts_core.engine.workers import run_together
+from mcts_core.game import import_numpy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +47,16 @@ def search_in_turn(feed: Feed, engines: list[Searcher], seconds: float | None, i
     if len(engines) == 1:
         _work(feed, seconds, iterations, halt, lock, engines[0])
     else:
+        _import_first(engines[0])
         run_together([partial(_work, feed, seconds, iterations, halt, lock, engine) for engine in engines], halt)
+
+
+def _import_first(engine: Searcher) -> None:
+    """Imports what searches import when they first need it, as their threads must not: see ``run_apart``."""
+    from mcts_core.engine import searched_general, searched_information  # noqa: F401
+
+    if "evaluator" in engine._options.conditional:
+        import_numpy()
 
 
 def _work(

@@ -3,6 +3,8 @@
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int32_t
 
+import sys
+
 from mcts_core.errors import InvalidState
 
 CHANCE = "chance"
@@ -24,6 +26,15 @@ def import_numpy():
     except ImportError as error:
         raise ImportError("observations and evaluators need numpy: pip install numpy") from error
     return numpy
+
+
+def imported(name, attribute):
+    """What the module ``name`` has under ``attribute`` if the program has imported it; else None, also while another
+    thread is importing it: then sys.modules has the module, but not yet all that belongs into it."""
+    module = sys.modules.get(name)
+    if getattr(getattr(module, "__spec__", None), "_initializing", False):
+        return None
+    return getattr(module, attribute, None)
 
 
 cdef class NativeState:

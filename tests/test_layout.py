@@ -113,6 +113,7 @@ SUBJECTS = {
     "examples/train_gomoku_torch": "examples/train_gomoku, what needs PyTorch",
     "fuzz": "bad input to every parser, and to load",
     "engine/interrupted_steps": "an interrupt at each step of the Python code that a call runs",
+    "imports": "modules that another thread is importing, and threads that import nothing",
     "layout": "all of the project",
     "games/native_games_errors": "src/games/native_games.pyx, games that break their contract",
     "games/native_games_numpy": "src/games/native_games.pyx, what needs numpy: evaluators",

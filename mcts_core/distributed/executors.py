@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import suppress
 from importlib import import_module
 from multiprocessing import current_process, get_context, parent_process
 
@@ -105,15 +106,30 @@ def connect(address: str) -> Any:
     """A client of the Dask cluster at this address."""
     if not address:
         raise InvalidOption(f"executor {DASK!r} needs the address of a scheduler, such as 'dask:tcp://127.0.0.1:8786'")
-    try:
-        client = import_module("distributed").Client
-    except (AttributeError, ImportError):  # AttributeError: a folder of that name, where the package is not installed
-        raise InvalidOption(f"executor {DASK + address!r} needs Dask: pip install '.[dask]' in a clone, or pip install "
-                            f"distributed") from None
+    client = _import_dask(DASK + address)
     try:
         return client(address)
     except (OSError, ValueError) as error:
         raise InvalidOption(f"executor {DASK + address!r}: no Dask scheduler at this address ({error})") from error
+
+
+def _import_dask(executor: str) -> Any:
+    """The class of Dask's clients."""
+    try:
+        return import_module("distributed").Client
+    except (AttributeError, ImportError):  # AttributeError: a folder of that name, where the package is not installed
+        raise InvalidOption(f"executor {executor!r} needs Dask: pip install '.[dask]' in a clone, or pip install "
+                            f"distributed") from None
+
+
+def import_first(executor: Any) -> None:
+    """Imports what opens ``executor``, as the thread that opens it must not: see ``run_apart``."""
+    if executor is None or executor == "processes":
+        for name in ("popen_spawn_win32" if os.name == "nt" else "popen_spawn_posix", "resource_tracker", "synchronize"):
+            with suppress(ImportError):  # where processes cannot be started, opening says so
+                import_module(f"multiprocessing.{name}")
+    elif isinstance(executor, str) and executor.startswith(DASK):
+        _import_dask(executor)
 
 
 def usable_cores() -> int:

@@ -7,8 +7,8 @@ themselves.
 from __future__ import annotations
 
 import pickle
-import sys
 
+from mcts_core.game import imported
 from mcts_core.tree.exchange import renumbered
 
 TYPE_CHECKING = False
@@ -46,5 +46,4 @@ def hear(core: SearchCore, message: bytes) -> None:
 
 def dumps(value: Any) -> bytes:
     """A pickle, made by cloudpickle if an executor has imported it: that also pickles classes of the main program."""
-    cloudpickle = sys.modules.get("cloudpickle")
-    return (pickle if cloudpickle is None else cloudpickle).dumps(value)  # type: ignore[no-any-return]
+    return (imported("cloudpickle", "dumps") or pickle.dumps)(value)

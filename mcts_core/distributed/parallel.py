@@ -13,10 +13,11 @@ from concurrent.futures import ALL_COMPLETED, FIRST_COMPLETED, BrokenExecutor, C
 from dataclasses import dataclass
 from uuid import uuid4
 
+import mcts_core.engine.top  # noqa: F401 - top_of needs it, and its thread must not import: see run_apart
 from mcts_core.arguments import as_duration, as_int, shorten
 from mcts_core.distributed import messages
 from mcts_core.distributed import worker as parallel_worker
-from mcts_core.distributed.executors import GUARD, Opened
+from mcts_core.distributed.executors import GUARD, Opened, import_first
 from mcts_core.distributed.worker import FIRST, FIRST_SHARE, LEAST, Answer, NotLoaded, Task
 from mcts_core.engine.loop import clock
 from mcts_core.engine.request import ANY, MOST_ITERATIONS, seed_of
@@ -36,7 +37,7 @@ from mcts_core.options import (
     random_seed,
 )
 from mcts_core.origin import stats_of, top_of
-from mcts_core.progress import Bar, of_search, watching
+from mcts_core.progress import Bar, import_display, of_search, watching
 from mcts_core.searcher import Searcher
 from mcts_core.words import counted
 
@@ -226,6 +227,9 @@ def search_parallel(
 
     # In a thread of its own: in the main thread an interrupt could come between any two steps of the executor, while it
     # holds a lock that its threads wait for.
+    import_first(executor)
+    if watch is True:
+        import_display()
     return run_together([run], halt)[0]
 
 

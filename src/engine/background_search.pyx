@@ -19,7 +19,7 @@ from mcts_core.errors import SearchBusy
 
 from mcts_core.engine.loop cimport SearchCore
 from mcts_core.engine.request cimport SearchRequest
-from mcts_core.engine.turn cimport Claim
+from mcts_core.engine.turn cimport Claim, on_main_thread
 from mcts_core.engine.workers cimport Worker
 from mcts_core.platform cimport mcts_clock, mcts_publish, mcts_published
 
@@ -266,6 +266,7 @@ def end_all():
         run.wait(AT_EXIT)
 
 
+on_main_thread()  # imports what it needs here: the thread of a search must not (see run_apart)
 atexit.register(end_all)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=running.clear)

@@ -9,6 +9,8 @@ import sys
 from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
+from mcts_core.game import imported
+
 from mcts_core.game cimport MCTS_NO_MOVE, mcts_rng_next
 from mcts_core.engine.kept cimport PROVEN, figures_by_counts
 from mcts_core.engine.searched_tree cimport (CHILD_BOUNDS, CHILD_DISTANCE, CHILD_MOVE, CHILD_PROVEN, CHILD_VALUE,
@@ -203,7 +205,10 @@ cdef dict log_entry(SearchedTree tree):
     if logger is None:
         if "logging" not in modules:
             return None
-        logger = modules["logging"].getLogger("mcts_core")
+        make = imported("logging", "getLogger")
+        if make is None:
+            return None
+        logger = make("mcts_core")
         known_levels = getattr(logger, "_cache", {})  # logging clears it in place when a level changes
     if known_levels.get(DEBUG) is False or not logger.isEnabledFor(DEBUG):
         return None

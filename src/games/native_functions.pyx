@@ -3,10 +3,9 @@
 from cpython.pycapsule cimport PyCapsule_CheckExact, PyCapsule_GetName, PyCapsule_GetPointer
 from libc.stdint cimport uintptr_t
 
-import sys
-
 from mcts_core.arguments import as_int, shorten
 from mcts_core.errors import InvalidOption
+from mcts_core.game import imported
 
 from mcts_core.platform cimport mcts_is_code
 
@@ -49,8 +48,10 @@ cdef object number_of(object function, str name):
         function = function[0]
     if PyCapsule_CheckExact(function):
         return capsule_address(function, name)
-    ctypes = sys.modules.get("ctypes")  # if the function is a ctypes object, ctypes is imported
-    if ctypes is not None and isinstance(function, ctypes._CFuncPtr):
+    kind = imported("ctypes", "_CFuncPtr")  # if the function is a ctypes object, ctypes is imported
+    if kind is not None and isinstance(function, kind):
+        import ctypes
+
         check_ctypes(function, name)
         if function._flags_ & PYTHON_API:
             raise InvalidOption(f"{name} must be callable without the GIL: use ctypes.CFUNCTYPE, not PYFUNCTYPE or "
