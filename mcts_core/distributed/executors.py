@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from importlib import import_module
 from multiprocessing import current_process, get_context, parent_process
@@ -23,6 +25,8 @@ MAX_WORKERS = 4096
 DASK = "dask:"
 MANAGER_SECONDS = 5.0
 """How long the thread of an executor may take to notice that its processes were killed."""
+CODE_SECONDS = 0.1
+"""How long it may take until the exit code of a process that has ended is known."""
 GUARD = "New processes import the script that starts them: put its code under if __name__ == \"__main__\":"
 
 
@@ -125,11 +129,27 @@ def _import_dask(executor: str) -> Any:
 def import_first(executor: Any) -> None:
     """Imports what opens ``executor``, as the thread that opens it must not: see ``run_apart``."""
     if executor is None or executor == "processes":
-        for name in ("popen_spawn_win32" if os.name == "nt" else "popen_spawn_posix", "resource_tracker", "synchronize"):
+        begin = "popen_spawn_win32" if os.name == "nt" else "popen_spawn_posix"
+        for name in (begin, "resource_tracker", "synchronize"):
             with suppress(ImportError):  # where processes cannot be started, opening says so
                 import_module(f"multiprocessing.{name}")
     elif isinstance(executor, str) and executor.startswith(DASK):
         _import_dask(executor)
+
+
+def was_killed(executor: Any, error: BaseException) -> bool:
+    """Whether ``error`` of a task means that a worker process was lost that had started. One that cannot start ends by
+    itself: with exit code 1 by an exception (on Windows this may be a kill, too), with 0 where its initializer fails.
+    """
+    if not isinstance(error, BrokenProcessPool):
+        return type(error).__name__ == "KilledWorker"  # of Dask
+    processes = list(dict(getattr(executor, "_processes", None) or {}).values())
+    deadline = time.monotonic() + CODE_SECONDS
+    codes: set[int | None] = {None}
+    while processes and codes <= {None, -signal.SIGTERM} and time.monotonic() < deadline:  # the pool ends the others
+        time.sleep(0.001)
+        codes = {process.exitcode for process in processes}
+    return not codes & {0, 1}
 
 
 def usable_cores() -> int:

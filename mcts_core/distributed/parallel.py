@@ -17,7 +17,7 @@ import mcts_core.engine.top  # noqa: F401 - top_of needs it, and its thread must
 from mcts_core.arguments import as_duration, as_int, shorten
 from mcts_core.distributed import messages
 from mcts_core.distributed import worker as parallel_worker
-from mcts_core.distributed.executors import GUARD, Opened, import_first
+from mcts_core.distributed.executors import GUARD, Opened, import_first, was_killed
 from mcts_core.distributed.worker import FIRST, FIRST_SHARE, LEAST, Answer, NotLoaded, Task
 from mcts_core.engine.loop import clock
 from mcts_core.engine.request import ANY, MOST_ITERATIONS, seed_of
@@ -302,6 +302,8 @@ class _Search:
         self.errors: list[str] = []
         self.failed_at = 0.0
         self.cause: BaseException | None = None
+        self.killed = False
+        """Whether a worker was lost that had started."""
         self.own: list[dict[str, Any]] = []
         self.answers: list[tuple[float, float]] = []
         """(Seconds from task to answer, seconds in the worker) of each answer."""
@@ -340,7 +342,7 @@ class _Search:
                     return
                 if self.left() <= 0:
                     break
-        if self.errors and not self.answers and not any(slot.future for slot in self.slots):
+        if self.errors and not (self.answers or self.killed or any(slot.future for slot in self.slots)):
             hint = (f". {GUARD}" if isinstance(self.cause, BrokenExecutor) else
                     f". {IMPORTS}" if isinstance(self.cause, NotLoaded) else "")
             raise WorkersLost(f"no worker could start: {self.errors[0]}{hint}") from self.cause
@@ -500,6 +502,7 @@ class _Search:
             elif isinstance(error, GameError):
                 raise error
             else:
+                self.killed = self.killed or was_killed(self.executor, error)
                 self.fail(slot, error)
         for answer, slot in sorted(answers, key=lambda pair: pair[0].number):
             try:

@@ -18,7 +18,7 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
-from failing_game import Elsewhere, NoWayBack
+from failing_game import Deadly, Elsewhere, NoWayBack
 from general_games import Dice, flat
 from nested_oracle import ScoredMaze
 from paper_game import Paper, random_tree
@@ -557,6 +557,47 @@ def test_a_process_is_killed(budget):
         assert result.seconds >= budget["seconds"]
     else:
         assert result.own_iterations <= 21_000 - 1000 * 3 and result.stats.iterations < 41_000
+
+
+@pytest.mark.parametrize("end", [
+    pytest.param(-KILL, marks=pytest.mark.needs("signals to processes")),
+    pytest.param(-signal.SIGTERM, marks=pytest.mark.needs("signals to processes")), 3], ids=["kill", "term", "exit"])
+@pytest.mark.parametrize("own", [True, False], ids=["own", "given"])
+def test_workers_that_are_killed_before_any_has_answered(own, end):
+    """The calling process goes on alone."""
+    given = None if own else ProcessPoolExecutor(2, multiprocessing.get_context("spawn"))
+    try:
+        result = mc.search_parallel(Deadly(end), iterations=3000, executor=given, workers=2, rounds=4, solver=False)
+    finally:
+        if given is not None:
+            given.shutdown()
+    assert result.workers == () and result.move in (1, 3) and result.stats.stop_reason == "iterations"
+    assert result.stats.iterations == result.own_iterations > 2000
+    assert {text.split(":")[1] for text in result.errors} == {" BrokenProcessPool"}
+
+
+def test_a_worker_that_is_killed_while_it_starts():
+    def kill():
+        while not (found := set(multiprocessing.active_children()) - before) and time.monotonic() < deadline:
+            time.sleep(0.001)
+        for process in found:
+            os.kill(process.pid, KILL)
+
+    before, deadline = set(multiprocessing.active_children()), time.monotonic() + SOON
+    thread = threading.Thread(target=kill)
+    thread.start()
+    result = mc.search_parallel(START, iterations=2000, workers=1, rounds=2, preset="uct")
+    thread.join()
+    assert result.stats.iterations == result.own_iterations >= 2000 - 1000 and result.workers == ()
+    assert "BrokenProcessPool" in result.errors[0]
+
+
+@pytest.mark.parametrize("pool", [ProcessPoolExecutor, ThreadPoolExecutor])
+def test_workers_whose_initializer_fails_cannot_start(pool, caplog):
+    context = {"mp_context": multiprocessing.get_context("spawn")} if pool is ProcessPoolExecutor else {}
+    with pool(1, initializer=divmod, initargs=(1, 0), **context) as given:
+        with pytest.raises(mc.WorkersLost, match="no worker could start: .*Broken"):
+            mc.search_parallel(START, 20.0, executor=given)
 
 
 def test_a_dask_worker_is_killed(cluster):
