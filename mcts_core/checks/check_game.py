@@ -14,6 +14,7 @@ from mcts_core.checks.contract import (
     CHANGED,
     DRAINED,
     REORDERED,
+    UNEQUAL,
     Contract,
     GameEnds,
     View,
@@ -385,7 +386,7 @@ class _Run:
         except GameEnds:
             self.is_damaged = True
         contract.seen, contract.path = known, path
-        explained = DRAINED in contract.seen or any(
+        explained = DRAINED in contract.seen or UNEQUAL in contract.seen or any(
             CHANGED in each.text or REORDERED in each.text for each in contract.seen.values())
         if self.is_damaged and not explained:
             contract.path = []

@@ -23,6 +23,8 @@ from mcts_core.games.user_states import (
     mend_returns,
     mend_sign,
     told_excess,
+    unequal,
+    unequal_lists,
     unhashable,
     within,
     without_moves,
@@ -44,6 +46,8 @@ CHANGED = "changed the position it was played in"
 REORDERED = "listed the moves of one position in two orders"
 DRAINED = "legal_moves()drained"
 """The name in ``Contract.seen`` of an iterator that was used up."""
+UNEQUAL = "movesunequal"
+"""The same of moves that are not equal to themselves."""
 
 
 def missing_members(position: Any) -> list[str]:
@@ -251,12 +255,17 @@ class Contract:
         """Records moves that are listed twice; moves that cannot be hashed and compared end the game."""
         known: set[Any] = set()
         try:
+            if text := unequal(moves):
+                self.tell("moves", UNEQUAL.removeprefix("moves"), text)
+                raise GameEnds
             for move in moves:
                 if move in known:
                     break
                 known.add(move)
             else:
                 return
+        except GameEnds:
+            raise
         except Exception as error:
             self.tell("moves", "hash", unhashable(moves, error))
             raise GameEnds from None
@@ -305,6 +314,9 @@ class Contract:
             if differ and name == "legal_moves()" and set(before.moves) == set(after.moves):
                 text = f"{REORDERED}: {shorten(old)}, then {shorten(new)}; list them in the same order each time"
                 self.tell("legal_moves()", "order", text)
+                raise GameEnds
+            if differ and name == "legal_moves()" and (text := unequal_lists(before.moves, after.moves)):
+                self.tell("moves", UNEQUAL.removeprefix("moves"), text)
                 raise GameEnds
             if differ:
                 self.tell(part, "changed " + name, f"{what}: {name} was {shorten(old)} and is {shorten(new)}")

@@ -70,7 +70,45 @@ cdef int refuse_repeated(object state, list moves, str method) except -1:
     except Exception as error:
         return refuse_moves(state, moves, error)
     if count != len(moves):
+        refuse_unequal(state, moves)
         raise GameError(f"{type(state).__name__}.{method}() must not repeat a move, got {shorten(moves)}")
+    return 0
+
+
+cdef bint equals_itself(object move) except -1:
+    """False for NaN, also as a part of a tuple. Python finds a tuple with NaN equal to itself, but not to a copy."""
+    if isinstance(move, tuple):
+        for part in <tuple>move:
+            if not equals_itself(part):
+                return False
+        return True
+    return bool(move == move)
+
+
+def unequal(moves):
+    """What is wrong with the first move that does not equal itself; empty where all do."""
+    for move in moves:
+        if not equals_itself(move):
+            return f"a move must be equal to itself, which NaN is not, got {shorten(move)}"
+    return ""
+
+
+def unequal_lists(before, after):
+    """What is wrong where two lists of the same moves look alike and differ; empty where they look different."""
+    if repr(before) != repr(after):
+        return ""
+    return (f"moves must be compared by their value: two calls of legal_moves() gave {shorten(before)} for the same "
+            f"position, but these are not equal; give moves an __eq__() and __hash__(), and no NaN")
+
+
+cdef int refuse_unequal(object state, list moves) except -1:
+    """Raises GameError for a move that does not equal itself: the search would not find it again."""
+    try:
+        text = unequal(moves)
+    except Exception as error:
+        return refuse_moves(state, moves, error)
+    if text:
+        raise GameError(f"{type(state).__name__}: {text}")
     return 0
 
 
@@ -497,7 +535,11 @@ cdef class UserStates:
             differ = legal != moves and not same_moves(legal, moves)
         except Exception as error:
             refuse_moves(state, legal, error)
+        refuse_unequal(state, legal)
         if differ:
+            text = unequal_lists(moves, legal)
+            if text:
+                raise GameError(f"{type(state).__name__}: {text}")
             changes.append(f"legal_moves() was {shorten(moves)} and is {shorten(legal)}")
         if changes:
             raise GameError(f"{type(state).__name__}.play() changed the position that was searched: "
@@ -617,6 +659,7 @@ cdef class UserStates:
         except Exception as error:
             refuse_moves(self.root, [move], error)
         if identity is None:
+            refuse_unequal(self.root, [move])
             identity = len(self.moves)
             self.moves.append(move)
             self.ids[move] = identity

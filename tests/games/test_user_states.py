@@ -76,8 +76,8 @@ class Breaks(Passes):
 FAULTS = [
     (Third, r"Third.to_move must be \+1 or -1, got 2"),
     (Yes, r"Yes.winner\(\) must return None, \+1, -1 or 0, got True"),
-    (Lost, r"Lost.play\('pass'\) must return a new state, got None"),
-    (Same, r"Same.play\('pass'\) must return a new state, got the same object"),
+    (Lost, r"Lost.play\('pass( on)?'\) must return a new state, got None"),
+    (Same, r"Same.play\('pass( on)?'\) must return a new state, got the same object"),
     (Stuck, r"Stuck.legal_moves\(\) returned no move although winner\(\) is None in "),
     (Text, r"Text.legal_moves\(\) must return a list of moves, got 'pass'"),
     (Twice, r"Twice.legal_moves\(\) must not repeat a move, got \['pass', 'pass'\]"),
@@ -386,3 +386,102 @@ def test_endless_answers_of_general_games(method, value, text):
     with pytest.raises(mc.GameError, match=re.escape(text)):
         mc.search(state, iterations=10)
     assert not mc.check_game(state, 2).ok
+
+
+# ---- moves that are not equal to themselves --------------------------------------------------------------------------
+
+class NotANumber(Passes):
+    """One of its moves is NaN, another one at each call."""
+
+    first = 0
+
+    def legal_moves(self):
+        return [1.0, float("nan")] if self.passes >= self.first else [1.0, 2.0]
+
+
+class LaterNotANumber(NotANumber):
+    first = 1
+
+
+class PairWithNaN(Passes):
+    def legal_moves(self):
+        return [("to", 1.0), ("to", float("nan"))]
+
+
+class TwiceNaN(Passes):
+    nan = float("nan")
+
+    def legal_moves(self):
+        return [self.nan, self.nan]
+
+
+class GeneralNaN(Scores):
+    def legal_moves(self):
+        return [1.0, float("nan")]
+
+
+class RewardsNaN(GeneralNaN):
+    def rewards(self):
+        return [1.0]
+
+
+class ChanceNaN(Rolls):
+    def chance_outcomes(self):
+        return [(0.0, 0.5), (float("nan"), 0.5)]
+
+
+class HiddenNaN(NotANumber):
+    hidden_information = True
+
+    def determinize(self, player, rng):
+        return type(self)(self.passes)
+
+    def observation_key(self, player):
+        return self.passes
+
+
+class HiddenLaterNaN(HiddenNaN):
+    first = 1
+
+
+@pytest.mark.parametrize("iterations", [1, 2, 300])
+@pytest.mark.parametrize("game", [NotANumber, PairWithNaN, TwiceNaN, GeneralNaN, RewardsNaN, HiddenNaN])
+def test_a_move_that_is_not_equal_to_itself_is_refused(game, iterations):
+    searches = SEARCHES if issubclass(game, Passes) and not issubclass(game, HiddenNaN) else {"default": {}}
+    for options in searches.values():
+        text = r"a move must be equal to itself, which NaN is not, got (nan|\('to', nan\))$"
+        with pytest.raises(mc.GameError, match=text):
+            mc.Searcher(seed=1, **options).search(game(), iterations=iterations)
+
+
+@pytest.mark.parametrize("game", [LaterNotANumber, ChanceNaN, HiddenLaterNaN])
+def test_a_later_move_that_is_not_equal_to_itself_is_refused(game):
+    with pytest.raises(mc.GameError, match="a move must be equal to itself, which NaN is not, got nan$"):
+        mc.search(game(), iterations=300, seed=1)
+
+
+@pytest.mark.parametrize("game", [NotANumber, LaterNotANumber, PairWithNaN, TwiceNaN, GeneralNaN, ChanceNaN, HiddenNaN])
+def test_check_game_reports_a_move_that_is_not_equal_to_itself(game):
+    problem = mc.check_game(game, 5).problems[0]
+    assert problem.part == "moves"
+    assert problem.text.startswith("a move must be equal to itself, which NaN is not, got ")
+
+
+class Anonymous:
+    """A move that is compared by identity and looks like any other."""
+
+    def __repr__(self):
+        return "step"
+
+
+class NewMoves(Passes):
+    def legal_moves(self):
+        return [Anonymous(), Anonymous()]
+
+
+@pytest.mark.parametrize("options", SEARCHES.values(), ids=SEARCHES)
+def test_moves_that_look_alike_and_differ_are_named(options):
+    text = r"moves must be compared by their value: two calls of legal_moves\(\) gave \[step, step\] for the same"
+    with pytest.raises(mc.GameError, match=text):
+        mc.Searcher(seed=1, **options).search(NewMoves(), iterations=1)
+    assert re.match(text, mc.check_game(NewMoves, 5).problems[0].text)
