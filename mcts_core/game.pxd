@@ -13,6 +13,7 @@ cdef extern from "mcts_core/game.h" nogil:
         MCTS_ILLEGAL
         MCTS_ERROR
         MCTS_SLOTS_ARE_MOVES
+        MCTS_ORDERED
         MCTS_ROLLOUT_RANDOM
         MCTS_ROLLOUT_DECISIVE
         MCTS_ROLLOUT_TACTICAL
@@ -33,6 +34,12 @@ cdef extern from "mcts_core/game.h" nogil:
         uint32_t cursor
         uint32_t slot
         uint32_t count
+        uint32_t lot
+        uint32_t slots
+        uint32_t tried_bits
+        const uint8_t *tried
+
+    uint32_t mcts_pick_untried(mcts_simulation *simulation, const uint32_t *slots, uint32_t count) noexcept
 
     ctypedef struct mcts_expansion:
         uint32_t capacity

@@ -23,6 +23,7 @@ cdef extern from "mcts_core/simple_game.h" nogil:
         mcts_rollout rollout
         mcts_simulate simulate
         mcts_expand expand
+        uint32_t ordered
         int64_t error
 
     int32_t mcts_fill_game(mcts_game *game, mcts_guide *guide, mcts_rules *rules) noexcept

@@ -104,3 +104,26 @@ def paper(tree, max_moves=4, **options):
         **options,
     )
     return game, Paper(tree)
+
+
+def wide(count=200, **options):
+    """``count`` moves in both positions of a game; who wins depends on the sum of the two moves alone."""
+    all_moves = (ctypes.c_uint32 * count)(*range(count))
+    state = (INT * 2).from_address  # moves so far, their sum
+
+    def legal_moves(context, at, moves):
+        if state(at)[0] == 2:
+            return 0
+        ctypes.memmove(moves, all_moves, ctypes.sizeof(all_moves))
+        return count
+
+    def play(context, at, move):
+        position = state(at)
+        position[0] += 1
+        position[1] += move
+        if position[0] < 2:
+            return 0
+        return 3 if position[1] % 2 else 1  # the second player moved last
+
+    return mc.native_game(legal_moves=LEGAL_MOVES(legal_moves), play=PLAY(play), state_size=8, max_moves=count,
+                          max_plies=2, name="wide", **options).state()

@@ -20,7 +20,7 @@ with suppress(ModuleNotFoundError):  # some tests run without it
 
 class Node:
     def __init__(self, state, tree):
-        self.state = state
+        self.state, self.tree = state, tree
         self.ending = tree.returns(state)
         self.kind = "over" if self.ending is not None else "chance" if state.to_move == mc.CHANCE else "decision"
         self.children = None  # of an expanded node, in the order of the moves
@@ -34,6 +34,8 @@ class Node:
             self.chances = [chance for _, chance in state.chance_outcomes()]
 
     def expand(self):
+        if self.kind == "decision":
+            self.tree.shuffle(self.moves)
         self.children = [None] * len(self.moves)
         self.counts = [0] * len(self.moves)
         self.sums = [0.0] * len(self.moves)
@@ -71,6 +73,12 @@ class Oracle:
 
     def player(self, state):
         return state.to_move if self.general else (1 - state.to_move) // 2
+
+    def shuffle(self, moves):
+        """Puts the moves of a new node into random order, unless they have priors."""
+        for slot in range(0 if self.evaluate else len(moves) - 1):
+            other = slot + self.random.below(len(moves) - slot)
+            moves[slot], moves[other] = moves[other], moves[slot]
 
     # ---- selection ----
 

@@ -269,6 +269,10 @@ class Oracle:
 
     def list_children(self, path, distance=0, symmetry=False):
         listed, same, complete, rest = self.probe.children(path, distance, symmetry, self.valuer is not None)
+        if not self.probe.ordered and len({prior for *_, prior in listed}) == 1:
+            for slot in range(len(listed) - 1):  # the game prefers none: they are tried in random order
+                other = slot + self.probe.below(len(listed) - slot)
+                listed[slot], listed[other] = listed[other], listed[slot]
         if not self.puct:
             return listed, same, complete, rest
         if self.valuer is not None:

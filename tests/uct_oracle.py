@@ -49,6 +49,7 @@ class Node:
         self.children = {}  # slot -> Node
         self.ending = None  # half-points of player +1 when the game is over here
         self.block = False  # whether all children count, seen by the player to move here
+        self.best = None  # the slot that the next iteration takes
         self.moves = None
         self.player = None
 
@@ -81,6 +82,11 @@ class Oracle:
             score = self.score(node.children[slot], slots, s)
             if score > top:
                 best, top = slot, score
+        first = node.children[best]
+        if not self.probe.ordered and first.visits <= 8:  # chance chooses between equal moves
+            equal = [slot for slot in sorted(node.children) if slot >= best and (
+                node.children[slot].visits, node.children[slot].points) == (first.visits, first.points)]
+            best = equal[self.probe.below(len(equal)) if len(equal) > 1 else 0]
         return best
 
     def expand(self, node, path):
@@ -104,14 +110,17 @@ class Oracle:
                 if not node.block:
                     self.expand(node, path)
                     node.block = True
-                slot = self.select(node)
+                    node.best = self.select(node)
+                slot = node.best
                 path.append(slot if node.moves is None else node.moves[slot])
                 node = node.children[slot]
                 way.append(node)
                 continue
-            cursor, points = node.cursor, 0
+            cursor, points, tried, lot = node.cursor, 0, None, 0
+            if not self.probe.ordered:  # chance chooses what is tried next
+                tried, lot = list(node.children), self.probe.random() >> 32
             for _ in range(self.rollouts_per_leaf):
-                result, slot, node.cursor, node.count = self.probe.simulate(path, cursor)
+                result, slot, node.cursor, node.count = self.probe.simulate(path, cursor, tried, lot)
                 points += 1 + self.player * (result - 1)
             child = node.children[slot] = Node()
             child.visits, child.points = 1, points
@@ -126,6 +135,7 @@ class Oracle:
                 child.points += points
             else:
                 child.points += self.gain_of(parent.player, points)
+                parent.best = self.select(parent)
 
     def gain_of(self, player, points):
         """What ``player`` gets of an iteration that gave ``points`` half-points to player +1."""

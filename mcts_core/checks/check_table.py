@@ -130,9 +130,10 @@ def _simulate(
     left = dict.fromkeys(legal) if fixed else dict(enumerate(legal))  # the slots that are still untried
     count = probe.sizes[1] if fixed else len(legal)
     cursor: Any = 0
+    tried: list[int] = []
     for _ in legal:
         try:
-            result, slot, cursor, told = probe.simulate(path, cursor)
+            result, slot, cursor, told = probe.simulate(path, cursor, tried)
         except Exception as error:
             yield _failed("simulate", "error", probe, error)
             return
@@ -147,6 +148,7 @@ def _simulate(
             yield Found("simulate", "slot", text)
             return
         del left[slot]
+        tried.append(slot)
         if told != count:
             yield Found("simulate", "count", f"must report {count} slots, got {told}")
             return
@@ -438,8 +440,10 @@ def _simulations(start: Any, path: list[int], moves: int, rounds: int) -> list[f
     results = []
     for _ in range(rounds):
         cursor: Any = 0
+        tried: list[int] = []
         for _ in range(moves):
-            points, _, cursor, _ = probe.simulate(path, cursor)
+            points, slot, cursor, _ = probe.simulate(path, cursor, tried)
+            tried.append(slot)
             results.append(points / 2)
     return results
 

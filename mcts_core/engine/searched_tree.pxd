@@ -174,6 +174,13 @@ cdef class SearchedTree(SearchTurn):
     cdef bint is_clear(self, uint32_t *move) noexcept
     # that of these children which the search would play, of moves that no proof decides
     cdef tuple leader(self, list children)
+    # whether the game or priors order the moves; otherwise chance chooses between equal ones
+    cdef bint is_ordered(self) noexcept
+    cdef uint32_t lot(self) noexcept  # what it chooses by, 0 where they are ordered
+    # of the children whose key is the one that `pick`, min or max, finds, the one that is chosen
+    cdef tuple best_by(self, list children, key, pick)
+    # moves of the root that are all to be tried before the search can prefer any; 0: priors or values choose
+    cdef uint32_t moves_to_try(self) noexcept
     cdef list winning_moves(self)    # those that end the game with a win, by the links of the root
     cdef int proof(self, uint32_t *distance, uint32_t *move) noexcept  # half-points, -1: the root is not proven
     cdef list candidates(self, list children)  # those of them that bounds leave as the best move

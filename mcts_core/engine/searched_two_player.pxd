@@ -15,6 +15,7 @@ cdef class TwoPlayerCore(SearchCore):
 
     cdef int32_t proven_points(self, uint32_t link) noexcept nogil
     cdef int32_t tried_points(self, uint32_t link, uint32_t slot) noexcept nogil
+    cdef uint32_t root_slots(self) noexcept  # moves of the root, or its slots where the moves are not known yet
     cdef uint32_t most_rows(self) noexcept
     cdef void read_rows(self, RootRows *rows) noexcept
     cdef void read_guided(self, RootRows *rows) noexcept

@@ -31,6 +31,7 @@ ctypedef struct GeneralRules:
     bint scored                  # there are rewards on the way, or a discount; values are any numbers
     double discount              # of what comes after a move
     bint constant                # the values of all players sum to 1
+    bint ordered                 # moves are listed by promise
     # Goes to the position after path[0..length) from the root and describes it, its moves only where they are to be
     # `listed`. Where there are more of them than room, only `count` is right, and the tree asks again. Negative: an
     # error.

@@ -68,6 +68,7 @@ def native_game(
     name: str | None = None,
     text: Callable[[NativePosition], str] | None = None,
     move_name: Callable[[NativePosition, int], str] | None = None,
+    ordered: bool = False,
 ) -> NativeGame: ...
 def find_game(name: str) -> Any: ...
 def restore(

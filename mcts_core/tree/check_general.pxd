@@ -34,7 +34,7 @@ cdef inline bint look_at(const Walk *walk, uint32_t length, bint listed) noexcep
 
 cdef inline bint is_opened(const GeneralColumns *columns, uint32_t move) noexcept nogil:
     cdef uint32_t slot
-    for slot in range(columns.count if columns.priors != NULL else 0):
+    for slot in range(columns.count):
         if columns.moves[slot] == move:
             return True
     return False
@@ -45,7 +45,8 @@ cdef inline const char *check_position(Walk *walk, const GeneralBlock *block, co
     """Whether a block is that of the position at the end of the path."""
     cdef GeneralTree *general = <GeneralTree *>walk.tree
     cdef const GeneralPosition *position = &general.position
-    cdef uint32_t slot, next = columns.count if columns.priors != NULL else 0  # of the moves in the order of the game
+    cdef bint mixed = block.player >= 0  # the children with statistics are in any order
+    cdef uint32_t slot, next = columns.count if mixed else 0  # of the moves in the order of the game
     if not look_at(walk, level, True):
         return b"the rules report an error at a block"
     if position.kind == KIND_OVER:
@@ -55,7 +56,7 @@ cdef inline const char *check_position(Walk *walk, const GeneralBlock *block, co
     for slot in range(block.count):
         if next < block.count and columns.moves[next] == position.moves[slot]:
             next += 1
-        elif not is_opened(columns, position.moves[slot]):
+        elif not (mixed and is_opened(columns, position.moves[slot])):
             return b"a block has a move that is not legal, or one twice"
     if next < block.count:
         return b"a block has a move that is not legal, or one twice"

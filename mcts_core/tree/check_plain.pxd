@@ -23,7 +23,8 @@ cdef extern from "kernels/selection/ucb1.h" nogil:
 
 cdef inline const char *check_tried(const Walk *walk, uint32_t link, const Mini *mini, uint32_t count, uint32_t level,
                                     uint32_t cursor, uint32_t all_tried, uint32_t *tried) noexcept nogil:
-    """Whether the tried moves of a leaf are the first ones, and the cursor is at the next."""
+    """Whether a leaf tried moves that there are, in a game with an order of its moves the first ones, and the cursor is
+    at the next."""
     cdef uint32_t slot, value, number = 0, n = count, i
     cdef int32_t found
     for slot in range(count):
@@ -34,11 +35,7 @@ cdef inline const char *check_tried(const Walk *walk, uint32_t link, const Mini 
     tried[0] = number
     if number == 0:
         return b"a leaf keeps results but has none"
-    if walk.rules.game == NULL:
-        for slot in range(number if walk.rules.counted else 0):
-            if mini_result(walk.tree, mini, slot) == 0:
-                return b"a leaf did not try its moves in order"
-    else:
+    if walk.rules.game != NULL:
         found = walk.rules.game.legal_moves(walk.rules.game.context, state_at(walk, level), walk.below)
         n = <uint32_t>found if found > 0 else 0
         if number > n:

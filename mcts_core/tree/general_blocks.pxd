@@ -4,6 +4,7 @@ from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memmove, memset
 
 from mcts_core.arena cimport arena_allocate, arena_free
+from mcts_core.game cimport mcts_rng_below
 from mcts_core.games.general_rules cimport KIND_CHANCE, KIND_OVER, GeneralPosition
 from mcts_core.platform cimport MCTS_UNLIKELY, mcts_vm_prefer_huge
 from mcts_core.tree.general_tree cimport *
@@ -92,13 +93,14 @@ cdef inline void clear_columns(const GeneralTree *general, GeneralBlock *block) 
 cdef inline uint32_t new_block(GeneralTree *general, bint root) noexcept nogil:
     """Makes a block for the position that was just described; 0 when the arena is full.
 
-    In a search with priors their column holds the actions until the priors arrive.
+    In a search with priors their column holds the actions until the priors arrive. Without priors, moves are in random
+    order: of equal ones selection takes the first.
     """
-    cdef const GeneralPosition *position = &general.position
+    cdef GeneralPosition *position = &general.position
     cdef bint chance = position.kind == KIND_CHANCE
     cdef bint whole = (root or chance or not general.options.puct or general.options.gumbel
                        or position.count <= FIRST_ROOM)
-    cdef uint32_t opened = position.count if whole else 0, player
+    cdef uint32_t opened = position.count if whole else 0, player, slot, other
     cdef uint32_t units = general_units(general, opened, position.count, chance)
     cdef uint32_t index = take_units(general, units)
     cdef GeneralBlock *block
@@ -116,6 +118,10 @@ cdef inline uint32_t new_block(GeneralTree *general, bint root) noexcept nogil:
     if general.bounded:
         for player in range(general.players):
             high_of(general, block)[player] = 1.0
+    if not (chance or general.options.puct or general.options.nested or general.rules.ordered):
+        for slot in range(position.count - 1):
+            other = slot + mcts_rng_below(&general.tree.rng, position.count - slot)
+            position.moves[slot], position.moves[other] = position.moves[other], position.moves[slot]
     columns = general_columns(general, block)
     memcpy(columns.moves, position.moves, position.count * sizeof(uint32_t))
     if chance:

@@ -5,7 +5,8 @@ from libc.stdint cimport int8_t, int32_t, uint16_t, uint32_t
 from libc.string cimport memset
 
 from mcts_core.arena cimport arena_allocate, arena_at, arena_free
-from mcts_core.game cimport MCTS_DRAW, MCTS_ONGOING, MCTS_WIN, mcts_children, mcts_policy
+from mcts_core.game cimport (MCTS_DRAW, MCTS_ONGOING, MCTS_ORDERED, MCTS_WIN, mcts_children, mcts_policy,
+                             mcts_rng_below)
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.memory cimport room_for
 from mcts_core.tree.proof_rule cimport terminal, value_for
@@ -61,6 +62,21 @@ cdef inline bint children_reserve(GuidedTree *guided, uint32_t count) noexcept n
     return True
 
 
+cdef inline void shuffle_equal(GuidedTree *guided, uint32_t count) noexcept nogil:
+    """Puts ``children`` with equal priors into random order: of equal ones selection takes the first."""
+    cdef mcts_children *found = &guided.children
+    cdef uint32_t slot, other
+    for slot in range(1, count):
+        if found.priors[slot] != found.priors[0]:
+            return
+    for slot in range(count - 1):
+        other = slot + mcts_rng_below(&guided.tree.rng, count - slot)
+        found.moves[slot], found.moves[other] = found.moves[other], found.moves[slot]
+        found.actions[slot], found.actions[other] = found.actions[other], found.actions[slot]
+        found.outcomes[slot], found.outcomes[other] = found.outcomes[other], found.outcomes[slot]
+        found.distances[slot], found.distances[other] = found.distances[other], found.distances[slot]
+
+
 cdef inline int find_children(GuidedTree *guided, uint32_t length, const mcts_policy *policy,
                               uint32_t *count) noexcept nogil:
     """Fills ``children`` with those of the node at the end of the path."""
@@ -85,6 +101,8 @@ cdef inline int find_children(GuidedTree *guided, uint32_t length, const mcts_po
     if found < 1:
         return RUN_GAME_ERROR
     count[0] = <uint32_t>found
+    if not (guided.tree.game.flags & MCTS_ORDERED or wanted.unranked):
+        shuffle_equal(guided, count[0])
     if guided.options.selection != SELECT_PUCT:
         return RUN_DONE
     found = share_out(guided, length, count[0])

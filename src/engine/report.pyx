@@ -64,10 +64,10 @@ cdef object best_move(SearchedTree tree, list children):
         return tree.name(first)
     winning = [child for child in children if child[CHILD_PROVEN] == "win"]
     if winning:
-        return min(winning, key=by_distance_key)[CHILD_MOVE]
+        return tree.best_by(winning, by_distance_key, min)[CHILD_MOVE]
     alive = [child for child in children if child[CHILD_PROVEN] != "loss"]
     if not alive:
-        return max(children, key=by_length_key)[CHILD_MOVE]
+        return tree.best_by(children, by_length_key, max)[CHILD_MOVE]
     if proof == 1:
         alive = [child for child in alive if child[CHILD_PROVEN] == "draw"] or alive
     return tree.leader(alive)[CHILD_MOVE]
@@ -131,6 +131,23 @@ cdef list found_line(SearchedTree tree, object move, int proof):
     return tree.line
 
 
+cdef list ranked(SearchedTree tree, list children, object move):
+    """The most visited first, of equal ones that with the highest value; where chance chooses between moves that are
+    equal in both, the move to play is the first of them."""
+    cdef list found = sorted(children, key=by_visits_key, reverse=True)
+    cdef Py_ssize_t at, first
+    if tree.is_ordered():
+        return found
+    for at in range(len(found)):
+        if found[at][CHILD_MOVE] == move:
+            first = at
+            while first > 0 and by_visits_key(found[first - 1]) == by_visits_key(found[at]):
+                first -= 1
+            found.insert(first, found.pop(at))
+            break
+    return found
+
+
 cdef dict figures_of(SearchedTree tree):
     cdef Counts counts
     cdef uint32_t plies, first
@@ -164,7 +181,7 @@ cdef dict figures_of(SearchedTree tree):
         "scale": tree.scale(),
         "line_value": tree.line_value(),
         "bounds": bounds,
-        "moves": sorted(children, key=by_visits_key, reverse=True),
+        "moves": ranked(tree, children, move),
         "pv": list(line),
         "seconds": tree.seconds,
         "bytes": tree.used or counts.bytes,

@@ -183,7 +183,7 @@ cdef list told_path(Rules before, object state_before, object state):
 
 cdef bint is_at(const Tree *tree, Rules rules, list path, uint32_t link, Rules end) except -1:
     """Whether ``link``, at the end of ``path``, leads to a block for the root of ``end``: the same player is to move,
-    the positions are equal, and in a user's game the moves are the same, without an evaluator in the same order."""
+    the positions are equal, and in a user's game the moves are the same, in any order."""
     cdef GeneralPosition *position = &(<GeneralTree *>tree).position
     cdef uint32_t *moves
     cdef uint32_t i, count = <uint32_t>len(path)
@@ -196,10 +196,7 @@ cdef bint is_at(const Tree *tree, Rules rules, list path, uint32_t link, Rules e
         return False
     if isinstance(rules, PythonRules):
         listed = [rules.name(view.moves[i]) for i in range((<GeneralBlock *>view.record).count)]
-        expected = end.root_moves
-        if (<GeneralTree *>tree).options.puct:  # the moves with statistics come first
-            listed, expected = (len(listed), set(listed)), (len(expected), set(expected))
-        if listed != expected:
+        if len(listed) != len(end.root_moves) or set(listed) != set(end.root_moves):
             return False
     moves = <uint32_t *>malloc((count + 1) * sizeof(uint32_t))
     if moves == NULL:

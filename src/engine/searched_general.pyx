@@ -392,7 +392,7 @@ cdef class GeneralCore(SearchCore):
         if (<GeneralSettings>self.settings).by_halving:
             self.improve()
             return [(*child, general.completed[slot]) for slot, child in enumerate(children)]
-        return children
+        return children if self.is_ordered() else listed(children, self.rules.root_moves)
 
     cdef int proven_points(self, uint32_t link, uint32_t *distance) noexcept nogil:
         """Half-points that a link of the root's block is proven to give to the player to move; -1: none are."""
@@ -462,15 +462,14 @@ cdef class GeneralCore(SearchCore):
         """Without the moves that another one is proven to be better than; once the value is known, those that keep
         it, or, where none is known to, the move that another search has told."""
         cdef GeneralTree *general = <GeneralTree *>self.tree
-        cdef GeneralColumns columns
         cdef double least
         if not general.bounded:
             return children
         if self.tree.settled and self.tree.proof.value < 0:
             least = root_interval(general).high - EXACT
-            columns = general_columns(general, self.root())
             return [child for child in children if child[CHILD_BOUNDS][0] >= least] or [
-                child for slot, child in enumerate(children) if columns.moves[slot] == self.tree.proof.move] or children
+                child for child in children if self.tree.proof.move != MCTS_NO_MOVE
+                and child[CHILD_MOVE] == self.rules.name(self.tree.proof.move)] or children
         least = max([child[CHILD_BOUNDS][0] for child in children])
         return [child for child in children if child[CHILD_BOUNDS][1] > least or child[CHILD_BOUNDS][0] == least]
 
@@ -499,6 +498,15 @@ cdef class GeneralCore(SearchCore):
         score_by_noise(self.seed, general.options.gumbel_scale, columns, general.root_scores)
         complete_values(general, self.root(), columns, columns.visits, general.completed)
         return best_by_halving(columns, general.root_scores, general.completed, most)
+
+    cdef bint is_ordered(self) noexcept:
+        return (<GeneralTree *>self.tree).options.puct or self.rules.table.ordered
+
+    cdef uint32_t moves_to_try(self) noexcept:
+        cdef GeneralSettings settings = self.settings
+        if settings.options.puct or settings.options.nested or settings.by_line:
+            return 0
+        return <uint32_t>len(self.rules.root_moves)
 
     cdef tuple leader(self, list children):
         cdef GeneralColumns columns
@@ -546,6 +554,12 @@ cdef class GeneralCore(SearchCore):
 
     cdef bint signs(self) noexcept:
         return not self.rules.general
+
+
+cdef list listed(list children, list moves):
+    """The children in the order of the game."""
+    cdef dict known = {child[CHILD_MOVE]: child for child in children}
+    return [known[move] for move in moves if move in known]
 
 
 cdef int follow_native_line(NativeRules root, NativeRules before) except -1:

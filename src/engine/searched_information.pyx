@@ -169,10 +169,14 @@ cdef class InformationCore(SearchCore):
     cdef tuple leader(self, list children):
         """Where maxima are backed up, visits say what was explored, values what is best. Of moves that are equal in
         both, each search draws one, as their order says nothing about them."""
-        key = by_value_key if self.known.maxima or self.settings.by_value else by_visits_key
-        best = key(max(children, key=key))
-        cdef list equal = [child for child in children if key(child) == best]
-        return equal[self.known.lot % len(equal)]
+        return self.best_by(children, by_value_key if self.known.maxima or self.settings.by_value else by_visits_key,
+                            max)
+
+    cdef uint32_t lot(self) noexcept:
+        return self.known.lot
+
+    cdef uint32_t moves_to_try(self) noexcept:
+        return 0 if self.known.widening > 0 else <uint32_t>len(self.known.root_moves)
 
     cdef int proof(self, uint32_t *distance, uint32_t *move) noexcept:
         return -1

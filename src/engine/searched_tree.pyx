@@ -22,7 +22,7 @@ from mcts_core.tree.guided_tree cimport GuidedTree
 from mcts_core.tree.tree cimport (LINK_KIND, LINK_TERMINAL, NO_VISITS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED,
                                   RUN_SYSTEM_MEMORY, Tree, TreeOps, is_general, is_guided, result_of, spent_of,
                                   thread_seed)
-from mcts_core.game cimport MCTS_NO_MOVE, mcts_interrupt, mcts_rng
+from mcts_core.game cimport MCTS_NO_MOVE, mcts_interrupt, mcts_rng, mcts_rng_next, mcts_rng_seed
 from mcts_core.engine.request cimport REUSE_BELOW, REUSE_NEVER, SearchRequest
 from mcts_core.engine.reuse cimport compact_below, has_mover, prune
 from mcts_core.engine.settings cimport SearchSettings
@@ -35,6 +35,8 @@ cdef enum:
     MIB = 1 << 20
     KNOWN_WORDS = 1 << 16         # words that a thread may spend in any case on what others know
     OUTSIDE = 1 << 24             # words that may be spent on what searches in other processes know
+
+cdef uint64_t LOTS = 0xD6E8FEB86659FD93  # makes the choice between equal moves independent of what the search draws
 
 
 cdef class SearchedTree(SearchTurn):
@@ -386,7 +388,25 @@ cdef class SearchedTree(SearchTurn):
         return None
 
     cdef tuple leader(self, list children):
-        return max(children, key=by_value_key if self.settings.by_value else by_visits_key)
+        return self.best_by(children, by_value_key if self.settings.by_value else by_visits_key, max)
+
+    cdef bint is_ordered(self) noexcept:
+        return False
+
+    cdef uint32_t lot(self) noexcept:
+        cdef mcts_rng rng
+        if self.is_ordered():
+            return 0
+        mcts_rng_seed(&rng, self.seed ^ LOTS)
+        return <uint32_t>(mcts_rng_next(&rng) >> 32)
+
+    cdef tuple best_by(self, list children, key, pick):
+        best = key(pick(children, key=key))
+        cdef list equal = [child for child in children if key(child) == best]
+        return equal[self.lot() % len(equal)]
+
+    cdef uint32_t moves_to_try(self) noexcept:
+        return 0
 
     cdef list winning_moves(self):
         cdef BlockView block

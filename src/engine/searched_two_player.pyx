@@ -8,9 +8,8 @@ from libc.string cimport memset
 from mcts_core.errors import GameError
 
 from mcts_core.dispatch cimport hot_table
-from mcts_core.game cimport MCTS_NO_MOVE, NativeState, begin_proof, mcts_game, mcts_proof
+from mcts_core.game cimport MCTS_NO_MOVE, MCTS_ORDERED, NativeState, begin_proof, mcts_game, mcts_proof
 from mcts_core.tree.guided_tree cimport *
-from mcts_core.games.board_position cimport BoardPosition
 from mcts_core.games.python_game cimport PythonGame, as_native, raise_error_of
 from mcts_core.engine.kept cimport (ROWS_GUIDED, ROWS_LISTED, ROWS_TRIED, ChildRow, KeptFigures, RootRows, children_of,
                                     is_plain_board, rows_free, rows_make)
@@ -316,10 +315,39 @@ cdef class TwoPlayerCore(SearchCore):
                 alone = True
                 most, most_wins, move[0] = ahead, wins, found
             elif ahead == most and wins == most_wins:
-                alone = alone and isinstance(self.native, BoardPosition)
+                alone = alone and self.native.game.flags & MCTS_ORDERED != 0
                 if found < move[0]:
                     move[0] = found
         return alone
+
+    cdef bint is_ordered(self) noexcept:
+        cdef const mcts_valuation *valuation = self.native.game.valuation
+        return self.native.game.flags & MCTS_ORDERED or (
+            (<TwoPlayerSettings>self.settings).guided and valuation != NULL and valuation.weigh != NULL)
+
+    cdef uint32_t moves_to_try(self) noexcept:
+        cdef TwoPlayerSettings settings = self.settings
+        cdef GuidedBlock *block
+        if not settings.guided:
+            return self.root_slots()
+        block = guided_root(<GuidedTree *>self.tree)
+        if settings.options.selection == SELECT_PUCT or settings.options.share or settings.options.prior_weight > 0:
+            return 0
+        return 0 if block == NULL else block.count
+
+    cdef uint32_t root_slots(self) noexcept:
+        cdef uint32_t link = root_link(self.tree), slot, count = 0
+        cdef BlockView view
+        if isinstance(self.native, PythonGame):
+            return <uint32_t>len((<PythonGame>self.native).root_moves)
+        if not has_root(self.tree):
+            if link & LINK_KIND == LINK_MINI:
+                return (<Mini *>record_at(self.tree, link & WIDE_INDEX)).count
+            return self.tree.narrow
+        view = view_block(self.tree, link & index_mask(self.tree))
+        for slot in range(view.count):
+            count += view.visits[slot] != NO_VISITS
+        return count
 
     cdef uint32_t link_of(self, object move) except? 0:
         cdef BlockView view

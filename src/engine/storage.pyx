@@ -14,7 +14,7 @@ from mcts_core.errors import InvalidFile
 from mcts_core.arguments import shorten
 
 from mcts_core.games.board_position cimport BoardPosition
-from mcts_core.game cimport NativeState
+from mcts_core.game cimport MCTS_ORDERED, NativeState
 from mcts_core.games.general_rules cimport PythonRules, Rules
 from mcts_core.games.python_game cimport PythonGame
 from mcts_core.engine.settings cimport SearchSettings
@@ -300,7 +300,7 @@ cdef uint32_t *cursors_of(NativeState native, state) except? NULL:
     cdef uint32_t *order
     cdef uint32_t *cursors
     cdef uint32_t count, i
-    if not isinstance(state, BoardPosition):
+    if not isinstance(state, BoardPosition) or not native.game.flags & MCTS_ORDERED:
         return NULL
     count = native.game.max_moves
     order = <uint32_t *>malloc(count * sizeof(uint32_t))

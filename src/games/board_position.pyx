@@ -11,7 +11,8 @@ from mcts_core.games.board_text import (CELLS, as_number, cell_name, cells_of_li
 from mcts_core.errors import GameOver, IllegalMove, InvalidState
 
 from mcts_core.arguments cimport as_move
-from mcts_core.game cimport MCTS_DRAW, MCTS_GAME_VERSION, MCTS_ONGOING, MCTS_SLOTS_ARE_MOVES, NativeState
+from mcts_core.game cimport (MCTS_DRAW, MCTS_GAME_VERSION, MCTS_ONGOING, MCTS_ORDERED, MCTS_SLOTS_ARE_MOVES,
+                             NativeState)
 
 
 @cython.no_gc
@@ -28,7 +29,7 @@ cdef class BoardGeometry:
         self.rows = rows
         self.cols = cols
         self.game.version = MCTS_GAME_VERSION
-        self.game.flags = MCTS_SLOTS_ARE_MOVES
+        self.game.flags = MCTS_SLOTS_ARE_MOVES | MCTS_ORDERED
         self.game.state_size = state_size
         self.game.max_moves = moves
         self.game.max_plies = rows * cols

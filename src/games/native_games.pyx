@@ -210,7 +210,7 @@ def find_game(name):
 
 def native_game(*, legal_moves, play, state_size, max_moves, start=None, to_move=None, rollout=None, simulate=None,
                 expand=None, observe=None, shape=None, max_plies=0, context=None, name=None, text=None,
-                move_name=None):
+                move_name=None, ordered=False):
     """Makes a game from native functions; see ``docs/native_games.md`` and ``mcts_core/simple_game.h``.
 
     Each function is a ``numba.cfunc``, a function of ctypes, a capsule as in ``scipy.LowLevelCallable``, or an address.
@@ -239,6 +239,8 @@ def native_game(*, legal_moves, play, state_size, max_moves, start=None, to_move
     move_name: a function that takes a position and a legal move and returns the name of the move, such as ``"b2a3"``.
         Tables and pictures show the name, and ``play``, ``move`` and ``from_moves`` read it. Without it, moves are
         numbers.
+    ordered: True: ``legal_moves`` lists the most promising moves first, and the search tries them in that order. By
+        default it tries them in random order, so that a short search does not favour the first ones.
 
     If a function returns a negative number or another invalid result, the search ends with a GameError. The search
     calls the functions without the GIL, and from several threads at the same time. They may write to the state and to
@@ -256,6 +258,9 @@ def native_game(*, legal_moves, play, state_size, max_moves, start=None, to_move
     if move_name is not None and not callable(move_name):
         raise InvalidOption(f"move_name must be a function from a position and a move to a str, "
                             f"got {shorten(move_name)}")
+    if not isinstance(ordered, bool):
+        raise InvalidOption(f"ordered must be True or False, got {shorten(ordered)}")
+    rules.ordered = ordered
     game.name = "native_game" if name is None else name
     game.text = text
     game.move_name = move_name

@@ -14,10 +14,10 @@ from mcts_core.errors import GameError, GameOver, InvalidState
 from mcts_core.arguments import shorten
 from mcts_core.games.state_kinds import refuse_hidden
 
-from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ERROR, MCTS_GAME_VERSION, MCTS_LOSS, MCTS_ONGOING,
+from mcts_core.game cimport (MCTS_DRAW, MCTS_ERROR, MCTS_GAME_VERSION, MCTS_LOSS, MCTS_ONGOING,
                              MCTS_ROLLOUT_DECISIVE, MCTS_ROLLOUT_RANDOM, MCTS_WIN, NativeState, mcts_children,
-                             mcts_expansion, mcts_game, mcts_rollout_report, mcts_policy, mcts_rng, mcts_rng_below,
-                             mcts_simulation)
+                             mcts_expansion, mcts_game, mcts_pick_untried, mcts_policy, mcts_rng, mcts_rng_below,
+                             mcts_rollout_report, mcts_simulation)
 from mcts_core.games.user_states cimport UserStates, moves_since, refuse_repeated, value_of
 
 
@@ -248,14 +248,11 @@ cdef int32_t simulate(void *context, const void *root, const uint32_t *path, uin
     try:
         state = game.replay(path, length)
         moves = game.user.legal(state) if length else game.root_moves
-        if simulation.cursor >= <uint32_t>len(moves):
-            return MCTS_ERROR
-        state = game.user.child(state, moves[simulation.cursor])
-        simulation.slot = simulation.cursor
         simulation.count = <uint32_t>len(moves)
-        simulation.cursor += 1
-        if simulation.cursor == simulation.count:
-            simulation.cursor = MCTS_ALL_TRIED
+        simulation.slot = mcts_pick_untried(simulation, NULL, simulation.count)
+        if simulation.slot == simulation.count:
+            return MCTS_ERROR
+        state = game.user.child(state, moves[simulation.slot])
         winner = game.user.winner(state)
         winner = rollout_from(game, state, winner, False, NULL, rng, &plies)
         return <int32_t>(1 + winner * game.to_move)

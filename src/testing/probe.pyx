@@ -1,6 +1,7 @@
 """Calls the functions of a game table one by one from Python: for tests of games and of the search."""
 
 cimport cython
+from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
@@ -8,9 +9,10 @@ from libc.string cimport memcpy, memset
 
 from mcts_core.tree.dirichlet cimport dirichlet
 from mcts_core.tree.portable_math cimport natural_exp, natural_log
-from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_GAME_VERSION, MCTS_NO_MOVE, MCTS_SLOTS_ARE_MOVES, NativeState,
-                             general_of, mcts_chance, mcts_children, mcts_create_valuation, mcts_estimate,
-                             mcts_expansion, mcts_game, mcts_general, mcts_guide, mcts_interrupt, mcts_legal_moves,
+from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_GAME_VERSION, MCTS_MAX_MOVES, MCTS_NO_MOVE, MCTS_ORDERED,
+                             MCTS_SLOTS_ARE_MOVES, NativeState, general_of, mcts_chance, mcts_children,
+                             mcts_create_valuation, mcts_estimate, mcts_expansion, mcts_game, mcts_general,
+                             mcts_guide, mcts_interrupt, mcts_legal_moves,
                              mcts_observe, mcts_play, mcts_rollout_report, mcts_policy, mcts_proof, mcts_prove,
                              mcts_general_rollout, mcts_returns, mcts_rng, mcts_rng_below, mcts_rng_next,
                              mcts_rng_seed, mcts_simulation, mcts_to_move, mcts_use_memory, mcts_valuation, mcts_value,
@@ -66,6 +68,11 @@ cdef class Probe:
         """(state_size, max_moves, max_plies, whether slots are moves)."""
         game = self.native.game
         return game.state_size, game.max_moves, game.max_plies, bool(game.flags & MCTS_SLOTS_ARE_MOVES)
+
+    @property
+    def ordered(self):
+        """Whether the search tries the moves in the order of the game."""
+        return bool(self.native.game.flags & MCTS_ORDERED)
 
     @property
     def is_complete(self):
@@ -164,14 +171,24 @@ cdef class Probe:
         self._check(returned)
         return returned & 3, returned >> 2
 
-    def simulate(self, path, cursor):
+    def simulate(self, path, cursor, tried=None, lot=0):
         """(result for the player to move at the root, slot, next cursor, slots).
 
-        ``cursor`` is 0 at first; the next one is None when no move is left untried.
+        ``cursor`` is 0 at first; the next one is None when no move is left untried. ``tried``: the slots that were
+        tried; ``lot``: a number of 32 bits that draws the next one, in a game without an order of its moves.
         """
         cdef mcts_simulation simulation
         cdef uint32_t *moves = _copy(path)
+        cdef bytearray marks = bytearray(MCTS_MAX_MOVES)
+        for slot in tried or ():
+            marks[slot] = 1
         simulation.cursor = cursor
+        simulation.lot = lot
+        simulation.slots = MCTS_MAX_MOVES
+        simulation.tried_bits = 8
+        simulation.tried = NULL
+        if tried is not None:
+            simulation.tried = <const uint8_t *>PyByteArray_AS_STRING(marks)
         returned = self.native.game.simulate(self.native.game.context, self.native.state, moves, <uint32_t>len(path),
                                              &simulation, &self.rng)
         free(moves)

@@ -11,8 +11,8 @@ from libc.stdlib cimport free
 from libc.string cimport memset
 
 from mcts_core.arena cimport arena_allocate, arena_free
-from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ILLEGAL, MCTS_ONGOING, MCTS_SLOTS_ARE_MOVES, MCTS_WIN,
-                             mcts_game, mcts_simulation)
+from mcts_core.game cimport (MCTS_ALL_TRIED, MCTS_DRAW, MCTS_ILLEGAL, MCTS_ONGOING, MCTS_ORDERED, MCTS_SLOTS_ARE_MOVES,
+                             MCTS_WIN, mcts_game, mcts_rng_below, mcts_rng_next, mcts_simulation)
 from mcts_core.platform cimport MCTS_LIKELY, MCTS_UNLIKELY
 from mcts_core.tree.plain_tree cimport *
 from mcts_core.tree.tree cimport *
@@ -31,6 +31,9 @@ cdef extern from "kernels/selection/ucb1.h" nogil:
     uint32_t ucb_update_wide(int32_t *visits, int32_t *wins, float *mean, float *inverse, uint32_t count,
                              int32_t slot, int32_t add, float half, float s)
 
+
+cdef enum:
+    FEW_VISITS = 8               # of moves that are equal so far, of which chance chooses
 
 cdef TreeOps ops
 
@@ -194,7 +197,7 @@ cdef int make_block(Tree *tree, uint32_t length, uint32_t link, uint32_t *result
         words[info_word(tree.narrow)] = <uint32_t>(sign + 1) | parent_slot << 2
     if mini != NULL:
         arena_free(&tree.arena, link & WIDE_INDEX, mini_units(tree, count))
-    slot = update(tree, &columns, -1, 0, scale(tree, columns_at(tree, parent).visits[parent_slot]))
+    slot = best_again(tree, &columns, columns_at(tree, parent).visits[parent_slot])
     set_best(tree, record_at(tree, index), slot, columns.links[slot])
     result[0] = LINK_BLOCK | index
     set_link(tree, length, result[0])
@@ -214,6 +217,32 @@ cdef inline uint32_t update(const Tree *tree, const Columns *columns, int32_t sl
                            slot, add, tree.half, s)
 
 
+cdef inline uint32_t drawn_equal(Tree *tree, const uint32_t *visits, const int32_t *wins, uint32_t count,
+                                 uint32_t best) noexcept nogil:
+    """A random one of the children with the same statistics as the best one, which is the first of them. With more
+    than a few visits hardly any are equal."""
+    cdef uint32_t slot, equal = 0, at
+    if MCTS_LIKELY(visits[best] > FEW_VISITS):
+        return best
+    for slot in range(best, count):
+        equal += visits[slot] == visits[best] and wins[slot] == wins[best]
+    at = mcts_rng_below(&tree.rng, equal) if equal > 1 else 0
+    for slot in range(best, count):
+        if visits[slot] == visits[best] and wins[slot] == wins[best]:
+            if at == 0:
+                return slot
+            at -= 1
+    return best
+
+
+cdef inline uint32_t best_again(Tree *tree, const Columns *columns, uint32_t visits) noexcept nogil:
+    """The best slot of a block, whose node has so many visits."""
+    cdef uint32_t best = update(tree, columns, -1, 0, scale(tree, visits))
+    if tree.game.flags & MCTS_ORDERED:
+        return best
+    return drawn_equal(tree, columns.visits, columns.wins, columns.count, best)
+
+
 cdef void tree_refresh(Tree *tree, uint32_t index, uint32_t visits, uint32_t _) noexcept nogil:
     cdef Columns columns = columns_at(tree, index)
     cdef uint32_t slot
@@ -222,7 +251,7 @@ cdef void tree_refresh(Tree *tree, uint32_t index, uint32_t visits, uint32_t _) 
             if columns.visits[slot] != NO_VISITS:
                 ucb_set(columns.means + slot, columns.inverses + slot, <int32_t>columns.visits[slot],
                         columns.wins[slot], tree.half)
-    slot = update(tree, &columns, -1, 0, scale(tree, visits))
+    slot = best_again(tree, &columns, visits)
     set_best(tree, record_at(tree, index), slot, columns.links[slot])
 
 
@@ -277,8 +306,24 @@ cdef inline uint32_t cursor_of(const Tree *tree, uint32_t link, const bint narro
     return MCTS_ALL_TRIED if cursor == MINI_ALL_TRIED else cursor
 
 
-cdef inline void back_up(Tree *tree, uint32_t length, uint32_t depth, int32_t points,
-                         const uint32_t narrow) noexcept nogil:
+cdef inline void offer_untried(Tree *tree, uint32_t link, const bint narrow, uint8_t *results,
+                               mcts_simulation *simulation) noexcept nogil:
+    """Writes what ``mcts_pick_untried`` reads of a leaf. ``results``: room for those in its link."""
+    cdef Mini *mini
+    simulation.lot = <uint32_t>(mcts_rng_next(&tree.rng) >> 32)
+    simulation.tried_bits = 2
+    if narrow:
+        results[0], results[1] = <uint8_t>link, <uint8_t>(link >> 8)
+        simulation.tried, simulation.slots = results, 8
+    elif link & LINK_KIND == LINK_MINI:
+        mini = <Mini *>record_at(tree, link & WIDE_INDEX)
+        simulation.tried, simulation.slots = <uint8_t *>mini + MINI_HEADER, mini.count
+        if tree.wins_per_visit > 1:
+            simulation.tried_bits = 8
+
+
+cdef inline void back_up(Tree *tree, uint32_t length, uint32_t depth, int32_t points, const uint32_t narrow,
+                         const bint ordered) noexcept nogil:
     """Adds an iteration that gave these points to every node of the path, from the root down: so the levels do not wait
     for each other."""
     cdef uint32_t i, slot, best, visits
@@ -304,6 +349,8 @@ cdef inline void back_up(Tree *tree, uint32_t length, uint32_t depth, int32_t po
                 best = ucb_update7(<int32_t *>words, <int32_t *>words + NARROW_COLUMN, <int32_t>slot, add, 0.5, s)
             else:
                 best = ucb_update8(<int32_t *>words, <int32_t *>words + NARROW_COLUMN, <int32_t>slot, add, 0.5, s)
+            if not ordered:
+                best = drawn_equal(tree, words, <int32_t *>words + NARROW_COLUMN, narrow, best)
             words[best_word(narrow)] = words[2 * NARROW_COLUMN + best] | best << SLOT_SHIFT
         else:
             wide = <WideBlock *>record
@@ -311,17 +358,23 @@ cdef inline void back_up(Tree *tree, uint32_t length, uint32_t depth, int32_t po
             visits = columns.visits[slot] + 1
             add = gain_of(tree, wide.sign, points)
             best = update(tree, &columns, <int32_t>slot, add, s)
+            if not ordered:
+                best = drawn_equal(tree, columns.visits, columns.wins, columns.count, best)
             wide.best = <uint16_t>best
             wide.best_link = columns.links[best]
 
 
-cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
+cdef inline int iterate(Tree *tree, const uint32_t narrow, const bint ordered) noexcept nogil:
+    """``ordered``: moves are tried in the order of the game; else their order is random."""
     cdef uint32_t length = 0, index = 0, slot, link, depth, cursor, _
     cdef int32_t points = 0, returned
     cdef int status = RUN_DONE
     cdef uint8_t *record
+    cdef uint8_t results[2]
     cdef Columns columns
     cdef mcts_simulation simulation
+    simulation.lot = 0
+    simulation.tried = NULL
     # selection: the best child of every block is known
     while True:
         if narrow:
@@ -356,6 +409,8 @@ cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
             continue
         # expansion of one node, and its rollouts
         points = 0
+        if not ordered:
+            offer_untried(tree, link, narrow, results, &simulation)
         for _ in range(1 if narrow else tree.wins_per_visit):  # a rollout for each
             simulation.cursor = cursor
             returned = tree.game.simulate(tree.game.context, tree.root, path_of(tree), length - 1, &simulation,
@@ -373,21 +428,29 @@ cdef inline int iterate(Tree *tree, const uint32_t narrow) noexcept nogil:
         tree.rollouts += 1 if narrow else tree.wins_per_visit
         depth = length
         break
-    back_up(tree, length, depth, points, narrow)
+    back_up(tree, length, depth, points, narrow, ordered)
     return RUN_DONE
 
 
 cdef int tree_run(Tree *tree, uint32_t count) noexcept nogil:
     cdef uint32_t _, narrow = tree.narrow
+    cdef bint ordered = tree.game.flags & MCTS_ORDERED != 0
     cdef int status = RUN_DONE
     count = min(count, tree.most_visits - tree.reused - tree.iterations)
     for _ in range(count):
-        if narrow == 7:
-            status = iterate(tree, 7)
+        if ordered:
+            if narrow == 7:
+                status = iterate(tree, 7, True)
+            elif narrow == 8:
+                status = iterate(tree, 8, True)
+            else:
+                status = iterate(tree, 0, True)
+        elif narrow == 7:
+            status = iterate(tree, 7, False)
         elif narrow == 8:
-            status = iterate(tree, 8)
+            status = iterate(tree, 8, False)
         else:
-            status = iterate(tree, 0)
+            status = iterate(tree, 0, False)
         if MCTS_UNLIKELY(status != RUN_DONE):
             return status
     return RUN_DONE

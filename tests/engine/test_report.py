@@ -3,9 +3,11 @@
 import logging
 import subprocess
 import sys
+from collections import Counter
 
 import pytest
 from value_games import Alone, Claim, Draws, Scores, drawish_value
+from wide_games import Wide, WideGeneral, WideHidden, WideScored
 
 import mcts_core as mc
 from mcts_core.engine.loop import clock
@@ -316,3 +318,71 @@ def test_the_principal_variation_has_draws_rather_than_worse_moves(options):
     engine.search(Draws(lead=2), iterations=1000)
     pv = engine.stats().pv
     assert pv[:2] == ("on", "on") and pv[2] in ("draw", "another draw")
+
+
+# ---- equal moves -----------------------------------------------------------------------------------------------------
+
+KINDS = {
+    "plain": (Wide, {"preset": "uct"}),
+    "plain, three rollouts a leaf": (Wide, {"preset": "uct", "rollouts_per_leaf": 3}),
+    "two players": (Wide, {}),
+    "first-play urgency": (Wide, {"fpu": 0.6}),
+    "late expansion": (Wide, {"expand_after": 4}),
+    "grave": (Wide, {"selection": "grave"}),
+    "by value": (Wide, {"final_move": "max"}),
+    "one player": (lambda: WideGeneral(1), {}),
+    "general": (WideGeneral, {}),
+    "general, with urgency": (WideGeneral, {"fpu": 0.6}),
+    "three players": (lambda: WideGeneral(3), {}),
+    "chance": (lambda: WideGeneral(2, chance=True), {}),
+    "rewards": (lambda: WideScored(1), {}),
+    "rewards of two players and chance": (lambda: WideScored(2, chance=True), {}),
+    "hidden information": (WideHidden, {}),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_of_equal_moves_none_is_preferred(kind):
+    """60 searches of 100 iterations over 200 equal moves: no search can try more than half of them."""
+    game, options = KINDS[kind]
+    state = game()
+
+    def play(seed):
+        return mc.Searcher(seed=seed, **options).search(state, iterations=100)
+
+    played = Counter(play(seed) for seed in range(60))
+    assert sum(count for move, count in played.items() if move >= 100) >= 15
+    assert sum(count for move, count in played.items() if move < 100) >= 15
+    assert max(played.values()) <= 6
+    assert [play(seed) for seed in range(3)] == [play(seed) for seed in range(3)]
+
+
+@pytest.mark.parametrize("iterations", [1, 2, 3, 250])
+@pytest.mark.parametrize("kind", ["plain", "two players", "general", "hidden information"])
+def test_of_equal_moves_none_is_preferred_by_other_budgets(kind, iterations):
+    game, options = KINDS[kind]
+    state = game()
+    played = [mc.Searcher(seed=seed, **options).search(state, iterations=iterations) for seed in range(60)]
+    assert 15 <= sum(move >= 100 for move in played) <= 45
+    assert max(Counter(played).values()) <= 6
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_move_to_play_leads_the_moves_that_are_equal_to_it(kind):
+    game, options = KINDS[kind]
+    for seed in range(5):
+        engine = mc.Searcher(seed=seed, **options)
+        move, stats = engine.search(game(), iterations=100), engine.stats()
+        if options.get("final_move") != "max" and stats.moves[0].proven is None:
+            assert stats.moves[0].move == move == stats.move == stats.pv[0]
+        assert sorted(entry.move for entry in stats.moves) == list(range(200))
+
+
+def test_equal_wins_and_equal_losses_are_drawn():
+    for winner in (1, -1):
+        class Over(Wide):
+            def winner(self):
+                return winner if self.chosen else None  # noqa: B023
+
+        played = Counter(mc.search(Over(), iterations=10, seed=seed) for seed in range(60))
+        assert max(played.values()) <= 6

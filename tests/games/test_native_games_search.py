@@ -2,6 +2,7 @@
 
 import ctypes
 import threading
+from collections import Counter
 
 import pytest
 from callback_game import (
@@ -16,6 +17,7 @@ from callback_game import (
     WIN,
     nim,
     paper,
+    wide,
     word,
 )
 from paper_game import random_tree, solve
@@ -286,3 +288,31 @@ def test_given_simulations_and_expansions_are_used():
     assert calls == [("simulate", 0, 0), ("simulate", 0, 1), ("simulate", 0, 2)]
     engine.search(game.state(), iterations=4)
     assert calls[-2:] == [("expand", 0), ("simulate", 1, 0)]
+
+
+# ---- equal moves -----------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("preset", ["uct", None])
+def test_of_equal_moves_of_a_native_game_none_is_preferred(preset):
+    state = wide()
+    played = Counter(mc.Searcher(seed=seed, preset=preset).search(state, iterations=100) for seed in range(60))
+    assert 15 <= sum(count for move, count in played.items() if move >= 100) <= 45
+    assert max(played.values()) <= 6
+
+
+@pytest.mark.parametrize("iterations", [3, 12])
+@pytest.mark.parametrize("count", [2, 7, 8, 16, 17])
+@pytest.mark.parametrize("preset", ["uct", None])
+def test_of_few_equal_moves_none_is_preferred(preset, count, iterations):
+    """Native games of up to 8 moves have nodes of another form."""
+    state, searches = wide(count), 30 * count
+    played = Counter(mc.Searcher(seed=seed, preset=preset).search(state, iterations=iterations)
+                     for seed in range(searches))
+    assert max(played.values()) <= 50  # of 30 that are expected
+
+
+@pytest.mark.parametrize("preset", ["uct", None])
+def test_an_ordered_native_game_has_its_first_moves_tried(preset):
+    engine = mc.Searcher(seed=1, preset=preset)
+    engine.search(wide(ordered=True), iterations=100)
+    assert {entry.move for entry in engine.stats().moves if entry.visits} == set(range(100))

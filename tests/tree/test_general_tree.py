@@ -105,7 +105,10 @@ def test_first_play_urgency():
     for urgency, expected in ((0.59, {"a": 9, "b": 0}), (0.61, {"a": 1, "b": 8})):
         for options in ({"policy_value": lambda state: (None, 0.0), "c_puct": 0.0},
                         {"exploration": 0.0, "solver": False}):
-            assert visits_of(found_by(Paper(tree), 9, fpu=urgency, **options)) == expected
+            first = visits_of(found_by(Paper(tree), 1, fpu=urgency, seed=1, **options))
+            assert visits_of(found_by(Paper(tree), 9, fpu=urgency, seed=1, **options)) == (
+                expected if first["a"] else {"a": 0, "b": 9})
+            assert first["a"] or "exploration" in options  # without priors, chance decides which is tried first
 
 
 def deep(width, depth):

@@ -75,7 +75,37 @@ typedef struct mcts_simulation {
                         move is found, or MCTS_ALL_TRIED */
     uint32_t slot;   /* out: the slot of the move that was tried */
     uint32_t count;  /* out: number of slots of the position (max_moves for games with a fixed number) */
+    /* in, for mcts_pick_untried: */
+    uint32_t lot;         /* a random number */
+    uint32_t slots;       /* number of slots in `tried` */
+    uint32_t tried_bits;  /* of each of them, 1 .. 8: all 0 where the slot was not tried */
+    const uint8_t *tried; /* NULL: not known */
 } mcts_simulation;
+
+/* For mcts_simulate: the place of a move to try, drawn from the untried ones of `count` legal moves, and the next cursor:
+ * how many were tried. `slots`: the slot of each legal move; NULL: its place. The same simulation draws the same move
+ * again. Returns `count` where the position has other moves than before. */
+static inline uint32_t mcts_pick_untried(mcts_simulation *simulation, const uint32_t *slots, uint32_t count) {
+    const uint32_t tried = simulation->cursor, bits = simulation->tried_bits;
+    uint32_t left, place = 0;
+    if (tried >= count) return count;
+    left = (uint32_t)((uint64_t)simulation->lot * (count - tried) >> 32);
+    if (tried == 0 || simulation->tried == NULL) {
+        place = tried == 0 ? left : tried;
+    } else {
+        for (;; place++) {
+            uint32_t slot, bit;
+            if (place == count) return count;
+            slot = slots != NULL ? slots[place] : place;
+            if (slot >= simulation->slots) return count;
+            bit = slot * bits;
+            if (simulation->tried[bit >> 3] >> (bit & 7) & ((1u << bits) - 1)) continue;
+            if (left-- == 0) break;
+        }
+    }
+    simulation->cursor = tried + 1 < count ? tried + 1 : MCTS_ALL_TRIED;
+    return place;
+}
 
 /* All children of one position, for a position of which every move has been tried once. */
 typedef struct mcts_expansion {
@@ -85,10 +115,12 @@ typedef struct mcts_expansion {
     int32_t root_player; /* out: 1 when the player to move at the root is to move here too, else 0 */
 } mcts_expansion;
 
+/* mcts_game.flags */
 #define MCTS_SLOTS_ARE_MOVES 1u /* moves are 0 .. max_moves-1 in every position, slot == move */
+#define MCTS_ORDERED 2u /* the game lists moves by promise: the search tries them in that order, and takes the first of
+                           equal ones; without it the order is random, unless the moves have different priors */
 
-/* The legal moves of `state`, in the order in which the search is to try them; returns their number, 0 when the game is
- * over. */
+/* The legal moves of `state`, always in the same order; returns their number, 0 when the game is over. */
 typedef int32_t (*mcts_legal_moves)(void *context, const void *state, uint32_t *moves);
 
 /* Plays a legal move in place; returns its outcome. */
@@ -104,8 +136,8 @@ typedef int32_t (*mcts_rollouts)(void *context, const void *state, uint64_t coun
                                  uint64_t *plies);
 
 /* One simulation in one call: from `root` plays path[0..length), where the game goes on; there tries the legal move
- * that simulation->cursor points at; if the game still goes on, a rollout. Returns the result for the player to move at
- * the root. */
+ * that simulation->cursor points at, or in a game without MCTS_ORDERED the one that mcts_pick_untried draws; if the game
+ * still goes on, a rollout. Returns the result for the player to move at the root. */
 typedef int32_t (*mcts_simulate)(void *context, const void *root, const uint32_t *path, uint32_t length,
                                  mcts_simulation *simulation, mcts_rng *rng);
 
@@ -152,7 +184,7 @@ typedef struct mcts_proof {
 
 #define MCTS_NO_MOVE UINT32_MAX
 
-/* The children of a position that are worth searching, the most promising first. */
+/* The children of a position that are worth searching; with MCTS_ORDERED the most promising first. */
 typedef struct mcts_children {
     uint32_t capacity;   /* in: room in the arrays */
     uint32_t *moves;
@@ -278,7 +310,7 @@ typedef struct mcts_general {
 
 typedef struct mcts_game {
     uint32_t version;     /* MCTS_GAME_VERSION */
-    uint32_t flags;       /* MCTS_SLOTS_ARE_MOVES or 0 */
+    uint32_t flags;       /* MCTS_SLOTS_ARE_MOVES, MCTS_ORDERED or 0 */
     uint32_t state_size;  /* bytes of a state */
     uint32_t max_moves;   /* slots of a position; where slots are not moves: at most, 0 if that is not known */
     uint32_t max_plies;   /* no game is longer; 0: unknown */

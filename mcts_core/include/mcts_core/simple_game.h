@@ -69,6 +69,8 @@ typedef struct mcts_rules {
     mcts_simulate simulate; /* its slots are moves where max_moves <= 8, else places in the list of legal_moves */
     mcts_expand expand;     /* likewise */
 
+    uint32_t ordered; /* 1: legal_moves lists the most promising moves first, and the search tries them in that order */
+
     volatile int64_t error; /* out: what went wrong last, for mcts_rules_explain */
 } mcts_rules;
 
@@ -258,7 +260,7 @@ static inline int32_t mcts_rules_simulate(void *context, const void *root, const
                                           mcts_simulation *simulation, mcts_rng *rng) {
     mcts_rules *rules = (mcts_rules *)context;
     const int fixed = rules->max_moves <= MCTS_RULES_FEW_MOVES;
-    uint32_t cursor = simulation->cursor, move, *moves;
+    uint32_t place, move, *moves;
     int32_t returned, count, outcome, player, mover, next;
     void *state;
     if (rules->simulate != NULL) return mcts_rules_given_simulate(rules, root, path, length, simulation, rng);
@@ -268,13 +270,13 @@ static inline int32_t mcts_rules_simulate(void *context, const void *root, const
     if (returned < 0) return returned;
     count = mcts_rules_list(rules, state, moves);
     if (count < 0) return count;
-    if (cursor >= (uint32_t)count) return mcts_rules_fail(rules, MCTS_RULES_CHANGED, 0);
-    move = moves[cursor];
+    place = mcts_pick_untried(simulation, fixed ? moves : NULL, (uint32_t)count);
+    if (place == (uint32_t)count) return mcts_rules_fail(rules, MCTS_RULES_CHANGED, 0);
+    move = moves[place];
     outcome = mcts_rules_step(rules, state, move);
     if (outcome < 0) return outcome;
-    simulation->slot = fixed ? move : cursor;
+    simulation->slot = fixed ? move : place;
     simulation->count = fixed ? rules->max_moves : (uint32_t)count;
-    simulation->cursor = cursor + 1 < (uint32_t)count ? cursor + 1 : MCTS_ALL_TRIED;
     if (outcome != MCTS_ONGOING) return mcts_rules_result(outcome, mover, player);
     next = mcts_rules_player(rules, state, length + 1);
     if (next == 0) return -MCTS_RULES_TO_MOVE;
@@ -451,6 +453,7 @@ static inline int32_t mcts_fill_game(mcts_game *game, mcts_guide *guide, mcts_ru
     game->version = MCTS_GAME_VERSION;
     /* With many moves most positions have far fewer than max_moves: slots for all of them would be wasted. */
     game->flags = rules->max_moves <= MCTS_RULES_FEW_MOVES ? MCTS_SLOTS_ARE_MOVES : 0;
+    if (rules->ordered) game->flags |= MCTS_ORDERED;
     game->max_moves = rules->max_moves;
     game->state_size = rules->state_size;
     game->max_plies = rules->max_plies;
